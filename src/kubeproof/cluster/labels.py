@@ -1,0 +1,127 @@
+"""Label selectors, taints and tolerations, with upstream's matching rules.
+
+Mirrors `k8s.io/apimachinery/pkg/labels` and `k8s.io/component-helpers/scheduling/corev1`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+Labels = tuple[tuple[str, str], ...]  # sorted by key, unique keys
+
+NO_SCHEDULE = "NoSchedule"
+PREFER_NO_SCHEDULE = "PreferNoSchedule"
+NO_EXECUTE = "NoExecute"
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One `matchExpressions` entry: key, operator and values."""
+
+    key: str
+    operator: str  # In, NotIn, Exists, DoesNotExist; node terms also Gt, Lt
+    values: tuple[str, ...] = ()
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """True if the labels satisfy the requirement.
+
+        NotIn and DoesNotExist match an absent key, as upstream.
+        """
+        value = labels.get(self.key)
+        if self.operator == "In":
+            return value is not None and value in self.values
+        if self.operator == "NotIn":
+            return value is None or value not in self.values
+        if self.operator == "Exists":
+            return value is not None
+        if self.operator == "DoesNotExist":
+            return value is None
+        return self._compares(value)
+
+    def _compares(self, value: str | None) -> bool:
+        """Gt and Lt: both sides must be integers, otherwise no match."""
+        if value is None or len(self.values) != 1:
+            return False
+        try:
+            left, right = int(value), int(self.values[0])
+        except ValueError:
+            return False
+        return left > right if self.operator == "Gt" else left < right
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSelector:
+    """A conjunction of requirements; without any it matches everything."""
+
+    requirements: tuple[Requirement, ...] = ()
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """True if every requirement is satisfied."""
+        return all(requirement.matches(labels) for requirement in self.requirements)
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.requirements
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTerm:
+    """One node selector term: expressions over labels and over `metadata.name`, all AND-ed."""
+
+    expressions: tuple[Requirement, ...] = ()
+    fields: tuple[Requirement, ...] = ()
+
+    def matches(self, labels: Mapping[str, str], name: str) -> bool:
+        """True if the node satisfies the term; an empty term matches no node."""
+        if not self.expressions and not self.fields:
+            return False
+        return all(r.matches(labels) for r in self.expressions) and all(
+            r.matches({"metadata.name": name}) for r in self.fields
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PreferredTerm:
+    """A preferred node affinity term with its weight (1 to 100)."""
+
+    weight: int
+    term: NodeTerm
+
+
+@dataclass(frozen=True, slots=True)
+class Taint:
+    """A node taint."""
+
+    key: str
+    value: str = ""
+    effect: str = NO_SCHEDULE
+
+
+@dataclass(frozen=True, slots=True)
+class Toleration:
+    """A pod toleration; `seconds` is `tolerationSeconds`, None for ever."""
+
+    key: str = ""
+    operator: str = "Equal"
+    value: str = ""
+    effect: str = ""
+    seconds: int | None = None
+
+    def tolerates(self, taint: Taint) -> bool:
+        """True if this toleration covers the taint (semantics section 0.5)."""
+        if self.effect and self.effect != taint.effect:
+            return False
+        if self.key and self.key != taint.key:
+            return False
+        return self.operator == "Exists" or self.value == taint.value
+
+
+def tolerates_all(tolerations: tuple[Toleration, ...], taints: tuple[Taint, ...]) -> bool:
+    """True if every taint is covered by some toleration."""
+    return all(any(t.tolerates(taint) for t in tolerations) for taint in taints)
+
+
+def as_labels(mapping: Mapping[str, str]) -> Labels:
+    """The mapping as a sorted tuple of pairs, fit for frozen values."""
+    return tuple(sorted(mapping.items()))

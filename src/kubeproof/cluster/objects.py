@@ -1,0 +1,171 @@
+"""Kubernetes objects as the model uses them: defaulted, exact, frozen.
+
+These values never change during a run; what changes is in `kubeproof.cluster.state`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kubeproof.cluster.labels import (
+    Labels,
+    LabelSelector,
+    NodeTerm,
+    PreferredTerm,
+    Taint,
+    Toleration,
+)
+
+HOSTNAME = "kubernetes.io/hostname"
+ZONE = "topology.kubernetes.io/zone"
+REGION = "topology.kubernetes.io/region"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where an object or field stands in the input."""
+
+    file: str = "<built-in>"
+    line: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """A container's requests; None means the request is omitted, which scores differ on from 0."""
+
+    name: str
+    cpu_milli: int | None = None
+    memory_bytes: int | None = None
+    others: tuple[tuple[str, int], ...] = ()  # ephemeral-storage and extended resources
+    restartable_init: bool = False  # a sidecar (init container with restartPolicy Always)
+
+
+@dataclass(frozen=True, slots=True)
+class SpreadConstraint:
+    """One topologySpreadConstraint."""
+
+    topology_key: str
+    max_skew: int = 1
+    hard: bool = True  # DoNotSchedule; otherwise ScheduleAnyway
+    selector: LabelSelector | None = None  # None: nil selector, matches nothing
+    min_domains: int = 1
+    honor_affinity: bool = True  # nodeAffinityPolicy: Honor (default)
+    honor_taints: bool = False  # nodeTaintsPolicy: Honor (default Ignore)
+    match_label_keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """The readiness probe's delays that decide when a running pod turns ready."""
+
+    initial_delay_s: int = 0
+    period_s: int = 10
+    success_threshold: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class PodTemplate:
+    """What every pod of a workload looks like."""
+
+    labels: Labels = ()
+    containers: tuple[Container, ...] = ()
+    init_containers: tuple[Container, ...] = ()
+    overhead: tuple[tuple[str, int], ...] = ()  # "cpu" in milli, "memory" in bytes, others in units
+    node_name: str | None = None
+    node_selector: Labels = ()
+    required_terms: tuple[NodeTerm, ...] | None = None  # None: no required affinity; (): matches nothing
+    preferred_terms: tuple[PreferredTerm, ...] = ()
+    tolerations: tuple[Toleration, ...] = ()
+    spread: tuple[SpreadConstraint, ...] = ()
+    grace_s: int = 30
+    readiness: Readiness | None = None
+    scheduler_name: str = "default-scheduler"
+    deletion_cost: int = 0  # annotation controller.kubernetes.io/pod-deletion-cost
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node as the manifests declare it."""
+
+    name: str
+    labels: Labels = ()
+    taints: tuple[Taint, ...] = ()
+    unschedulable: bool = False
+    cpu_milli: int = 0  # allocatable
+    memory_bytes: int = 0
+    pods: int = 110
+    others: tuple[tuple[str, int], ...] = ()
+    source: Source = field(default=Source(), compare=False)
+
+
+DEPLOYMENT = "Deployment"
+REPLICA_SET = "ReplicaSet"
+POD = "Pod"
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """A Deployment, a bare ReplicaSet, or a bare Pod."""
+
+    kind: str
+    namespace: str
+    name: str
+    template: PodTemplate
+    replicas: int = 1
+    selector: LabelSelector = LabelSelector()
+    min_ready_s: int = 0
+    paused: bool = False
+    bound_to: str | None = None  # bare Pod that already runs on this node
+    source: Source = field(default=Source(), compare=False)
+
+    @property
+    def ref(self) -> str:
+        """`Kind/namespace/name`, the form that targets use."""
+        return f"{self.kind}/{self.namespace}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerProfile:
+    """One kube-scheduler profile: which plugins run, with which weights and arguments."""
+
+    name: str = "default-scheduler"
+    disabled: frozenset[str] = frozenset()  # plugins switched off at every extension point
+    disabled_score: frozenset[str] = frozenset()  # plugins switched off for scoring only
+    weights: tuple[tuple[str, int], ...] = ()  # overrides of the default weights
+    fit_strategy: str = "LeastAllocated"  # MostAllocated, RequestedToCapacityRatio
+    fit_resources: tuple[tuple[str, int], ...] = (("cpu", 1), ("memory", 1))
+    fit_shape: tuple[tuple[int, int], ...] = ()  # (utilization, score 0..10) points
+    balanced_resources: tuple[str, ...] = ("cpu", "memory")
+    added_affinity: tuple[NodeTerm, ...] | None = None
+    default_spread: tuple[SpreadConstraint, ...] | None = None  # defaultingType List; None: System
+    source: Source = field(default=Source(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What lives in flags, not in objects."""
+
+    kubernetes_version: tuple[int, int] = (1, 37)
+    monitor_grace_s: int | None = None  # None: upstream's default for the version
+    monitor_period_s: int = 5
+    startup_s: tuple[int, int] = (1, 5)  # from binding to running, least and most
+
+    @property
+    def grace_s(self) -> int:
+        """node-monitor-grace-period: 40 s up to 1.31, 50 s since 1.32."""
+        if self.monitor_grace_s is not None:
+            return self.monitor_grace_s
+        return 50 if self.kubernetes_version >= (1, 32) else 40
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """Everything about a cluster that never changes during a run."""
+
+    nodes: tuple[Node, ...] = ()
+    workloads: tuple[Workload, ...] = ()
+    profiles: tuple[SchedulerProfile, ...] = (SchedulerProfile(),)
+    settings: Settings = Settings()

@@ -1,0 +1,81 @@
+"""The parts of a cluster state that change, as small sortable values.
+
+All fields are integers, so that values sort, hash and compare the same in every process. They are named
+tuples rather than dataclasses because the search hashes and compares millions of them.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+NEVER = -1  # a clock that does not run
+
+
+class Phase(IntEnum):
+    """Where a bound pod stands."""
+
+    STARTING = 0  # bound, containers being created (API phase Pending)
+    RUNNING = 1  # running, not ready yet
+    READY = 2
+    UNREADY = 3  # was running; the node controller marked it not ready
+    TERMINATING = 4  # deletionTimestamp set, still holds resources
+
+
+class Health(IntEnum):
+    """What is true of a node's kubelet, and what the node controller knows of it."""
+
+    UP = 0
+    LOST = 1  # kubelet silent, not noticed yet
+    UNKNOWN = 2  # noticed: Ready is Unknown, NoSchedule taint set
+    BACK = 3  # kubelet reports again; the node controller has not cleared its marks yet
+
+
+class PodKind(NamedTuple):
+    """Pods of one node that no controller can tell apart."""
+
+    workload: int  # index into Setup.workloads
+    phase: int
+    least_s: int = NEVER  # seconds until the next phase may begin
+    most_s: int = NEVER  # seconds until it must
+    evict_s: int = NEVER  # seconds until taint eviction deletes it
+
+
+class NodeCell(NamedTuple):
+    """The content and condition of one node."""
+
+    health: int = Health.UP
+    least_s: int = NEVER  # seconds until the node controller may notice the silence
+    most_s: int = NEVER  # seconds until it must
+    cordoned: int = 0
+    no_execute: int = 0  # 1 when the node controller's NoExecute taint is set
+    pods: tuple[tuple[PodKind, int], ...] = ()  # sorted, counts positive
+
+
+class WorkloadCell(NamedTuple):
+    """A workload's specs and its pods that have no node."""
+
+    exists: int = 1
+    desired: int = 0  # spec.replicas of the Deployment (or of a bare ReplicaSet)
+    replicas: int = NEVER  # spec.replicas of its ReplicaSet; NEVER before it is created
+    unbound: int = 0  # pods without a node
+
+
+Nodes = tuple[tuple[NodeCell, int], ...]  # equal nodes as (content, count), sorted, counts positive
+
+
+def add_pods(pods: tuple[tuple[PodKind, int], ...], kind: PodKind, count: int) -> tuple[tuple[PodKind, int], ...]:
+    """The multiset with `count` more (or fewer) pods of a kind."""
+    amounts = dict(pods)
+    amounts[kind] = amounts.get(kind, 0) + count
+    if amounts[kind] < 0:
+        raise ValueError(f"no {-count} pods of {kind} to remove")
+    return tuple(sorted((k, n) for k, n in amounts.items() if n))
+
+
+def replace_node(nodes: Nodes, old: NodeCell, new: NodeCell) -> Nodes:
+    """The multiset of nodes with one `old` turned into `new`."""
+    amounts = dict(nodes)
+    amounts[old] -= 1
+    amounts[new] = amounts.get(new, 0) + 1
+    return tuple(sorted((cell, n) for cell, n in amounts.items() if n))

@@ -1,0 +1,1 @@
+"""The control loops, each a pure function from what it is shown to what it would do."""

@@ -1,0 +1,1 @@
+"""kube-scheduler: plugin framework and plugins."""

@@ -1,0 +1,1 @@
+"""States, search, cycles, limits: knows models, never Deployments."""

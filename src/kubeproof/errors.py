@@ -1,0 +1,70 @@
+"""Every error Kubeproof raises on purpose: code, place, problem, remedy, exit code."""
+
+from __future__ import annotations
+
+
+class KubeproofError(Exception):
+    """Base of all errors; `exit_code` follows the command-line contract."""
+
+    code = "E000"
+    exit_code = 70
+
+
+class ManifestError(KubeproofError):
+    """A manifest could not be used."""
+
+    code = "E101"
+    exit_code = 4
+
+    def __init__(self, problem: str, *, file: str, line: int, remedy: str) -> None:
+        super().__init__(f"{self.code} {file}:{line}: {problem}. {remedy}")
+        self.problem, self.file, self.line, self.remedy = problem, file, line, remedy
+
+
+class HostileInputError(ManifestError):
+    """Input built to exhaust time or memory, or that no honest tool writes."""
+
+    code = "E102"
+
+
+class ScenarioError(ManifestError):
+    """A Scenario that is well-formed but cannot be used: wrong configuration."""
+
+    code = "E201"
+    exit_code = 2
+
+
+class UsageError(KubeproofError):
+    """Wrong command line or configuration."""
+
+    code = "E202"
+    exit_code = 2
+
+    def __init__(self, problem: str, remedy: str = "") -> None:
+        super().__init__(f"{self.code} {problem}. {remedy}".rstrip())
+
+
+class NothingToCheckError(KubeproofError):
+    """The input holds no workload or no property."""
+
+    code = "E301"
+    exit_code = 5
+
+
+class EnvironmentProblem(KubeproofError):
+    """Something outside is missing: a cluster, a permission, an extra, a program."""
+
+    code = "E401"
+    exit_code = 6
+
+
+class ImpureControllerError(KubeproofError):
+    """A controller gave two answers for the same view."""
+
+    code = "E701"
+
+
+class InternalError(KubeproofError):
+    """A promise of ours is broken."""
+
+    code = "E700"

@@ -1,0 +1,1 @@
+"""What the environment and operators may do to a cluster, at any moment."""

@@ -1,0 +1,1 @@
+"""The named properties over cluster states."""

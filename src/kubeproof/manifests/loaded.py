@@ -1,0 +1,48 @@
+"""What reading the input gives: a setup, a scenario, and everything that was left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kubeproof.cluster.objects import Setup, Source
+from kubeproof.events.declarations import Event
+from kubeproof.intents.declarations import Intent
+
+
+@dataclass(frozen=True, slots=True)
+class Omission:
+    """Something in the input that the model does not take into account."""
+
+    what: str  # "field spec.template.spec.hostNetwork of Deployment/shop/web", "kind Service"
+    source: Source
+    why: str = "not modelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where a run begins: `empty`, `deployed`, or an exact placement."""
+
+    mode: str = "empty"
+    placement: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()  # workload ref -> (node, pods)
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """What Kubernetes has no object for."""
+
+    name: str = "default"
+    start: Start = Start()
+    events: tuple[Event, ...] = ()
+    intents: tuple[Intent, ...] = ()
+    is_default: bool = False
+    source: Source = field(default=Source(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The whole input, checked and defaulted."""
+
+    setup: Setup
+    scenario: Scenario
+    omissions: tuple[Omission, ...] = ()
+    files: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""Use case: from a setup and a scenario to one verdict per intent."""

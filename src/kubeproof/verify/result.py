@@ -1,0 +1,84 @@
+"""The finished result of a verification: what reports are made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kubeproof.cluster.objects import Source
+
+HOLDS = "HOLDS"
+HOLDS_BOUNDED = "HOLDS-BOUNDED"
+VIOLATED = "VIOLATED"
+VACUOUS = "VACUOUS"
+UNKNOWN = "UNKNOWN"
+ERROR = "ERROR"
+
+
+@dataclass(frozen=True, slots=True)
+class TraceStep:
+    """One step of a counterexample, with real names."""
+
+    actor: str  # "scheduler", "replicaset", "event node-failure"
+    action: str  # "binds shop/web-2 to node-b"
+    object: str  # "Pod/shop/web-2"
+    changes: tuple[str, ...]  # "Pod/shop/web-2 spec.nodeName = node-b"
+    time_s: int  # seconds since the start of the run
+    why: tuple[str, ...] = ()  # the numbers behind the decision, shown on -v
+    code: tuple[object, ...] = ()  # machine form that `replay` re-executes
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A counterexample: a path, with `loop_start` a lasso (index of the first step of the loop)."""
+
+    steps: tuple[TraceStep, ...]
+    loop_start: int | None = None
+    loop_certainty: str = ""  # "inevitable" or "possible" for loops
+    final: tuple[str, ...] = ()  # what is wrong in the last state, e.g. the reason per node
+
+
+@dataclass(frozen=True, slots=True)
+class IntentResult:
+    """The answer to one intent."""
+
+    id: str  # permanent property ID, "S001"
+    intent: str  # name
+    key: str
+    target: str
+    verdict: str
+    detail: str  # one sentence: what was found or proved
+    nodes: int
+    pods: int
+    states: int
+    transitions: int
+    trace: Trace | None = None
+    remedy: str = ""
+    sources: tuple[tuple[str, Source], ...] = ()  # (object ref, place) of objects involved
+    location: Source = Source()
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What the search did."""
+
+    states: int = 0
+    transitions: int = 0
+    depth: int = 0
+    elapsed_s: float = 0.0
+    memo_calls: int = 0
+    memo_misses: int = 0
+    engine: str = ""
+    reductions: tuple[str, ...] = ()
+    stopped_by: str = ""  # the limit that ended the search, "" when exhausted
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyResult:
+    """One verification of one scenario."""
+
+    scenario: str
+    verdict: str  # the worst of the intents' verdicts
+    scope: tuple[tuple[str, str], ...]  # printed pairs: nodes, workloads, events, version, abstractions
+    results: tuple[IntentResult, ...]
+    not_modelled: tuple[str, ...]  # "field … (file:line)"
+    statistics: Statistics
