@@ -6,6 +6,7 @@ These values never change during a run; what changes is in `kubeproof.cluster.st
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.labels import (
     Labels,
@@ -15,6 +16,9 @@ from kubeproof.cluster.labels import (
     Taint,
     Toleration,
 )
+
+if TYPE_CHECKING:
+    from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
@@ -107,6 +111,25 @@ POD = "Pod"
 
 
 @dataclass(frozen=True, slots=True)
+class Strategy:
+    """How a Deployment replaces its pods; amounts are pods, or percent of the replicas."""
+
+    rolling: bool = True  # RollingUpdate; otherwise Recreate
+    max_surge: int = 25
+    surge_percent: bool = True
+    max_unavailable: int = 25
+    unavailable_percent: bool = True
+
+    def unavailable_of(self, replicas: int) -> int:
+        """How many pods may be missing: percent rounded down, at least 1 if there is no surge either."""
+        if not self.rolling:
+            return 0
+        missing = self.max_unavailable * replicas // 100 if self.unavailable_percent else self.max_unavailable
+        surge = -(-self.max_surge * replicas // 100) if self.surge_percent else self.max_surge
+        return min(replicas, missing if missing or surge else 1)
+
+
+@dataclass(frozen=True, slots=True)
 class Workload:
     """A Deployment, a bare ReplicaSet, or a bare Pod."""
 
@@ -120,6 +143,7 @@ class Workload:
     paused: bool = False
     bound_to: str | None = None  # bare Pod that already runs on this node
     source: Source = field(default=Source(), compare=False)
+    strategy: Strategy = Strategy()
 
     @property
     def ref(self) -> str:
@@ -169,3 +193,5 @@ class Setup:
     workloads: tuple[Workload, ...] = ()
     profiles: tuple[SchedulerProfile, ...] = (SchedulerProfile(),)
     settings: Settings = Settings()
+    autoscalers: tuple[HorizontalPodAutoscaler, ...] = ()
+    descheduler: DeschedulerPolicy | None = None

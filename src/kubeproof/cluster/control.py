@@ -1,0 +1,251 @@
+"""How control loops and events speak: what they are shown, what they decide.
+
+A controller is a pure function. It declares what it reads, reduces each thing it reads to a view, and answers a
+tuple of views with all decisions that are possible. The same controller serves search, replay, simulation
+and probabilities; none of them shows it more than it declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from enum import IntEnum, IntFlag
+from typing import NamedTuple, Protocol
+
+from kubeproof.cluster.state import NodeCell, WorkloadCell
+
+View = Hashable
+
+
+class Stage(IntEnum):
+    """When a controller or event is asked."""
+
+    ALWAYS = 0
+    IDLE = 1  # only when nobody has urgent work: the clock
+    CALM = 2  # only in stable states: events that wait for stability
+
+
+class Role(IntEnum):
+    """What kind of step a decision is."""
+
+    URGENT = 0  # work that is due: time stands still until it is done
+    OPTIONAL = 1  # may happen now, need not yet
+    TIME = 2
+    EVENT = 3
+
+
+class Tag(IntFlag):
+    """What a step changes, for properties of endless runs. Bits from 8 on repeat this per workload."""
+
+    STEP = 1  # any step
+    REPLICAS = 2  # a replica count in a spec
+    PODS = 4  # pods created or deleted
+    PLACEMENT = 8  # a pod bound, evicted or deleted from a node
+    BIND = 16  # a pod got a node
+
+
+TAG_BITS = 8
+
+
+def tag_of(workload: int | None, tag: int) -> int:
+    """The tag for one workload, or for any (None)."""
+    return tag if workload is None else tag << TAG_BITS * (workload + 1)
+
+
+# -- actions on workloads ---------------------------------------------------------------------------
+
+
+class SetDesired(NamedTuple):
+    """Writes spec.replicas of the Deployment or bare ReplicaSet."""
+
+    workload: int
+    replicas: int
+
+
+class SetReplicas(NamedTuple):
+    """Writes spec.replicas of a Deployment's ReplicaSet, creating it if need be."""
+
+    workload: int
+    replicas: int
+
+
+class CreateObject(NamedTuple):
+    """The workload object itself appears."""
+
+    workload: int
+
+
+class CreatePods(NamedTuple):
+    """New pods without a node."""
+
+    workload: int
+    count: int
+
+
+class DeleteUnbound(NamedTuple):
+    """Pods without a node vanish at once."""
+
+    workload: int
+    count: int
+
+
+class Remember(NamedTuple):
+    """A controller or event writes its own memory."""
+
+    memory: int
+    value: tuple[int, ...]
+
+
+# -- actions on one node; `NodeRef` says which ------------------------------------------------------
+
+
+ANY = "any"  # a view that every node answers to
+
+
+class NodeRef(NamedTuple):
+    """Any node of a place that looks like `view` to the controller who says so."""
+
+    place: int
+    view: View
+
+
+class Bind(NamedTuple):
+    """One unbound pod of the workload goes to the node."""
+
+    node: NodeRef
+    workload: int
+
+
+class Arrive(NamedTuple):
+    """New pods that name their node in the template appear there, past the scheduler."""
+
+    node: NodeRef
+    workload: int
+    count: int
+
+
+class Delete(NamedTuple):
+    """Pods get a deletionTimestamp: for each loss, so many of the workload's pods in one of the phases."""
+
+    node: NodeRef
+    workload: int
+    losses: tuple[tuple[tuple[int, ...], int], ...]  # (phases, count)
+
+
+class EvictDue(NamedTuple):
+    """All pods of the workload whose taint eviction is due get a deletionTimestamp."""
+
+    node: NodeRef
+    workload: int
+
+
+class Advance(NamedTuple):
+    """The kubelet moves all pods of one kind on: started, ready, gone. `rejected` of them fail admission."""
+
+    node: NodeRef
+    workload: int
+    phase: int
+    least_s: int
+    most_s: int
+    rejected: int = 0
+
+
+class NodeChange(NamedTuple):
+    """A change of the node itself: one of the verbs below."""
+
+    node: NodeRef
+    verb: str
+
+
+FAIL = "fail"  # kubelet stops
+RECOVER = "recover"  # kubelet is back
+NOTICE = "notice"  # node controller: Ready becomes Unknown, pods not ready, NoSchedule taint
+TAINT = "taint"  # node controller: NoExecute taint, eviction clocks start
+UNTAINT = "untaint"  # node controller: NoExecute taint gone (all zones down), eviction clocks stop
+WELCOME = "welcome"  # node controller: Ready is True again, taints gone, pods ready
+CORDON = "cordon"
+UNCORDON = "uncordon"
+
+
+class Tick(NamedTuple):
+    """Time passes for the whole cluster."""
+
+    seconds: int
+
+
+WorkloadAction = SetDesired | SetReplicas | CreateObject | CreatePods | DeleteUnbound
+NodeAction = Bind | Arrive | Delete | EvictDue | Advance | NodeChange
+Action = WorkloadAction | NodeAction | Remember | Tick
+
+
+class Decision(NamedTuple):
+    """One thing a controller may do now, all actions at once."""
+
+    actions: tuple[Action, ...]
+    role: int = Role.URGENT
+
+
+def tags_of(actions: tuple[Action, ...]) -> int:
+    """The tags of a step, overall and per workload."""
+    tags = int(Tag.STEP)
+    for action in actions:
+        tag = _TAGS.get(type(action), 0)
+        if isinstance(action, Advance) and action.rejected:
+            tag = Tag.PODS | Tag.PLACEMENT
+        if tag:
+            tags |= tag | tag_of(action.workload, tag)  # type: ignore[union-attr]
+    return tags
+
+
+_TAGS: dict[type, int] = {
+    SetDesired: Tag.REPLICAS,
+    SetReplicas: Tag.REPLICAS,
+    CreatePods: Tag.PODS,
+    DeleteUnbound: Tag.PODS,
+    Bind: Tag.PLACEMENT | Tag.BIND,
+    Arrive: Tag.PODS | Tag.PLACEMENT,
+    Delete: Tag.PODS | Tag.PLACEMENT,
+    EvictDue: Tag.PODS | Tag.PLACEMENT,
+}
+
+
+class Reads(NamedTuple):
+    """What a controller is shown: workloads, places and memories by index."""
+
+    workloads: tuple[int, ...] = ()
+    places: tuple[int, ...] = ()
+    memories: tuple[int, ...] = ()
+
+
+class Seen(NamedTuple):
+    """The views, in the order of `Reads`. A place is a sequence of (view of a node, how many such nodes)."""
+
+    workloads: tuple[View, ...] = ()
+    places: tuple[tuple[tuple[View, int], ...], ...] = ()
+    memories: tuple[tuple[int, ...], ...] = ()
+
+
+class Controller(Protocol):
+    """A control loop or an event."""
+
+    @property
+    def name(self) -> str:
+        """Who acts, as traces say it; steps of equal name share one claim to fairness."""
+        ...
+
+    @property
+    def stage(self) -> int: ...
+
+    @property
+    def reads(self) -> Reads: ...
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> View:
+        """What of a workload's cell matters to this controller."""
+        ...
+
+    def show_node(self, place: int, cell: NodeCell) -> View:
+        """What of a node's cell matters; None leaves the node out."""
+        ...
+
+    def act(self, seen: Seen) -> Sequence[Decision]:
+        """All decisions possible now, in a fixed order."""
+        ...

@@ -1,0 +1,56 @@
+"""Places: nodes of one class, interchangeable as far as any controller, event or property can see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kubeproof.cluster.labels import NO_EXECUTE, NO_SCHEDULE, Taint
+from kubeproof.cluster.objects import Node, Setup
+from kubeproof.cluster.state import Health, NodeCell
+
+UNREACHABLE = "node.kubernetes.io/unreachable"
+UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A class of equal nodes; `sample` stands for each of them."""
+
+    sample: Node
+    nodes: tuple[int, ...]  # indices into Setup.nodes
+
+    @property
+    def size(self) -> int:
+        return len(self.nodes)
+
+
+def taints_of(node: Node, cell: NodeCell) -> tuple[Taint, ...]:
+    """All taints a node carries: declared ones and those its condition brings (node lifecycle, 6.2)."""
+    taints = node.taints
+    if cell.cordoned:
+        taints += (Taint(UNSCHEDULABLE, "", NO_SCHEDULE),)
+    if cell.health in (Health.UNKNOWN, Health.BACK):
+        taints += (Taint(UNREACHABLE, "", NO_SCHEDULE),)
+    if cell.no_execute:
+        taints += (Taint(UNREACHABLE, "", NO_EXECUTE),)
+    return taints
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A setup with its nodes sorted into places."""
+
+    setup: Setup
+    places: tuple[Place, ...]
+    unique_keys: frozenset[str]  # label keys whose value differs on every node that has it
+
+    @property
+    def every_place(self) -> tuple[int, ...]:
+        return tuple(range(len(self.places)))
+
+    def named(self, node: str) -> int | None:
+        """The place of the node with this name, which is then alone there; None if no such node exists."""
+        for index, place in enumerate(self.places):
+            if any(self.setup.nodes[n].name == node for n in place.nodes):
+                return index
+        return None

@@ -1,0 +1,47 @@
+"""Kubelet admission of pods that chose their node themselves."""
+
+from __future__ import annotations
+
+from kubeproof.cluster.labels import NO_EXECUTE, tolerates_all
+from kubeproof.cluster.objects import Node, Setup
+from kubeproof.cluster.places import taints_of
+from kubeproof.cluster.state import NodeCell, Phase, PodKind
+from kubeproof.controllers.scheduler.plugins.node_affinity import required_affinity_matches
+from kubeproof.controllers.scheduler.requests import allocatable, pod_requests
+
+ADMITTED = (Phase.RUNNING, Phase.READY, Phase.UNREADY, Phase.TERMINATING)
+
+
+def rejected_pods(setup: Setup, node: Node, cell: NodeCell, kind: PodKind) -> tuple[int, int]:
+    """How many of the kind's starting pods the kubelet rejects, of how many.
+
+    Pods placed by the scheduler are admitted. For the others: all are rejected on an untolerated NoExecute taint
+    or unmet node affinity; else as many as do not fit beside the pods already admitted.
+    """
+    total = sum(count for other, count in cell.pods if other._replace(evict_s=0) == kind)
+    template = setup.workloads[kind.workload].template
+    if kind.phase != Phase.STARTING or template.node_name is None:
+        return 0, total
+    taints = tuple(taint for taint in taints_of(node, cell) if taint.effect == NO_EXECUTE)
+    if not tolerates_all(template.tolerations, taints) or not required_affinity_matches(
+        template, dict(node.labels), node.name
+    ):
+        return total, total
+    return total - min(total, _room(setup, node, cell, kind.workload)), total
+
+
+def _room(setup: Setup, node: Node, cell: NodeCell, workload: int) -> int:
+    """How many more pods of the workload fit beside those already admitted.
+
+    Extended resources that the node does not know are left out, as the kubelet does.
+    """
+    version = setup.settings.kubernetes_version
+    free, slots = allocatable(node), node.pods
+    for kind, count in cell.pods:
+        if kind.phase in ADMITTED:
+            slots -= count
+            for resource, amount in pod_requests(setup.workloads[kind.workload].template, version).true.items():
+                free[resource] = free.get(resource, 0) - amount * count
+    wanted = pod_requests(setup.workloads[workload].template, version).true
+    limits = [free[resource] // amount for resource, amount in wanted.items() if amount and resource in free]
+    return max(0, min([slots, *limits]))

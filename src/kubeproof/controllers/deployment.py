@@ -1,0 +1,48 @@
+"""The Deployment controller: creation of the ReplicaSet and scaling.
+
+Mirrors `pkg/controller/deployment/sync.go` for a Deployment with one revision: a missing new ReplicaSet is created
+with spec.replicas pods (NewRSNewReplicas with nothing else running), and with one active ReplicaSet a scaling
+event sets it to spec.replicas directly, paused or not. Rollouts are not modelled yet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kubeproof.cluster.control import Decision, Reads, Seen, SetReplicas, Stage
+from kubeproof.cluster.places import Layout
+from kubeproof.cluster.state import NodeCell, WorkloadCell
+
+
+@dataclass(frozen=True, slots=True)
+class DeploymentController:
+    """The loop for one Deployment."""
+
+    layout: Layout
+    workload: int
+    stage: int = Stage.ALWAYS
+
+    @property
+    def name(self) -> str:
+        return f"deployment {self.layout.setup.workloads[self.workload].name}"
+
+    @property
+    def reads(self) -> Reads:
+        return Reads(workloads=(self.workload,))
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int] | None:
+        """Desired and actual spec.replicas, None while the object does not exist."""
+        return (cell.desired, cell.replicas) if cell.exists else None
+
+    def show_node(self, place: int, cell: NodeCell) -> None:
+        """Never looks at nodes."""
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """Sets the ReplicaSet's size to the Deployment's."""
+        view = seen.workloads[0]
+        if view is None:
+            return ()
+        desired, replicas = view  # type: ignore[misc]
+        if desired == replicas:
+            return ()
+        return (Decision((SetReplicas(self.workload, desired),)),)

@@ -1,0 +1,64 @@
+"""The kubelet: starts pods, finds them ready, ends terminating ones; rejects what it cannot admit.
+
+One step moves all pods of one kind (same workload, same phase, same clocks) on one node. Start-up takes
+`Settings.startup_s`; with a readiness probe the pod is ready after its initial delay, at the latest one period times the
+success threshold later. Termination takes up to the grace period. Admission (`pkg/kubelet/lifecycle/predicate.go`) is
+re-checked for pods that name their node themselves: resources, node affinity, NoExecute taints; a rejected pod fails
+and never comes back. Pods that the scheduler placed fit and are admitted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kubeproof.cluster.control import Advance, Decision, NodeRef, Reads, Role, Seen, Stage
+from kubeproof.cluster.places import Layout
+from kubeproof.cluster.state import Health, NodeCell, Phase, PodKind, WorkloadCell
+from kubeproof.controllers.admission import rejected_pods
+
+ALIVE = (Health.UP, Health.BACK)
+MOVING = (Phase.STARTING, Phase.RUNNING, Phase.TERMINATING)
+Due = tuple[tuple[PodKind, int, int], ...]  # kind without its eviction clock, pods rejected, pods in all
+
+
+@dataclass(frozen=True, slots=True)
+class Kubelet:
+    """The kubelets of one place."""
+
+    layout: Layout
+    place: int
+    stage: int = Stage.ALWAYS
+    name: str = "kubelet"
+
+    @property
+    def reads(self) -> Reads:
+        return Reads(places=(self.place,))
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> None:
+        """Never looks at workloads."""
+
+    def show_node(self, place: int, cell: NodeCell) -> Due | None:
+        """The kinds of pods that may or must move on now; None if the kubelet is dead or has nothing to do."""
+        if cell.health not in ALIVE:
+            return None
+        due = {
+            kind._replace(evict_s=0)
+            for kind, _ in cell.pods
+            if kind.phase in MOVING and kind.least_s == 0
+        }
+        sample = self.layout.places[place].sample
+        return tuple(
+            (kind, *rejected_pods(self.layout.setup, sample, cell, kind)) for kind in sorted(due)
+        ) or None
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """One step per node and kind that is due."""
+        return tuple(
+            self._step(NodeRef(self.place, view), kind, rejected)
+            for view in dict.fromkeys(view for view, _ in seen.places[0])
+            for kind, rejected, _ in view  # type: ignore[attr-defined]
+        )
+
+    def _step(self, node: NodeRef, kind: PodKind, rejected: int) -> Decision:
+        action = Advance(node, kind.workload, kind.phase, kind.least_s, kind.most_s, rejected)
+        return Decision((action,), Role.URGENT if kind.most_s == 0 else Role.OPTIONAL)

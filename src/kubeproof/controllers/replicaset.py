@@ -1,0 +1,119 @@
+"""The ReplicaSet controller: creates missing pods, deletes surplus ones by rank.
+
+Mirrors `manageReplicas` of `pkg/controller/replicaset/replica_set.go`. Upstream creates or deletes at most 500 pods per
+sync and syncs again at once; here one step does the whole difference, since nothing between two such syncs
+changes what they do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kubeproof.cluster.control import (
+    ANY,
+    Action,
+    Arrive,
+    CreatePods,
+    Decision,
+    Delete,
+    DeleteUnbound,
+    NodeRef,
+    Reads,
+    Seen,
+    Stage,
+)
+from kubeproof.cluster.places import Layout
+from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
+from kubeproof.controllers.victims import PENDING, RUNNING, Loss, Tier, choices
+
+BURST = 500  # upstream's limit per sync
+
+# What rules 2 and 3 compare, by phase of a bound pod.
+RANKS = {
+    Phase.STARTING: (PENDING, 0),
+    Phase.RUNNING: (RUNNING, 0),
+    Phase.UNREADY: (RUNNING, 0),
+    Phase.READY: (RUNNING, 1),
+}
+PHASES_OF_RANK = {
+    rank: tuple(int(phase) for phase, other in RANKS.items() if other == rank) for rank in set(RANKS.values())
+}
+Owned = tuple[tuple[tuple[int, int], int], ...]  # ((phase rank, ready), pods) on one node, sorted
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaSetController:
+    """The loop for one ReplicaSet (a Deployment's, or a bare one)."""
+
+    layout: Layout
+    workload: int
+    stage: int = Stage.ALWAYS
+
+    @property
+    def name(self) -> str:
+        return f"replicaset {self.layout.setup.workloads[self.workload].name}"
+
+    @property
+    def reads(self) -> Reads:
+        return Reads(workloads=(self.workload,), places=self.layout.every_place)
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int] | None:
+        """The ReplicaSet's size and the pods without a node."""
+        if not cell.exists or cell.replicas == NEVER:
+            return None
+        return (cell.replicas, cell.unbound)
+
+    def show_node(self, place: int, cell: NodeCell) -> Owned | None:
+        """How many of its active pods the node has, by phase and readiness."""
+        amounts: dict[tuple[int, int], int] = {}
+        for kind, count in cell.pods:
+            if kind.workload == self.workload and kind.phase != Phase.TERMINATING:
+                rank = RANKS[Phase(kind.phase)]
+                amounts[rank] = amounts.get(rank, 0) + count
+        return tuple(sorted(amounts.items())) or None
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """Creates what is missing, or deletes what is too much in every way the ranking allows."""
+        if seen.workloads[0] is None:
+            return ()
+        replicas, unbound = seen.workloads[0]  # type: ignore[misc]
+        bound = sum(sum(n for _, n in owned) * count for groups in seen.places for owned, count in groups)  # type: ignore[attr-defined]
+        surplus = unbound + bound - replicas
+        if surplus < 0:
+            return (Decision(self._creation(-surplus)),)
+        if surplus == 0:
+            return ()
+        return tuple(Decision(actions) for actions in self._deletions(seen, surplus, unbound))
+
+    def _creation(self, count: int) -> tuple[Action, ...]:
+        template = self.layout.setup.workloads[self.workload].template
+        place = self.layout.named(template.node_name) if template.node_name else None
+        if place is None:
+            return (CreatePods(self.workload, count),)
+        return (Arrive(NodeRef(place, ANY), self.workload, count),)
+
+    def _deletions(self, seen: Seen, surplus: int, unbound: int) -> Iterator[tuple[Action, ...]]:
+        """Unassigned pods go first (rule 1), then bound ones by rules 2, 3 and 5."""
+        direct = min(surplus, unbound)
+        first: tuple[Action, ...] = (DeleteUnbound(self.workload, direct),) if direct else ()
+        tiers = [
+            Tier((*rank, -sum(n for _, n in owned)), (place, owned, rank), per_node, nodes)  # type: ignore[attr-defined]
+            for place, groups in zip(self.reads.places, seen.places, strict=True)
+            for owned, nodes in groups
+            for rank, per_node in owned  # type: ignore[attr-defined]
+        ]
+        for losses in choices(tiers, surplus - direct):
+            yield (*first, *self._as_actions(losses))
+
+    def _as_actions(self, losses: tuple[Loss, ...]) -> Iterator[Action]:
+        """One deletion per node. Of the tiers on one node all but the last are taken whole."""
+        per_group: dict[tuple[int, Owned, int], list[tuple[tuple[int, ...], tuple[int, ...]]]] = {}
+        for tier, parts in losses:
+            place, owned, rank = tier.owner  # type: ignore[misc]
+            per_group.setdefault((place, owned, tier.nodes), []).append((PHASES_OF_RANK[rank], parts))
+        for (place, owned, nodes), lost in per_group.items():
+            for index in range(nodes):
+                taken = tuple((phases, parts[index]) for phases, parts in lost if index < len(parts))
+                if taken:
+                    yield Delete(NodeRef(place, owned), self.workload, taken)

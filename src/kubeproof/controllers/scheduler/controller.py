@@ -1,0 +1,88 @@
+"""The scheduler as a control loop: binds one pod of one workload per step.
+
+Any pending pod may be tried next: queue order among equal priorities depends on creation order and back-off, which
+the model leaves open. An attempt that finds no node changes nothing, so a pod that fits nowhere simply has no step until
+something changes. Assuming and binding are one step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kubeproof.cluster.control import Bind, Decision, NodeRef, Reads, Seen, Stage
+from kubeproof.cluster.places import Layout, taints_of
+from kubeproof.cluster.state import Health, NodeCell, Phase, WorkloadCell
+from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount, Scheduler
+
+Facts = tuple[int, int, int, tuple[PodCount, ...]]  # cordoned, unreachable, tainted NoExecute, pods
+
+
+def node_facts(cell: NodeCell) -> Facts:
+    """What the scheduler sees of a node: cordon, what its taints depend on, pods by workload."""
+    amounts: dict[int, list[int]] = {}
+    for kind, count in cell.pods:
+        both = amounts.setdefault(kind.workload, [0, 0])
+        both[kind.phase == Phase.TERMINATING] += count
+    pods = tuple(PodCount(workload, *both) for workload, both in sorted(amounts.items()))
+    return cell.cordoned, int(cell.health >= Health.UNKNOWN), cell.no_execute, pods
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerController:
+    """The scheduler's work for one workload's pods."""
+
+    layout: Layout
+    workload: int
+    stage: int = Stage.ALWAYS
+    _kernel: Scheduler = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        kernel = Scheduler(self.layout.setup, self.workload, self.layout.unique_keys)
+        object.__setattr__(self, "_kernel", kernel)
+
+    @property
+    def name(self) -> str:
+        return f"scheduler {self.layout.setup.workloads[self.workload].name}"
+
+    @property
+    def kernel(self) -> Scheduler:
+        """The decision kernel, for explanations."""
+        return self._kernel
+
+    @property
+    def reads(self) -> Reads:
+        return Reads(workloads=(self.workload,), places=self.layout.every_place)
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> bool:
+        """Whether a pod waits for a node."""
+        return cell.unbound > 0
+
+    def show_node(self, place: int, cell: NodeCell) -> Facts:
+        """Condition and pods, phases and clocks left out."""
+        return node_facts(cell)
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """A binding to each node among the best."""
+        if not seen.workloads[0] or not self._kernel.has_profile:
+            return ()
+        refs, infos = self.candidates(seen)
+        chosen = dict.fromkeys(refs[index] for index in self._kernel.choose(infos))
+        return tuple(Decision((Bind(ref, self.workload),)) for ref in chosen)
+
+    def candidates(self, seen: Seen) -> tuple[list[NodeRef], list[NodeInfo]]:
+        """The nodes as the plugins take them, with the reference of each."""
+        refs: list[NodeRef] = []
+        infos: list[NodeInfo] = []
+        for place, groups in zip(self.reads.places, seen.places, strict=True):
+            for view, count in groups:
+                refs.append(NodeRef(place, view))
+                infos.append(self._info(place, view, count))  # type: ignore[arg-type]
+        return refs, infos
+
+    def _info(self, place: int, view: Facts, count: int) -> NodeInfo:
+        cordoned, is_out, no_execute, pods = view
+        sample = self.layout.places[place].sample
+        condition = NodeCell(health=Health.UNKNOWN if is_out else Health.UP, cordoned=cordoned, no_execute=no_execute)
+        return NodeInfo(sample, count, bool(cordoned), taints_of(sample, condition), pods)
+
+

@@ -1,0 +1,108 @@
+"""Which pods a ReplicaSet deletes on scale-down.
+
+Mirrors `ActivePodsWithRanks` of `pkg/controller/controller_utils.go` (v1.26 to v1.37 agree). `deletion_key` orders
+single pods with their ages, as the real controller sees them. The model itself keeps no ages: within equal
+rules 1 to 5 every choice is explored, as UIDs decide inside one power of two of age.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+PENDING, UNKNOWN, RUNNING = 0, 1, 2  # order of phases in rule 2
+
+
+class Candidate(NamedTuple):
+    """One active pod as the ReplicaSet controller compares it."""
+
+    assigned: bool
+    phase: int  # PENDING, UNKNOWN, RUNNING
+    ready: bool
+    deletion_cost: int = 0
+    rank: int = 0  # active pods of the same controller on the same node
+    ready_age_ns: int | None = None  # now - Ready.lastTransitionTime; None: zero time
+    restarts: int = 0
+    age_ns: int | None = None  # now - creationTimestamp
+    uid: str = ""
+
+
+def age_bucket(age_ns: int | None) -> int:
+    """floor(log2(age)): ages within one power of two count as equal; -1 for none ("newest")."""
+    return -1 if age_ns is None or age_ns <= 0 else age_ns.bit_length() - 1
+
+
+def deletion_key(pod: Candidate) -> tuple[object, ...]:
+    """Sorts pods so that those to delete come first."""
+    return (
+        pod.assigned,
+        pod.phase,
+        pod.ready,
+        pod.deletion_cost,
+        -pod.rank,
+        *((age_bucket(pod.ready_age_ns), pod.uid) if pod.ready else (0, "")),
+        -pod.restarts,
+        age_bucket(pod.age_ns),
+        pod.uid,
+    )
+
+
+def victims(pods: Sequence[Candidate], count: int) -> list[Candidate]:
+    """The pods that go when `count` of them must."""
+    return sorted(pods, key=deletion_key)[:count]
+
+
+class Tier(NamedTuple):
+    """Pods of equal claim to deletion on equal nodes: `nodes` of them with `per_node` such pods each."""
+
+    key: tuple[int, ...]  # what rules 1 to 5 compare; smaller goes first
+    owner: object  # what the caller calls these nodes
+    per_node: int
+    nodes: int
+
+
+Loss = tuple[Tier, tuple[int, ...]]  # pods lost per node, descending, zeros left out
+
+
+def choices(tiers: Sequence[Tier], count: int) -> Iterator[tuple[Loss, ...]]:
+    """Every way to take `count` pods, lower keys first, ties in all combinations up to equal nodes."""
+    if count <= 0:
+        yield ()
+        return
+    if not tiers:
+        return
+    lowest = min(tier.key for tier in tiers)
+    tied = [tier for tier in tiers if tier.key == lowest]
+    later = [tier for tier in tiers if tier.key != lowest]
+    available = sum(tier.per_node * tier.nodes for tier in tied)
+    for first in _spread(tied, min(count, available)):
+        for rest in choices(later, count - available):
+            yield (*first, *rest)
+
+
+def _spread(tied: Sequence[Tier], count: int) -> Iterator[tuple[Loss, ...]]:
+    """All ways to take exactly `count` pods from tiers of equal key."""
+    if not tied:
+        if count == 0:
+            yield ()
+        return
+    head, tail = tied[0], tied[1:]
+    rest = sum(tier.per_node * tier.nodes for tier in tail)
+    for taken in range(max(0, count - rest), min(count, head.per_node * head.nodes) + 1):
+        for parts in _partitions(taken, head.nodes, head.per_node):
+            for others in _spread(tail, count - taken):
+                yield ((head, parts), *others) if parts else others
+
+
+def _partitions(total: int, parts: int, largest: int) -> Iterator[tuple[int, ...]]:
+    """`total` as a descending sum of at most `parts` numbers, each at most `largest`."""
+    if total == 0:
+        yield ()
+        return
+    if parts == 0:
+        return
+    for first in range(min(total, largest), 0, -1):
+        if first * parts < total:
+            return
+        for rest in _partitions(total - first, parts - 1, first):
+            yield (first, *rest)

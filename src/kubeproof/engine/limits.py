@@ -1,0 +1,36 @@
+"""When a search must stop, and what it says then."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of one search; None means none. Reaching one gives "unknown", never "holds"."""
+
+    max_states: int | None = None
+    timeout_s: float | None = None
+    memory_bytes: int | None = None
+    clock: Callable[[], float] = field(default=time.monotonic, compare=False)
+
+
+def resident_bytes() -> int:
+    """The memory this process holds now; the highest it held where the system does not tell."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as statm:
+            return int(statm.read().split()[1]) * 4096
+    except (OSError, ValueError, IndexError):
+        return _peak_bytes()
+
+
+def _peak_bytes() -> int:
+    try:
+        import resource
+    except ImportError:  # not a Unix
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024

@@ -1,0 +1,236 @@
+"""The search: explores a system, decides every check, and says how far it came."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from kubeproof.engine.components import cyclic_components
+from kubeproof.engine.cycles import Lasso, find_lasso
+from kubeproof.engine.kernel import Kernel
+from kubeproof.engine.limits import Limits, resident_bytes
+from kubeproof.engine.system import Check, Kind, Progress, Step, System
+
+CHUNK = 4096  # states between two looks at limits and progress; a constant, so that counts do not depend on speed
+SAFETY = (Kind.NEVER, Kind.STABLE)
+
+
+class Store(Protocol):
+    """What both kernels offer."""
+
+    calls: int
+    misses: int
+    transitions: int
+    expanded: int
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def depth(self) -> int: ...
+
+    @property
+    def first_any(self) -> Sequence[int]: ...
+
+    @property
+    def first_stable(self) -> Sequence[int]: ...
+
+    def __len__(self) -> int: ...
+
+    def add_initial(self, cells: tuple[object, ...]) -> int: ...
+
+    def run(self, expansions: int, max_states: int) -> bool: ...
+
+    def parent(self, state: int) -> int: ...
+
+    def is_stable(self, state: int) -> bool: ...
+
+    def flags(self, state: int) -> int: ...
+
+    def cells_of(self, state: int) -> tuple[object, ...]: ...
+
+    def successors(self, state: int) -> Sequence[int]: ...
+
+    def steps(self, state: int) -> Sequence[Step]: ...
+
+    def bytes_used(self) -> int: ...
+
+    @property
+    def is_complete(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The answer to one check; `state` ends the path of a violation, `lasso` follows it."""
+
+    verdict: str  # holds, violated, vacuous, unknown
+    state: int = -1
+    lasso: Lasso | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A finished search: one finding per check, and the store for traces."""
+
+    findings: tuple[Finding, ...]
+    store: Store
+    stopped_by: str  # "" when exhausted
+    elapsed_s: float
+
+    def path(self, state: int) -> list[tuple[int, Step]]:
+        """A shortest path to a state: the steps with the states they leave."""
+        chain = [state]
+        while (parent := self.store.parent(chain[-1])) >= 0:
+            chain.append(parent)
+        chain.reverse()
+        return [
+            (source, next(step for step in self.store.steps(source) if step.target == target))
+            for source, target in zip(chain, chain[1:], strict=False)
+        ]
+
+    def root(self, state: int) -> int:
+        """The initial state from which `state` was first reached."""
+        while (parent := self.store.parent(state)) >= 0:
+            state = parent
+        return state
+
+
+def make_kernel(system: System, *, engine: str = "auto", check_every: int = 0) -> Store:
+    """The compiled kernel where it was built, else the plain one; `engine` forces either."""
+    if engine != "python":
+        compiled = compiled_kernel()
+        if compiled is not None:
+            return compiled(system, check_every=check_every)  # type: ignore[no-any-return]
+        if engine == "compiled":
+            raise ImportError("the compiled engine is not installed")
+    return Kernel(system, check_every=check_every)
+
+
+def compiled_kernel() -> Callable[..., Store] | None:
+    """The compiled kernel's class, or None where the extension was not built."""
+    try:
+        from kubeproof.engine._kernel import CompiledKernel
+    except ImportError:
+        return None
+    return CompiledKernel  # type: ignore[no-any-return]
+
+
+def explore(
+    system: System,
+    checks: Sequence[Check],
+    *,
+    kernel: Store,
+    limits: Limits | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Search:
+    """Explores the system and decides each check.
+
+    Stops early only when every check is violated already. A reached limit leaves open checks unknown.
+    """
+    limits = limits or Limits()
+    start = limits.clock()
+    for cells in system.initial:
+        kernel.add_initial(cells)
+    stopped_by = _explore_all(kernel, checks, limits, start, progress)
+    findings = _judge(system, kernel, checks, stopped_by, limits, start, progress)
+    return Search(findings, kernel, stopped_by, limits.clock() - start)
+
+
+def _explore_all(
+    kernel: Store,
+    checks: Sequence[Check],
+    limits: Limits,
+    start: float,
+    progress: Callable[[Progress], None] | None,
+) -> str:
+    max_states = limits.max_states or 2**31 - 2
+    try:
+        while not kernel.run(CHUNK, max_states):
+            _report(kernel, limits, start, progress, "exploring")
+            if _all_broken(kernel, checks):
+                return "all checks are violated"
+            if reason := _exceeded(kernel, limits, start):
+                return reason
+    except KeyboardInterrupt:
+        return "interrupt"
+    except MemoryError:
+        return "memory"
+    return "" if kernel.is_complete else f"{max_states} states"
+
+
+def _all_broken(kernel: Store, checks: Sequence[Check]) -> bool:
+    return bool(checks) and all(
+        _first_bad(kernel, check) >= 0 for check in checks
+    )
+
+
+def _first_bad(kernel: Store, check: Check) -> int:
+    """The first state that breaks a check on its own, without looking at cycles; -1 if none."""
+    if check.kind == Kind.NEVER:
+        return kernel.first_any[check.flag]
+    return -1 if check.kind == Kind.CYCLE else kernel.first_stable[check.flag]
+
+
+def _exceeded(kernel: Store, limits: Limits, start: float) -> str:
+    if limits.timeout_s is not None and limits.clock() - start > limits.timeout_s:
+        return f"{limits.timeout_s:g} s"
+    if limits.memory_bytes is not None and resident_bytes() > limits.memory_bytes:
+        return f"{limits.memory_bytes // 2**20} MiB of memory"
+    return ""
+
+
+def _report(
+    kernel: Store, limits: Limits, start: float, progress: Callable[[Progress], None] | None, phase: str
+) -> None:
+    if progress is not None:
+        frontier = len(kernel) - kernel.expanded
+        elapsed = limits.clock() - start
+        progress(Progress(len(kernel), kernel.transitions, frontier, kernel.depth, elapsed, phase))
+
+
+def _judge(
+    system: System,
+    kernel: Store,
+    checks: Sequence[Check],
+    stopped_by: str,
+    limits: Limits,
+    start: float,
+    progress: Callable[[Progress], None] | None,
+) -> tuple[Finding, ...]:
+    cyclic: list[list[int]] | None = None
+    findings = []
+    for check in checks:
+        state = _first_bad(kernel, check)
+        if state >= 0:
+            findings.append(Finding("violated", state))
+            continue
+        if check.kind in SAFETY:
+            findings.append(_unbroken(kernel, check, stopped_by))
+            continue
+        if cyclic is None:
+            _report(kernel, limits, start, progress, "looking for cycles")
+            cyclic = _cyclic(kernel)
+        lasso = find_lasso(kernel, cyclic, check, lambda actor: system.actors[actor].name)
+        found = Finding("violated", lasso.states[0], lasso) if lasso else _unbroken(kernel, check, stopped_by)
+        findings.append(found)
+    return tuple(findings)
+
+
+def _unbroken(kernel: Store, check: Check, stopped_by: str) -> Finding:
+    if stopped_by:
+        return Finding("unknown")
+    if check.relevant >= 0 and kernel.first_any[check.relevant] < 0:
+        return Finding("vacuous")
+    return Finding("holds")
+
+
+def _cyclic(kernel: Store) -> list[list[int]]:
+    """The components with a cycle among the expanded states; states at the frontier have no edges yet."""
+    find = getattr(kernel, "cyclic_components", None)
+    if find is not None:
+        return find()  # type: ignore[no-any-return]
+    expanded = kernel.expanded
+    return cyclic_components(
+        range(expanded), lambda state: kernel.successors(state) if state < expanded else ()
+    )

@@ -1,0 +1,55 @@
+"""cordon: an operator marks a node unschedulable, and perhaps lifts it again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kubeproof.cluster.control import CORDON, UNCORDON, Decision, NodeChange, NodeRef, Reads, Remember, Role, Seen
+from kubeproof.cluster.state import NodeCell
+from kubeproof.events.common import EventSource, NoWorkloads
+from kubeproof.events.declarations import Cordon
+
+
+@dataclass(frozen=True, slots=True)
+class CordonEvent(NoWorkloads):
+    """Cordons one node per occurrence; memory is (left, cordons that may be lifted)."""
+
+    source: EventSource
+    event: Cordon
+
+    @property
+    def name(self) -> str:
+        return f"event {self.event.name}"
+
+    @property
+    def stage(self) -> int:
+        return self.source.stage
+
+    @property
+    def reads(self) -> Reads:
+        places = self.source.layout.places
+        hit = tuple(i for i, place in enumerate(places) if self.event.nodes.admits(place.sample))
+        return self.source.reads(places=hit)
+
+    def show_node(self, place: int, cell: NodeCell) -> int:
+        """Whether the node is cordoned."""
+        return cell.cordoned
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """Cordons any node that is not; lifts a cordon if that is allowed."""
+        if not self.source.may_happen(seen.memories):
+            return ()
+        left, liftable = seen.memories[0]
+        decisions = []
+        for place, groups in zip(self.reads.places, seen.places, strict=True):
+            for cordoned in sorted({view for view, _ in groups}):  # type: ignore[type-var]
+                if not cordoned and left:
+                    memory = (left - 1, liftable + self.event.reversible)
+                    decisions.append(self._change(place, cordoned, CORDON, memory))
+                elif cordoned and liftable:
+                    decisions.append(self._change(place, cordoned, UNCORDON, (left, liftable - 1)))
+        return tuple(decisions)
+
+    def _change(self, place: int, view: object, verb: str, memory: tuple[int, int]) -> Decision:
+        change = NodeChange(NodeRef(place, view), verb)
+        return Decision((change, Remember(self.source.memory, memory)), Role.EVENT)

@@ -1,0 +1,111 @@
+"""nodeFailure: a kubelet falls silent, and may speak again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kubeproof.cluster.control import (
+    FAIL,
+    RECOVER,
+    Decision,
+    NodeChange,
+    NodeRef,
+    Reads,
+    Remember,
+    Role,
+    Seen,
+    Stage,
+)
+from kubeproof.cluster.state import Health, NodeCell
+from kubeproof.events.common import EventSource, NoWorkloads
+from kubeproof.events.declarations import NodeFailure
+
+ALIVE = (Health.UP, Health.BACK)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFailureEvent(NoWorkloads):
+    """Fails nodes (one at a time, or `max` together) while its budget lasts."""
+
+    source: EventSource
+    event: NodeFailure
+
+    @property
+    def name(self) -> str:
+        return f"event {self.event.name}"
+
+    @property
+    def stage(self) -> int:
+        return self.source.stage
+
+    @property
+    def reads(self) -> Reads:
+        return self.source.reads(places=hit_places(self.source, self.event))
+
+    def show_node(self, place: int, cell: NodeCell) -> int | None:
+        """1 for a node that can fail."""
+        return 1 if cell.health in ALIVE else None
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """A failure of any node it may hit."""
+        left = seen.memories[0][0]
+        if left <= 0 or not self.source.may_happen(seen.memories):
+            return ()
+        amount = left if self.event.together else 1
+        alive = [sum(count for _, count in groups) for groups in seen.places]
+        memory = Remember(self.source.memory, (left - amount,))
+        return tuple(
+            Decision((*self._failures(picks), memory), Role.EVENT) for picks in _picks(alive, amount)
+        )
+
+    def _failures(self, picks: tuple[int, ...]) -> Iterator[NodeChange]:
+        for place, count in zip(self.reads.places, picks, strict=True):
+            for _ in range(count):
+                yield NodeChange(NodeRef(place, 1), FAIL)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRecoveryEvent(NoWorkloads):
+    """Brings a failed node back, at any later moment."""
+
+    source: EventSource
+    event: NodeFailure
+    stage: int = Stage.ALWAYS
+
+    @property
+    def name(self) -> str:
+        return f"event {self.event.name}"
+
+    @property
+    def reads(self) -> Reads:
+        return Reads(places=hit_places(self.source, self.event))
+
+    def show_node(self, place: int, cell: NodeCell) -> int | None:
+        """1 for a node that is down."""
+        return None if cell.health in ALIVE else 1
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """A recovery of any node that is down."""
+        return tuple(
+            Decision((NodeChange(NodeRef(place, 1), RECOVER),), Role.EVENT)
+            for place, groups in zip(self.reads.places, seen.places, strict=True)
+            if groups
+        )
+
+
+def hit_places(source: EventSource, event: NodeFailure) -> tuple[int, ...]:
+    """The places whose nodes the event may hit."""
+    places = source.layout.places
+    return tuple(i for i, place in enumerate(places) if event.nodes.admits(place.sample))
+
+
+def _picks(available: list[int], amount: int) -> Iterator[tuple[int, ...]]:
+    """All ways to pick `amount` nodes from places with so many each."""
+    if not available:
+        if amount == 0:
+            yield ()
+        return
+    for here in range(min(available[0], amount), -1, -1):
+        for rest in _picks(available[1:], amount - here):
+            yield (here, *rest)

@@ -1,0 +1,87 @@
+"""scale, create and apply: a user writes a workload object."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kubeproof.cluster.control import CreateObject, Decision, Reads, Remember, Role, Seen, SetDesired
+from kubeproof.cluster.state import WorkloadCell
+from kubeproof.events.common import EventSource, NoNodes
+from kubeproof.events.declarations import Scale
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleEvent(NoNodes):
+    """Sets spec.replicas to any of the values, once each; memory is a bit set of the values left."""
+
+    source: EventSource
+    event: Scale
+    workload: int
+
+    @property
+    def name(self) -> str:
+        return f"event {self.event.name}"
+
+    @property
+    def stage(self) -> int:
+        return self.source.stage
+
+    @property
+    def reads(self) -> Reads:
+        return self.source.reads(workloads=(self.workload,))
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> int:
+        """Whether the workload exists."""
+        return cell.exists
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """A write of any value that is left."""
+        if not seen.workloads[0] or not self.source.may_happen(seen.memories):
+            return ()
+        (left,) = seen.memories[0]
+        return tuple(
+            Decision(
+                (SetDesired(self.workload, replicas), Remember(self.source.memory, (left & ~(1 << bit),))),
+                Role.EVENT,
+            )
+            for bit, replicas in enumerate(self.event.replicas)
+            if left >> bit & 1
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class WriteEvent(NoNodes):
+    """Creates the workload if it is absent (create, apply), or sets its replicas (apply)."""
+
+    source: EventSource
+    event_name: str
+    workload: int
+    replicas: int | None  # None: an existing object is left as it is
+
+    @property
+    def name(self) -> str:
+        return f"event {self.event_name}"
+
+    @property
+    def stage(self) -> int:
+        return self.source.stage
+
+    @property
+    def reads(self) -> Reads:
+        return self.source.reads(workloads=(self.workload,))
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> int:
+        """Whether the workload exists."""
+        return cell.exists
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """The write, while its budget lasts."""
+        left = seen.memories[0][0]
+        if left <= 0 or not self.source.may_happen(seen.memories):
+            return ()
+        memory = Remember(self.source.memory, (left - 1,))
+        if not seen.workloads[0]:
+            return (Decision((CreateObject(self.workload), memory), Role.EVENT),)
+        if self.replicas is None:
+            return ()
+        return (Decision((SetDesired(self.workload, self.replicas), memory), Role.EVENT),)

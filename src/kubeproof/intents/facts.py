@@ -1,0 +1,201 @@
+"""What an intent asks about single states: facts over counts, with the views they need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from kubeproof.cluster.control import Reads, Seen, View
+from kubeproof.cluster.labels import LabelSelector
+from kubeproof.cluster.objects import PodTemplate, Workload
+from kubeproof.cluster.places import Layout
+from kubeproof.cluster.state import NodeCell, Nodes, Phase, WorkloadCell
+from kubeproof.intents.declarations import Amount
+
+ACTIVE = (Phase.STARTING, Phase.RUNNING, Phase.READY, Phase.UNREADY)
+
+
+class Fact(Protocol):
+    """A statement about one state."""
+
+    @property
+    def reads(self) -> Reads: ...
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> View: ...
+
+    def show_nodes(self, place: int, nodes: Nodes) -> View:
+        """What of a place's nodes matters, added up."""
+        ...
+
+    def holds(self, seen: Seen) -> bool:
+        """The statement itself."""
+        ...
+
+    def is_settled(self, seen: Seen) -> bool:
+        """True once the workload has reached its desired state: from then on `always` counts."""
+        ...
+
+    def matters(self, seen: Seen) -> bool:
+        """True in states that say something about the intent; if none does, the verdict is vacuous."""
+        ...
+
+
+def count_pods(nodes: Nodes, workload: int, phases: tuple[int, ...]) -> int:
+    """Pods of the workload in one of the phases, over all nodes."""
+    return sum(
+        pods * count
+        for cell, count in nodes
+        for kind, pods in cell.pods
+        if kind.workload == workload and kind.phase in phases
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PodsFact:
+    """Shared by facts that count one workload's pods: views are (exists, desired, unbound) and (ready, active)."""
+
+    layout: Layout
+    workload: int
+
+    @property
+    def reads(self) -> Reads:
+        return Reads((self.workload,), self.layout.every_place)
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int, int]:
+        return cell.exists, cell.desired, cell.unbound
+
+    def show_nodes(self, place: int, nodes: Nodes) -> tuple[int, int]:
+        ready = count_pods(nodes, self.workload, (Phase.READY,))
+        return ready, count_pods(nodes, self.workload, ACTIVE)
+
+    def is_settled(self, seen: Seen) -> bool:
+        exists, desired, _ = seen.workloads[0]  # type: ignore[misc]
+        return bool(exists and 0 < desired <= ready_pods(seen))
+
+    def matters(self, seen: Seen) -> bool:
+        exists, desired, _ = seen.workloads[0]  # type: ignore[misc]
+        return bool(exists and desired)
+
+
+def ready_pods(seen: Seen) -> int:
+    """Ready pods in views of a `PodsFact`."""
+    return sum(view[0] for view in seen.places)  # type: ignore[misc]
+
+
+def active_pods(seen: Seen) -> int:
+    """Pods that count as replicas: not terminating, bound or not."""
+    return int(seen.workloads[0][2]) + sum(view[1] for view in seen.places)  # type: ignore[index,misc]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyAtLeast(PodsFact):
+    """minReady: so many pods are ready."""
+
+    amount: Amount = Amount(1)
+
+    def holds(self, seen: Seen) -> bool:
+        return ready_pods(seen) >= self.amount.of(seen.workloads[0][1])  # type: ignore[index]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicasAtLeast(PodsFact):
+    """minReplicas: so many pods exist."""
+
+    amount: Amount = Amount(1)
+
+    def holds(self, seen: Seen) -> bool:
+        return active_pods(seen) >= self.amount.of(seen.workloads[0][1])  # type: ignore[index]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicasAtMost(PodsFact):
+    """maxReplicas: no more pods exist."""
+
+    amount: Amount = Amount(1)
+
+    def holds(self, seen: Seen) -> bool:
+        return active_pods(seen) <= self.amount.of(seen.workloads[0][1])  # type: ignore[index]
+
+
+@dataclass(frozen=True, slots=True)
+class NothingPending(PodsFact):
+    """schedulable, noPendingForever: no pod is without a node."""
+
+    def holds(self, seen: Seen) -> bool:
+        return seen.workloads[0][2] == 0  # type: ignore[index]
+
+
+@dataclass(frozen=True, slots=True)
+class SkewAtMost:
+    """maxSkew: bound, non-terminating pods differ by at most so much between domains.
+
+    Domains are the values of the key on nodes that the pods' node affinity admits; a key whose value is
+    different on every node makes each node a domain.
+    """
+
+    layout: Layout
+    workloads: tuple[int, ...]  # whose pods count
+    affine: PodTemplate | None  # whose node affinity limits the domains
+    topology_key: str
+    skew: int
+    target: int | None = None  # whose desired state starts `always`
+
+    @property
+    def reads(self) -> Reads:
+        return Reads(self.workloads, tuple(p for p in self.layout.every_place if self._is_domain(p)))
+
+    def _is_domain(self, place: int) -> bool:
+        sample = self.layout.places[place].sample
+        labels = dict(sample.labels)
+        if self.topology_key not in labels:
+            return False
+        if self.affine is None:
+            return True
+        if any(labels.get(key) != value for key, value in self.affine.node_selector):
+            return False
+        terms = self.affine.required_terms
+        return terms is None or any(term.matches(labels, sample.name) for term in terms)
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int]:
+        return cell.exists, cell.desired
+
+    def show_nodes(self, place: int, nodes: Nodes) -> tuple[int, int, int]:
+        """Least and most pods in a domain here (of a unique key), or the sum twice; and ready pods."""
+        per_node = [self._pods(cell, ACTIVE) for cell, _ in nodes]
+        ready = sum(self._pods(cell, (Phase.READY,)) * count for cell, count in nodes)
+        if self.topology_key in self.layout.unique_keys:
+            return min(per_node), max(per_node), ready
+        total = sum(pods * count for pods, (_, count) in zip(per_node, nodes, strict=True))
+        return total, total, ready
+
+    def _pods(self, cell: NodeCell, phases: tuple[int, ...]) -> int:
+        return sum(n for kind, n in cell.pods if kind.workload in self.workloads and kind.phase in phases)
+
+    def holds(self, seen: Seen) -> bool:
+        if not seen.places:
+            return True
+        if self.topology_key in self.layout.unique_keys:
+            return max(v[1] for v in seen.places) - min(v[0] for v in seen.places) <= self.skew  # type: ignore[index]
+        totals: dict[str, int] = {}
+        for place, view in zip(self.reads.places, seen.places, strict=True):
+            value = dict(self.layout.places[place].sample.labels)[self.topology_key]
+            totals[value] = totals.get(value, 0) + view[0]  # type: ignore[index]
+        return max(totals.values()) - min(totals.values()) <= self.skew
+
+    def is_settled(self, seen: Seen) -> bool:
+        desired = sum(view[1] for view in seen.workloads if view[0])  # type: ignore[index]
+        return 0 < desired <= sum(view[2] for view in seen.places)  # type: ignore[index,misc]
+
+    def matters(self, seen: Seen) -> bool:
+        return any(view[0] and view[1] for view in seen.workloads)  # type: ignore[index]
+
+
+def matching_workloads(
+    workloads: tuple[Workload, ...], selector: LabelSelector, namespace: str | None
+) -> tuple[int, ...]:
+    """The workloads whose pods the selector matches, in one namespace or in all."""
+    return tuple(
+        index
+        for index, workload in enumerate(workloads)
+        if namespace in (None, workload.namespace) and selector.matches(dict(workload.template.labels))
+    )

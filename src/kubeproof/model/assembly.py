@@ -1,0 +1,105 @@
+"""From a setup, events and intents to the controllers and monitors that take part in a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from kubeproof.cluster.control import Controller
+from kubeproof.cluster.objects import DEPLOYMENT, POD, Setup
+from kubeproof.cluster.places import Layout
+from kubeproof.controllers.deployment import DeploymentController
+from kubeproof.controllers.kubelet import Kubelet
+from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
+from kubeproof.controllers.replicaset import ReplicaSetController
+from kubeproof.controllers.scheduler.controller import SchedulerController
+from kubeproof.controllers.taint_eviction import TaintEviction
+from kubeproof.events.common import EventSource
+from kubeproof.events.cordon import CordonEvent
+from kubeproof.events.declarations import STABLE, Apply, Cordon, Create, Event, NodeFailure, Scale
+from kubeproof.events.node_failure import NodeFailureEvent, NodeRecoveryEvent
+from kubeproof.events.operator import ScaleEvent, WriteEvent
+
+
+def built_in_controllers(layout: Layout) -> tuple[Controller, ...]:
+    """The control loops for every workload and place."""
+    loops: list[Controller] = []
+    for index, workload in enumerate(layout.setup.workloads):
+        if workload.kind == DEPLOYMENT:
+            loops.append(DeploymentController(layout, index))
+        if workload.kind != POD:
+            loops.append(ReplicaSetController(layout, index))
+        loops.append(SchedulerController(layout, index))
+    for place in layout.every_place:
+        loops += [Kubelet(layout, place), TaintEviction(layout, place), NodeMonitor(layout, place)]
+    return (*loops, NoExecuteTainter(layout))
+
+
+@dataclass(frozen=True, slots=True)
+class EventPart:
+    """The events of a scenario as controllers, with the memories they start with."""
+
+    sources: tuple[Controller, ...]
+    memories: tuple[tuple[int, ...], ...]
+    absent: frozenset[int]  # workloads that an event brings
+
+
+def event_sources(layout: Layout, events: tuple[Event, ...]) -> EventPart:
+    """One source per event (two for failures that recover); memory i belongs to event i."""
+    memories = tuple(_first_memory(event) for event in events)
+    numbers = {event.name: index for index, event in enumerate(events)}
+    sources: list[Controller] = []
+    absent: set[int] = set()
+    for index, event in enumerate(events):
+        awaited = None if event.after in (None, STABLE) else numbers[str(event.after)]
+        full = () if awaited is None else memories[awaited]
+        source = EventSource(layout, event, index, awaited, full)
+        sources += _sources_of(source, event)
+        absent |= set(_brought(layout.setup, event))
+    return EventPart(tuple(sources), memories, frozenset(absent))
+
+
+def _first_memory(event: Event) -> tuple[int, ...]:
+    if isinstance(event, Scale):
+        return ((1 << len(event.replicas)) - 1,)
+    return (event.max, 0) if isinstance(event, Cordon) else (event.max,)
+
+
+def _sources_of(source: EventSource, event: Event) -> Iterator[Controller]:
+    setup = source.layout.setup
+    if isinstance(event, NodeFailure):
+        yield NodeFailureEvent(source, event)
+        if event.recovers:
+            yield NodeRecoveryEvent(source, event)
+    elif isinstance(event, Cordon):
+        yield CordonEvent(source, event)
+    elif isinstance(event, Scale):
+        yield ScaleEvent(source, event, workload_number(setup, event.target))
+    elif isinstance(event, Create):
+        yield WriteEvent(source, event.name, workload_number(setup, event.target), None)
+    elif isinstance(event, Apply):
+        replicas = event.workload.replicas
+        yield WriteEvent(source, event.name, workload_number(setup, event.workload.ref), replicas)
+
+
+def _brought(setup: Setup, event: Event) -> Iterator[int]:
+    if isinstance(event, Create):
+        yield workload_number(setup, event.target)
+
+
+def workload_number(setup: Setup, ref: str) -> int:
+    """The index of a workload by its reference."""
+    return next(i for i, workload in enumerate(setup.workloads) if workload.ref == ref)
+
+
+def with_applied(setup: Setup, events: tuple[Event, ...]) -> tuple[Setup, frozenset[int]]:
+    """The setup with workloads that only an apply brings, and their indices."""
+    known = {workload.ref for workload in setup.workloads}
+    extra = []
+    for event in events:
+        if isinstance(event, Apply) and event.workload.ref not in known:
+            known.add(event.workload.ref)
+            extra.append(event.workload)
+    first = len(setup.workloads)
+    whole = replace(setup, workloads=(*setup.workloads, *extra))
+    return whole, frozenset(range(first, first + len(extra)))

@@ -1,0 +1,275 @@
+"""The cluster as the engine explores it: equal pods are counts, equal nodes are counts, controllers are memoised.
+
+Slots: 0 the observer, then one per workload, one per event memory, one per place. A place's cell is the sorted
+multiset of its nodes' contents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from functools import cached_property
+from typing import Any
+
+from kubeproof.cluster.control import (
+    ANY,
+    Action,
+    Bind,
+    Controller,
+    CreateObject,
+    CreatePods,
+    Decision,
+    DeleteUnbound,
+    NodeAction,
+    Remember,
+    Role,
+    Seen,
+    SetDesired,
+    SetReplicas,
+    Stage,
+    Tag,
+    Tick,
+    tags_of,
+)
+from kubeproof.cluster.state import NEVER, NodeCell, Nodes, replace_node
+from kubeproof.engine.system import Check, Effect, Kind
+from kubeproof.intents.monitor import CYCLE, FRESH, IN_STABLE, PERSISTENT, RECURRENT, Memory, Monitor
+from kubeproof.intents.monitor import NEVER as IN_NO_STATE
+from kubeproof.model.mechanics import all_ticked, next_due
+from kubeproof.model.plan import Plan
+
+KINDS = {
+    IN_NO_STATE: Kind.NEVER,
+    IN_STABLE: Kind.STABLE,
+    RECURRENT: Kind.RECURRENT,
+    PERSISTENT: Kind.PERSISTENT,
+    CYCLE: Kind.CYCLE,
+}
+ON_WORKLOAD = (SetDesired, SetReplicas, CreateObject, CreatePods, DeleteUnbound)
+
+
+class Slots:
+    """Where things stand in the vector."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.first_memory = 1 + len(plan.workloads)
+        self.first_place = self.first_memory + len(plan.memories)
+        self.size = self.first_place + len(plan.layout.places)
+
+    def workload(self, index: int) -> int:
+        return 1 + index
+
+    def memory(self, index: int) -> int:
+        return self.first_memory + index
+
+    def place(self, index: int) -> int:
+        return self.first_place + index
+
+
+class GroupedActor:
+    """A controller as the engine asks it."""
+
+    def __init__(self, plan: Plan, slots: Slots, number: int, controller: Controller) -> None:
+        self.controller = controller
+        self.name = controller.name
+        self.stage = int(controller.stage)
+        reads = controller.reads
+        self._workloads, self._places, self._memories = reads
+        self.reads = (
+            *(slots.workload(w) for w in reads.workloads),
+            *(slots.place(p) for p in reads.places),
+            *(slots.memory(m) for m in reads.memories),
+        )
+        self._slots = slots
+        self._number = number
+        self._node_views: dict[tuple[int, NodeCell], Hashable] = {}
+
+    def view(self, position: int, cell: Any) -> Hashable:
+        """The controller's view of one cell; a place becomes sorted pairs of view and count."""
+        if position < len(self._workloads):
+            return self.controller.show_workload(self._workloads[position], cell)
+        position -= len(self._workloads)
+        if position < len(self._places):
+            return self._grouped(self._places[position], cell)
+        return cell  # type: ignore[no-any-return]
+
+    def _grouped(self, place: int, nodes: Nodes) -> tuple[tuple[Hashable, int], ...]:
+        amounts: dict[Hashable, int] = {}
+        for cell, count in nodes:
+            view = self.node_view(place, cell)
+            if view is not None:
+                amounts[view] = amounts.get(view, 0) + count
+        return tuple(sorted(amounts.items(), key=_sort_key)) if len(amounts) > 1 else tuple(amounts.items())
+
+    def node_view(self, place: int, cell: NodeCell) -> Hashable:
+        """The controller's view of one node."""
+        key = (place, cell)
+        if key not in self._node_views:
+            self._node_views[key] = self.controller.show_node(place, cell)
+        return self._node_views[key]
+
+    def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
+        """The controller's decisions as effects."""
+        places = len(self._workloads) + len(self._places)
+        seen = Seen(views[: len(self._workloads)], views[len(self._workloads) : places], views[places:])
+        return tuple(self._effect(decision) for decision in self.controller.act(seen))
+
+    def _effect(self, decision: Decision) -> Effect:
+        edits = tuple(edit for action in decision.actions for edit in self._edits(action))
+        return Effect(int(decision.role), tags_of(decision.actions), edits, decision)
+
+    def _edits(self, action: Action) -> tuple[tuple[int, Hashable], ...]:
+        slots = self._slots
+        if isinstance(action, ON_WORKLOAD):
+            return ((slots.workload(action.workload), _operation(action)),)
+        if isinstance(action, Remember):
+            return ((slots.memory(action.memory), _operation(action)),)
+        if isinstance(action, Tick):
+            raise TypeError("only the clock ticks")
+        on_node = (slots.place(action.node.place), _operation(action, self._number))
+        if isinstance(action, Bind):
+            taken = DeleteUnbound(action.workload, 1)
+            return ((slots.workload(action.workload), _operation(taken)), on_node)
+        return (on_node,)
+
+
+def _operation(action: Action, actor: int = -1) -> tuple[str, int, Action]:
+    """The action as an operation; its name comes first because named tuples of equal content are equal."""
+    return type(action).__name__, actor, action
+
+
+def _sort_key(item: tuple[Hashable, int]) -> str:
+    return repr(item[0])
+
+
+class Clock:
+    """Advances time to the next due clock when nobody has urgent work."""
+
+    name = "time"
+    stage = int(Stage.IDLE)
+
+    def __init__(self, plan: Plan, slots: Slots) -> None:
+        self.reads = tuple(slots.place(place) for place in plan.layout.every_place)
+
+    def view(self, position: int, nodes: Nodes) -> int:
+        """Seconds until the next clock of this place runs out."""
+        return min((due for cell, _ in nodes if (due := next_due(cell)) != NEVER), default=NEVER)
+
+    def act(self, views: tuple[int, ...]) -> tuple[Effect, ...]:
+        """One step to the next due clock."""
+        running = [due for due in views if due != NEVER]
+        if not running:
+            return ()
+        tick = Tick(min(running))
+        edits = tuple((slot, _operation(tick)) for slot in self.reads)
+        return (Effect(int(Role.TIME), int(Tag.STEP), edits, Decision((tick,), Role.TIME)),)
+
+
+class JointObserver:
+    """All monitors of a plan in one memory; flags are two bits per monitor: bad, matters."""
+
+    def __init__(self, plan: Plan, slots: Slots) -> None:
+        self.monitors = plan.monitors
+        reads = [monitor.reads for monitor in self.monitors]
+        self._workloads = tuple(sorted({w for r in reads for w in r.workloads}))
+        self._places = tuple(sorted({p for r in reads for p in r.places}))
+        self.reads = (
+            *(slots.workload(w) for w in self._workloads),
+            *(slots.place(p) for p in self._places),
+        )
+
+    def view(self, position: int, cell: Any) -> tuple[Hashable, ...]:
+        """What every monitor sees of the cell; None where it does not look."""
+        if position < len(self._workloads):
+            workload = self._workloads[position]
+            return tuple(
+                m.fact.show_workload(workload, cell) if m.fact and workload in m.reads.workloads else None
+                for m in self.monitors
+            )
+        place = self._places[position - len(self._workloads)]
+        return tuple(
+            m.fact.show_nodes(place, cell) if m.fact and place in m.reads.places else None for m in self.monitors
+        )
+
+    def observe(self, memory: Any, views: tuple[tuple[Hashable, ...], ...]) -> tuple[Memory, ...]:
+        """Every monitor's memory after entering a state."""
+        before = memory if memory is not None else (FRESH,) * len(self.monitors)
+        return tuple(
+            monitor.observe(before[index], self._seen(index, monitor, views))
+            for index, monitor in enumerate(self.monitors)
+        )
+
+    def _seen(self, index: int, monitor: Monitor, views: tuple[tuple[Hashable, ...], ...]) -> Seen:
+        first_place = len(self._workloads)
+        reads = monitor.reads
+        workloads = tuple(views[self._workloads.index(w)][index] for w in reads.workloads)
+        places = tuple(views[first_place + self._places.index(p)][index] for p in reads.places)
+        return Seen(workloads, places)  # type: ignore[arg-type]
+
+    def flags(self, memory: Any) -> int:
+        """Bit 2i: monitor i is bad; bit 2i+1: the state matters to it."""
+        return sum((bad << 2 * index) | (matters << 2 * index + 1) for index, (_, bad, matters) in enumerate(memory))
+
+
+class GroupedSystem:
+    """A plan as the engine's system."""
+
+    def __init__(self, plan: Plan, *, with_events: bool = True) -> None:
+        self.plan = plan
+        self.slots = Slots(plan)
+        controllers = plan.actors if with_events else plan.controllers
+        self._grouped = [GroupedActor(plan, self.slots, i, c) for i, c in enumerate(controllers)]
+        self.actors = (*self._grouped, Clock(plan, self.slots))
+        self.observer = JointObserver(plan, self.slots)
+        self.symmetric = tuple(
+            tuple(tuple(self.slots.place(place) for place in block) for block in family) for family in plan.domains
+        )
+        self.initial: Sequence[tuple[Hashable, ...]] = (self.first_cells,)
+
+    @cached_property
+    def first_cells(self) -> tuple[Hashable, ...]:
+        """The vector a run starts from, slot 0 aside."""
+        return (None, *self.plan.workloads, *self.plan.memories, *self.grouped_nodes(self.plan.nodes))
+
+    def grouped_nodes(self, nodes: Sequence[NodeCell]) -> tuple[Nodes, ...]:
+        """The contents of all nodes, sorted into the cells of the places."""
+        cells = []
+        for place in self.plan.layout.places:
+            amounts: dict[NodeCell, int] = {}
+            for index in place.nodes:
+                amounts[nodes[index]] = amounts.get(nodes[index], 0) + 1
+            cells.append(tuple(sorted(amounts.items())))
+        return tuple(cells)
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """One check per monitor."""
+        return tuple(
+            Check(KINDS[m.kind], 2 * i, m.tags, 2 * i + 1 if m.needs_relevance else -1)
+            for i, m in enumerate(self.plan.monitors)
+        )
+
+    def edit(self, slot: int, cell: Any, operation: Any) -> tuple[Hashable, ...]:
+        """All outcomes of an action on one cell."""
+        _, number, action = operation
+        if isinstance(action, Tick):
+            return (all_ticked(cell, action.seconds),)
+        if isinstance(action, Remember):
+            return (action.value,)
+        if isinstance(action, ON_WORKLOAD):
+            return self.plan.mechanics.on_workload(cell, action)
+        return self._edit_nodes(slot - self.slots.first_place, cell, self._grouped[number], action)
+
+    def _edit_nodes(
+        self, place: int, nodes: Nodes, actor: GroupedActor, action: NodeAction
+    ) -> tuple[Nodes, ...]:
+        """The place with any one node that answers to the action's reference changed."""
+        wanted = action.node.view
+        sample = self.plan.layout.places[place].sample
+        outcomes: dict[Nodes, None] = {}
+        for cell, _ in nodes:
+            if wanted == ANY or actor.node_view(action.node.place, cell) == wanted:
+                for changed in self.plan.mechanics.on_node(sample, cell, action):
+                    outcomes[replace_node(nodes, cell, changed)] = None
+        return tuple(outcomes)
+
+

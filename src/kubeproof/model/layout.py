@@ -1,0 +1,153 @@
+"""Which nodes nobody can tell apart: the cone of influence, places, and interchangeable domains.
+
+Only labels that some selector, constraint, event or property reads take part. Nodes that agree in those, in taints,
+cordon and allocatable resources share a place, unless something names one of them. A key whose value is different on
+every node (host names) makes every node a domain of its own and so does not tell nodes apart. If exactly one other
+topology key is in use, domains with equal nodes are interchangeable as wholes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from kubeproof.cluster.labels import NodeTerm, Requirement
+from kubeproof.cluster.objects import HOSTNAME, POD, REGION, ZONE, Node, PodTemplate, Setup
+from kubeproof.cluster.places import Layout, Place
+from kubeproof.events.declarations import Event, NodeChoice, NodeFailure
+from kubeproof.intents.declarations import Intent
+
+
+@dataclass(slots=True)
+class Mentions:
+    """What the input reads of nodes: label keys, label values, topology keys, names."""
+
+    keys: set[str] = field(default_factory=set)
+    values: set[tuple[str, str]] = field(default_factory=set)
+    numeric_keys: set[str] = field(default_factory=set)  # compared by Gt and Lt: every value matters
+    topology: set[str] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)
+
+
+def mentions(setup: Setup, events: Iterable[Event], intents: Iterable[Intent], names: Iterable[str]) -> Mentions:
+    """Everything about nodes that can influence a controller, an event or a property."""
+    found = Mentions(names=set(names))
+    for workload in setup.workloads:
+        _mention_template(found, workload.template)
+        if workload.bound_to:
+            found.names.add(workload.bound_to)
+        if workload.kind != POD and not workload.template.spread:
+            found.topology |= {HOSTNAME, ZONE}  # the scheduler's default constraints
+    for profile in setup.profiles:
+        _mention_terms(found, profile.added_affinity or ())
+        found.topology |= {constraint.topology_key for constraint in profile.default_spread or ()}
+    for event in events:
+        _mention_event(found, event)
+    found.topology |= {intent.topology_key for intent in intents if intent.topology_key}
+    return found
+
+
+def _mention_template(found: Mentions, template: PodTemplate) -> None:
+    found.values |= set(template.node_selector)
+    _mention_terms(found, template.required_terms or ())
+    _mention_terms(found, (preferred.term for preferred in template.preferred_terms))
+    found.topology |= {constraint.topology_key for constraint in template.spread}
+    if template.node_name:
+        found.names.add(template.node_name)
+
+
+def _mention_terms(found: Mentions, terms: Iterable[NodeTerm]) -> None:
+    for term in terms:
+        _mention_requirements(found, term.expressions)
+        found.names |= {value for requirement in term.fields for value in requirement.values}
+
+
+def _mention_requirements(found: Mentions, requirements: Iterable[Requirement]) -> None:
+    for requirement in requirements:
+        found.keys.add(requirement.key)
+        if requirement.operator in ("Gt", "Lt"):
+            found.numeric_keys.add(requirement.key)
+        found.values |= {(requirement.key, value) for value in requirement.values}
+
+
+def _mention_event(found: Mentions, event: Event) -> None:
+    choice = getattr(event, "nodes", None)
+    if isinstance(choice, NodeChoice):
+        _mention_requirements(found, choice.selector.requirements if choice.selector else ())
+        found.names |= set(choice.names or ())
+    if isinstance(event, NodeFailure):
+        found.topology |= {ZONE, REGION}  # zone states decide about NoExecute taints
+
+
+def unique_keys(setup: Setup, found: Mentions) -> frozenset[str]:
+    """Topology keys whose value no two nodes share."""
+    return frozenset(key for key in found.topology if _is_unique(setup, key))
+
+
+def _is_unique(setup: Setup, key: str) -> bool:
+    values = [dict(node.labels)[key] for node in setup.nodes if key in dict(node.labels)]
+    return bool(values) and len(values) == len(set(values))
+
+
+def make_layout(
+    setup: Setup,
+    events: tuple[Event, ...] = (),
+    intents: tuple[Intent, ...] = (),
+    *,
+    names: Iterable[str] = (),
+    merge: bool = True,
+) -> Layout:
+    """Sorts the nodes into places; with `merge` off every node is a place of its own."""
+    found = mentions(setup, events, intents, names)
+    unique = unique_keys(setup, found)
+    groups: dict[object, list[int]] = {}
+    for index, node in enumerate(setup.nodes):
+        signature = _signature(node, found, unique, None) if merge else index
+        groups.setdefault(signature, []).append(index)
+    places = tuple(Place(setup.nodes[members[0]], tuple(members)) for members in groups.values())
+    return Layout(setup, places, unique)
+
+
+def _signature(node: Node, found: Mentions, unique: frozenset[str], without: str | None) -> tuple[object, ...]:
+    """What tells this node from others; `without` leaves out the value of one topology key unless it is mentioned."""
+    labels = tuple(_label_facts(dict(node.labels), found, unique, without))
+    name = node.name if node.name in found.names else ""
+    resources = (node.cpu_milli, node.memory_bytes, node.pods, node.others)
+    return labels, node.taints, node.unschedulable, resources, name
+
+
+def _label_facts(
+    labels: dict[str, str], found: Mentions, unique: frozenset[str], without: str | None
+) -> Iterator[tuple[str, str | None]]:
+    mentioned_keys = found.keys | {key for key, _ in found.values}
+    for key in sorted(mentioned_keys | found.topology):
+        value = labels.get(key)
+        hidden = key in found.topology and (key in unique or key == without) and key not in found.numeric_keys
+        if value is not None and (key, value) not in found.values:
+            if hidden or (key not in found.topology and key not in found.numeric_keys):
+                value = "*"  # present, its value read by nobody
+        yield key, value
+
+
+def symmetric_domains(layout: Layout, found: Mentions) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """Families of interchangeable domains, each a tuple of places in matching order.
+
+    Empty unless exactly one topology key with shared values is in use.
+    """
+    nodes = layout.setup.nodes
+    shared = {key for key in found.topology - layout.unique_keys if any(key in dict(n.labels) for n in nodes)}
+    if len(shared) != 1:
+        return ()
+    (key,) = shared
+    domains: dict[str, list[tuple[str, int]]] = {}
+    for index, place in enumerate(layout.places):
+        value = dict(place.sample.labels).get(key)
+        if value is not None:
+            signature = repr((_signature(place.sample, found, layout.unique_keys, key), place.size))
+            domains.setdefault(value, []).append((signature, index))
+    families: dict[tuple[str, ...], list[tuple[int, ...]]] = {}
+    for members in domains.values():
+        members.sort()
+        profile = tuple(signature for signature, _ in members)
+        families.setdefault(profile, []).append(tuple(index for _, index in members))
+    return tuple(tuple(blocks) for blocks in families.values() if len(blocks) > 1)

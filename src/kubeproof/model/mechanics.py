@@ -1,0 +1,282 @@
+"""What actions do to the cells of a state: pods as counts, nodes as contents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubeproof.cluster.control import (
+    CORDON,
+    FAIL,
+    NOTICE,
+    RECOVER,
+    TAINT,
+    UNCORDON,
+    UNTAINT,
+    WELCOME,
+    Advance,
+    Arrive,
+    Bind,
+    CreateObject,
+    CreatePods,
+    Delete,
+    DeleteUnbound,
+    EvictDue,
+    NodeAction,
+    NodeChange,
+    SetDesired,
+    SetReplicas,
+    WorkloadAction,
+)
+from kubeproof.cluster.objects import DEPLOYMENT, POD, Node, Setup
+from kubeproof.cluster.places import taints_of
+from kubeproof.cluster.state import NEVER, Health, NodeCell, Nodes, Phase, PodKind, WorkloadCell, add_pods
+from kubeproof.controllers.taint_eviction import seconds_tolerated
+
+Pods = tuple[tuple[PodKind, int], ...]
+DEAD = (Health.LOST, Health.UNKNOWN)
+HANDLING_S = 1  # least time in which taint eviction handles a pod that arrives on a tainted node
+
+
+class Mechanics:
+    """The mechanics of one setup."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+
+    # -- clocks that phases start with ----------------------------------------------------------
+
+    def clocks(self, workload: int, phase: int) -> tuple[int, int]:
+        """Least and most seconds a pod stays in a phase while its kubelet lives; NEVER twice for lasting phases."""
+        template = self.setup.workloads[workload].template
+        if phase == Phase.STARTING:
+            return self.setup.settings.startup_s
+        if phase == Phase.RUNNING and template.readiness is not None:
+            probe = template.readiness
+            settled = probe.period_s * (probe.success_threshold - 1)
+            least = probe.initial_delay_s + settled
+            return least, least + probe.period_s
+        if phase == Phase.TERMINATING:
+            return 0, template.grace_s
+        return NEVER, NEVER
+
+    def _kind(self, cell: NodeCell, workload: int, phase: int, evict_s: int = NEVER) -> PodKind:
+        clocks = (NEVER, NEVER) if cell.health in DEAD else self.clocks(workload, phase)
+        return PodKind(workload, phase, *clocks, evict_s)
+
+    # -- workloads ------------------------------------------------------------------------------
+
+    def on_workload(self, cell: WorkloadCell, action: WorkloadAction) -> tuple[WorkloadCell, ...]:
+        """The workload's cell after an action."""
+        match action:
+            case SetDesired(workload, replicas):
+                is_deployment = self.setup.workloads[workload].kind == DEPLOYMENT
+                follows = cell.replicas if is_deployment else replicas
+                return (cell._replace(desired=replicas, replicas=follows),)
+            case SetReplicas(_, replicas):
+                return (cell._replace(replicas=replicas),)
+            case CreateObject(workload):
+                return (self.created(workload),)
+            case CreatePods(_, count):
+                return (cell._replace(unbound=cell.unbound + count),)
+            case DeleteUnbound(_, count):
+                return (cell._replace(unbound=cell.unbound - count),)
+        raise TypeError(action)
+
+    def created(self, workload: int) -> WorkloadCell:
+        """A workload's cell right after the object appears."""
+        declared = self.setup.workloads[workload]
+        if declared.kind == DEPLOYMENT:
+            return WorkloadCell(1, declared.replicas, NEVER, 0)
+        if declared.kind == POD:
+            return WorkloadCell(1, 1, NEVER, 0 if declared.bound_to else 1)
+        return WorkloadCell(1, declared.replicas, declared.replicas, 0)
+
+    # -- nodes ----------------------------------------------------------------------------------
+
+    def on_node(self, node: Node, cell: NodeCell, action: NodeAction) -> tuple[NodeCell, ...]:
+        """All contents the node may have after an action."""
+        match action:
+            case Bind(_, workload):
+                return (self._arrived(node, cell, workload, 1),)
+            case Arrive(_, workload, count):
+                return (self._arrived(node, cell, workload, count),)
+            case Delete(_, workload, losses):
+                return tuple(dict.fromkeys(self._deleted(cell, workload, losses)))
+            case EvictDue(_, workload):
+                return (self._evicted(cell, workload),)
+            case Advance():
+                return (self._advanced(cell, action),)
+            case NodeChange(_, verb):
+                return (self._changed(node, cell, verb),)
+        raise TypeError(action)
+
+    def _arrived(self, node: Node, cell: NodeCell, workload: int, count: int) -> NodeCell:
+        tolerations = self.setup.workloads[workload].template.tolerations
+        seconds = seconds_tolerated(tolerations, taints_of(node, cell))
+        evict_s = max(seconds, HANDLING_S) if seconds != NEVER else NEVER
+        kind = self._kind(cell, workload, Phase.STARTING, evict_s)
+        return cell._replace(pods=add_pods(cell.pods, kind, count))
+
+    def _deleted(
+        self, cell: NodeCell, workload: int, losses: tuple[tuple[tuple[int, ...], int], ...]
+    ) -> Iterator[NodeCell]:
+        """Every way to take the losses from kinds that the one who deletes cannot tell apart."""
+        if not losses:
+            yield cell
+            return
+        (phases, count), rest = losses[0], losses[1:]
+        kinds = [(k, n) for k, n in cell.pods if k.workload == workload and k.phase in phases]
+        for taken in _takes(kinds, count):
+            smaller = cell
+            for kind, amount in taken:
+                smaller = self._without(smaller, kind, amount)
+            yield from self._deleted(smaller, workload, rest)
+
+    def _without(self, cell: NodeCell, kind: PodKind, count: int) -> NodeCell:
+        """The node after `count` pods of a kind were deleted: gone if never started, else terminating."""
+        pods = add_pods(cell.pods, kind, -count)
+        is_dead = cell.health in DEAD
+        grace_s = self.setup.workloads[kind.workload].template.grace_s
+        vanishes = not is_dead and (kind.phase == Phase.STARTING or grace_s == 0)
+        if not vanishes:
+            pods = add_pods(pods, self._kind(cell, kind.workload, Phase.TERMINATING), count)
+        return cell._replace(pods=pods)
+
+    def _evicted(self, cell: NodeCell, workload: int) -> NodeCell:
+        for kind, count in cell.pods:
+            if kind.workload == workload and kind.evict_s == 0 and kind.phase != Phase.TERMINATING:
+                cell = self._without(cell, kind, count)
+        return cell
+
+    def _advanced(self, cell: NodeCell, action: Advance) -> NodeCell:
+        rejected = action.rejected
+        pods = cell.pods
+        for kind, count in cell.pods:
+            if kind[:4] != (action.workload, action.phase, action.least_s, action.most_s):
+                continue
+            pods = add_pods(pods, kind, -count)
+            failed = min(rejected, count)
+            rejected -= failed
+            if action.phase != Phase.TERMINATING and count > failed:
+                pods = add_pods(pods, self._next(cell, kind), count - failed)
+        return cell._replace(pods=pods)
+
+    def _next(self, cell: NodeCell, kind: PodKind) -> PodKind:
+        probed = self.setup.workloads[kind.workload].template.readiness is not None
+        phase = Phase.RUNNING if kind.phase == Phase.STARTING and probed else Phase.READY
+        return self._kind(cell, kind.workload, phase, kind.evict_s)
+
+    # -- node conditions ------------------------------------------------------------------------
+
+    def _changed(self, node: Node, cell: NodeCell, verb: str) -> NodeCell:
+        if verb == CORDON:
+            return cell._replace(cordoned=1)
+        if verb == UNCORDON:
+            return cell._replace(cordoned=0)
+        if verb == FAIL:
+            return self._failed(cell)
+        if verb == RECOVER:
+            return self._recovered(cell)
+        if verb == NOTICE:
+            pods = _renamed(cell.pods, Phase.READY, Phase.UNREADY)
+            return cell._replace(health=Health.UNKNOWN, least_s=NEVER, most_s=NEVER, pods=pods)
+        if verb == TAINT:
+            return self._timed(node, cell._replace(no_execute=1))
+        if verb == UNTAINT:
+            return self._untimed(node, cell._replace(no_execute=0))
+        assert verb == WELCOME, verb
+        pods = _renamed(cell.pods, Phase.UNREADY, Phase.READY)
+        return self._untimed(node, cell._replace(health=Health.UP, no_execute=0, pods=pods))
+
+    def _failed(self, cell: NodeCell) -> NodeCell:
+        settings = self.setup.settings
+        if cell.health == Health.BACK:
+            cell = cell._replace(health=Health.UNKNOWN)
+        else:
+            most_s = settings.grace_s + settings.monitor_period_s
+            cell = cell._replace(health=Health.LOST, least_s=settings.grace_s, most_s=most_s)
+        return cell._replace(pods=_mapped(cell.pods, lambda kind: kind._replace(least_s=NEVER, most_s=NEVER)))
+
+    def _recovered(self, cell: NodeCell) -> NodeCell:
+        """Containers survive the silence; what the kubelet had begun it begins again."""
+        health = Health.UP if cell.health == Health.LOST else Health.BACK
+        cell = cell._replace(health=health, least_s=NEVER, most_s=NEVER)
+        return cell._replace(
+            pods=_mapped(cell.pods, lambda kind: self._kind(cell, kind.workload, kind.phase, kind.evict_s))
+        )
+
+    def _timed(self, node: Node, cell: NodeCell) -> NodeCell:
+        """Eviction clocks start; one that runs already is kept."""
+        taints = taints_of(node, cell)
+
+        def timed(kind: PodKind) -> PodKind:
+            if kind.evict_s != NEVER or kind.phase == Phase.TERMINATING:
+                return kind
+            tolerations = self.setup.workloads[kind.workload].template.tolerations
+            return kind._replace(evict_s=seconds_tolerated(tolerations, taints))
+
+        return cell._replace(pods=_mapped(cell.pods, timed))
+
+    def _untimed(self, node: Node, cell: NodeCell) -> NodeCell:
+        """Eviction clocks stop, unless the node's own taints keep them going."""
+        taints = taints_of(node, cell)
+
+        def untimed(kind: PodKind) -> PodKind:
+            tolerations = self.setup.workloads[kind.workload].template.tolerations
+            stays = seconds_tolerated(tolerations, taints) == NEVER
+            return kind._replace(evict_s=NEVER) if stays else kind
+
+        return cell._replace(pods=_mapped(cell.pods, untimed))
+
+
+def _mapped(pods: Pods, change) -> Pods:  # type: ignore[no-untyped-def]
+    result: Pods = ()
+    for kind, count in pods:
+        result = add_pods(result, change(kind), count)
+    return result
+
+
+def _renamed(pods: Pods, old: int, new: int) -> Pods:
+    return _mapped(pods, lambda kind: kind._replace(phase=int(new)) if kind.phase == old else kind)
+
+
+def _takes(kinds: list[tuple[PodKind, int]], count: int) -> Iterator[tuple[tuple[PodKind, int], ...]]:
+    """Every way to take `count` pods from the kinds."""
+    if not kinds:
+        if count == 0:
+            yield ()
+        return
+    (kind, available), rest = kinds[0], kinds[1:]
+    for amount in range(min(available, count), -1, -1):
+        for others in _takes(rest, count - amount):
+            yield ((kind, amount), *others) if amount else others
+
+
+# -- time -------------------------------------------------------------------------------------------
+
+
+def next_due(cell: NodeCell) -> int:
+    """Seconds until the next clock of the node runs out; NEVER if none runs."""
+    clocks = [cell.least_s, cell.most_s]
+    for kind, _ in cell.pods:
+        clocks += kind[2:]
+    return min((clock for clock in clocks if clock > 0), default=NEVER)
+
+
+def ticked(cell: NodeCell, seconds: int) -> NodeCell:
+    """The node `seconds` later."""
+    pods = _mapped(cell.pods, lambda kind: PodKind(*kind[:2], *(_later(clock, seconds) for clock in kind[2:])))
+    return cell._replace(least_s=_later(cell.least_s, seconds), most_s=_later(cell.most_s, seconds), pods=pods)
+
+
+def _later(clock: int, seconds: int) -> int:
+    return clock if clock == NEVER else max(0, clock - seconds)
+
+
+def all_ticked(nodes: Nodes, seconds: int) -> Nodes:
+    """All nodes `seconds` later; clocks only fall, so distinct nodes may become equal."""
+    amounts: dict[NodeCell, int] = {}
+    for cell, count in nodes:
+        later = ticked(cell, seconds)
+        amounts[later] = amounts.get(later, 0) + count
+    return tuple(sorted(amounts.items()))

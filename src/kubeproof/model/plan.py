@@ -1,0 +1,106 @@
+"""Everything that defines one run of the model, before it is given a representation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kubeproof.cluster.control import Controller
+from kubeproof.cluster.objects import Setup
+from kubeproof.cluster.places import Layout
+from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, WorkloadCell, add_pods
+from kubeproof.events.declarations import Event
+from kubeproof.intents.declarations import Intent
+from kubeproof.intents.monitor import Monitor, make_monitor
+from kubeproof.model.assembly import built_in_controllers, event_sources, with_applied, workload_number
+from kubeproof.model.layout import make_layout, mentions, symmetric_domains
+from kubeproof.model.mechanics import Mechanics
+
+Placement = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
+MakeController = Callable[[Layout], Controller]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A layout with its controllers, events and monitors, and the cells a run starts from."""
+
+    layout: Layout
+    controllers: tuple[Controller, ...]
+    events: tuple[Controller, ...]
+    monitors: tuple[Monitor, ...]
+    mechanics: Mechanics
+    workloads: tuple[WorkloadCell, ...]
+    memories: tuple[tuple[int, ...], ...]
+    nodes: tuple[NodeCell, ...]  # one per node of the setup
+    domains: tuple[tuple[tuple[int, ...], ...], ...]  # families of interchangeable blocks of places
+
+    @property
+    def setup(self) -> Setup:
+        return self.layout.setup
+
+    @property
+    def actors(self) -> tuple[Controller, ...]:
+        """Controllers, then events, in the order in which the search asks them."""
+        return (*self.controllers, *self.events)
+
+
+def make_plan(
+    setup: Setup,
+    events: tuple[Event, ...] = (),
+    intents: tuple[Intent, ...] = (),
+    *,
+    placement: Placement = (),
+    own: tuple[MakeController, ...] = (),
+    merge: bool = True,
+) -> Plan:
+    """The plan for a setup; with `merge` off no two nodes are taken as equal."""
+    setup, applied = with_applied(setup, events)
+    names = [node for _, spots in placement for node, _ in spots]
+    layout = make_layout(setup, events, intents, names=names, merge=merge)
+    found = mentions(setup, events, intents, names)
+    part = event_sources(layout, events)
+    mechanics = Mechanics(setup)
+    absent = part.absent | applied
+    workloads = tuple(
+        WorkloadCell(exists=0) if index in absent else mechanics.created(index)
+        for index in range(len(setup.workloads))
+    )
+    return Plan(
+        layout=layout,
+        controllers=(*built_in_controllers(layout), *(make(layout) for make in own)),
+        events=part.sources,
+        monitors=tuple(make_monitor(intent, layout) for intent in intents),
+        mechanics=mechanics,
+        workloads=_placed_workloads(setup, workloads, placement),
+        memories=part.memories,
+        nodes=_first_nodes(setup, placement),
+        domains=symmetric_domains(layout, found) if merge else (),
+    )
+
+
+def _placed_workloads(
+    setup: Setup, workloads: tuple[WorkloadCell, ...], placement: Placement
+) -> tuple[WorkloadCell, ...]:
+    """Placed workloads have their ReplicaSet already."""
+    placed = {workload_number(setup, ref) for ref, _ in placement}
+    return tuple(
+        cell._replace(replicas=cell.desired) if index in placed else cell for index, cell in enumerate(workloads)
+    )
+
+
+def _first_nodes(setup: Setup, placement: Placement) -> tuple[NodeCell, ...]:
+    numbers = {node.name: index for index, node in enumerate(setup.nodes)}
+    cells = [NodeCell(cordoned=int(node.unschedulable)) for node in setup.nodes]
+    for index, workload in enumerate(setup.workloads):
+        if workload.bound_to in numbers:
+            _put(cells, numbers[workload.bound_to], index, 1)
+    for ref, spots in placement:
+        for name, count in spots:
+            _put(cells, numbers[name], workload_number(setup, ref), count)
+    return tuple(cells)
+
+
+def _put(cells: list[NodeCell], node: int, workload: int, count: int) -> None:
+    if count:
+        kind = PodKind(workload, Phase.READY, NEVER, NEVER, NEVER)
+        cells[node] = cells[node]._replace(pods=add_pods(cells[node].pods, kind, count))
