@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from dataclasses import dataclass
 
 from kubeproof.cluster.objects import Source
@@ -24,7 +25,7 @@ class TraceStep:
     changes: tuple[str, ...]  # "Pod/shop/web-2 spec.nodeName = node-b"
     time_s: int  # seconds since the start of the run
     why: tuple[str, ...] = ()  # the numbers behind the decision, shown on -v
-    code: tuple[object, ...] = ()  # machine form that `replay` re-executes
+    code: tuple[builtins.object, ...] = ()  # machine form that `replay` re-executes
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +83,17 @@ class VerifyResult:
     results: tuple[IntentResult, ...]
     not_modelled: tuple[str, ...]  # "field … (file:line)"
     statistics: Statistics
+    inputs: tuple[tuple[str, str], ...] = ()  # (file name, text) of all that was read, for `replay`
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayReport:
+    """A counterexample re-executed on individual objects and judged again."""
+
+    scenario: str
+    intent: str
+    steps: tuple[TraceStep, ...]
+    loop_start: int | None
+    verdict: str  # VIOLATED when the replay confirms the counterexample
+    detail: str
+    final: tuple[str, ...]

@@ -1,0 +1,60 @@
+"""Adds the compiled engine to the build: an optional extension that never makes an installation fail."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+NAME = "kubeproof.engine._kernel"
+SOURCE = "src/kubeproof/engine/_kernel.pyx"
+
+
+def say(reason: str) -> None:
+    """Prints the one line that tells why the compiled engine is missing."""
+    print(f"kubeproof: compiled engine not built ({reason}); the pure-Python engine is used", file=sys.stderr)
+
+
+def first_line(problem: BaseException) -> str:
+    """The first line of a build problem, or its kind if it has no text."""
+    return (str(problem).strip().splitlines() or [type(problem).__name__])[0]
+
+
+class OptionalBuild(build_ext):
+    """Builds the extension if it can; `optional=True` alone does not cover a missing compiler everywhere."""
+
+    def run(self) -> None:
+        try:
+            super().run()
+        except (Exception, SystemExit) as problem:
+            say(first_line(problem))
+
+    def build_extension(self, ext: Extension) -> None:
+        try:
+            super().build_extension(ext)
+        except (Exception, SystemExit) as problem:
+            say(first_line(problem))
+
+
+def extensions() -> list[Extension]:
+    """The extension, or nothing when it is switched off, has no source, or cannot be translated to C."""
+    if os.environ.get("KUBEPROOF_NO_EXTENSION", "") not in ("", "0"):
+        say("KUBEPROOF_NO_EXTENSION is set")
+        return []
+    if not Path(SOURCE).is_file():
+        return []
+    try:
+        from Cython.Build import cythonize
+
+        return list(
+            cythonize([Extension(NAME, [SOURCE], optional=True)], build_dir="build/cython", quiet=True)
+        )
+    except (Exception, SystemExit) as problem:
+        say(first_line(problem))
+        return []
+
+
+setup(ext_modules=extensions(), cmdclass={"build_ext": OptionalBuild})

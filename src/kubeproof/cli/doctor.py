@@ -1,0 +1,108 @@
+"""`kubeproof doctor`."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import NamedTuple
+
+import click
+
+from kubeproof.cli.outputs import Output, emit, output_option
+from kubeproof.cli.terminal import is_terminal, shows_unicode, wants_colour
+
+
+class Finding(NamedTuple):
+    """One thing that was looked at."""
+
+    name: str
+    ok: bool
+    found: str
+    remedy: str = ""
+
+
+@click.command("doctor", short_help="Tell what this installation can do.")
+@output_option("text", "json")
+def doctor_command(*, outputs: tuple[Output, ...]) -> int:
+    """Tell what this installation can do, and how to get what is missing.
+
+    \b
+    Examples:
+      kubeproof doctor
+      kubeproof doctor -o json
+    """
+    findings = examine()
+    emit(outputs, lambda output: _as_json(findings) if output.format == "json" else _as_text(findings))
+    return 0
+
+
+def examine() -> tuple[Finding, ...]:
+    """Everything worth knowing about this installation."""
+    import platform
+
+    from kubeproof import __version__
+
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    return (
+        Finding("kubeproof", True, __version__),
+        Finding("python", sys.version_info >= (3, 11), python, "Kubeproof needs Python 3.11 or newer."),
+        compiled_engine(),
+        _libyaml(),
+        Finding("terminal", True, _terminal()),
+    )
+
+
+def compiled_engine(module: str = "kubeproof.engine._kernel") -> Finding:
+    """Whether the compiled engine can be used, and if not why."""
+    try:
+        import_module(module)
+    except ModuleNotFoundError:
+        return Finding(
+            "compiled engine", False, "not built; the pure-Python engine is used",
+            "Install a C compiler and the Python headers (Debian: apt install gcc python3-dev), make sure "
+            "KUBEPROOF_NO_EXTENSION is not set, and install kubeproof again from source.",
+        )  # fmt: skip
+    except Exception as problem:
+        reason = " ".join(str(problem).split()) or type(problem).__name__
+        return Finding(
+            "compiled engine", False, f"cannot be loaded: {reason}; the pure-Python engine is used",
+            "It was built for another Python or system: install kubeproof again.",
+        )  # fmt: skip
+    return Finding("compiled engine", True, "present")
+
+
+def _libyaml() -> Finding:
+    from importlib.util import find_spec
+
+    if find_spec("yaml") is not None and find_spec("yaml._yaml") is not None:
+        return Finding("libyaml", True, "present")
+    return Finding(
+        "libyaml", False, "missing; large manifests are read slowly",
+        "Install a PyYAML wheel for your platform: pip install --force-reinstall PyYAML.",
+    )  # fmt: skip
+
+
+def _terminal() -> str:
+    kind = "terminal" if is_terminal(sys.stdout) else "not a terminal"
+    encoding = getattr(sys.stdout, "encoding", None) or "no encoding"
+    drawing = "box drawing" if shows_unicode(sys.stdout) else "ASCII drawing"
+    return f"{kind}, {encoding}, {drawing}, {'colour' if wants_colour('auto', sys.stdout) else 'no colour'}"
+
+
+def _as_text(findings: tuple[Finding, ...]) -> str:
+    from kubeproof.report.escape import escape
+
+    width = max(len(finding.name) for finding in findings)
+    lines = []
+    for finding in findings:
+        lines.append(f"{'ok' if finding.ok else '--'}  {finding.name:<{width}}  {escape(finding.found)}\n")
+        if not finding.ok:
+            lines.append(f"    {'':{width}}  {finding.remedy}\n")
+    return "".join(lines)
+
+
+def _as_json(findings: tuple[Finding, ...]) -> str:
+    import json
+
+    checks = [{**finding._asdict(), "remedy": "" if finding.ok else finding.remedy} for finding in findings]
+    return json.dumps({"version": 1, "checks": checks}, indent=2) + "\n"

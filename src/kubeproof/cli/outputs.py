@@ -1,0 +1,123 @@
+"""The option `-o FORMAT[=FILE]`: parsing it, and writing reports where it says."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NamedTuple, TextIO
+
+import click
+
+from kubeproof.errors import EnvironmentProblem
+
+Decorator = Callable[[Callable[..., int]], Callable[..., int]]
+
+
+class Output(NamedTuple):
+    """One wanted report; without a file it goes to stdout.
+
+    A named tuple: a dataclass would cost every start of the program a millisecond.
+    """
+
+    format: str
+    file: str | None = None
+
+
+def parse_output(value: str, formats: tuple[str, ...]) -> Output:
+    """The wanted report; an unknown format or an unusable file is wrong usage, before any work is done."""
+    format_name, equals, file = value.partition("=")
+    if format_name not in formats:
+        raise click.BadParameter(f"unknown format {format_name!r}; there are: {', '.join(formats)}")
+    if not equals:
+        return Output(format_name)
+    if not file or not os.path.isdir(os.path.dirname(file) or ".") or os.path.isdir(file):
+        raise click.BadParameter(f"{file!r} is not a file in an existing directory")
+    return Output(format_name, file)
+
+
+def without_clash(outputs: tuple[Output, ...]) -> tuple[Output, ...]:
+    """The outputs, text on stdout if there are none; two in one place are wrong usage."""
+    places = [None if output.file is None else os.path.abspath(output.file) for output in outputs]
+    if places.count(None) > 1:
+        raise click.BadParameter("only one format can go to stdout; write the others as FORMAT=FILE")
+    if len(set(places)) < len(places):
+        raise click.BadParameter("two formats go to the same file")
+    return outputs or (Output("text"),)
+
+
+def output_option(*formats: str) -> Decorator:
+    """The option `-o`, repeatable, for these formats."""
+
+    def parse(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[Output, ...]:
+        return without_clash(tuple(parse_output(value, formats) for value in values))
+
+    return click.option(
+        "-o",
+        "--output",
+        "outputs",
+        multiple=True,
+        callback=parse,
+        metavar="FORMAT[=FILE]",
+        help=f"Report format: {', '.join(formats)}; default text. Repeatable; without FILE to stdout.",
+    )
+
+
+def emit(outputs: tuple[Output, ...], render: Callable[[Output], str]) -> None:
+    """Writes every report: files first, so that a reader who closes stdout loses none."""
+    for output in sorted(outputs, key=lambda one: one.file is None):
+        if output.file is None:
+            write_stdout(render(output))
+        else:
+            write_file(output.file, render(output))
+
+
+def write_stdout(text: str) -> None:
+    """Writes to stdout, characters it cannot show spelled out; a reader who left is no error."""
+    stream = sys.stdout
+    if stream is None:
+        return
+    encoding = stream.encoding or "ascii"
+    try:
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        stream.flush()
+    except BrokenPipeError:
+        silence(stream)
+    except OSError as problem:
+        silence(stream)
+        raise EnvironmentProblem(f"E401 cannot write to stdout: {problem.strerror}.") from None
+
+
+def silence(stream: TextIO) -> None:
+    """Sends what is still buffered nowhere, so that the interpreter does not complain when it ends."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def write_file(path: str, text: str) -> None:
+    """Writes the file as a whole or not at all; devices and pipes are written directly."""
+    try:
+        if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):
+            _write(path, text, os.O_WRONLY)
+        else:
+            _replace(os.path.realpath(path), text)
+    except OSError as problem:
+        raise EnvironmentProblem(f"E401 cannot write {path}: {problem.strerror}.") from None
+
+
+def _replace(path: str, text: str) -> None:
+    temporary = f"{path}.{os.getpid()}.tmp"
+    try:
+        _write(temporary, text, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _write(path: str, text: str, flags: int) -> None:
+    with open(os.open(path, flags, 0o666), "w", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(text)

@@ -1,0 +1,87 @@
+"""Settings of a project: `.kubeproof.yaml`, weaker than flags and environment, stronger than defaults."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from kubeproof.errors import UsageError
+
+FILE_NAME = ".kubeproof.yaml"
+
+# Key in the file -> parameter. Controllers are missing on purpose: they are code, and a file that merely lies
+# in the directory of some manifests must not be able to run any.
+VERIFY_KEYS = {
+    "engine": "engine",
+    "timeout": "timeout_s",
+    "memory": "memory_mib",
+    "maxStates": "max_states",
+    "reductions": "reductions",
+    "checkControllers": "check_controllers",
+    "color": "color",
+    "progress": "progress",
+}
+
+
+def find_settings(directory: str) -> str | None:
+    """The nearest settings file in the directory or above it."""
+    while True:
+        candidate = os.path.join(directory, FILE_NAME)
+        if os.path.isfile(candidate):
+            return candidate
+        above = os.path.dirname(directory)
+        if above == directory:
+            return None
+        directory = above
+
+
+def use_settings(ctx: click.Context, param: click.Parameter, path: str | None) -> None:
+    """Makes the settings of the file (given, or the nearest) the defaults of the command."""
+    path = path or find_settings(_working_directory())
+    if path is None:
+        return
+    from kubeproof.manifests.config import read_config
+
+    values = read_config(path)
+    _refuse_unknown(values, ("verify",), path, "")
+    section = values.get("verify") or {}
+    if not isinstance(section, dict):
+        raise UsageError(f"{path}: verify must be a mapping", "See docs/reference/cli.md.")
+    if "controllers" in section:
+        raise UsageError(
+            f"{path}: controllers cannot be set in a file", "They are code: name them with --controller."
+        )
+    _refuse_unknown(section, tuple(VERIFY_KEYS), path, "verify.")
+    ctx.default_map = {VERIFY_KEYS[key]: _checked(ctx, key, section[key], path) for key in section}
+
+
+def _working_directory() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # it was deleted
+        return os.sep
+
+
+def _refuse_unknown(values: dict[str, object], known: tuple[str, ...], path: str, prefix: str) -> None:
+    for key in values:
+        if key not in known:
+            from difflib import get_close_matches
+
+            close = get_close_matches(str(key), known, 1)
+            remedy = f"Did you mean {prefix}{close[0]}?" if close else f"Known: {', '.join(known)}."
+            raise UsageError(f"{path}: unknown setting {prefix}{key}", remedy)
+
+
+def _checked(ctx: click.Context, key: str, value: object, path: str) -> str:
+    """The value as text, as an environment variable would give it, if the option takes it."""
+    if not isinstance(value, str | int | float):
+        raise UsageError(f"{path}: verify.{key} must be a single value", "See docs/reference/cli.md.")
+    parameter = next(one for one in ctx.command.params if one.name == VERIFY_KEYS[key])
+    try:
+        parameter.type_cast_value(ctx, str(value))
+    except click.BadParameter as problem:
+        raise UsageError(
+            f"{path}: verify.{key}: {problem.message.rstrip('.')}", "Correct the file."
+        ) from None
+    return str(value)

@@ -1,0 +1,193 @@
+"""`kubeproof verify`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from kubeproof.cli.inputs import read_stdin
+from kubeproof.cli.outputs import Output, emit, output_option
+from kubeproof.cli.progress import progress_line
+from kubeproof.cli.settings import use_settings
+from kubeproof.cli.terminal import WHEN, shows_unicode, wants_colour
+
+if TYPE_CHECKING:
+    from kubeproof.report.style import Style
+    from kubeproof.verify.options import VerifyOptions
+    from kubeproof.verify.result import VerifyResult
+
+_MEBIBYTE = 1_048_576
+_ENGINES = ("auto", "compiled", "python", "reference")
+
+
+@click.command("verify", short_help="Prove each intent or show a counterexample.")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@output_option("text", "json")
+@click.option("-v", "--verbose", is_flag=True, help="Show the numbers behind every decision; fold no steps.")
+@click.option("-q", "--quiet", is_flag=True, help="Show verdicts only.")
+@click.option(
+    "--timeout", "timeout_s", type=click.FloatRange(0, min_open=True), envvar="KUBEPROOF_TIMEOUT",
+    metavar="S", help="Stop after so many seconds.",
+)  # fmt: skip
+@click.option(
+    "--memory", "memory_mib", type=click.IntRange(1), envvar="KUBEPROOF_MEMORY",
+    metavar="MIB", help="Stop when the process holds so many mebibytes.",
+)  # fmt: skip
+@click.option(
+    "--max-states", type=click.IntRange(1), envvar="KUBEPROOF_MAX_STATES",
+    metavar="N", help="Stop after so many states.",
+)  # fmt: skip
+@click.option(
+    "--engine", type=click.Choice(_ENGINES), default="auto", envvar="KUBEPROOF_ENGINE", show_default=True,
+    help="auto: compiled if installed, otherwise python. reference: naive, for comparison.",
+)  # fmt: skip
+@click.option(
+    "--controller", "controllers", multiple=True, envvar="KUBEPROOF_CONTROLLER", metavar="FILE.py:CLASS",
+    help="Verify together with this controller of yours. Repeatable. Runs the file's code.",
+)  # fmt: skip
+@click.option(
+    "--reductions/--no-reductions", default=True, envvar="KUBEPROOF_REDUCTIONS",
+    help="Explore fewer equivalent orders (default), or all of them.",
+)  # fmt: skip
+@click.option(
+    "--check-controllers/--no-check-controllers", default=False, envvar="KUBEPROOF_CHECK_CONTROLLERS",
+    help="Ask controllers a sample of questions twice and compare the answers.",
+)  # fmt: skip
+@click.option(
+    "--color", type=click.Choice(WHEN), default="auto", envvar="KUBEPROOF_COLOR", show_default=True,
+    help="When to colour text.",
+)  # fmt: skip
+@click.option(
+    "--progress", type=click.Choice(WHEN), default="auto", envvar="KUBEPROOF_PROGRESS", show_default=True,
+    help="When to show progress on stderr.",
+)  # fmt: skip
+@click.option(
+    "--config", callback=use_settings, is_eager=True, expose_value=False, metavar="FILE",
+    help="Settings file instead of the nearest .kubeproof.yaml.",
+)  # fmt: skip
+@click.pass_context
+def verify_command(
+    ctx: click.Context,
+    *,
+    paths: tuple[str, ...],
+    outputs: tuple[Output, ...],
+    verbose: bool,
+    quiet: bool,
+    timeout_s: float | None,
+    memory_mib: int | None,
+    max_states: int | None,
+    engine: str,
+    controllers: tuple[str, ...],
+    reductions: bool,
+    check_controllers: bool,
+    color: str,
+    progress: str,
+) -> int:
+    """Explore every order of controllers and events; prove each intent or show a counterexample.
+
+    PATH is a file, a directory, or - for stdin: Kubernetes manifests, and at most one Scenario. Without a
+    Scenario the default one applies; see it with "kubeproof init".
+
+    \b
+    Examples:
+      kubeproof verify manifests/
+      kubeproof verify nodes.yaml web.yaml scenario.yaml -v
+      kubectl get nodes,deployments -A -o yaml | kubeproof verify -
+      kubeproof verify manifests/ -o text -o json=trace.json
+      kubeproof verify manifests/ --timeout 60 --max-states 1000000
+
+    \b
+    Exit codes: 0 all hold, 1 violated, 2 wrong usage, 3 inconclusive,
+    4 input refused, 5 nothing to check, 6 environment, 70 internal error.
+    """
+    if verbose and quiet:
+        raise click.UsageError("-v and -q exclude each other")
+    from kubeproof.verify.options import VerifyOptions
+
+    options = VerifyOptions(
+        engine=engine,
+        max_states=max_states,
+        timeout_s=timeout_s,
+        memory_bytes=None if memory_mib is None else memory_mib * _MEBIBYTE,
+        reductions=reductions,
+        check_controllers=check_controllers,
+        controllers=controllers,
+    )
+    result = _run(paths, options, progress, quiet)
+    hint = _replay_command(ctx, paths, controllers, outputs)
+    emit(outputs, lambda output: _render(result, output, color, verbose, quiet, hint))
+    if not quiet and all(output.file is not None for output in outputs):
+        click.echo(f"{result.verdict}: see {', '.join(str(output.file) for output in outputs)}", err=True)
+    return exit_code(result)
+
+
+def _run(paths: tuple[str, ...], options: VerifyOptions, progress: str, quiet: bool) -> VerifyResult:
+    """Loads and verifies, with progress on stderr."""
+    from kubeproof.manifests.load import load
+    from kubeproof.verify.run import verify
+
+    line = progress_line(progress, quiet)
+    try:
+        return verify(load(paths, stdin=read_stdin), options, line)
+    finally:
+        if line is not None:
+            line.close()
+
+
+def _render(result: VerifyResult, output: Output, color: str, verbose: bool, quiet: bool, hint: str) -> str:
+    if output.format == "json":
+        from kubeproof.report.json import render as render_json
+
+        return render_json(result)
+    from kubeproof.report.text import render as render_text
+
+    return render_text(result, text_style(output, color, verbose=verbose, quiet=quiet, replay_command=hint))
+
+
+def text_style(
+    output: Output, color: str, *, verbose: bool = False, quiet: bool = False, replay_command: str = ""
+) -> Style:
+    """The style of a text report: plain UTF-8 in files, what the terminal can show on stdout."""
+    from kubeproof.report.style import Style
+
+    to_file = output.file is not None
+    return Style(
+        colour=color == "always" if to_file else wants_colour(color, sys.stdout),
+        unicode=to_file or shows_unicode(sys.stdout),
+        verbose=verbose,
+        quiet=quiet,
+        replay_command=replay_command,
+    )
+
+
+def _replay_command(
+    ctx: click.Context, paths: tuple[str, ...], controllers: tuple[str, ...], outputs: tuple[Output, ...]
+) -> str:
+    """What to type to replay a counterexample of this run."""
+    import shlex
+
+    program = ctx.find_root().info_name or "kubeproof"
+    written = next((output.file for output in outputs if output.format == "json" and output.file), None)
+    if written is not None:
+        return f"{program} replay {shlex.quote(written)}"
+    flags = [word for controller in controllers for word in ("--controller", controller)]
+    again = shlex.join(["verify", *paths, *flags, "-o", "json=trace.json"])
+    return f"{program} {again}; {program} replay trace.json"
+
+
+def exit_code(result: VerifyResult) -> int:
+    """The exit code of the contract; a violation outranks whatever ended the search early."""
+    verdicts = {one.verdict for one in result.results}
+    if "VIOLATED" in verdicts:
+        return 1
+    if "ERROR" in verdicts:
+        return 70
+    if result.statistics.stopped_by == "interrupt":
+        return 130
+    if "UNKNOWN" in verdicts:
+        return 3
+    if verdicts & {"HOLDS", "HOLDS-BOUNDED", "SAMPLED-OK"}:
+        return 0
+    return 3 if verdicts else 5

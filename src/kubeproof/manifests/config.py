@@ -1,0 +1,58 @@
+"""Reads `.kubeproof.yaml`, the settings a project keeps for the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kubeproof.errors import UsageError
+
+MAX_BYTES = 65_536  # a settings file has a few lines; anything larger is a mistake or an attack
+MAX_DEPTH = 8
+
+
+def read_config(path: str | Path) -> dict[str, object]:
+    """The settings of a file, {} when it is empty; what they mean is for the caller to judge."""
+    text = _read(Path(path))
+    import yaml
+
+    try:
+        _refuse_costly(text, path)
+        values = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError) as problem:
+        raise UsageError(f"{path}: not valid YAML: {_one_line(problem)}", "Correct the file.") from None
+    if values is None:
+        return {}
+    if not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
+        raise UsageError(f"{path}: settings must be a mapping with text keys", "See docs/reference/cli.md.")
+    return values
+
+
+def _refuse_costly(text: str, path: str | Path) -> None:
+    """Refuses aliases and deep nesting, whose cost the size of the file does not bound."""
+    import yaml
+
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        if isinstance(event, yaml.AliasEvent):
+            raise UsageError(f"{path}: aliases are not allowed in settings", "Write the value out.")
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH:
+            raise UsageError(f"{path}: nested deeper than {MAX_DEPTH} levels", "Keep only settings in it.")
+
+
+def _read(path: Path) -> str:
+    """The file's text; unreadable, too large or not UTF-8 is wrong configuration."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+        if len(content) > MAX_BYTES:
+            raise UsageError(f"{path}: larger than {MAX_BYTES} bytes", "Keep only settings in it.")
+        return content.decode("utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise UsageError(
+            f"{path}: cannot be read: {_one_line(problem)}", "Correct or remove the file."
+        ) from None
+
+
+def _one_line(problem: Exception) -> str:
+    return " ".join(str(problem).split()) or type(problem).__name__

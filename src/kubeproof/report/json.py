@@ -1,0 +1,78 @@
+"""The JSON report of a verification: one document, also the file that `replay` reads."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+from kubeproof.cluster.objects import Source
+from kubeproof.verify.result import IntentResult, TraceStep, VerifyResult
+
+VERSION = 1
+
+
+def render(result: VerifyResult) -> str:
+    """The report as JSON text in pure ASCII, ending in a newline."""
+    text = json.dumps(document(result), indent=2, ensure_ascii=True, allow_nan=False)
+    return text.replace("\x7f", "\\u007f") + "\n"
+
+
+def document(result: VerifyResult) -> dict[str, object]:
+    """The report as plain values, keys in the order of the contract."""
+    return {
+        "version": VERSION,
+        "verdict": result.verdict,
+        "scenario": result.scenario,
+        "scope": _scope(result.scope),
+        "results": [_result(one) for one in result.results],
+        "not_modelled": list(result.not_modelled),
+        "statistics": asdict(result.statistics),
+        "elapsed_s": result.statistics.elapsed_s,
+        "input": {"files": [{"name": name, "text": text} for name, text in result.inputs]},
+    }
+
+
+def _scope(pairs: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    """The pairs as an object; values of a repeated key are joined, so that none is lost."""
+    scope: dict[str, str] = {}
+    for key, value in pairs:
+        scope[key] = f"{scope[key]}; {value}" if key in scope else value
+    return scope
+
+
+def _result(result: IntentResult) -> dict[str, object]:
+    trace = result.trace
+    return {
+        "id": result.id,
+        "intent": result.intent,
+        "key": result.key,
+        "target": result.target,
+        "verdict": result.verdict,
+        "detail": result.detail,
+        "scale": {"nodes": result.nodes, "pods": result.pods},
+        "states": result.states,
+        "transitions": result.transitions,
+        "trace": None if trace is None else [_step(step) for step in trace.steps],
+        "loop_start": None if trace is None else trace.loop_start,
+        "loop_certainty": "" if trace is None else trace.loop_certainty,
+        "location": _place(result.location),
+        "objects": [{"object": ref, **_place(source)} for ref, source in result.sources],
+        "remedy": result.remedy,
+        "final": [] if trace is None else list(trace.final),
+    }
+
+
+def _step(step: TraceStep) -> dict[str, object]:
+    return {
+        "actor": step.actor,
+        "action": step.action,
+        "object": step.object,
+        "changes": list(step.changes),
+        "time": step.time_s,
+        "why": list(step.why),
+        "code": step.code,
+    }
+
+
+def _place(source: Source) -> dict[str, object]:
+    return {"file": source.file, "line": source.line}

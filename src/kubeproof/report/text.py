@@ -1,0 +1,131 @@
+"""The text report of a verification: scope, one block per intent, what was left out, verdict last."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from kubeproof.cluster.objects import Source
+from kubeproof.report.escape import escape
+from kubeproof.report.style import Style
+from kubeproof.report.trace import trace_lines
+from kubeproof.verify.result import IntentResult, ReplayReport, Statistics, Trace, VerifyResult
+
+
+def render(result: VerifyResult, style: Style) -> str:
+    """The report as text; the overall verdict is the last line."""
+    return "".join(f"{line}\n" for line in _report(result, style))
+
+
+def render_replay(report: ReplayReport, style: Style) -> str:
+    """A replay step by step, with what each step changed; the verdict is the last line."""
+    return "".join(f"{line}\n" for line in _replay(report, style))
+
+
+def _report(result: VerifyResult, style: Style) -> Iterator[str]:
+    if style.quiet:
+        yield from (_title(one, style) for one in result.results)
+    else:
+        yield f"{style.heading('Scenario')} {escape(result.scenario)}"
+        yield from _section("Scope", _pairs(result.scope), style)
+        for one in result.results:
+            yield from ("", *_block(one, style))
+        yield from _section(f"Not modelled ({len(result.not_modelled)})", result.not_modelled, style)
+        yield from _section("Statistics", _statistics(result.statistics), style)
+        yield ""
+    yield _verdict(result, style)
+
+
+def _replay(report: ReplayReport, style: Style) -> Iterator[str]:
+    yield f"{style.heading('Replay of')} {escape(report.intent)} in scenario {escape(report.scenario)}"
+    yield ""
+    yield from trace_lines(report.steps, report.loop_start, style, changes=True)
+    yield from _section("In the end", report.final, style)
+    yield ""
+    yield f"{style.verdict(report.verdict)}: {escape(report.detail)}"
+
+
+def _section(title: str, lines: Iterable[str], style: Style) -> Iterator[str]:
+    """A heading with indented lines; nothing at all without lines."""
+    shown = tuple(lines)
+    if shown:
+        yield ""
+        yield style.heading(title)
+        yield from (f"  {escape(line)}" for line in shown)
+
+
+def _pairs(pairs: tuple[tuple[str, str], ...]) -> Iterator[str]:
+    width = max((len(key) for key, _ in pairs), default=0)
+    return (f"{key:<{width}}  {value}" for key, value in pairs)
+
+
+def _title(result: IntentResult, style: Style) -> str:
+    name = "" if result.intent == result.key else f" ({escape(result.intent)})"
+    target = f" {escape(result.target)}" if result.target else ""
+    return f"{style.verdict(result.verdict)} {result.id} {style.heading(escape(result.key))}{name}{target}"
+
+
+def _block(result: IntentResult, style: Style) -> Iterator[str]:
+    yield _title(result, style)
+    yield f"  {escape(result.detail)}"
+    yield f"  {style.faint('declared at')} {_place(result.location)}"
+    if result.trace is None:
+        yield f"  {style.faint(f'{_numbers(result.states, result.transitions)}, {_size(result)}')}"
+    else:
+        yield from (f"  {line}".rstrip() for line in _counterexample(result, result.trace, style))
+
+
+def _counterexample(result: IntentResult, trace: Trace, style: Style) -> Iterator[str]:
+    yield f"{style.heading('Shortest run')} ({_count(len(trace.steps), 'step')}, {_size(result)})"
+    yield from trace_lines(trace.steps, trace.loop_start, style, certainty=trace.loop_certainty)
+    if trace.final:
+        yield style.heading("In the end")
+        yield from (f"  {escape(line)}" for line in trace.final)
+    if result.sources:
+        yield style.heading("Objects involved")
+        yield from (f"  {escape(line)}" for line in _pairs(_places(result.sources)))
+    if result.remedy:
+        yield f"{style.heading('What to change')}: {escape(result.remedy)}"
+    if style.replay_command:
+        yield f"{style.heading('Replay')}: {escape(style.replay_command)}"
+
+
+def _places(sources: tuple[tuple[str, Source], ...]) -> tuple[tuple[str, str], ...]:
+    return tuple((ref, str(source)) for ref, source in sources)
+
+
+def _place(source: Source) -> str:
+    """`file:line`, or in words when the intent comes from the default scenario."""
+    return escape(str(source)) if source.line else "the default scenario"
+
+
+def _size(result: IntentResult) -> str:
+    return f"{_count(result.nodes, 'node')}, {_count(result.pods, 'pod')}"
+
+
+def _statistics(numbers: Statistics) -> Iterator[str]:
+    yield f"{_numbers(numbers.states, numbers.transitions)}, depth {numbers.depth:,}"
+    rate = f", {numbers.states / numbers.elapsed_s:,.0f} states/s" if numbers.elapsed_s > 0 else ""
+    yield f"{numbers.elapsed_s:.2f} s{rate}" + (f", {numbers.engine} engine" if numbers.engine else "")
+    if numbers.memo_calls:
+        hits = 100 * (numbers.memo_calls - numbers.memo_misses) / numbers.memo_calls
+        yield f"{_count(numbers.memo_calls, 'controller call')}, {hits:.1f} % answered from memory"
+    if numbers.reductions:
+        yield f"reductions: {', '.join(numbers.reductions)}"
+    if numbers.stopped_by:
+        yield f"stopped early: {numbers.stopped_by}"
+
+
+def _verdict(result: VerifyResult, style: Style) -> str:
+    counts = Counter(one.verdict for one in result.results)
+    parts = ", ".join(f"{count:,} {verdict}" for verdict, count in sorted(counts.items()))
+    checked = _count(len(result.results), "property", "properties")
+    return f"{style.verdict(result.verdict)}: {checked} checked" + (f" ({parts})" if parts else "")
+
+
+def _numbers(states: int, transitions: int) -> str:
+    return f"{_count(states, 'state')}, {_count(transitions, 'transition')}"
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -1,0 +1,96 @@
+"""Lines of a counterexample: numbered steps, long runs folded, loops drawn as loops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kubeproof.report.escape import escape
+from kubeproof.report.style import Style
+from kubeproof.verify.result import TraceStep
+
+FOLD_BEYOND = 40  # traces up to this length are shown step by step
+_SHORTEST_FOLD = 4  # fewer steps take less room than the line that stands for them
+
+_CERTAINTY = {
+    "inevitable": "inevitable: from here on the cluster can never become stable",
+    "possible": "possible: some choice among equals keeps it going",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Steps first..last (counted from 0) of one actor, shown as one line."""
+
+    first: int
+    last: int
+
+
+def trace_lines(
+    steps: tuple[TraceStep, ...],
+    loop_start: int | None,
+    style: Style,
+    *,
+    certainty: str = "",
+    changes: bool = False,
+) -> Iterator[str]:
+    """The trace's lines; `changes` adds what each step changed, `style.verbose` why it was taken."""
+    folding = len(steps) > FOLD_BEYOND and not style.verbose and not changes
+    runs = _runs(steps, loop_start) if folding else [_Run(index, index) for index in range(len(steps))]
+    width = max((len(escape(step.actor)) for step in steps), default=0)
+    digits = max((len(_number(run)) for run in runs), default=0)
+    for run in runs:
+        margin = style.margin(_part(run.first, loop_start))
+        yield f"{margin} {_number(run):>{digits}}  {_head(run, steps, width, style)}".rstrip()
+        below = style.margin("" if loop_start is None or run.first < loop_start else "inside")
+        for note in _notes(steps[run.first], style, changes) if run.first == run.last else ():
+            yield f"{below} {'':{digits}}          {style.faint(escape(note))}"
+    if loop_start is not None:
+        yield _closing(loop_start, certainty, style)
+
+
+def _runs(steps: tuple[TraceStep, ...], loop_start: int | None) -> list[_Run]:
+    """Consecutive steps of one actor together, cut where a loop begins; short runs stay single steps."""
+    runs: list[_Run] = []
+    first = 0
+    for index in range(1, len(steps) + 1):
+        ends = index == len(steps) or index == loop_start or steps[index].actor != steps[first].actor
+        if not ends:
+            continue
+        if index - first >= _SHORTEST_FOLD:
+            runs.append(_Run(first, index - 1))
+        else:
+            runs.extend(_Run(one, one) for one in range(first, index))
+        first = index
+    return runs
+
+
+def _number(run: _Run) -> str:
+    return str(run.first + 1) if run.first == run.last else f"{run.first + 1}-{run.last + 1}"
+
+
+def _head(run: _Run, steps: tuple[TraceStep, ...], width: int, style: Style) -> str:
+    first, last = steps[run.first], steps[run.last]
+    said = escape(first.action)
+    if run.first != run.last:
+        count = run.last - run.first + 1
+        said = f"{count} steps: {said} {style.ellipsis} {escape(last.action)}"
+    return f"{f'{first.time_s}s':>6}  {escape(first.actor):<{width}}  {said}"
+
+
+def _notes(step: TraceStep, style: Style, changes: bool) -> Iterator[str]:
+    if changes:
+        yield from step.changes
+    if style.verbose:
+        yield from (f"because {reason}" for reason in step.why)
+
+
+def _part(index: int, loop_start: int | None) -> str:
+    if loop_start is None or index < loop_start:
+        return ""
+    return "open" if index == loop_start else "inside"
+
+
+def _closing(loop_start: int, certainty: str, style: Style) -> str:
+    said = _CERTAINTY.get(certainty, escape(certainty))
+    return f"{style.margin('close')} back to step {loop_start + 1}, for ever" + (f" ({said})" if said else "")

@@ -1,0 +1,32 @@
+"""How a verification is asked for, and what it tells while it runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ENGINES = ("auto", "compiled", "python", "reference")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifyOptions:
+    """Everything a user may choose about one verification; None means no limit."""
+
+    engine: str = "auto"  # one of ENGINES; auto: compiled if it is installed, otherwise python
+    max_states: int | None = None
+    timeout_s: float | None = None
+    memory_bytes: int | None = None
+    reductions: bool = True
+    check_controllers: bool = False  # re-run a sample of memoised answers and compare
+    controllers: tuple[str, ...] = ()  # "path.py:Class" of the user's own controllers
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a running search stands."""
+
+    states: int
+    transitions: int
+    frontier: int
+    depth: int
+    elapsed_s: float
+    phase: str  # what is being done, in words: "searching", "looking for loops"

@@ -1,0 +1,83 @@
+"""A command line whose use cases are fakes."""
+
+import sys
+from dataclasses import replace
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+from kubeproof.verify.options import Progress
+from kubeproof.verify.result import ReplayReport
+from tests.unit.report.results import RESULT, TRACE
+
+REPLAY = ReplayReport("one-node-down", "web fits", TRACE.steps, None, "VIOLATED", "confirmed", ())
+
+
+class FakeUseCases:
+    """Stands in for loading, verifying and replaying; remembers what it was asked."""
+
+    def __init__(self):
+        self.result = RESULT
+        self.replayed = REPLAY
+        self.problem = None
+        self.paths = None
+        self.options = None
+
+    def load(self, paths, stdin=None):
+        self.paths = paths
+        return "loaded"
+
+    def verify(self, loaded, options, progress):
+        self.options = options
+        if self.problem is not None:
+            raise self.problem
+        if progress is not None:
+            progress(Progress(2000, 5000, 30, 4, 0.5, "searching"))
+        return self.result
+
+    def replay_file(self, path):
+        self.paths = path
+        return self.replayed
+
+    def answer(self, *verdicts, stopped_by=""):
+        """Makes the next verification end with these verdicts."""
+        results = tuple(replace(RESULT.results[1], verdict=verdict) for verdict in verdicts)
+        statistics = replace(RESULT.statistics, stopped_by=stopped_by)
+        self.result = replace(
+            RESULT, results=results, statistics=statistics, verdict=(verdicts or ("VACUOUS",))[0]
+        )
+
+
+ENTRIES = (
+    SimpleNamespace(
+        id="S001",
+        key="minReady",
+        category="numbers",
+        text="At least count pods are ready.",
+        fields=("count",),
+    ),
+    SimpleNamespace(
+        id="L001", key="settles", category="oscillation", text="The cluster becomes stable.", fields=()
+    ),
+)
+
+
+@pytest.fixture
+def fakes(monkeypatch, tmp_path):
+    """The fake use cases, in an empty working directory and a clean environment."""
+    use_cases = FakeUseCases()
+    _install(monkeypatch, "kubeproof.manifests.load", load=use_cases.load)
+    _install(monkeypatch, "kubeproof.manifests.default_scenario", as_yaml=lambda loaded: f"kind: {loaded}\n")
+    _install(monkeypatch, "kubeproof.verify.run", verify=use_cases.verify)
+    _install(monkeypatch, "kubeproof.verify.replay", replay_file=use_cases.replay_file)
+    _install(monkeypatch, "kubeproof.intents.catalogue", catalogue=lambda: ENTRIES)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["kubeproof"])
+    monkeypatch.delenv("KUBEPROOF_DEBUG", raising=False)
+    return use_cases
+
+
+def _install(monkeypatch, name, **functions):
+    module = ModuleType(name)
+    vars(module).update(functions)
+    monkeypatch.setitem(sys.modules, name, module)

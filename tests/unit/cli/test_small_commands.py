@@ -1,0 +1,99 @@
+import json
+from dataclasses import replace
+
+import pytest
+
+from kubeproof.cli.doctor import compiled_engine, examine
+from kubeproof.cli.main import main
+
+
+def test_replay_shows_the_steps_and_confirms_the_violation_with_exit_1(fakes, capsys):
+    assert main(["replay", "trace.json"]) == 1
+
+    assert capsys.readouterr().out.splitlines()[-1] == "VIOLATED: confirmed"
+    assert fakes.paths == "trace.json"
+
+
+def test_replay_shows_reasons_when_verbose(fakes, capsys):
+    main(["replay", "trace.json", "-v"])
+
+    assert "because node-a scores 100" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("verdict", "code"), [("HOLDS", 70), ("UNKNOWN", 3)])
+def test_a_replay_that_does_not_confirm_is_a_disagreement(fakes, verdict, code):
+    fakes.replayed = replace(fakes.replayed, verdict=verdict)
+
+    assert main(["replay", "trace.json"]) == code
+
+
+def test_init_prints_the_scenario_and_nothing_else(fakes, capsys):
+    assert main(["init", "a", "b"]) == 0
+
+    assert capsys.readouterr() == ("kind: loaded\n", "")
+    assert fakes.paths == ("a", "b")
+
+
+def test_properties_are_listed_as_a_table(fakes, capsys):
+    assert main(["properties", "list"]) == 0
+
+    assert capsys.readouterr().out == (
+        "S001  minReady  numbers      At least count pods are ready.\n"
+        "L001  settles   oscillation  The cluster becomes stable.\n"
+    )
+
+
+def test_properties_are_listed_as_json(fakes, capsys):
+    assert main(["properties", "list", "-o", "json"]) == 0
+
+    assert json.loads(capsys.readouterr().out)["properties"][0] == {
+        "id": "S001",
+        "key": "minReady",
+        "category": "numbers",
+        "text": "At least count pods are ready.",
+        "fields": ["count"],
+    }
+
+
+def test_doctor_says_the_same_in_text_and_json(fakes, capsys):
+    assert main(["doctor"]) == 0
+    text = capsys.readouterr().out
+    assert main(["doctor", "-o", "json"]) == 0
+    checks = json.loads(capsys.readouterr().out)["checks"]
+
+    assert [check["name"] for check in checks] == [
+        "kubeproof",
+        "python",
+        "compiled engine",
+        "libyaml",
+        "terminal",
+    ]
+    assert all(check["found"] in text and check["remedy"] in text for check in checks)
+
+
+def test_a_missing_engine_comes_with_a_remedy():
+    finding = compiled_engine("kubeproof.engine.absent")
+
+    assert (finding.ok, finding.found) == (False, "not built; the pure-Python engine is used")
+    assert "Install a C compiler" in finding.remedy
+
+
+def test_an_engine_that_cannot_be_loaded_says_why(tmp_path, monkeypatch):
+    (tmp_path / "broken_kernel.py").write_text("raise ImportError('wrong\\nABI')")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    assert compiled_engine("broken_kernel").found == (
+        "cannot be loaded: wrong ABI; the pure-Python engine is used"
+    )
+
+
+def test_an_engine_that_loads_is_present():
+    assert compiled_engine("json").ok
+
+
+def test_a_missing_libyaml_comes_with_a_remedy(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+
+    libyaml = next(finding for finding in examine() if finding.name == "libyaml")
+
+    assert (libyaml.ok, libyaml.found) == (False, "missing; large manifests are read slowly")

@@ -1,0 +1,120 @@
+import io
+import json
+import sys
+from dataclasses import replace
+
+import pytest
+
+from kubeproof.cli.main import main
+from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.result import Trace
+from tests.unit.report.results import RESULT, TRACE, VIOLATION
+
+
+def test_a_violation_is_reported_on_stdout_with_exit_1(fakes, capsys):
+    assert main(["verify", "manifests", "-"]) == 1
+
+    out, err = capsys.readouterr()
+    assert out.splitlines()[-1] == "VIOLATED: 2 properties checked (1 HOLDS, 1 VIOLATED)"
+    assert err == ""
+    assert fakes.paths == ("manifests", "-")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "stopped_by", "code"),
+    [
+        (["HOLDS", "HOLDS-BOUNDED"], "", 0),
+        (["HOLDS", "VACUOUS"], "", 0),
+        (["VIOLATED", "ERROR", "UNKNOWN"], "interrupt", 1),
+        (["ERROR", "HOLDS"], "", 70),
+        (["UNKNOWN", "HOLDS"], "states", 3),
+        (["UNKNOWN"], "interrupt", 130),
+        (["VACUOUS"], "", 3),
+        ([], "", 5),
+    ],
+)
+def test_the_exit_code_follows_the_verdicts(fakes, verdicts, stopped_by, code):
+    fakes.answer(*verdicts, stopped_by=stopped_by)
+
+    assert main(["verify", "x", "-q"]) == code
+
+
+def test_without_flags_the_options_are_the_defaults(fakes):
+    main(["verify", "x"])
+
+    assert fakes.options == VerifyOptions()
+
+
+def test_flags_become_options(fakes):
+    limits = ["--timeout", "1.5", "--memory", "2", "--max-states", "7"]
+    switches = ["--engine", "reference", "--no-reductions", "--check-controllers"]
+
+    main(["verify", "x", *limits, *switches, "--controller", "a.py:A", "--controller", "b.py:B"])
+
+    assert fakes.options == VerifyOptions(
+        engine="reference",
+        max_states=7,
+        timeout_s=1.5,
+        memory_bytes=2_097_152,
+        reductions=False,
+        check_controllers=True,
+        controllers=("a.py:A", "b.py:B"),
+    )
+
+
+def test_stdout_carries_only_the_format(fakes, capsys):
+    assert main(["verify", "x", "-o", "json", "--progress", "always"]) == 1
+
+    out, err = capsys.readouterr()
+    assert json.loads(out)["verdict"] == "VIOLATED"
+    assert err == "searching: 2,000 states, 4,000 states/s, frontier 30, depth 4, 0.5 s\n"
+
+
+def test_several_formats_go_to_several_places(fakes, capsys, tmp_path):
+    assert main(["verify", "x", "-o", "text", "-o", "json=trace.json"]) == 1
+
+    out, _ = capsys.readouterr()
+    assert "  Replay: kubeproof replay trace.json\n" in out
+    assert json.loads((tmp_path / "trace.json").read_text())["version"] == 1
+
+
+def test_when_all_reports_go_to_files_the_verdict_is_on_stderr(fakes, capsys):
+    main(["verify", "x", "-o", "json=a.json", "-o", "text=a.txt"])
+
+    assert capsys.readouterr() == ("", "VIOLATED: see a.json, a.txt\n")
+
+
+def test_quiet_and_all_in_files_is_silent(fakes, capsys):
+    main(["verify", "x", "-q", "-o", "json=a.json"])
+
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_replay_command_can_be_pasted(fakes, capsys):
+    main(["verify", "my dir", "--controller", "c.py:C"])
+
+    again = "kubeproof verify 'my dir' --controller c.py:C -o json=trace.json"
+    assert f"  Replay: {again}; kubeproof replay trace.json\n" in capsys.readouterr().out
+
+
+def test_verbose_and_quiet_exclude_each_other(fakes, capsys):
+    assert main(["verify", "x", "-v", "-q"]) == 2
+    assert "-v and -q exclude each other" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("choice", "coloured"), [("always", True), ("never", False), ("auto", False)])
+def test_colour_is_used_when_asked(fakes, capsys, choice, coloured):
+    main(["verify", "x", "--color", choice])
+
+    assert ("\x1b[" in capsys.readouterr().out) is coloured
+
+
+def test_loops_are_drawn_in_ascii_where_the_terminal_has_no_unicode(fakes, monkeypatch):
+    looping = replace(VIOLATION, trace=Trace(TRACE.steps, loop_start=0))
+    fakes.result = replace(RESULT, results=(looping,))
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="latin-1"))
+
+    main(["verify", "x"])
+
+    assert b"\n  +> 1 " in written.getvalue()

@@ -1,0 +1,114 @@
+import json
+from dataclasses import replace
+
+from kubeproof.report.json import render
+from kubeproof.verify.result import Trace
+from tests.unit.report.results import RESULT, TRACE, VIOLATION
+
+
+def test_the_document_is_the_contract():
+    assert json.loads(render(RESULT)) == {
+        "version": 1,
+        "verdict": "VIOLATED",
+        "scenario": "one-node-down",
+        "scope": {"nodes": "3", "workloads": "Deployment/shop/web"},
+        "results": [
+            {
+                "id": "S004",
+                "intent": "web fits",
+                "key": "schedulable",
+                "target": "Deployment/shop/web",
+                "verdict": "VIOLATED",
+                "detail": "pod shop/web-1 has no feasible node",
+                "scale": {"nodes": 3, "pods": 1},
+                "states": 1200,
+                "transitions": 3400,
+                "trace": [
+                    {
+                        "actor": "replicaset",
+                        "action": "creates shop/web-1",
+                        "object": "Pod/shop/web-1",
+                        "changes": ["Pod/shop/web-1 spec.nodeName = node-a"],
+                        "time": 0,
+                        "why": ["node-a scores 100", "node-b scores 90"],
+                        "code": ["bind", 0, [1, 2]],
+                    },
+                    {
+                        "actor": "scheduler",
+                        "action": "binds shop/web-1 to node-a",
+                        "object": "Pod/shop/web-1",
+                        "changes": ["Pod/shop/web-1 spec.nodeName = node-a"],
+                        "time": 3,
+                        "why": ["node-a scores 100", "node-b scores 90"],
+                        "code": ["bind", 0, [1, 2]],
+                    },
+                ],
+                "loop_start": None,
+                "loop_certainty": "",
+                "location": {"file": "scenario.yaml", "line": 9},
+                "objects": [
+                    {"object": "Deployment/shop/web", "file": "web.yaml", "line": 4},
+                    {"object": "Node/node-b", "file": "nodes.yaml", "line": 20},
+                ],
+                "remedy": "Raise maxSkew to 2.",
+                "final": ["node-b: PodTopologySpread skew 2 above 1"],
+            },
+            {
+                "id": "L001",
+                "intent": "settles",
+                "key": "settles",
+                "target": "",
+                "verdict": "HOLDS",
+                "detail": "every run becomes stable",
+                "scale": {"nodes": 3, "pods": 1},
+                "states": 1,
+                "transitions": 1,
+                "trace": None,
+                "loop_start": None,
+                "loop_certainty": "",
+                "location": {"file": "<built-in>", "line": 0},
+                "objects": [],
+                "remedy": "",
+                "final": [],
+            },
+        ],
+        "not_modelled": ["kind Service (web.yaml:40)"],
+        "statistics": {
+            "states": 1200,
+            "transitions": 3400,
+            "depth": 17,
+            "elapsed_s": 0.5,
+            "memo_calls": 1000,
+            "memo_misses": 50,
+            "engine": "compiled",
+            "reductions": ["symmetry"],
+            "stopped_by": "",
+        },
+        "elapsed_s": 0.5,
+        "input": {"files": [{"name": "web.yaml", "text": "kind: Deployment\n"}]},
+    }
+
+
+def test_a_loop_is_its_first_step_and_its_certainty():
+    looping = replace(VIOLATION, trace=Trace(TRACE.steps, loop_start=1, loop_certainty="inevitable"))
+
+    result = json.loads(render(replace(RESULT, results=(looping,))))["results"][0]
+
+    assert (result["loop_start"], result["loop_certainty"]) == (1, "inevitable")
+
+
+def test_hostile_text_stays_inside_plain_ascii_and_comes_back_unchanged():
+    evil = "\x1b\x7f\x9b\u202e\ud800\n"
+
+    text = render(replace(RESULT, scenario=evil))
+
+    assert text.isascii()
+    assert "\x1b" not in text
+    assert "\x7f" not in text
+    assert json.loads(text)["scenario"] == evil
+
+
+def test_repeated_keys_of_the_scope_are_all_kept():
+    scope = (("assumption", "a"), ("assumption", "b"))
+
+    assert json.loads(render(replace(RESULT, scope=scope)))["scope"] == {"assumption": "a; b"}

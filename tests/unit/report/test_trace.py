@@ -1,0 +1,76 @@
+from kubeproof.report.style import Style
+from kubeproof.report.trace import trace_lines
+from tests.unit.report.results import step
+
+LOOP = (
+    step("replicaset", "creates web-1"),
+    step("scheduler", "binds web-1", 1),
+    step("descheduler", "evicts web-1", 2),
+)
+LONG = (
+    step("deployment", "creates web"),
+    *(step("scheduler", f"binds web-{n}", n) for n in range(1, 38)),
+    *(step("kubelet", f"starts web-{n}", 40 + n) for n in range(1, 5)),
+)
+
+
+def test_a_loop_is_drawn_as_a_loop():
+    assert list(trace_lines(LOOP, 1, Style(), certainty="inevitable")) == [
+        "   1      0s  replicaset   creates web-1",
+        "┌▶ 2      1s  scheduler    binds web-1",
+        "│  3      2s  descheduler  evicts web-1",
+        "└─ back to step 2, for ever (inevitable: from here on the cluster can never become stable)",
+    ]
+
+
+def test_a_loop_is_drawn_in_ascii_where_nothing_else_can_be_shown():
+    assert list(trace_lines(LOOP, 0, Style(unicode=False), certainty="possible")) == [
+        "+> 1      0s  replicaset   creates web-1",
+        "|  2      1s  scheduler    binds web-1",
+        "|  3      2s  descheduler  evicts web-1",
+        "+- back to step 1, for ever (possible: some choice among equals keeps it going)",
+    ]
+
+
+def test_the_margin_of_a_loop_runs_past_the_notes_of_its_steps():
+    lines = list(trace_lines(LOOP[:1], 0, Style(verbose=True)))
+
+    assert lines == [
+        "┌▶ 1      0s  replicaset  creates web-1",
+        "│             because node-a scores 100",
+        "│             because node-b scores 90",
+        "└─ back to step 1, for ever",
+    ]
+
+
+def test_runs_of_one_actor_are_folded_in_long_traces():
+    assert list(trace_lines(LONG, None, Style())) == [
+        "       1      0s  deployment  creates web",
+        "    2-38      1s  scheduler   37 steps: binds web-1 … binds web-37",
+        "   39-42     41s  kubelet     4 steps: starts web-1 … starts web-4",
+    ]
+
+
+def test_a_fold_never_crosses_the_start_of_a_loop():
+    assert list(trace_lines(LONG, 10, Style(unicode=False))) == [
+        "       1      0s  deployment  creates web",
+        "    2-10      1s  scheduler   9 steps: binds web-1 ... binds web-9",
+        "+> 11-38     10s  scheduler   28 steps: binds web-10 ... binds web-37",
+        "|  39-42     41s  kubelet     4 steps: starts web-1 ... starts web-4",
+        "+- back to step 11, for ever",
+    ]
+
+
+def test_traces_of_up_to_forty_steps_and_verbose_ones_are_not_folded():
+    assert len(list(trace_lines(LONG[:40], None, Style()))) == 40
+    assert len(list(trace_lines(LONG, None, Style(verbose=True)))) == 42 * 3
+
+
+def test_a_run_of_three_is_shorter_than_its_fold():
+    steps = (*LONG[:-1], step("deployment", "reports progress", 50))
+
+    assert len(list(trace_lines(steps, None, Style()))) == 1 + 1 + 3 + 1
+
+
+def test_an_empty_trace_has_no_lines():
+    assert list(trace_lines((), None, Style())) == []
