@@ -1,0 +1,136 @@
+"""HorizontalPodAutoscalers, autoscaling/v1 and v2."""
+
+from __future__ import annotations
+
+from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric, ScalingPolicy, ScalingRules
+from kubeproof.cluster.quantity import QuantityError, milli
+from kubeproof.manifests.fields import Fields
+from kubeproof.manifests.metadata import read_metadata
+from kubeproof.manifests.printable import printable
+
+_DEFAULT_CPU = Metric("Resource", "cpu", "Utilization", 80)
+_SOURCES = {
+    "Resource": "resource",
+    "ContainerResource": "containerResource",
+    "Pods": "pods",
+    "Object": "object",
+    "External": "external",
+}
+_TARGETS = {"Utilization": "averageUtilization", "AverageValue": "averageValue", "Value": "value"}
+_UP = ScalingRules((ScalingPolicy("Pods", 4, 15), ScalingPolicy("Percent", 100, 15)), window_s=0)
+_DOWN = ScalingRules((ScalingPolicy("Percent", 100, 15),))
+
+
+def read_autoscaler(fields: Fields, *, version: str) -> HorizontalPodAutoscaler:
+    """The autoscaler after defaulting: at least one replica, CPU at 80 %."""
+    metadata = read_metadata(fields)
+    spec = fields.required_child("spec")
+    least = spec.integer("minReplicas")
+    least = 1 if least is None else least
+    most = spec.integer("maxReplicas", least=1)
+    if most is None or most < least:
+        spec.fail("maxReplicas", "must be given and at least minReplicas", remedy="Raise it")
+    up, down = _behavior(spec)
+    autoscaler = HorizontalPodAutoscaler(
+        namespace=metadata.namespace,
+        name=metadata.name,
+        target=_target(spec, metadata.namespace),
+        min_replicas=least,
+        max_replicas=most,
+        metrics=_metrics(spec, version),
+        scale_up=up,
+        scale_down=down,
+        source=fields.source,
+    )
+    spec.finish("HorizontalPodAutoscalerSpec")
+    fields.finish("Object")
+    return autoscaler
+
+
+def _target(spec: Fields, namespace: str) -> str:
+    reference = spec.required_child("scaleTargetRef")
+    kind, name = reference.required_text("kind"), reference.required_text("name")
+    reference.finish("CrossVersionObjectReference")
+    return f"{kind}/{namespace}/{name}"
+
+
+def _metrics(spec: Fields, version: str) -> tuple[Metric, ...]:
+    if version == "v1":
+        percent = spec.integer("targetCPUUtilizationPercentage", least=1)
+        return (_DEFAULT_CPU,) if percent is None else (Metric("Resource", "cpu", "Utilization", percent),)
+    return tuple(_metric(child) for child in spec.children("metrics")) or (_DEFAULT_CPU,)
+
+
+def _metric(fields: Fields) -> Metric:
+    fields.required_text("type")
+    kind = fields.word("type", _SOURCES, "")
+    source = fields.required_child(_SOURCES[kind])
+    container = source.required_text("container") if kind == "ContainerResource" else ""
+    name = _metric_name(source, kind)
+    target = source.required_child("target")
+    target.required_text("type")
+    target_type = target.word("type", _TARGETS, "")
+    value = _target_value(target, target_type)
+    target.finish("MetricTarget")
+    source.finish("MetricSource")
+    fields.finish("MetricSpec")
+    return Metric(kind, name, target_type, value, container)
+
+
+def _metric_name(source: Fields, kind: str) -> str:
+    if kind in ("Resource", "ContainerResource"):
+        return source.required_text("name")
+    identifier = source.required_child("metric")
+    name = identifier.required_text("name")
+    identifier.finish("MetricIdentifier")
+    return name
+
+
+def _target_value(target: Fields, target_type: str) -> int:
+    """Percent for Utilization, thousandths otherwise; positive."""
+    key = _TARGETS[target_type]
+    if not target.has(key):
+        target.fail(key, f"is required with type {target_type}", remedy=f"Add {key}")
+    if target_type == "Utilization":
+        return target.integer(key, least=1) or 0
+    text = target.number(key) or ""
+    try:
+        value = milli(text)
+    except QuantityError as problem:
+        target.fail(key, f"is {printable(text)!r}: {problem}", remedy="Write a quantity such as 100m")
+    if value <= 0:
+        target.fail(key, f"is {printable(text)!r}", remedy="Write a quantity above zero")
+    return value
+
+
+def _behavior(spec: Fields) -> tuple[ScalingRules | None, ScalingRules | None]:
+    """Both directions after defaulting, or (None, None) without behavior."""
+    behavior = spec.child("behavior")
+    if behavior is None:
+        return None, None
+    up, down = _rules(behavior, "scaleUp", _UP), _rules(behavior, "scaleDown", _DOWN)
+    behavior.finish("Behavior")
+    return up, down
+
+
+def _rules(behavior: Fields, key: str, default: ScalingRules) -> ScalingRules:
+    fields = behavior.child(key)
+    if fields is None:
+        return default
+    policies = tuple(_policy(child) for child in fields.children("policies"))
+    window = fields.integer("stabilizationWindowSeconds", most=3600)
+    select = fields.word("selectPolicy", ("Max", "Min", "Disabled"), default.select)
+    if fields.has("tolerance"):
+        fields.omit("tolerance")
+    fields.finish("ScalingRules")
+    return ScalingRules(policies or default.policies, select, default.window_s if window is None else window)
+
+
+def _policy(fields: Fields) -> ScalingPolicy:
+    fields.required_text("type")
+    kind = fields.word("type", ("Pods", "Percent"), "")
+    value, period = fields.integer("value", least=1), fields.integer("periodSeconds", least=1, most=1800)
+    if value is None or period is None:
+        fields.fail("value" if value is None else "periodSeconds", "is required", remedy="Add it")
+    fields.finish("ScalingPolicy")
+    return ScalingPolicy(kind, value, period)

@@ -1,0 +1,112 @@
+"""Containers and their readiness probes."""
+
+from __future__ import annotations
+
+from kubeproof.cluster.objects import Container, Readiness
+from kubeproof.manifests.fields import Fields
+from kubeproof.manifests.names import is_dns_label
+from kubeproof.manifests.printable import printable
+from kubeproof.manifests.resources import CPU, MEMORY, is_extended, others_of, read_container_amounts
+
+_HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc")
+
+
+def read_containers(
+    fields: Fields, key: str, *, init: bool
+) -> tuple[tuple[Container, Readiness | None], ...]:
+    """The containers under a key, each with its readiness probe; names must be unique."""
+    found: dict[str, tuple[Container, Readiness | None]] = {}
+    for child in fields.children(key):
+        container, readiness = _container(child, init=init)
+        if container.name in found:
+            child.fail("name", f"is {container.name!r} again", remedy="Container names are unique in a pod")
+        found[container.name] = (container, readiness)
+    return tuple(found.values())
+
+
+def _container(fields: Fields, *, init: bool) -> tuple[Container, Readiness | None]:
+    name = fields.required_text("name")
+    if not is_dns_label(name):
+        fields.fail(
+            "name", f"is {printable(name)!r}", remedy="At most 63 lower-case letters, digits and dashes"
+        )
+    requests = _requests(fields)
+    sidecar = _is_sidecar(fields, init=init)
+    readiness = _readiness(fields)
+    _ports(fields)
+    if fields.items("resizePolicy"):
+        fields.ignore("resizePolicy")
+    fields.finish("Container")
+    return Container(name, requests.get(CPU), requests.get(MEMORY), others_of(requests), sidecar), readiness
+
+
+def _is_sidecar(fields: Fields, *, init: bool) -> bool:
+    """True for an init container with restartPolicy Always; elsewhere the field is only noted."""
+    policy = fields.text("restartPolicy")
+    if policy is None:
+        return False
+    if not init:
+        fields.omit("restartPolicy")
+        return False
+    if policy != "Always":
+        fields.fail(
+            "restartPolicy", f"is {printable(policy)!r}", remedy="Init containers take Always or nothing"
+        )
+    return True
+
+
+def _requests(fields: Fields) -> dict[str, int]:
+    """Requests after defaulting: an omitted request takes the value of its limit."""
+    resources = fields.child("resources")
+    if resources is None:
+        return {}
+    limits = read_container_amounts(resources.child("limits"))
+    requests = read_container_amounts(resources.child("requests"))
+    if resources.items("claims"):
+        resources.omit("claims")
+    resources.finish("Resources")
+    for name, amount in requests.items():
+        _check_limit(resources, name, amount, limits.get(name))
+    return {**limits, **requests}
+
+
+def _check_limit(resources: Fields, name: str, request: int, limit: int | None) -> None:
+    """A request is at most its limit; extended resources need a limit that equals the request."""
+    if limit is not None and request > limit:
+        resources.fail(
+            "requests", f"asks for more {name} than the limit allows", remedy="Lower it or raise the limit"
+        )
+    if (is_extended(name) or name.startswith("hugepages-")) and request != limit:
+        resources.fail("requests", f"and limits differ for {name}", remedy="Set both to the same value")
+
+
+def _ports(fields: Fields) -> None:
+    for port in fields.children("ports"):
+        if port.integer("hostPort", most=65535):
+            port.omit("hostPort")
+        port.finish("ContainerPort")
+
+
+def _readiness(fields: Fields) -> Readiness | None:
+    """The readiness probe after defaulting (period 10 s, one success)."""
+    probe = fields.child("readinessProbe")
+    if probe is None:
+        return None
+    if not any(probe.has(handler) for handler in _HANDLERS):
+        fields.fail("readinessProbe", "has no handler", remedy="Add exec, httpGet, tcpSocket or grpc")
+    readiness = Readiness(
+        initial_delay_s=probe.integer("initialDelaySeconds") or 0,
+        period_s=probe.integer("periodSeconds") or 10,
+        success_threshold=probe.integer("successThreshold") or 1,
+    )
+    probe.finish("Probe")
+    return readiness
+
+
+def slowest(probes: list[Readiness]) -> Readiness | None:
+    """The probe that lets a pod wait longest; a pod is ready when all its containers are."""
+    if not probes:
+        return None
+    return max(
+        probes, key=lambda p: (p.initial_delay_s + p.period_s * p.success_threshold, p.initial_delay_s)
+    )

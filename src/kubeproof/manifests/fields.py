@@ -1,0 +1,265 @@
+"""Typed reading of one mapping, with errors that name the place and a record of what was read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import NoReturn
+
+from kubeproof.cluster.objects import Source
+from kubeproof.errors import ManifestError
+from kubeproof.manifests.loaded import Omission
+from kubeproof.manifests.printable import printable
+from kubeproof.manifests.schema import FIELDS
+from kubeproof.manifests.tree import (
+    TRUE_WORDS,
+    Mapping,
+    Scalar,
+    ScalarKind,
+    Sequence,
+    Value,
+    describe,
+    is_null,
+)
+
+LARGEST_INT32 = 2**31 - 1
+_SIMPLE_KEY = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+_NUMBERS = (ScalarKind.INTEGER, ScalarKind.FLOAT)
+
+
+@dataclass(slots=True)
+class Log:
+    """One object being read: its place, its name, its error class, and what was left out of it."""
+
+    file: str
+    owner: str  # "Deployment/shop/web", for messages
+    error: type[ManifestError] = ManifestError
+    omissions: list[Omission] = field(default_factory=list)
+
+    def fail(self, problem: str, *, line: int, remedy: str) -> NoReturn:
+        """Raises this object's error at a line of its file."""
+        raise self.error(f"{self.owner}: {problem}", file=self.file, line=line, remedy=remedy)
+
+    def omit(self, what: str, *, line: int, why: str = "not modelled") -> None:
+        """Records something that the model does not take into account."""
+        self.omissions.append(Omission(f"{what} of {self.owner}", Source(self.file, line), why))
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """`Did you mean …?` for a close match, otherwise the known words."""
+    words = sorted(known)
+    close = get_close_matches(word[:100], words, n=1)
+    if close:
+        return f"Did you mean {printable(close[0])}?"
+    shown = ", ".join(printable(w) for w in words[:20])
+    return f"Known: {shown}" if words else "There are none"
+
+
+class Fields:
+    """A cursor over one mapping; every getter marks its key as read, `finish` deals with the rest.
+
+    Explicit nulls count as absent, as the API server treats them.
+    """
+
+    __slots__ = ("_seen", "log", "mapping", "path")
+
+    def __init__(self, mapping: Mapping, path: str, log: Log) -> None:
+        self.mapping = mapping
+        self.path = path
+        self.log = log
+        self._seen: set[str] = set()
+
+    # Places and failures
+
+    @property
+    def source(self) -> Source:
+        return Source(self.log.file, self.mapping.line)
+
+    def line_of(self, key: str) -> int:
+        """The line of the key, or of the mapping when it has no such key."""
+        return self.mapping.line_of(key)
+
+    def path_of(self, key: str) -> str:
+        """The path of a key below the object: `spec.template`, `metadata.labels["a/b"]`."""
+        if _SIMPLE_KEY.fullmatch(key):
+            return f"{self.path}.{key}" if self.path else key
+        return f'{self.path}["{printable(key)}"]'
+
+    def fail(self, key: str, problem: str, *, remedy: str) -> NoReturn:
+        """Raises the object's error about the value of a key."""
+        self.log.fail(f"{self.path_of(key)} {problem}", line=self.line_of(key), remedy=remedy)
+
+    def omit(self, key: str, why: str = "not modelled") -> None:
+        """Records that the value of a key is not taken into account."""
+        self._seen.add(key)
+        self.log.omit(f"field {self.path_of(key)}", line=self.line_of(key), why=why)
+
+    # Values
+
+    def has(self, key: str) -> bool:
+        """True if the key has a value other than null."""
+        return self.mapping.get(key) is not None
+
+    def value(self, key: str) -> Value | None:
+        """The raw value of the key, marked as read."""
+        self._seen.add(key)
+        return self.mapping.get(key)
+
+    def keys(self) -> list[str]:
+        """The keys with a value, in file order."""
+        return [key for key in self.mapping.entries if self.has(key)]
+
+    def text(self, key: str) -> str | None:
+        """The value as a string; unquoted numbers and booleans are refused as the API server does."""
+        value = self.value(key)
+        if value is None:
+            return None
+        return self._text(value, key)
+
+    def required_text(self, key: str) -> str:
+        """The value as a string that is neither absent nor empty."""
+        text = self.text(key)
+        if not text:
+            self.fail(key, "is required", remedy=f"Add {key}")
+        return text
+
+    def word(self, key: str, allowed: Iterable[str], default: str) -> str:
+        """The value as one of the allowed words."""
+        text = self.text(key)
+        if text is None:
+            return default
+        if text not in allowed:
+            self.fail(key, f"is {printable(text)!r}", remedy=suggestion(text, allowed))
+        return text
+
+    def number(self, key: str) -> str | None:
+        """The text of a number or of a string, exactly as written: for quantities, versions and durations."""
+        value = self.value(key)
+        if value is None:
+            return None
+        if isinstance(value, Scalar) and (value.kind in _NUMBERS or value.kind is ScalarKind.STRING):
+            return value.text
+        self.fail(key, f"is {describe(value)}", remedy="Write a number or a quoted string")
+
+    def integer(self, key: str, *, least: int = 0, most: int = LARGEST_INT32) -> int | None:
+        """The value as an integer within bounds."""
+        value = self.value(key)
+        if value is None:
+            return None
+        if not isinstance(value, Scalar) or value.kind is not ScalarKind.INTEGER:
+            self.fail(key, f"is {describe(value)}", remedy="Write a plain decimal integer, unquoted")
+        number = int(value.text)  # at most 64 digits, see guard
+        if not least <= number <= most:
+            self.fail(key, f"is {number}", remedy=f"It lies between {least} and {most}")
+        return number
+
+    def boolean(self, key: str) -> bool | None:
+        """The value as a boolean."""
+        value = self.value(key)
+        if value is None:
+            return None
+        if not isinstance(value, Scalar) or value.kind is not ScalarKind.BOOLEAN:
+            self.fail(key, f"is {describe(value)}", remedy="Write true or false, unquoted")
+        return value.text.lower() in TRUE_WORDS
+
+    def child(self, key: str) -> Fields | None:
+        """The value as a mapping."""
+        value = self.value(key)
+        if value is None:
+            return None
+        if not isinstance(value, Mapping):
+            self.fail(key, f"is {describe(value)}", remedy="Write a mapping")
+        return Fields(value, self.path_of(key), self.log)
+
+    def required_child(self, key: str) -> Fields:
+        """The value as a mapping that is not absent."""
+        child = self.child(key)
+        if child is None:
+            self.fail(key, "is required", remedy=f"Add {key}")
+        return child
+
+    def items(self, key: str) -> tuple[Value, ...]:
+        """The elements of a list; empty if absent."""
+        value = self.value(key)
+        if value is None:
+            return ()
+        if not isinstance(value, Sequence):
+            self.fail(key, f"is {describe(value)}", remedy="Write a list")
+        return value.items
+
+    def children(self, key: str) -> list[Fields]:
+        """The elements of a list of mappings."""
+        found = []
+        for index, item in enumerate(self.items(key)):
+            if not isinstance(item, Mapping):
+                self._fail_item(key, index, item, "Write a mapping")
+            found.append(Fields(item, f"{self.path_of(key)}[{index}]", self.log))
+        return found
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """The elements of a list of strings."""
+        for index, item in enumerate(self.items(key)):
+            if not isinstance(item, Scalar) or item.kind is not ScalarKind.STRING:
+                self._fail_item(
+                    key, index, item, "Quote it" if isinstance(item, Scalar) else "Write a string"
+                )
+        return tuple(item.text for item in self.items(key) if isinstance(item, Scalar))
+
+    def text_map(self, key: str) -> dict[str, str]:
+        """The value as a mapping of strings to strings, such as labels; a null value is an empty string."""
+        child = self.child(key)
+        if child is None:
+            return {}
+        return {name: child.text(name) or "" for name in child.mapping.entries}
+
+    def _text(self, value: Value, key: str) -> str:
+        if not isinstance(value, Scalar):
+            self.fail(key, f"is {describe(value)}", remedy="Write a string")
+        if value.kind is not ScalarKind.STRING:
+            self.fail(
+                key, f"is {describe(value)}, not a string", remedy=f'Quote it: "{printable(value.text)}"'
+            )
+        return value.text
+
+    def _fail_item(self, key: str, index: int, item: Value, remedy: str) -> NoReturn:
+        self.log.fail(f"{self.path_of(key)}[{index}] is {describe(item)}", line=item.line, remedy=remedy)
+
+    # What was not read
+
+    def ignore(self, *keys: str) -> None:
+        """Marks keys as read without looking at them."""
+        self._seen.update(keys)
+
+    def unread(self) -> list[str]:
+        """The keys nobody asked for that have a value."""
+        return [
+            key
+            for key, entry in self.mapping.entries.items()
+            if key not in self._seen and not is_null(entry.value)
+        ]
+
+    def finish(self, schema: str) -> None:
+        """Lists every unread field of a Kubernetes object, unless the schema table calls it harmless."""
+        known = FIELDS[schema]
+        for key in self.unread():
+            if key not in known:
+                self._omit_unknown(key, set(known) | self._seen)
+            elif known[key] is None:
+                self.omit(key)
+
+    def _omit_unknown(self, key: str, known: set[str]) -> None:
+        close = get_close_matches(key[:100], sorted(known), n=1)
+        hint = f", did you mean {close[0]}?" if close else ""
+        line = self.line_of(key)
+        self.log.omit(f"unknown field {self.path_of(key)}", line=line, why=f"not in the Kubernetes API{hint}")
+
+    def finish_strictly(self, *known: str) -> None:
+        """Refuses every unread field: for our own objects, where a misspelt key would be silently lost."""
+        for key in self.unread():
+            self.log.fail(
+                f"unknown field {self.path_of(key)}",
+                line=self.line_of(key),
+                remedy=suggestion(key, set(known) | self._seen),
+            )

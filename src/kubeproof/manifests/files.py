@@ -1,0 +1,145 @@
+"""Finds the files of the input and reads them, never blocking on a pipe or following a loop of links."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from kubeproof.errors import HostileInputError, ManifestError, UsageError
+from kubeproof.manifests.guard import Bounds
+from kubeproof.manifests.printable import printable
+
+STDIN = "-"
+_ENDINGS = (".yaml", ".yml", ".json")
+_KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+_CHART = "Chart.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class InputFile:
+    """One file of the input: its path (None for standard input), the name to show, and its bytes."""
+
+    path: str | None
+    shown: str
+    content: bytes
+
+
+def read_inputs(
+    paths: Sequence[str], *, stdin: Callable[[], bytes] | None, bounds: Bounds
+) -> Iterator[InputFile]:
+    """Yields the files that the paths name, each once, directories in sorted order."""
+    if not paths:
+        raise UsageError("no input", "Name files or directories, or - for standard input")
+    seen: set[str] = set()
+    for path in paths:
+        if path == STDIN:
+            if STDIN not in seen:
+                yield InputFile(None, "<stdin>", _read_stdin(stdin))
+            seen.add(STDIN)
+            continue
+        for file in _files_of(path, bounds):
+            real = os.path.realpath(file)
+            if real not in seen:
+                seen.add(real)
+                yield InputFile(file, printable(file), read_file(file, bounds))
+
+
+def _read_stdin(stdin: Callable[[], bytes] | None) -> bytes:
+    if stdin is None:
+        raise UsageError("standard input is not available here", "Name a file instead of -")
+    return stdin()
+
+
+def read_file(path: str, bounds: Bounds) -> bytes:
+    """The bytes of a regular file, at most one more than the bound; anything else is refused."""
+    try:
+        # O_NONBLOCK: opening a FIFO must not wait for a writer.
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    except (OSError, ValueError) as problem:
+        raise _unreadable(path, problem) from None
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise ManifestError(
+                "not a regular file", file=printable(path), line=0, remedy="Use - to read from a pipe"
+            )
+        try:
+            return file.read(bounds.file_bytes + 1)
+        except OSError as problem:
+            raise _unreadable(path, problem) from None
+
+
+def _unreadable(path: str, problem: Exception) -> ManifestError:
+    reason = (problem.strerror if isinstance(problem, OSError) else None) or "not a usable path"
+    return ManifestError(
+        f"cannot be read: {reason}", file=printable(path), line=0, remedy="Check the path and its permissions"
+    )
+
+
+def _files_of(path: str, bounds: Bounds) -> list[str]:
+    """The path itself if it is a file, otherwise the manifests below it."""
+    if not _is_directory(path):
+        return [path]
+    files: list[str] = []
+    pending, visited = [path], set()
+    while pending:
+        directory = pending.pop()
+        real = os.path.realpath(directory)
+        if real in visited:
+            continue
+        visited.add(real)
+        inner, found = _entries(directory)
+        files += found
+        pending += reversed(inner)
+        if len(files) > bounds.files or len(visited) > bounds.files:
+            raise HostileInputError(
+                f"more than {bounds.files:,} files",
+                file=printable(path),
+                line=0,
+                remedy="Name fewer directories",
+            )
+    return sorted(files)
+
+
+def _is_directory(path: str) -> bool:
+    try:
+        return stat.S_ISDIR(os.stat(path).st_mode)
+    except (OSError, ValueError) as problem:
+        raise _unreadable(path, problem) from None
+
+
+def _entries(directory: str) -> tuple[list[str], list[str]]:
+    """Directories and manifests in a directory, sorted, hidden ones left out."""
+    try:
+        names = sorted(name for name in os.listdir(directory) if not name.startswith("."))
+    except OSError as problem:
+        raise _unreadable(directory, problem) from None
+    _refuse_sources(directory, names)
+    inner, found = [], []
+    for name in names:
+        path = os.path.join(directory, name)
+        if os.path.isdir(path):
+            inner.append(path)
+        elif name.endswith(_ENDINGS):
+            found.append(path)
+    return inner, found
+
+
+def _refuse_sources(directory: str, names: list[str]) -> None:
+    """Charts and kustomizations are recipes, not objects; reading them as they are would mislead."""
+    shown = printable(directory)
+    if _CHART in names:
+        raise ManifestError(
+            "a Helm chart, which is not rendered yet",
+            file=shown,
+            line=0,
+            remedy=f"Run: helm template {shown} | kubeproof verify -",
+        )
+    if any(name in names for name in _KUSTOMIZATIONS):
+        raise ManifestError(
+            "a kustomization, which is not rendered yet",
+            file=shown,
+            line=0,
+            remedy=f"Run: kustomize build {shown} | kubeproof verify -",
+        )

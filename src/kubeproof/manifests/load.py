@@ -1,0 +1,207 @@
+"""From paths to a setup and a scenario: the way into this room."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from kubeproof.cluster.objects import SchedulerProfile, Settings, Setup, Workload
+from kubeproof.errors import HostileInputError, ManifestError, ScenarioError
+from kubeproof.manifests import tree
+from kubeproof.manifests.default_scenario import default_omissions, default_scenario
+from kubeproof.manifests.fields import Fields
+from kubeproof.manifests.files import InputFile, read_file, read_inputs
+from kubeproof.manifests.guard import Bounds, Budget
+from kubeproof.manifests.loaded import Loaded, Omission
+from kubeproof.manifests.objects import (
+    WORKLOAD_READERS,
+    Document,
+    Objects,
+    check_version,
+    fields_of,
+    is_modelled_kind,
+    read_object,
+    standing_workloads,
+    unpack,
+)
+from kubeproof.manifests.printable import printable
+from kubeproof.manifests.reader import read_documents
+from kubeproof.manifests.scenario import read_scenario
+from kubeproof.manifests.scenario_events import Surroundings
+from kubeproof.manifests.workloads import ReadWorkload
+
+_MOST_ERRORS = 20
+
+
+def load(
+    paths: Sequence[str], *, stdin: Callable[[], bytes] | None = None, bounds: Bounds = Bounds()
+) -> Loaded:
+    """Everything the paths hold, checked and defaulted.
+
+    Raises one ManifestError that lists up to 20 problems; hostile input is refused at its first flaw.
+    """
+    budget = Budget(bounds)
+    collected = _collect(read_inputs(paths, stdin=stdin, bounds=bounds), budget)
+    scenario = _the_scenario(collected)
+    _leave_out_applied(collected, scenario)
+    objects = Objects()
+    for document in collected.documents:
+        _attempt(collected, partial(read_object, document, objects))
+    _raise_all(collected.errors)
+    workloads = standing_workloads(objects)
+    setup = _setup(objects, workloads)
+    if scenario is None:
+        omissions = (*objects.omissions, *default_omissions())
+        return Loaded(setup, default_scenario(workloads), _distinct(omissions), tuple(collected.files))
+    return _with_scenario(scenario, setup, objects, collected, budget)
+
+
+@dataclass(slots=True)
+class _Collected:
+    """The documents of the input, the files they came from, and what went wrong."""
+
+    documents: list[Document] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    paths: dict[str, str | None] = field(default_factory=dict)  # shown name -> path
+    errors: list[ManifestError] = field(default_factory=list)
+
+
+def _collect(files: Iterable[InputFile], budget: Budget) -> _Collected:
+    collected = _Collected()
+    for file in files:
+        collected.files.append(file.shown)
+        collected.paths[file.shown] = file.path
+        _attempt(collected, partial(_add_documents, collected, file, budget))
+    return collected
+
+
+def _add_documents(collected: _Collected, file: InputFile, budget: Budget) -> None:
+    collected.documents += _documents_of(file, budget)
+
+
+def _documents_of(file: InputFile, budget: Budget) -> list[Document]:
+    roots = read_documents(file.content, file=file.shown, budget=budget)
+    return [document for root in roots for document in unpack(root, file.shown)]
+
+
+def _attempt(collected: _Collected, action: Callable[[], object]) -> None:
+    """Runs the action; keeps its error for later unless it is hostile or there are enough."""
+    try:
+        action()
+    except HostileInputError:
+        raise
+    except ManifestError as problem:
+        collected.errors.append(problem)
+        if len(collected.errors) >= _MOST_ERRORS:
+            _raise_all(collected.errors)
+
+
+def _raise_all(errors: list[ManifestError]) -> None:
+    """Raises the first error with the text of all; nothing if there is none."""
+    if not errors:
+        return
+    first = errors[0]
+    first.args = ("\n".join(str(error) for error in errors),)
+    raise first
+
+
+def _the_scenario(collected: _Collected) -> Document | None:
+    """The one Scenario of the input, taken out of the documents."""
+    scenarios = [d for d in collected.documents if d.kind == "Scenario" and is_modelled_kind(d)]
+    collected.documents = [d for d in collected.documents if all(d is not s for s in scenarios)]
+    if len(scenarios) > 1:
+        second, first = scenarios[1], scenarios[0]
+        raise ScenarioError(
+            f"a second Scenario, the first is at {first.file}:{first.line}",
+            file=second.file,
+            line=second.line,
+            remedy="Verify one Scenario at a time",
+        )
+    return scenarios[0] if scenarios else None
+
+
+def _leave_out_applied(collected: _Collected, scenario: Document | None) -> None:
+    """Drops documents of files that an `apply` event names: they come with the event, not before it."""
+    if scenario is None:
+        return
+    applied = {os.path.realpath(path) for path in _applied_paths(scenario, collected)}
+    shown = {
+        s for s, path in collected.paths.items() if path is not None and os.path.realpath(path) in applied
+    }
+    collected.documents = [d for d in collected.documents if d.file not in shown]
+
+
+def _applied_paths(scenario: Document, collected: _Collected) -> list[str]:
+    """The files that apply events name; a malformed event is left for the reader to refuse."""
+    spec = scenario.mapping.get("spec")
+    events = spec.get("events") if isinstance(spec, tree.Mapping) else None
+    found = []
+    for entry in events.items if isinstance(events, tree.Sequence) else ():
+        event = entry.get("apply") if isinstance(entry, tree.Mapping) else None
+        file = event.get("file") if isinstance(event, tree.Mapping) else None
+        if isinstance(file, tree.Scalar) and "\0" not in file.text:
+            found.append(_beside(scenario, collected, file.text))
+    return found
+
+
+def _beside(scenario: Document, collected: _Collected, name: str) -> str:
+    """A path relative to the Scenario's file, or to the working directory for standard input."""
+    path = collected.paths.get(scenario.file)
+    return os.path.join(os.path.dirname(path), name) if path is not None else name
+
+
+def _setup(objects: Objects, workloads: tuple[Workload, ...]) -> Setup:
+    return Setup(
+        nodes=tuple(objects.nodes),
+        workloads=workloads,
+        profiles=tuple(objects.profiles) or (SchedulerProfile(),),
+        settings=Settings(),
+        autoscalers=tuple(objects.autoscalers),
+        descheduler=objects.policies[0] if objects.policies else None,
+    )
+
+
+def _with_scenario(
+    document: Document, setup: Setup, objects: Objects, collected: _Collected, budget: Budget
+) -> Loaded:
+    check_version(document)
+    fields = fields_of(document, error=ScenarioError)
+
+    def read_applied(event: Fields) -> ReadWorkload:
+        return _applied(event, document, collected, budget, objects)
+
+    around = Surroundings(setup.nodes, setup.workloads, read_applied)
+    read = read_scenario(fields, around)
+    omissions = _distinct((*objects.omissions, *fields.log.omissions))
+    return Loaded(replace(setup, settings=read.settings), read.scenario, omissions, tuple(collected.files))
+
+
+def _applied(
+    event: Fields, scenario: Document, collected: _Collected, budget: Budget, objects: Objects
+) -> ReadWorkload:
+    """The workload that an apply event names by file or holds inline."""
+    if event.has("file") == event.has("manifest"):
+        event.log.fail(
+            f"{event.path} needs either file or manifest", line=event.mapping.line, remedy="Give exactly one"
+        )
+    if event.has("manifest"):
+        found = list(unpack(event.required_child("manifest").mapping, scenario.file))
+    else:
+        path = _beside(scenario, collected, event.required_text("file"))
+        content = read_file(path, budget.bounds)
+        found = _documents_of(InputFile(path, printable(path), content), budget)
+    key = "file" if event.has("file") else "manifest"
+    if len(found) != 1 or found[0].kind not in WORKLOAD_READERS or not is_modelled_kind(found[0]):
+        remedy = f"Apply one of {', '.join(WORKLOAD_READERS)} at a time"
+        event.fail(key, "does not hold exactly one workload", remedy=remedy)
+    check_version(found[0])
+    fields = fields_of(found[0])
+    read = WORKLOAD_READERS[found[0].kind](fields)
+    objects.omissions += fields.log.omissions
+    return read
+
+
+def _distinct(omissions: Sequence[Omission]) -> tuple[Omission, ...]:
+    return tuple(dict.fromkeys(omissions))

@@ -1,0 +1,93 @@
+"""Nodes."""
+
+from __future__ import annotations
+
+from kubeproof.cluster.labels import Taint, as_labels
+from kubeproof.cluster.objects import Node
+from kubeproof.manifests.fields import Fields
+from kubeproof.manifests.metadata import read_metadata
+from kubeproof.manifests.names import check_label_key, is_label_value
+from kubeproof.manifests.pods import EFFECTS
+from kubeproof.manifests.printable import printable
+from kubeproof.manifests.resources import CPU, MEMORY, PODS, others_of, read_amounts
+
+_TROUBLES = ("MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable")
+_DEFAULT_PODS = 110  # the kubelet's default
+
+
+def read_node(fields: Fields) -> Node:
+    """The node; allocatable resources fall back to capacity, one by one."""
+    metadata = read_metadata(fields, namespaced=False)
+    spec = fields.child("spec")
+    amounts = _allocatable(fields)
+    fields.finish("Object")
+    return Node(
+        name=metadata.name,
+        labels=as_labels(metadata.labels),
+        taints=_taints(spec),
+        unschedulable=_unschedulable(spec),
+        cpu_milli=amounts.get(CPU, 0),
+        memory_bytes=amounts.get(MEMORY, 0),
+        pods=amounts.get(PODS, _DEFAULT_PODS),
+        others=others_of(amounts),
+        source=fields.source,
+    )
+
+
+def _unschedulable(spec: Fields | None) -> bool:
+    if spec is None:
+        return False
+    value = spec.boolean("unschedulable") or False
+    spec.finish("NodeSpec")
+    return value
+
+
+def _taints(spec: Fields | None) -> tuple[Taint, ...]:
+    """The taints; key and effect together are unique."""
+    found: dict[tuple[str, str], Taint] = {}
+    for child in [] if spec is None else spec.children("taints"):
+        taint = _taint(child)
+        if (taint.key, taint.effect) in found:
+            child.fail(
+                "key", f"is {taint.key!r} with effect {taint.effect} again", remedy="Remove one of the two"
+            )
+        found[taint.key, taint.effect] = taint
+    return tuple(found.values())
+
+
+def _taint(fields: Fields) -> Taint:
+    key = check_label_key(fields, "key", fields.required_text("key"))
+    value = fields.text("value") or ""
+    if not is_label_value(value):
+        fields.fail("value", f"is {printable(value)!r}", remedy="At most 63 letters, digits, - _ .")
+    fields.required_text("effect")
+    effect = fields.word("effect", EFFECTS, "")
+    fields.finish("Taint")
+    return Taint(key, value, effect)
+
+
+def _allocatable(fields: Fields) -> dict[str, int]:
+    """What pods can use of the node."""
+    status = fields.child("status")
+    if status is None or not (status.has("allocatable") or status.has("capacity")):
+        fields.fail(
+            "status",
+            "has neither allocatable nor capacity",
+            remedy="Add status.allocatable with cpu, memory and pods; nothing could run here without",
+        )
+    amounts = {**read_amounts(status.child("capacity")), **read_amounts(status.child("allocatable"))}
+    _conditions(status)
+    status.finish("NodeStatus")
+    return amounts
+
+
+def _conditions(status: Fields) -> None:
+    """Notes conditions that the run does not start with: every node begins Ready and without pressure."""
+    for condition in status.children("conditions"):
+        name, value = condition.required_text("type"), condition.text("status")
+        differs = value != "True" if name == "Ready" else value == "True" and name in _TROUBLES
+        if differs:
+            what = f"initial condition {printable(name)}={printable(value or '')}"
+            condition.log.omit(
+                what, line=condition.mapping.line, why="every node starts Ready and without pressure"
+            )

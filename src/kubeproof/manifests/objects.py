@@ -1,0 +1,253 @@
+"""Documents to objects: kinds, API versions, lists, and who owns whom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from kubeproof.cluster.objects import Node, SchedulerProfile, Source, Workload
+from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler
+from kubeproof.errors import ManifestError, ScenarioError
+from kubeproof.manifests.autoscalers import read_autoscaler
+from kubeproof.manifests.descheduler_policy import read_descheduler_policy
+from kubeproof.manifests.fields import Fields, Log, suggestion
+from kubeproof.manifests.loaded import Omission
+from kubeproof.manifests.metadata import read_metadata
+from kubeproof.manifests.nodes import read_node
+from kubeproof.manifests.printable import printable
+from kubeproof.manifests.scenario import VERSION
+from kubeproof.manifests.scheduler_config import read_scheduler_profiles
+from kubeproof.manifests.tree import Mapping, Value
+from kubeproof.manifests.workloads import ReadWorkload, read_deployment, read_pod, read_replica_set
+
+_VERSIONS = {
+    "Node": ("v1",),
+    "Namespace": ("v1",),
+    "Pod": ("v1",),
+    "Deployment": ("apps/v1",),
+    "ReplicaSet": ("apps/v1",),
+    "HorizontalPodAutoscaler": ("autoscaling/v2", "autoscaling/v1"),
+    "KubeSchedulerConfiguration": ("kubescheduler.config.k8s.io/v1", "kubescheduler.config.k8s.io/v1beta3"),
+    "DeschedulerPolicy": ("descheduler/v1alpha2",),
+    "Scenario": (VERSION,),
+}
+_GROUPS = {  # a kind of the same name elsewhere, such as a custom resource, is another kind
+    "Deployment": ("apps", "extensions"),
+    "ReplicaSet": ("apps", "extensions"),
+    "HorizontalPodAutoscaler": ("autoscaling", "extensions"),
+    "KubeSchedulerConfiguration": ("kubescheduler.config.k8s.io",),
+    "DeschedulerPolicy": ("descheduler",),
+    "Scenario": ("kubeproof.dev",),
+}
+_UNNAMED = ("KubeSchedulerConfiguration", "DeschedulerPolicy")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One object of the input, unread."""
+
+    kind: str
+    version: str
+    mapping: Mapping
+    file: str
+
+    @property
+    def line(self) -> int:
+        return self.mapping.line
+
+
+@dataclass(slots=True)
+class Objects:
+    """Everything read so far."""
+
+    nodes: list[Node] = field(default_factory=list)
+    workloads: list[ReadWorkload] = field(default_factory=list)
+    autoscalers: list[HorizontalPodAutoscaler] = field(default_factory=list)
+    profiles: list[SchedulerProfile] = field(default_factory=list)
+    policies: list[DeschedulerPolicy] = field(default_factory=list)
+    omissions: list[Omission] = field(default_factory=list)
+    places: dict[tuple[str, str, str], Source] = field(default_factory=dict)
+
+
+def unpack(root: Value, file: str) -> Iterator[Document]:
+    """Yields the objects of a document, in order; lists are opened, also lists in lists."""
+    pending: list[Value] = [root]
+    while pending:
+        value = pending.pop()
+        document = _document(value, file)
+        if document.kind != "List":
+            yield document
+            continue
+        fields = Fields(document.mapping, "", Log(file, "List"))
+        pending += reversed(fields.items("items"))
+
+
+def _document(value: Value, file: str) -> Document:
+    if not isinstance(value, Mapping):
+        raise ManifestError(
+            "not a Kubernetes object",
+            file=file,
+            line=value.line,
+            remedy="Write a mapping with apiVersion and kind",
+        )
+    fields = Fields(value, "", Log(file, "object"))
+    version, kind = fields.required_text("apiVersion"), fields.required_text("kind")
+    return Document(kind, version, value, file)
+
+
+def is_modelled_kind(document: Document) -> bool:
+    """True if this kind in this API group has a reader."""
+    group = document.version.rpartition("/")[0]
+    return document.kind in _VERSIONS and group in _GROUPS.get(document.kind, ("",))
+
+
+def fields_of(document: Document, *, error: type[ManifestError] = ManifestError) -> Fields:
+    """A cursor at the top of the object; messages carry its kind and name."""
+    return Fields(document.mapping, "", Log(document.file, _shown_name(document), error))
+
+
+def _shown_name(document: Document) -> str:
+    """`Kind/namespace/name` as far as the text has them, made printable."""
+    metadata = document.mapping.get("metadata")
+    parts = [document.kind]
+    for key in ("namespace", "name"):
+        value = metadata.get(key) if isinstance(metadata, Mapping) else None
+        text = getattr(value, "text", None)
+        parts += [text] if text else []
+    return printable("/".join(parts))
+
+
+def check_version(document: Document) -> None:
+    """Refuses API versions the API server no longer serves, or that we do not read."""
+    allowed = _VERSIONS[document.kind]
+    if document.version in allowed:
+        return
+    error = ScenarioError if document.kind == "Scenario" else ManifestError
+    fields_of(document, error=error).fail(
+        "apiVersion", f"is {printable(document.version)!r}", remedy=f"Write apiVersion: {allowed[0]}"
+    )
+
+
+def read_object(document: Document, objects: Objects) -> None:
+    """Adds one object (not a Scenario) to what was read; all or nothing."""
+    fields = fields_of(document)
+    if not is_modelled_kind(document):
+        _omit_kind(document, fields, objects)
+        return
+    check_version(document)
+    _check_unique(document, fields, objects)
+    _READERS[document.kind](fields, document, objects)
+    objects.omissions += fields.log.omissions
+
+
+def _omit_kind(document: Document, fields: Fields, objects: Objects) -> None:
+    """Lists an object of a kind without a reader."""
+    _check_unique(document, fields, objects)
+    kind, _, name = fields.log.owner.partition("/")
+    what = f"kind {kind} {name}".rstrip()
+    objects.omissions.append(Omission(what, Source(document.file, document.line)))
+
+
+def _check_unique(document: Document, fields: Fields, objects: Objects) -> None:
+    """The same object twice is a mistake: which of them would the cluster see?"""
+    metadata = document.mapping.get("metadata")
+    texts = {}
+    for key in ("namespace", "name"):
+        value = metadata.get(key) if isinstance(metadata, Mapping) else None
+        texts[key] = getattr(value, "text", "")
+    if not texts["name"] and document.kind not in _UNNAMED:
+        return
+    group = document.version.rpartition("/")[0]
+    identity = (f"{group}/{document.kind}", texts["namespace"] or "default", texts["name"])
+    here = Source(document.file, document.line)
+    before = objects.places.setdefault(identity, here)
+    if before is not here:
+        fields.log.fail(f"again, first at {before}", line=document.line, remedy="Remove one of the two")
+
+
+def _node(fields: Fields, _: Document, objects: Objects) -> None:
+    objects.nodes.append(read_node(fields))
+
+
+def _namespace(fields: Fields, _: Document, __: Objects) -> None:
+    read_metadata(fields, namespaced=False)
+
+
+def _deployment(fields: Fields, _: Document, objects: Objects) -> None:
+    objects.workloads.append(read_deployment(fields))
+
+
+def _replica_set(fields: Fields, _: Document, objects: Objects) -> None:
+    objects.workloads.append(read_replica_set(fields))
+
+
+def _pod(fields: Fields, _: Document, objects: Objects) -> None:
+    objects.workloads.append(read_pod(fields))
+
+
+def _autoscaler(fields: Fields, document: Document, objects: Objects) -> None:
+    autoscaler = read_autoscaler(fields, version=document.version.rpartition("/")[2])
+    objects.autoscalers.append(autoscaler)
+    what = f"HorizontalPodAutoscaler {autoscaler.namespace}/{autoscaler.name}: its control loop"
+    objects.omissions.append(Omission(what, autoscaler.source))
+
+
+def _scheduler(fields: Fields, _: Document, objects: Objects) -> None:
+    objects.profiles += read_scheduler_profiles(fields)
+
+
+def _descheduler(fields: Fields, _: Document, objects: Objects) -> None:
+    policy = read_descheduler_policy(fields)
+    objects.policies.append(policy)
+    objects.omissions.append(Omission("DeschedulerPolicy: its control loop", policy.source))
+
+
+_READERS: dict[str, Callable[[Fields, Document, Objects], None]] = {
+    "Node": _node,
+    "Namespace": _namespace,
+    "Pod": _pod,
+    "Deployment": _deployment,
+    "ReplicaSet": _replica_set,
+    "HorizontalPodAutoscaler": _autoscaler,
+    "KubeSchedulerConfiguration": _scheduler,
+    "DeschedulerPolicy": _descheduler,
+}
+WORKLOAD_READERS: dict[str, Callable[[Fields], ReadWorkload]] = {
+    "Deployment": read_deployment,
+    "ReplicaSet": read_replica_set,
+    "Pod": read_pod,
+}
+
+
+def standing_workloads(objects: Objects) -> tuple[Workload, ...]:
+    """The workloads a run begins with: finished pods and what another workload creates are left out."""
+    refs = {read.workload.ref for read in objects.workloads}
+    kept = []
+    for read in objects.workloads:
+        workload, owner = read.workload, read.owner
+        if read.finished:
+            _omit(objects, workload, "it has already finished")
+        elif owner in refs:
+            _omit(objects, workload, f"{printable(owner or '')} creates it anew")
+        else:
+            if owner is not None:
+                _omit(objects, workload, f"its owner is not modelled: {printable(owner)}", what="owner of ")
+            kept.append(workload)
+    _check_bound(kept, {node.name for node in objects.nodes})
+    return tuple(kept)
+
+
+def _omit(objects: Objects, workload: Workload, why: str, *, what: str = "") -> None:
+    objects.omissions.append(Omission(f"{what}{workload.ref}", workload.source, why))
+
+
+def _check_bound(workloads: Iterable[Workload], nodes: set[str]) -> None:
+    """A running pod needs its node."""
+    for workload in workloads:
+        if workload.bound_to is not None and workload.bound_to not in nodes:
+            raise ManifestError(
+                f"{workload.ref}: runs on {workload.bound_to!r}, which is not in the input",
+                file=workload.source.file,
+                line=workload.source.line,
+                remedy=f"Add that Node, or remove status. {suggestion(workload.bound_to, nodes)}",
+            )

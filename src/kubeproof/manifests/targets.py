@@ -1,0 +1,66 @@
+"""Targets of events and intents: `Kind/name`, `Kind/namespace/name`, `*/namespace/name`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubeproof.cluster.labels import LabelSelector
+from kubeproof.cluster.objects import DEPLOYMENT, POD, REPLICA_SET, Node, Workload
+from kubeproof.events.declarations import NodeChoice
+from kubeproof.manifests.fields import Fields, suggestion
+from kubeproof.manifests.printable import printable
+from kubeproof.manifests.selectors import selector_of
+
+
+def read_targets(fields: Fields, workloads: Sequence[Workload]) -> list[Workload] | None:
+    """The workloads that `target` names, in input order; None if it is absent."""
+    target = fields.text("target")
+    return None if target is None else resolve(fields, "target", target, workloads)
+
+
+def resolve(fields: Fields, key: str, target: str, workloads: Sequence[Workload]) -> list[Workload]:
+    """The workloads a target names; refused if there is none."""
+    parts = target.split("/")
+    if len(parts) == 2:
+        parts = [parts[0], "default", parts[1]]
+    if len(parts) != 3 or not all(parts):
+        fields.fail(
+            key,
+            f"is {printable(target)!r}",
+            remedy="Write Kind/name, Kind/namespace/name or */namespace/name",
+        )
+    kind, namespace, name = parts
+    found = [w for w in workloads if (w.namespace, w.name) == (namespace, name) and kind in ("*", w.kind)]
+    if not found:
+        remedy = _remedy(kind, "/".join(parts), workloads)
+        fields.fail(key, f"is {printable(target)!r}, which is not a workload of the input", remedy=remedy)
+    return found
+
+
+def _remedy(kind: str, target: str, workloads: Sequence[Workload]) -> str:
+    modelled = (DEPLOYMENT, REPLICA_SET, POD)
+    if kind in modelled and workloads:
+        return suggestion(target, [w.ref for w in workloads])
+    return f"Modelled workloads are {', '.join(modelled)}; other kinds are not modelled yet"
+
+
+def read_nodes(fields: Fields, nodes: Sequence[Node]) -> NodeChoice:
+    """Which nodes an event may hit: a label selector, or `names`, or all."""
+    child = fields.child("nodes")
+    if child is None:
+        return NodeChoice()
+    names = child.texts("names") if child.has("names") else None
+    for name in names or ():
+        if name not in {node.name for node in nodes}:
+            remedy = suggestion(name, [node.name for node in nodes])
+            child.fail("names", f"holds {printable(name)!r}, which is not a node of the input", remedy=remedy)
+    return NodeChoice(_node_selector(child), names)
+
+
+def _node_selector(fields: Fields) -> LabelSelector | None:
+    """The selector part; a misspelt key is refused before the lenient selector reader sees it."""
+    known = ("matchLabels", "matchExpressions")
+    has_selector = any(fields.has(key) for key in known)
+    fields.ignore(*known)
+    fields.finish_strictly(*known, "names")
+    return selector_of(fields) if has_selector else None

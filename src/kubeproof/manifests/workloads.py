@@ -1,0 +1,161 @@
+"""Deployments, ReplicaSets and Pods."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from kubeproof.cluster.labels import LabelSelector
+from kubeproof.cluster.objects import DEPLOYMENT, POD, REPLICA_SET, PodTemplate, Strategy, Workload
+from kubeproof.manifests.fields import LARGEST_INT32, Fields
+from kubeproof.manifests.metadata import Metadata, read_metadata
+from kubeproof.manifests.pods import read_template
+from kubeproof.manifests.printable import printable
+from kubeproof.manifests.selectors import selector_of
+from kubeproof.manifests.tree import Scalar, ScalarKind
+
+_PERCENT = re.compile(r"[0-9]{1,9}%", re.ASCII)
+_FINISHED = ("Succeeded", "Failed")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadWorkload:
+    """A workload, who owns it, and what its manifest left to the server."""
+
+    workload: Workload
+    owner: str | None = None
+    replicas_given: bool = True
+    finished: bool = False  # a Pod that has run to its end
+
+
+def read_deployment(fields: Fields) -> ReadWorkload:
+    """A Deployment after defaulting: one replica, RollingUpdate 25 % / 25 %."""
+    metadata = read_metadata(fields)
+    spec = fields.required_child("spec")
+    selector, template = _selector_and_template(spec)
+    workload = Workload(
+        kind=DEPLOYMENT,
+        namespace=metadata.namespace,
+        name=metadata.name,
+        template=template,
+        replicas=_replicas(spec),
+        selector=selector,
+        min_ready_s=spec.integer("minReadySeconds") or 0,
+        paused=spec.boolean("paused") or False,
+        source=fields.source,
+        strategy=_strategy(spec),
+    )
+    _check_deadline(spec, workload.min_ready_s)
+    spec.finish("DeploymentSpec")
+    fields.finish("Object")
+    return ReadWorkload(workload, metadata.owner, spec.has("replicas"))
+
+
+def read_replica_set(fields: Fields) -> ReadWorkload:
+    """A ReplicaSet after defaulting: one replica."""
+    metadata = read_metadata(fields)
+    spec = fields.required_child("spec")
+    selector, template = _selector_and_template(spec)
+    workload = Workload(
+        kind=REPLICA_SET,
+        namespace=metadata.namespace,
+        name=metadata.name,
+        template=template,
+        replicas=_replicas(spec),
+        selector=selector,
+        min_ready_s=spec.integer("minReadySeconds") or 0,
+        source=fields.source,
+    )
+    spec.finish("ReplicaSetSpec")
+    fields.finish("Object")
+    return ReadWorkload(workload, metadata.owner, spec.has("replicas"))
+
+
+def read_pod(fields: Fields) -> ReadWorkload:
+    """A Pod; one whose status says that it runs is bound to its node from the start."""
+    metadata = read_metadata(fields)
+    template = read_template(fields.child("metadata"), fields.required_child("spec"), only_always=False)
+    phase = _phase(fields)
+    fields.finish("Object")
+    return ReadWorkload(_pod(fields, metadata, template, phase), metadata.owner, finished=phase in _FINISHED)
+
+
+def _pod(fields: Fields, metadata: Metadata, template: PodTemplate, phase: str) -> Workload:
+    bound_to = template.node_name if phase == "Running" else None
+    return Workload(
+        kind=POD,
+        namespace=metadata.namespace,
+        name=metadata.name,
+        template=template,
+        bound_to=bound_to,
+        source=fields.source,
+    )
+
+
+def _phase(fields: Fields) -> str:
+    status = fields.child("status")
+    if status is None:
+        return ""
+    phase = status.text("phase") or ""
+    status.finish("PodStatus")
+    return phase
+
+
+def _replicas(spec: Fields) -> int:
+    replicas = spec.integer("replicas")
+    return 1 if replicas is None else replicas
+
+
+def _selector_and_template(spec: Fields) -> tuple[LabelSelector, PodTemplate]:
+    """The selector, which must not be empty, and the template, which it must match."""
+    selector = selector_of(spec.required_child("selector"))
+    if selector.is_empty:
+        spec.fail("selector", "is empty", remedy="Select the labels of the pod template")
+    fields = spec.required_child("template")
+    metadata = fields.child("metadata")
+    template = read_template(metadata, fields.required_child("spec"), only_always=True)
+    if metadata is not None:
+        metadata.finish("ObjectMeta")
+    fields.finish("PodTemplate")
+    if not selector.matches(dict(template.labels)):
+        spec.fail("selector", "does not match the labels of the pod template", remedy="Make them agree")
+    return selector, template
+
+
+def _check_deadline(spec: Fields, min_ready_s: int) -> None:
+    deadline = spec.integer("progressDeadlineSeconds")
+    if (600 if deadline is None else deadline) <= min_ready_s and min_ready_s:
+        spec.fail("progressDeadlineSeconds", "must exceed minReadySeconds", remedy="Raise it (600 if absent)")
+
+
+def _strategy(spec: Fields) -> Strategy:
+    """The update strategy; RollingUpdate 25 % / 25 % unless given."""
+    fields = spec.child("strategy")
+    if fields is None:
+        return Strategy()
+    rolling = fields.word("type", ("RollingUpdate", "Recreate"), "RollingUpdate") == "RollingUpdate"
+    limits = fields.child("rollingUpdate")
+    fields.finish("DeploymentStrategy")
+    if limits is not None and not rolling:
+        fields.fail("rollingUpdate", "must be absent with Recreate", remedy="Remove it")
+    if limits is None:
+        return Strategy(rolling=rolling)
+    surge = _count_or_percent(limits, "maxSurge", largest_percent=LARGEST_INT32)
+    unavailable = _count_or_percent(limits, "maxUnavailable", largest_percent=100)
+    limits.finish("RollingUpdate")
+    if surge[0] == 0 and unavailable[0] == 0:
+        limits.fail("maxUnavailable", "and maxSurge are both 0", remedy="Allow one of them")
+    return Strategy(rolling, *surge, *unavailable)
+
+
+def _count_or_percent(fields: Fields, key: str, *, largest_percent: int) -> tuple[int, bool]:
+    """A number of pods (n, False) or a percentage (n, True); 25 % if absent."""
+    value = fields.value(key)
+    if value is None:
+        return 25, True
+    if isinstance(value, Scalar) and value.kind is ScalarKind.INTEGER:
+        return fields.integer(key) or 0, False
+    text = fields.text(key) or ""
+    if not _PERCENT.fullmatch(text) or int(text[:-1]) > largest_percent:
+        fields.fail(key, f"is {printable(text)!r}", remedy='Write a number, or a percentage such as "25%"')
+    return int(text[:-1]), True
