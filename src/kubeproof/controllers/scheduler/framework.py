@@ -1,0 +1,203 @@
+"""One scheduling decision: which nodes kube-scheduler may choose for a pod, and why.
+
+Mirrors the scheduling cycle of `pkg/scheduler/schedule_one.go`: filters in
+order, the first that refuses a node decides; one feasible node is chosen without scoring; otherwise the
+weighted sum of the normalised scores decides, and every tie may win. All nodes are looked at: sampling of
+large clusters (100 nodes and more) is not modelled. Nor are nominated pods and extenders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from kubeproof.cluster.labels import Taint
+from kubeproof.cluster.objects import Node, Setup
+from kubeproof.controllers.scheduler.pod import IncomingPod
+from kubeproof.controllers.scheduler.protocol import (
+    Evaluation,
+    NodeInfo,
+    NodeView,
+    PodCount,
+    Rejection,
+    Row,
+)
+from kubeproof.controllers.scheduler.registry import SCORE_ORDER, Plugins, plugins_for
+from kubeproof.controllers.scheduler.requests import allocatable, node_usage, pod_requests
+
+__all__ = ["Evaluation", "NodeInfo", "PodCount", "Rejection", "Row", "Scheduler"]
+
+MOST_REMEMBERED = 100_000  # node contents kept per node before the memory starts afresh
+
+Content = tuple[bool, tuple[Taint, ...], tuple[PodCount, ...]]  # a NodeInfo without node and count
+
+
+class Known(NamedTuple):
+    """What does not depend on other nodes."""
+
+    is_refused: bool  # by a node filter
+    fixed: int  # weighted sum of the scores that are not normalised
+    scores: tuple[int, ...]  # of the node scores that are normalised
+    filter_facts: tuple[Any, ...]  # one per cluster filter
+    score_facts: tuple[Any, ...]  # one per cluster score
+
+
+class Scheduler:
+    """Schedules pods of one workload.
+
+    `evaluate` runs every plugin afresh and is the reference; `choose` gives the same choice from memory.
+    Both are pure: the memory only holds what a node's content determines.
+    """
+
+    def __init__(self, setup: Setup, workload: int, unique_keys: frozenset[str]) -> None:
+        """Build the plugins for the workload; `unique_keys` are the labels whose value no two nodes share."""
+        name = setup.workloads[workload].template.scheduler_name
+        profile = next((profile for profile in setup.profiles if profile.name == name), None)
+        self.has_profile = profile is not None  # without one the pod stays pending for ever
+        self._profile_name = name
+        self._plugins = Plugins((), (), (), ())
+        if profile is not None:
+            self._plugins = plugins_for(IncomingPod(setup, workload, profile, unique_keys))
+        version = setup.settings.kubernetes_version
+        self._requests = tuple(pod_requests(other.template, version) for other in setup.workloads)
+        self._memory: dict[str, tuple[Node, dict[Content, Known]]] = {}
+        self._normalised = [entry for entry in self._plugins.node_scores if entry[2].normalises]
+
+    def evaluate(self, nodes: Sequence[NodeInfo]) -> Evaluation:
+        """The verdict of every plugin on every node, and the nodes that may be chosen."""
+        if not self.has_profile:
+            reason = f"no scheduler profile is named {self._profile_name}"
+            return Evaluation(tuple(Row("profile", reason, True) for _ in nodes), ())
+        views = [self._view(info) for info in nodes]
+        counts = [info.count for info in nodes]
+        rows = self._filter(views, counts)
+        feasible = [index for index, row in enumerate(rows) if not row.rejected_by]
+        if sum(counts[index] for index in feasible) < 2:
+            return Evaluation(tuple(rows), tuple(feasible))
+        for index, row in zip(feasible, self._score(views, counts, feasible), strict=True):
+            rows[index] = row
+        best = max(rows[index].total for index in feasible)
+        return Evaluation(tuple(rows), tuple(index for index in feasible if rows[index].total == best))
+
+    def choose(self, nodes: Sequence[NodeInfo]) -> tuple[int, ...]:
+        """The same as `evaluate(nodes).chosen`, faster."""
+        if not self.has_profile:
+            return ()
+        known = [self._known(info) for info in nodes]
+        counts = [info.count for info in nodes]
+        feasible = [index for index, what in enumerate(known) if not what.is_refused]
+        for position, (_, plugin) in enumerate(self._plugins.cluster_filters):
+            if not feasible:
+                return ()
+            facts = [what.filter_facts[position] for what in known]
+            state = plugin.prefilter(facts, counts)
+            feasible = [index for index in feasible if plugin.reject(state, facts[index]) is None]
+        if len(feasible) < 2:
+            return tuple(feasible)
+        totals = self._totals(known, counts, feasible)
+        best = max(totals)
+        return tuple(index for index, total in zip(feasible, totals, strict=True) if total == best)
+
+    def _totals(self, known: list[Known], counts: list[int], feasible: list[int]) -> list[int]:
+        """The weighted sums, up to a constant that all feasible nodes share."""
+        totals = [known[index].fixed for index in feasible]
+        for position, (_, weight, node_score) in enumerate(self._normalised):
+            scores = [known[index].scores[position] for index in feasible]
+            _add(totals, weight, scores, node_score.normalise)
+        for position, (_, weight, plugin) in enumerate(self._plugins.cluster_scores):
+            facts = [what.score_facts[position] for what in known]
+            state = plugin.prescore(facts, counts, feasible)
+            scores = [plugin.score(state, facts[index]) for index in feasible]
+            _add(totals, weight, scores, plugin.normalise)
+        return totals
+
+    def _known(self, info: NodeInfo) -> Known:
+        """What the node's content determines, from memory if possible."""
+        node = info.node
+        remembered = self._memory.get(node.name)
+        if remembered is None or (remembered[0] is not node and remembered[0] != node):
+            remembered = self._memory[node.name] = (node, {})
+        content = info[2:]
+        known = remembered[1].get(content)
+        if known is None:
+            if len(remembered[1]) >= MOST_REMEMBERED:
+                remembered[1].clear()
+            known = remembered[1][content] = self._study(self._view(info))
+        return known
+
+    def _study(self, view: NodeView) -> Known:
+        """Everything about a node that does not depend on other nodes; a refused node needs no scores."""
+        plugins = self._plugins
+        is_refused = any(plugin.reject(view) is not None for _, plugin in plugins.node_filters)
+        scored = () if is_refused else plugins.node_scores
+        return Known(
+            is_refused=is_refused,
+            fixed=sum(weight * plugin.score(view) for _, weight, plugin in scored if not plugin.normalises),
+            scores=tuple(plugin.score(view) for _, _, plugin in scored if plugin.normalises),
+            filter_facts=tuple(plugin.observe(view) for _, plugin in plugins.cluster_filters),
+            score_facts=tuple(plugin.observe(view) for _, _, plugin in plugins.cluster_scores),
+        )
+
+    def _view(self, info: NodeInfo) -> NodeView:
+        """The node with its labels, allocatable resources and usage looked up."""
+        return NodeView(
+            info.node,
+            dict(info.node.labels),
+            allocatable(info.node),
+            info.unschedulable,
+            info.taints,
+            info.pods,
+            node_usage(info.pods, self._requests),
+        )
+
+    def _filter(self, views: list[NodeView], counts: list[int]) -> list[Row]:
+        """One row per node, with the first plugin that refuses it."""
+        rows = [self._first_refusal(view) for view in views]
+        for name, plugin in self._plugins.cluster_filters:
+            facts = [plugin.observe(view) for view in views]
+            state = plugin.prefilter(facts, counts)
+            for index, row in enumerate(rows):
+                if not row.rejected_by:
+                    rows[index] = _row(name, plugin.reject(state, facts[index]))
+        return rows
+
+    def _first_refusal(self, view: NodeView) -> Row:
+        """The verdict of the node filters."""
+        for name, plugin in self._plugins.node_filters:
+            rejection = plugin.reject(view)
+            if rejection is not None:
+                return _row(name, rejection)
+        return Row()
+
+    def _score(self, views: list[NodeView], counts: list[int], feasible: list[int]) -> list[Row]:
+        """One row per feasible node, with its scores."""
+        columns: dict[str, tuple[int, list[int]]] = {}
+        for name, weight, node_score in self._plugins.node_scores:
+            columns[name] = (weight, node_score.normalise([node_score.score(views[i]) for i in feasible]))
+        for name, weight, plugin in self._plugins.cluster_scores:
+            facts = [plugin.observe(view) for view in views]
+            state = plugin.prescore(facts, counts, feasible)
+            columns[name] = (weight, plugin.normalise([plugin.score(state, facts[i]) for i in feasible]))
+        shown = [(name, *columns[name]) for name in SCORE_ORDER if name in columns]
+        return [
+            Row(
+                scores=tuple((name, scores[place]) for name, _, scores in shown),
+                total=sum(weight * scores[place] for _, weight, scores in shown),
+            )
+            for place in range(len(feasible))
+        ]
+
+
+def _row(plugin: str, rejection: Rejection | None) -> Row:
+    """The row of a refused node, or of a feasible one that is not scored yet."""
+    return Row() if rejection is None else Row(plugin, rejection.reason, rejection.unresolvable)
+
+
+def _add(
+    totals: list[int], weight: int, scores: list[int], normalise: Callable[[list[int]], list[int]]
+) -> None:
+    """Add the weighted normalised scores to the totals; equal scores change no order and are left out."""
+    if min(scores) == max(scores):
+        return
+    for place, score in enumerate(normalise(scores)):
+        totals[place] += weight * score

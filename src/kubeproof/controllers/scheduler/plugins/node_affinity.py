@@ -1,0 +1,109 @@
+"""NodeAffinity: nodeSelector, required and preferred node affinity, and the profile's addedAffinity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kubeproof.cluster.labels import NodeTerm, PreferredTerm
+from kubeproof.cluster.objects import PodTemplate
+from kubeproof.controllers.scheduler.pod import IncomingPod
+from kubeproof.controllers.scheduler.protocol import NodeView, Rejection, normalise_by_maximum
+
+POD_MISMATCH = Rejection("node(s) didn't match Pod's node affinity/selector", unresolvable=True)
+PROFILE_MISMATCH = Rejection("node(s) didn't match scheduler-enforced node affinity", unresolvable=True)
+NOT_PINNED = Rejection("node(s) didn't satisfy plugin(s) [NodeAffinity]", unresolvable=True)
+CONFLICT = Rejection("pod affinity terms conflict", unresolvable=True)
+
+
+def any_term_matches(terms: tuple[NodeTerm, ...], labels: Mapping[str, str], name: str) -> bool:
+    """True if a term matches; no terms match no node."""
+    return any(term.matches(labels, name) for term in terms)
+
+
+def required_affinity_matches(template: PodTemplate, labels: Mapping[str, str], name: str) -> bool:
+    """True if the node satisfies the pod's nodeSelector and its required node affinity."""
+    if any(labels.get(key) != value for key, value in template.node_selector):
+        return False
+    return template.required_terms is None or any_term_matches(template.required_terms, labels, name)
+
+
+class AffinityFilter:
+    """Mirrors the filter of `plugins/nodeaffinity`, same in all versions; addedAffinity is judged first."""
+
+    def __init__(self, template: PodTemplate, added: tuple[NodeTerm, ...] | None) -> None:
+        self._template = template
+        self._added = added
+
+    def reject(self, view: NodeView) -> Rejection | None:
+        if self._added is not None and not any_term_matches(self._added, view.labels, view.node.name):
+            return PROFILE_MISMATCH
+        if not required_affinity_matches(self._template, view.labels, view.node.name):
+            return POD_MISMATCH
+        return None
+
+
+class PinnedNodes:
+    """The node names that PreFilter leaves; other nodes are refused before any filter looks at them."""
+
+    def __init__(self, names: frozenset[str]) -> None:
+        self._names = names
+
+    def reject(self, view: NodeView) -> Rejection | None:
+        if view.node.name in self._names:
+            return None
+        return NOT_PINNED if self._names else CONFLICT
+
+
+class AffinityScore:
+    """Mirrors the score of `plugins/nodeaffinity`, same in all versions: weights of matching preferred terms.
+
+    The best node gets 100 and the others their share; all stay 0 if no term matches anywhere.
+    """
+
+    normalises = True
+
+    def __init__(self, preferred: tuple[PreferredTerm, ...]) -> None:
+        self._preferred = preferred
+
+    def score(self, view: NodeView) -> int:
+        return sum(p.weight for p in self._preferred if p.term.matches(view.labels, view.node.name))
+
+    def normalise(self, scores: list[int]) -> list[int]:
+        return normalise_by_maximum(scores, reverse=False)
+
+
+def build_filter(pod: IncomingPod) -> AffinityFilter | None:
+    """The filter, or None (upstream's Skip) if neither the pod nor the profile constrains nodes."""
+    template, added = pod.template, pod.profile.added_affinity
+    if added is None and not template.node_selector and template.required_terms is None:
+        return None
+    return AffinityFilter(template, added)
+
+
+def build_prefilter(pod: IncomingPod) -> PinnedNodes | None:
+    """The narrowing to named nodes, or None unless every required term pins `metadata.name`."""
+    terms = pod.template.required_terms
+    if not terms:
+        return None
+    names: frozenset[str] = frozenset()
+    for term in terms:
+        pinned = _pinned_names(term)
+        if pinned is None:
+            return None
+        names |= pinned
+    return PinnedNodes(names)
+
+
+def build_score(pod: IncomingPod) -> AffinityScore | None:
+    """The score, or None (upstream's Skip) if the pod has no preferred terms."""
+    return AffinityScore(pod.template.preferred_terms) if pod.template.preferred_terms else None
+
+
+def _pinned_names(term: NodeTerm) -> frozenset[str] | None:
+    """The names that all `metadata.name In` fields of a term share, or None if it has no such field."""
+    pinned: frozenset[str] | None = None
+    for field in term.fields:
+        if field.key == "metadata.name" and field.operator == "In":
+            values = frozenset(field.values)
+            pinned = values if pinned is None else pinned & values
+    return pinned

@@ -1,0 +1,167 @@
+"""What scheduler plugins see and answer, and the protocols they follow.
+
+Upstream's extension points (`pkg/scheduler/framework`) come in two shapes here. A plugin that judges each
+node by itself is a `NodeFilter` or a `NodeScore`: its answer depends on one `NodeView` and may be remembered.
+A plugin that compares nodes is a `ClusterFilter` or a `ClusterScore`: it first observes every node by itself
+(remembered too), then builds its PreFilter or PreScore state from all observations. A plugin that has nothing
+to do for a pod (upstream's Skip) is not built at all. Preemption and nominated pods need no extension point
+of their own: evaluate again with other `PodCount`s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol, TypeVar
+
+from kubeproof.cluster.labels import Taint
+from kubeproof.cluster.objects import Node
+
+MAX_NODE_SCORE = 100
+
+Fact = TypeVar("Fact")
+State = TypeVar("State")
+
+
+class PodCount(NamedTuple):
+    """Pods of one workload on one node, as the scheduler sees them."""
+
+    workload: int  # index into setup.workloads
+    alive: int  # without deletionTimestamp
+    terminating: int  # still hold resources, not counted by PodTopologySpread
+
+
+class NodeInfo(NamedTuple):
+    """A group of equal nodes.
+
+    The nodes of a group differ at most in their name and in the labels whose keys are unique to a node. So
+    nodes that a pod names (nodeName, `metadata.name` terms) or selects by a unique label must not share a
+    group with nodes that it does not.
+    """
+
+    node: Node  # a representative: labels, allocatable, name
+    count: int  # type: ignore[assignment]  # size of the group, at least 1; hides tuple.count on purpose
+    unschedulable: bool  # spec.unschedulable
+    taints: tuple[Taint, ...]  # all current taints, static and set by controllers
+    pods: tuple[PodCount, ...]
+
+
+class Usage(NamedTuple):
+    """What the pods of a node request together; cpu in milli, everything else in units."""
+
+    pods: int
+    requested: Mapping[str, int]  # true requests
+    scored: Mapping[str, int]  # with upstream's defaults for containers that omit cpu or memory
+
+
+@dataclass(frozen=True, slots=True)
+class NodeView:
+    """One node of a group, prepared for the plugins."""
+
+    node: Node
+    labels: Mapping[str, str]
+    allocatable: Mapping[str, int]
+    unschedulable: bool
+    taints: tuple[Taint, ...]
+    pods: tuple[PodCount, ...]
+    usage: Usage
+
+
+class Rejection(NamedTuple):
+    """Why a plugin refuses a node; unresolvable means that preemption cannot help."""
+
+    reason: str
+    unresolvable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The evaluation of one `NodeInfo`."""
+
+    rejected_by: str = ""  # name of the first plugin that refuses the node, empty if feasible
+    reason: str = ""  # upstream's wording
+    unresolvable: bool = False
+    scores: tuple[tuple[str, int], ...] = ()  # plugin and normalised score, in upstream's order
+    total: int = 0  # weighted sum
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """One row per `NodeInfo`, and the indices that upstream may choose: all ties for the best total."""
+
+    rows: tuple[Row, ...]
+    chosen: tuple[int, ...]
+
+
+class NodeFilter(Protocol):
+    """Refuses nodes, each judged by itself."""
+
+    def reject(self, view: NodeView) -> Rejection | None:
+        """Why the node is refused, or None."""
+
+
+class NodeScore(Protocol):
+    """Scores nodes, each judged by itself; `normalise` may relate the scores to each other."""
+
+    @property
+    def normalises(self) -> bool:
+        """False if `normalise` returns its argument."""
+
+    def score(self, view: NodeView) -> int:
+        """The score before normalisation."""
+
+    def normalise(self, scores: list[int]) -> list[int]:
+        """Scores from 0 to 100 for all feasible nodes; equal scores stay equal."""
+
+
+class ClusterFilter(Protocol[Fact, State]):
+    """Refuses nodes by comparing all of them."""
+
+    def observe(self, view: NodeView) -> Fact:
+        """What the plugin needs to know of one node."""
+
+    def prefilter(self, facts: Sequence[Fact], counts: Sequence[int]) -> State:
+        """The state made from all nodes: one fact per group and the group's size."""
+
+    def reject(self, state: State, fact: Fact) -> Rejection | None:
+        """Why a node with this fact is refused, or None."""
+
+
+class ClusterScore(Protocol[Fact, State]):
+    """Scores nodes by comparing all of them."""
+
+    def observe(self, view: NodeView) -> Fact:
+        """What the plugin needs to know of one node."""
+
+    def prescore(self, facts: Sequence[Fact], counts: Sequence[int], feasible: Sequence[int]) -> State:
+        """The state made from all nodes; `feasible` are the indices of the groups that passed the filters."""
+
+    def score(self, state: State, fact: Fact) -> int:
+        """The score of a feasible node before normalisation."""
+
+    def normalise(self, scores: list[int]) -> list[int]:
+        """Scores from 0 to 100 for all feasible nodes."""
+
+
+def truncated_quotient(dividend: int, divisor: int) -> int:
+    """Go's integer division, which rounds toward zero."""
+    quotient = abs(dividend) // abs(divisor)
+    return quotient if (dividend < 0) == (divisor < 0) else -quotient
+
+
+def round_half_away(value: float) -> int:
+    """Go's `math.Round` of a value that is not negative."""
+    whole = int(value)
+    return whole + 1 if value - whole >= 0.5 else whole
+
+
+def normalise_by_maximum(scores: list[int], *, reverse: bool) -> list[int]:
+    """Upstream's DefaultNormalizeScore: the largest score becomes 100 (reversed: 0).
+
+    If all are 0 they stay 0, or are all 100 when reversed. Scores must not be negative.
+    """
+    largest = max(scores, default=0)
+    if largest == 0:
+        return [MAX_NODE_SCORE] * len(scores) if reverse else scores
+    scaled = [MAX_NODE_SCORE * score // largest for score in scores]
+    return [MAX_NODE_SCORE - score for score in scaled] if reverse else scaled

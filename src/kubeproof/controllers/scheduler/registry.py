@@ -1,0 +1,94 @@
+"""Which plugins run for a pod: upstream's order and weights, changed by the profile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from kubeproof.controllers.scheduler.plugins import (
+    balanced_allocation,
+    node_affinity,
+    node_name,
+    node_resources_fit,
+    node_unschedulable,
+    pod_topology_spread,
+    taint_toleration,
+)
+from kubeproof.controllers.scheduler.pod import IncomingPod
+from kubeproof.controllers.scheduler.protocol import ClusterFilter, ClusterScore, NodeFilter, NodeScore
+
+NODE_NAME = "NodeName"
+NODE_UNSCHEDULABLE = "NodeUnschedulable"
+TAINT_TOLERATION = "TaintToleration"
+NODE_AFFINITY = "NodeAffinity"
+NODE_RESOURCES_FIT = "NodeResourcesFit"
+POD_TOPOLOGY_SPREAD = "PodTopologySpread"
+BALANCED_ALLOCATION = "NodeResourcesBalancedAllocation"
+
+DEFAULT_WEIGHTS = {
+    TAINT_TOLERATION: 3,
+    NODE_AFFINITY: 2,
+    NODE_RESOURCES_FIT: 1,
+    POD_TOPOLOGY_SPREAD: 2,
+    BALANCED_ALLOCATION: 1,
+}
+SCORE_ORDER = tuple(DEFAULT_WEIGHTS)
+NODE_NAME_FIRST_SINCE = (1, 37)  # earlier NodeUnschedulable runs before NodeName
+
+NODE_FILTERS: tuple[tuple[str, Callable[[IncomingPod], NodeFilter | None]], ...] = (
+    (NODE_AFFINITY, node_affinity.build_prefilter),  # PreFilter narrows the nodes before any filter runs
+    (NODE_NAME, node_name.build_filter),
+    (NODE_UNSCHEDULABLE, node_unschedulable.build_filter),
+    (TAINT_TOLERATION, taint_toleration.build_filter),
+    (NODE_AFFINITY, node_affinity.build_filter),
+    (NODE_RESOURCES_FIT, node_resources_fit.build_filter),
+)
+# Upstream orders every filter that compares nodes after those that judge a node by itself.
+CLUSTER_FILTERS: tuple[tuple[str, Callable[[IncomingPod], ClusterFilter[Any, Any] | None]], ...] = (
+    (POD_TOPOLOGY_SPREAD, pod_topology_spread.build_filter),
+)
+NODE_SCORES: tuple[tuple[str, Callable[[IncomingPod], NodeScore | None]], ...] = (
+    (TAINT_TOLERATION, taint_toleration.build_score),
+    (NODE_AFFINITY, node_affinity.build_score),
+    (NODE_RESOURCES_FIT, node_resources_fit.build_score),
+    (BALANCED_ALLOCATION, balanced_allocation.build_score),
+)
+CLUSTER_SCORES: tuple[tuple[str, Callable[[IncomingPod], ClusterScore[Any, Any] | None]], ...] = (
+    (POD_TOPOLOGY_SPREAD, pod_topology_spread.build_score),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Plugins:
+    """The plugins that have something to do for a pod, with their names, scores also with their weights."""
+
+    node_filters: tuple[tuple[str, NodeFilter], ...]
+    cluster_filters: tuple[tuple[str, ClusterFilter[Any, Any]], ...]
+    node_scores: tuple[tuple[str, int, NodeScore], ...]
+    cluster_scores: tuple[tuple[str, int, ClusterScore[Any, Any]], ...]
+
+
+def plugins_for(pod: IncomingPod) -> Plugins:
+    """The plugins that the pod's profile runs, built for this pod."""
+    profile = pod.profile
+    weights = DEFAULT_WEIGHTS | {name: weight or 1 for name, weight in profile.weights}  # 0 means unset
+    unscored = profile.disabled | profile.disabled_score
+    node_filters = [(n, build(pod)) for n, build in _ordered_filters(pod) if n not in profile.disabled]
+    cluster_filters = [(n, build(pod)) for n, build in CLUSTER_FILTERS if n not in profile.disabled]
+    node_scores = [(n, weights[n], build(pod)) for n, build in NODE_SCORES if n not in unscored]
+    cluster_scores = [(n, weights[n], build(pod)) for n, build in CLUSTER_SCORES if n not in unscored]
+    return Plugins(
+        tuple((name, plugin) for name, plugin in node_filters if plugin is not None),
+        tuple((name, plugin) for name, plugin in cluster_filters if plugin is not None),
+        tuple((name, weight, plugin) for name, weight, plugin in node_scores if plugin is not None),
+        tuple((name, weight, plugin) for name, weight, plugin in cluster_scores if plugin is not None),
+    )
+
+
+def _ordered_filters(pod: IncomingPod) -> tuple[tuple[str, Callable[[IncomingPod], NodeFilter | None]], ...]:
+    """The node filters in the order of the pod's Kubernetes version."""
+    if pod.version >= NODE_NAME_FIRST_SINCE:
+        return NODE_FILTERS
+    prefilter, name, unschedulable, *others = NODE_FILTERS
+    return (prefilter, unschedulable, name, *others)
