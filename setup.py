@@ -18,25 +18,28 @@ def say(reason: str) -> None:
     print(f"kubeproof: compiled engine not built ({reason}); the pure-Python engine is used", file=sys.stderr)
 
 
-def first_line(problem: BaseException) -> str:
-    """The first line of a build problem, or its kind if it has no text."""
-    return (str(problem).strip().splitlines() or [type(problem).__name__])[0]
-
-
 class OptionalBuild(build_ext):
     """Builds the extension if it can; `optional=True` alone does not cover a missing compiler everywhere."""
+
+    failed = False
 
     def run(self) -> None:
         try:
             super().run()
         except (Exception, SystemExit) as problem:
-            say(first_line(problem))
+            self.give_up(problem)
 
     def build_extension(self, ext: Extension) -> None:
         try:
             super().build_extension(ext)
         except (Exception, SystemExit) as problem:
-            say(first_line(problem))
+            self.give_up(problem)
+
+    def give_up(self, problem: BaseException) -> None:
+        """Says so once: an editable build fails a second time when it copies what was not built."""
+        if not self.failed:
+            say(f"no working C compiler or no Python headers: {type(problem).__name__}")
+        self.failed = True
 
 
 def extensions() -> list[Extension]:
@@ -53,7 +56,7 @@ def extensions() -> list[Extension]:
             cythonize([Extension(NAME, [SOURCE], optional=True)], build_dir="build/cython", quiet=True)
         )
     except (Exception, SystemExit) as problem:
-        say(first_line(problem))
+        say(f"translation to C failed: {type(problem).__name__}")
         return []
 
 
