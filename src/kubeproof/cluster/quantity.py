@@ -62,7 +62,7 @@ def _decimal(digits: str) -> Fraction:
 
 def _factor(suffix: str) -> Fraction:
     """What the suffix multiplies with; `E` alone is exa, `E3` an exponent."""
-    if len(suffix) > 1 and suffix[0] in "eE":
+    if suffix[:1] in ("e", "E") and suffix[-1].isdigit():
         return _power_of_ten(suffix[1:])
     if suffix not in _SUFFIXES:
         raise QuantityError("unknown suffix; use n u m k M G T P E, Ki Mi Gi Ti Pi Ei, or an exponent")

@@ -28,7 +28,7 @@ FIELDS: dict[str, dict[str, str | None]] = {
         **_all(
             _RECORD,
             "name namespace labels annotations ownerReferences uid resourceVersion "
-            "generation creationTimestamp"
+            "generation creationTimestamp "
             "managedFields selfLink generateName clusterName deletionGracePeriodSeconds",
         ),
         **_all(_NOT_MODELLED, "finalizers deletionTimestamp"),
@@ -38,7 +38,7 @@ FIELDS: dict[str, dict[str, str | None]] = {
         **_all(
             _RECORD,
             "addresses nodeInfo daemonEndpoints volumesAttached volumesInUse phase config "
-            "runtimeHandlers features"
+            "runtimeHandlers features "
             "declaredFeatures capacity",
         ),
         **_all(_NOT_MODELLED, "images"),
@@ -60,7 +60,7 @@ FIELDS: dict[str, dict[str, str | None]] = {
         **_all(
             _NOT_MODELLED,
             "priorityClassName priority preemptionPolicy schedulingGates readinessGates "
-            "runtimeClassName hostNetwork"
+            "runtimeClassName hostNetwork "
             "resourceClaims resources ephemeralContainers schedulingGroup workloadRef",
         ),
     },
@@ -85,9 +85,9 @@ FIELDS: dict[str, dict[str, str | None]] = {
         **_all(
             _NOT_MODELLED,
             "persistentVolumeClaim ephemeral csi awsElasticBlockStore gcePersistentDisk "
-            "azureDisk azureFile iscsi rbd"
+            "azureDisk azureFile iscsi rbd "
             "cinder fc glusterfs cephfs flexVolume flocker quobyte vsphereVolume "
-            "photonPersistentDisk portworxVolume"
+            "photonPersistentDisk portworxVolume "
             "scaleIO storageos",
         ),
     },
@@ -104,9 +104,9 @@ FIELDS: dict[str, dict[str, str | None]] = {
         **_all(
             _RECORD,
             "conditions hostIP hostIPs podIP podIPs startTime containerStatuses "
-            "initContainerStatuses qosClass message"
+            "initContainerStatuses qosClass message "
             "reason ephemeralContainerStatuses resize resourceClaimStatuses "
-            "observedGeneration allocatedResources"
+            "observedGeneration allocatedResources "
             "resources extendedResourceClaimStatus",
         ),
         **_all(_NOT_MODELLED, "nominatedNodeName"),

@@ -1,0 +1,234 @@
+"""Scenarios: exact values, resolved targets, refusals with a suggestion."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kubeproof.cluster.labels import LabelSelector, Requirement
+from kubeproof.errors import ScenarioError
+from kubeproof.events.declarations import Apply, Cordon, Create, NodeChoice, NodeFailure, Scale
+from kubeproof.intents.declarations import Amount, Intent
+from kubeproof.manifests.default_scenario import as_yaml
+from kubeproof.manifests.load import load
+from kubeproof.manifests.loaded import Loaded, Start
+from tests.unit.manifests.inputs import deployment, load_text, node, scenario
+
+
+def loaded_with(spec: str) -> Loaded:
+    return load_text(
+        node("n1"), node("n2"), deployment("web", spec="replicas: 4,"), deployment("api"), scenario(spec)
+    )
+
+
+def test_settings_are_exact() -> None:
+    loaded = loaded_with(
+        """
+        kubernetesVersion: 1.30
+        controllers: {nodeLifecycle: {monitorGracePeriod: 1m30s}, kubelet: {startup: {min: 2s, max: 3s}}}
+        """
+    )
+
+    settings = loaded.setup.settings
+    assert (settings.kubernetes_version, settings.monitor_grace_s, settings.startup_s) == (
+        (1, 30),
+        90,
+        (2, 3),
+    )
+
+
+def test_one_startup_time_is_both_bounds() -> None:
+    assert loaded_with("controllers: {kubelet: {startup: 3s}}").setup.settings.startup_s == (3, 3)
+
+
+def test_controllers_that_are_not_modelled_are_listed() -> None:
+    loaded = loaded_with("controllers: {descheduler: {interval: 5m}}")
+
+    assert [o.what for o in loaded.omissions] == ["field spec.controllers.descheduler of Scenario/test"]
+
+
+def test_events_are_read_with_their_defaults() -> None:
+    loaded = loaded_with(
+        """
+        events:
+        - nodeFailure: {max: 2, together: true, nodes: {matchLabels: {pool: a}}}
+        - cordon: {nodes: {names: [n1]}, after: stable, name: maintenance}
+        - scale: {target: Deployment/shop/web, replicas: [2, 5], after: maintenance}
+        - create: {target: "*/shop/api"}
+        """
+    )
+
+    assert loaded.scenario.events == (
+        NodeFailure(
+            name="nodeFailure-1",
+            max=2,
+            together=True,
+            nodes=NodeChoice(LabelSelector((Requirement("pool", "In", ("a",)),))),
+        ),
+        Cordon(name="maintenance", after="stable", nodes=NodeChoice(names=("n1",))),
+        Scale(name="scale-3", max=2, after="maintenance", target="Deployment/shop/web", replicas=(2, 5)),
+        Create(name="create-4", target="Deployment/shop/api"),
+    )
+
+
+def test_an_intent_without_target_speaks_of_every_workload() -> None:
+    intents = loaded_with(
+        'intents: [{minReady: {count: "50%", when: stable}}, {settles: {}}]'
+    ).scenario.intents
+
+    assert intents == (
+        Intent(
+            key="minReady",
+            name="minReady Deployment/shop/web",
+            target="Deployment/shop/web",
+            when="stable",
+            count=Amount(50, percent=True),
+        ),
+        Intent(
+            key="minReady",
+            name="minReady Deployment/shop/api",
+            target="Deployment/shop/api",
+            when="stable",
+            count=Amount(50, percent=True),
+        ),
+        Intent(key="settles", name="settles"),
+    )
+
+
+def test_max_skew_reads_its_fields() -> None:
+    intents = loaded_with(
+        "intents: [{maxSkew: {target: '*/shop/web', topologyKey: zone, skew: 2}}]"
+    ).scenario.intents
+
+    assert (intents[0].topology_key, intents[0].skew, intents[0].target) == ("zone", 2, "Deployment/shop/web")
+
+
+def test_a_placement_is_exact() -> None:
+    loaded = loaded_with("start: {placement: {Deployment/shop/web: {n2: 1, n1: 3}}}")
+
+    assert loaded.scenario.start == Start("placement", (("Deployment/shop/web", (("n1", 3), ("n2", 1))),))
+
+
+def test_absent_events_mean_none_and_absent_intents_the_default_ones() -> None:
+    found = loaded_with("start: deployed").scenario
+
+    assert (found.events, found.start, found.is_default) == ((), Start("deployed"), False)
+    assert [intent.name for intent in found.intents] == [
+        "settles",
+        "noPendingForever Deployment/shop/web",
+        "noPendingForever Deployment/shop/api",
+        "minReady Deployment/shop/web",
+        "minReady Deployment/shop/api",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("spec", "problem"),
+    [
+        ("kubernetesVersion: '1.25'", "is '1.25', which is not modelled"),
+        ("deschedulerVersion: '9.9'", "is '9.9', which is not modelled"),
+        ("evnets: []", "unknown field spec.evnets. Did you mean events?"),
+        ("start: full", "spec.start is 'full'"),
+        ("scale: {nodes: []}", "spec.scale is not supported yet"),
+        ("controllers: {kublet: {}}", "Did you mean kubelet?"),
+        ("controllers: {nodeLifecycle: {monitorGracePeriod: 40}}", "has no unit"),
+        ("controllers: {nodeLifecycle: {monitorGracePeriod: 1.5s}}", "is '1.5s'"),
+        ("controllers: {kubelet: {startup: {min: 5s, max: 1s}}}", "min not above max"),
+        ("events: [{drain: {}}]", "event drain is not modelled yet. Modelled: apply, cordon, create"),
+        ("events: [{nodeFailur: {}}]", "unknown event nodeFailur. Did you mean nodeFailure?"),
+        ("events: [{nodeFailure: {recover: true}}]", "Did you mean recovers?"),
+        ("events: [{nodeFailure: {}, cordon: {}}]", "has 2 keys"),
+        ("events: [{nodeFailure: {max: 0}}]", "max is 0"),
+        ("events: [{nodeFailure: {name: a}}, {cordon: {name: a}}]", "is 'a' again"),
+        ("events: [{nodeFailure: {name: a, after: b}}]", "is 'b', not an event"),
+        ("events: [{nodeFailure: {name: a, after: a}}]", "waits for itself"),
+        ("events: [{nodeFailure: {name: a, after: b}}, {cordon: {name: b, after: a}}]", "waits for itself"),
+        ("events: [{cordon: {nodes: {names: [n3]}}}]", "holds 'n3', which is not a node"),
+        ("events: [{cordon: {nodes: {matchLabel: {a: b}}}}]", "Did you mean matchLabels?"),
+        (
+            "events: [{scale: {target: Deployment/shop/wbe, replicas: [1]}}]",
+            "Did you mean Deployment/shop/web?",
+        ),
+        ("events: [{scale: {target: Deployment/shop/web}}]", "replicas is required"),
+        ("events: [{create: {target: Node/n1}}]", "Only creating workloads is modelled yet"),
+        ("events: [{apply: {}}]", "needs either file or manifest"),
+        ("intents: [{drainCompletes: {}}]", "intent drainCompletes is not modelled yet"),
+        ("intents: [{minReady: {target: Deployment/shop/web}}]", "count is required"),
+        ("intents: [{minReady: {count: 1.5}}]", "count is a number"),
+        ("intents: [{minReady: {count: 1, when: never}}]", "when is 'never'"),
+        ("intents: [{minReady: {count: 1, target: web}}]", "Write Kind/name"),
+        ("intents: [{settles: {severity: fatal}}]", "severity is 'fatal'"),
+        ("intents: [{settles: {name: a}}, {settles: {name: a}}]", "is 'a' again"),
+        ("start: {placement: {Deployment/shop/web: {n7: 1}}}", "is not a node of the input"),
+    ],
+)
+def test_a_wrong_scenario_is_refused_with_its_place(spec: str, problem: str) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        loaded_with(spec)
+
+    assert problem in str(refused.value)
+    assert refused.value.exit_code == 2
+    assert refused.value.line > 20
+
+
+def test_two_scenarios_are_refused() -> None:
+    with pytest.raises(ScenarioError, match="a second Scenario"):
+        load_text(scenario("start: empty"), scenario("start: empty"))
+
+
+def test_an_applied_file_stands_beside_the_scenario_and_is_not_part_of_the_start(tmp_path: Path) -> None:
+    (tmp_path / "nodes.yaml").write_text(node())
+    (tmp_path / "new.yaml").write_text(deployment("new"))
+    (tmp_path / "scenario.yaml").write_text(scenario("events: [{apply: {file: new.yaml}}]"))
+    loaded = load([str(tmp_path)])
+
+    event = loaded.scenario.events[0]
+    assert isinstance(event, Apply)
+    assert (event.workload.ref, event.replicas_given) == ("Deployment/shop/new", False)
+    assert loaded.setup.workloads == ()
+    assert "noPendingForever Deployment/shop/new" in [i.name for i in loaded.scenario.intents]
+
+
+def test_applying_other_pods_to_a_workload_of_the_input_is_refused() -> None:
+    changed = deployment("web", pod="schedulerName: other,").replace("\n", "\n      ")
+
+    with pytest.raises(ScenarioError, match="Rollouts are not modelled yet"):
+        loaded_with(f"events:\n- apply:\n    manifest:\n      {changed}")
+
+
+def test_applying_other_replicas_is_an_update() -> None:
+    changed = deployment("web", spec="replicas: 9,").replace("\n", "\n      ")
+    event = loaded_with(f"events:\n- apply:\n    manifest:\n      {changed}").scenario.events[0]
+
+    assert isinstance(event, Apply)
+    assert (event.workload.replicas, event.replicas_given) == (9, True)
+
+
+def test_without_a_scenario_the_default_one_applies() -> None:
+    loaded = load_text(node(), deployment("web", spec="replicas: 4,"))
+
+    assert loaded.scenario.is_default
+    assert loaded.scenario.events == (NodeFailure(name="nodeFailure-1"),)
+    assert loaded.scenario.intents[-1].count == Amount(3)
+    assert loaded.scenario.intents[-1].when == "eventuallyAlways"
+    assert [o.what for o in loaded.omissions] == [
+        "drain in the default scenario",
+        "usage in the default scenario",
+    ]
+
+
+def test_the_printed_default_scenario_reads_back_as_itself() -> None:
+    objects = (node(), deployment("web", spec="replicas: 4,"))
+    loaded = load_text(*objects)
+    again = load_text(*objects, as_yaml(loaded))
+
+    assert again.scenario.events == loaded.scenario.events
+    assert again.scenario.intents == loaded.scenario.intents
+    assert again.setup == loaded.setup
+
+
+def test_input_without_nodes_or_workloads_is_read() -> None:
+    loaded = load_text("# nothing\n")
+
+    assert (loaded.setup.nodes, loaded.setup.workloads) == ((), ())
