@@ -171,7 +171,8 @@ def test_what_the_scheduler_model_does_not_know_is_listed() -> None:
         ),
         (
             "pluginConfig: [{name: PodTopologySpread, args: {defaultingType: List, "
-            "defaultConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway, labelSelector: {}}]}}]",
+            "defaultConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway, "
+            "labelSelector: {}}]}}]",
             "must have no labelSelector",
         ),
     ],
