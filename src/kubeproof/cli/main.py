@@ -71,7 +71,8 @@ def _guarded(run: Callable[[], int]) -> int:
     except click.ClickException as problem:
         return _wrong_usage(problem)
     except KubeproofError as problem:
-        _say(f"error: {problem}")
+        for line in str(problem).split("\n"):  # loading lists several problems, one a line
+            _say(f"error: {line}")
         return problem.exit_code
     except (KeyboardInterrupt, click.Abort):
         _say("interrupted")

@@ -23,6 +23,7 @@ SOURCE = Path(__file__).parents[3] / "src"
             "error: E101 a.yaml:3: bad. Fix it.\n",
         ),
         (UsageError("wrong", "Do right."), 2, "error: E202 wrong. Do right.\n"),
+        (UsageError("a\x1b\nE202 b"), 2, "error: E202 a\\x1b\nerror: E202 b.\n"),
         (NothingToCheckError("E301 nothing"), 5, "error: E301 nothing\n"),
         (InternalError("E700 engines disagree"), 70, "error: E700 engines disagree\n"),
         (KeyboardInterrupt(), 130, "interrupted\n"),
