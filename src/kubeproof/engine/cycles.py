@@ -1,10 +1,10 @@
 """Fair cycles: the runs that never end, and which of them break a check.
 
 Only steps that are not events take part: an oscillation is an infinite run with finitely many events. A cycle
-is *fair* if no actor has urgent work in every state of it without ever acting. A maximal component is fair as a
-whole or contains no fair cycle through all actors' demands: if an actor with work in all its states never acts
-inside it, the same is true of every smaller cycle; and if every such actor acts inside, the cycle through the
-whole component is fair (weak fairness). The cycle shown is a shorter one that is fair itself.
+is *fair* if no actor has urgent work in every state of it without ever acting. A maximal component is fair as
+a whole or contains no fair cycle at all: if an actor with work in all its states never acts inside it, the
+same is true of every smaller cycle; and if every such actor acts inside, the cycle through the whole
+component is fair (weak fairness). The cycle shown is a shorter one that is fair itself.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def find_lasso(
     found: list[Lasso] = []
     for component in sorted((sorted(component) for component in cyclic), key=lambda states: states[0]):
         found += _breaking(graph, component, check, actor_name)
-        if any(lasso.is_inevitable for lasso in found):  # it starts in its component's lowest state: none is better
-            break
+        if any(lasso.is_inevitable for lasso in found):
+            break  # it starts in the lowest state of its component, so none that follows is better
     return min(found, key=lambda lasso: (not lasso.is_inevitable, lasso.states[0]), default=None)
 
 
@@ -97,7 +97,11 @@ def label_edges(graph: Graph, component: Sequence[int], actor_name: Callable[[in
 
 def _restricted(edges: Edges, members: frozenset[int], without_tags: int) -> Edges:
     inside = {
-        state: tuple(s for s in edges.inside[state] if s.target in members and not s.effect.tags & without_tags)
+        state: tuple(
+            step
+            for step in edges.inside[state]
+            if step.target in members and not step.effect.tags & without_tags
+        )
         for state in sorted(members)
     }
     return Edges(inside, {state: edges.urgent[state] for state in sorted(members)}, edges.leaves)
@@ -153,7 +157,7 @@ def tour(start: int, inside: dict[int, tuple[Step, ...]], goals: Sequence[Goal])
     here = start
     open_goals = list(goals)
     while open_goals:
-        leg = _leg(here, inside, lambda state, step: any(goal(state, step) for goal in open_goals))
+        leg = _leg(here, inside, _any_of(open_goals))
         walk += leg
         before = leg[-2].target if len(leg) > 1 else here
         open_goals = [goal for goal in open_goals if not goal(before, leg[-1])]
@@ -161,6 +165,10 @@ def tour(start: int, inside: dict[int, tuple[Step, ...]], goals: Sequence[Goal])
     if here != start or not walk:
         walk += _leg(here, inside, lambda _state, step: step.target == start)
     return walk
+
+
+def _any_of(goals: Sequence[Goal]) -> Goal:
+    return lambda state, step: any(goal(state, step) for goal in goals)
 
 
 def _leg(start: int, inside: dict[int, tuple[Step, ...]], arrives: Goal) -> list[Step]:

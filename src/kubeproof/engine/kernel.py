@@ -268,11 +268,12 @@ class Kernel:
 
     def _observed(self, memory: int, vector: list[int]) -> int:
         observer = self.system.observer
+        reads = zip(observer.reads, self._observer_views, strict=True)
         key = (
             memory,
             *(
                 self._view(observer.view, position, table, vector[slot])
-                for position, (slot, table) in enumerate(zip(observer.reads, self._observer_views, strict=True))
+                for position, (slot, table) in enumerate(reads)
             ),
         )
         known = self._observer_memo.get(key)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 from kubeproof.engine.components import cyclic_components
@@ -12,7 +13,7 @@ from kubeproof.engine.kernel import Kernel
 from kubeproof.engine.limits import Limits, resident_bytes
 from kubeproof.engine.system import Check, Kind, Progress, Step, System
 
-CHUNK = 4096  # states between two looks at limits and progress; a constant, so that counts do not depend on speed
+CHUNK = 4096  # states between two looks at limits; a constant, so that counts do not depend on speed
 SAFETY = (Kind.NEVER, Kind.STABLE)
 
 
@@ -86,7 +87,7 @@ class Search:
         chain.reverse()
         return [
             (source, next(step for step in self.store.steps(source) if step.target == target))
-            for source, target in zip(chain, chain[1:], strict=False)
+            for source, target in pairwise(chain)
         ]
 
     def root(self, state: int) -> int:
@@ -101,7 +102,7 @@ def make_kernel(system: System, *, engine: str = "auto", check_every: int = 0) -
     if engine != "python":
         compiled = compiled_kernel()
         if compiled is not None:
-            return compiled(system, check_every=check_every)  # type: ignore[no-any-return]
+            return compiled(system, check_every=check_every)
         if engine == "compiled":
             raise ImportError("the compiled engine is not installed")
     return Kernel(system, check_every=check_every)
@@ -113,7 +114,7 @@ def compiled_kernel() -> Callable[..., Store] | None:
         from kubeproof.engine._kernel import CompiledKernel
     except ImportError:
         return None
-    return CompiledKernel  # type: ignore[no-any-return]
+    return CompiledKernel
 
 
 def explore(
@@ -160,9 +161,7 @@ def _explore_all(
 
 
 def _all_broken(kernel: Store, checks: Sequence[Check]) -> bool:
-    return bool(checks) and all(
-        _first_bad(kernel, check) >= 0 for check in checks
-    )
+    return bool(checks) and all(_first_bad(kernel, check) >= 0 for check in checks)
 
 
 def _first_bad(kernel: Store, check: Check) -> int:

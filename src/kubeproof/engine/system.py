@@ -1,9 +1,9 @@
 """What the engine explores: a vector of cells, actors that read views of cells, and edits of cells.
 
 A state is a fixed-length vector of *cells* (any hashable values). An actor declares which slots it reads and
-reduces each cell it reads to a *view*; it is then asked, for a tuple of views, which effects are possible. Actors
-are pure, so the engine asks once per distinct tuple of views. An effect is a sequence of edits, each of one
-slot; an edit may have several outcomes. Blocks of slots that are interchangeable are kept sorted.
+reduces each cell it reads to a *view*; it is then asked, for a tuple of views, which effects are possible.
+Actors are pure, so the engine asks once per distinct tuple of views. An effect is a sequence of edits, each
+of one slot; an edit may have several outcomes. Blocks of slots that are interchangeable are kept sorted.
 
 The engine knows nothing of what cells mean.
 """

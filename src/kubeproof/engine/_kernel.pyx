@@ -1,0 +1,896 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""The exploration kernel, compiled: the exact twin of `kernel.py` on flat C arrays.
+
+States, edges and memo tables are C arrays; Python runs only for what is new: a view of a cell, the answer of
+an actor to a tuple of views, an edit of a cell, a memory of the observer. Cells are numbered in the same
+order as in `kernel.py`, so that every number and every count of the two kernels is the same.
+"""
+
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy, memset
+
+from kubeproof.engine._arrays cimport *
+from kubeproof.engine._rows cimport *
+
+from kubeproof.engine.kernel import FLAG_BITS, Interner, check_flags, impure
+from kubeproof.engine.system import Role, Stage, Step
+
+cdef enum:
+    CHUNK_BITS = 16  # states, and edges, per chunk: a power of two
+    CHUNK = 1 << CHUNK_BITS
+    CHUNK_MASK = CHUNK - 1
+    SIGNAL_MASK = 1023  # expansions between two looks at signals, less one
+    STAGES = 3
+    EVENT = 3
+    URGENT = 0
+    DONE = -1  # in Tarjan's index: the state's component is known
+    MAX_STATES = 2147483646
+
+cdef extern from *:
+    """
+    #define MOVED_FLAG ((int64_t)1 << 62)
+    """
+    const int64_t MOVED "MOVED_FLAG"  # set by `_take` when an effect changes the state
+
+assert (Stage.ALWAYS, Stage.IDLE, Stage.CALM, len(Stage)) == (0, 1, 2, STAGES)
+assert Role.URGENT == URGENT and Role.EVENT == EVENT
+
+
+# -- readers: actors and the observer -------------------------------------------------------------
+
+cdef struct Reader:
+    int count  # slots read
+    int32_t* slots
+    Ints* views  # per slot read: cell -> view
+    Tuples memo  # views, for the observer its memory before them
+    Ints answers  # per tuple: first and last effect; for the observer: the new memory
+
+
+cdef void drop_reader(Reader* reader) noexcept:
+    cdef int position
+    if reader.views != NULL:
+        for position in range(reader.count):
+            drop(&reader.views[position])
+    free(reader.views)
+    free(reader.slots)
+    drop_tuples(&reader.memo)
+    drop(&reader.answers)
+
+
+cdef int64_t reader_bytes(Reader* reader) noexcept nogil:
+    cdef int64_t total = reader.count * <int64_t>(sizeof(int32_t) + sizeof(Ints))
+    cdef int position
+    for position in range(reader.count):
+        total += reader.views[position].capacity * <int64_t>sizeof(int32_t)
+    return total + tuples_bytes(&reader.memo) + reader.answers.capacity * <int64_t>sizeof(int32_t)
+
+
+# -- strongly connected components (Tarjan 1972) ------------------------------------------------------
+
+cdef struct Tarjan:
+    int32_t* index  # 0: not visited; DONE: its component is known
+    int32_t* low
+    int32_t* stack  # states without a component yet
+    int32_t* path  # states being visited
+    int64_t* cursor  # per state of the path: the next edge
+    int64_t height
+    int64_t depth
+    int32_t visited
+
+
+# -- the kernel -------------------------------------------------------------------------------------
+
+cdef class CompiledKernel:
+    """Explores a system breadth first and keeps what it found; see `kernel.Kernel`."""
+
+    name = "compiled"
+
+    cdef readonly object system
+    cdef readonly object cells, operations
+    cdef public int64_t check_every, calls, misses, hits, transitions, expanded
+    cdef readonly list first_any, first_stable
+    cdef uint64_t seen_any, seen_stable  # flags whose first state is known
+
+    # memo tables
+    cdef tuple actors
+    cdef object observer, views, edit_numbers
+    cdef list cell_values, view_values, effect_values
+    cdef int actor_count, family_count
+    cdef Reader* readers  # one per actor, then the observer's
+    cdef Family* families
+    cdef Ints staged  # actors, those of one stage together
+    cdef int stage_ends[STAGES + 1]
+    cdef Ints effects  # per effect: role, first and last edit
+    cdef Ints edits  # per edit: slot, number of (slot, operation)
+    cdef Tuples edit_memo  # (number of (slot, operation), cell)
+    cdef Ints edit_spans  # per entry of `edit_memo`: first and last outcome
+    cdef Ints outcomes
+    cdef int64_t* flags_of_cell
+    cdef int64_t flags_capacity
+    cdef int32_t highest_slot  # named by any actor, family or edit
+
+    # states
+    cdef int slots
+    cdef int64_t count
+    cdef Chunk* chunks
+    cdef int64_t chunk_count, chunk_capacity
+    cdef Table table
+    cdef int32_t** edge_chunks
+    cdef int64_t edge_count, edge_chunk_count, edge_chunk_capacity, edge_room
+    cdef int64_t expanded_edges  # edges of the states expanded; those of an interrupted expansion lie behind
+    cdef int64_t levels, level_end
+    cdef bint is_wide
+
+    # room to work in
+    cdef Ints source, drafts, more_drafts, key, room, recent
+
+    def __cinit__(self, system, *, check_every=0):
+        self.system = system
+        self.check_every = check_every
+        self.cells = Interner()
+        self.operations = Interner()
+        self.views = Interner()
+        self.edit_numbers = Interner()
+        self.cell_values = self.cells.values
+        self.view_values = self.views.values
+        self.effect_values = []
+        self.actors = tuple(system.actors)
+        self.observer = system.observer
+        self.edit_memo.width = 2
+        self._prepare_readers()
+        self._prepare_families()
+        self.clear_states()
+
+    def __dealloc__(self):
+        cdef int index
+        self._drop_states()
+        if self.readers != NULL:
+            for index in range(self.actor_count + 1):
+                drop_reader(&self.readers[index])
+        if self.families != NULL:
+            for index in range(self.family_count):
+                free(self.families[index].slots)
+        free(self.readers)
+        free(self.families)
+        free(self.flags_of_cell)
+        drop_tuples(&self.edit_memo)
+        drop(&self.staged)
+        drop(&self.effects)
+        drop(&self.edits)
+        drop(&self.edit_spans)
+        drop(&self.outcomes)
+        drop(&self.source)
+        drop(&self.drafts)
+        drop(&self.more_drafts)
+        drop(&self.key)
+        drop(&self.room)
+        drop(&self.recent)
+
+    cdef int _prepare_readers(self) except -1:
+        cdef int index, stage
+        cdef int64_t widest = 0
+        self.actor_count = <int>len(self.actors)
+        self.readers = <Reader*>calloc(self.actor_count + 1, sizeof(Reader))
+        if self.readers == NULL:
+            raise MemoryError()
+        for index in range(self.actor_count):
+            self._prepare_reader(index, self.actors[index].reads, 0)
+        self._prepare_reader(self.actor_count, self.observer.reads, 1)
+        for index in range(self.actor_count + 1):
+            widest = max(widest, self.readers[index].memo.width)
+        reserve(&self.key, widest)
+        for stage in range(STAGES):
+            for index in range(self.actor_count):
+                if self.actors[index].stage == stage:
+                    push(&self.staged, index)
+            self.stage_ends[stage + 1] = <int>self.staged.length
+        return 0
+
+    cdef int _prepare_reader(self, int index, reads, int extra) except -1:
+        cdef Reader* reader = &self.readers[index]
+        cdef int count = <int>len(reads)
+        cdef int position
+        reader.memo.width = count + extra
+        reader.slots = <int32_t*>calloc(count + 1, sizeof(int32_t))
+        reader.views = <Ints*>calloc(count + 1, sizeof(Ints))
+        if reader.slots == NULL or reader.views == NULL:
+            raise MemoryError()
+        reader.count = count
+        for position in range(count):
+            reader.slots[position] = self._checked_slot(reads[position])
+        return 0
+
+    cdef int _prepare_families(self) except -1:
+        cdef list families = [tuple(family) for family in self.system.symmetric if len(family) > 1]
+        cdef int64_t most = 0
+        cdef int index
+        self.families = <Family*>calloc(len(families) + 1, sizeof(Family))
+        if self.families == NULL:
+            raise MemoryError()
+        self.family_count = <int>len(families)
+        for index in range(self.family_count):
+            self._prepare_family(&self.families[index], families[index])
+            most = max(most, (self.families[index].blocks + 1) * self.families[index].length)
+        reserve(&self.room, most)
+        return 0
+
+    cdef int _prepare_family(self, Family* family, blocks) except -1:
+        cdef int position = 0
+        if len({len(block) for block in blocks}) != 1:
+            raise ValueError("interchangeable blocks must have the same length")
+        family.blocks = <int>len(blocks)
+        family.length = <int>len(blocks[0])
+        family.slots = <int32_t*>calloc(family.blocks * family.length + 1, sizeof(int32_t))
+        if family.slots == NULL:
+            raise MemoryError()
+        for block in blocks:
+            for slot in block:
+                family.slots[position] = self._checked_slot(slot)
+                position += 1
+        return 0
+
+    cdef int32_t _checked_slot(self, int64_t slot) except -1:
+        if slot < 0 or (self.slots and slot >= self.slots) or slot > CHUNK:
+            raise IndexError(f"slot {slot} does not exist")
+        if slot > self.highest_slot:
+            self.highest_slot = <int32_t>slot
+        return <int32_t>slot
+
+    # -- the store ------------------------------------------------------------------------------
+
+    cpdef clear_states(self):
+        """Forget all states, keep all memo tables."""
+        self._drop_states()
+        self.slots = 0
+        self.count = self.expanded = self.transitions = 0
+        self.edge_count = self.edge_room = self.expanded_edges = 0
+        self.levels = self.level_end = 0
+        self.is_wide = False
+        self.seen_any = self.seen_stable = 0
+        self.first_any = [-1] * FLAG_BITS
+        self.first_stable = [-1] * FLAG_BITS
+
+    cdef void _drop_states(self) noexcept:
+        cdef int64_t index
+        for index in range(self.chunk_count):
+            free(self.chunks[index].vectors)
+            free(self.chunks[index].parents)
+            free(self.chunks[index].ends)
+        for index in range(self.edge_chunk_count):
+            free(self.edge_chunks[index])
+        free(self.chunks)
+        free(self.edge_chunks)
+        free(self.table.entries)
+        self.chunks = NULL
+        self.edge_chunks = NULL
+        self.table.entries = NULL
+        self.chunk_count = self.chunk_capacity = self.edge_chunk_count = self.edge_chunk_capacity = 0
+
+    def __len__(self):
+        return self.count
+
+    @property
+    def depth(self):
+        """The depth of the state that is expanded next, or of the last one."""
+        return self.levels - 1 if self.levels > 1 else 0
+
+    @property
+    def is_complete(self):
+        """True when every stored state was expanded."""
+        return self.expanded == self.count
+
+    def bytes_used(self):
+        """The exact size of all C arrays: states, edges, memo tables, room to work in."""
+        return self._state_bytes() + self._memo_bytes()
+
+    cdef int64_t _state_bytes(self) noexcept:
+        cdef int64_t total = table_bytes(&self.table)
+        cdef int64_t index, edges = self.edge_chunk_count * CHUNK
+        for index in range(self.chunk_count):
+            total += self.chunks[index].capacity * (self.chunks[index].width * self.slots + 8)
+        if self.edge_chunk_count:
+            edges += self.edge_room - CHUNK  # only the last chunk is smaller
+        total += edges * <int64_t>sizeof(int32_t)
+        total += self.chunk_capacity * <int64_t>sizeof(Chunk)
+        return total + self.edge_chunk_capacity * <int64_t>sizeof(void*)
+
+    cdef int64_t _memo_bytes(self) noexcept:
+        cdef int64_t total = tuples_bytes(&self.edit_memo) + self.flags_capacity * <int64_t>sizeof(int64_t)
+        cdef int64_t numbers = self.staged.capacity + self.effects.capacity + self.edits.capacity
+        cdef int index
+        numbers += self.edit_spans.capacity + self.outcomes.capacity
+        numbers += self.source.capacity + self.drafts.capacity + self.more_drafts.capacity
+        numbers += self.key.capacity + self.room.capacity + self.recent.capacity
+        for index in range(self.actor_count + 1):
+            total += reader_bytes(&self.readers[index]) + <int64_t>sizeof(Reader)
+        for index in range(self.family_count):
+            numbers += self.families[index].blocks * self.families[index].length
+            total += <int64_t>sizeof(Family)
+        return total + numbers * <int64_t>sizeof(int32_t)
+
+    cdef int _check_state(self, int64_t state, int64_t end) except -1:
+        if state < 0 or state >= end:
+            raise IndexError(f"state {state} is not there")
+        return 0
+
+    def parent(self, int64_t state):
+        """The state from which `state` was first reached, -1 for initial ones."""
+        self._check_state(state, self.count)
+        return self.chunks[state >> CHUNK_BITS].parents[state & CHUNK_MASK]
+
+    def is_stable(self, int64_t state):
+        """True if only events leave this (expanded) state."""
+        self._check_state(state, self.expanded)
+        return self._first_edge(state) == self._end_of_edges(state)
+
+    def flags(self, int64_t state):
+        """The observer's flags in this state."""
+        self._check_state(state, self.count)
+        return self._flags_of(self._memory(state))
+
+    def cells_of(self, int64_t state):
+        """The state's cells."""
+        self._check_state(state, self.count)
+        self._load(state)
+        return tuple([self.cell_values[self.source.data[slot]] for slot in range(self.slots)])
+
+    def successors(self, int64_t state):
+        """Targets of the steps of an expanded state that are not events."""
+        cdef int64_t edge
+        self._check_state(state, self.expanded)
+        return tuple([self._edge(edge) for edge in range(self._first_edge(state), self._end_of_edges(state))])
+
+    cdef inline int32_t _edge(self, int64_t edge) noexcept:
+        return self.edge_chunks[edge >> CHUNK_BITS][edge & CHUNK_MASK]
+
+    cdef inline int64_t _first_edge(self, int64_t state) noexcept:
+        cdef Chunk* chunk = &self.chunks[state >> CHUNK_BITS]
+        cdef int64_t row = state & CHUNK_MASK
+        return chunk.base + (chunk.ends[row - 1] if row else 0)
+
+    cdef inline int64_t _end_of_edges(self, int64_t state) noexcept:
+        cdef Chunk* chunk = &self.chunks[state >> CHUNK_BITS]
+        return chunk.base + chunk.ends[state & CHUNK_MASK]
+
+    cdef inline void _load(self, int64_t state) noexcept:
+        load(&self.chunks[state >> CHUNK_BITS], state & CHUNK_MASK, self.slots, self.source.data)
+
+    cdef inline int32_t _memory(self, int64_t state) noexcept:
+        cdef Chunk* chunk = &self.chunks[state >> CHUNK_BITS]
+        cdef int64_t place = (state & CHUNK_MASK) * self.slots
+        if chunk.width == WIDE:
+            return (<int32_t*>chunk.vectors)[place]
+        return (<uint16_t*>chunk.vectors)[place]
+
+    # -- exploring ------------------------------------------------------------------------------
+
+    def add_initial(self, cells):
+        """Stores an initial state and returns its number."""
+        cdef list numbers = [0, *(self.cells.number(cell) for cell in cells[1:])]
+        cdef int32_t memory = self.cells.number(None)
+        cdef int slot
+        self._set_slots(<int>len(numbers))
+        for slot in range(self.slots):
+            self.source.data[slot] = numbers[slot]
+        self._finish(self.source.data, memory)
+        return self._store(self.source.data, -1)
+
+    cdef int _set_slots(self, int slots) except -1:
+        """Fixes the number of slots with the first state."""
+        if self.slots and self.slots != slots:
+            raise ValueError(f"states have {self.slots} slots, not {slots}")
+        if self.highest_slot >= slots:
+            raise IndexError(f"slot {self.highest_slot} does not exist")
+        reserve(&self.source, slots)
+        reserve(&self.drafts, slots)
+        self.slots = slots
+        return 0
+
+    def run(self, int64_t expansions, int64_t max_states):
+        """Expands up to `expansions` more states; True when none is left or `max_states` is reached."""
+        cdef int64_t _
+        if not self.levels:
+            self.levels = 1
+            self.level_end = self.count
+        for _ in range(expansions):
+            if self.expanded >= self.count or self.count >= max_states:
+                return True
+            self._expand(self.expanded)
+            self.expanded += 1
+            if self.expanded == self.level_end and self.expanded < self.count:
+                self.levels += 1
+                self.level_end = self.count
+            if not self.expanded & SIGNAL_MASK:
+                PyErr_CheckSignals()
+        return self.expanded >= self.count
+
+    cdef int _expand(self, int64_t state) except -1:
+        cdef Chunk* chunk
+        cdef int64_t row = state & CHUNK_MASK, taken
+        self.edge_count = self.expanded_edges
+        taken = self._visit(state, None)
+        chunk = &self.chunks[state >> CHUNK_BITS]
+        if not row:
+            chunk.base = self.expanded_edges
+        if self.edge_count - chunk.base > 0xFFFFFFFF:
+            raise MemoryError("too many edges")
+        chunk.ends[row] = <uint32_t>(self.edge_count - chunk.base)
+        if self.edge_count == self.expanded_edges:  # stable: events alone leave it
+            self.seen_stable = self._note(self.first_stable, self.seen_stable, self._memory(state), state)
+        self.expanded_edges = self.edge_count
+        self.transitions += taken
+        return 0
+
+    def steps(self, int64_t state):
+        """All steps out of a stored state, in the order of the search; targets must be stored."""
+        cdef list found = []
+        self._check_state(state, self.count)
+        self._visit(state, found)
+        return found
+
+    cdef int64_t _visit(self, int64_t state, list found) except -1:
+        """Takes every step out of a state and returns how many; with a list, only collects them there."""
+        cdef bint has_urgent = False, is_stable = True
+        cdef int stage, place
+        cdef int32_t role
+        cdef int64_t actor, effect, taken = 0, kept
+        cdef int32_t* answer  # first and last effect
+        self._load(state)
+        for stage in range(STAGES):
+            if (stage == 1 and has_urgent) or (stage == 2 and not is_stable):
+                continue
+            for place in range(self.stage_ends[stage], self.stage_ends[stage + 1]):
+                actor = self.staged.data[place]
+                answer = self._answer(actor)
+                for effect in range(answer[0], answer[1]):
+                    role = self.effects.data[3 * effect]
+                    kept = self._take(state, actor, effect, role, found)
+                    if kept:
+                        taken += kept & ~MOVED
+                        has_urgent |= role == URGENT
+                        is_stable &= role == EVENT
+        return taken
+
+    cdef int64_t _take(
+        self, int64_t state, int64_t actor, int64_t effect, int32_t role, list found
+    ) except -1:
+        """Takes one effect; returns the number of distinct successors, with `MOVED` set if it has any.
+
+        Successors that are only looked for, and not stored, set it without being counted.
+        """
+        cdef int64_t rows = self._draft(effect), row, target, kept = 0
+        cdef int32_t* draft
+        self.recent.length = 0
+        for row in range(rows):
+            draft = self.drafts.data + row * self.slots
+            if same(draft, self.source.data, self.slots):
+                continue
+            kept |= MOVED
+            self._finish(draft, self.source.data[0])
+            if found is None:
+                target = self._store(draft, state)
+            else:
+                target = self._find(draft, hashed(draft, self.slots))
+            if target < 0 or (rows > 1 and not self._is_first(<int32_t>target)):
+                continue
+            kept += 1
+            if found is not None:
+                found.append(Step(actor, self.effect_values[effect], target))
+            elif role != EVENT:
+                self._add_edge(<int32_t>target)
+        return kept
+
+    cdef inline int _is_first(self, int32_t target) except -1:
+        """1 if this effect did not lead to the target yet."""
+        cdef int64_t position
+        for position in range(self.recent.length):
+            if self.recent.data[position] == target:
+                return 0
+        push(&self.recent, target)
+        return 1
+
+    cdef inline int _add_edge(self, int32_t target) except -1:
+        if (self.edge_count >> CHUNK_BITS) >= self.edge_chunk_count or (
+            (self.edge_count >> CHUNK_BITS) == self.edge_chunk_count - 1
+            and (self.edge_count & CHUNK_MASK) >= self.edge_room
+        ):
+            self._grow_edges()
+        self.edge_chunks[self.edge_count >> CHUNK_BITS][self.edge_count & CHUNK_MASK] = target
+        self.edge_count += 1
+        return 0
+
+    cdef int _grow_edges(self) except -1:
+        """Makes room for one more edge: the last chunk doubles, or a new one begins."""
+        cdef int64_t last = self.edge_chunk_count - 1, grown
+        if last >= 0 and self.edge_room < CHUNK:
+            grown = self.edge_room * 2
+            self.edge_chunks[last] = <int32_t*>resized(self.edge_chunks[last], grown * sizeof(int32_t))
+            self.edge_room = grown
+            return 0
+        if self.edge_chunk_count == self.edge_chunk_capacity:
+            self.edge_chunks = <int32_t**>resized(self.edge_chunks, (last + 8) * 2 * sizeof(void*))
+            self.edge_chunk_capacity = (last + 8) * 2
+        self.edge_chunks[last + 1] = <int32_t*>resized(NULL, FIRST_CAPACITY * sizeof(int32_t))
+        self.edge_room = FIRST_CAPACITY
+        self.edge_chunk_count += 1
+        return 0
+
+    # -- actors ---------------------------------------------------------------------------------
+
+    cdef inline int _read(self, int64_t index, const int32_t* vector, int32_t* key) except -1:
+        """Writes the views that a reader has of a vector."""
+        cdef Reader* reader = &self.readers[index]
+        cdef int position
+        cdef int32_t cell
+        for position in range(reader.count):
+            cell = vector[reader.slots[position]]
+            if cell < reader.views[position].length and reader.views[position].data[cell] != UNKNOWN:
+                key[position] = reader.views[position].data[cell]
+            else:
+                key[position] = self._learn_view(index, position, cell)
+        return 0
+
+    cdef int32_t _learn_view(self, int64_t index, int position, int32_t cell) except -1:
+        cdef object owner = self.observer if index == self.actor_count else self.actors[index]
+        cdef int32_t view = self.views.number(owner.view(position, self.cell_values[cell]))
+        cdef Ints* known = &self.readers[index].views[position]
+        if cell >= known.length:
+            fill_to(known, cell + 1)
+        known.data[cell] = view
+        return view
+
+    cdef inline int32_t* _answer(self, int64_t actor) except NULL:
+        """The actor's answer to the source vector: its first and last effect."""
+        cdef Reader* reader = &self.readers[actor]
+        cdef uint64_t value
+        cdef int64_t number
+        self._read(actor, self.source.data, self.key.data)
+        self.calls += 1
+        value = hashed(self.key.data, reader.memo.width)
+        number = find_tuple(&reader.memo, self.key.data, value)
+        if number < 0:
+            number = self._learn_answer(actor, value)
+        elif self.check_every:
+            self._recheck(actor, number)
+        return reader.answers.data + 2 * number
+
+    cdef object _ask(self, int64_t actor):
+        cdef Reader* reader = &self.readers[actor]
+        cdef int position
+        cdef list views = [self.view_values[self.key.data[position]] for position in range(reader.count)]
+        return tuple(self.actors[actor].act(tuple(views)))
+
+    cdef int64_t _learn_answer(self, int64_t actor, uint64_t value) except -1:
+        cdef Reader* reader = &self.readers[actor]
+        cdef int64_t number = reader.memo.count, first
+        self.misses += 1
+        first = self._compile(self._ask(actor))
+        reserve(&reader.answers, 2 * number + 2)
+        reader.answers.data[2 * number] = <int32_t>first
+        reader.answers.data[2 * number + 1] = <int32_t>len(self.effect_values)
+        add_tuple(&reader.memo, self.key.data, value)
+        return number
+
+    cdef int64_t _compile(self, tuple effects) except -1:
+        """Writes effects as flat numbers and returns the first one's number."""
+        cdef int64_t first = len(self.effect_values)
+        cdef list pairs = [
+            [(self._checked_slot(slot), self._edit_number(slot, word)) for slot, word in effect.edits]
+            for effect in effects
+        ]
+        self.effects.length = 3 * first  # an earlier failure may have left a rest
+        for effect, edits in zip(effects, pairs):
+            push(&self.effects, effect.role)
+            push(&self.effects, <int32_t>(self.edits.length // 2))
+            for slot, number in edits:
+                push(&self.edits, slot)
+                push(&self.edits, number)
+            push(&self.effects, <int32_t>(self.edits.length // 2))
+        self.effect_values.extend(effects)
+        return first
+
+    cdef int32_t _edit_number(self, slot, operation) except -1:
+        return self.edit_numbers.number((slot, self.operations.number(operation)))
+
+    cdef int _recheck(self, int64_t actor, int64_t number) except -1:
+        cdef Reader* reader = &self.readers[actor]
+        self.hits += 1
+        if self.hits % self.check_every == 0:
+            known = self.effect_values[reader.answers.data[2 * number] : reader.answers.data[2 * number + 1]]
+            if self._ask(actor) != tuple(known):
+                raise impure(self.actors[actor].name)
+        return 0
+
+    # -- edits ----------------------------------------------------------------------------------
+
+    cdef int64_t _draft(self, int64_t effect) except -1:
+        """Applies the edits of an effect to the source; returns the number of drafts."""
+        cdef int64_t edit, last = self.effects.data[3 * effect + 2], rows = 1, span
+        cdef int32_t slot
+        memcpy(self.drafts.data, self.source.data, self.slots * sizeof(int32_t))
+        for edit in range(self.effects.data[3 * effect + 1], last):
+            slot = self.edits.data[2 * edit]
+            if rows != 1:
+                rows = self._branch(rows, edit)
+                continue
+            span = self._edited(edit, self.drafts.data[slot])
+            if self.edit_spans.data[2 * span + 1] - self.edit_spans.data[2 * span] != 1:
+                rows = self._branch(rows, edit)
+            else:
+                self.drafts.data[slot] = self.outcomes.data[self.edit_spans.data[2 * span]]
+        return rows
+
+    cdef int64_t _branch(self, int64_t rows, int64_t edit) except -1:
+        """Replaces every draft by one per outcome of the edit."""
+        cdef int32_t slot = self.edits.data[2 * edit]
+        cdef int64_t row, span, outcome, made = 0
+        cdef Ints swapped
+        for row in range(rows):
+            span = self._edited(edit, self.drafts.data[row * self.slots + slot])
+            for outcome in range(self.edit_spans.data[2 * span], self.edit_spans.data[2 * span + 1]):
+                reserve(&self.more_drafts, (made + 1) * self.slots)
+                memcpy(
+                    self.more_drafts.data + made * self.slots,
+                    self.drafts.data + row * self.slots,
+                    self.slots * sizeof(int32_t),
+                )
+                self.more_drafts.data[made * self.slots + slot] = self.outcomes.data[outcome]
+                made += 1
+        reserve(&self.more_drafts, self.slots)
+        swapped = self.drafts
+        self.drafts = self.more_drafts
+        self.more_drafts = swapped
+        return made
+
+    cdef inline int64_t _edited(self, int64_t edit, int32_t cell) except -1:
+        """The number of the outcomes of an edit of a cell."""
+        cdef int32_t key[2]
+        cdef uint64_t value
+        cdef int64_t number
+        key[0] = self.edits.data[2 * edit + 1]
+        key[1] = cell
+        value = hashed(key, 2)
+        number = find_tuple(&self.edit_memo, key, value)
+        return number if number >= 0 else self._learn_edit(key, value)
+
+    cdef int64_t _learn_edit(self, const int32_t* key, uint64_t value) except -1:
+        cdef int64_t number = self.edit_memo.count, first = self.outcomes.length
+        slot, operation = self.edit_numbers.values[key[0]]
+        edited = self.system.edit(slot, self.cell_values[key[1]], self.operations.values[operation])
+        for outcome in [self.cells.number(outcome) for outcome in edited]:
+            push(&self.outcomes, outcome)
+        reserve(&self.edit_spans, 2 * number + 2)
+        self.edit_spans.data[2 * number] = <int32_t>first
+        self.edit_spans.data[2 * number + 1] = <int32_t>self.outcomes.length
+        add_tuple(&self.edit_memo, key, value)
+        return number
+
+    # -- canonical vectors ------------------------------------------------------------------------
+
+    cdef inline int _finish(self, int32_t* vector, int32_t memory) except -1:
+        """Sorts the blocks and brings the observer's memory up to date."""
+        cdef int family
+        for family in range(self.family_count):
+            if not is_sorted(&self.families[family], vector):
+                sort_blocks(&self.families[family], vector, self.room.data)
+        vector[0] = self._observed(memory, vector)
+        return 0
+
+    cdef inline int32_t _observed(self, int32_t memory, const int32_t* vector) except -1:
+        cdef Reader* reader = &self.readers[self.actor_count]
+        cdef uint64_t value
+        cdef int64_t number
+        self.key.data[0] = memory
+        self._read(self.actor_count, vector, self.key.data + 1)
+        value = hashed(self.key.data, reader.memo.width)
+        number = find_tuple(&reader.memo, self.key.data, value)
+        return reader.answers.data[number] if number >= 0 else self._learn_memory(value)
+
+    cdef int32_t _learn_memory(self, uint64_t value) except -1:
+        cdef Reader* reader = &self.readers[self.actor_count]
+        cdef int64_t number = reader.memo.count
+        cdef int position
+        cdef list views = [self.view_values[self.key.data[position + 1]] for position in range(reader.count)]
+        cdef int32_t memory = self.cells.number(
+            self.observer.observe(self.cell_values[self.key.data[0]], tuple(views))
+        )
+        reserve(&reader.answers, number + 1)
+        reader.answers.data[number] = memory
+        add_tuple(&reader.memo, self.key.data, value)
+        return memory
+
+    cdef inline int64_t _flags_of(self, int32_t memory) except -1:
+        if memory < self.flags_capacity and self.flags_of_cell[memory] >= 0:
+            return self.flags_of_cell[memory]
+        return self._learn_flags(memory)
+
+    cdef int64_t _learn_flags(self, int32_t memory) except -1:
+        cdef int64_t flags = check_flags(self.observer.flags(self.cell_values[memory]))
+        cdef int64_t position, capacity = max(64, 2 * <int64_t>memory)
+        if memory >= self.flags_capacity:
+            self.flags_of_cell = <int64_t*>resized(self.flags_of_cell, capacity * sizeof(int64_t))
+            for position in range(self.flags_capacity, capacity):
+                self.flags_of_cell[position] = -1
+            self.flags_capacity = capacity
+        self.flags_of_cell[memory] = flags
+        return flags
+
+    # -- storing ----------------------------------------------------------------------------------
+
+    cdef inline int64_t _find(self, const int32_t* vector, uint64_t value) noexcept:
+        """The number of a stored vector, -1 if it is not there."""
+        cdef uint64_t mask, place
+        cdef uint32_t entry, tag, low
+        cdef int64_t number
+        if self.table.entries == NULL:
+            return -1
+        mask = (<uint64_t>1 << self.table.bits) - 1
+        low = <uint32_t>mask
+        tag = entry_of(self.table.bits, value, 0)
+        place = value & mask
+        while True:
+            entry = self.table.entries[place]
+            if entry == EMPTY:
+                return -1
+            if (entry & ~low) == tag:
+                number = entry & low
+                if holds(&self.chunks[number >> CHUNK_BITS], number & CHUNK_MASK, self.slots, vector):
+                    return number
+            place = (place + 1) & mask
+
+    cdef inline int64_t _store(self, const int32_t* vector, int64_t parent) except -1:
+        cdef uint64_t value = hashed(vector, self.slots)
+        cdef int64_t number = self._find(vector, value)
+        return number if number >= 0 else self._append(vector, value, parent)
+
+    cdef int64_t _append(self, const int32_t* vector, uint64_t value, int64_t parent) except -1:
+        cdef int64_t number = self.count, row = number & CHUNK_MASK
+        cdef Chunk* chunk
+        if number >= MAX_STATES:
+            raise MemoryError("too many states")
+        if is_full(&self.table, number):
+            self._grow_table()
+        chunk = self._room_for(number, is_narrow(vector, self.slots))
+        save(chunk, row, self.slots, vector)
+        chunk.parents[row] = <int32_t>parent
+        put(&self.table, value, number)
+        self.count += 1
+        self.seen_any = self._note(self.first_any, self.seen_any, vector[0], number)
+        return number
+
+    cdef Chunk* _room_for(self, int64_t number, bint narrow) except NULL:
+        """The chunk of a new state, with a free row."""
+        cdef int64_t index = number >> CHUNK_BITS, row = number & CHUNK_MASK
+        cdef Chunk* chunk
+        if index >= self.chunk_capacity:
+            self.chunks = <Chunk*>resized(self.chunks, (index + 4) * 2 * sizeof(Chunk))
+            self.chunk_capacity = (index + 4) * 2
+        chunk = &self.chunks[index]
+        if index >= self.chunk_count:
+            memset(chunk, 0, sizeof(Chunk))
+            chunk.width = WIDE if self.is_wide else NARROW
+            self.chunk_count = index + 1
+        if not narrow and chunk.width == NARROW:
+            self.is_wide = True
+            widen(chunk, row, self.slots)
+        if row >= chunk.capacity:
+            grow_chunk(chunk, self.slots)
+        return chunk
+
+    cdef int _grow_table(self) except -1:
+        """Doubles the table; hashes are computed anew from the vectors, cheaper than keeping them."""
+        cdef int bits = next_bits(&self.table)
+        cdef int64_t number
+        cdef uint32_t* entries = empty_entries(bits)
+        reserve(&self.room, self.slots)
+        free(self.table.entries)
+        self.table.entries = entries
+        self.table.bits = bits
+        for number in range(self.count):
+            load(&self.chunks[number >> CHUNK_BITS], number & CHUNK_MASK, self.slots, self.room.data)
+            put(&self.table, hashed(self.room.data, self.slots), number)
+        return 0
+
+    cdef uint64_t _note(self, list first, uint64_t seen, int32_t memory, int64_t state) except? 0:
+        """Records the first state for every flag that is set in it; returns all flags seen so far."""
+        cdef uint64_t new = <uint64_t>self._flags_of(memory) & ~seen
+        cdef int bit
+        if new:
+            for bit in range(FLAG_BITS):
+                if new >> bit & 1:
+                    first[bit] = state
+        return seen | new
+
+    # -- cycles -----------------------------------------------------------------------------------
+
+    def cyclic_components(self):
+        """The components with a cycle among the expanded states, each sorted, by their first states."""
+        cdef list found = []
+        cdef Tarjan walk
+        memset(&walk, 0, sizeof(Tarjan))
+        try:
+            self._prepare_walk(&walk)
+            self._walk_all(&walk, found)
+        finally:
+            free(walk.index)
+            free(walk.low)
+            free(walk.stack)
+            free(walk.path)
+            free(walk.cursor)
+        found.sort()
+        return found
+
+    cdef int _prepare_walk(self, Tarjan* walk) except -1:
+        cdef int64_t states = max(1, self.expanded)
+        walk.index = <int32_t*>calloc(states, sizeof(int32_t))
+        if walk.index == NULL:
+            raise MemoryError()
+        walk.low = <int32_t*>resized(NULL, states * sizeof(int32_t))
+        walk.stack = <int32_t*>resized(NULL, states * sizeof(int32_t))
+        walk.path = <int32_t*>resized(NULL, states * sizeof(int32_t))
+        walk.cursor = <int64_t*>resized(NULL, states * sizeof(int64_t))
+        return 0
+
+    cdef int _walk_all(self, Tarjan* walk, list found) except -1:
+        cdef int64_t root
+        for root in range(self.expanded):
+            if not root & CHUNK_MASK:
+                PyErr_CheckSignals()
+            if walk.index[root]:
+                continue
+            self._enter(walk, <int32_t>root)
+            while walk.depth:
+                self._advance(walk, found)
+        return 0
+
+    cdef inline void _enter(self, Tarjan* walk, int32_t state) noexcept:
+        walk.visited += 1
+        walk.index[state] = walk.low[state] = walk.visited
+        walk.stack[walk.height] = state
+        walk.height += 1
+        walk.path[walk.depth] = state
+        walk.cursor[walk.depth] = self._first_edge(state)
+        walk.depth += 1
+
+    cdef int _advance(self, Tarjan* walk, list found) except -1:
+        """Follows the edges of the last state of the path to the first new one, or leaves it."""
+        cdef int32_t state = walk.path[walk.depth - 1], target
+        cdef int64_t edge = walk.cursor[walk.depth - 1], end = self._end_of_edges(state)
+        while edge < end:
+            target = self._edge(edge)
+            edge += 1
+            if target >= self.expanded:
+                continue
+            if not walk.index[target]:
+                walk.cursor[walk.depth - 1] = edge
+                self._enter(walk, target)
+                return 0
+            if walk.index[target] != DONE and walk.index[target] < walk.low[state]:
+                walk.low[state] = walk.index[target]
+        walk.depth -= 1
+        if walk.depth and walk.low[state] < walk.low[walk.path[walk.depth - 1]]:
+            walk.low[walk.path[walk.depth - 1]] = walk.low[state]
+        if walk.low[state] == walk.index[state]:
+            self._leave(walk, state, found)
+        return 0
+
+    cdef int _leave(self, Tarjan* walk, int32_t state, list found) except -1:
+        """Takes a whole component from the stack; keeps it if it has a cycle."""
+        cdef int64_t position, bottom = walk.height - 1
+        while walk.stack[bottom] != state:
+            bottom -= 1
+        if bottom < walk.height - 1 or self._has_loop(state):
+            found.append(sorted([walk.stack[position] for position in range(bottom, walk.height)]))
+        for position in range(bottom, walk.height):
+            walk.index[walk.stack[position]] = DONE
+        walk.height = bottom
+        return 0
+
+    cdef inline bint _has_loop(self, int32_t state) noexcept:
+        cdef int64_t edge
+        for edge in range(self._first_edge(state), self._end_of_edges(state)):
+            if self._edge(edge) == state:
+                return True
+        return False
