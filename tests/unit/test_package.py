@@ -14,9 +14,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_public_names_are_exactly_the_documented_ones():
-    documented = re.findall(
-        r"^\| `(\w+)` \|", (ROOT / "docs/reference/python-api.md").read_text(), re.MULTILINE
-    )
+    documented = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/reference/python-api.md").read_text(), re.MULTILINE)
 
     assert sorted(documented) == sorted(kubeproof.__all__)
 
@@ -62,13 +60,9 @@ def test_both_console_scripts_start_the_same_program():
 def test_the_readme_has_the_command_that_ci_runs():
     found = re.findall(r"^python3 -m venv .*pytest.*$", (ROOT / "README.md").read_text(), re.MULTILINE)
 
-    assert found == [
-        "python3 -m venv .venv && .venv/bin/pip install -q -e '.[dev]' && .venv/bin/python -m pytest"
-    ]
+    assert found == ["python3 -m venv .venv && .venv/bin/pip install -q -e '.[dev]' && .venv/bin/python -m pytest"]
 
 
 def _python(script: str) -> str:
     path = f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); "
-    return subprocess.run(
-        [sys.executable, "-c", path + script], capture_output=True, text=True, check=True
-    ).stdout
+    return subprocess.run([sys.executable, "-c", path + script], capture_output=True, text=True, check=True).stdout

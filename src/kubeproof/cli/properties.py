@@ -43,9 +43,7 @@ def list_command(*, outputs: tuple[Output, ...]) -> int:
 def _as_text(entries: tuple[PropertyEntry, ...]) -> str:
     keys = max((len(entry.key) for entry in entries), default=0)
     categories = max((len(entry.category) for entry in entries), default=0)
-    return "".join(
-        f"{one.id}  {one.key:<{keys}}  {one.category:<{categories}}  {one.text}\n" for one in entries
-    )
+    return "".join(f"{one.id}  {one.key:<{keys}}  {one.category:<{categories}}  {one.text}\n" for one in entries)
 
 
 def _as_json(entries: tuple[PropertyEntry, ...]) -> str:

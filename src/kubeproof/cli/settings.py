@@ -49,9 +49,7 @@ def use_settings(ctx: click.Context, param: click.Parameter, path: str | None) -
     if not isinstance(section, dict):
         raise UsageError(f"{path}: verify must be a mapping", "See docs/reference/cli.md.")
     if "controllers" in section:
-        raise UsageError(
-            f"{path}: controllers cannot be set in a file", "They are code: name them with --controller."
-        )
+        raise UsageError(f"{path}: controllers cannot be set in a file", "They are code: name them with --controller.")
     _refuse_unknown(section, tuple(VERIFY_KEYS), path, "verify.")
     ctx.default_map = {VERIFY_KEYS[key]: _checked(ctx, key, section[key], path) for key in section}
 
@@ -81,7 +79,5 @@ def _checked(ctx: click.Context, key: str, value: object, path: str) -> str:
     try:
         parameter.type_cast_value(ctx, str(value))
     except click.BadParameter as problem:
-        raise UsageError(
-            f"{path}: verify.{key}: {problem.message.rstrip('.')}", "Correct the file."
-        ) from None
+        raise UsageError(f"{path}: verify.{key}: {problem.message.rstrip('.')}", "Correct the file.") from None
     return str(value)

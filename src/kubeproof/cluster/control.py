@@ -7,13 +7,13 @@ and probabilities; none of them shows it more than it declared.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from enum import IntEnum, IntFlag
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 
-View = Hashable
+View = Any  # hashable; only the controller that made a view knows its form
 
 
 class Stage(IntEnum):
@@ -78,14 +78,14 @@ class CreatePods(NamedTuple):
     """New pods without a node."""
 
     workload: int
-    count: int
+    pods: int
 
 
 class DeleteUnbound(NamedTuple):
     """Pods without a node vanish at once."""
 
     workload: int
-    count: int
+    pods: int
 
 
 class Remember(NamedTuple):
@@ -120,7 +120,7 @@ class Arrive(NamedTuple):
 
     node: NodeRef
     workload: int
-    count: int
+    pods: int
 
 
 class Delete(NamedTuple):
@@ -220,7 +220,7 @@ class Seen(NamedTuple):
     """The views, in the order of `Reads`. A place is a sequence of (view of a node, how many such nodes)."""
 
     workloads: tuple[View, ...] = ()
-    places: tuple[tuple[tuple[View, int], ...], ...] = ()
+    places: tuple[View, ...] = ()
     memories: tuple[tuple[int, ...], ...] = ()
 
 

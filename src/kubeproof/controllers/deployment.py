@@ -42,7 +42,7 @@ class DeploymentController:
         view = seen.workloads[0]
         if view is None:
             return ()
-        desired, replicas = view  # type: ignore[misc]
+        desired, replicas = view
         if desired == replicas:
             return ()
         return (Decision((SetReplicas(self.workload, desired),)),)

@@ -1,8 +1,8 @@
 """The kubelet: starts pods, finds them ready, ends terminating ones; rejects what it cannot admit.
 
 One step moves all pods of one kind (same workload, same phase, same clocks) on one node. Start-up takes
-`Settings.startup_s`; with a readiness probe the pod is ready after its initial delay, at the latest one period times the
-success threshold later. Termination takes up to the grace period. Admission (`pkg/kubelet/lifecycle/predicate.go`) is
+`Settings.startup_s`; with a readiness probe the pod is ready after its initial delay and, from the first success on,
+one period per further success asked for, at the latest one period later. Termination takes up to the grace period. Admission (`pkg/kubelet/lifecycle/predicate.go`) is
 re-checked for pods that name their node themselves: resources, node affinity, NoExecute taints; a rejected pod fails
 and never comes back. Pods that the scheduler placed fit and are admitted.
 """
@@ -41,22 +41,16 @@ class Kubelet:
         """The kinds of pods that may or must move on now; None if the kubelet is dead or has nothing to do."""
         if cell.health not in ALIVE:
             return None
-        due = {
-            kind._replace(evict_s=0)
-            for kind, _ in cell.pods
-            if kind.phase in MOVING and kind.least_s == 0
-        }
+        due = {kind._replace(evict_s=0) for kind, _ in cell.pods if kind.phase in MOVING and kind.least_s == 0}
         sample = self.layout.places[place].sample
-        return tuple(
-            (kind, *rejected_pods(self.layout.setup, sample, cell, kind)) for kind in sorted(due)
-        ) or None
+        return tuple((kind, *rejected_pods(self.layout.setup, sample, cell, kind)) for kind in sorted(due)) or None
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """One step per node and kind that is due."""
         return tuple(
             self._step(NodeRef(self.place, view), kind, rejected)
             for view in dict.fromkeys(view for view, _ in seen.places[0])
-            for kind, rejected, _ in view  # type: ignore[attr-defined]
+            for kind, rejected, _ in view
         )
 
     def _step(self, node: NodeRef, kind: PodKind, rejected: int) -> Decision:

@@ -3,8 +3,8 @@
 Mirrors `pkg/controller/nodelifecycle/node_lifecycle_controller.go`. A kubelet's silence is noticed between the grace
 period and one monitor period later. Then Ready becomes Unknown, the NoSchedule taint appears and the node's pods
 are marked not ready, in one step. The NoExecute taint follows if the zone's state allows (section 6.3):
-a zone with more than two and at least 55 % of its nodes not ready taints nobody if it has 50 nodes or fewer; if all zones
-are fully down, nobody is tainted and existing NoExecute taints are removed. The rate limits (one node per 10 s) are not
+a zone with more than two and at least 55 % of its nodes not ready taints nobody if it has 50 nodes or fewer; if all
+zones are fully down, nobody is tainted and existing NoExecute taints are removed. The rate limits (one node per 10 s) are not
 modelled: a taint that is allowed comes at once.
 """
 
@@ -79,8 +79,8 @@ class NodeMonitor:
         """One step per node that needs it."""
         return tuple(
             Decision(
-                (NodeChange(NodeRef(self.place, view), WELCOME if view[0] == Health.BACK else NOTICE),),  # type: ignore[index]
-                Role.URGENT if view[1] else Role.OPTIONAL,  # type: ignore[index]
+                (NodeChange(NodeRef(self.place, view), WELCOME if view[0] == Health.BACK else NOTICE),),
+                Role.URGENT if view[1] else Role.OPTIONAL,
             )
             for view in dict.fromkeys(view for view, _ in seen.places[0])
         )
@@ -108,38 +108,48 @@ class NoExecuteTainter:
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """Taints or untaints one node per step, where the zones' states ask for it."""
         zones = self._zones(seen)
-        states = {zone: zone_state(ready, not_ready) for zone, (ready, not_ready) in zones.items()}
-        all_full = bool(states) and all(state == FULL for state in states.values())
+        all_full = all(zone_state(*nodes) == FULL for nodes in zones.values())
         decisions = []
         for place, groups in zip(self.reads.places, seen.places, strict=True):
-            zone = self._zone_of(place)
             for view in dict.fromkeys(view for view, _ in groups):
-                verb = self._verb(view, states[zone], sum(zones[zone]), all_full=all_full)  # type: ignore[arg-type]
+                nodes = zones[self._zone_of(place, view)]
+                verb = self._verb(view, nodes, all_full=all_full)
                 if verb:
                     decisions.append(Decision((NodeChange(NodeRef(place, view), verb),)))
         return tuple(decisions)
 
-    def _verb(self, view: tuple[int, int], state: str, size: int, *, all_full: bool) -> str:
+    def _verb(self, view: tuple[int, int], nodes: tuple[int, int], *, all_full: bool) -> str:
         not_ready, tainted = view
         if tainted and all_full:
             return UNTAINT
-        if not_ready and not tainted and may_taint(state, size, all_full=all_full):
+        if not_ready and not tainted and may_taint(zone_state(*nodes), sum(nodes), all_full=all_full):
             return TAINT
         return ""
 
-    def _zones(self, seen: Seen) -> dict[tuple[str, str], tuple[int, int]]:
-        """Ready and not ready nodes per zone."""
-        zones: dict[tuple[str, str], tuple[int, int]] = {}
+    def _zones(self, seen: Seen) -> dict[tuple[str, ...], tuple[int, int]]:
+        """Ready and not ready nodes per zone.
+
+        Where every node has a zone of its own, all zones of equal state are told as one zone of one node: whether
+        a zone is full, and whether all are, does not depend on how many there are.
+        """
+        zones: dict[tuple[str, ...], tuple[int, int]] = {}
         for place, groups in zip(self.reads.places, seen.places, strict=True):
-            ready, not_ready = zones.get(self._zone_of(place), (0, 0))
             for view, count in groups:
-                if view[0]:  # type: ignore[index]
-                    not_ready += count
-                else:
-                    ready += count
-            zones[self._zone_of(place)] = (ready, not_ready)
+                zone = self._zone_of(place, view)
+                ready, not_ready = zones.get(zone, (0, 0))
+                amount = 1 if self._has_own_zone(place) else count
+                if self._has_own_zone(place):
+                    ready = not_ready = 0
+                is_out = view[0]
+                zones[zone] = (ready, not_ready + amount) if is_out else (ready + amount, not_ready)
         return zones
 
-    def _zone_of(self, place: int) -> tuple[str, str]:
+    def _has_own_zone(self, place: int) -> bool:
+        labels = dict(self.layout.places[place].sample.labels)
+        return any(key in self.layout.unique_keys and key in labels for key in (ZONE, REGION))
+
+    def _zone_of(self, place: int, view: tuple[int, int]) -> tuple[str, ...]:
+        if self._has_own_zone(place):
+            return (f"own zone, {'not ready' if view[0] else 'ready'}",)
         labels = dict(self.layout.places[place].sample.labels)
         return labels.get(REGION, ""), labels.get(ZONE, "")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import cast
 
 from kubeproof.cluster.control import (
     ANY,
@@ -22,6 +23,7 @@ from kubeproof.cluster.control import (
     Reads,
     Seen,
     Stage,
+    View,
 )
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
@@ -39,6 +41,7 @@ RANKS = {
 PHASES_OF_RANK = {
     rank: tuple(int(phase) for phase, other in RANKS.items() if other == rank) for rank in set(RANKS.values())
 }
+Owner = tuple[int, "Owned", tuple[int, int]]  # place, view of the node, phase and readiness
 Owned = tuple[tuple[tuple[int, int], int], ...]  # ((phase rank, ready), pods) on one node, sorted
 
 
@@ -77,8 +80,8 @@ class ReplicaSetController:
         """Creates what is missing, or deletes what is too much in every way the ranking allows."""
         if seen.workloads[0] is None:
             return ()
-        replicas, unbound = seen.workloads[0]  # type: ignore[misc]
-        bound = sum(sum(n for _, n in owned) * count for groups in seen.places for owned, count in groups)  # type: ignore[attr-defined]
+        replicas, unbound = seen.workloads[0]
+        bound = sum(sum(n for _, n in owned) * count for groups in seen.places for owned, count in groups)
         surplus = unbound + bound - replicas
         if surplus < 0:
             return (Decision(self._creation(-surplus)),)
@@ -98,10 +101,10 @@ class ReplicaSetController:
         direct = min(surplus, unbound)
         first: tuple[Action, ...] = (DeleteUnbound(self.workload, direct),) if direct else ()
         tiers = [
-            Tier((*rank, -sum(n for _, n in owned)), (place, owned, rank), per_node, nodes)  # type: ignore[attr-defined]
+            Tier((*rank, -sum(n for _, n in owned)), (place, owned, rank), per_node, nodes)
             for place, groups in zip(self.reads.places, seen.places, strict=True)
-            for owned, nodes in groups
-            for rank, per_node in owned  # type: ignore[attr-defined]
+            for owned, nodes in _merged(groups).items()
+            for rank, per_node in owned
         ]
         for losses in choices(tiers, surplus - direct):
             yield (*first, *self._as_actions(losses))
@@ -110,10 +113,18 @@ class ReplicaSetController:
         """One deletion per node. Of the tiers on one node all but the last are taken whole."""
         per_group: dict[tuple[int, Owned, int], list[tuple[tuple[int, ...], tuple[int, ...]]]] = {}
         for tier, parts in losses:
-            place, owned, rank = tier.owner  # type: ignore[misc]
+            place, owned, rank = cast("Owner", tier.owner)
             per_group.setdefault((place, owned, tier.nodes), []).append((PHASES_OF_RANK[rank], parts))
         for (place, owned, nodes), lost in per_group.items():
             for index in range(nodes):
                 taken = tuple((phases, parts[index]) for phases, parts in lost if index < len(parts))
                 if taken:
                     yield Delete(NodeRef(place, owned), self.workload, taken)
+
+
+def _merged(groups: tuple[tuple[View, int], ...]) -> dict[Owned, int]:
+    """Nodes that look alike counted together, however they were shown."""
+    amounts: dict[Owned, int] = {}
+    for owned, count in groups:
+        amounts[owned] = amounts.get(owned, 0) + count
+    return amounts

@@ -59,5 +59,5 @@ class TaintEviction:
         return tuple(
             Decision((EvictDue(NodeRef(self.place, view), workload),))
             for view in dict.fromkeys(view for view, _ in seen.places[0])
-            for workload in view  # type: ignore[attr-defined]
+            for workload in view
         )

@@ -55,9 +55,7 @@ def find_lasso(
     return min(found, key=lambda lasso: (not lasso.is_inevitable, lasso.states[0]), default=None)
 
 
-def _breaking(
-    graph: Graph, component: Sequence[int], check: Check, actor_name: Callable[[int], str]
-) -> list[Lasso]:
+def _breaking(graph: Graph, component: Sequence[int], check: Check, actor_name: Callable[[int], str]) -> list[Lasso]:
     bad = [state for state in component if graph.flags(state) >> check.flag & 1]
     if not bad and check.kind != Kind.CYCLE:
         return []
@@ -98,9 +96,7 @@ def label_edges(graph: Graph, component: Sequence[int], actor_name: Callable[[in
 def _restricted(edges: Edges, members: frozenset[int], without_tags: int) -> Edges:
     inside = {
         state: tuple(
-            step
-            for step in edges.inside[state]
-            if step.target in members and not step.effect.tags & without_tags
+            step for step in edges.inside[state] if step.target in members and not step.effect.tags & without_tags
         )
         for state in sorted(members)
     }

@@ -221,9 +221,7 @@ class Kernel:
 
     def _ask(self, index: int, key: Vector) -> tuple[_Compiled, ...]:
         effects = self._actors[index].act(tuple(self._views.values[number] for number in key))
-        return tuple(
-            _Compiled(e, tuple((slot, self.operations.number(op)) for slot, op in e.edits)) for e in effects
-        )
+        return tuple(_Compiled(e, tuple((slot, self.operations.number(op)) for slot, op in e.edits)) for e in effects)
 
     def _recheck(self, index: int, key: Vector, known: tuple[_Compiled, ...]) -> None:
         self.hits += 1
@@ -271,10 +269,7 @@ class Kernel:
         reads = zip(observer.reads, self._observer_views, strict=True)
         key = (
             memory,
-            *(
-                self._view(observer.view, position, table, vector[slot])
-                for position, (slot, table) in enumerate(reads)
-            ),
+            *(self._view(observer.view, position, table, vector[slot]) for position, (slot, table) in enumerate(reads)),
         )
         known = self._observer_memo.get(key)
         if known is None:

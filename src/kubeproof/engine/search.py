@@ -11,7 +11,7 @@ from kubeproof.engine.components import cyclic_components
 from kubeproof.engine.cycles import Lasso, find_lasso
 from kubeproof.engine.kernel import Kernel
 from kubeproof.engine.limits import Limits, resident_bytes
-from kubeproof.engine.system import Check, Kind, Progress, Step, System
+from kubeproof.engine.system import Cell, Check, Kind, Progress, Step, System
 
 CHUNK = 4096  # states between two looks at limits; a constant, so that counts do not depend on speed
 SAFETY = (Kind.NEVER, Kind.STABLE)
@@ -39,7 +39,7 @@ class Store(Protocol):
 
     def __len__(self) -> int: ...
 
-    def add_initial(self, cells: tuple[object, ...]) -> int: ...
+    def add_initial(self, cells: tuple[Cell, ...]) -> int: ...
 
     def run(self, expansions: int, max_states: int) -> bool: ...
 
@@ -49,7 +49,7 @@ class Store(Protocol):
 
     def flags(self, state: int) -> int: ...
 
-    def cells_of(self, state: int) -> tuple[object, ...]: ...
+    def cells_of(self, state: int) -> tuple[Cell, ...]: ...
 
     def successors(self, state: int) -> Sequence[int]: ...
 
@@ -230,6 +230,4 @@ def _cyclic(kernel: Store) -> list[list[int]]:
     if find is not None:
         return find()  # type: ignore[no-any-return]
     expanded = kernel.expanded
-    return cyclic_components(
-        range(expanded), lambda state: kernel.successors(state) if state < expanded else ()
-    )
+    return cyclic_components(range(expanded), lambda state: kernel.successors(state) if state < expanded else ())

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kubeproof.cluster.control import CORDON, UNCORDON, Decision, NodeChange, NodeRef, Reads, Remember, Role, Seen
+from kubeproof.cluster.control import (
+    CORDON,
+    UNCORDON,
+    Decision,
+    NodeChange,
+    NodeRef,
+    Reads,
+    Remember,
+    Role,
+    Seen,
+)
 from kubeproof.cluster.state import NodeCell
 from kubeproof.events.common import EventSource, NoWorkloads
 from kubeproof.events.declarations import Cordon
@@ -42,7 +52,7 @@ class CordonEvent(NoWorkloads):
         left, liftable = seen.memories[0]
         decisions = []
         for place, groups in zip(self.reads.places, seen.places, strict=True):
-            for cordoned in sorted({view for view, _ in groups}):  # type: ignore[type-var]
+            for cordoned in sorted({view for view, _ in groups}):
                 if not cordoned and left:
                     memory = (left - 1, liftable + self.event.reversible)
                     decisions.append(self._change(place, cordoned, CORDON, memory))

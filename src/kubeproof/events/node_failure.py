@@ -55,9 +55,7 @@ class NodeFailureEvent(NoWorkloads):
         amount = left if self.event.together else 1
         alive = [sum(count for _, count in groups) for groups in seen.places]
         memory = Remember(self.source.memory, (left - amount,))
-        return tuple(
-            Decision((*self._failures(picks), memory), Role.EVENT) for picks in _picks(alive, amount)
-        )
+        return tuple(Decision((*self._failures(picks), memory), Role.EVENT) for picks in _picks(alive, amount))
 
     def _failures(self, picks: tuple[int, ...]) -> Iterator[NodeChange]:
         for place, count in zip(self.reads.places, picks, strict=True):

@@ -17,15 +17,50 @@ class PropertyEntry:
     default_when: str = ""
 
 
+_COUNTED = ("target", "count", "when")
 _ENTRIES = (
-    PropertyEntry("S001", "minReady", "numbers", "At least `count` pods of the target are ready.", ("target", "count", "when"), "always"),
-    PropertyEntry("S002", "minReplicas", "numbers", "At least `count` pods of the target exist and are not terminating.", ("target", "count", "when"), "always"),
-    PropertyEntry("S003", "maxReplicas", "numbers", "At most `count` pods of the target exist, terminating ones aside.", ("target", "count", "when"), "always"),
-    PropertyEntry("S004", "maxSkew", "topology", "Pods differ by at most `skew` between the domains of `topologyKey`.", ("target", "topologyKey", "skew", "selector", "namespace", "when"), "always"),
-    PropertyEntry("S005", "schedulable", "lifecycle", "In no stable state a pod of the target is left without a feasible node.", ("target",), "stable"),
-    PropertyEntry("L001", "noPendingForever", "lifecycle", "No pod of the target waits for a node for ever.", ("target",)),
+    PropertyEntry("S001", "minReady", "numbers", "At least `count` pods are ready.", _COUNTED, "always"),
+    PropertyEntry(
+        "S002",
+        "minReplicas",
+        "numbers",
+        "At least `count` pods exist, terminating ones aside.",
+        _COUNTED,
+        "always",
+    ),
+    PropertyEntry(
+        "S003",
+        "maxReplicas",
+        "numbers",
+        "At most `count` pods exist, terminating ones aside.",
+        _COUNTED,
+        "always",
+    ),
+    PropertyEntry(
+        "S004",
+        "maxSkew",
+        "topology",
+        "Pods differ by at most `skew` between the domains of `topologyKey`.",
+        ("target", "topologyKey", "skew", "selector", "namespace", "when"),
+        "always",
+    ),
+    PropertyEntry(
+        "S005",
+        "schedulable",
+        "lifecycle",
+        "In no stable state a pod is left without a feasible node.",
+        ("target",),
+        "stable",
+    ),
+    PropertyEntry("L001", "noPendingForever", "lifecycle", "No pod waits for a node for ever.", ("target",)),
     PropertyEntry("L002", "settles", "oscillation", "With no further events the cluster always becomes stable.", ()),
-    PropertyEntry("L003", "noOscillation", "oscillation", "No endless run keeps changing replicas or placement.", ("target", "of")),
+    PropertyEntry(
+        "L003",
+        "noOscillation",
+        "oscillation",
+        "No endless run keeps changing replicas or placement.",
+        ("target", "of"),
+    ),
 )
 
 

@@ -69,22 +69,22 @@ class PodsFact:
         return ready, count_pods(nodes, self.workload, ACTIVE)
 
     def is_settled(self, seen: Seen) -> bool:
-        exists, desired, _ = seen.workloads[0]  # type: ignore[misc]
+        exists, desired, _ = seen.workloads[0]
         return bool(exists and 0 < desired <= ready_pods(seen))
 
     def matters(self, seen: Seen) -> bool:
-        exists, desired, _ = seen.workloads[0]  # type: ignore[misc]
+        exists, desired, _ = seen.workloads[0]
         return bool(exists and desired)
 
 
 def ready_pods(seen: Seen) -> int:
     """Ready pods in views of a `PodsFact`."""
-    return sum(view[0] for view in seen.places)  # type: ignore[misc]
+    return int(sum(view[0] for view in seen.places))
 
 
 def active_pods(seen: Seen) -> int:
     """Pods that count as replicas: not terminating, bound or not."""
-    return int(seen.workloads[0][2]) + sum(view[1] for view in seen.places)  # type: ignore[index,misc]
+    return int(seen.workloads[0][2] + sum(view[1] for view in seen.places))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class ReadyAtLeast(PodsFact):
     amount: Amount = Amount(1)
 
     def holds(self, seen: Seen) -> bool:
-        return ready_pods(seen) >= self.amount.of(seen.workloads[0][1])  # type: ignore[index]
+        return ready_pods(seen) >= self.amount.of(seen.workloads[0][1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class ReplicasAtLeast(PodsFact):
     amount: Amount = Amount(1)
 
     def holds(self, seen: Seen) -> bool:
-        return active_pods(seen) >= self.amount.of(seen.workloads[0][1])  # type: ignore[index]
+        return active_pods(seen) >= self.amount.of(seen.workloads[0][1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class ReplicasAtMost(PodsFact):
     amount: Amount = Amount(1)
 
     def holds(self, seen: Seen) -> bool:
-        return active_pods(seen) <= self.amount.of(seen.workloads[0][1])  # type: ignore[index]
+        return active_pods(seen) <= self.amount.of(seen.workloads[0][1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class NothingPending(PodsFact):
     """schedulable, noPendingForever: no pod is without a node."""
 
     def holds(self, seen: Seen) -> bool:
-        return seen.workloads[0][2] == 0  # type: ignore[index]
+        return bool(seen.workloads[0][2] == 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,19 +175,20 @@ class SkewAtMost:
         if not seen.places:
             return True
         if self.topology_key in self.layout.unique_keys:
-            return max(v[1] for v in seen.places) - min(v[0] for v in seen.places) <= self.skew  # type: ignore[index]
+            widest = max(view[1] for view in seen.places) - min(view[0] for view in seen.places)
+            return bool(widest <= self.skew)
         totals: dict[str, int] = {}
         for place, view in zip(self.reads.places, seen.places, strict=True):
             value = dict(self.layout.places[place].sample.labels)[self.topology_key]
-            totals[value] = totals.get(value, 0) + view[0]  # type: ignore[index]
+            totals[value] = totals.get(value, 0) + view[0]
         return max(totals.values()) - min(totals.values()) <= self.skew
 
     def is_settled(self, seen: Seen) -> bool:
-        desired = sum(view[1] for view in seen.workloads if view[0])  # type: ignore[index]
-        return 0 < desired <= sum(view[2] for view in seen.places)  # type: ignore[index,misc]
+        desired = sum(view[1] for view in seen.workloads if view[0])
+        return bool(0 < desired <= sum(view[2] for view in seen.places))
 
     def matters(self, seen: Seen) -> bool:
-        return any(view[0] and view[1] for view in seen.workloads)  # type: ignore[index]
+        return any(view[0] and view[1] for view in seen.workloads)
 
 
 def matching_workloads(

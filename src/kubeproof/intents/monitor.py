@@ -6,6 +6,7 @@ state (always), that the fact has been true (alwaysOnceTrue, eventually).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from kubeproof.cluster.control import Reads, Seen, Tag, tag_of
@@ -94,9 +95,15 @@ def make_monitor(intent: Intent, layout: Layout) -> Monitor:
         return Monitor(intent, NothingPending(layout, number), IN_STABLE)
     if intent.key == "noPendingForever":
         return Monitor(intent, NothingPending(layout, number), PERSISTENT, tag_of(number, Tag.BIND))
-    facts = {"minReady": ReadyAtLeast, "minReplicas": ReplicasAtLeast, "maxReplicas": ReplicasAtMost}
-    fact = facts[intent.key](layout, number, intent.count or Amount(1))
+    fact = COUNTING_FACTS[intent.key](layout, number, intent.count or Amount(1))
     return Monitor(intent, fact, KIND_OF_WHEN[intent.when])
+
+
+COUNTING_FACTS: dict[str, Callable[[Layout, int, Amount], Fact]] = {
+    "minReady": ReadyAtLeast,
+    "minReplicas": ReplicasAtLeast,
+    "maxReplicas": ReplicasAtMost,
+}
 
 
 def _number(layout: Layout, target: str | None) -> int | None:

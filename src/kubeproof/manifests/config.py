@@ -49,9 +49,7 @@ def _read(path: Path) -> str:
             raise UsageError(f"{path}: larger than {MAX_BYTES} bytes", "Keep only settings in it.")
         return content.decode("utf-8")
     except (OSError, UnicodeDecodeError) as problem:
-        raise UsageError(
-            f"{path}: cannot be read: {_one_line(problem)}", "Correct or remove the file."
-        ) from None
+        raise UsageError(f"{path}: cannot be read: {_one_line(problem)}", "Correct or remove the file.") from None
 
 
 def _one_line(problem: Exception) -> str:

@@ -11,9 +11,7 @@ from kubeproof.manifests.resources import CPU, MEMORY, is_extended, others_of, r
 _HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc")
 
 
-def read_containers(
-    fields: Fields, key: str, *, init: bool
-) -> tuple[tuple[Container, Readiness | None], ...]:
+def read_containers(fields: Fields, key: str, *, init: bool) -> tuple[tuple[Container, Readiness | None], ...]:
     """The containers under a key, each with its readiness probe; names must be unique."""
     found: dict[str, tuple[Container, Readiness | None]] = {}
     for child in fields.children(key):
@@ -27,9 +25,7 @@ def read_containers(
 def _container(fields: Fields, *, init: bool) -> tuple[Container, Readiness | None]:
     name = fields.required_text("name")
     if not is_dns_label(name):
-        fields.fail(
-            "name", f"is {printable(name)!r}", remedy="At most 63 lower-case letters, digits and dashes"
-        )
+        fields.fail("name", f"is {printable(name)!r}", remedy="At most 63 lower-case letters, digits and dashes")
     requests = _requests(fields)
     sidecar = _is_sidecar(fields, init=init)
     readiness = _readiness(fields)
@@ -49,9 +45,7 @@ def _is_sidecar(fields: Fields, *, init: bool) -> bool:
         fields.omit("restartPolicy")
         return False
     if policy != "Always":
-        fields.fail(
-            "restartPolicy", f"is {printable(policy)!r}", remedy="Init containers take Always or nothing"
-        )
+        fields.fail("restartPolicy", f"is {printable(policy)!r}", remedy="Init containers take Always or nothing")
     return True
 
 
@@ -73,9 +67,7 @@ def _requests(fields: Fields) -> dict[str, int]:
 def _check_limit(resources: Fields, name: str, request: int, limit: int | None) -> None:
     """A request is at most its limit; extended resources need a limit that equals the request."""
     if limit is not None and request > limit:
-        resources.fail(
-            "requests", f"asks for more {name} than the limit allows", remedy="Lower it or raise the limit"
-        )
+        resources.fail("requests", f"asks for more {name} than the limit allows", remedy="Lower it or raise the limit")
     if (is_extended(name) or name.startswith("hugepages-")) and request != limit:
         resources.fail("requests", f"and limits differ for {name}", remedy="Set both to the same value")
 
@@ -107,6 +99,4 @@ def slowest(probes: list[Readiness]) -> Readiness | None:
     """The probe that lets a pod wait longest; a pod is ready when all its containers are."""
     if not probes:
         return None
-    return max(
-        probes, key=lambda p: (p.initial_delay_s + p.period_s * p.success_threshold, p.initial_delay_s)
-    )
+    return max(probes, key=lambda p: (p.initial_delay_s + p.period_s * p.success_threshold, p.initial_delay_s))

@@ -18,9 +18,7 @@ _MISSING = (
 
 def default_scenario(workloads: Sequence[Workload]) -> Scenario:
     """One node failure with recovery, and the default intents."""
-    return Scenario(
-        events=(NodeFailure(name="nodeFailure-1"),), intents=default_intents(workloads), is_default=True
-    )
+    return Scenario(events=(NodeFailure(name="nodeFailure-1"),), intents=default_intents(workloads), is_default=True)
 
 
 def default_omissions() -> tuple[Omission, ...]:

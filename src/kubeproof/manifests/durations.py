@@ -23,9 +23,7 @@ def read_seconds(fields: Fields, key: str) -> int | None:
         return None
     seconds = parse_seconds(text)
     if seconds is None:
-        fields.fail(
-            key, f"is {printable(text)!r}", remedy="Write whole seconds as a duration such as 40s or 1m30s"
-        )
+        fields.fail(key, f"is {printable(text)!r}", remedy="Write whole seconds as a duration such as 40s or 1m30s")
     return seconds
 
 

@@ -202,9 +202,7 @@ class Fields:
         """The elements of a list of strings."""
         for index, item in enumerate(self.items(key)):
             if not isinstance(item, Scalar) or item.kind is not ScalarKind.STRING:
-                self._fail_item(
-                    key, index, item, "Quote it" if isinstance(item, Scalar) else "Write a string"
-                )
+                self._fail_item(key, index, item, "Quote it" if isinstance(item, Scalar) else "Write a string")
         return tuple(item.text for item in self.items(key) if isinstance(item, Scalar))
 
     def text_map(self, key: str) -> dict[str, str]:
@@ -218,9 +216,7 @@ class Fields:
         if not isinstance(value, Scalar):
             self.fail(key, f"is {describe(value)}", remedy="Write a string")
         if value.kind is not ScalarKind.STRING:
-            self.fail(
-                key, f"is {describe(value)}, not a string", remedy=f'Quote it: "{printable(value.text)}"'
-            )
+            self.fail(key, f"is {describe(value)}, not a string", remedy=f'Quote it: "{printable(value.text)}"')
         return value.text
 
     def _fail_item(self, key: str, index: int, item: Value, remedy: str) -> NoReturn:
@@ -235,9 +231,7 @@ class Fields:
     def unread(self) -> list[str]:
         """The keys nobody asked for that have a value."""
         return [
-            key
-            for key, entry in self.mapping.entries.items()
-            if key not in self._seen and not is_null(entry.value)
+            key for key, entry in self.mapping.entries.items() if key not in self._seen and not is_null(entry.value)
         ]
 
     def finish(self, schema: str) -> None:

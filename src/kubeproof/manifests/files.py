@@ -26,9 +26,7 @@ class InputFile:
     content: bytes
 
 
-def read_inputs(
-    paths: Sequence[str], *, stdin: Callable[[], bytes] | None, bounds: Bounds
-) -> Iterator[InputFile]:
+def read_inputs(paths: Sequence[str], *, stdin: Callable[[], bytes] | None, bounds: Bounds) -> Iterator[InputFile]:
     """Yields the files that the paths name, each once, directories in sorted order."""
     if not paths:
         raise UsageError("no input", "Name files or directories, or - for standard input")
@@ -61,9 +59,7 @@ def read_file(path: str, bounds: Bounds) -> bytes:
         raise _unreadable(path, problem) from None
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise ManifestError(
-                "not a regular file", file=printable(path), line=0, remedy="Use - to read from a pipe"
-            )
+            raise ManifestError("not a regular file", file=printable(path), line=0, remedy="Use - to read from a pipe")
         try:
             return file.read(bounds.file_bytes + 1)
         except OSError as problem:

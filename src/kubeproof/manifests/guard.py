@@ -79,16 +79,12 @@ def decoded(content: bytes, *, file: str) -> str:
     """The content as text; refuses anything but UTF-8 without control characters."""
     for mark, name in _NOT_UTF8_MARKS:
         if content.startswith(mark):
-            raise ManifestError(
-                f"the file is {name}, not UTF-8", file=file, line=1, remedy="Save it as UTF-8"
-            )
+            raise ManifestError(f"the file is {name}, not UTF-8", file=file, line=1, remedy="Save it as UTF-8")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         line = content.count(b"\n", 0, problem.start) + 1
-        raise ManifestError(
-            "the file is not valid UTF-8", file=file, line=line, remedy="Save it as UTF-8"
-        ) from None
+        raise ManifestError("the file is not valid UTF-8", file=file, line=line, remedy="Save it as UTF-8") from None
     found = _FORBIDDEN.search(text)
     if found is None:
         return text
@@ -124,6 +120,4 @@ def check_scalar(text: str, *, plain: bool, bounds: Bounds, file: str, line: int
             remedy="Quote it if it is text",
         )
     if not plain and not text.isprintable() and any("\ud800" <= c <= "\udfff" for c in text):
-        raise HostileInputError(
-            "half of a surrogate pair", file=file, line=line, remedy="Write the whole character"
-        )
+        raise HostileInputError("half of a surrogate pair", file=file, line=line, remedy="Write the whole character")

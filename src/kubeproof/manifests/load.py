@@ -35,15 +35,23 @@ from kubeproof.manifests.workloads import ReadWorkload
 _MOST_ERRORS = 20
 
 
-def load(
-    paths: Sequence[str], *, stdin: Callable[[], bytes] | None = None, bounds: Bounds = Bounds()
-) -> Loaded:
+def load(paths: Sequence[str], *, stdin: Callable[[], bytes] | None = None, bounds: Bounds = Bounds()) -> Loaded:
     """Everything the paths hold, checked and defaulted.
 
     Raises one ManifestError that lists up to 20 problems; hostile input is refused at its first flaw.
     """
-    budget = Budget(bounds)
-    collected = _collect(read_inputs(paths, stdin=stdin, bounds=bounds), budget)
+    return _loaded(read_inputs(paths, stdin=stdin, bounds=bounds), Budget(bounds))
+
+
+def load_texts(texts: Sequence[tuple[str, str]], *, bounds: Bounds = Bounds()) -> Loaded:
+    """The same for files given by name and content, as `Loaded.texts` keeps them; touches no file system."""
+    files = [InputFile(name, printable(name), text.encode()) for name, text in texts]
+    return _loaded(files, Budget(bounds), only_given=True)
+
+
+def _loaded(files: Iterable[InputFile], budget: Budget, *, only_given: bool = False) -> Loaded:
+    collected = _collect(files, budget)
+    collected.only_given = only_given
     scenario = _the_scenario(collected)
     _leave_out_applied(collected, scenario)
     objects = Objects()
@@ -54,7 +62,8 @@ def load(
     setup = _setup(objects, workloads)
     if scenario is None:
         omissions = (*objects.omissions, *default_omissions())
-        return Loaded(setup, default_scenario(workloads), _distinct(omissions), tuple(collected.files))
+        shown = tuple(collected.files)
+        return Loaded(setup, default_scenario(workloads), _distinct(omissions), shown, collected.texts())
     return _with_scenario(scenario, setup, objects, collected, budget)
 
 
@@ -66,6 +75,12 @@ class _Collected:
     files: list[str] = field(default_factory=list)
     paths: dict[str, str | None] = field(default_factory=dict)  # shown name -> path
     errors: list[ManifestError] = field(default_factory=list)
+    contents: dict[str, bytes] = field(default_factory=dict)  # path or shown name -> what was read
+    only_given: bool = False  # apply events may name given files only
+
+    def texts(self) -> tuple[tuple[str, str], ...]:
+        """All that was read, for a replay without the files."""
+        return tuple((name, content.decode("utf-8", "replace")) for name, content in self.contents.items())
 
 
 def _collect(files: Iterable[InputFile], budget: Budget) -> _Collected:
@@ -73,6 +88,7 @@ def _collect(files: Iterable[InputFile], budget: Budget) -> _Collected:
     for file in files:
         collected.files.append(file.shown)
         collected.paths[file.shown] = file.path
+        collected.contents[os.path.normpath(file.path or file.shown)] = file.content
         _attempt(collected, partial(_add_documents, collected, file, budget))
     return collected
 
@@ -127,9 +143,7 @@ def _leave_out_applied(collected: _Collected, scenario: Document | None) -> None
     if scenario is None:
         return
     applied = {os.path.realpath(path) for path in _applied_paths(scenario, collected)}
-    shown = {
-        s for s, path in collected.paths.items() if path is not None and os.path.realpath(path) in applied
-    }
+    shown = {s for s, path in collected.paths.items() if path is not None and os.path.realpath(path) in applied}
     collected.documents = [d for d in collected.documents if d.file not in shown]
 
 
@@ -163,9 +177,7 @@ def _setup(objects: Objects, workloads: tuple[Workload, ...]) -> Setup:
     )
 
 
-def _with_scenario(
-    document: Document, setup: Setup, objects: Objects, collected: _Collected, budget: Budget
-) -> Loaded:
+def _with_scenario(document: Document, setup: Setup, objects: Objects, collected: _Collected, budget: Budget) -> Loaded:
     check_version(document)
     fields = fields_of(document, error=ScenarioError)
 
@@ -175,7 +187,8 @@ def _with_scenario(
     around = Surroundings(setup.nodes, setup.workloads, read_applied)
     read = read_scenario(fields, around)
     omissions = _distinct((*objects.omissions, *fields.log.omissions))
-    return Loaded(replace(setup, settings=read.settings), read.scenario, omissions, tuple(collected.files))
+    whole = replace(setup, settings=read.settings)
+    return Loaded(whole, read.scenario, omissions, tuple(collected.files), collected.texts())
 
 
 def _applied(
@@ -190,7 +203,7 @@ def _applied(
         found = list(unpack(event.required_child("manifest").mapping, scenario.file))
     else:
         path = _beside(scenario, collected, event.required_text("file"))
-        content = read_file(path, budget.bounds)
+        content = _applied_content(collected, path, budget)
         found = _documents_of(InputFile(path, printable(path), content), budget)
     key = "file" if event.has("file") else "manifest"
     if len(found) != 1 or found[0].kind not in WORKLOAD_READERS or not is_modelled_kind(found[0]):
@@ -201,6 +214,17 @@ def _applied(
     read = WORKLOAD_READERS[found[0].kind](fields)
     objects.omissions += fields.log.omissions
     return read
+
+
+def _applied_content(collected: _Collected, path: str, budget: Budget) -> bytes:
+    known = collected.contents.get(os.path.normpath(path))
+    if known is None:
+        if collected.only_given:
+            raise ManifestError(
+                "not among the saved files", file=printable(path), line=1, remedy="Save the result again"
+            )
+        known = collected.contents[os.path.normpath(path)] = read_file(path, budget.bounds)
+    return known
 
 
 def _distinct(omissions: Sequence[Omission]) -> tuple[Omission, ...]:

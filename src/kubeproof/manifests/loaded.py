@@ -46,3 +46,4 @@ class Loaded:
     scenario: Scenario
     omissions: tuple[Omission, ...] = ()
     files: tuple[str, ...] = ()
+    texts: tuple[tuple[str, str], ...] = field(default=(), compare=False)  # (file, content) of all that was read

@@ -24,14 +24,10 @@ def read_metadata(fields: Fields, *, namespaced: bool = True) -> Metadata:
     metadata = fields.required_child("metadata")
     name = metadata.required_text("name")
     if not is_dns_subdomain(name):
-        metadata.fail(
-            "name", f"is {printable(name)!r}", remedy="Use lower-case letters, digits, dashes and dots"
-        )
+        metadata.fail("name", f"is {printable(name)!r}", remedy="Use lower-case letters, digits, dashes and dots")
     namespace = (metadata.text("namespace") or "default") if namespaced else ""
     if namespaced and not is_dns_label(namespace):
-        metadata.fail(
-            "namespace", f"is {printable(namespace)!r}", remedy="Use lower-case letters, digits and dashes"
-        )
+        metadata.fail("namespace", f"is {printable(namespace)!r}", remedy="Use lower-case letters, digits and dashes")
     labels = read_labels(metadata, "labels")
     owner = _controller(metadata, namespace)
     metadata.finish("ObjectMeta")

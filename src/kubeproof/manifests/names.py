@@ -43,9 +43,7 @@ def read_labels(fields: Fields, key: str) -> dict[str, str]:
     labels = fields.text_map(key)
     for name, value in labels.items():
         if not is_label_key(name):
-            child.fail(
-                name, "is not a label key", remedy="Use letters, digits, - _ . and at most one DNS prefix"
-            )
+            child.fail(name, "is not a label key", remedy="Use letters, digits, - _ . and at most one DNS prefix")
         if not is_label_value(value):
             child.fail(
                 name,

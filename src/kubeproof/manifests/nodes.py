@@ -48,9 +48,7 @@ def _taints(spec: Fields | None) -> tuple[Taint, ...]:
     for child in [] if spec is None else spec.children("taints"):
         taint = _taint(child)
         if (taint.key, taint.effect) in found:
-            child.fail(
-                "key", f"is {taint.key!r} with effect {taint.effect} again", remedy="Remove one of the two"
-            )
+            child.fail("key", f"is {taint.key!r} with effect {taint.effect} again", remedy="Remove one of the two")
         found[taint.key, taint.effect] = taint
     return tuple(found.values())
 
@@ -88,6 +86,4 @@ def _conditions(status: Fields) -> None:
         differs = value != "True" if name == "Ready" else value == "True" and name in _TROUBLES
         if differs:
             what = f"initial condition {printable(name)}={printable(value or '')}"
-            condition.log.omit(
-                what, line=condition.mapping.line, why="every node starts Ready and without pressure"
-            )
+            condition.log.omit(what, line=condition.mapping.line, why="every node starts Ready and without pressure")

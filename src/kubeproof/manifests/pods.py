@@ -150,9 +150,7 @@ def read_spread(fields: Fields, key: str) -> tuple[SpreadConstraint, ...]:
     for child in fields.children(key):
         constraint = _constraint(child)
         if any((c.topology_key, c.hard) == (constraint.topology_key, constraint.hard) for c in found):
-            child.fail(
-                "topologyKey", "appears twice with the same whenUnsatisfiable", remedy="Remove one of the two"
-            )
+            child.fail("topologyKey", "appears twice with the same whenUnsatisfiable", remedy="Remove one of the two")
         found.append(constraint)
     return tuple(found)
 
@@ -190,9 +188,7 @@ def _check_constraint(fields: Fields, constraint: SpreadConstraint) -> None:
     for key in constraint.match_label_keys:
         check_label_key(fields, "matchLabelKeys", key)
         if key in selected:
-            fields.fail(
-                "matchLabelKeys", f"repeats {key!r} of labelSelector", remedy="Remove it from one of them"
-            )
+            fields.fail("matchLabelKeys", f"repeats {key!r} of labelSelector", remedy="Remove it from one of them")
 
 
 def _volumes(spec: Fields) -> None:

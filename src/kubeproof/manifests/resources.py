@@ -16,13 +16,9 @@ def read_amount(fields: Fields, key: str) -> int:
     try:
         amount = milli(text) if key == CPU else units(text)
     except QuantityError as problem:
-        fields.fail(
-            key, f"is {printable(text)!r}: {problem}", remedy="Write a quantity such as 500m, 2 or 1.5Gi"
-        )
+        fields.fail(key, f"is {printable(text)!r}: {problem}", remedy="Write a quantity such as 500m, 2 or 1.5Gi")
     if text.startswith("-") and text.strip("-0.") != "":
-        fields.fail(
-            key, f"is {printable(text)!r}, below zero", remedy="Write a quantity that is not negative"
-        )
+        fields.fail(key, f"is {printable(text)!r}, below zero", remedy="Write a quantity that is not negative")
     return amount
 
 

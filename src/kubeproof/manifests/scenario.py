@@ -36,15 +36,11 @@ class ReadScenario:
 def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
     """The scenario with every target resolved; unknown fields are refused."""
     name = _name(fields)
-    spec = fields.child("spec") or Fields(
-        Mapping({}, fields.mapping.line, fields.mapping.column), "spec", fields.log
-    )
+    spec = fields.child("spec") or Fields(Mapping({}, fields.mapping.line, fields.mapping.column), "spec", fields.log)
     fields.ignore("apiVersion", "kind")
     fields.finish_strictly("spec", "metadata")
     if spec.has("scale"):
-        spec.fail(
-            "scale", "is not supported yet", remedy="Remove it; the sizes in the manifests are verified"
-        )
+        spec.fail("scale", "is not supported yet", remedy="Remove it; the sizes in the manifests are verified")
     settings = _settings(spec)
     events = read_events(spec, around)
     workloads = [*around.workloads, *_created_by(events, around.workloads)]
@@ -91,9 +87,7 @@ def _settings(spec: Fields) -> Settings:
     return Settings(kubernetes_version=version, monitor_grace_s=grace, startup_s=startup)
 
 
-def _version(
-    spec: Fields, key: str, oldest: tuple[int, int], newest: tuple[int, int]
-) -> tuple[int, int] | None:
+def _version(spec: Fields, key: str, oldest: tuple[int, int], newest: tuple[int, int]) -> tuple[int, int] | None:
     """A minor version within bounds; its text is exact, so an unquoted 1.30 stays 1.30."""
     text = spec.number(key)
     if text is None:

@@ -142,9 +142,7 @@ def _scale(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
     chosen = read_targets(fields, around.workloads)
     for workload in chosen or ():
         if workload.kind == POD:
-            fields.fail(
-                "target", f"{workload.ref} has no replicas", remedy="Scale a Deployment or ReplicaSet"
-            )
+            fields.fail("target", f"{workload.ref} has no replicas", remedy="Scale a Deployment or ReplicaSet")
     scalable = [w for w in (around.workloads if chosen is None else chosen) if w.kind != POD]
     return [
         Scale(
@@ -166,9 +164,7 @@ def _replica_choices(fields: Fields) -> tuple[int, ...]:
         if not isinstance(item, Scalar) or item.kind is not ScalarKind.INTEGER:
             fields.fail("replicas", f"[{index}] is not an integer", remedy="Write replicas: [2, 5]")
         if not 0 <= int(item.text) <= LARGEST_INT32:
-            fields.fail(
-                "replicas", f"[{index}] is {item.text}", remedy=f"It lies between 0 and {LARGEST_INT32}"
-            )
+            fields.fail("replicas", f"[{index}] is {item.text}", remedy=f"It lies between 0 and {LARGEST_INT32}")
         values[int(item.text)] = None
     if not values:
         fields.fail("replicas", "is required", remedy="Write replicas: [2, 5]")

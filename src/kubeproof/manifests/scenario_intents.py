@@ -90,9 +90,7 @@ def _count(fields: Fields) -> Amount:
         return Amount(fields.integer("count") or 0)
     text = fields.text("count") or ""
     if not _PERCENT.fullmatch(text):
-        fields.fail(
-            "count", f"is {printable(text)!r}", remedy='Write a number, or a percentage such as "50%"'
-        )
+        fields.fail("count", f"is {printable(text)!r}", remedy='Write a number, or a percentage such as "50%"')
     return Amount(int(text[:-1]), percent=True)
 
 
@@ -112,9 +110,7 @@ def _max_skew(fields: Fields, intent: Intent) -> Intent:
     )
 
 
-def _per_workload(
-    fields: Fields, intent: Intent, name: str | None, workloads: Sequence[Workload]
-) -> list[Intent]:
+def _per_workload(fields: Fields, intent: Intent, name: str | None, workloads: Sequence[Workload]) -> list[Intent]:
     """One intent per target; global ones, and a maxSkew by selector, stay one without a target."""
     chosen = read_targets(fields, workloads)
     if chosen is None and (intent.key in GLOBAL or intent.selector is not None):

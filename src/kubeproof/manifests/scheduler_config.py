@@ -94,9 +94,7 @@ def _plugins(fields: Fields | None) -> tuple[frozenset[str], frozenset[str], dic
     return everywhere, no_score - everywhere, {**weights, **score_weights}
 
 
-def _plugin_set(
-    fields: Fields, point: str, universe: frozenset[str]
-) -> tuple[frozenset[str], dict[str, int]]:
+def _plugin_set(fields: Fields, point: str, universe: frozenset[str]) -> tuple[frozenset[str], dict[str, int]]:
     """What one extension point switches off, and the weights it gives; `*` switches all defaults off."""
     child = fields.child(point)
     if child is None:
@@ -122,9 +120,7 @@ def _note_partial(fields: Fields, point: str, everywhere: frozenset[str]) -> Non
     """Notes plugins that one extension point alone switches off, which a profile cannot say."""
     off, _ = _plugin_set(fields, point, PLUGINS)
     if off - everywhere:
-        fields.omit(
-            point, f"switched off there only: {', '.join(printable(p) for p in sorted(off - everywhere))}"
-        )
+        fields.omit(point, f"switched off there only: {', '.join(printable(p) for p in sorted(off - everywhere))}")
 
 
 # What they are told
@@ -201,9 +197,7 @@ def _spread(args: Fields, arguments: _Arguments) -> None:
     if constraints and not listed:
         args.fail("defaultConstraints", "needs defaultingType: List", remedy="Add it")
     if any(constraint.selector is not None for constraint in constraints):
-        args.fail(
-            "defaultConstraints", "must have no labelSelector", remedy="Remove it; it follows the workload"
-        )
+        args.fail("defaultConstraints", "must have no labelSelector", remedy="Remove it; it follows the workload")
     arguments.default_spread = constraints if listed else None
     args.finish("SpreadArgs")
 

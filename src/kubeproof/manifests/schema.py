@@ -129,8 +129,7 @@ FIELDS: dict[str, dict[str, str | None]] = {
         ),
         **_all(
             _NOT_MODELLED,
-            "percentageOfNodesToScore podInitialBackoffSeconds podMaxBackoffSeconds "
-            "extenders delayCacheUntilActive",
+            "percentageOfNodesToScore podInitialBackoffSeconds podMaxBackoffSeconds extenders delayCacheUntilActive",
         ),
     },
     "SchedulerProfile": _all(_NOT_MODELLED, "percentageOfNodesToScore"),

@@ -89,9 +89,7 @@ def _field_requirement(fields: Fields) -> Requirement:
     """One matchFields entry: only metadata.name, with exactly one value."""
     key = fields.required_text("key")
     if key != "metadata.name":
-        fields.fail(
-            "key", f"is {printable(key)!r}", remedy="Node fields can only be matched by metadata.name"
-        )
+        fields.fail("key", f"is {printable(key)!r}", remedy="Node fields can only be matched by metadata.name")
     fields.required_text("operator")
     operator = fields.word("operator", ("In", "NotIn"), "")
     values = fields.texts("values")

@@ -18,9 +18,7 @@ class ScalarKind(Enum):
     BOOLEAN = "a boolean"
     INTEGER = "an integer"
     FLOAT = "a number"
-    ODD_NUMBER = (
-        "a number in unusual notation"  # octal, hexadecimal, underscores: readers disagree on the value
-    )
+    ODD_NUMBER = "a number in unusual notation"  # octal, hexadecimal, underscores: readers disagree on the value
     STRING = "a string"
 
 

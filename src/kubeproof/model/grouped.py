@@ -31,7 +31,7 @@ from kubeproof.cluster.control import (
     tags_of,
 )
 from kubeproof.cluster.state import NEVER, NodeCell, Nodes, replace_node
-from kubeproof.engine.system import Check, Effect, Kind
+from kubeproof.engine.system import Actor, Cell, Check, Effect, Kind
 from kubeproof.intents.monitor import CYCLE, FRESH, IN_STABLE, PERSISTENT, RECURRENT, Memory, Monitor
 from kubeproof.intents.monitor import NEVER as IN_NO_STATE
 from kubeproof.model.mechanics import all_ticked, next_due
@@ -83,14 +83,14 @@ class GroupedActor:
         self._number = number
         self._node_views: dict[tuple[int, NodeCell], Hashable] = {}
 
-    def view(self, position: int, cell: Any) -> Hashable:
+    def view(self, position: int, cell: Any) -> Any:
         """The controller's view of one cell; a place becomes sorted pairs of view and count."""
         if position < len(self._workloads):
             return self.controller.show_workload(self._workloads[position], cell)
         position -= len(self._workloads)
         if position < len(self._places):
             return self._grouped(self._places[position], cell)
-        return cell  # type: ignore[no-any-return]
+        return cell
 
     def _grouped(self, place: int, nodes: Nodes) -> tuple[tuple[Hashable, int], ...]:
         amounts: dict[Hashable, int] = {}
@@ -150,11 +150,11 @@ class Clock:
     def __init__(self, plan: Plan, slots: Slots) -> None:
         self.reads = tuple(slots.place(place) for place in plan.layout.every_place)
 
-    def view(self, position: int, nodes: Nodes) -> int:
+    def view(self, position: int, nodes: Any) -> int:
         """Seconds until the next clock of this place runs out."""
         return min((due for cell, _ in nodes if (due := next_due(cell)) != NEVER), default=NEVER)
 
-    def act(self, views: tuple[int, ...]) -> tuple[Effect, ...]:
+    def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
         """One step to the next due clock."""
         running = [due for due in views if due != NEVER]
         if not running:
@@ -190,7 +190,7 @@ class JointObserver:
             m.fact.show_nodes(place, cell) if m.fact and place in m.reads.places else None for m in self.monitors
         )
 
-    def observe(self, memory: Any, views: tuple[tuple[Hashable, ...], ...]) -> tuple[Memory, ...]:
+    def observe(self, memory: Any, views: tuple[Any, ...]) -> tuple[Memory, ...]:
         """Every monitor's memory after entering a state."""
         before = memory if memory is not None else (FRESH,) * len(self.monitors)
         return tuple(
@@ -198,12 +198,12 @@ class JointObserver:
             for index, monitor in enumerate(self.monitors)
         )
 
-    def _seen(self, index: int, monitor: Monitor, views: tuple[tuple[Hashable, ...], ...]) -> Seen:
+    def _seen(self, index: int, monitor: Monitor, views: tuple[Any, ...]) -> Seen:
         first_place = len(self._workloads)
         reads = monitor.reads
         workloads = tuple(views[self._workloads.index(w)][index] for w in reads.workloads)
         places = tuple(views[first_place + self._places.index(p)][index] for p in reads.places)
-        return Seen(workloads, places)  # type: ignore[arg-type]
+        return Seen(workloads, places)
 
     def flags(self, memory: Any) -> int:
         """Bit 2i: monitor i is bad; bit 2i+1: the state matters to it."""
@@ -218,12 +218,12 @@ class GroupedSystem:
         self.slots = Slots(plan)
         controllers = plan.actors if with_events else plan.controllers
         self._grouped = [GroupedActor(plan, self.slots, i, c) for i, c in enumerate(controllers)]
-        self.actors = (*self._grouped, Clock(plan, self.slots))
+        self.actors: tuple[Actor, ...] = (*self._grouped, Clock(plan, self.slots))
         self.observer = JointObserver(plan, self.slots)
         self.symmetric = tuple(
             tuple(tuple(self.slots.place(place) for place in block) for block in family) for family in plan.domains
         )
-        self.initial: Sequence[tuple[Hashable, ...]] = (self.first_cells,)
+        self.initial: Sequence[tuple[Cell, ...]] = (self.first_cells,)
 
     @cached_property
     def first_cells(self) -> tuple[Hashable, ...]:
@@ -259,9 +259,7 @@ class GroupedSystem:
             return self.plan.mechanics.on_workload(cell, action)
         return self._edit_nodes(slot - self.slots.first_place, cell, self._grouped[number], action)
 
-    def _edit_nodes(
-        self, place: int, nodes: Nodes, actor: GroupedActor, action: NodeAction
-    ) -> tuple[Nodes, ...]:
+    def _edit_nodes(self, place: int, nodes: Nodes, actor: GroupedActor, action: NodeAction) -> tuple[Nodes, ...]:
         """The place with any one node that answers to the action's reference changed."""
         wanted = action.node.view
         sample = self.plan.layout.places[place].sample
@@ -271,5 +269,3 @@ class GroupedSystem:
                 for changed in self.plan.mechanics.on_node(sample, cell, action):
                     outcomes[replace_node(nodes, cell, changed)] = None
         return tuple(outcomes)
-
-

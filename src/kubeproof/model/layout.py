@@ -24,7 +24,7 @@ class Mentions:
 
     keys: set[str] = field(default_factory=set)
     values: set[tuple[str, str]] = field(default_factory=set)
-    numeric_keys: set[str] = field(default_factory=set)  # compared by Gt and Lt: every value matters
+    numeric_keys: set[str] = field(default_factory=set)  # every value matters: Gt, Lt, a user's controller
     topology: set[str] = field(default_factory=set)
     names: set[str] = field(default_factory=set)
 
@@ -89,16 +89,8 @@ def _is_unique(setup: Setup, key: str) -> bool:
     return bool(values) and len(values) == len(set(values))
 
 
-def make_layout(
-    setup: Setup,
-    events: tuple[Event, ...] = (),
-    intents: tuple[Intent, ...] = (),
-    *,
-    names: Iterable[str] = (),
-    merge: bool = True,
-) -> Layout:
+def make_layout(setup: Setup, found: Mentions, *, merge: bool = True) -> Layout:
     """Sorts the nodes into places; with `merge` off every node is a place of its own."""
-    found = mentions(setup, events, intents, names)
     unique = unique_keys(setup, found)
     groups: dict[object, list[int]] = {}
     for index, node in enumerate(setup.nodes):
@@ -119,13 +111,13 @@ def _signature(node: Node, found: Mentions, unique: frozenset[str], without: str
 def _label_facts(
     labels: dict[str, str], found: Mentions, unique: frozenset[str], without: str | None
 ) -> Iterator[tuple[str, str | None]]:
-    mentioned_keys = found.keys | {key for key, _ in found.values}
+    mentioned_keys = found.keys | found.numeric_keys | {key for key, _ in found.values}
     for key in sorted(mentioned_keys | found.topology):
         value = labels.get(key)
         hidden = key in found.topology and (key in unique or key == without) and key not in found.numeric_keys
-        if value is not None and (key, value) not in found.values:
-            if hidden or (key not in found.topology and key not in found.numeric_keys):
-                value = "*"  # present, its value read by nobody
+        unread = hidden or (key not in found.topology and key not in found.numeric_keys)
+        if value is not None and unread and (key, value) not in found.values:
+            value = "*"  # present, its value read by nobody
         yield key, value
 
 

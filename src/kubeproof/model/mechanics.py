@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from kubeproof.cluster.control import (
     CORDON,
@@ -229,7 +229,7 @@ class Mechanics:
         return cell._replace(pods=_mapped(cell.pods, untimed))
 
 
-def _mapped(pods: Pods, change) -> Pods:  # type: ignore[no-untyped-def]
+def _mapped(pods: Pods, change: Callable[[PodKind], PodKind]) -> Pods:
     result: Pods = ()
     for kind, count in pods:
         result = add_pods(result, change(kind), count)

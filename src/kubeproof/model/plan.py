@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from kubeproof.cluster.control import Controller
 from kubeproof.cluster.objects import Setup
@@ -17,7 +18,13 @@ from kubeproof.model.layout import make_layout, mentions, symmetric_domains
 from kubeproof.model.mechanics import Mechanics
 
 Placement = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
-MakeController = Callable[[Layout], Controller]
+
+
+class OwnLoop(NamedTuple):
+    """A user's own controller: how to make it for a layout, and the node labels it reads."""
+
+    make: Callable[[Layout], Controller]
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,24 +57,24 @@ def make_plan(
     intents: tuple[Intent, ...] = (),
     *,
     placement: Placement = (),
-    own: tuple[MakeController, ...] = (),
+    own: tuple[OwnLoop, ...] = (),
     merge: bool = True,
 ) -> Plan:
     """The plan for a setup; with `merge` off no two nodes are taken as equal."""
     setup, applied = with_applied(setup, events)
     names = [node for _, spots in placement for node, _ in spots]
-    layout = make_layout(setup, events, intents, names=names, merge=merge)
     found = mentions(setup, events, intents, names)
+    found.numeric_keys |= {key for loop in own for key in loop.labels}
+    layout = make_layout(setup, found, merge=merge)
     part = event_sources(layout, events)
     mechanics = Mechanics(setup)
     absent = part.absent | applied
     workloads = tuple(
-        WorkloadCell(exists=0) if index in absent else mechanics.created(index)
-        for index in range(len(setup.workloads))
+        WorkloadCell(exists=0) if index in absent else mechanics.created(index) for index in range(len(setup.workloads))
     )
     return Plan(
         layout=layout,
-        controllers=(*built_in_controllers(layout), *(make(layout) for make in own)),
+        controllers=(*built_in_controllers(layout), *(loop.make(layout) for loop in own)),
         events=part.sources,
         monitors=tuple(make_monitor(intent, layout) for intent in intents),
         mechanics=mechanics,

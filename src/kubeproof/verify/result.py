@@ -36,6 +36,7 @@ class Trace:
     loop_start: int | None = None
     loop_certainty: str = ""  # "inevitable" or "possible" for loops
     final: tuple[str, ...] = ()  # what is wrong in the last state, e.g. the reason per node
+    deployed_steps: int = 0  # the first so many steps only lead to the start (`start: deployed`)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,9 +43,7 @@ class FakeUseCases:
         """Makes the next verification end with these verdicts."""
         results = tuple(replace(RESULT.results[1], verdict=verdict) for verdict in verdicts)
         statistics = replace(RESULT.statistics, stopped_by=stopped_by)
-        self.result = replace(
-            RESULT, results=results, statistics=statistics, verdict=(verdicts or ("VACUOUS",))[0]
-        )
+        self.result = replace(RESULT, results=results, statistics=statistics, verdict=(verdicts or ("VACUOUS",))[0])
 
 
 ENTRIES = (
@@ -56,9 +54,7 @@ ENTRIES = (
         text="At least count pods are ready.",
         fields=("count",),
     ),
-    SimpleNamespace(
-        id="L001", key="settles", category="oscillation", text="The cluster becomes stable.", fields=()
-    ),
+    SimpleNamespace(id="L001", key="settles", category="oscillation", text="The cluster becomes stable.", fields=()),
 )
 
 

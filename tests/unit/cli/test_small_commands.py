@@ -82,9 +82,7 @@ def test_an_engine_that_cannot_be_loaded_says_why(tmp_path, monkeypatch):
     (tmp_path / "broken_kernel.py").write_text("raise ImportError('wrong\\nABI')")
     monkeypatch.syspath_prepend(str(tmp_path))
 
-    assert compiled_engine("broken_kernel").found == (
-        "cannot be loaded: wrong ABI; the pure-Python engine is used"
-    )
+    assert compiled_engine("broken_kernel").found == ("cannot be loaded: wrong ABI; the pure-Python engine is used")
 
 
 def test_an_engine_that_loads_is_present():

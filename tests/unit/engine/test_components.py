@@ -55,9 +55,7 @@ def test_a_long_path_needs_no_recursion() -> None:
 def test_two_nodes_share_a_component_if_each_reaches_the_other(targets: list[list[int]]) -> None:
     graph = dict(enumerate(targets))
     reach = {node: reached(graph, node) for node in graph}
-    expected = {
-        tuple(sorted({node} | {other for other in reach[node] if node in reach[other]})) for node in graph
-    }
+    expected = {tuple(sorted({node} | {other for other in reach[node] if node in reach[other]})) for node in graph}
 
     assert sorted_components(graph) == sorted(map(list, expected))
     assert sorted(sorted(found) for found in cyclic_components(graph, graph.__getitem__)) == sorted(

@@ -125,9 +125,7 @@ def test_enough_time_and_memory_end_in_a_proof(engine: str) -> None:
     assert len(found.store) == 3 * CHUNK + 1
 
 
-@pytest.mark.parametrize(
-    ("problem", "reason"), [(KeyboardInterrupt(), "interrupt"), (MemoryError(), "memory")]
-)
+@pytest.mark.parametrize(("problem", "reason"), [(KeyboardInterrupt(), "interrupt"), (MemoryError(), "memory")])
 def test_an_interrupt_leaves_open_checks_unknown(engine: str, problem: BaseException, reason: str) -> None:
     def stopping(number: int) -> list[Any]:
         if number == 3:

@@ -24,9 +24,7 @@ def test_directories_are_read_recursively_sorted_and_without_hidden_files(tmp_pa
     ):
         (tmp_path / name).write_text(text)
     (tmp_path / "readme.md").write_text("[")
-    (tmp_path / "z.json").write_text(
-        '{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}'
-    )
+    (tmp_path / "z.json").write_text('{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}')
     loaded = load([str(tmp_path)])
 
     assert [n.name for n in loaded.setup.nodes] == ["n1", "n2"]
@@ -43,9 +41,7 @@ def test_a_file_named_twice_is_read_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("recipe", "remedy"), [("Chart.yaml", "helm template"), ("kustomization.yaml", "kustomize build")]
 )
-def test_recipes_are_refused_with_the_command_that_renders_them(
-    tmp_path: Path, recipe: str, remedy: str
-) -> None:
+def test_recipes_are_refused_with_the_command_that_renders_them(tmp_path: Path, recipe: str, remedy: str) -> None:
     (tmp_path / recipe).write_text("")
 
     with pytest.raises(ManifestError, match=f"{remedy} .* | kubeproof verify -"):

@@ -59,9 +59,7 @@ def test_unquoted_quantities_are_read_from_their_text() -> None:
         ("{operator: Exists, effect: NoSchedule}", (NOT_READY, UNREACHABLE)),
     ],
 )
-def test_admission_adds_only_the_tolerations_that_are_missing(
-    toleration: str, added: tuple[Toleration, ...]
-) -> None:
+def test_admission_adds_only_the_tolerations_that_are_missing(toleration: str, added: tuple[Toleration, ...]) -> None:
     loaded = load_text(deployment(pod=f"tolerations: [{toleration}],"))
 
     assert loaded.setup.workloads[0].template.tolerations[1:] == added
@@ -315,9 +313,7 @@ def test_behavior_is_defaulted_only_where_it_is_given() -> None:
     assert found.setup.autoscalers[0].scale_up == ScalingRules(
         (ScalingPolicy("Pods", 4, 15), ScalingPolicy("Percent", 100, 15)), "Max", 0
     )
-    assert found.setup.autoscalers[0].scale_down == ScalingRules(
-        (ScalingPolicy("Percent", 100, 15),), "Min", None
-    )
+    assert found.setup.autoscalers[0].scale_down == ScalingRules((ScalingPolicy("Percent", 100, 15),), "Min", None)
     assert load_text(autoscaler("v2", "maxReplicas: 5")).setup.autoscalers[0].scale_up is None
 
 

@@ -44,9 +44,7 @@ def test_every_kind_of_metric_is_read() -> None:
 
 
 def test_scaling_policies_are_read() -> None:
-    behavior = (
-        "{scaleUp: {stabilizationWindowSeconds: 60, policies: [{type: Pods, value: 2, periodSeconds: 30}]}}"
-    )
+    behavior = "{scaleUp: {stabilizationWindowSeconds: 60, policies: [{type: Pods, value: 2, periodSeconds: 30}]}}"
     found = load_text(autoscaler(f"maxReplicas: 5, behavior: {behavior}")).setup.autoscalers[0]
 
     assert found.scale_up == ScalingRules((ScalingPolicy("Pods", 2, 30),), "Max", 60)
@@ -108,8 +106,7 @@ def test_a_plugin_off_at_one_point_only_is_listed() -> None:
 
 def test_multipoint_switches_plugins_off_and_sets_weights() -> None:
     found = profile(
-        "plugins: {multiPoint: {disabled: [{name: ImageLocality}], "
-        "enabled: [{name: NodeAffinity, weight: 5}]}}"
+        "plugins: {multiPoint: {disabled: [{name: ImageLocality}], enabled: [{name: NodeAffinity, weight: 5}]}}"
     )
 
     assert (found.disabled, found.weights) == (frozenset({"ImageLocality"}), (("NodeAffinity", 5),))
@@ -155,8 +152,7 @@ def test_what_the_scheduler_model_does_not_know_is_listed() -> None:
     [
         ("}, {", "schedulerName is 'default-scheduler' again"),
         (
-            "pluginConfig: [{name: NodeResourcesFit, args: "
-            "{scoringStrategy: {type: RequestedToCapacityRatio}}}]",
+            "pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: {type: RequestedToCapacityRatio}}}]",
             "needs a shape",
         ),
         (

@@ -95,9 +95,7 @@ def test_a_kind_of_the_same_name_in_another_group_is_another_kind() -> None:
 
 
 def test_scaling_every_workload_makes_one_event_each_and_skips_pods() -> None:
-    loaded = load_text(
-        deployment("a"), deployment("b"), POD, scenario("events: [{scale: {replicas: [0, 3]}}]")
-    )
+    loaded = load_text(deployment("a"), deployment("b"), POD, scenario("events: [{scale: {replicas: [0, 3]}}]"))
 
     assert loaded.scenario.events == (
         Scale(name="scale-1 Deployment/shop/a", max=2, target="Deployment/shop/a", replicas=(0, 3)),

@@ -17,9 +17,7 @@ from tests.unit.manifests.inputs import deployment, load_text, node, scenario
 
 
 def loaded_with(spec: str) -> Loaded:
-    return load_text(
-        node("n1"), node("n2"), deployment("web", spec="replicas: 4,"), deployment("api"), scenario(spec)
-    )
+    return load_text(node("n1"), node("n2"), deployment("web", spec="replicas: 4,"), deployment("api"), scenario(spec))
 
 
 def test_settings_are_exact() -> None:
@@ -73,9 +71,7 @@ def test_events_are_read_with_their_defaults() -> None:
 
 
 def test_an_intent_without_target_speaks_of_every_workload() -> None:
-    intents = loaded_with(
-        'intents: [{minReady: {count: "50%", when: stable}}, {settles: {}}]'
-    ).scenario.intents
+    intents = loaded_with('intents: [{minReady: {count: "50%", when: stable}}, {settles: {}}]').scenario.intents
 
     assert intents == (
         Intent(
@@ -97,9 +93,7 @@ def test_an_intent_without_target_speaks_of_every_workload() -> None:
 
 
 def test_max_skew_reads_its_fields() -> None:
-    intents = loaded_with(
-        "intents: [{maxSkew: {target: '*/shop/web', topologyKey: zone, skew: 2}}]"
-    ).scenario.intents
+    intents = loaded_with("intents: [{maxSkew: {target: '*/shop/web', topologyKey: zone, skew: 2}}]").scenario.intents
 
     assert (intents[0].topology_key, intents[0].skew, intents[0].target) == ("zone", 2, "Deployment/shop/web")
 

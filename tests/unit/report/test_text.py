@@ -102,9 +102,7 @@ def test_text_from_manifests_cannot_reach_the_terminal_raw():
         location=Source(evil, 1),
         trace=Trace((replace(TRACE.steps[0], actor=evil, action=evil, why=(evil,)),), 0, evil, (evil,)),
     )
-    result = replace(
-        RESULT, scenario=evil, scope=((evil, evil),), results=(hostile, PROOF), not_modelled=(evil,)
-    )
+    result = replace(RESULT, scenario=evil, scope=((evil, evil),), results=(hostile, PROOF), not_modelled=(evil,))
 
     text = render(result, Style(verbose=True, replay_command=evil))
 

@@ -1,7 +1,7 @@
 """The scheduler as a control loop: binds one pod of one workload per step.
 
 Any pending pod may be tried next: queue order among equal priorities depends on creation order and back-off, which
-the model leaves open. An attempt that finds no node changes nothing, so a pod that fits nowhere simply has no step until
+the model leaves open. An attempt that finds no node changes nothing, so a pod that fits nowhere has no step until
 something changes. Assuming and binding are one step.
 """
 
@@ -76,13 +76,12 @@ class SchedulerController:
         for place, groups in zip(self.reads.places, seen.places, strict=True):
             for view, count in groups:
                 refs.append(NodeRef(place, view))
-                infos.append(self._info(place, view, count))  # type: ignore[arg-type]
+                infos.append(self.node_info(place, view, count))
         return refs, infos
 
-    def _info(self, place: int, view: Facts, count: int) -> NodeInfo:
+    def node_info(self, place: int, view: Facts, count: int) -> NodeInfo:
+        """One group of nodes as the plugins take it."""
         cordoned, is_out, no_execute, pods = view
         sample = self.layout.places[place].sample
         condition = NodeCell(health=Health.UNKNOWN if is_out else Health.UP, cordoned=cordoned, no_execute=no_execute)
         return NodeInfo(sample, count, bool(cordoned), taints_of(sample, condition), pods)
-
-

@@ -193,9 +193,7 @@ def _row(plugin: str, rejection: Rejection | None) -> Row:
     return Row() if rejection is None else Row(plugin, rejection.reason, rejection.unresolvable)
 
 
-def _add(
-    totals: list[int], weight: int, scores: list[int], normalise: Callable[[list[int]], list[int]]
-) -> None:
+def _add(totals: list[int], weight: int, scores: list[int], normalise: Callable[[list[int]], list[int]]) -> None:
     """Add the weighted normalised scores to the totals; equal scores change no order and are left out."""
     if min(scores) == max(scores):
         return

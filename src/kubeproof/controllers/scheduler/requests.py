@@ -91,9 +91,7 @@ def _scored_amounts(container: Container) -> Amounts:
     return {CPU: DEFAULT_CPU_MILLI, MEMORY: DEFAULT_MEMORY_BYTES, **_true_amounts(container)}
 
 
-def _aggregate(
-    template: PodTemplate, amounts_of: Callable[[Container], Amounts], version: tuple[int, int]
-) -> Amounts:
+def _aggregate(template: PodTemplate, amounts_of: Callable[[Container], Amounts], version: tuple[int, int]) -> Amounts:
     """The larger, per resource, of what runs together at last and of every init step on the way.
 
     Sidecars run beside the app containers and beside each ordinary init container that starts after them.

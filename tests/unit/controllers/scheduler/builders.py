@@ -50,9 +50,7 @@ def template(**fields: Any) -> PodTemplate:
     return PodTemplate(**{"labels": (("app", "web"),), **fields})
 
 
-def workload(
-    pod: PodTemplate, kind: str = DEPLOYMENT, namespace: str = "shop", name: str = "web"
-) -> Workload:
+def workload(pod: PodTemplate, kind: str = DEPLOYMENT, namespace: str = "shop", name: str = "web") -> Workload:
     return Workload(kind, namespace, name, pod, selector=WEB)
 
 

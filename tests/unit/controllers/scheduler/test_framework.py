@@ -110,9 +110,7 @@ def test_without_a_node_that_passes_by_itself_nothing_is_chosen() -> None:
 
 def test_strong_preference_overrules_soft_spreading() -> None:
     in_a = NodeTerm(expressions=(Requirement(ZONE, "In", ("a",)),))
-    pod = template(
-        spread=(soft(ZONE),), preferred_terms=(PreferredTerm(1, in_a),), containers=(container(0, 0),)
-    )
+    pod = template(spread=(soft(ZONE),), preferred_terms=(PreferredTerm(1, in_a),), containers=(container(0, 0),))
     nodes = [info(node("n1", "a"), (0, 9)), info(node("n2", "b"), (0, 8))]
 
     # Affinity 200 against 0; spreading 88 against 100, times 2.

@@ -86,9 +86,7 @@ setups = st.builds(
     profiles=st.tuples(profiles),
     settings=st.builds(Settings, kubernetes_version=st.tuples(st.just(1), st.integers(26, 37))),
 )
-pod_counts = st.tuples(
-    *(st.builds(PodCount, st.just(index), st.integers(0, 3), st.integers(0, 1)) for index in (0, 1))
-)
+pod_counts = st.tuples(*(st.builds(PodCount, st.just(index), st.integers(0, 3), st.integers(0, 1)) for index in (0, 1)))
 
 
 @st.composite

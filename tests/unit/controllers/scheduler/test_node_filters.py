@@ -50,12 +50,8 @@ def test_cordoned_node_is_admitted_if_the_pod_tolerates_its_taint() -> None:
 
 
 @pytest.mark.parametrize(("version", "first"), [((1, 36), "NodeUnschedulable"), ((1, 37), "NodeName")])
-def test_first_failing_plugin_decides_in_the_order_of_the_version(
-    version: tuple[int, int], first: str
-) -> None:
-    rows = (
-        scheduler(template(node_name="n2"), version=version).evaluate([info(node("n1"), cordoned=True)]).rows
-    )
+def test_first_failing_plugin_decides_in_the_order_of_the_version(version: tuple[int, int], first: str) -> None:
+    rows = scheduler(template(node_name="n2"), version=version).evaluate([info(node("n1"), cordoned=True)]).rows
 
     assert refusals(rows) == [first]
 

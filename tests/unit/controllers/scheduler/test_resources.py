@@ -45,9 +45,7 @@ def test_requests_are_the_larger_of_running_containers_and_each_init_step_plus_o
         overhead=(("cpu", 7),),
     )
 
-    assert (
-        pod_requests(pod, NEWEST).true["cpu"] == 957
-    )  # 900 + the sidecar before it, more than 400 + 100 + 70
+    assert pod_requests(pod, NEWEST).true["cpu"] == 957  # 900 + the sidecar before it, more than 400 + 100 + 70
 
 
 def test_sidecars_run_beside_the_app_containers() -> None:
@@ -107,18 +105,14 @@ def test_pods_without_requests_are_limited_by_the_number_of_pods_only() -> None:
 
 
 @pytest.mark.parametrize(("version", "unresolvable"), [((1, 33), False), ((1, 34), True)])
-def test_request_beyond_the_whole_node_is_unresolvable_since_1_34(
-    version: tuple[int, int], unresolvable: bool
-) -> None:
+def test_request_beyond_the_whole_node_is_unresolvable_since_1_34(version: tuple[int, int], unresolvable: bool) -> None:
     rows = scheduler(HALF_CORE, version=version).evaluate([info(node("n1", cpu_milli=400))]).rows
 
     assert rows[0].unresolvable is unresolvable
 
 
 @pytest.mark.parametrize(("version", "refused"), [((1, 27), FIT), ((1, 28), "")])
-def test_zero_request_of_an_overcommitted_resource_fits_since_1_28(
-    version: tuple[int, int], refused: str
-) -> None:
+def test_zero_request_of_an_overcommitted_resource_fits_since_1_28(version: tuple[int, int], refused: str) -> None:
     pod = template(containers=(container(memory=MIB),))
     overcommitted = info(node("n1", cpu_milli=1500), (1, 2))
 
@@ -177,9 +171,7 @@ def test_most_allocated_counts_at_most_the_capacity() -> None:
     profile = fit_profile(fit_strategy="MostAllocated")
     nodes = [info(node("n1", cpu_milli=50, memory_bytes=100 * MIB)), info(node("n2"))]
 
-    assert scores(
-        scheduler(template(containers=(container(),)), profile=profile).evaluate(nodes).rows, FIT
-    ) == [
+    assert scores(scheduler(template(containers=(container(),)), profile=profile).evaluate(nodes).rows, FIT) == [
         100,
         2,  # cpu 10000 // 4000 = 2, memory 200 * 100 // 8192 = 2
     ]
@@ -258,9 +250,7 @@ def test_example_2_balanced_allocation(version: tuple[int, int], score: int) -> 
 
 
 @pytest.mark.parametrize(("version", "expected"), [((1, 35), [75, 87]), ((1, 36), [62, 87])])
-def test_balance_is_absolute_up_to_1_35_and_an_improvement_since(
-    version: tuple[int, int], expected: list[int]
-) -> None:
+def test_balance_is_absolute_up_to_1_35_and_an_improvement_since(version: tuple[int, int], expected: list[int]) -> None:
     pod = template(containers=(container(2000, 0),))
     memory_heavy = workload(template(containers=(container(0, 6 * GIB),)))
     nodes = [info(node("n1")), info(node("n2"), (1, 1))]
@@ -270,9 +260,7 @@ def test_balance_is_absolute_up_to_1_35_and_an_improvement_since(
 
 
 @pytest.mark.parametrize(("version", "expected"), [((1, 32), 100), ((1, 33), None)])
-def test_pod_without_requests_skips_balance_since_1_33(
-    version: tuple[int, int], expected: int | None
-) -> None:
+def test_pod_without_requests_skips_balance_since_1_33(version: tuple[int, int], expected: int | None) -> None:
     rows = scheduler(template(), version=version).evaluate([info(node("n1")), info(node("n2"))]).rows
 
     assert scores(rows, BALANCED) == [expected, expected]

@@ -176,9 +176,7 @@ def test_empty_selector_counts_nothing_since_1_27(version: tuple[int, int], chos
     pod = template(spread=(hard(ZONE, selector=LabelSelector()),))
     nodes = [info(node("n1", "a"), (0, 1)), info(node("n2", "b"), (1, 0))]
     other = workload(template(labels=()), name="other")
-    profile = SchedulerProfile(
-        disabled_score=frozenset({"NodeResourcesFit", "NodeResourcesBalancedAllocation"})
-    )
+    profile = SchedulerProfile(disabled_score=frozenset({"NodeResourcesFit", "NodeResourcesBalancedAllocation"}))
 
     assert scheduler(pod, other, version=version, profile=profile).choose(nodes) == chosen
 
@@ -196,9 +194,7 @@ def test_missing_selector_matches_nothing() -> None:
 
 
 @pytest.mark.parametrize(("version", "chosen"), [((1, 26), (1,)), ((1, 27), (0, 1))])
-def test_match_label_keys_tell_revisions_apart_since_1_27(
-    version: tuple[int, int], chosen: tuple[int, ...]
-) -> None:
+def test_match_label_keys_tell_revisions_apart_since_1_27(version: tuple[int, int], chosen: tuple[int, ...]) -> None:
     pod = template(spread=(hard(ZONE, match_label_keys=("pod-template-hash", "absent")),))
     older = workload(template(), name="older")
     nodes = [info(node("n1", "a"), (1, 1)), info(node("n2", "b"))]
@@ -207,9 +203,7 @@ def test_match_label_keys_tell_revisions_apart_since_1_27(
 
 
 def test_match_label_keys_use_the_pods_own_value() -> None:
-    blue = template(
-        labels=(("app", "web"), ("track", "blue")), spread=(hard(ZONE, match_label_keys=("track",)),)
-    )
+    blue = template(labels=(("app", "web"), ("track", "blue")), spread=(hard(ZONE, match_label_keys=("track",)),))
     green = workload(template(labels=(("app", "web"), ("track", "green"))), name="green")
     nodes = [info(node("n1", "a"), (0, 1), (1, 1)), info(node("n2", "b"), (1, 5))]
 

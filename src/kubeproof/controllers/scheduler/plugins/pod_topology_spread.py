@@ -21,9 +21,7 @@ from kubeproof.controllers.scheduler.pod import IncomingPod
 from kubeproof.controllers.scheduler.protocol import MAX_NODE_SCORE, NodeView, Rejection, round_half_away
 
 SKEWED = Rejection("node(s) didn't match pod topology spread constraints", unresolvable=False)
-NO_LABEL = Rejection(
-    "node(s) didn't match pod topology spread constraints (missing required label)", unresolvable=True
-)
+NO_LABEL = Rejection("node(s) didn't match pod topology spread constraints (missing required label)", unresolvable=True)
 NO_DOMAIN_MINIMUM = 2**31 - 1  # upstream's minimum over no domain; matters before minDomains (1.27) only
 IGNORED = -1  # score of a node that lacks a topology key
 
@@ -145,9 +143,7 @@ class SpreadScore:
                 value = domain.value or ""
                 if domain.is_counted and value in matches:
                     matches[value] += domain.pods * n
-        return Weighing(
-            math.log(size + 2), float(constraint.max_skew - 1), matches, constraint.key == HOSTNAME
-        )
+        return Weighing(math.log(size + 2), float(constraint.max_skew - 1), matches, constraint.key == HOSTNAME)
 
     def score(self, state: list[Weighing], fact: tuple[Domain, ...]) -> int:
         if not fact:
@@ -169,10 +165,7 @@ class SpreadScore:
         largest, smallest = max(valid, default=0), min(valid, default=0)
         if largest == 0:
             return [0 if score == IGNORED else MAX_NODE_SCORE for score in scores]
-        return [
-            0 if score == IGNORED else MAX_NODE_SCORE * (largest + smallest - score) // largest
-            for score in scores
-        ]
+        return [0 if score == IGNORED else MAX_NODE_SCORE * (largest + smallest - score) // largest for score in scores]
 
 
 def _domain(constraint: Constraint, template: PodTemplate, view: NodeView, *, may_count: bool) -> Domain:

@@ -1,0 +1,248 @@
+"""The door for a user's own controller: a plain class with a name and a pure `act`.
+
+    class Saver:
+        name = "saver"
+        labels = ("pool",)                       # node labels it wants to see; default none
+
+        def act(self, cluster):
+            web = cluster.workload("Deployment/shop/web")
+            if web.pending:
+                yield scale(web.ref, web.desired - 1)
+
+`act` yields decisions: an action, or a tuple of actions done together. Several decisions mean that any one of them may
+be taken. A decision that would change nothing is ignored, so a controller may always say what it wants. It must be a pure
+function of the cluster it is shown: no clock, no randomness, no memory (`--check-controllers` tests that).
+Nodes come in groups of equals; a `NodeView` stands for `size` nodes and an action on it hits any one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol, cast
+
+from kubeproof.cluster.control import (
+    CORDON,
+    UNCORDON,
+    Action,
+    Decision,
+    Delete,
+    NodeChange,
+    NodeRef,
+    Reads,
+    Seen,
+    SetDesired,
+    Stage,
+    View,
+)
+from kubeproof.cluster.places import Layout
+from kubeproof.cluster.state import Health, NodeCell, Phase, WorkloadCell
+from kubeproof.errors import UsageError
+
+ALIVE = (Phase.STARTING, Phase.RUNNING, Phase.READY, Phase.UNREADY)
+
+
+class PodCounts(NamedTuple):
+    """Pods of one workload, on one node or in all."""
+
+    ready: int = 0
+    starting: int = 0  # bound, not ready (yet or any longer)
+    terminating: int = 0
+
+
+class WorkloadView(NamedTuple):
+    """A workload as a user's controller sees it."""
+
+    ref: str  # "Deployment/shop/web"
+    exists: bool
+    desired: int  # spec.replicas
+    pending: int  # pods without a node
+    pods: PodCounts  # pods with one
+
+    @property
+    def ready(self) -> int:
+        return self.pods.ready
+
+
+class NodeView(NamedTuple):
+    """`size` nodes that look alike."""
+
+    labels: tuple[tuple[str, str], ...]  # those the controller declared
+    is_ready: bool  # as the API tells
+    is_cordoned: bool
+    pods: tuple[tuple[str, PodCounts], ...]  # by workload
+    size: int
+    place: int = -1  # opaque
+    view: View = None  # opaque
+
+    def pods_of(self, ref: str) -> PodCounts:
+        """The pods of a workload on each of these nodes."""
+        return dict(self.pods).get(ref, PodCounts())
+
+
+class ClusterView(NamedTuple):
+    """Everything a user's controller is shown."""
+
+    workloads: tuple[WorkloadView, ...]
+    nodes: tuple[NodeView, ...]
+
+    def workload(self, ref: str) -> WorkloadView:
+        """The workload with this reference."""
+        for workload in self.workloads:
+            if workload.ref == ref:
+                return workload
+        raise UsageError(f"a controller asks for {ref}, which is not in the input", "Correct its reference")
+
+
+class Scale(NamedTuple):
+    """Sets spec.replicas."""
+
+    ref: str
+    replicas: int
+
+
+class Evict(NamedTuple):
+    """Deletes pods of a workload from one of the nodes; ready ones if there are any."""
+
+    node: NodeView
+    ref: str
+    pods: int = 1
+
+
+class SetCordon(NamedTuple):
+    """Cordons or uncordons one of the nodes."""
+
+    node: NodeView
+    on: bool
+
+
+OwnAction = Scale | Evict | SetCordon
+
+
+def scale(ref: str, replicas: int) -> Scale:
+    """The action that sets spec.replicas of a workload."""
+    return Scale(ref, replicas)
+
+
+def evict(node: NodeView, ref: str, pods: int = 1) -> Evict:
+    """The action that deletes pods of a workload from one such node."""
+    return Evict(node, ref, pods)
+
+
+def cordon(node: NodeView) -> SetCordon:
+    """The action that cordons one such node."""
+    return SetCordon(node, True)
+
+
+def uncordon(node: NodeView) -> SetCordon:
+    """The action that uncordons one such node."""
+    return SetCordon(node, False)
+
+
+class OwnController(Protocol):
+    """What a user writes."""
+
+    @property
+    def name(self) -> str: ...
+
+    def act(self, cluster: ClusterView) -> Iterable[OwnAction | tuple[OwnAction, ...]]: ...
+
+
+NodeFacts = tuple[int, int, tuple[tuple[int, PodCounts], ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Adapted:
+    """A user's controller as a control loop of the model."""
+
+    layout: Layout
+    own: OwnController
+    labels: tuple[str, ...] = ()
+    stage: int = Stage.ALWAYS
+
+    @property
+    def name(self) -> str:
+        return str(self.own.name)
+
+    @property
+    def reads(self) -> Reads:
+        return Reads(tuple(range(len(self.layout.setup.workloads))), self.layout.every_place)
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int, int]:
+        """Existence, spec.replicas, pods without a node."""
+        return cell.exists, cell.desired, cell.unbound
+
+    def show_node(self, place: int, cell: NodeCell) -> NodeFacts:
+        """Condition and pods by workload; no clocks."""
+        amounts: dict[int, list[int]] = {}
+        for kind, count in cell.pods:
+            counts = amounts.setdefault(kind.workload, [0, 0, 0])
+            slot = 0 if kind.phase == Phase.READY else 1 if kind.phase in ALIVE else 2
+            counts[slot] += count
+        pods = tuple((workload, PodCounts(*counts)) for workload, counts in sorted(amounts.items()))
+        return int(cell.health in (Health.UP, Health.LOST)), cell.cordoned, pods
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """What the user's code decides, translated."""
+        decisions = []
+        for wanted in self.own.act(self.cluster(seen)):
+            decisions.append(Decision(tuple(self._translated(action) for action in _joint(wanted))))
+        return tuple(dict.fromkeys(decisions))
+
+    def cluster(self, seen: Seen) -> ClusterView:
+        """The views put together for the user's eyes."""
+        refs = [workload.ref for workload in self.layout.setup.workloads]
+        nodes = [
+            self._node(place, facts, count, refs)
+            for place, groups in zip(self.reads.places, seen.places, strict=True)
+            for facts, count in groups
+        ]
+        workloads = tuple(
+            WorkloadView(ref, bool(exists), desired, pending, _total(nodes, ref))
+            for ref, (exists, desired, pending) in zip(refs, seen.workloads, strict=True)
+        )
+        return ClusterView(workloads, tuple(nodes))
+
+    def _node(self, place: int, facts: NodeFacts, count: int, refs: Sequence[str]) -> NodeView:
+        labels = dict(self.layout.places[place].sample.labels)
+        shown = tuple((key, labels[key]) for key in self.labels if key in labels)
+        is_ready, is_cordoned, pods = facts
+        by_ref = tuple((refs[workload], counts) for workload, counts in pods)
+        return NodeView(shown, bool(is_ready), bool(is_cordoned), by_ref, count, place, facts)
+
+    def _translated(self, action: OwnAction) -> Action:
+        if isinstance(action, Scale):
+            return SetDesired(self._number(action.ref), max(0, action.replicas))
+        if isinstance(action, SetCordon):
+            node = NodeRef(action.node.place, action.node.view)
+            return NodeChange(node, CORDON if action.on else UNCORDON)
+        if isinstance(action, Evict):
+            ready = action.node.pods_of(action.ref).ready
+            phases = (Phase.READY,) if ready >= action.pods else ALIVE
+            losses = ((tuple(int(phase) for phase in phases), action.pods),)
+            return Delete(NodeRef(action.node.place, action.node.view), self._number(action.ref), losses)
+        raise UsageError(
+            f"controller {self.name} returned {type(action).__name__}, which is no action",
+            "Return scale(...), evict(...), cordon(...) or uncordon(...)",
+        )
+
+    def _number(self, ref: str) -> int:
+        for index, workload in enumerate(self.layout.setup.workloads):
+            if workload.ref == ref:
+                return index
+        raise UsageError(f"controller {self.name} acts on {ref}, which is not in the input", "Correct its reference")
+
+
+def _joint(wanted: OwnAction | tuple[OwnAction, ...]) -> tuple[OwnAction, ...]:
+    """The actions to do together; a single action is a named tuple and so a tuple, too."""
+    return cast("tuple[OwnAction, ...]", wanted if type(wanted) is tuple else (wanted,))
+
+
+def _total(nodes: Iterable[NodeView], ref: str) -> PodCounts:
+    ready = starting = terminating = 0
+    for node in nodes:
+        counts = node.pods_of(ref)
+        ready += counts.ready * node.size
+        starting += counts.starting * node.size
+        terminating += counts.terminating * node.size
+    return PodCounts(ready, starting, terminating)

@@ -1,0 +1,178 @@
+"""The reference search: plain sets and dictionaries, no reductions, written to be obviously right.
+
+It shares no code with the other search. Cycles are judged by Kosaraju's algorithm on the edges in question.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
+
+from kubeproof.engine.system import Check, Kind, Role
+
+S = TypeVar("S", bound=Hashable)
+S_co = TypeVar("S_co", bound=Hashable, covariant=True)
+
+
+class NamedStep(Protocol[S_co]):
+    """A step of the reference model."""
+
+    @property
+    def actor(self) -> str: ...
+
+    @property
+    def role(self) -> int: ...
+
+    @property
+    def tags(self) -> int: ...
+
+    @property
+    def target(self) -> S_co: ...
+
+
+class ReferenceModel(Protocol[S]):
+    """A transition system whose states are values."""
+
+    def initial(self) -> Sequence[S]: ...
+
+    def steps(self, state: S) -> Sequence[NamedStep[S]]: ...
+
+    def flags(self, state: S) -> int: ...
+
+
+@dataclass(slots=True)
+class StateGraph(Generic[S]):
+    """All reachable states with their steps."""
+
+    steps: dict[S, Sequence[NamedStep[S]]] = field(default_factory=dict)
+    is_complete: bool = True
+    transitions: int = 0
+
+
+def reach(model: ReferenceModel[S], *, max_states: int) -> StateGraph[S]:
+    """Explores breadth first until nothing is new or `max_states` states are known."""
+    graph: StateGraph[S] = StateGraph()
+    queue = deque(dict.fromkeys(model.initial()))
+    known = set(queue)
+    while queue:
+        state = queue.popleft()
+        steps = model.steps(state)
+        graph.steps[state] = steps
+        graph.transitions += len(steps)
+        for step in steps:
+            if step.target not in known:
+                if len(known) >= max_states:
+                    graph.is_complete = False
+                    return graph
+                known.add(step.target)
+                queue.append(step.target)
+    return graph
+
+
+def judge(graph: StateGraph[S], check: Check, flags: Callable[[S], int]) -> str:
+    """The verdict of one check on an explored graph: holds, violated, vacuous or unknown."""
+
+    def is_bad(state: S) -> bool:
+        return bool(flags(state) >> check.flag & 1)
+
+    if _is_broken(graph, check, is_bad):
+        return "violated"
+    if not graph.is_complete:
+        return "unknown"
+    if check.relevant >= 0 and not any(flags(state) >> check.relevant & 1 for state in graph.steps):
+        return "vacuous"
+    return "holds"
+
+
+def _is_broken(graph: StateGraph[S], check: Check, is_bad: Callable[[S], bool]) -> bool:
+    if check.kind == Kind.NEVER:
+        return any(is_bad(state) for state in graph.steps)
+    if check.kind != Kind.CYCLE and any(is_bad(s) for s in graph.steps if is_stable(graph, s)):
+        return True
+    if check.kind == Kind.STABLE:
+        return False
+    if check.kind == Kind.PERSISTENT:
+        bad = {state for state in graph.steps if is_bad(state)}
+        parts = strong_parts(graph, bad, lambda step: not step.tags & check.tags)
+        return any(_is_fair(graph, part, lambda step: not step.tags & check.tags) for part in parts)
+    for part in strong_parts(graph, set(graph.steps), lambda _: True):
+        if _is_fair(graph, part, lambda _: True) and _breaks(graph, part, check, is_bad):
+            return True
+    return False
+
+
+def is_stable(graph: StateGraph[S], state: S) -> bool:
+    """True if only events leave the state."""
+    return all(step.role == Role.EVENT for step in graph.steps[state])
+
+
+def _breaks(graph: StateGraph[S], part: set[S], check: Check, is_bad: Callable[[S], bool]) -> bool:
+    if check.kind == Kind.RECURRENT:
+        return any(is_bad(state) for state in part)
+    return any(step.tags & check.tags for state in part for step in _inner(graph, part, state))
+
+
+def _inner(graph: StateGraph[S], part: set[S], state: S) -> list[NamedStep[S]]:
+    return [s for s in graph.steps[state] if s.role != Role.EVENT and s.target in part]
+
+
+def _is_fair(graph: StateGraph[S], part: set[S], allowed: Callable[[NamedStep[S]], bool]) -> bool:
+    """No actor is urgent in all states of the part without a step inside it."""
+    urgent = set.intersection(*({s.actor for s in graph.steps[state] if s.role == Role.URGENT} for state in part))
+    acting = {s.actor for state in part for s in _inner(graph, part, state) if allowed(s)}
+    return urgent <= acting
+
+
+def strong_parts(graph: StateGraph[S], members: set[S], allowed: Callable[[NamedStep[S]], bool]) -> list[set[S]]:
+    """The strongly connected parts with a cycle, over steps that are allowed and not events (Kosaraju)."""
+    forward = {
+        state: [s.target for s in _inner(graph, members, state) if allowed(s)] if state in graph.steps else []
+        for state in members
+    }
+    backward: dict[S, list[S]] = {state: [] for state in members}
+    for state, targets in forward.items():
+        for target in targets:
+            backward[target].append(state)
+    parts = []
+    assigned: set[S] = set()
+    for state in reversed(_finishing_order(forward)):
+        if state in assigned:
+            continue
+        part = _reached(state, backward, assigned)
+        assigned |= part
+        if len(part) > 1 or state in forward[state]:
+            parts.append(part)
+    return parts
+
+
+def _finishing_order(forward: dict[S, list[S]]) -> list[S]:
+    order: list[S] = []
+    seen: set[S] = set()
+    for root in forward:
+        stack: list[tuple[S, int]] = [(root, 0)]
+        while stack:
+            state, position = stack.pop()
+            if position == 0:
+                if state in seen:
+                    continue
+                seen.add(state)
+            if position < len(forward[state]):
+                stack.append((state, position + 1))
+                if forward[state][position] not in seen:
+                    stack.append((forward[state][position], 0))
+            else:
+                order.append(state)
+    return order
+
+
+def _reached(start: S, edges: dict[S, list[S]], without: set[S]) -> set[S]:
+    found = {start}
+    stack = [start]
+    while stack:
+        for target in edges[stack.pop()]:
+            if target not in found and target not in without:
+                found.add(target)
+                stack.append(target)
+    return found

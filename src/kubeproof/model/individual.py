@@ -1,0 +1,413 @@
+"""The cluster with every pod and node by name: no grouping, no symmetry, no memo.
+
+It is the oracle, and what traces replay on.
+
+It asks the same controllers as the grouped model, shows each node to them on its own, and applies what they decide
+to named objects with code of its own. Slow on purpose: every choice among equals is a step of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple, TypeVar
+
+from kubeproof.cluster.control import (
+    ANY,
+    Action,
+    Advance,
+    Arrive,
+    Bind,
+    Controller,
+    CreateObject,
+    CreatePods,
+    Decision,
+    Delete,
+    DeleteUnbound,
+    EvictDue,
+    NodeChange,
+    NodeRef,
+    Remember,
+    Role,
+    Seen,
+    SetDesired,
+    SetReplicas,
+    Stage,
+    Tag,
+    Tick,
+    tags_of,
+)
+from kubeproof.cluster.objects import DEPLOYMENT, POD
+from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, WorkloadCell
+from kubeproof.intents.facts import Fact
+from kubeproof.intents.monitor import FRESH, Memory
+from kubeproof.model.individual_node import NodeState, Pod, arrival, changed, kubelet_lives, vanishes_at_once
+from kubeproof.model.plan import Plan
+
+T = TypeVar("T")
+Concrete = tuple[object, ...]  # (verb, arguments by name): what a trace records
+
+
+class Spec(NamedTuple):
+    """A workload's object and its ReplicaSet."""
+
+    exists: int
+    desired: int
+    replicas: int
+
+
+class State(NamedTuple):
+    """The cluster at one moment, everything by name."""
+
+    specs: tuple[Spec, ...]
+    unbound: tuple[tuple[str, ...], ...]  # names of pods without a node, per workload
+    nodes: tuple[NodeState, ...]
+    memories: tuple[tuple[int, ...], ...]
+    observed: tuple[Memory, ...]
+
+
+class Transition(NamedTuple):
+    """One step by name."""
+
+    actor: str  # who acts; the unit of fairness
+    controller: str
+    decision: Decision
+    concrete: tuple[Concrete, ...]
+    target: State
+
+    @property
+    def role(self) -> int:
+        return self.decision.role
+
+    @property
+    def tags(self) -> int:
+        return int(Tag.STEP) if self.role == Role.TIME else tags_of(self.decision.actions)
+
+
+Draft = tuple[State, tuple[Concrete, ...], str]  # state so far, what was done, the node acted on
+
+
+class IndividualModel:
+    """A plan by name. `steps` returns the same order for the same state."""
+
+    def __init__(self, plan: Plan, *, with_events: bool = True) -> None:
+        self.plan = plan
+        self.setup = plan.setup
+        self.names = tuple(node.name for node in self.setup.nodes)
+        self._controllers = plan.actors if with_events else plan.controllers
+
+    # -- initial state --------------------------------------------------------------------------
+
+    def initial(self) -> tuple[State, ...]:
+        """The one state a run starts from."""
+        counters = [0] * len(self.setup.workloads)
+        nodes = []
+        for cell in self.plan.nodes:
+            pods = []
+            for kind, count in cell.pods:
+                for _ in range(count):
+                    counters[kind.workload] += 1
+                    pods.append(Pod(self.pod_name(kind.workload, counters[kind.workload]), *kind))
+            nodes.append(NodeState(*cell[:5], tuple(sorted(pods))))
+        specs = tuple(Spec(cell.exists, cell.desired, cell.replicas) for cell in self.plan.workloads)
+        unbound = tuple(
+            tuple(self.pod_name(index, counters[index] + n + 1) for n in range(cell.unbound))
+            for index, cell in enumerate(self.plan.workloads)
+        )
+        start = State(specs, unbound, tuple(nodes), self.plan.memories, (FRESH,) * len(self.plan.monitors))
+        return (self.judged(start),)
+
+    def restarted(self, state: State) -> State:
+        """The same cluster at the start of a run: monitors and events as new."""
+        fresh = (FRESH,) * len(self.plan.monitors)
+        return self.judged(state._replace(memories=self.plan.memories, observed=fresh))
+
+    def pod_name(self, workload: int, number: int) -> str:
+        """`web-3`: the third pod; numbers of vanished pods are used again, so that names stay few."""
+        declared = self.setup.workloads[workload]
+        return declared.name if declared.kind == POD else f"{declared.name}-{number}"
+
+    # -- steps ----------------------------------------------------------------------------------
+
+    def steps(self, state: State) -> list[Transition]:
+        """All steps out of a state."""
+        first = list(self._asked(state, Stage.ALWAYS))
+        if not any(step.role == Role.URGENT for step in first):
+            first += self._time_steps(state)
+        if self._is_stable(first):
+            first += self._asked(state, Stage.CALM)
+        return first
+
+    def is_stable(self, state: State) -> bool:
+        """True if only events can change this state."""
+        return self._is_stable(self.steps(state))
+
+    @staticmethod
+    def _is_stable(steps: Iterable[Transition]) -> bool:
+        return all(step.role == Role.EVENT for step in steps)
+
+    def _asked(self, state: State, stage: int) -> Iterator[Transition]:
+        for controller in self._controllers:
+            if controller.stage == stage:
+                yield from self.steps_of(controller, state)
+
+    def steps_of(self, controller: Controller, state: State) -> Iterator[Transition]:
+        """The steps of one controller or event, each distinct outcome once."""
+        done: set[tuple[tuple[Concrete, ...], int]] = set()
+        for decision in dict.fromkeys(controller.act(self.seen(controller, state))):
+            for target, concrete, node in self._carried_out(controller, state, decision):
+                key = (concrete, int(decision.role))
+                if key in done or target == state:
+                    continue
+                done.add(key)
+                actor = f"{controller.name} at {node}" if _is_local(controller) else controller.name
+                yield Transition(actor, controller.name, decision, concrete, self.judged(target))
+
+    def seen(self, controller: Controller, state: State) -> Seen:
+        """What the controller is shown: every node on its own."""
+        reads = controller.reads
+        return Seen(
+            tuple(controller.show_workload(w, self.workload_cell(state, w)) for w in reads.workloads),
+            tuple(tuple(self._shown(controller, state, place)) for place in reads.places),
+            tuple(state.memories[m] for m in reads.memories),
+        )
+
+    def _shown(self, controller: Controller, state: State, place: int) -> Iterator[tuple[object, int]]:
+        for index in self.plan.layout.places[place].nodes:
+            view = controller.show_node(place, node_cell(state.nodes[index]))
+            if view is not None:
+                yield view, 1
+
+    def workload_cell(self, state: State, workload: int) -> WorkloadCell:
+        """The workload as controllers see it."""
+        return WorkloadCell(*state.specs[workload], len(state.unbound[workload]))
+
+    # -- carrying decisions out -----------------------------------------------------------------
+
+    def _carried_out(self, controller: Controller, state: State, decision: Decision) -> list[Draft]:
+        drafts: list[Draft] = [(state, (), "")]
+        for action in decision.actions:
+            drafts = [
+                (target, (*done, concrete), node or before)
+                for current, done, before in drafts
+                for target, concrete, node in self._done(controller, current, action)
+            ]
+        return drafts
+
+    def _done(self, controller: Controller, state: State, action: Action) -> Iterator[tuple[State, Concrete, str]]:
+        if isinstance(action, (Bind, Arrive, Delete, EvictDue, Advance, NodeChange)):
+            for index in self._matching(controller, state, action.node):
+                for target, concrete in self._on_node(state, index, action):
+                    yield target, concrete, self.names[index]
+        elif isinstance(action, DeleteUnbound):
+            for names in combinations(state.unbound[action.workload], action.pods):
+                rest = tuple(n for n in state.unbound[action.workload] if n not in names)
+                yield self._with_unbound(state, action.workload, rest), ("delete", names), ""
+        elif isinstance(action, Tick):
+            raise TypeError("only time ticks")
+        else:
+            yield (*self._on_workload(state, action), "")
+
+    def _matching(self, controller: Controller, state: State, ref: NodeRef) -> Iterator[int]:
+        for index in self.plan.layout.places[ref.place].nodes:
+            if ref.view == ANY or controller.show_node(ref.place, node_cell(state.nodes[index])) == ref.view:
+                yield index
+
+    def _on_workload(
+        self, state: State, action: SetDesired | SetReplicas | CreateObject | CreatePods | Remember
+    ) -> tuple[State, Concrete]:
+        if isinstance(action, Remember):
+            memories = _replaced(state.memories, action.memory, action.value)
+            return state._replace(memories=memories), ("remember", action.memory, action.value)
+        workload = action.workload
+        ref, spec = self.setup.workloads[workload].ref, state.specs[workload]
+        if isinstance(action, CreatePods):
+            names = self._new_names(state, workload, action.pods)
+            waiting = tuple(sorted((*state.unbound[workload], *names)))
+            return self._with_unbound(state, workload, waiting), ("create", ref, names)
+        if isinstance(action, CreateObject):
+            return self._created(state, workload), ("create-object", ref)
+        if isinstance(action, SetReplicas):
+            spec = spec._replace(replicas=action.replicas)
+            verb = "set-replicas"
+        else:
+            is_deployment = self.setup.workloads[workload].kind == DEPLOYMENT
+            spec = Spec(spec.exists, action.replicas, spec.replicas if is_deployment else action.replicas)
+            verb = "set-desired"
+        return state._replace(specs=_replaced(state.specs, workload, spec)), (verb, ref, action.replicas)
+
+    def _created(self, state: State, workload: int) -> State:
+        declared = self.setup.workloads[workload]
+        if declared.kind == POD:
+            state = self._with_unbound(state, workload, (self.pod_name(workload, 1),))
+            spec = Spec(1, 1, NEVER)
+        else:
+            replicas = NEVER if declared.kind == DEPLOYMENT else declared.replicas
+            spec = Spec(1, declared.replicas, replicas)
+        return state._replace(specs=_replaced(state.specs, workload, spec))
+
+    def _new_names(self, state: State, workload: int, count: int) -> tuple[str, ...]:
+        """The first names nobody bears."""
+        taken = set(state.unbound[workload])
+        taken |= {pod.name for node in state.nodes for pod in node.pods if pod.workload == workload}
+        free: list[str] = []
+        number = 1
+        while len(free) < count:
+            name = self.pod_name(workload, number)
+            if name not in taken:
+                free.append(name)
+            number += 1
+        return tuple(free)
+
+    @staticmethod
+    def _with_unbound(state: State, workload: int, names: tuple[str, ...]) -> State:
+        return state._replace(unbound=_replaced(state.unbound, workload, names))
+
+    def _with_node(self, state: State, index: int, node: NodeState) -> State:
+        return state._replace(nodes=_replaced(state.nodes, index, node))
+
+    def _on_node(
+        self, state: State, index: int, action: Bind | Arrive | Delete | EvictDue | Advance | NodeChange
+    ) -> Iterator[tuple[State, Concrete]]:
+        node, name = state.nodes[index], self.names[index]
+        if isinstance(action, Bind):
+            for pod in state.unbound[action.workload]:
+                rest = tuple(other for other in state.unbound[action.workload] if other != pod)
+                bound = self._with_unbound(state, action.workload, rest)
+                arrived = self._arrived(index, node, action.workload, (pod,))
+                yield self._with_node(bound, index, arrived), ("bind", pod, name)
+        elif isinstance(action, Arrive):
+            names = self._new_names(state, action.workload, action.pods)
+            arrived = self._arrived(index, node, action.workload, names)
+            ref = self.setup.workloads[action.workload].ref
+            yield self._with_node(state, index, arrived), ("arrive", ref, name, names)
+        elif isinstance(action, Delete):
+            for victims in _victims(node, action):
+                gone = self._deleted(node, victims)
+                yield self._with_node(state, index, gone), ("delete", tuple(pod.name for pod in victims))
+        elif isinstance(action, EvictDue):
+            due = tuple(pod for pod in node.pods if _is_due(pod, action.workload))
+            gone = self._deleted(node, due)
+            yield self._with_node(state, index, gone), ("evict", name, tuple(pod.name for pod in due))
+        elif isinstance(action, Advance):
+            yield from self._advanced(state, index, action)
+        else:
+            new = changed(self.setup, self.setup.nodes[index], node, action.verb)
+            yield self._with_node(state, index, new), (action.verb, name)
+
+    def _arrived(self, index: int, node: NodeState, workload: int, names: Sequence[str]) -> NodeState:
+        pods = [arrival(self.setup, self.setup.nodes[index], node, workload, name) for name in names]
+        return node._replace(pods=tuple(sorted((*node.pods, *pods))))
+
+    def _deleted(self, node: NodeState, victims: Sequence[Pod]) -> NodeState:
+        names = {pod.name for pod in victims}
+        kept = []
+        for pod in node.pods:
+            if pod.name not in names:
+                kept.append(pod)
+            elif not vanishes_at_once(self.setup, node, pod):
+                grace_s = self.setup.workloads[pod.workload].template.grace_s
+                clocks = (0, grace_s) if kubelet_lives(node) else (NEVER, NEVER)
+                kept.append(Pod(pod.name, pod.workload, int(Phase.TERMINATING), *clocks, NEVER))
+        return node._replace(pods=tuple(kept))
+
+    def _advanced(self, state: State, index: int, action: Advance) -> Iterator[tuple[State, Concrete]]:
+        node, name = state.nodes[index], self.names[index]
+        wanted = (action.workload, action.phase, action.least_s, action.most_s)
+        moving = tuple(pod for pod in node.pods if pod[1:5] == wanted)
+        for failed in combinations(moving, action.rejected):
+            pods = []
+            for pod in node.pods:
+                if pod not in moving:
+                    pods.append(pod)
+                elif pod not in failed and pod.phase != Phase.TERMINATING:
+                    pods.append(self._next(pod))
+            names = tuple(pod.name for pod in moving if pod not in failed)
+            verb = {Phase.STARTING: "start", Phase.RUNNING: "ready"}.get(Phase(action.phase), "finish")
+            concrete = (verb, name, names, tuple(pod.name for pod in failed))
+            yield self._with_node(state, index, node._replace(pods=tuple(pods))), concrete
+
+    def _next(self, pod: Pod) -> Pod:
+        probe = self.setup.workloads[pod.workload].template.readiness
+        if pod.phase == Phase.STARTING and probe is not None:
+            least = probe.initial_delay_s + probe.period_s * (probe.success_threshold - 1)
+            return pod._replace(phase=int(Phase.RUNNING), least_s=least, most_s=least + probe.period_s)
+        return pod._replace(phase=int(Phase.READY), least_s=NEVER, most_s=NEVER)
+
+    # -- time -----------------------------------------------------------------------------------
+
+    def _time_steps(self, state: State) -> list[Transition]:
+        clocks = [clock for node in state.nodes for clock in (node.least_s, node.most_s)]
+        clocks += [clock for node in state.nodes for pod in node.pods for clock in pod[3:]]
+        running = [clock for clock in clocks if clock > 0]
+        if not running:
+            return []
+        seconds = min(running)
+        decision = Decision((Tick(seconds),), Role.TIME)
+        target = self.judged(state._replace(nodes=tuple(_aged(node, seconds) for node in state.nodes)))
+        return [Transition("time", "time", decision, (("tick", seconds),), target)]
+
+    # -- properties -----------------------------------------------------------------------------
+
+    def judged(self, state: State) -> State:
+        """The state with its monitors brought up to date."""
+        observed = tuple(
+            monitor.observe(memory, self._monitor_seen(monitor.fact, state)) if monitor.fact else FRESH
+            for monitor, memory in zip(self.plan.monitors, state.observed, strict=True)
+        )
+        return state._replace(observed=observed)
+
+    def _monitor_seen(self, fact: Fact, state: State) -> Seen:
+        places = []
+        for place in fact.reads.places:
+            cells = tuple((node_cell(state.nodes[i]), 1) for i in self.plan.layout.places[place].nodes)
+            places.append(fact.show_nodes(place, cells))
+        workloads = tuple(fact.show_workload(w, self.workload_cell(state, w)) for w in fact.reads.workloads)
+        return Seen(workloads, tuple(places))
+
+    def flags(self, state: State) -> int:
+        """Bit 2i: monitor i is bad; bit 2i+1: the state matters to it."""
+        total = 0
+        for index, (_, bad, matters) in enumerate(state.observed):
+            total |= bad << 2 * index | matters << 2 * index + 1
+        return total
+
+
+def node_cell(node: NodeState) -> NodeCell:
+    """The node with its pods counted by kind, as controllers are shown it."""
+    amounts: dict[PodKind, int] = {}
+    for pod in node.pods:
+        kind = PodKind(*pod[1:])
+        amounts[kind] = amounts.get(kind, 0) + 1
+    return NodeCell(*node[:5], tuple(sorted(amounts.items())))
+
+
+def _is_local(controller: Controller) -> bool:
+    """True for loops that look at one node at a time: each node has its own."""
+    reads = controller.reads
+    return len(reads.places) == 1 and not reads.workloads and not reads.memories
+
+
+def _replaced(items: tuple[T, ...], index: int, item: T) -> tuple[T, ...]:
+    return (*items[:index], item, *items[index + 1 :])
+
+
+def _is_due(pod: Pod, workload: int) -> bool:
+    return pod.workload == workload and pod.evict_s == 0 and pod.phase != Phase.TERMINATING
+
+
+def _victims(node: NodeState, action: Delete) -> Iterator[tuple[Pod, ...]]:
+    """Every set of pods that answers to the losses."""
+    drafts: list[tuple[Pod, ...]] = [()]
+    for phases, count in action.losses:
+        candidates = [pod for pod in node.pods if pod.workload == action.workload and pod.phase in phases]
+        drafts = [(*draft, *extra) for draft in drafts for extra in combinations(candidates, count)]
+    yield from drafts
+
+
+def _aged(node: NodeState, seconds: int) -> NodeState:
+    def older(clock: int) -> int:
+        return clock if clock < 0 else max(clock - seconds, 0)
+
+    pods = tuple(Pod(*pod[:3], older(pod.least_s), older(pod.most_s), older(pod.evict_s)) for pod in node.pods)
+    return NodeState(node.health, older(node.least_s), older(node.most_s), *node[3:5], pods)

@@ -1,0 +1,133 @@
+"""One node with its pods by name, and what can happen to it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kubeproof.cluster.control import CORDON, FAIL, NOTICE, RECOVER, TAINT, UNCORDON, UNTAINT
+from kubeproof.cluster.labels import NO_EXECUTE, Taint
+from kubeproof.cluster.objects import Node, Setup
+from kubeproof.cluster.places import UNREACHABLE
+from kubeproof.cluster.state import NEVER, Health, Phase
+from kubeproof.controllers.taint_eviction import seconds_tolerated
+
+
+class Pod(NamedTuple):
+    """A bound pod."""
+
+    name: str
+    workload: int
+    phase: int
+    least_s: int
+    most_s: int
+    evict_s: int
+
+
+class NodeState(NamedTuple):
+    """A node; pods sorted by name."""
+
+    health: int
+    least_s: int
+    most_s: int
+    cordoned: int
+    no_execute: int
+    pods: tuple[Pod, ...]
+
+
+def kubelet_lives(node: NodeState) -> bool:
+    """True if the kubelet acts."""
+    return node.health in (Health.UP, Health.BACK)
+
+
+def vanishes_at_once(setup: Setup, node: NodeState, pod: Pod) -> bool:
+    """True if a deleted pod needs no termination: nothing of it runs, or its grace period is zero."""
+    grace_s = setup.workloads[pod.workload].template.grace_s
+    return kubelet_lives(node) and (pod.phase == Phase.STARTING or grace_s == 0)
+
+
+def _tolerated(setup: Setup, declared: Node, workload: int, *, unreachable: bool) -> int:
+    taints = [taint for taint in declared.taints if taint.effect == NO_EXECUTE]
+    if unreachable:
+        taints.append(Taint(UNREACHABLE, "", NO_EXECUTE))
+    return seconds_tolerated(setup.workloads[workload].template.tolerations, taints)
+
+
+def arrival(setup: Setup, declared: Node, node: NodeState, workload: int, name: str) -> Pod:
+    """A pod that has just been bound here."""
+    seconds = _tolerated(setup, declared, workload, unreachable=bool(node.no_execute))
+    evict_s = NEVER if seconds == NEVER else max(1, seconds)
+    least, most = setup.settings.startup_s if kubelet_lives(node) else (NEVER, NEVER)
+    return Pod(name, workload, int(Phase.STARTING), least, most, evict_s)
+
+
+def changed(setup: Setup, declared: Node, node: NodeState, verb: str) -> NodeState:
+    """The node after a change of its condition."""
+    if verb in (CORDON, UNCORDON):
+        return node._replace(cordoned=int(verb == CORDON))
+    if verb == FAIL:
+        return _failed(setup, node)
+    if verb == RECOVER:
+        return _recovered(setup, node)
+    if verb == NOTICE:
+        return _noticed(node)
+    if verb == TAINT:
+        return _tainted(setup, declared, node)
+    if verb == UNTAINT:
+        return _without_taint(setup, declared, node._replace(no_execute=0))
+    welcomed = [pod._replace(phase=int(Phase.READY)) if pod.phase == Phase.UNREADY else pod for pod in node.pods]
+    up = node._replace(health=int(Health.UP), no_execute=0, pods=tuple(welcomed))
+    return _without_taint(setup, declared, up)
+
+
+def _failed(setup: Setup, node: NodeState) -> NodeState:
+    pods = tuple(pod._replace(least_s=NEVER, most_s=NEVER) for pod in node.pods)
+    if node.health == Health.BACK:
+        return node._replace(health=int(Health.UNKNOWN), pods=pods)
+    grace = setup.settings.grace_s
+    latest = grace + setup.settings.monitor_period_s
+    return node._replace(health=int(Health.LOST), least_s=grace, most_s=latest, pods=pods)
+
+
+def _recovered(setup: Setup, node: NodeState) -> NodeState:
+    unnoticed = node.health == Health.LOST
+    pods = tuple(_resumed(setup, pod) for pod in node.pods)
+    health = int(Health.UP if unnoticed else Health.BACK)
+    return node._replace(health=health, least_s=NEVER, most_s=NEVER, pods=pods)
+
+
+def _resumed(setup: Setup, pod: Pod) -> Pod:
+    """What the kubelet had begun it begins again."""
+    template = setup.workloads[pod.workload].template
+    if pod.phase == Phase.STARTING:
+        least, most = setup.settings.startup_s
+        return pod._replace(least_s=least, most_s=most)
+    if pod.phase == Phase.TERMINATING:
+        return pod._replace(least_s=0, most_s=template.grace_s)
+    if pod.phase == Phase.RUNNING and template.readiness is not None:
+        probe = template.readiness
+        least = probe.initial_delay_s + probe.period_s * (probe.success_threshold - 1)
+        return pod._replace(least_s=least, most_s=least + probe.period_s)
+    return pod
+
+
+def _noticed(node: NodeState) -> NodeState:
+    pods = tuple(pod._replace(phase=int(Phase.UNREADY)) if pod.phase == Phase.READY else pod for pod in node.pods)
+    return node._replace(health=int(Health.UNKNOWN), least_s=NEVER, most_s=NEVER, pods=pods)
+
+
+def _tainted(setup: Setup, declared: Node, node: NodeState) -> NodeState:
+    pods = []
+    for pod in node.pods:
+        if pod.evict_s == NEVER and pod.phase != Phase.TERMINATING:
+            pod = pod._replace(evict_s=_tolerated(setup, declared, pod.workload, unreachable=True))
+        pods.append(pod)
+    return node._replace(no_execute=1, pods=tuple(pods))
+
+
+def _without_taint(setup: Setup, declared: Node, node: NodeState) -> NodeState:
+    pods = []
+    for pod in node.pods:
+        if _tolerated(setup, declared, pod.workload, unreachable=False) == NEVER:
+            pod = pod._replace(evict_s=NEVER)
+        pods.append(pod)
+    return node._replace(pods=tuple(pods))

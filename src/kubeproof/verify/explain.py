@@ -1,0 +1,109 @@
+"""The numbers behind a decision, and what is wrong in the last state of a counterexample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubeproof.cluster.control import Bind
+from kubeproof.cluster.state import Phase
+from kubeproof.controllers.scheduler.controller import SchedulerController, node_facts
+from kubeproof.controllers.scheduler.framework import Evaluation
+from kubeproof.intents.monitor import Monitor
+from kubeproof.model.individual import IndividualModel, State, Transition, node_cell
+
+MOST_NODES = 12  # nodes listed one by one; more are summed up
+
+
+def why(model: IndividualModel, state: State, step: Transition) -> tuple[str, ...]:
+    """Why the step was taken: for a binding, filters and scores of every node."""
+    binds = [action for action in step.decision.actions if isinstance(action, Bind)]
+    if not binds:
+        return ()
+    return tuple(_score_lines(model, state, binds[0].workload))
+
+
+def evaluation(model: IndividualModel, state: State, workload: int) -> tuple[list[str], Evaluation] | None:
+    """The scheduler's judgement of every node, by name."""
+    controller = _scheduler(model, workload)
+    if controller is None or not controller.kernel.has_profile:
+        return None
+    names, infos = [], []
+    for place_number, place in enumerate(model.plan.layout.places):
+        for index in place.nodes:
+            facts = node_facts(node_cell(state.nodes[index]))
+            names.append(model.names[index])
+            infos.append(controller.node_info(place_number, facts, 1))
+    return names, controller.kernel.evaluate(infos)
+
+
+def _scheduler(model: IndividualModel, workload: int) -> SchedulerController | None:
+    for controller in model.plan.controllers:
+        if isinstance(controller, SchedulerController) and controller.workload == workload:
+            return controller
+    return None
+
+
+def _score_lines(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
+    judged = evaluation(model, state, workload)
+    if judged is None:
+        return
+    for name, row in zip(judged[0], judged[1].rows, strict=True):
+        if row.rejected_by:
+            yield f"{name}: rejected by {row.rejected_by}: {row.reason}"
+        elif row.scores:
+            parts = ", ".join(f"{plugin} {score}" for plugin, score in row.scores)
+            yield f"{name}: score {row.total} ({parts})"
+        else:
+            yield f"{name}: the only feasible node, not scored"
+
+
+def pending_reasons(model: IndividualModel, state: State, workload: int) -> tuple[str, ...]:
+    """Why the workload's pods without a node fit nowhere, node by node."""
+    waiting = state.unbound[workload]
+    if not waiting:
+        return ()
+    declared = model.setup.workloads[workload]
+    lines = [f"{len(waiting)} pod(s) of {declared.ref} without a node: {', '.join(waiting[:MOST_NODES])}"]
+    judged = evaluation(model, state, workload)
+    if judged is None:
+        return (*lines, f"no scheduler profile is named {declared.template.scheduler_name}")
+    if not judged[0]:
+        return (*lines, "the cluster has no nodes")
+    reasons: dict[str, list[str]] = {}
+    for name, row in zip(judged[0], judged[1].rows, strict=True):
+        text = f"{row.rejected_by}: {row.reason}" if row.rejected_by else "feasible"
+        reasons.setdefault(text, []).append(name)
+    if len(judged[0]) <= MOST_NODES:
+        by_node = {name: text for text, names in reasons.items() for name in names}
+        return (*lines, *(f"{name}: {by_node[name]}" for name in judged[0]))
+    return (*lines, *(f"{len(names)} nodes: {text}" for text, names in reasons.items()))
+
+
+def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple[str, ...]:
+    """What a reader should know about the last state."""
+    lines: list[str] = []
+    for index in _concerned(model, monitor):
+        lines.append(_counts(model, state, index))
+        lines += pending_reasons(model, state, index)
+    return tuple(lines)
+
+
+def _concerned(model: IndividualModel, monitor: Monitor) -> list[int]:
+    target = monitor.intent.target
+    every = range(len(model.setup.workloads))
+    return [i for i in every if target is None or model.setup.workloads[i].ref == target]
+
+
+def _counts(model: IndividualModel, state: State, workload: int) -> str:
+    phases = [pod.phase for node in state.nodes for pod in node.pods if pod.workload == workload]
+    ready = phases.count(Phase.READY)
+    ending = phases.count(Phase.TERMINATING)
+    parts = [
+        f"desired {max(0, state.specs[workload].desired)}",
+        f"ready {ready}",
+        f"not ready {len(phases) - ready - ending}",
+        f"without a node {len(state.unbound[workload])}",
+    ]
+    if ending:
+        parts.append(f"terminating {ending}")
+    return f"{model.setup.workloads[workload].ref}: {', '.join(parts)}"

@@ -1,0 +1,54 @@
+"""The same verdicts from the reference search: named objects, no reductions, no traces."""
+
+from __future__ import annotations
+
+import time
+
+from kubeproof.engine.reference import judge, reach
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.model.grouped import GroupedSystem
+from kubeproof.model.individual import IndividualModel, State
+from kubeproof.model.plan import Plan
+from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.result import IntentResult, Statistics
+from kubeproof.verify.summary import intent_result
+
+DEFAULT_MAX_STATES = 1_000_000  # plain Python objects: about 1 GB
+
+
+class _From:
+    """The individual model, begun elsewhere."""
+
+    def __init__(self, model: IndividualModel, starts: tuple[State, ...]) -> None:
+        self._model, self._starts = model, starts
+        self.steps, self.flags = model.steps, model.flags
+
+    def initial(self) -> tuple[State, ...]:
+        return self._starts
+
+
+def reference_results(loaded: Loaded, plan: Plan, options: VerifyOptions) -> tuple[list[IntentResult], Statistics]:
+    """One result per intent, and what the search did."""
+    begun = time.monotonic()
+    limit = options.max_states or DEFAULT_MAX_STATES
+    model = IndividualModel(plan)
+    graph = reach(_From(model, starts(loaded, plan, model, limit)), max_states=limit)
+    statistics = Statistics(
+        states=len(graph.steps),
+        transitions=graph.transitions,
+        elapsed_s=time.monotonic() - begun,
+        engine="reference",
+        stopped_by="" if graph.is_complete else f"{limit} states",
+    )
+    verdicts = [judge(graph, check, model.flags) for check in GroupedSystem(plan).checks]
+    return [intent_result(loaded, plan, i, v, statistics) for i, v in enumerate(verdicts)], statistics
+
+
+def starts(loaded: Loaded, plan: Plan, model: IndividualModel, limit: int) -> tuple[State, ...]:
+    """The named states a run begins in."""
+    if loaded.scenario.start.mode != "deployed":
+        return model.initial()
+    deploying = IndividualModel(plan, with_events=False)
+    graph = reach(deploying, max_states=limit)
+    stable = [state for state in graph.steps if not graph.steps[state]]
+    return tuple(dict.fromkeys(model.restarted(state) for state in stable))

@@ -1,0 +1,104 @@
+"""`kubeproof replay`: re-executes the counterexamples of a saved result, step by step."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from kubeproof.errors import UsageError
+from kubeproof.manifests.load import load_texts
+from kubeproof.model.individual import IndividualModel, State
+from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.replayer import Recorded, ReplayMismatch, replay
+from kubeproof.verify.result import VIOLATED, ReplayReport, TraceStep
+from kubeproof.verify.run import plan_of
+from kubeproof.verify.traces import told
+
+
+def replay_file(path: str, intent: str | None = None, controllers: tuple[str, ...] = ()) -> ReplayReport:
+    """Replays the first counterexample in a saved JSON result, or that of the intent named.
+
+    Own controllers must be named again: a result file never decides which code runs.
+    """
+    document = _read(path)
+    result = _chosen(document, path, intent)
+    try:
+        return _replayed(document, result, VerifyOptions(controllers=controllers))
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise UsageError(f"{path}: not a result of kubeproof verify -o json ({error})", "Write it again") from error
+
+
+def _read(path: str) -> dict[str, Any]:
+    try:
+        with open(path, encoding="utf-8") as file:
+            document = json.load(file)
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}", "Check the path") from error
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path} is not JSON: {error}", "Give a file written by verify -o json=FILE") from error
+    if not isinstance(document, dict) or not isinstance(document.get("results"), list):
+        raise UsageError(f"{path} holds no results", "Give a file written by verify -o json=FILE")
+    return document
+
+
+def _chosen(document: dict[str, Any], path: str, intent: str | None) -> dict[str, Any]:
+    traced = [r for r in document["results"] if isinstance(r, dict) and r.get("trace")]
+    if intent is not None:
+        traced = [r for r in traced if intent in (r.get("intent"), r.get("id"))]
+    if not traced:
+        which = f" for {intent}" if intent else ""
+        raise UsageError(f"{path} holds no counterexample{which}", "Only violated intents have one")
+    return traced[0]
+
+
+def _replayed(document: dict[str, Any], result: dict[str, Any], options: VerifyOptions) -> ReplayReport:
+    files = [(str(file["name"]), str(file["text"])) for file in document["input"]["files"]]
+    loaded = load_texts(files)
+    plan = plan_of(loaded, options)
+    number = next(i for i, m in enumerate(plan.monitors) if m.intent.name == result["intent"])
+    model = IndividualModel(plan)
+    recorded: list[Recorded] = [(str(s["actor"]), _tuples(s["code"])) for s in result["trace"]]
+    deployed = int(result.get("deployed_steps", 0))
+    before, start = _deployed(model, recorded[:deployed])
+    loop_start = result.get("loop_start")
+    relative = None if loop_start is None else int(loop_start) - deployed
+    run = replay(model, start, recorded[deployed:], loop_start=relative, monitor_number=number)
+    steps = (*before, *told(model, run.states, run.steps, before[-1].time_s if before else 0))
+    return ReplayReport(
+        scenario=loaded.scenario.name,
+        intent=str(result["intent"]),
+        steps=steps,
+        loop_start=loop_start,
+        verdict=VIOLATED,
+        detail="every step was possible when it was taken, and the run breaks the intent",
+        final=tuple(str(line) for line in result.get("final", ())),
+    )
+
+
+def _deployed(model: IndividualModel, recorded: list[Recorded]) -> tuple[tuple[TraceStep, ...], State]:
+    """The state after the deploying steps, with those steps in words."""
+    if not recorded:
+        (start,) = model.initial()
+        return (), start
+    deploying = IndividualModel(replace(model.plan, monitors=()), with_events=False)
+    (state,) = deploying.initial()
+    states, steps = [state], []
+    for actor, concrete in recorded:
+        step = next((s for s in deploying.steps(state) if (s.controller, s.concrete) == (actor, concrete)), None)
+        if step is None:
+            raise ReplayMismatch(f"E700 a deploying step is not possible: {actor} cannot do {concrete}")
+        steps.append(step)
+        state = step.target
+        states.append(state)
+    return told(model, states, steps, 0), _begun(model, state)
+
+
+def _begun(model: IndividualModel, state: State) -> State:
+    if not IndividualModel(model.plan, with_events=False).is_stable(model.restarted(state)):
+        raise ReplayMismatch("E700 the deployed state is not stable")
+    return model.restarted(state)
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value

@@ -1,0 +1,117 @@
+"""Re-executes a counterexample on named objects and judges its property again.
+
+Shares no code with the search: it knows the individual model and the recorded steps, nothing else. Each recorded
+step must be one the model offers at that moment; the last state, or the loop, must break the property.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from kubeproof.cluster.control import Role
+from kubeproof.errors import InternalError
+from kubeproof.intents.monitor import CYCLE, IN_STABLE, NEVER, PERSISTENT, RECURRENT, Monitor
+from kubeproof.model.abstraction import anonymous
+from kubeproof.model.individual import Concrete, IndividualModel, State, Transition
+
+Recorded = tuple[str, tuple[Concrete, ...]]  # who acted, what was done
+
+
+class Replayed(NamedTuple):
+    """The states and steps of a re-executed trace."""
+
+    states: tuple[State, ...]
+    steps: tuple[Transition, ...]
+
+
+class ReplayMismatch(InternalError):
+    """The recorded steps and the model disagree."""
+
+
+def replay(
+    model: IndividualModel,
+    start: State,
+    recorded: Sequence[Recorded],
+    *,
+    loop_start: int | None,
+    monitor_number: int,
+) -> Replayed:
+    """Follows the recorded steps and checks that they break the property; raises ReplayMismatch if not."""
+    states, steps = [start], []
+    for number, (actor, concrete) in enumerate(recorded, start=1):
+        step = _offered(model, states[-1], actor, concrete, number)
+        steps.append(step)
+        states.append(step.target)
+    replayed = Replayed(tuple(states), tuple(steps))
+    _judge(model, replayed, loop_start, monitor_number)
+    return replayed
+
+
+def _offered(
+    model: IndividualModel, state: State, actor: str, concrete: tuple[Concrete, ...], number: int
+) -> Transition:
+    for step in _steps_of(model, state, actor):
+        if step.controller == actor and step.concrete == concrete:
+            return step
+    raise ReplayMismatch(f"E700 step {number} of the trace is not possible: {actor} cannot do {concrete}")
+
+
+def _steps_of(model: IndividualModel, state: State, actor: str) -> Iterable[Transition]:
+    """Steps of one actor where asking it alone is enough; time and patient events need the whole picture."""
+    return model.steps(state) if actor == "time" or actor.startswith("event ") else _own(model, state, actor)
+
+
+def _own(model: IndividualModel, state: State, actor: str) -> Iterator[Transition]:
+    for controller in model.plan.controllers:
+        if controller.name == actor:
+            yield from model.steps_of(controller, state)
+
+
+def _judge(model: IndividualModel, replayed: Replayed, loop_start: int | None, monitor_number: int) -> None:
+    monitor = model.plan.monitors[monitor_number]
+    if loop_start is None:
+        problem = _judge_end(model, replayed.states[-1], monitor, monitor_number)
+    else:
+        problem = _judge_loop(model, replayed, loop_start, monitor, monitor_number)
+    if problem:
+        raise ReplayMismatch(f"E700 the trace does not break {monitor.intent.name}: {problem}")
+
+
+def _judge_end(model: IndividualModel, last: State, monitor: Monitor, number: int) -> str:
+    if monitor.kind == CYCLE:
+        return "it has no loop"
+    if not last.observed[number][1]:
+        return "its last state is not bad"
+    if monitor.kind in (IN_STABLE, RECURRENT, PERSISTENT) and not model.is_stable(last):
+        return "its last state is not stable"
+    return ""
+
+
+def _judge_loop(model: IndividualModel, replayed: Replayed, loop_start: int, monitor: Monitor, number: int) -> str:
+    states, steps = replayed.states[loop_start:-1], replayed.steps[loop_start:]
+    if not steps or anonymous(model, states[0]) != anonymous(model, replayed.states[-1]):
+        return "its loop does not return to where it began"
+    if any(step.role == Role.EVENT for step in steps):
+        return "its loop needs events"
+    if starved := _starved(model, states, steps):
+        return f"its loop starves {starved}"
+    return _judge_kind(states, steps, monitor, number)
+
+
+def _judge_kind(states: Sequence[State], steps: Sequence[Transition], monitor: Monitor, number: int) -> str:
+    bad = [state.observed[number][1] for state in states]
+    if monitor.kind == CYCLE and not any(step.tags & monitor.tags for step in steps):
+        return "its loop changes nothing that counts"
+    if monitor.kind == RECURRENT and not any(bad):
+        return "its loop has no bad state"
+    if monitor.kind == PERSISTENT and (not all(bad) or any(step.tags & monitor.tags for step in steps)):
+        return "its loop is not bad throughout"
+    return "no loop breaks such a property" if monitor.kind in (NEVER, IN_STABLE) else ""
+
+
+def _starved(model: IndividualModel, states: Sequence[State], steps: Sequence[Transition]) -> str:
+    """A controller with urgent work in every state of the loop that never acts in it; "" if none."""
+    urgent = [{s.controller for s in model.steps(state) if s.role == Role.URGENT} for state in states]
+    idle = set.intersection(*urgent) - {step.controller for step in steps}
+    return min(idle, default="")

@@ -1,0 +1,192 @@
+"""Verifies a loaded input: one search for all intents, a replayed counterexample for each violation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from kubeproof.engine.limits import Limits
+from kubeproof.engine.search import Finding, Search, Store, compiled_kernel, explore, make_kernel
+from kubeproof.engine.system import Cell
+from kubeproof.engine.system import Progress as EngineProgress
+from kubeproof.errors import EnvironmentProblem, NothingToCheckError, ScenarioError
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.model.grouped import GroupedSystem
+from kubeproof.model.individual import IndividualModel, State
+from kubeproof.model.plan import Plan, make_plan
+from kubeproof.verify.lift import NamedPath, follow, lift
+from kubeproof.verify.options import Progress, VerifyOptions
+from kubeproof.verify.own_controllers import load_own
+from kubeproof.verify.reference_run import reference_results
+from kubeproof.verify.result import VIOLATED, IntentResult, Statistics, VerifyResult
+from kubeproof.verify.summary import abstractions, intent_result, overall, scope
+from kubeproof.verify.traces import make_trace
+
+Report = Callable[[Progress], None] | None
+SAMPLE = 16  # with --check-controllers, one memo hit in so many is asked again
+
+
+def verify(loaded: Loaded, options: VerifyOptions = VerifyOptions(), progress: Report = None) -> VerifyResult:
+    """One verdict per intent of the scenario."""
+    plan = plan_of(loaded, options)
+    if options.engine == "reference":
+        results, statistics = reference_results(loaded, plan, options)
+    else:
+        results, statistics = _searched(loaded, plan, options, progress)
+    omitted = [f"{omission.what}: {omission.why} ({omission.source})" for omission in loaded.omissions]
+    return VerifyResult(
+        scenario=loaded.scenario.name,
+        verdict=overall(results),
+        scope=scope(loaded, plan, statistics),
+        results=tuple(results),
+        not_modelled=(*omitted, *abstractions(plan)),
+        statistics=statistics,
+        inputs=loaded.texts,
+    )
+
+
+def plan_of(loaded: Loaded, options: VerifyOptions) -> Plan:
+    """The plan that a loaded input stands for."""
+    scenario = loaded.scenario
+    if not loaded.setup.workloads and not scenario.events:
+        raise NothingToCheckError("E301 the input holds no workload. Name files with a Deployment, ReplicaSet or Pod.")
+    if not scenario.intents:
+        raise NothingToCheckError("E301 the Scenario has no intents. List at least one under spec.intents.")
+    own = tuple(load_own(reference) for reference in options.controllers)
+    return make_plan(
+        loaded.setup,
+        scenario.events,
+        scenario.intents,
+        placement=scenario.start.placement,
+        own=own,
+        merge=options.reductions,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """The states a run begins in, and for each the steps that led there by name (`start: deployed`)."""
+
+    cells: tuple[tuple[Cell, ...], ...]
+    search: Search | None = None
+    stable: tuple[int, ...] = ()
+
+
+def _searched(
+    loaded: Loaded, plan: Plan, options: VerifyOptions, progress: Report
+) -> tuple[list[IntentResult], Statistics]:
+    system = GroupedSystem(plan)
+    beginning = _beginning(loaded, plan, options, progress)
+    if beginning.cells:
+        system.initial = beginning.cells
+    kernel = _kernel(system, options)
+    search = explore(
+        system,
+        system.checks,
+        kernel=kernel,
+        limits=_limits(options),
+        progress=_translated(progress, "searching"),
+    )
+    statistics = _statistics(search, plan)
+    results = [
+        _result(loaded, plan, system, search, beginning, number, finding, statistics)
+        for number, finding in enumerate(search.findings)
+    ]
+    return results, statistics
+
+
+def _kernel(system: GroupedSystem, options: VerifyOptions) -> Store:
+    if options.engine == "compiled" and compiled_kernel() is None:
+        raise EnvironmentProblem(
+            "E401 the compiled engine is not installed. Install a C compiler and run: "
+            "pip install --force-reinstall --no-deps kubeproof; or use --engine python."
+        )
+    every = SAMPLE if options.check_controllers else 0
+    return make_kernel(system, engine=options.engine, check_every=every)
+
+
+def _limits(options: VerifyOptions) -> Limits:
+    return Limits(options.max_states, options.timeout_s, options.memory_bytes)
+
+
+def _translated(progress: Report, phase: str) -> Callable[[EngineProgress], None] | None:
+    if progress is None:
+        return None
+
+    def report(engine: EngineProgress) -> None:
+        said = phase if engine.phase == "exploring" else engine.phase
+        progress(Progress(*engine[:5], said))
+
+    return report
+
+
+def _beginning(loaded: Loaded, plan: Plan, options: VerifyOptions, progress: Report) -> Beginning:
+    """With `start: deployed`, every first stable placement; otherwise the plan's own start."""
+    if loaded.scenario.start.mode != "deployed":
+        return Beginning(())
+    system = GroupedSystem(replace(plan, monitors=()), with_events=False)
+    kernel = _kernel(system, options)
+    report = _translated(progress, "deploying")
+    search = explore(system, (), kernel=kernel, limits=_limits(options), progress=report)
+    stable = tuple(s for s in range(kernel.expanded) if kernel.is_stable(s))
+    if not stable or search.stopped_by:
+        reason = f"the limit of {search.stopped_by} was reached" if search.stopped_by else "none exists"
+        raise ScenarioError(
+            f"start: deployed needs a stable placement, and {reason}",
+            file=loaded.scenario.source.file,
+            line=loaded.scenario.source.line,
+            remedy="Use start: empty to see why, or raise the limit.",
+        )
+    return Beginning(tuple(kernel.cells_of(state) for state in stable), search, stable)
+
+
+def _statistics(search: Search, plan: Plan) -> Statistics:
+    store = search.store
+    reductions = ["pods and nodes grouped", "controllers memoised"]
+    if plan.domains:
+        reductions.append("equal topology domains interchangeable")
+    return Statistics(
+        states=len(store),
+        transitions=store.transitions,
+        depth=store.depth,
+        elapsed_s=search.elapsed_s,
+        memo_calls=store.calls,
+        memo_misses=store.misses,
+        engine=store.name,
+        reductions=tuple(reductions),
+        stopped_by=search.stopped_by,
+    )
+
+
+def _result(
+    loaded: Loaded,
+    plan: Plan,
+    system: GroupedSystem,
+    search: Search,
+    beginning: Beginning,
+    number: int,
+    finding: Finding,
+    statistics: Statistics,
+) -> IntentResult:
+    result = intent_result(loaded, plan, number, finding.verdict, statistics)
+    if result.verdict != VIOLATED:
+        return result
+    model = IndividualModel(plan)
+    prelude, start = _prelude(model, search, beginning, finding)
+    path = lift(model, start, search, finding)
+    return replace(result, **make_trace(model, number, prelude, path))
+
+
+def _prelude(
+    model: IndividualModel, search: Search, beginning: Beginning, finding: Finding
+) -> tuple[NamedPath | None, State]:
+    """The named state a violation starts in, and the steps that deployed it."""
+    (first,) = model.initial()
+    if beginning.search is None:
+        return None, first
+    root = search.root(finding.state)
+    deploying = IndividualModel(replace(model.plan, monitors=()), with_events=False)
+    (empty,) = deploying.initial()
+    steps = [step for _, step in beginning.search.path(beginning.stable[root])]
+    path = follow(deploying, empty, beginning.search, steps)
+    return path, model.restarted(path.last._replace(observed=()))

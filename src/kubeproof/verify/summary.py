@@ -1,0 +1,171 @@
+"""The sentences around verdicts: scope, what was found, what to change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kubeproof.cluster.objects import POD, Setup
+from kubeproof.events.declarations import Apply, Cordon, Create, Event, NodeFailure, Scale
+from kubeproof.intents.catalogue import entry
+from kubeproof.intents.declarations import Intent
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.model.plan import Plan
+from kubeproof.verify.result import (
+    ERROR,
+    HOLDS,
+    UNKNOWN,
+    VACUOUS,
+    VIOLATED,
+    IntentResult,
+    Statistics,
+)
+
+VERDICTS = {"holds": HOLDS, "violated": VIOLATED, "vacuous": VACUOUS, "unknown": UNKNOWN}
+SAMPLED_FROM = 100  # nodes from which the real scheduler looks at a part of the cluster only
+
+
+def overall(results: Sequence[IntentResult]) -> str:
+    """The verdict over all intents: a violation outweighs all, then errors, then what stayed open."""
+    verdicts = {result.verdict for result in results}
+    for verdict in (VIOLATED, ERROR, UNKNOWN):
+        if verdict in verdicts:
+            return verdict
+    return VACUOUS if verdicts == {VACUOUS} else HOLDS
+
+
+def scope(loaded: Loaded, plan: Plan, statistics: Statistics) -> tuple[tuple[str, str], ...]:
+    """What exactly the verdicts are about."""
+    setup, scenario = loaded.setup, loaded.scenario
+    version = ".".join(str(part) for part in setup.settings.kubernetes_version)
+    least, most = setup.settings.startup_s
+    return (
+        ("scenario", f"{scenario.name} (built in)" if scenario.is_default else scenario.name),
+        ("kubernetes", version),
+        ("nodes", f"{len(setup.nodes)} in {len(plan.layout.places)} class(es)"),
+        ("workloads", ", ".join(_workload(setup, i) for i in range(len(setup.workloads))) or "none"),
+        ("start", scenario.start.mode),
+        ("events", "; ".join(_event(event) for event in scenario.events) or "none"),
+        ("pod start-up", f"{least} to {most} s"),
+        ("explored", _explored(statistics)),
+    )
+
+
+def _explored(statistics: Statistics) -> str:
+    if statistics.stopped_by:
+        return f"in part: stopped by {statistics.stopped_by}"
+    return "every interleaving, exhaustively"
+
+
+def _workload(setup: Setup, index: int) -> str:
+    workload = setup.workloads[index]
+    return workload.ref if workload.kind == POD else f"{workload.ref} x {workload.replicas}"
+
+
+def _event(event: Event) -> str:
+    times = f"at most {event.max} time(s)"
+    after = f", after {event.after}" if event.after else ""
+    if isinstance(event, NodeFailure):
+        back = ", may recover" if event.recovers else ""
+        return f"{event.name}: a node fails {times}{back}{after}"
+    if isinstance(event, Cordon):
+        return f"{event.name}: a node is cordoned {times}{after}"
+    if isinstance(event, Scale):
+        values = ", ".join(str(value) for value in event.replicas)
+        return f"{event.name}: {event.target} scaled to {values}, once each{after}"
+    if isinstance(event, Create):
+        return f"{event.name}: {event.target} is created{after}"
+    if isinstance(event, Apply):
+        return f"{event.name}: {event.workload.ref} is applied {times}{after}"
+    return f"{event.name} {times}{after}"
+
+
+def abstractions(plan: Plan) -> tuple[str, ...]:
+    """What the model leaves out whatever the input says, as far as it can matter here."""
+    notes = []
+    if len(plan.setup.nodes) >= SAMPLED_FROM:
+        notes.append(
+            f"scheduler node sampling: with {SAMPLED_FROM} nodes or more the real scheduler scores a part of the "
+            "feasible nodes; here all are scored (percentageOfNodesToScore: 100)"
+        )
+    if any(event.name.startswith("event") for event in plan.events):
+        notes.append("events happen between steps and when a clock runs out, not at moments between two clocks")
+    if any(_can_shrink(controller.name) for controller in plan.events):
+        notes.append("pod ages: on scale-down every order of ages is explored (rules 6 to 8 of victim ranking)")
+    return tuple(notes)
+
+
+def _can_shrink(name: str) -> bool:
+    return "scale" in name or "apply" in name
+
+
+def intent_result(loaded: Loaded, plan: Plan, number: int, verdict: str, statistics: Statistics) -> IntentResult:
+    """An intent's result, its trace aside."""
+    intent = plan.monitors[number].intent
+    pods = sum(1 if w.kind == POD else w.replicas for w in plan.setup.workloads)
+    return IntentResult(
+        id=entry(intent.key).id,
+        intent=intent.name,
+        key=intent.key,
+        target=intent.target or "",
+        verdict=VERDICTS[verdict],
+        detail=detail(intent, VERDICTS[verdict], statistics),
+        nodes=len(plan.setup.nodes),
+        pods=pods,
+        states=statistics.states,
+        transitions=statistics.transitions,
+        remedy=REMEDIES[intent.key] if VERDICTS[verdict] == VIOLATED else "",
+        location=intent.source,
+    )
+
+
+def detail(intent: Intent, verdict: str, statistics: Statistics) -> str:
+    """One sentence: what was found or proved."""
+    claim = _claim(intent)
+    if verdict == HOLDS:
+        return f"proved for every run: {claim}"
+    if verdict == VIOLATED:
+        return f"there is a run in which this fails: {claim}"
+    if verdict == VACUOUS:
+        return f"no run ever comes to a state this speaks about: {claim}"
+    return f"not decided, the search was stopped by {statistics.stopped_by}: {claim}"
+
+
+def _claim(intent: Intent) -> str:
+    who = intent.target or "the cluster"
+    when = WHEN_WORDS.get(intent.when, "")
+    texts = {
+        "minReady": f"{who} has at least {intent.count} ready pods, {when}",
+        "minReplicas": f"{who} has at least {intent.count} pods, {when}",
+        "maxReplicas": f"{who} has at most {intent.count} pods, {when}",
+        "maxSkew": f"pods of {who} differ by at most {intent.skew} over {intent.topology_key}, {when}",
+        "schedulable": f"no pod of {who} is left without a feasible node in a stable state",
+        "noPendingForever": f"no pod of {who} waits for a node for ever",
+        "settles": f"with no further events {who} becomes stable",
+        "noOscillation": f"no endless run keeps changing the {_of(intent)} of {who}",
+    }
+    return texts[intent.key]
+
+
+def _of(intent: Intent) -> str:
+    return "replicas or placement" if intent.of == "any" else intent.of
+
+
+WHEN_WORDS = {
+    "always": "at all times once it has reached its desired state",
+    "alwaysOnceTrue": "at all times once that was so",
+    "stable": "in every stable state",
+    "eventually": "at some time",
+    "eventuallyAlways": "from some moment on, once events are over",
+}
+_UNPLACEABLE = "Relax the constraint named for the nodes above, add capacity or domains, or ask for fewer pods."
+_FIGHT = "Actors in the loop undo each other's work: change one of them so that both want the same state."
+REMEDIES = {
+    "minReady": "Allow for the loss in the trace: more replicas, or a spread that puts fewer pods on one node.",
+    "minReplicas": "Look at who deletes pods in the trace, and keep its writes at or above the bound.",
+    "maxReplicas": "Look at who creates pods in the trace, and keep its writes at or below the bound.",
+    "maxSkew": "Make the spread constraint hard (DoNotSchedule), or accept the skew that the trace leads to.",
+    "schedulable": _UNPLACEABLE,
+    "noPendingForever": _UNPLACEABLE,
+    "settles": _FIGHT,
+    "noOscillation": _FIGHT,
+}

@@ -1,0 +1,60 @@
+"""Counterexamples as values: replayed first, then put into words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+from kubeproof.cluster.objects import Source
+from kubeproof.model.individual import IndividualModel, State, Transition
+from kubeproof.verify.explain import final_facts, why
+from kubeproof.verify.lift import NamedPath
+from kubeproof.verify.replayer import replay
+from kubeproof.verify.result import Trace, TraceStep
+from kubeproof.verify.words import elapsed, trace_step
+
+
+class Violation(TypedDict):
+    """The fields of an intent's result that only a violation has."""
+
+    trace: Trace
+    sources: tuple[tuple[str, Source], ...]
+
+
+def make_trace(model: IndividualModel, monitor_number: int, prelude: NamedPath | None, path: NamedPath) -> Violation:
+    """The trace of a violation; raises ReplayMismatch if it does not stand up to replay."""
+    recorded = [(step.controller, step.concrete) for step in path.steps]
+    replay(model, path.states[0], recorded, loop_start=path.loop_start, monitor_number=monitor_number)
+    before = told(model, prelude.states, prelude.steps, 0) if prelude else ()
+    begun_s = before[-1].time_s if before else 0
+    steps = told(model, path.states, path.steps, begun_s)
+    loop_start = None if path.loop_start is None else path.loop_start + len(before)
+    certainty = ("inevitable" if path.is_inevitable else "possible") if path.loop_start is not None else ""
+    monitor = model.plan.monitors[monitor_number]
+    final = final_facts(model, path.last, monitor)
+    trace = Trace((*before, *steps), loop_start, certainty, final, deployed_steps=len(before))
+    return Violation(trace=trace, sources=_sources(model, path))
+
+
+def told(
+    model: IndividualModel, states: Sequence[State], steps: Sequence[Transition], begun_s: int
+) -> tuple[TraceStep, ...]:
+    """The steps in words, with the time at which each happens."""
+    time_s = begun_s
+    result = []
+    for state, step in zip(states, steps, strict=False):
+        time_s += elapsed(step)
+        result.append(trace_step(model.setup, state, step, time_s, why(model, state, step)))
+    return tuple(result)
+
+
+def _sources(model: IndividualModel, path: NamedPath) -> tuple[tuple[str, Source], ...]:
+    """Where the objects that take part in the trace are declared."""
+    workloads: set[int] = set()
+    nodes: set[str] = set()
+    for step in path.steps:
+        workloads |= {getattr(action, "workload", -1) for action in step.decision.actions} - {-1}
+        nodes |= {str(part) for concrete in step.concrete for part in concrete if part in model.names}
+    found = [(model.setup.workloads[i].ref, model.setup.workloads[i].source) for i in sorted(workloads)]
+    found += [(f"Node/{node.name}", node.source) for node in model.setup.nodes if node.name in nodes]
+    return tuple(found)

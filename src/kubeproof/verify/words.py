@@ -1,0 +1,157 @@
+"""Steps by name as sentences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kubeproof.cluster.control import Tick
+from kubeproof.cluster.objects import POD, Setup
+from kubeproof.model.individual import Concrete, State, Transition
+from kubeproof.verify.result import TraceStep
+
+
+def trace_step(setup: Setup, state: State, step: Transition, time_s: int, why: tuple[str, ...]) -> TraceStep:
+    """A step with the sentence, the object and the changes a reader wants."""
+    shown = [concrete for concrete in step.concrete if concrete[0] != "remember"]
+    sentences = [_sentence(setup, state, concrete) for concrete in shown]
+    return TraceStep(
+        actor=step.controller,
+        action="; ".join(sentences) or "acts",
+        object=_object(setup, shown[0]) if shown else "",
+        changes=tuple(change for concrete in shown for change in _changes(setup, concrete)),
+        time_s=time_s,
+        why=why,
+        code=step.concrete,
+    )
+
+
+def elapsed(step: Transition) -> int:
+    """Seconds that pass by a step."""
+    return sum(action.seconds for action in step.decision.actions if isinstance(action, Tick))
+
+
+def pod_ref(setup: Setup, name: str) -> str:
+    """`Pod/shop/web-2` for a pod's name."""
+    return f"Pod/{namespace_of(setup, name)}/{name}"
+
+
+def namespace_of(setup: Setup, pod: str) -> str:
+    """The namespace of the pod with this name."""
+    for workload in setup.workloads:
+        is_own = pod == workload.name if workload.kind == POD else _is_numbered(pod, workload.name)
+        if is_own:
+            return workload.namespace
+    return "default"
+
+
+def _is_numbered(pod: str, workload: str) -> bool:
+    head, _, number = pod.rpartition("-")
+    return head == workload and number.isdecimal()
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    if len(names) <= 4:
+        return ", ".join(names)
+    return f"{', '.join(names[:3])} and {len(names) - 3} more"
+
+
+def _sentence(setup: Setup, state: State, concrete: Concrete) -> str:
+    verb, *rest = concrete
+    arguments: Any = tuple(rest)
+    match verb:
+        case "set-desired":
+            return f"sets spec.replicas of {arguments[0]} to {arguments[1]}"
+        case "set-replicas":
+            return _resize(setup, state, *arguments)
+        case "create-object":
+            return f"creates {arguments[0]}"
+        case "create":
+            return f"creates {_pods(arguments[1])}"
+        case "arrive":
+            return f"creates {_pods(arguments[2])} directly on {arguments[1]} (spec.nodeName)"
+        case "delete":
+            return f"deletes {_pods(arguments[0])}"
+        case "evict":
+            return f"evicts {_pods(arguments[1])} from {arguments[0]} (NoExecute taint not tolerated any longer)"
+        case "bind":
+            return f"binds {arguments[0]} to {arguments[1]}"
+        case "tick":
+            return f"{arguments[0]} s pass"
+        case "start" | "ready" | "finish":
+            return _kubelet(str(verb), *arguments)
+    return NODE_SENTENCES[str(verb)].format(node=arguments[0])
+
+
+NODE_SENTENCES = {
+    "fail": "node {node} fails: its kubelet falls silent",
+    "recover": "node {node} recovers",
+    "notice": "marks node {node} Ready=Unknown, its pods not ready, and taints it unreachable:NoSchedule",
+    "taint": "taints node {node} unreachable:NoExecute",
+    "untaint": "removes the NoExecute taint from node {node}: all zones are down",
+    "welcome": "marks node {node} Ready again and removes its taints",
+    "cordon": "cordons node {node}",
+    "uncordon": "uncordons node {node}",
+}
+
+
+def _pods(names: tuple[str, ...]) -> str:
+    return f"pod {names[0]}" if len(names) == 1 else f"{len(names)} pods: {_listed(names)}"
+
+
+def _resize(setup: Setup, state: State, ref: str, replicas: int) -> str:
+    index = next(i for i, workload in enumerate(setup.workloads) if workload.ref == ref)
+    before = state.specs[index].replicas
+    if before < 0:
+        return f"creates the ReplicaSet of {ref} with {replicas} replicas"
+    return f"scales the ReplicaSet of {ref} from {before} to {replicas}"
+
+
+def _kubelet(verb: str, node: str, names: tuple[str, ...], rejected: tuple[str, ...]) -> str:
+    parts = []
+    if names:
+        words = {"start": "starts", "ready": "finds ready", "finish": "ends"}[verb]
+        parts.append(f"of {node} {words} {_pods(names)}")
+    if rejected:
+        parts.append(f"of {node} rejects {_pods(rejected)}: it does not fit or may not run here")
+    return "; ".join(parts)
+
+
+def _object(setup: Setup, concrete: Concrete) -> str:
+    verb, *rest = concrete
+    arguments: Any = tuple(rest)
+    if verb in ("set-desired", "set-replicas", "create-object", "create", "arrive"):
+        return str(arguments[0])
+    if verb == "bind":
+        return pod_ref(setup, arguments[0])
+    if verb == "delete":
+        return pod_ref(setup, arguments[0][0])
+    return "" if verb == "tick" else f"Node/{arguments[0]}"
+
+
+def _changes(setup: Setup, concrete: Concrete) -> list[str]:
+    verb, *rest = concrete
+    arguments: Any = tuple(rest)
+    match verb:
+        case "set-desired":
+            return [f"{arguments[0]} spec.replicas = {arguments[1]}"]
+        case "set-replicas":
+            return [f"ReplicaSet of {arguments[0]} spec.replicas = {arguments[1]}"]
+        case "create-object":
+            return [f"{arguments[0]} created"]
+        case "create":
+            return [f"{pod_ref(setup, name)} created" for name in arguments[1]]
+        case "arrive":
+            return [f"{pod_ref(setup, name)} created with spec.nodeName = {arguments[1]}" for name in arguments[2]]
+        case "delete":
+            return [f"{pod_ref(setup, name)} deletionTimestamp set" for name in arguments[0]]
+        case "evict":
+            return [f"{pod_ref(setup, name)} deletionTimestamp set" for name in arguments[1]]
+        case "bind":
+            return [f"{pod_ref(setup, arguments[0])} spec.nodeName = {arguments[1]}"]
+        case "start" | "ready" | "finish":
+            moved = {"start": "status.phase = Running", "ready": "Ready = True", "finish": "removed"}[str(verb)]
+            failed = [f"{pod_ref(setup, name)} status.phase = Failed" for name in arguments[2]]
+            return [f"{pod_ref(setup, name)} {moved}" for name in arguments[1]] + failed
+        case "tick":
+            return []
+    return [f"Node/{arguments[0]} {verb}"]
