@@ -134,7 +134,11 @@ def explore(
     for cells in system.initial:
         kernel.add_initial(cells)
     stopped_by = _explore_all(kernel, checks, limits, start, progress)
-    findings = _judge(system, kernel, checks, stopped_by, limits, start, progress)
+    try:
+        findings = _judge(system, kernel, checks, stopped_by, limits, start, progress)
+    except (KeyboardInterrupt, MemoryError) as stop:
+        stopped_by = "interrupt" if isinstance(stop, KeyboardInterrupt) else "memory"
+        findings = tuple(_without_cycles(kernel, check) for check in checks)
     return Search(findings, kernel, stopped_by, limits.clock() - start)
 
 
@@ -214,6 +218,12 @@ def _judge(
         found = Finding("violated", lasso.states[0], lasso) if lasso else _unbroken(kernel, check, stopped_by)
         findings.append(found)
     return tuple(findings)
+
+
+def _without_cycles(kernel: Store, check: Check) -> Finding:
+    """What is known of a check when the search for cycles was cut short."""
+    state = _first_bad(kernel, check)
+    return Finding("violated", state) if state >= 0 else Finding("unknown")
 
 
 def _unbroken(kernel: Store, check: Check, stopped_by: str) -> Finding:

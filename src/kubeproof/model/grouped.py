@@ -32,7 +32,7 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.state import NEVER, NodeCell, Nodes, replace_node
 from kubeproof.engine.system import Actor, Cell, Check, Effect, Kind
-from kubeproof.intents.monitor import CYCLE, FRESH, IN_STABLE, PERSISTENT, RECURRENT, Memory, Monitor
+from kubeproof.intents.monitor import CYCLE, FRESH, IN_STABLE, PERSISTENT, RECURRENT, Memory
 from kubeproof.intents.monitor import NEVER as IN_NO_STATE
 from kubeproof.model.mechanics import all_ticked, next_due
 from kubeproof.model.plan import Plan
@@ -170,6 +170,16 @@ class JointObserver:
     def __init__(self, plan: Plan, slots: Slots) -> None:
         self.monitors = plan.monitors
         reads = [monitor.reads for monitor in self.monitors]
+        self._monitor_reads = reads
+        facts = [monitor.fact for monitor in self.monitors]
+        self._workload_facts = [
+            tuple(fact if w in r.workloads else None for fact, r in zip(facts, reads, strict=True))
+            for w in range(len(plan.workloads))
+        ]
+        self._place_facts = [
+            tuple(fact if p in r.places else None for fact, r in zip(facts, reads, strict=True))
+            for p in plan.layout.every_place
+        ]
         self._workloads = tuple(sorted({w for r in reads for w in r.workloads}))
         self._places = tuple(sorted({p for r in reads for p in r.places}))
         self.reads = (
@@ -181,26 +191,22 @@ class JointObserver:
         """What every monitor sees of the cell; None where it does not look."""
         if position < len(self._workloads):
             workload = self._workloads[position]
-            return tuple(
-                m.fact.show_workload(workload, cell) if m.fact and workload in m.reads.workloads else None
-                for m in self.monitors
-            )
+            facts = self._workload_facts[workload]
+            return tuple(fact.show_workload(workload, cell) if fact else None for fact in facts)
         place = self._places[position - len(self._workloads)]
-        return tuple(
-            m.fact.show_nodes(place, cell) if m.fact and place in m.reads.places else None for m in self.monitors
-        )
+        facts = self._place_facts[place]
+        return tuple(fact.show_nodes(place, cell) if fact else None for fact in facts)
 
     def observe(self, memory: Any, views: tuple[Any, ...]) -> tuple[Memory, ...]:
         """Every monitor's memory after entering a state."""
         before = memory if memory is not None else (FRESH,) * len(self.monitors)
         return tuple(
-            monitor.observe(before[index], self._seen(index, monitor, views))
-            for index, monitor in enumerate(self.monitors)
+            monitor.observe(before[index], self._seen(index, views)) for index, monitor in enumerate(self.monitors)
         )
 
-    def _seen(self, index: int, monitor: Monitor, views: tuple[Any, ...]) -> Seen:
+    def _seen(self, index: int, views: tuple[Any, ...]) -> Seen:
         first_place = len(self._workloads)
-        reads = monitor.reads
+        reads = self._monitor_reads[index]
         workloads = tuple(views[self._workloads.index(w)][index] for w in reads.workloads)
         places = tuple(views[first_place + self._places.index(p)][index] for p in reads.places)
         return Seen(workloads, places)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
+from kubeproof.engine.kernel import FLAG_BITS
 from kubeproof.engine.limits import Limits
 from kubeproof.engine.search import Finding, Search, Store, compiled_kernel, explore, make_kernel
 from kubeproof.engine.system import Cell
@@ -19,10 +21,12 @@ from kubeproof.verify.options import Progress, VerifyOptions
 from kubeproof.verify.own_controllers import load_own
 from kubeproof.verify.reference_run import reference_results
 from kubeproof.verify.result import VIOLATED, IntentResult, Statistics, VerifyResult
-from kubeproof.verify.summary import abstractions, intent_result, overall, scope
+from kubeproof.verify.summary import abstractions, combined, intent_result, overall, scope
 from kubeproof.verify.traces import make_trace
 
 Report = Callable[[Progress], None] | None
+T = TypeVar("T")
+MOST_INTENTS = FLAG_BITS // 2  # two flags each
 SAMPLE = 16  # with --check-controllers, one memo hit in so many is asked again
 
 
@@ -75,8 +79,26 @@ class Beginning:
 def _searched(
     loaded: Loaded, plan: Plan, options: VerifyOptions, progress: Report
 ) -> tuple[list[IntentResult], Statistics]:
-    system = GroupedSystem(plan)
+    """One search for all intents, or one for each batch of as many as the engine follows at once."""
     beginning = _beginning(loaded, plan, options, progress)
+    results: list[IntentResult] = []
+    parts: list[Statistics] = []
+    for monitors in batched(plan.monitors, MOST_INTENTS):
+        found, statistics = _searched_batch(loaded, replace(plan, monitors=monitors), beginning, options, progress)
+        results += found
+        parts.append(statistics)
+    return results, combined(parts)
+
+
+def batched(items: Sequence[T], size: int) -> list[tuple[T, ...]]:
+    """The items in order, in tuples of at most `size`."""
+    return [tuple(items[first : first + size]) for first in range(0, len(items), size)]
+
+
+def _searched_batch(
+    loaded: Loaded, plan: Plan, beginning: Beginning, options: VerifyOptions, progress: Report
+) -> tuple[list[IntentResult], Statistics]:
+    system = GroupedSystem(plan)
     if beginning.cells:
         system.initial = beginning.cells
     kernel = _kernel(system, options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from kubeproof.cluster.objects import POD, Setup
 from kubeproof.events.declarations import Apply, Cordon, Create, Event, NodeFailure, Scale
@@ -31,6 +32,22 @@ def overall(results: Sequence[IntentResult]) -> str:
         if verdict in verdicts:
             return verdict
     return VACUOUS if verdicts == {VACUOUS} else HOLDS
+
+
+def combined(parts: Sequence[Statistics]) -> Statistics:
+    """The statistics of several searches as one; limits that stopped any of them are told."""
+    if len(parts) == 1:
+        return parts[0]
+    return replace(
+        parts[0],
+        states=sum(part.states for part in parts),
+        transitions=sum(part.transitions for part in parts),
+        depth=max(part.depth for part in parts),
+        elapsed_s=sum(part.elapsed_s for part in parts),
+        memo_calls=sum(part.memo_calls for part in parts),
+        memo_misses=sum(part.memo_misses for part in parts),
+        stopped_by=next((part.stopped_by for part in parts if part.stopped_by), ""),
+    )
 
 
 def scope(loaded: Loaded, plan: Plan, statistics: Statistics) -> tuple[tuple[str, str], ...]:
