@@ -4,8 +4,8 @@ Mirrors `pkg/controller/nodelifecycle/node_lifecycle_controller.go`. A kubelet's
 period and one monitor period later. Then Ready becomes Unknown, the NoSchedule taint appears and the node's pods
 are marked not ready, in one step. The NoExecute taint follows if the zone's state allows (section 6.3):
 a zone with more than two and at least 55 % of its nodes not ready taints nobody if it has 50 nodes or fewer; if all
-zones are fully down, nobody is tainted and existing NoExecute taints are removed. The rate limits (one node per 10 s) are not
-modelled: a taint that is allowed comes at once.
+zones are fully down, nobody is tainted and existing NoExecute taints are removed. The rate limits (one node per
+10 s) are not modelled: a taint that is allowed comes at once.
 """
 
 from __future__ import annotations

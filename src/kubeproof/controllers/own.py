@@ -9,9 +9,9 @@
             if web.pending:
                 yield scale(web.ref, web.desired - 1)
 
-`act` yields decisions: an action, or a tuple of actions done together. Several decisions mean that any one of them may
-be taken. A decision that would change nothing is ignored, so a controller may always say what it wants. It must be a pure
-function of the cluster it is shown: no clock, no randomness, no memory (`--check-controllers` tests that).
+`act` yields decisions: an action, or a tuple of actions done together. Several decisions mean that any of them may
+be taken. A decision that would change nothing is ignored, so a controller may always say what it wants. It must be a
+pure function of the cluster it is shown: no clock, no randomness, no memory (`--check-controllers` tests that).
 Nodes come in groups of equals; a `NodeView` stands for `size` nodes and an action on it hits any one of them.
 """
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kubeproof.cluster.control import Bind
 from kubeproof.cluster.state import Phase
 from kubeproof.controllers.scheduler.controller import SchedulerController, node_facts
-from kubeproof.controllers.scheduler.framework import Evaluation
+from kubeproof.controllers.scheduler.framework import Evaluation, Row
 from kubeproof.intents.monitor import Monitor
 from kubeproof.model.individual import IndividualModel, State, Transition, node_cell
 
@@ -49,12 +49,17 @@ def _score_lines(model: IndividualModel, state: State, workload: int) -> Iterato
         return
     for name, row in zip(judged[0], judged[1].rows, strict=True):
         if row.rejected_by:
-            yield f"{name}: rejected by {row.rejected_by}: {row.reason}"
+            yield f"{name}: rejected by {_refusal(row)}"
         elif row.scores:
             parts = ", ".join(f"{plugin} {score}" for plugin, score in row.scores)
             yield f"{name}: score {row.total} ({parts})"
         else:
             yield f"{name}: the only feasible node, not scored"
+
+
+def _refusal(row: Row) -> str:
+    detail = f" ({row.detail})" if row.detail else ""
+    return f"{row.rejected_by}: {row.reason}{detail}"
 
 
 def pending_reasons(model: IndividualModel, state: State, workload: int) -> tuple[str, ...]:
@@ -71,7 +76,7 @@ def pending_reasons(model: IndividualModel, state: State, workload: int) -> tupl
         return (*lines, "the cluster has no nodes")
     reasons: dict[str, list[str]] = {}
     for name, row in zip(judged[0], judged[1].rows, strict=True):
-        text = f"{row.rejected_by}: {row.reason}" if row.rejected_by else "feasible"
+        text = _refusal(row) if row.rejected_by else "feasible"
         reasons.setdefault(text, []).append(name)
     if len(judged[0]) <= MOST_NODES:
         by_node = {name: text for text, names in reasons.items() for name in names}

@@ -158,7 +158,8 @@ class Scheduler:
             state = plugin.prefilter(facts, counts)
             for index, row in enumerate(rows):
                 if not row.rejected_by:
-                    rows[index] = _row(name, plugin.reject(state, facts[index]))
+                    rejection = plugin.reject(state, facts[index])
+                    rows[index] = _row(name, rejection, plugin.explain(state, facts[index]) if rejection else "")
         return rows
 
     def _first_refusal(self, view: NodeView) -> Row:
@@ -166,7 +167,8 @@ class Scheduler:
         for name, plugin in self._plugins.node_filters:
             rejection = plugin.reject(view)
             if rejection is not None:
-                return _row(name, rejection)
+                explain = getattr(plugin, "explain", None)
+                return _row(name, rejection, explain(view) if explain else "")
         return Row()
 
     def _score(self, views: list[NodeView], counts: list[int], feasible: list[int]) -> list[Row]:
@@ -188,9 +190,11 @@ class Scheduler:
         ]
 
 
-def _row(plugin: str, rejection: Rejection | None) -> Row:
+def _row(plugin: str, rejection: Rejection | None, detail: str) -> Row:
     """The row of a refused node, or of a feasible one that is not scored yet."""
-    return Row() if rejection is None else Row(plugin, rejection.reason, rejection.unresolvable)
+    if rejection is None:
+        return Row()
+    return Row(plugin, rejection.reason, rejection.unresolvable, detail=detail)
 
 
 def _add(totals: list[int], weight: int, scores: list[int], normalise: Callable[[list[int]], list[int]]) -> None:

@@ -11,7 +11,7 @@ of their own: evaluate again with other `PodCount`s.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol, TypeVar
 
 from kubeproof.cluster.labels import Taint
@@ -83,6 +83,7 @@ class Row:
     unresolvable: bool = False
     scores: tuple[tuple[str, int], ...] = ()  # plugin and normalised score, in upstream's order
     total: int = 0  # weighted sum
+    detail: str = field(default="", compare=False)  # the numbers behind a rejection, where the plugin tells them
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ class NodeFilter(Protocol):
     """Refuses nodes, each judged by itself."""
 
     def reject(self, view: NodeView) -> Rejection | None:
-        """Why the node is refused, or None."""
+        """Why the node is refused, or None. A plugin may also have `explain(view) -> str`: the numbers behind it."""
 
 
 class NodeScore(Protocol):
@@ -125,6 +126,9 @@ class ClusterFilter(Protocol[Fact, State]):
 
     def reject(self, state: State, fact: Fact) -> Rejection | None:
         """Why a node with this fact is refused, or None."""
+
+    def explain(self, state: State, fact: Fact) -> str:
+        """The numbers behind a rejection."""
 
 
 class ClusterScore(Protocol[Fact, State]):

@@ -14,7 +14,7 @@ from kubeproof.controllers.scheduler.protocol import (
     round_half_away,
     truncated_quotient,
 )
-from kubeproof.controllers.scheduler.requests import NATIVE, incoming_requests, pod_requests
+from kubeproof.controllers.scheduler.requests import CPU, NATIVE, incoming_requests, pod_requests
 from kubeproof.errors import InternalError
 
 UNRESOLVABLE_SINCE = (1, 34)  # a request larger than the whole node
@@ -41,6 +41,19 @@ class FitFilter:
                 reasons.append(f"Insufficient {name}")
                 unresolvable |= self._tells_unresolvable and request > capacity
         return Rejection(", ".join(reasons), unresolvable) if reasons else None
+
+    def explain(self, view: NodeView) -> str:
+        """What is asked for and what is free, for every resource that does not suffice."""
+        parts = []
+        if view.usage.pods + 1 > view.node.pods:
+            parts.append(f"{view.usage.pods} of {view.node.pods} pods")
+        for name in self._checked:
+            request, capacity = self._requests.get(name, 0), view.allocatable.get(name, 0)
+            free = capacity - view.usage.requested.get(name, 0)
+            if request > free:
+                unit = "m" if name == CPU else ""
+                parts.append(f"{name}: {request}{unit} asked for, {free}{unit} of {capacity}{unit} free")
+        return "; ".join(parts)
 
 
 def _checked_resources(requests: dict[str, int], version: tuple[int, int]) -> tuple[str, ...]:

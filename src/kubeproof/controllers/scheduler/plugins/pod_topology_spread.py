@@ -86,6 +86,25 @@ class SpreadFilter:
                 return SKEWED
         return None
 
+    def explain(self, state: list[Limit], fact: tuple[Domain, ...]) -> str:
+        """The arithmetic of every constraint that the node breaks."""
+        parts = []
+        for constraint, limit, domain in zip(self._constraints, state, fact, strict=True):
+            if domain.value is None:
+                parts.append(f"no label {constraint.key}")
+                continue
+            present = domain.pods if limit.matches is None else limit.matches.get(domain.value, 0)
+            if limit.matches is None and not domain.is_counted:
+                present = 0
+            if present > limit.most:
+                least = limit.most + constraint.matches_self - constraint.max_skew
+                skew = present + constraint.matches_self - least
+                parts.append(
+                    f"{constraint.key}={domain.value}: {present} there + {int(constraint.matches_self)} new - {least} "
+                    f"in the emptiest domain = {skew} > maxSkew {constraint.max_skew}"
+                )
+        return "; ".join(parts)
+
 
 class Weighing(NamedTuple):
     """One soft constraint when scoring: a pod's weight, a constant, pods per domain (None: see the node)."""
