@@ -3,8 +3,9 @@
 One step moves all pods of one kind (same workload, same phase, same clocks) on one node. Start-up takes
 `Settings.startup_s`; with a readiness probe the pod is ready after its initial delay and, from the first success on,
 one period per further success asked for, at the latest one period later. Termination takes up to the grace period.
-Admission (`pkg/kubelet/lifecycle/predicate.go`) is re-checked for pods that name their node themselves: resources, node affinity, NoExecute taints; a rejected pod fails
-and never comes back. Pods that the scheduler placed fit and are admitted.
+Admission (`pkg/kubelet/lifecycle/predicate.go`) is re-checked for pods that name their node themselves: resources,
+node affinity, NoExecute taints; a rejected pod fails and never comes back. Pods that the scheduler placed fit and are
+admitted.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ to named objects with code of its own. Slow on purpose: every choice among equal
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple, TypeVar
 
@@ -35,6 +36,7 @@ from kubeproof.cluster.control import (
     Stage,
     Tag,
     Tick,
+    View,
     tags_of,
 )
 from kubeproof.cluster.objects import DEPLOYMENT, POD
@@ -133,7 +135,7 @@ class IndividualModel:
         """All steps out of a state."""
         first = list(self._asked(state, Stage.ALWAYS))
         if not any(step.role == Role.URGENT for step in first):
-            first += self._time_steps(state)
+            first += self.time_steps(state)
         if self._is_stable(first):
             first += self._asked(state, Stage.CALM)
         return first
@@ -174,7 +176,7 @@ class IndividualModel:
 
     def _shown(self, controller: Controller, state: State, place: int) -> Iterator[tuple[object, int]]:
         for index in self.plan.layout.places[place].nodes:
-            view = controller.show_node(place, node_cell(state.nodes[index]))
+            view = self._node_view(controller, place, state.nodes[index])
             if view is not None:
                 yield view, 1
 
@@ -200,7 +202,7 @@ class IndividualModel:
                 for target, concrete in self._on_node(state, index, action):
                     yield target, concrete, self.names[index]
         elif isinstance(action, DeleteUnbound):
-            for names in combinations(state.unbound[action.workload], action.pods):
+            for names in self._unbound_sets(state, action):
                 rest = tuple(n for n in state.unbound[action.workload] if n not in names)
                 yield self._with_unbound(state, action.workload, rest), ("delete", names), ""
         elif isinstance(action, Tick):
@@ -208,10 +210,33 @@ class IndividualModel:
         else:
             yield (*self._on_workload(state, action), "")
 
+    def _unbound_sets(self, state: State, action: DeleteUnbound) -> Iterable[tuple[str, ...]]:
+        """Every set of pods without a node that the deletion may hit."""
+        return combinations(state.unbound[action.workload], action.pods)
+
+    def _bindable(self, state: State, workload: int) -> tuple[str, ...]:
+        """The pods that a binding may be about."""
+        return state.unbound[workload]
+
+    def _victims(self, node: NodeState, action: Delete) -> Iterable[tuple[Pod, ...]]:
+        """Every set of pods on the node that answers to the losses."""
+        drafts: list[tuple[Pod, ...]] = [()]
+        for phases, count in action.losses:
+            candidates = [pod for pod in node.pods if pod.workload == action.workload and pod.phase in phases]
+            drafts = [(*draft, *extra) for draft in drafts for extra in combinations(candidates, count)]
+        return drafts
+
+    def _rejections(self, moving: tuple[Pod, ...], count: int) -> Iterable[tuple[Pod, ...]]:
+        """Every set of pods that the kubelet may reject."""
+        return combinations(moving, count)
+
     def _matching(self, controller: Controller, state: State, ref: NodeRef) -> Iterator[int]:
         for index in self.plan.layout.places[ref.place].nodes:
-            if ref.view == ANY or controller.show_node(ref.place, node_cell(state.nodes[index])) == ref.view:
+            if ref.view == ANY or self._node_view(controller, ref.place, state.nodes[index]) == ref.view:
                 yield index
+
+    def _node_view(self, controller: Controller, place: int, node: NodeState) -> View:
+        return controller.show_node(place, node_cell(node))
 
     def _on_workload(
         self, state: State, action: SetDesired | SetReplicas | CreateObject | CreatePods | Remember
@@ -271,7 +296,7 @@ class IndividualModel:
     ) -> Iterator[tuple[State, Concrete]]:
         node, name = state.nodes[index], self.names[index]
         if isinstance(action, Bind):
-            for pod in state.unbound[action.workload]:
+            for pod in self._bindable(state, action.workload):
                 rest = tuple(other for other in state.unbound[action.workload] if other != pod)
                 bound = self._with_unbound(state, action.workload, rest)
                 arrived = self._arrived(index, node, action.workload, (pod,))
@@ -282,7 +307,7 @@ class IndividualModel:
             ref = self.setup.workloads[action.workload].ref
             yield self._with_node(state, index, arrived), ("arrive", ref, name, names)
         elif isinstance(action, Delete):
-            for victims in _victims(node, action):
+            for victims in self._victims(node, action):
                 gone = self._deleted(node, victims)
                 yield self._with_node(state, index, gone), ("delete", tuple(pod.name for pod in victims))
         elif isinstance(action, EvictDue):
@@ -315,7 +340,7 @@ class IndividualModel:
         node, name = state.nodes[index], self.names[index]
         wanted = (action.workload, action.phase, action.least_s, action.most_s)
         moving = tuple(pod for pod in node.pods if pod[1:5] == wanted)
-        for failed in combinations(moving, action.rejected):
+        for failed in self._rejections(moving, action.rejected):
             pods = []
             for pod in node.pods:
                 if pod not in moving:
@@ -336,7 +361,8 @@ class IndividualModel:
 
     # -- time -----------------------------------------------------------------------------------
 
-    def _time_steps(self, state: State) -> list[Transition]:
+    def time_steps(self, state: State) -> list[Transition]:
+        """The step to the next due clock, if one runs."""
         clocks = [clock for node in state.nodes for clock in (node.least_s, node.most_s)]
         clocks += [clock for node in state.nodes for pod in node.pods for clock in pod[3:]]
         running = [clock for clock in clocks if clock > 0]
@@ -373,6 +399,7 @@ class IndividualModel:
         return total
 
 
+@lru_cache(maxsize=65536)
 def node_cell(node: NodeState) -> NodeCell:
     """The node with its pods counted by kind, as controllers are shown it."""
     amounts: dict[PodKind, int] = {}
@@ -394,15 +421,6 @@ def _replaced(items: tuple[T, ...], index: int, item: T) -> tuple[T, ...]:
 
 def _is_due(pod: Pod, workload: int) -> bool:
     return pod.workload == workload and pod.evict_s == 0 and pod.phase != Phase.TERMINATING
-
-
-def _victims(node: NodeState, action: Delete) -> Iterator[tuple[Pod, ...]]:
-    """Every set of pods that answers to the losses."""
-    drafts: list[tuple[Pod, ...]] = [()]
-    for phases, count in action.losses:
-        candidates = [pod for pod in node.pods if pod.workload == action.workload and pod.phase in phases]
-        drafts = [(*draft, *extra) for draft in drafts for extra in combinations(candidates, count)]
-    yield from drafts
 
 
 def _aged(node: NodeState, seconds: int) -> NodeState:

@@ -6,11 +6,11 @@ state of the path. A grouped path without such a step is a fault of ours.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from kubeproof.engine.search import Finding, Search
-from kubeproof.engine.system import Step
+from kubeproof.engine.system import Role, Step
 from kubeproof.errors import InternalError
 from kubeproof.model.abstraction import Anonymous, anonymous, canonical
 from kubeproof.model.individual import IndividualModel, State, Transition
@@ -53,12 +53,23 @@ def follow(model: IndividualModel, start: State, search: Search, steps: Sequence
 
 
 def _matching(model: IndividualModel, state: State, step: Step, wanted: Anonymous) -> Transition:
-    """The first step by name that leads to the wanted state; those that repeat the decision literally first."""
-    literal = [t for t in model.steps(state) if t.decision == step.effect.label]
-    for transition in literal or model.steps(state):
-        if anonymous(model, transition.target) == wanted:
-            return transition
-    for transition in model.steps(state):
+    """The first step by name that leads to the wanted state, the actor of the path asked first.
+
+    Interchangeable domains are permuted in the path, so that another place's actor may be the one.
+    """
+    for transition in _candidates(model, state, step):
         if anonymous(model, transition.target) == wanted:
             return transition
     raise InternalError(f"E700 no step by name follows {step.effect.label}. Please report this with the input.")
+
+
+def _candidates(model: IndividualModel, state: State, step: Step) -> Iterator[Transition]:
+    actors = model.plan.actors
+    if step.effect.role == Role.TIME or step.actor >= len(actors):
+        yield from model.time_steps(state)
+        return
+    asked = actors[step.actor]
+    yield from model.steps_of(asked, state)
+    for other in actors:
+        if other is not asked and other.name == asked.name:
+            yield from model.steps_of(other, state)

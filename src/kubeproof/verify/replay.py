@@ -9,6 +9,7 @@ from typing import Any
 from kubeproof.errors import UsageError
 from kubeproof.manifests.load import load_texts
 from kubeproof.model.individual import IndividualModel, State
+from kubeproof.model.representatives import RepresentativeModel
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.replayer import Recorded, ReplayMismatch, replay
 from kubeproof.verify.result import VIOLATED, ReplayReport, TraceStep
@@ -57,7 +58,7 @@ def _replayed(document: dict[str, Any], result: dict[str, Any], options: VerifyO
     loaded = load_texts(files)
     plan = plan_of(loaded, options)
     number = next(i for i, m in enumerate(plan.monitors) if m.intent.name == result["intent"])
-    model = IndividualModel(plan)
+    model = RepresentativeModel(plan)
     recorded: list[Recorded] = [(str(s["actor"]), _tuples(s["code"])) for s in result["trace"]]
     deployed = int(result.get("deployed_steps", 0))
     before, start = _deployed(model, recorded[:deployed])
@@ -81,7 +82,7 @@ def _deployed(model: IndividualModel, recorded: list[Recorded]) -> tuple[tuple[T
     if not recorded:
         (start,) = model.initial()
         return (), start
-    deploying = IndividualModel(replace(model.plan, monitors=()), with_events=False)
+    deploying = RepresentativeModel(replace(model.plan, monitors=()), with_events=False)
     (state,) = deploying.initial()
     states, steps = [state], []
     for actor, concrete in recorded:
@@ -95,7 +96,7 @@ def _deployed(model: IndividualModel, recorded: list[Recorded]) -> tuple[tuple[T
 
 
 def _begun(model: IndividualModel, state: State) -> State:
-    if not IndividualModel(model.plan, with_events=False).is_stable(model.restarted(state)):
+    if not RepresentativeModel(model.plan, with_events=False).is_stable(model.restarted(state)):
         raise ReplayMismatch("E700 the deployed state is not stable")
     return model.restarted(state)
 

@@ -16,6 +16,7 @@ from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.individual import IndividualModel, State
 from kubeproof.model.plan import Plan, make_plan
+from kubeproof.model.representatives import RepresentativeModel
 from kubeproof.verify.lift import NamedPath, follow, lift
 from kubeproof.verify.options import Progress, VerifyOptions
 from kubeproof.verify.own_controllers import load_own
@@ -193,7 +194,7 @@ def _result(
     result = intent_result(loaded, plan, number, finding.verdict, statistics)
     if result.verdict != VIOLATED:
         return result
-    model = IndividualModel(plan)
+    model = RepresentativeModel(plan)
     prelude, start = _prelude(model, search, beginning, finding)
     path = lift(model, start, search, finding)
     return replace(result, **make_trace(model, number, prelude, path))
@@ -207,7 +208,7 @@ def _prelude(
     if beginning.search is None:
         return None, first
     root = search.root(finding.state)
-    deploying = IndividualModel(replace(model.plan, monitors=()), with_events=False)
+    deploying = RepresentativeModel(replace(model.plan, monitors=()), with_events=False)
     (empty,) = deploying.initial()
     steps = [step for _, step in beginning.search.path(beginning.stable[root])]
     path = follow(deploying, empty, beginning.search, steps)

@@ -1,0 +1,70 @@
+"""The individual model with one alternative for each that differs in more than names.
+
+Where the oracle binds every pod to every equal node, this one binds the first pod to the first. Each of its steps is a
+step of the individual model. Traces are named and replayed on it: a cluster of hundreds of nodes has far too many
+alternatives that differ in names alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kubeproof.cluster.control import Controller, Delete, DeleteUnbound, NodeRef
+from kubeproof.cluster.state import NodeCell
+from kubeproof.model.individual import IndividualModel, State, node_cell
+from kubeproof.model.individual_node import NodeState, Pod
+
+
+class RepresentativeModel(IndividualModel):
+    """Steps by name, equal ones once."""
+
+    def _unbound_sets(self, state: State, action: DeleteUnbound) -> Iterable[tuple[str, ...]]:
+        return (state.unbound[action.workload][: action.pods],)
+
+    def _bindable(self, state: State, workload: int) -> tuple[str, ...]:
+        return state.unbound[workload][:1]
+
+    def _victims(self, node: NodeState, action: Delete) -> Iterator[tuple[Pod, ...]]:
+        """Sets that differ in the kinds of their pods."""
+        seen: set[tuple[object, ...]] = set()
+        for drafted in self._drafts(node, action, 0):
+            kinds = tuple(sorted(pod[1:] for pod in drafted))
+            if kinds not in seen:
+                seen.add(kinds)
+                yield drafted
+
+    def _drafts(self, node: NodeState, action: Delete, position: int) -> Iterator[tuple[Pod, ...]]:
+        if position == len(action.losses):
+            yield ()
+            return
+        phases, count = action.losses[position]
+        groups: dict[tuple[object, ...], list[Pod]] = {}
+        for pod in node.pods:
+            if pod.workload == action.workload and pod.phase in phases:
+                groups.setdefault(pod[1:], []).append(pod)
+        for taken in _firsts(list(groups.values()), count):
+            for rest in self._drafts(node, action, position + 1):
+                yield (*taken, *rest)
+
+    def _rejections(self, moving: tuple[Pod, ...], count: int) -> Iterable[tuple[Pod, ...]]:
+        return (moving[:count],)
+
+    def _matching(self, controller: Controller, state: State, ref: NodeRef) -> Iterator[int]:
+        """The first node of each content that answers to the reference."""
+        seen: set[NodeCell] = set()
+        for index in super()._matching(controller, state, ref):
+            cell = node_cell(state.nodes[index])
+            if cell not in seen:
+                seen.add(cell)
+                yield index
+
+
+def _firsts(groups: list[list[Pod]], count: int) -> Iterator[tuple[Pod, ...]]:
+    """`count` pods, from each group the first ones, in every mix of groups."""
+    if not groups:
+        if count == 0:
+            yield ()
+        return
+    for amount in range(min(len(groups[0]), count), -1, -1):
+        for rest in _firsts(groups[1:], count - amount):
+            yield (*groups[0][:amount], *rest)
