@@ -51,6 +51,13 @@ class NothingToCheckError(KubeproofError):
     exit_code = 5
 
 
+class LimitReached(KubeproofError):
+    """One step has more alternatives than can be followed; the search ends undecided."""
+
+    code = "E302"
+    exit_code = 3
+
+
 class EnvironmentProblem(KubeproofError):
     """Something outside is missing: a cluster, a permission, an extra, a program."""
 

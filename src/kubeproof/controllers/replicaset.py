@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import cast
 
 from kubeproof.cluster.control import (
@@ -28,8 +29,9 @@ from kubeproof.cluster.control import (
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.victims import PENDING, RUNNING, Loss, Tier, choices
+from kubeproof.errors import LimitReached
 
-BURST = 500  # upstream's limit per sync
+MOST_WAYS = 50_000  # alternatives of one scale-down that are followed
 
 # What rules 2 and 3 compare, by phase of a bound pod.
 RANKS = {
@@ -87,7 +89,10 @@ class ReplicaSetController:
             return (Decision(self._creation(-surplus)),)
         if surplus == 0:
             return ()
-        return tuple(Decision(actions) for actions in self._deletions(seen, surplus, unbound))
+        ways = tuple(islice(self._deletions(seen, surplus, unbound), MOST_WAYS + 1))
+        if len(ways) > MOST_WAYS:
+            raise LimitReached(f"more than {MOST_WAYS} ways to choose {surplus} victims in one scale-down")
+        return tuple(Decision(actions) for actions in ways)
 
     def _creation(self, count: int) -> tuple[Action, ...]:
         template = self.layout.setup.workloads[self.workload].template

@@ -12,6 +12,7 @@ from kubeproof.engine.cycles import Lasso, find_lasso
 from kubeproof.engine.kernel import Kernel
 from kubeproof.engine.limits import Limits, resident_bytes
 from kubeproof.engine.system import Cell, Check, Kind, Progress, Step, System
+from kubeproof.errors import LimitReached
 
 CHUNK = 4096  # states between two looks at limits; a constant, so that counts do not depend on speed
 SAFETY = (Kind.NEVER, Kind.STABLE)
@@ -161,6 +162,8 @@ def _explore_all(
         return "interrupt"
     except MemoryError:
         return "memory"
+    except LimitReached as limit:
+        return str(limit)
     return "" if kernel.is_complete else f"{max_states} states"
 
 

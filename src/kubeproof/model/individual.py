@@ -248,7 +248,7 @@ class IndividualModel:
         ref, spec = self.setup.workloads[workload].ref, state.specs[workload]
         if isinstance(action, CreatePods):
             names = self._new_names(state, workload, action.pods)
-            waiting = tuple(sorted((*state.unbound[workload], *names)))
+            waiting = tuple(sorted((*state.unbound[workload], *names), key=_by_number))
             return self._with_unbound(state, workload, waiting), ("create", ref, names)
         if isinstance(action, CreateObject):
             return self._created(state, workload), ("create-object", ref)
@@ -413,6 +413,11 @@ def _is_local(controller: Controller) -> bool:
     """True for loops that look at one node at a time: each node has its own."""
     reads = controller.reads
     return len(reads.places) == 1 and not reads.workloads and not reads.memories
+
+
+def _by_number(name: str) -> tuple[int, str]:
+    """Sorts web-2 before web-10."""
+    return len(name), name
 
 
 def _replaced(items: tuple[T, ...], index: int, item: T) -> tuple[T, ...]:

@@ -55,6 +55,7 @@ def _result(result: IntentResult) -> dict[str, object]:
         "trace": None if trace is None else [_step(step) for step in trace.steps],
         "loop_start": None if trace is None else trace.loop_start,
         "loop_certainty": "" if trace is None else trace.loop_certainty,
+        "deployed_steps": 0 if trace is None else trace.deployed_steps,
         "location": _place(result.location),
         "objects": [{"object": ref, **_place(source)} for ref, source in result.sources],
         "remedy": result.remedy,

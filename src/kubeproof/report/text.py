@@ -39,7 +39,7 @@ def _report(result: VerifyResult, style: Style) -> Iterator[str]:
 def _replay(report: ReplayReport, style: Style) -> Iterator[str]:
     yield f"{style.heading('Replay of')} {escape(report.intent)} in scenario {escape(report.scenario)}"
     yield ""
-    yield from trace_lines(report.steps, report.loop_start, style, changes=True)
+    yield from trace_lines(report.steps, report.loop_start, style, changes=True, deployed_steps=report.deployed_steps)
     yield from _section("In the end", report.final, style)
     yield ""
     yield f"{style.verdict(report.verdict)}: {escape(report.detail)}"
@@ -77,7 +77,8 @@ def _block(result: IntentResult, style: Style) -> Iterator[str]:
 
 def _counterexample(result: IntentResult, trace: Trace, style: Style) -> Iterator[str]:
     yield f"{style.heading('Shortest run')} ({_count(len(trace.steps), 'step')}, {_size(result)})"
-    yield from trace_lines(trace.steps, trace.loop_start, style, certainty=trace.loop_certainty)
+    certainty, deployed = trace.loop_certainty, trace.deployed_steps
+    yield from trace_lines(trace.steps, trace.loop_start, style, certainty=certainty, deployed_steps=deployed)
     if trace.final:
         yield style.heading("In the end")
         yield from (f"  {escape(line)}" for line in trace.final)

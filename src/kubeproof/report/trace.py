@@ -33,13 +33,21 @@ def trace_lines(
     *,
     certainty: str = "",
     changes: bool = False,
+    deployed_steps: int = 0,
 ) -> Iterator[str]:
-    """The trace's lines; `changes` adds what each step changed, `style.verbose` why it was taken."""
+    """The trace's lines; `changes` adds what each step changed, `style.verbose` why it was taken.
+
+    The first `deployed_steps` steps only lead to the start of the run, which is marked.
+    """
     folding = len(steps) > FOLD_BEYOND and not style.verbose and not changes
-    runs = _runs(steps, loop_start) if folding else [_Run(index, index) for index in range(len(steps))]
+    runs = (
+        _runs(steps, (loop_start, deployed_steps)) if folding else [_Run(index, index) for index in range(len(steps))]
+    )
     width = max((len(escape(step.actor)) for step in steps), default=0)
     digits = max((len(_number(run)) for run in runs), default=0)
     for run in runs:
+        if deployed_steps and run.first == deployed_steps:
+            yield f"{style.margin('')} {'':{digits}}          {style.faint('deployed: the run begins here')}"
         margin = style.margin(_part(run.first, loop_start))
         yield f"{margin} {_number(run):>{digits}}  {_head(run, steps, width, style)}".rstrip()
         below = style.margin("" if loop_start is None or run.first < loop_start else "inside")
@@ -49,12 +57,12 @@ def trace_lines(
         yield _closing(loop_start, certainty, style)
 
 
-def _runs(steps: tuple[TraceStep, ...], loop_start: int | None) -> list[_Run]:
-    """Consecutive steps of one actor together, cut where a loop begins; short runs stay single steps."""
+def _runs(steps: tuple[TraceStep, ...], cuts: tuple[int | None, ...]) -> list[_Run]:
+    """Consecutive steps of one actor together, cut where a loop or the run begins; short runs stay single steps."""
     runs: list[_Run] = []
     first = 0
     for index in range(1, len(steps) + 1):
-        ends = index == len(steps) or index == loop_start or steps[index].actor != steps[first].actor
+        ends = index == len(steps) or index in cuts or steps[index].actor != steps[first].actor
         if not ends:
             continue
         if index - first >= _SHORTEST_FOLD:

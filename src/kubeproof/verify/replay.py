@@ -6,8 +6,9 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from kubeproof.errors import UsageError
+from kubeproof.errors import ManifestError
 from kubeproof.manifests.load import load_texts
+from kubeproof.manifests.printable import printable
 from kubeproof.model.individual import IndividualModel, State
 from kubeproof.model.representatives import RepresentativeModel
 from kubeproof.verify.options import VerifyOptions
@@ -27,7 +28,7 @@ def replay_file(path: str, intent: str | None = None, controllers: tuple[str, ..
     try:
         return _replayed(document, result, VerifyOptions(controllers=controllers))
     except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise UsageError(f"{path}: not a result of kubeproof verify -o json ({error})", "Write it again") from error
+        raise _unusable(path, f"not a result of kubeproof verify -o json ({error})") from error
 
 
 def _read(path: str) -> dict[str, Any]:
@@ -35,12 +36,16 @@ def _read(path: str) -> dict[str, Any]:
         with open(path, encoding="utf-8") as file:
             document = json.load(file)
     except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}", "Check the path") from error
+        raise _unusable(path, f"cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path} is not JSON: {error}", "Give a file written by verify -o json=FILE") from error
+        raise _unusable(path, f"not JSON: {error}") from error
     if not isinstance(document, dict) or not isinstance(document.get("results"), list):
-        raise UsageError(f"{path} holds no results", "Give a file written by verify -o json=FILE")
+        raise _unusable(path, "holds no results")
     return document
+
+
+def _unusable(path: str, problem: str) -> ManifestError:
+    return ManifestError(problem, file=printable(path), line=1, remedy="Give a file written by verify -o json=FILE")
 
 
 def _chosen(document: dict[str, Any], path: str, intent: str | None) -> dict[str, Any]:
@@ -49,7 +54,7 @@ def _chosen(document: dict[str, Any], path: str, intent: str | None) -> dict[str
         traced = [r for r in traced if intent in (r.get("intent"), r.get("id"))]
     if not traced:
         which = f" for {intent}" if intent else ""
-        raise UsageError(f"{path} holds no counterexample{which}", "Only violated intents have one")
+        raise _unusable(path, f"holds no counterexample{which}; only violated intents have one")
     return traced[0]
 
 
@@ -74,6 +79,7 @@ def _replayed(document: dict[str, Any], result: dict[str, Any], options: VerifyO
         verdict=VIOLATED,
         detail="every step was possible when it was taken, and the run breaks the intent",
         final=tuple(str(line) for line in result.get("final", ())),
+        deployed_steps=deployed,
     )
 
 

@@ -98,3 +98,4 @@ class ReplayReport:
     verdict: str  # VIOLATED when the replay confirms the counterexample
     detail: str
     final: tuple[str, ...]
+    deployed_steps: int = 0

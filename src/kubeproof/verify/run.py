@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from kubeproof.engine.kernel import FLAG_BITS
-from kubeproof.engine.limits import Limits
+from kubeproof.engine.limits import Limits, physical_bytes
 from kubeproof.engine.search import Finding, Search, Store, compiled_kernel, explore, make_kernel
 from kubeproof.engine.system import Cell
 from kubeproof.engine.system import Progress as EngineProgress
@@ -28,6 +28,7 @@ from kubeproof.verify.traces import make_trace
 Report = Callable[[Progress], None] | None
 T = TypeVar("T")
 MOST_INTENTS = FLAG_BITS // 2  # two flags each
+DEFAULT_MEMORY_PERCENT = 80
 SAMPLE = 16  # with --check-controllers, one memo hit in so many is asked again
 
 
@@ -129,7 +130,10 @@ def _kernel(system: GroupedSystem, options: VerifyOptions) -> Store:
 
 
 def _limits(options: VerifyOptions) -> Limits:
-    return Limits(options.max_states, options.timeout_s, options.memory_bytes)
+    """The limits asked for; without one on memory, most of what the machine has, so that the answer is UNKNOWN
+    and not a killed process."""
+    memory = options.memory_bytes or physical_bytes() * DEFAULT_MEMORY_PERCENT // 100 or None
+    return Limits(options.max_states, options.timeout_s, memory)
 
 
 def _translated(progress: Report, phase: str) -> Callable[[EngineProgress], None] | None:
