@@ -35,7 +35,7 @@ class FakeUseCases:
             progress(Progress(2000, 5000, 30, 4, 0.5, "searching"))
         return self.result
 
-    def replay_file(self, path):
+    def replay_file(self, path, intent=None, controllers=()):
         self.paths = path
         return self.replayed
 

@@ -45,6 +45,7 @@ def test_the_document_is_the_contract():
                 ],
                 "loop_start": None,
                 "loop_certainty": "",
+                "deployed_steps": 0,
                 "location": {"file": "scenario.yaml", "line": 9},
                 "objects": [
                     {"object": "Deployment/shop/web", "file": "web.yaml", "line": 4},
@@ -66,6 +67,7 @@ def test_the_document_is_the_contract():
                 "trace": None,
                 "loop_start": None,
                 "loop_certainty": "",
+                "deployed_steps": 0,
                 "location": {"file": "<built-in>", "line": 0},
                 "objects": [],
                 "remedy": "",
