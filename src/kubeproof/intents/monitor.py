@@ -41,7 +41,7 @@ KIND_OF_WHEN = {
     EVENTUALLY: PERSISTENT,
     EVENTUALLY_ALWAYS: RECURRENT,
 }
-UPPER_BOUNDS = ("maxReplicas",)
+UPPER_BOUNDS = ("maxReplicas", "maxSkew")
 OSCILLATION_TAGS = {
     "any": Tag.STEP,
     "replicas": Tag.REPLICAS,
@@ -71,7 +71,7 @@ class Monitor:
         when = self.intent.when
         if when == ALWAYS and self.kind == NEVER:
             latch |= self.intent.key in UPPER_BOUNDS or self.fact.is_settled(seen)
-            return int(latch), int(latch and not holds), int(latch)
+            return int(latch), int(latch and not holds), int(latch and self.fact.matters(seen))
         if when in (ALWAYS_ONCE_TRUE, EVENTUALLY):
             latch = int(latch or holds)
             bad = not latch if when == EVENTUALLY else latch and not holds

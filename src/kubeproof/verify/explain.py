@@ -32,7 +32,8 @@ def evaluation(model: IndividualModel, state: State, workload: int) -> tuple[lis
         for index in place.nodes:
             facts = node_facts(node_cell(state.nodes[index]))
             names.append(model.names[index])
-            infos.append(controller.node_info(place_number, facts, 1))
+            info = controller.node_info(place_number, facts, 1)
+            infos.append(info._replace(node=model.setup.nodes[index]))  # not the place's sample: values are told
     return names, controller.kernel.evaluate(infos)
 
 
@@ -58,6 +59,8 @@ def _score_lines(model: IndividualModel, state: State, workload: int) -> Iterato
 
 
 def _refusal(row: Row) -> str:
+    if not row.rejected_by:
+        return "feasible"
     detail = f" ({row.detail})" if row.detail else ""
     return f"{row.rejected_by}: {row.reason}{detail}"
 
@@ -74,14 +77,20 @@ def pending_reasons(model: IndividualModel, state: State, workload: int) -> tupl
         return (*lines, f"no scheduler profile is named {declared.template.scheduler_name}")
     if not judged[0]:
         return (*lines, "the cluster has no nodes")
-    reasons: dict[str, list[str]] = {}
-    for name, row in zip(judged[0], judged[1].rows, strict=True):
-        text = _refusal(row) if row.rejected_by else "feasible"
-        reasons.setdefault(text, []).append(name)
-    if len(judged[0]) <= MOST_NODES:
-        by_node = {name: text for text, names in reasons.items() for name in names}
-        return (*lines, *(f"{name}: {by_node[name]}" for name in judged[0]))
-    return (*lines, *(f"{len(names)} nodes: {text}" for text, names in reasons.items()))
+    rows = list(zip(judged[0], judged[1].rows, strict=True))
+    if len(rows) <= MOST_NODES:
+        return (*lines, *(f"{name}: {_refusal(row)}" for name, row in rows))
+    return (*lines, *_summed_up(rows))
+
+
+def _summed_up(rows: list[tuple[str, Row]]) -> Iterator[str]:
+    """One line per reason, with the first node that has it as an example."""
+    groups: dict[tuple[str, str], list[tuple[str, Row]]] = {}
+    for name, row in rows:
+        groups.setdefault((row.rejected_by, row.reason), []).append((name, row))
+    for members in groups.values():
+        name, row = members[0]
+        yield f"{len(members)} node(s), e.g. {name}: {_refusal(row)}"
 
 
 def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple[str, ...]:

@@ -8,7 +8,8 @@ from dataclasses import replace
 from kubeproof.cluster.objects import POD, Setup
 from kubeproof.events.declarations import Apply, Cordon, Create, Event, NodeFailure, Scale
 from kubeproof.intents.catalogue import entry
-from kubeproof.intents.declarations import Intent
+from kubeproof.intents.declarations import ALWAYS, Intent
+from kubeproof.intents.monitor import UPPER_BOUNDS
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.plan import Plan
 from kubeproof.verify.result import (
@@ -149,7 +150,8 @@ def detail(intent: Intent, verdict: str, statistics: Statistics) -> str:
 
 def _claim(intent: Intent) -> str:
     who = intent.target or "the cluster"
-    when = WHEN_WORDS.get(intent.when, "")
+    is_bound = intent.when == ALWAYS and intent.key in UPPER_BOUNDS  # holds from the first state on
+    when = "at all times" if is_bound else WHEN_WORDS.get(intent.when, "")
     texts = {
         "minReady": f"{who} has at least {intent.count} ready pods, {when}",
         "minReplicas": f"{who} has at least {intent.count} pods, {when}",

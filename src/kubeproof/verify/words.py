@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubeproof.cluster.control import Tick
-from kubeproof.cluster.objects import POD, Setup
+from kubeproof.cluster.control import Action, Tick
+from kubeproof.cluster.objects import Setup
 from kubeproof.model.individual import Concrete, State, Transition
 from kubeproof.verify.result import TraceStep
 
 
 def trace_step(setup: Setup, state: State, step: Transition, time_s: int, why: tuple[str, ...]) -> TraceStep:
     """A step with the sentence, the object and the changes a reader wants."""
-    shown = [concrete for concrete in step.concrete if concrete[0] != "remember"]
-    sentences = [_sentence(setup, state, concrete) for concrete in shown]
+    done = zip(step.decision.actions, step.concrete, strict=True)
+    shown = [(concrete, _namespace(setup, action)) for action, concrete in done if concrete[0] != "remember"]
+    sentences = [_sentence(setup, state, concrete) for concrete, _ in shown]
     return TraceStep(
         actor=step.controller,
         action="; ".join(sentences) or "acts",
-        object=_object(setup, shown[0]) if shown else "",
-        changes=tuple(change for concrete in shown for change in _changes(setup, concrete)),
+        object=_object(*shown[0]) if shown else "",
+        changes=tuple(change for concrete, namespace in shown for change in _changes(concrete, namespace)),
         time_s=time_s,
         why=why,
         code=step.concrete,
@@ -30,23 +31,14 @@ def elapsed(step: Transition) -> int:
     return sum(action.seconds for action in step.decision.actions if isinstance(action, Tick))
 
 
-def pod_ref(setup: Setup, name: str) -> str:
-    """`Pod/shop/web-2` for a pod's name."""
-    return f"Pod/{namespace_of(setup, name)}/{name}"
+def _namespace(setup: Setup, action: Action) -> str:
+    """The namespace of the pods an action is about; a pod's name alone does not tell it."""
+    number = getattr(action, "workload", None)
+    return "" if number is None else setup.workloads[number].namespace
 
 
-def namespace_of(setup: Setup, pod: str) -> str:
-    """The namespace of the pod with this name."""
-    for workload in setup.workloads:
-        is_own = pod == workload.name if workload.kind == POD else _is_numbered(pod, workload.name)
-        if is_own:
-            return workload.namespace
-    return "default"
-
-
-def _is_numbered(pod: str, workload: str) -> bool:
-    head, _, number = pod.rpartition("-")
-    return head == workload and number.isdecimal()
+def _pod_ref(namespace: str, name: object) -> str:
+    return f"Pod/{namespace}/{name}"
 
 
 def _listed(names: tuple[str, ...]) -> str:
@@ -116,19 +108,19 @@ def _kubelet(verb: str, node: str, names: tuple[str, ...], rejected: tuple[str, 
     return "; ".join(parts)
 
 
-def _object(setup: Setup, concrete: Concrete) -> str:
+def _object(concrete: Concrete, namespace: str) -> str:
     verb, *rest = concrete
     arguments: Any = tuple(rest)
     if verb in ("set-desired", "set-replicas", "create-object", "create", "arrive"):
         return str(arguments[0])
     if verb == "bind":
-        return pod_ref(setup, arguments[0])
+        return _pod_ref(namespace, arguments[0])
     if verb == "delete":
-        return pod_ref(setup, arguments[0][0])
+        return _pod_ref(namespace, arguments[0][0])
     return "" if verb == "tick" else f"Node/{arguments[0]}"
 
 
-def _changes(setup: Setup, concrete: Concrete) -> list[str]:
+def _changes(concrete: Concrete, namespace: str) -> list[str]:
     verb, *rest = concrete
     arguments: Any = tuple(rest)
     match verb:
@@ -139,19 +131,19 @@ def _changes(setup: Setup, concrete: Concrete) -> list[str]:
         case "create-object":
             return [f"{arguments[0]} created"]
         case "create":
-            return [f"{pod_ref(setup, name)} created" for name in arguments[1]]
+            return [f"{_pod_ref(namespace, name)} created" for name in arguments[1]]
         case "arrive":
-            return [f"{pod_ref(setup, name)} created with spec.nodeName = {arguments[1]}" for name in arguments[2]]
+            return [f"{_pod_ref(namespace, name)} created with spec.nodeName = {arguments[1]}" for name in arguments[2]]
         case "delete":
-            return [f"{pod_ref(setup, name)} deletionTimestamp set" for name in arguments[0]]
+            return [f"{_pod_ref(namespace, name)} deletionTimestamp set" for name in arguments[0]]
         case "evict":
-            return [f"{pod_ref(setup, name)} deletionTimestamp set" for name in arguments[1]]
+            return [f"{_pod_ref(namespace, name)} deletionTimestamp set" for name in arguments[1]]
         case "bind":
-            return [f"{pod_ref(setup, arguments[0])} spec.nodeName = {arguments[1]}"]
+            return [f"{_pod_ref(namespace, arguments[0])} spec.nodeName = {arguments[1]}"]
         case "start" | "ready" | "finish":
             moved = {"start": "status.phase = Running", "ready": "Ready = True", "finish": "removed"}[str(verb)]
-            failed = [f"{pod_ref(setup, name)} status.phase = Failed" for name in arguments[2]]
-            return [f"{pod_ref(setup, name)} {moved}" for name in arguments[1]] + failed
+            failed = [f"{_pod_ref(namespace, name)} status.phase = Failed" for name in arguments[2]]
+            return [f"{_pod_ref(namespace, name)} {moved}" for name in arguments[1]] + failed
         case "tick":
             return []
     return [f"Node/{arguments[0]} {verb}"]
