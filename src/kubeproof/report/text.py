@@ -9,7 +9,16 @@ from kubeproof.cluster.objects import Source
 from kubeproof.report.escape import escape
 from kubeproof.report.style import Style
 from kubeproof.report.trace import trace_lines
-from kubeproof.verify.result import IntentResult, ReplayReport, Statistics, Trace, VerifyResult
+from kubeproof.verify.result import (
+    HOLDS,
+    HOLDS_BOUNDED,
+    VACUOUS,
+    IntentResult,
+    ReplayReport,
+    Statistics,
+    Trace,
+    VerifyResult,
+)
 
 
 def render(result: VerifyResult, style: Style) -> str:
@@ -121,7 +130,10 @@ def _verdict(result: VerifyResult, style: Style) -> str:
     counts = Counter(one.verdict for one in result.results)
     parts = ", ".join(f"{count:,} {verdict}" for verdict, count in sorted(counts.items()))
     checked = _count(len(result.results), "property", "properties")
-    return f"{style.verdict(result.verdict)}: {checked} checked" + (f" ({parts})" if parts else "")
+    told = f"{style.verdict(result.verdict)}: {checked} checked" + (f" ({parts})" if parts else "")
+    if result.not_modelled and result.verdict in (HOLDS, HOLDS_BOUNDED, VACUOUS):
+        told += f"; {_count(len(result.not_modelled), 'thing')} in the input not modelled, see above"
+    return told
 
 
 def _numbers(states: int, transitions: int) -> str:

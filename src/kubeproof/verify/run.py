@@ -43,9 +43,9 @@ def verify(loaded: Loaded, options: VerifyOptions = VerifyOptions(), progress: R
     return VerifyResult(
         scenario=loaded.scenario.name,
         verdict=overall(results),
-        scope=scope(loaded, plan, statistics),
+        scope=(*scope(loaded, plan, statistics), *(("abstraction", note) for note in abstractions(plan))),
         results=tuple(results),
-        not_modelled=(*omitted, *abstractions(plan)),
+        not_modelled=tuple(omitted),
         statistics=statistics,
         inputs=loaded.texts,
     )
