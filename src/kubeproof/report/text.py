@@ -131,7 +131,7 @@ def _verdict(result: VerifyResult, style: Style) -> str:
     parts = ", ".join(f"{count:,} {verdict}" for verdict, count in sorted(counts.items()))
     checked = _count(len(result.results), "property", "properties")
     told = f"{style.verdict(result.verdict)}: {checked} checked" + (f" ({parts})" if parts else "")
-    if result.not_modelled and result.verdict in (HOLDS, HOLDS_BOUNDED, VACUOUS):
+    if result.results and result.not_modelled and result.verdict in (HOLDS, HOLDS_BOUNDED, VACUOUS):
         told += f"; {_count(len(result.not_modelled), 'thing')} in the input not modelled, see above"
     return told
 

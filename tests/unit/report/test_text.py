@@ -134,3 +134,11 @@ def test_a_replay_shows_what_each_step_changed_and_the_verdict_last():
         "",
         "VIOLATED: pod shop/web-1 has no feasible node",
     ]
+
+
+def test_a_verdict_that_leaves_parts_of_the_input_out_says_so_last():
+    holding = replace(RESULT, verdict="HOLDS", results=RESULT.results[1:], not_modelled=("kind Service shop/web",))
+
+    last = render(holding, Style()).splitlines()[-1]
+
+    assert last.endswith("; 1 thing in the input not modelled, see above")
