@@ -105,7 +105,7 @@ class Mechanics:
             case EvictDue(_, workload):
                 return (self._evicted(cell, workload),)
             case Advance():
-                return (self._advanced(cell, action),)
+                return tuple(dict.fromkeys(self._advanced(cell, action)))
             case NodeChange(_, verb):
                 return (self._changed(node, cell, verb),)
         raise TypeError(action)
@@ -148,18 +148,18 @@ class Mechanics:
                 cell = self._without(cell, kind, count)
         return cell
 
-    def _advanced(self, cell: NodeCell, action: Advance) -> NodeCell:
-        rejected = action.rejected
-        pods = cell.pods
-        for kind, count in cell.pods:
-            if kind[:4] != (action.workload, action.phase, action.least_s, action.most_s):
-                continue
-            pods = add_pods(pods, kind, -count)
-            failed = min(rejected, count)
-            rejected -= failed
-            if action.phase != Phase.TERMINATING and count > failed:
-                pods = add_pods(pods, self._next(cell, kind), count - failed)
-        return cell._replace(pods=pods)
+    def _advanced(self, cell: NodeCell, action: Advance) -> Iterator[NodeCell]:
+        """The pods moved on; of kinds that differ in their eviction clock alone any may be the rejected ones."""
+        wanted = (action.workload, action.phase, action.least_s, action.most_s)
+        moving = [(kind, count) for kind, count in cell.pods if kind[:4] == wanted]
+        for rejected in _takes(moving, action.rejected):
+            failed, pods = dict(rejected), cell.pods
+            for kind, count in moving:
+                pods = add_pods(pods, kind, -count)
+                left = count - failed.get(kind, 0)
+                if action.phase != Phase.TERMINATING and left:
+                    pods = add_pods(pods, self._next(cell, kind), left)
+            yield cell._replace(pods=pods)
 
     def _next(self, cell: NodeCell, kind: PodKind) -> PodKind:
         probed = self.setup.workloads[kind.workload].template.readiness is not None
