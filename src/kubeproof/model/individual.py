@@ -265,7 +265,8 @@ class IndividualModel:
     def _created(self, state: State, workload: int) -> State:
         declared = self.setup.workloads[workload]
         if declared.kind == POD:
-            state = self._with_unbound(state, workload, (self.pod_name(workload, 1),))
+            waits = declared.home not in self.names  # a pod that names its node arrives there in the same step
+            state = self._with_unbound(state, workload, (self.pod_name(workload, 1),) if waits else ())
             spec = Spec(1, 1, NEVER)
         else:
             replicas = NEVER if declared.kind == DEPLOYMENT else declared.replicas

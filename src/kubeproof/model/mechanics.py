@@ -88,7 +88,8 @@ class Mechanics:
         if declared.kind == DEPLOYMENT:
             return WorkloadCell(1, declared.replicas, NEVER, 0)
         if declared.kind == POD:
-            return WorkloadCell(1, 1, NEVER, 0 if declared.bound_to else 1)
+            at_home = any(node.name == declared.home for node in self.setup.nodes)
+            return WorkloadCell(1, 1, NEVER, 0 if at_home else 1)
         return WorkloadCell(1, declared.replicas, declared.replicas, 0)
 
     # -- nodes ----------------------------------------------------------------------------------
@@ -110,12 +111,19 @@ class Mechanics:
                 return (self._changed(node, cell, verb),)
         raise TypeError(action)
 
+    def running(self, node: Node, cell: NodeCell, workload: int, count: int) -> NodeCell:
+        """The node with pods that have been ready there before the run; taint eviction finds them, too."""
+        kind = self._kind(cell, workload, Phase.READY, self._first_evict_s(node, cell, workload))
+        return cell._replace(pods=add_pods(cell.pods, kind, count))
+
     def _arrived(self, node: Node, cell: NodeCell, workload: int, count: int) -> NodeCell:
+        kind = self._kind(cell, workload, Phase.STARTING, self._first_evict_s(node, cell, workload))
+        return cell._replace(pods=add_pods(cell.pods, kind, count))
+
+    def _first_evict_s(self, node: Node, cell: NodeCell, workload: int) -> int:
         tolerations = self.setup.workloads[workload].template.tolerations
         seconds = seconds_tolerated(tolerations, taints_of(node, cell))
-        evict_s = max(seconds, HANDLING_S) if seconds != NEVER else NEVER
-        kind = self._kind(cell, workload, Phase.STARTING, evict_s)
-        return cell._replace(pods=add_pods(cell.pods, kind, count))
+        return max(seconds, HANDLING_S) if seconds != NEVER else NEVER
 
     def _deleted(
         self, cell: NodeCell, workload: int, losses: tuple[tuple[tuple[int, ...], int], ...]

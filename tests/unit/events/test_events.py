@@ -230,10 +230,8 @@ def _written(replicas, *, exists, left=1):
 
 
 def test_an_absent_object_is_created_by_create_and_by_apply():
-    created = (Decision((CreateObject(0), Remember(0, (0,))), Role.EVENT),)
-
-    assert _written(None, exists=0) == created
-    assert _written(4, exists=0) == created
+    assert _written(None, exists=0) == (Decision((CreateObject(0), Remember(0, (0,))), Role.EVENT),)
+    assert _written(4, exists=0) == (Decision((CreateObject(0), SetDesired(0, 4), Remember(0, (0,))), Role.EVENT),)
 
 
 def test_apply_sets_the_replicas_of_an_existing_object_and_create_leaves_it():
