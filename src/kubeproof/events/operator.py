@@ -48,10 +48,12 @@ class ScaleEvent(NoNodes):
         return cell.exists
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
-        """A write of any value that is left."""
+        """A write of any value that is left, at most `max` times in all."""
         if not seen.workloads[0] or not self.source.may_happen(seen.memories):
             return ()
         (left,) = seen.memories[0]
+        if len(self.event.replicas) - left.bit_count() >= self.event.max:
+            return ()
         return tuple(
             Decision(
                 (SetDesired(self.workload, replicas), Remember(self.source.memory, (left & ~(1 << bit),))),
