@@ -188,8 +188,8 @@ def test_a_cordon_hits_chosen_nodes_and_sees_the_cordon_alone():
 # -- scale ------------------------------------------------------------------------------------------
 
 
-def _scaled(memory, exists=1, **source):
-    event = Scale(name="s", max=2, target=WEB, replicas=(5, 0))
+def _scaled(memory, exists=1, most=2, **source):
+    event = Scale(name="s", max=most, target=WEB, replicas=(5, 0))
     scaling = ScaleEvent(_source(event, **source), event, 0)
     return scaling.act(Seen((scaling.show_workload(0, WorkloadCell(exists=exists)),), (), memory))
 
@@ -201,6 +201,11 @@ def test_scaling_writes_each_value_once():
     assert [decision.role for decision in decisions] == [Role.EVENT, Role.EVENT]
     assert [decision.actions[0] for decision in _scaled(((0b10,),))] == [SetDesired(0, 0)]
     assert _scaled(((0,),)) == ()
+
+
+def test_scaling_happens_at_most_max_times():
+    assert len(_scaled(((0b11,),), most=1)) == 2
+    assert _scaled(((0b01,),), most=1) == ()
 
 
 def test_an_absent_workload_is_not_scaled():

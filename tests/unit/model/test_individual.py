@@ -99,7 +99,7 @@ def test_start_up_may_happen_within_its_range_and_must_at_its_end():
 
 
 def test_names_of_vanished_pods_are_used_again():
-    events = (Scale(name="s", target=WEB, replicas=(1, 2)),)
+    events = (Scale(name="s", target=WEB, max=2, replicas=(1, 2)),)
     model = _model(setup(NODES, workload(2)), events)
     shrunk = _walk(model, "set-replicas", "create", "set-desired", "set-replicas", "delete")
 
