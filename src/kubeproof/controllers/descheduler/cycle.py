@@ -10,8 +10,9 @@ from kubeproof.cluster.policies import DeschedulerPolicy, DeschedulerProfile
 from kubeproof.controllers.descheduler import evictor
 from kubeproof.controllers.descheduler.arguments import arguments_of, plugins_at
 from kubeproof.controllers.descheduler.choices import limited
+from kubeproof.controllers.descheduler.evicting import Evictions
 from kubeproof.controllers.descheduler.evictor import Evictor
-from kubeproof.controllers.descheduler.ledger import Evictions, Ledger, limits_of, opening, outcome_of
+from kubeproof.controllers.descheduler.ledger import Ledger, limits_of, opening, outcome_of
 from kubeproof.controllers.descheduler.plugins import (
     duplicates,
     high_node_utilization,

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from kubeproof.controllers.descheduler.arguments import Arguments
+from kubeproof.controllers.descheduler.evicting import Evictions
 from kubeproof.controllers.descheduler.evictor import Evictor
-from kubeproof.controllers.descheduler.ledger import Evictions, Ledger, Limits, NodeState, alive
+from kubeproof.controllers.descheduler.ledger import Ledger, Limits, NodeState, alive
 from kubeproof.controllers.descheduler.scene import Scene
 from kubeproof.controllers.descheduler.values import PodGroup
 

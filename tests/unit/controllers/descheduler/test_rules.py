@@ -177,3 +177,10 @@ def test_the_oldest_goes_first_over_all_nodes():
     one = policy(LIFE, limits={"max_total": 1}, **{LIFE: {"maxPodLifeTimeSeconds": 100}})
 
     assert losses(run([web()], one, *nodes)) == [{1: 1}, {2: 1}]
+
+
+def test_pods_without_affinity_and_unknown_types_are_left_alone():
+    both = {"nodeAffinityType": [REQUIRED, PREFERRED, "unheard-of"]}
+
+    assert evicted(AFFINITY, both, pods(2)) == 0
+    assert told([web()], policy(AFFINITY, **{AFFINITY: both}), entry(node("a"), pods(1)), ELSEWHERE) == ()

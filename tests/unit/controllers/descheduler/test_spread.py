@@ -253,6 +253,32 @@ def test_node_inclusion_policies_are_read_since_0_29():
     assert run([honoring], ignoring, *nodes, version=(0, 29)) == ((),)
 
 
+def test_nodes_that_the_affinity_excludes_are_no_domains_since_0_29_unless_ignored():
+    def bound(**more):
+        return web(spread=(spread("zone", **more),), node_selector=(("pool", "web"),))
+
+    nodes = (
+        entry(node("a", zone="x", pool="web"), pods(2)),
+        entry(node("b", zone="y", pool="web"), pods(2)),
+        entry(node("c", zone="z")),
+        entry(node("d")),
+    )
+    unfit = policy(SPREAD, **{SPREAD: {"topologyBalanceNodeFit": False}})
+
+    assert losses(run([bound()], unfit, *nodes, version=(0, 28))) == [{0: 1}, {1: 1}]
+    assert losses(run([bound()], unfit, *nodes, version=(0, 29))) == [{}]
+    assert losses(run([bound(honor_affinity=False)], unfit, *nodes, version=(0, 29))) == [{0: 1}, {1: 1}]
+    one = told([bound()], unfit, *nodes)
+    assert one == (f"{SPREAD}: zone (maxSkew 1): x=2, y=2: balanced",)
+
+
+def test_a_unique_label_on_an_excluded_node_is_no_domain_either():
+    bound = web(spread=(spread(HOSTNAME),), node_selector=(("pool", "web"),))
+    nodes = (entry(node("a", pool="web"), pods(2), count=2), entry(node("c")))
+
+    assert run([bound], policy(SPREAD, **{SPREAD: {"topologyBalanceNodeFit": False}}), *nodes) == ((),)
+
+
 def test_match_label_keys_tell_revisions_apart_since_0_29():
     def revision(index, name):
         constraint = spread("zone", match_label_keys=("rev",))

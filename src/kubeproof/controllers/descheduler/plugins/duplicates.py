@@ -51,7 +51,7 @@ class RemoveDuplicates:
             ledgers = frozenset(
                 after
                 for before in ledgers
-                for after in self._context.evictions.carry_out(before, plan_of(before.nodes, work))
+                for after in self._context.evictions.node_by_node(before, plan_of(before.nodes, work))
             )
         return ledgers
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from kubeproof.controllers.descheduler.ledger import Block, Ledger, NodeState, Plan, Take, Work, plan_of, singles
+from kubeproof.controllers.descheduler.ledger import Block, Ledger, NodeState, Plan, Take, Work, plan_of
 from kubeproof.controllers.descheduler.protocol import Context
 from kubeproof.controllers.descheduler.values import PodGroup
 
@@ -40,15 +40,16 @@ class RulePlugin:
         ledgers = frozenset({ledger})
         for verdict in self._verdicts:
             ledgers = frozenset(
-                after
-                for before in ledgers
-                for after in self._context.evictions.carry_out(before, self._plan(before, verdict))
+                after for before in ledgers for after in self._evicted(before, self._plan(before, verdict))
             )
         return ledgers
 
     def _plan(self, ledger: Ledger, verdict: Verdict) -> Plan:
-        plan = plan_of(ledger.nodes, lambda state: self._work(state, verdict))
-        return singles(plan) if self._everywhere and not self._context.limits.unlimited else plan
+        return plan_of(ledger.nodes, lambda state: self._work(state, verdict))
+
+    def _evicted(self, ledger: Ledger, plan: Plan) -> frozenset[Ledger]:
+        evictions = self._context.evictions
+        return evictions.pod_by_pod(ledger, plan) if self._everywhere else evictions.node_by_node(ledger, plan)
 
     def _work(self, state: NodeState, verdict: Verdict) -> Work:
         ranked: dict[int, list[tuple[int, int]]] = {}

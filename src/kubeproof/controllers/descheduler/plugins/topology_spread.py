@@ -18,8 +18,8 @@ from kubeproof.controllers.descheduler.ledger import (
     NodeState,
     Plan,
     Take,
+    joined,
     merged,
-    singles,
 )
 from kubeproof.controllers.descheduler.plugins.spread_choice import Domain, MarkedNode, Rank, after_loss
 from kubeproof.controllers.descheduler.plugins.spread_constraints import (
@@ -75,7 +75,7 @@ class TopologySpread:
             limited(len(states))
         plans = {plan for state in states for plan in self._plans(state)}
         limited(len(plans))
-        results = {end for plan in plans for end in self._context.evictions.carry_out(ledger, plan)}
+        results = {end for plan in plans for end in self._context.evictions.pod_by_pod(ledger, plan)}
         limited(len(results))
         return frozenset(results)
 
@@ -237,7 +237,7 @@ class TopologySpread:
             }
             limited(len(partial))
         for plan in partial:
-            yield singles(plan)
+            yield joined(plan)
 
     def _lost(self, node: MarkedNode) -> set[tuple[int, ...]]:
         """Marked pods by group; constraints that count different groups agree on the pods of a common one."""

@@ -1,0 +1,271 @@
+"""Carrying out evictions under the policy's limits: every order that upstream leaves open gives its outcome."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from kubeproof.controllers.descheduler.choices import limited, selections, shared_out
+from kubeproof.controllers.descheduler.ledger import (
+    Block,
+    Ledger,
+    Limits,
+    Nodes,
+    NodeState,
+    Plan,
+    Take,
+    Work,
+    joined,
+    merged,
+)
+from kubeproof.controllers.descheduler.scene import Scene
+
+Spent = tuple[tuple[str, int], ...]  # evictions by namespace, sorted
+
+UNLIMITED = 1 << 60
+
+
+class Progress(NamedTuple):
+    """What is evicted by namespace, and the nodes with the work that is left."""
+
+    spent: Spent
+    plan: Plan
+
+
+class Chosen(NamedTuple):
+    """Evictions chosen so far in one round: counts, nodes, and namespaces of which more pods wait on some node."""
+
+    spent: Spent
+    plan: Plan
+    waiting: frozenset[str]
+
+
+Option = tuple[NodeState, tuple[str, ...]]  # a node after its part of a round, and the namespaces of waiting pods
+
+
+class Evictions:
+    """The hand that evicts."""
+
+    def __init__(self, scene: Scene, limits: Limits) -> None:
+        self._scene = scene
+        self._limits = limits
+
+    def node_by_node(self, ledger: Ledger, plan: Plan) -> frozenset[Ledger]:
+        """All ledgers after the plan, one block after the other; blocks of one rank come in any order."""
+        if self._within(ledger, plan):
+            return self._at_once(plan)
+        results: set[Ledger] = set()
+        seen = {self._pruned(Progress(ledger.namespaces, plan))}
+        stack = list(seen)
+        while stack:
+            progress = stack.pop()
+            following = {self._pruned(step) for step in self._next_blocks(progress)}
+            if not following:
+                results.add(Ledger(merged((state, count) for state, _, count in progress.plan), progress.spent))
+            stack += following - seen
+            seen |= following
+            limited(len(seen))
+        return frozenset(results)
+
+    def pod_by_pod(self, ledger: Ledger, plan: Plan) -> frozenset[Ledger]:
+        """All ledgers after the plan when pods of one rank come in any order, whatever node they are on."""
+        if self._within(ledger, plan):
+            return self._at_once(plan)
+        rounds = {Progress(ledger.namespaces, plan)}
+        for rank in sorted({block.rank for _, work, _ in plan for block in work}):
+            rounds = {after for before in rounds for after in self._round(before, rank)}
+            limited(len(rounds))
+        return frozenset(Ledger(merged((s, count) for s, _, count in end.plan), end.spent) for end in rounds)
+
+    def one(self, ledger: Ledger, state: NodeState, group: int) -> tuple[Ledger, NodeState] | None:
+        """The ledger and the node after one more eviction there, None if a limit forbids it."""
+        spent = dict(ledger.namespaces)
+        name = self._namespace(state.entry, group)
+        if min(self._room_on_node(state), self._room_in(spent, name), self._room_in_all(spent)) == 0:
+            return None
+        after = self._without(state, ((group, 1),))
+        nodes = merged((*((s, c - (s == state)) for s, c in ledger.nodes), (after, 1)))
+        return Ledger(nodes, _added(spent, {name: 1})), after
+
+    def _within(self, ledger: Ledger, plan: Plan) -> bool:
+        """True if no limit can be reached."""
+        if self._limits.unlimited:
+            return True
+        planned = [(state, _pods(work), count) for state, work, count in plan]
+        everywhere = sum(pods * count for _, pods, count in planned)
+        spent = dict(ledger.namespaces)
+        return (
+            all(pods <= self._room_on_node(state) for state, pods, _ in planned)
+            and all(everywhere <= self._room_in(spent, name) for name in ("", *spent))
+            and everywhere <= self._room_in_all(spent)
+        )
+
+    def _at_once(self, plan: Plan) -> frozenset[Ledger]:
+        """All work is done, so only the choice of pods is open."""
+        partial: set[Nodes] = {()}
+        for state, work, count in plan:
+            ends = sorted(self._ends(state, work))
+            partial = {merged((*before, *share)) for before in partial for share in shared_out(count, ends)}
+            limited(len(partial))
+        return frozenset(Ledger(nodes, self._counted(nodes)) for nodes in partial)
+
+    def _ends(self, state: NodeState, work: Work) -> set[NodeState]:
+        """The states in which a node may end when all its work is done."""
+        ends = {state}
+        for block in work:
+            for take in block.takes:
+                ends = {after for before in ends for after in self._taken(before, take.groups, take.pods)}
+                limited(len(ends))
+        return ends
+
+    def _counted(self, nodes: Nodes) -> Spent:
+        """Evictions by namespace."""
+        counts: Counter[str] = Counter()
+        for state, count in nodes:
+            for group, pods in enumerate(state.losses):
+                if pods:
+                    counts[self._namespace(state.entry, group)] += pods * count
+        return tuple(sorted(counts.items()))
+
+    def _pruned(self, progress: Progress) -> Progress:
+        """Without blocks that can evict nothing any more, so that their order does not matter."""
+        spent = dict(progress.spent)
+
+        def is_possible(state: NodeState, block: Block) -> bool:
+            groups = {group for take in block.takes for group in take.groups}
+            return any(self._room_in(spent, self._namespace(state.entry, group)) for group in groups)
+
+        def left(state: NodeState, work: Work) -> Work:
+            if not min(self._room_on_node(state), self._room_in_all(spent)):
+                return ()
+            return tuple(block for block in work if is_possible(state, block))
+
+        return Progress(progress.spent, joined((s, left(s, work), count) for s, work, count in progress.plan))
+
+    def _next_blocks(self, progress: Progress) -> Iterator[Progress]:
+        """What one more block leads to, none if no work is left."""
+        first = min((block.rank for _, work, _ in progress.plan for block in work), default=0)
+        for item in progress.plan:
+            state, work, count = item
+            others = [(state, work, count - 1) if other == item else other for other in progress.plan]
+            for block in {block for block in work if block.rank == first}:
+                rest = list(work)
+                rest.remove(block)
+                for after, spent in self._done(state, progress.spent, block):
+                    yield Progress(spent, joined((*others, (after, tuple(rest), 1))))
+
+    def _done(self, state: NodeState, spent: Spent, block: Block) -> set[tuple[NodeState, Spent]]:
+        """The node and the counts after as much of a block as the limits allow."""
+        ends = {(state, spent)}
+        for take in block.takes:
+            ends = {end for node, counts in ends for end in self._within_limits(node, dict(counts), take)}
+        return ends
+
+    def _within_limits(self, state: NodeState, spent: dict[str, int], take: Take) -> Iterator[tuple[NodeState, Spent]]:
+        """As many of the pods as the limits allow; a namespace at its limit does not hold others back."""
+        groups: dict[str, list[int]] = {}
+        for group in take.groups:
+            groups.setdefault(self._namespace(state.entry, group), []).append(group)
+        room = [min(self._room_in(spent, name), self._left(state, own)) for name, own in groups.items()]
+        pods = min(take.pods, self._room_on_node(state), self._room_in_all(spent))
+        for shares in selections(room, pods):
+            ends = {state}
+            for own, share in zip(groups.values(), shares, strict=True):
+                ends = {after for before in ends for after in self._taken(before, tuple(own), share)}
+            counts = _added(spent, dict(zip(groups, shares, strict=True)))
+            yield from ((end, counts) for end in ends)
+
+    def _round(self, progress: Progress, rank: int) -> set[Progress]:
+        """Everything after the pods of one rank: choices to which the limits let no other pod be added."""
+        partial = {Chosen(progress.spent, (), frozenset())}
+        for state, work, count in progress.plan:
+            options = sorted(self._options(state, [block for block in work if block.rank == rank]))
+            rest = tuple(block for block in work if block.rank != rank)
+            shares = list(shared_out(count, options))
+            grown = (self._grown(before, state, rest, share) for before in partial for share in shares)
+            partial = {after for after in grown if self._is_allowed(after)}
+            limited(len(partial))
+        return {Progress(end.spent, joined(end.plan)) for end in partial if self._is_complete(end)}
+
+    def _options(self, state: NodeState, blocks: list[Block]) -> Iterator[Option]:
+        """What may become of a node in a round, as far as its own limit goes."""
+        wanted: Counter[int] = Counter()
+        for take in (take for block in blocks for take in block.takes):
+            for group in take.groups:  # several groups stand for all of their pods
+                wanted[group] += take.pods if len(take.groups) == 1 else self._left(state, (group,))
+        room = min(sum(wanted.values()), self._room_on_node(state))
+        for pods in range(room + 1):
+            for chosen in selections(list(wanted.values()), pods):
+                taken = tuple(zip(wanted, chosen, strict=True))
+                waiting = {self._namespace(state.entry, group) for group, lost in taken if lost < wanted[group]}
+                is_full = pods == self._room_on_node(state)
+                yield self._without(state, taken), () if is_full else tuple(sorted(waiting))
+
+    def _grown(self, before: Chosen, state: NodeState, rest: Work, share: tuple[tuple[Option, int], ...]) -> Chosen:
+        """The choice with one more kind of nodes decided."""
+        counts: Counter[str] = Counter()
+        for (after, _), nodes in share:
+            for group, pods in enumerate(after.losses):
+                counts[self._namespace(state.entry, group)] += (pods - state.losses[group]) * nodes
+        waiting = before.waiting.union(*(names for (_, names), _ in share))
+        plan = (*before.plan, *((after, rest, nodes) for (after, _), nodes in share))
+        return Chosen(_added(dict(before.spent), counts), plan, waiting)
+
+    def _is_allowed(self, chosen: Chosen) -> bool:
+        """True if no limit is exceeded."""
+        total, each = self._limits.total, self._limits.per_namespace
+        spent = [pods for _, pods in chosen.spent]
+        return (total is None or sum(spent) <= total) and (each is None or all(pods <= each for pods in spent))
+
+    def _is_complete(self, chosen: Chosen) -> bool:
+        """True if every pod that waits is held back by a limit."""
+        spent = dict(chosen.spent)
+        return not self._room_in_all(spent) or not any(self._room_in(spent, name) for name in chosen.waiting)
+
+    def _taken(self, state: NodeState, groups: tuple[int, ...], pods: int) -> Iterator[NodeState]:
+        """The node after `pods` of the groups are gone, for every choice."""
+        left = [self._left(state, (group,)) for group in groups]
+        for chosen in selections(left, pods):
+            yield self._without(state, zip(groups, chosen, strict=True))
+
+    def _without(self, state: NodeState, taken: Iterable[tuple[int, int]]) -> NodeState:
+        """The node with pods by group gone."""
+        losses = list(state.losses)
+        for group, pods in taken:
+            losses[group] += pods
+        return NodeState(state.entry, tuple(losses))
+
+    def _left(self, state: NodeState, groups: Iterable[int]) -> int:
+        """How many pods of the groups the node still has."""
+        return sum(self._scene.entries[state.entry].pods[group].pods - state.losses[group] for group in groups)
+
+    def _room_on_node(self, state: NodeState) -> int:
+        """How many more evictions the node allows."""
+        return _room(self._limits.per_node, sum(state.losses))
+
+    def _room_in(self, spent: dict[str, int], name: str) -> int:
+        """How many more evictions a namespace allows."""
+        return _room(self._limits.per_namespace, spent.get(name, 0))
+
+    def _room_in_all(self, spent: dict[str, int]) -> int:
+        """How many more evictions the cycle allows."""
+        return _room(self._limits.total, sum(spent.values()))
+
+    def _namespace(self, entry: int, group: int) -> str:
+        return self._scene.workload(self._scene.entries[entry].pods[group].workload).namespace
+
+
+def _room(limit: int | None, used: int) -> int:
+    return UNLIMITED if limit is None else max(0, limit - used)
+
+
+def _pods(work: Work) -> int:
+    return sum(take.pods for block in work for take in block.takes)
+
+
+def _added(spent: dict[str, int], more: dict[str, int]) -> Spent:
+    """The counts with others added; zeros are left out."""
+    names = sorted(spent.keys() | more.keys())
+    sums = ((name, spent.get(name, 0) + more.get(name, 0)) for name in names)
+    return tuple((name, pods) for name, pods in sums if pods)
