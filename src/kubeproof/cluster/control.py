@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import IntEnum, IntFlag
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 
@@ -41,6 +41,7 @@ class Tag(IntFlag):
     PODS = 4  # pods created or deleted
     PLACEMENT = 8  # a pod bound, evicted or deleted from a node
     BIND = 16  # a pod got a node
+    EVICT = 32  # a pod deleted by other hands than its own controller's
 
 
 TAG_BITS = 8
@@ -129,6 +130,7 @@ class Delete(NamedTuple):
     node: NodeRef
     workload: int
     losses: tuple[tuple[tuple[int, ...], int], ...]  # (phases, count)
+    is_eviction: bool = False  # not by the workload's own controller
 
 
 class EvictDue(NamedTuple):
@@ -164,6 +166,11 @@ UNTAINT = "untaint"  # node controller: NoExecute taint gone (all zones down), e
 WELCOME = "welcome"  # node controller: Ready is True again, taints gone, pods ready
 CORDON = "cordon"
 UNCORDON = "uncordon"
+DRAIN = "drain"  # an operator cordons the node and begins to evict its pods; it stays cordoned
+DRAIN_UNCORDON = "drain-uncordon"  # the same, uncordoned when it is empty
+MAINTAIN = "maintain"  # the same, then down for a while, then back and uncordoned
+DRAINED = "drained"  # the node is empty: what comes next
+RETURN = "return"  # back from maintenance, uncordoned
 
 
 class Tick(NamedTuple):
@@ -191,6 +198,8 @@ def tags_of(actions: tuple[Action, ...]) -> int:
         tag = _TAGS.get(type(action), 0)
         if isinstance(action, Advance) and action.rejected:
             tag = Tag.PODS | Tag.PLACEMENT
+        if isinstance(action, Delete) and action.is_eviction:
+            tag |= Tag.EVICT
         if tag:
             tags |= tag | tag_of(action.workload, tag)  # type: ignore[union-attr]
     return tags
@@ -204,7 +213,7 @@ _TAGS: dict[type, int] = {
     Bind: Tag.PLACEMENT | Tag.BIND,
     Arrive: Tag.PODS | Tag.PLACEMENT,
     Delete: Tag.PODS | Tag.PLACEMENT,
-    EvictDue: Tag.PODS | Tag.PLACEMENT,
+    EvictDue: Tag.PODS | Tag.PLACEMENT | Tag.EVICT,
 }
 
 
@@ -249,3 +258,29 @@ class Controller(Protocol):
     def act(self, seen: Seen) -> Sequence[Decision]:
         """All decisions possible now, in a fixed order."""
         ...
+
+
+class PeriodicController(Controller, Protocol):
+    """A loop with a clock of its own: its memory holds what it needs to know of time.
+
+    When it would change nothing, its clock does not hold time up: `due` is NEVER, and the phase of its period is
+    forgotten, because anything may happen at any phase.
+    """
+
+    @property
+    def memory(self) -> int:
+        """The index of its memory, the first of its `reads.memories`."""
+        ...
+
+    def due(self, seen: Seen) -> int:
+        """Seconds until it may or must act if nothing else changes; NEVER if it would not act."""
+        ...
+
+    def later(self, seen: Seen, seconds: int | None) -> tuple[int, ...]:
+        """Its memory so many seconds later (None: after any long time) if nothing else changes."""
+        ...
+
+
+def as_periodic(controller: Controller) -> PeriodicController | None:
+    """The controller as a periodic one, None if it has no clock."""
+    return cast("PeriodicController", controller) if hasattr(controller, "due") else None

@@ -176,6 +176,12 @@ class Settings:
     monitor_grace_s: int | None = None  # None: upstream's default for the version
     monitor_period_s: int = 5
     startup_s: tuple[int, int] = (1, 5)  # from binding to running, least and most
+    maintenance_s: tuple[int, int] = (60, 600)  # how long a node is down for maintenance, least and most
+    descheduler_interval_s: int = 300
+    descheduler_version: tuple[int, int] = (0, 36)
+    hpa_period_s: int = 15
+    hpa_tolerance_permille: int = 100
+    downscale_stabilization_s: int = 300
 
     @property
     def grace_s(self) -> int:

@@ -31,6 +31,16 @@ class Health(IntEnum):
     BACK = 3  # kubelet reports again; the node controller has not cleared its marks yet
 
 
+class Work(IntEnum):
+    """What an operator is doing with a node."""
+
+    NONE = 0
+    DRAIN = 1  # being drained, left cordoned
+    DRAIN_UNCORDON = 2  # being drained, uncordoned afterwards
+    MAINTAIN = 3  # being drained for maintenance
+    DOWN = 4  # empty and down for maintenance; comes back and is uncordoned
+
+
 class PodKind(NamedTuple):
     """Pods of one node that no controller can tell apart."""
 
@@ -49,6 +59,7 @@ class NodeCell(NamedTuple):
     most_s: int = NEVER  # seconds until it must
     cordoned: int = 0
     no_execute: int = 0  # 1 when the node controller's NoExecute taint is set
+    work: int = 0  # what an operator does with it: see Work
     pods: tuple[tuple[PodKind, int], ...] = ()  # sorted, counts positive
 
 

@@ -52,6 +52,23 @@ class Cordon(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Drain(Event):
+    """An operator drains a node: cordons it, then evicts its pods through the eviction API, retrying."""
+
+    nodes: NodeChoice = NodeChoice()
+    concurrent: int = 1
+    uncordon: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Maintenance(Event):
+    """An operator drains a node, takes it down, brings it back and uncordons it."""
+
+    nodes: NodeChoice = NodeChoice()
+    concurrent: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scale(Event):
     """A user sets spec.replicas of a workload to any of the values, once each."""
 

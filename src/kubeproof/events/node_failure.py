@@ -17,7 +17,7 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
-from kubeproof.cluster.state import Health, NodeCell
+from kubeproof.cluster.state import Health, NodeCell, Work
 from kubeproof.events.common import EventSource, NoWorkloads
 from kubeproof.events.declarations import NodeFailure
 
@@ -45,7 +45,7 @@ class NodeFailureEvent(NoWorkloads):
 
     def show_node(self, place: int, cell: NodeCell) -> int | None:
         """1 for a node that can fail."""
-        return 1 if cell.health in ALIVE else None
+        return 1 if cell.health in ALIVE and cell.work != Work.DOWN else None
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """A failure of any node it may hit."""

@@ -110,7 +110,7 @@ class IndividualModel:
                 for _ in range(count):
                     counters[kind.workload] += 1
                     pods.append(Pod(self.pod_name(kind.workload, counters[kind.workload]), *kind))
-            nodes.append(NodeState(*cell[:5], tuple(sorted(pods))))
+            nodes.append(NodeState(*cell[:6], tuple(sorted(pods))))
         specs = tuple(Spec(cell.exists, cell.desired, cell.replicas) for cell in self.plan.workloads)
         unbound = tuple(
             tuple(self.pod_name(index, counters[index] + n + 1) for n in range(cell.unbound))
@@ -362,16 +362,24 @@ class IndividualModel:
     # -- time -----------------------------------------------------------------------------------
 
     def time_steps(self, state: State) -> list[Transition]:
-        """The step to the next due clock, if one runs."""
+        """The step to the next due clock, or to rest, if it changes anything."""
         clocks = [clock for node in state.nodes for clock in (node.least_s, node.most_s)]
         clocks += [clock for node in state.nodes for pod in node.pods for clock in pod[3:]]
+        shown = [(controller, self.seen(controller, state)) for controller in self.plan.periodic]
+        clocks += [controller.due(seen) for controller, seen in shown]
         running = [clock for clock in clocks if clock > 0]
-        if not running:
+        seconds = min(running) if running else None
+        memories = list(state.memories)
+        for controller, seen in shown:
+            memories[controller.memory] = controller.later(seen, seconds)
+        nodes = state.nodes if seconds is None else tuple(_aged(node, seconds) for node in state.nodes)
+        target = state._replace(nodes=nodes, memories=tuple(memories))
+        if target == state:
             return []
-        seconds = min(running)
-        decision = Decision((Tick(seconds),), Role.TIME)
-        target = self.judged(state._replace(nodes=tuple(_aged(node, seconds) for node in state.nodes)))
-        return [Transition("time", "time", decision, (("tick", seconds),), target)]
+        ticks = () if seconds is None else (Tick(seconds),)
+        remembered = tuple(Remember(c.memory, memories[c.memory]) for c, _ in shown)
+        concrete: tuple[Concrete, ...] = (("tick", seconds),) if seconds is not None else (("rest",),)
+        return [Transition("time", "time", Decision((*ticks, *remembered), Role.TIME), concrete, self.judged(target))]
 
     # -- properties -----------------------------------------------------------------------------
 
@@ -406,7 +414,7 @@ def node_cell(node: NodeState) -> NodeCell:
     for pod in node.pods:
         kind = PodKind(*pod[1:])
         amounts[kind] = amounts.get(kind, 0) + 1
-    return NodeCell(*node[:5], tuple(sorted(amounts.items())))
+    return NodeCell(*node[:6], tuple(sorted(amounts.items())))
 
 
 def _is_local(controller: Controller) -> bool:
@@ -433,4 +441,4 @@ def _aged(node: NodeState, seconds: int) -> NodeState:
         return clock if clock < 0 else max(clock - seconds, 0)
 
     pods = tuple(Pod(*pod[:3], older(pod.least_s), older(pod.most_s), older(pod.evict_s)) for pod in node.pods)
-    return NodeState(node.health, older(node.least_s), older(node.most_s), *node[3:5], pods)
+    return NodeState(node.health, older(node.least_s), older(node.most_s), *node[3:6], pods)

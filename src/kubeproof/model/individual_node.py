@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kubeproof.cluster.control import CORDON, FAIL, NOTICE, RECOVER, TAINT, UNCORDON, UNTAINT
+from kubeproof.cluster.control import (
+    CORDON,
+    DRAIN,
+    DRAIN_UNCORDON,
+    DRAINED,
+    FAIL,
+    MAINTAIN,
+    NOTICE,
+    RECOVER,
+    RETURN,
+    TAINT,
+    UNCORDON,
+    UNTAINT,
+)
 from kubeproof.cluster.labels import NO_EXECUTE, Taint
 from kubeproof.cluster.objects import Node, Setup
 from kubeproof.cluster.places import UNREACHABLE
-from kubeproof.cluster.state import NEVER, Health, Phase
+from kubeproof.cluster.state import NEVER, Health, Phase, Work
 from kubeproof.controllers.taint_eviction import seconds_tolerated
 
 
@@ -31,6 +44,7 @@ class NodeState(NamedTuple):
     most_s: int
     cordoned: int
     no_execute: int
+    work: int
     pods: tuple[Pod, ...]
 
 
@@ -64,6 +78,11 @@ def changed(setup: Setup, declared: Node, node: NodeState, verb: str) -> NodeSta
     """The node after a change of its condition."""
     if verb in (CORDON, UNCORDON):
         return node._replace(cordoned=int(verb == CORDON))
+    if verb in (DRAIN, DRAIN_UNCORDON, MAINTAIN):
+        works = {DRAIN: Work.DRAIN, DRAIN_UNCORDON: Work.DRAIN_UNCORDON, MAINTAIN: Work.MAINTAIN}
+        return node._replace(cordoned=1, work=int(works[verb]))
+    if verb in (DRAINED, RETURN):
+        return _after_drain(setup, node, verb)
     if verb == FAIL:
         return _failed(setup, node)
     if verb == RECOVER:
@@ -77,6 +96,15 @@ def changed(setup: Setup, declared: Node, node: NodeState, verb: str) -> NodeSta
     welcomed = [pod._replace(phase=int(Phase.READY)) if pod.phase == Phase.UNREADY else pod for pod in node.pods]
     up = node._replace(health=int(Health.UP), no_execute=0, pods=tuple(welcomed))
     return _without_taint(setup, declared, up)
+
+
+def _after_drain(setup: Setup, node: NodeState, verb: str) -> NodeState:
+    if verb == RETURN:
+        return node._replace(cordoned=0, work=0, least_s=NEVER, most_s=NEVER)
+    if node.work == Work.MAINTAIN:
+        least, most = setup.settings.maintenance_s
+        return node._replace(work=int(Work.DOWN), least_s=least, most_s=most)
+    return node._replace(work=0, cordoned=1 if node.work == Work.DRAIN else 0)
 
 
 def _failed(setup: Setup, node: NodeState) -> NodeState:

@@ -6,9 +6,14 @@ from collections.abc import Callable, Iterator
 
 from kubeproof.cluster.control import (
     CORDON,
+    DRAIN,
+    DRAIN_UNCORDON,
+    DRAINED,
     FAIL,
+    MAINTAIN,
     NOTICE,
     RECOVER,
+    RETURN,
     TAINT,
     UNCORDON,
     UNTAINT,
@@ -29,10 +34,11 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.objects import DEPLOYMENT, POD, Node, Setup
 from kubeproof.cluster.places import taints_of
-from kubeproof.cluster.state import NEVER, Health, NodeCell, Nodes, Phase, PodKind, WorkloadCell, add_pods
+from kubeproof.cluster.state import NEVER, Health, NodeCell, Nodes, Phase, PodKind, Work, WorkloadCell, add_pods
 from kubeproof.controllers.taint_eviction import seconds_tolerated
 
 Pods = tuple[tuple[PodKind, int], ...]
+WORK_OF_VERB = {DRAIN: Work.DRAIN, DRAIN_UNCORDON: Work.DRAIN_UNCORDON, MAINTAIN: Work.MAINTAIN}
 DEAD = (Health.LOST, Health.UNKNOWN)
 HANDLING_S = 1  # least time in which taint eviction handles a pod that arrives on a tainted node
 
@@ -173,6 +179,12 @@ class Mechanics:
             return cell._replace(cordoned=1)
         if verb == UNCORDON:
             return cell._replace(cordoned=0)
+        if verb in WORK_OF_VERB:
+            return cell._replace(cordoned=1, work=int(WORK_OF_VERB[verb]))
+        if verb == DRAINED:
+            return self._drained(cell)
+        if verb == RETURN:
+            return cell._replace(cordoned=0, work=int(Work.NONE), least_s=NEVER, most_s=NEVER)
         if verb == FAIL:
             return self._failed(cell)
         if verb == RECOVER:
@@ -187,6 +199,12 @@ class Mechanics:
         assert verb == WELCOME, verb
         pods = _renamed(cell.pods, Phase.UNREADY, Phase.READY)
         return self._untimed(node, cell._replace(health=Health.UP, no_execute=0, pods=pods))
+
+    def _drained(self, cell: NodeCell) -> NodeCell:
+        if cell.work == Work.MAINTAIN:
+            least_s, most_s = self.setup.settings.maintenance_s
+            return cell._replace(work=int(Work.DOWN), least_s=least_s, most_s=most_s)
+        return cell._replace(work=int(Work.NONE), cordoned=int(cell.work == Work.DRAIN))
 
     def _failed(self, cell: NodeCell) -> NodeCell:
         settings = self.setup.settings

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from kubeproof.cluster.control import Controller
+from kubeproof.cluster.control import Controller, PeriodicController, as_periodic
 from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, WorkloadCell, add_pods
@@ -44,6 +44,11 @@ class Plan:
     @property
     def setup(self) -> Setup:
         return self.layout.setup
+
+    @property
+    def periodic(self) -> tuple[PeriodicController, ...]:
+        """The controllers with a clock."""
+        return tuple(p for controller in self.controllers if (p := as_periodic(controller)) is not None)
 
     @property
     def actors(self) -> tuple[Controller, ...]:
