@@ -18,7 +18,7 @@ from kubeproof.cluster.labels import (
 )
 
 if TYPE_CHECKING:
-    from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler
+    from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler, PodDisruptionBudget
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
@@ -201,3 +201,4 @@ class Setup:
     settings: Settings = Settings()
     autoscalers: tuple[HorizontalPodAutoscaler, ...] = ()
     descheduler: DeschedulerPolicy | None = None
+    budgets: tuple[PodDisruptionBudget, ...] = ()

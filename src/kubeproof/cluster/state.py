@@ -49,6 +49,7 @@ class PodKind(NamedTuple):
     least_s: int = NEVER  # seconds until the next phase may begin
     most_s: int = NEVER  # seconds until it must
     evict_s: int = NEVER  # seconds until taint eviction deletes it
+    age_s: int = NEVER  # seconds since it started, up to the last age that matters; NEVER where none does
 
 
 class NodeCell(NamedTuple):

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from kubeproof.cluster.control import Controller
 from kubeproof.cluster.objects import DEPLOYMENT, POD, Setup
 from kubeproof.cluster.places import Layout
+from kubeproof.cluster.usage import CPU, Level, UsageRule
 from kubeproof.controllers.deployment import DeploymentController
+from kubeproof.controllers.eviction import DrainEviction
 from kubeproof.controllers.kubelet import Kubelet
 from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
 from kubeproof.controllers.replicaset import ReplicaSetController
@@ -16,22 +19,46 @@ from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.controllers.taint_eviction import TaintEviction
 from kubeproof.events.common import EventSource
 from kubeproof.events.cordon import CordonEvent
-from kubeproof.events.declarations import STABLE, Apply, Cordon, Create, Event, NodeFailure, Scale
+from kubeproof.events.declarations import (
+    STABLE,
+    Apply,
+    Cordon,
+    CpuLoad,
+    Create,
+    Drain,
+    Event,
+    KernelPanic,
+    Maintenance,
+    NodeFailure,
+    Scale,
+    UsageChange,
+    UsagePattern,
+)
+from kubeproof.events.drain import DrainEvent, DrainProgress
 from kubeproof.events.node_failure import NodeFailureEvent, NodeRecoveryEvent
 from kubeproof.events.operator import ScaleEvent, WriteEvent
+from kubeproof.events.usage import KernelPanicEvent, LevelEvent
+from kubeproof.model.mechanics import Ages
+
+ANY_NUMBER = -1
 
 
-def built_in_controllers(layout: Layout) -> tuple[Controller, ...]:
-    """The control loops for every workload and place."""
+def built_in_controllers(layout: Layout, events: tuple[Event, ...] = ()) -> tuple[Controller, ...]:
+    """The control loops for every workload and place; those that only an event calls for come with it."""
     loops: list[Controller] = []
+    drains = any(isinstance(event, Drain | Maintenance) for event in events)
     for index, workload in enumerate(layout.setup.workloads):
         if workload.kind == DEPLOYMENT:
             loops.append(DeploymentController(layout, index))
         if workload.kind != POD:
             loops.append(ReplicaSetController(layout, index))
         loops.append(SchedulerController(layout, index))
+        if drains:
+            loops.append(DrainEviction(layout, index))
     for place in layout.every_place:
         loops += [Kubelet(layout, place), TaintEviction(layout, place), NodeMonitor(layout, place)]
+        if drains:
+            loops.append(DrainProgress(layout, place))
     return (*loops, NoExecuteTainter(layout))
 
 
@@ -48,13 +75,14 @@ def event_sources(layout: Layout, events: tuple[Event, ...]) -> EventPart:
     """One source per event (two for failures that recover); memory i belongs to event i."""
     memories = tuple(_first_memory(event) for event in events)
     numbers = {event.name: index for index, event in enumerate(events)}
+    rules = usage_rules(layout.setup, events)
     sources: list[Controller] = []
     absent: set[int] = set()
     for index, event in enumerate(events):
         awaited = None if event.after in (None, STABLE) else numbers[str(event.after)]
         full = () if awaited is None else memories[awaited]
         source = EventSource(layout, event, index, awaited, full)
-        sources += _sources_of(source, event)
+        sources += _sources_of(source, event, rules)
         absent |= set(_brought(layout.setup, event))
     return EventPart(tuple(sources), memories, frozenset(absent))
 
@@ -62,10 +90,13 @@ def event_sources(layout: Layout, events: tuple[Event, ...]) -> EventPart:
 def _first_memory(event: Event) -> tuple[int, ...]:
     if isinstance(event, Scale):
         return ((1 << len(event.replicas)) - 1,)
-    return (event.max, 0) if isinstance(event, Cordon) else (event.max,)
+    most = ANY_NUMBER if event.max is None else event.max
+    if isinstance(event, UsageChange | CpuLoad):
+        return (event.initial, most)
+    return (most, 0) if isinstance(event, Cordon) else (most,)
 
 
-def _sources_of(source: EventSource, event: Event) -> Iterator[Controller]:
+def _sources_of(source: EventSource, event: Event, rules: tuple[UsageRule, ...]) -> Iterator[Controller]:
     setup = source.layout.setup
     if isinstance(event, NodeFailure):
         yield NodeFailureEvent(source, event)
@@ -73,6 +104,12 @@ def _sources_of(source: EventSource, event: Event) -> Iterator[Controller]:
             yield NodeRecoveryEvent(source, event)
     elif isinstance(event, Cordon):
         yield CordonEvent(source, event)
+    elif isinstance(event, Drain | Maintenance):
+        yield DrainEvent(source, event)
+    elif isinstance(event, UsageChange | CpuLoad):
+        yield LevelEvent(source, len(event.levels))
+    elif isinstance(event, KernelPanic):
+        yield KernelPanicEvent(source, event, rules)
     elif isinstance(event, Scale):
         yield ScaleEvent(source, event, workload_number(setup, event.target))
     elif isinstance(event, Create):
@@ -80,6 +117,32 @@ def _sources_of(source: EventSource, event: Event) -> Iterator[Controller]:
     elif isinstance(event, Apply):
         replicas = event.workload.replicas
         yield WriteEvent(source, event.name, workload_number(setup, event.workload.ref), replicas)
+
+
+def usage_rules(setup: Setup, events: tuple[Event, ...]) -> tuple[UsageRule, ...]:
+    """What the events say about the usage of pods; memory i belongs to event i."""
+    rules = []
+    for index, event in enumerate(events):
+        if isinstance(event, UsageChange):
+            levels = tuple(Level(level.percent, level.amount_milli) for level in event.levels)
+            rules.append(UsageRule(event.resource, workload_number(setup, event.target), levels, index))
+        elif isinstance(event, CpuLoad):
+            totals = tuple(Level(None, total) for total in event.levels)
+            number = workload_number(setup, event.target)
+            rules.append(UsageRule(CPU, number, totals, index, is_shared=True))
+        elif isinstance(event, UsagePattern):
+            levels = tuple(Level(usage.percent, usage.amount_milli) for usage, _ in event.phases)
+            ends = tuple(accumulate(seconds for _, seconds in event.phases if seconds is not None))
+            rules.append(UsageRule(event.resource, workload_number(setup, event.target), levels, until_s=ends))
+    return tuple(rules)
+
+
+def ages_that_matter(setup: Setup, rules: tuple[UsageRule, ...]) -> Ages:
+    """Per workload, the pod ages at which its usage changes, ascending."""
+    ages: list[set[int]] = [set() for _ in setup.workloads]
+    for rule in rules:
+        ages[rule.workload] |= set(rule.until_s)
+    return tuple(tuple(sorted(own)) for own in ages)
 
 
 def _brought(setup: Setup, event: Event) -> Iterator[int]:

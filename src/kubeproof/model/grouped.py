@@ -144,6 +144,7 @@ class Clock:
 
     def __init__(self, plan: Plan, slots: Slots) -> None:
         self._periodic = plan.periodic
+        self._ages = plan.mechanics.ages
         self._slots = slots
         place_slots = [slots.place(place) for place in plan.layout.every_place]
         self._readers = [_slots_read(slots, controller) for controller in self._periodic]
@@ -156,7 +157,7 @@ class Clock:
         slot = self.reads[position]
         due = NEVER
         if position < self._places:
-            due = min((d for node, _ in cell if (d := next_due(node)) != NEVER), default=NEVER)
+            due = min((d for node, _ in cell if (d := next_due(node, self._ages)) != NEVER), default=NEVER)
         return due, tuple(
             self._shown(controller, slot, cell) if slot in reader else None
             for controller, reader in zip(self._periodic, self._readers, strict=True)
@@ -314,7 +315,7 @@ class GroupedSystem:
         """All outcomes of an action on one cell."""
         _, number, action = operation
         if isinstance(action, Tick):
-            return (all_ticked(cell, action.seconds),)
+            return (all_ticked(cell, action.seconds, self.plan.mechanics.ages),)
         if isinstance(action, Remember):
             return (action.value,)
         if isinstance(action, ON_WORKLOAD):

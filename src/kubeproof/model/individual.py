@@ -352,7 +352,13 @@ class IndividualModel:
             concrete = (verb, name, names, tuple(pod.name for pod in failed))
             yield self._with_node(state, index, node._replace(pods=tuple(pods))), concrete
 
+    def _pod_clocks(self, pod: Pod) -> list[int]:
+        ages = self.plan.mechanics.ages[pod.workload] if pod.age_s != NEVER else ()
+        return [pod.least_s, pod.most_s, pod.evict_s, *(age - pod.age_s for age in ages)]
+
     def _next(self, pod: Pod) -> Pod:
+        if pod.phase == Phase.STARTING and self.plan.mechanics.ages[pod.workload]:
+            pod = pod._replace(age_s=0)
         probe = self.setup.workloads[pod.workload].template.readiness
         if pod.phase == Phase.STARTING and probe is not None:
             least = probe.initial_delay_s + probe.period_s * (probe.success_threshold - 1)
@@ -364,7 +370,7 @@ class IndividualModel:
     def time_steps(self, state: State) -> list[Transition]:
         """The step to the next due clock, or to rest, if it changes anything."""
         clocks = [clock for node in state.nodes for clock in (node.least_s, node.most_s)]
-        clocks += [clock for node in state.nodes for pod in node.pods for clock in pod[3:]]
+        clocks += [clock for node in state.nodes for pod in node.pods for clock in self._pod_clocks(pod)]
         shown = [(controller, self.seen(controller, state)) for controller in self.plan.periodic]
         clocks += [controller.due(seen) for controller, seen in shown]
         running = [clock for clock in clocks if clock > 0]
@@ -372,7 +378,7 @@ class IndividualModel:
         memories = list(state.memories)
         for controller, seen in shown:
             memories[controller.memory] = controller.later(seen, seconds)
-        nodes = state.nodes if seconds is None else tuple(_aged(node, seconds) for node in state.nodes)
+        nodes = state.nodes if seconds is None else tuple(self._aged(node, seconds) for node in state.nodes)
         target = state._replace(nodes=nodes, memories=tuple(memories))
         if target == state:
             return []
@@ -380,6 +386,18 @@ class IndividualModel:
         remembered = tuple(Remember(c.memory, memories[c.memory]) for c, _ in shown)
         concrete: tuple[Concrete, ...] = (("tick", seconds),) if seconds is not None else (("rest",),)
         return [Transition("time", "time", Decision((*ticks, *remembered), Role.TIME), concrete, self.judged(target))]
+
+    def _aged(self, node: NodeState, seconds: int) -> NodeState:
+        def older(clock: int) -> int:
+            return clock if clock < 0 else max(clock - seconds, 0)
+
+        pods = []
+        for pod in node.pods:
+            ages = self.plan.mechanics.ages[pod.workload]
+            age_s = min(pod.age_s + seconds, ages[-1]) if pod.age_s != NEVER else NEVER
+            least, most, evict = older(pod.least_s), older(pod.most_s), older(pod.evict_s)
+            pods.append(Pod(pod.name, pod.workload, pod.phase, least, most, evict, age_s))
+        return NodeState(node.health, older(node.least_s), older(node.most_s), *node[3:6], tuple(pods))
 
     # -- properties -----------------------------------------------------------------------------
 
@@ -434,11 +452,3 @@ def _replaced(items: tuple[T, ...], index: int, item: T) -> tuple[T, ...]:
 
 def _is_due(pod: Pod, workload: int) -> bool:
     return pod.workload == workload and pod.evict_s == 0 and pod.phase != Phase.TERMINATING
-
-
-def _aged(node: NodeState, seconds: int) -> NodeState:
-    def older(clock: int) -> int:
-        return clock if clock < 0 else max(clock - seconds, 0)
-
-    pods = tuple(Pod(*pod[:3], older(pod.least_s), older(pod.most_s), older(pod.evict_s)) for pod in node.pods)
-    return NodeState(node.health, older(node.least_s), older(node.most_s), *node[3:6], pods)

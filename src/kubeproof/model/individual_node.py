@@ -34,6 +34,7 @@ class Pod(NamedTuple):
     least_s: int
     most_s: int
     evict_s: int
+    age_s: int = NEVER
 
 
 class NodeState(NamedTuple):

@@ -38,6 +38,7 @@ from kubeproof.cluster.state import NEVER, Health, NodeCell, Nodes, Phase, PodKi
 from kubeproof.controllers.taint_eviction import seconds_tolerated
 
 Pods = tuple[tuple[PodKind, int], ...]
+Ages = tuple[tuple[int, ...], ...]  # per workload, the ages in seconds at which something about a pod changes
 WORK_OF_VERB = {DRAIN: Work.DRAIN, DRAIN_UNCORDON: Work.DRAIN_UNCORDON, MAINTAIN: Work.MAINTAIN}
 DEAD = (Health.LOST, Health.UNKNOWN)
 HANDLING_S = 1  # least time in which taint eviction handles a pod that arrives on a tainted node
@@ -46,8 +47,9 @@ HANDLING_S = 1  # least time in which taint eviction handles a pod that arrives 
 class Mechanics:
     """The mechanics of one setup."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: Setup, ages: Ages = ()) -> None:
         self.setup = setup
+        self.ages = ages or ((),) * len(setup.workloads)
 
     # -- clocks that phases start with ----------------------------------------------------------
 
@@ -65,9 +67,9 @@ class Mechanics:
             return 0, template.grace_s
         return NEVER, NEVER
 
-    def _kind(self, cell: NodeCell, workload: int, phase: int, evict_s: int = NEVER) -> PodKind:
+    def _kind(self, cell: NodeCell, workload: int, phase: int, evict_s: int = NEVER, age_s: int = NEVER) -> PodKind:
         clocks = (NEVER, NEVER) if cell.health in DEAD else self.clocks(workload, phase)
-        return PodKind(workload, phase, *clocks, evict_s)
+        return PodKind(workload, phase, *clocks, evict_s, age_s)
 
     # -- workloads ------------------------------------------------------------------------------
 
@@ -170,7 +172,8 @@ class Mechanics:
     def _next(self, cell: NodeCell, kind: PodKind) -> PodKind:
         probed = self.setup.workloads[kind.workload].template.readiness is not None
         phase = Phase.RUNNING if kind.phase == Phase.STARTING and probed else Phase.READY
-        return self._kind(cell, kind.workload, phase, kind.evict_s)
+        age_s = 0 if kind.phase == Phase.STARTING and self.ages[kind.workload] else kind.age_s
+        return self._kind(cell, kind.workload, phase, kind.evict_s, age_s)
 
     # -- node conditions ------------------------------------------------------------------------
 
@@ -220,7 +223,7 @@ class Mechanics:
         health = Health.UP if cell.health == Health.LOST else Health.BACK
         cell = cell._replace(health=health, least_s=NEVER, most_s=NEVER)
         return cell._replace(
-            pods=_mapped(cell.pods, lambda kind: self._kind(cell, kind.workload, kind.phase, kind.evict_s))
+            pods=_mapped(cell.pods, lambda kind: self._kind(cell, kind.workload, kind.phase, *kind[4:]))
         )
 
     def _timed(self, node: Node, cell: NodeCell) -> NodeCell:
@@ -273,17 +276,25 @@ def _takes(kinds: list[tuple[PodKind, int]], count: int) -> Iterator[tuple[tuple
 # -- time -------------------------------------------------------------------------------------------
 
 
-def next_due(cell: NodeCell) -> int:
-    """Seconds until the next clock of the node runs out; NEVER if none runs."""
+def next_due(cell: NodeCell, ages: Ages) -> int:
+    """Seconds until the next clock of the node runs out or a pod reaches an age that matters; NEVER if none runs."""
     clocks = [cell.least_s, cell.most_s]
     for kind, _ in cell.pods:
-        clocks += kind[2:]
+        clocks += kind[2:5]
+        if kind.age_s != NEVER:
+            clocks += [age - kind.age_s for age in ages[kind.workload]]
     return min((clock for clock in clocks if clock > 0), default=NEVER)
 
 
-def ticked(cell: NodeCell, seconds: int) -> NodeCell:
+def ticked(cell: NodeCell, seconds: int, ages: Ages) -> NodeCell:
     """The node `seconds` later."""
-    pods = _mapped(cell.pods, lambda kind: PodKind(*kind[:2], *(_later(clock, seconds) for clock in kind[2:])))
+
+    def later(kind: PodKind) -> PodKind:
+        age_s = kind.age_s if kind.age_s == NEVER else min(kind.age_s + seconds, ages[kind.workload][-1])
+        least_s, most_s, evict_s = (_later(clock, seconds) for clock in kind[2:5])
+        return PodKind(kind.workload, kind.phase, least_s, most_s, evict_s, age_s)
+
+    pods = _mapped(cell.pods, later)
     return cell._replace(least_s=_later(cell.least_s, seconds), most_s=_later(cell.most_s, seconds), pods=pods)
 
 
@@ -291,10 +302,10 @@ def _later(clock: int, seconds: int) -> int:
     return clock if clock == NEVER else max(0, clock - seconds)
 
 
-def all_ticked(nodes: Nodes, seconds: int) -> Nodes:
+def all_ticked(nodes: Nodes, seconds: int, ages: Ages) -> Nodes:
     """All nodes `seconds` later; clocks only fall, so distinct nodes may become equal."""
     amounts: dict[NodeCell, int] = {}
     for cell, count in nodes:
-        later = ticked(cell, seconds)
+        later = ticked(cell, seconds, ages)
         amounts[later] = amounts.get(later, 0) + count
     return tuple(sorted(amounts.items()))

@@ -13,7 +13,14 @@ from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, WorkloadCel
 from kubeproof.events.declarations import Event
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import Monitor, make_monitor
-from kubeproof.model.assembly import built_in_controllers, event_sources, with_applied, workload_number
+from kubeproof.model.assembly import (
+    ages_that_matter,
+    built_in_controllers,
+    event_sources,
+    usage_rules,
+    with_applied,
+    workload_number,
+)
 from kubeproof.model.layout import make_layout, mentions, symmetric_domains
 from kubeproof.model.mechanics import Mechanics
 
@@ -72,14 +79,14 @@ def make_plan(
     found.numeric_keys |= {key for loop in own for key in loop.labels}
     layout = make_layout(setup, found, merge=merge)
     part = event_sources(layout, events)
-    mechanics = Mechanics(setup)
+    mechanics = Mechanics(setup, ages_that_matter(setup, usage_rules(setup, events)))
     absent = part.absent | applied
     workloads = tuple(
         WorkloadCell(exists=0) if index in absent else mechanics.created(index) for index in range(len(setup.workloads))
     )
     return Plan(
         layout=layout,
-        controllers=(*built_in_controllers(layout), *(loop.make(layout) for loop in own)),
+        controllers=(*built_in_controllers(layout, events), *(loop.make(layout) for loop in own)),
         events=part.sources,
         monitors=tuple(make_monitor(intent, layout) for intent in intents),
         mechanics=mechanics,
