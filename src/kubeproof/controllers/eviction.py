@@ -94,7 +94,8 @@ class DrainEviction:
 
     def _matching(self, seen: Seen) -> tuple[Matching, ...]:
         return tuple(
-            Matching(b.name, _amounts(b), self._status(_amounts(b), seen)) for b in budgets_of(self.layout, self.workload)
+            Matching(b.name, _amounts(b), self._status(_amounts(b), seen))
+            for b in budgets_of(self.layout, self.workload)
         )
 
     def _status(self, amounts: Budget, seen: Seen) -> BudgetStatus:
@@ -116,5 +117,3 @@ def _amounts(declared: PodDisruptionBudget) -> Budget:
 
     always = declared.unhealthy_policy == ALWAYS_ALLOW
     return Budget(amount(declared.min_available), amount(declared.max_unavailable), always)
-
-

@@ -9,9 +9,12 @@ from itertools import accumulate
 from kubeproof.cluster.control import Controller
 from kubeproof.cluster.objects import DEPLOYMENT, POD, Setup
 from kubeproof.cluster.places import Layout
+from kubeproof.cluster.policies import HorizontalPodAutoscaler
 from kubeproof.cluster.usage import CPU, Level, UsageRule
 from kubeproof.controllers.deployment import DeploymentController
 from kubeproof.controllers.eviction import DrainEviction
+from kubeproof.controllers.hpa.controller import HpaController, ages_read, first_memory
+from kubeproof.controllers.hpa.settings import AutoscalerSettings
 from kubeproof.controllers.kubelet import Kubelet
 from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
 from kubeproof.controllers.replicaset import ReplicaSetController
@@ -119,6 +122,54 @@ def _sources_of(source: EventSource, event: Event, rules: tuple[UsageRule, ...])
         yield WriteEvent(source, event.name, workload_number(setup, event.workload.ref), replicas)
 
 
+@dataclass(frozen=True, slots=True)
+class AdjustingPart:
+    """The periodic loops that change what the others keep up: autoscalers, the descheduler; with first memories."""
+
+    loops: tuple[Controller, ...]
+    memories: tuple[tuple[int, ...], ...]
+
+
+def adjusting_loops(layout: Layout, events: tuple[Event, ...]) -> AdjustingPart:
+    """The periodic loops of a setup; their memories follow those of the events."""
+    setup = layout.setup
+    rules = usage_rules(setup, events)
+    settings = autoscaler_settings(setup)
+    loops: list[Controller] = []
+    memories: list[tuple[int, ...]] = []
+    for autoscaler in setup.autoscalers:
+        target = workload_number(setup, autoscaler.target)
+        own_rules = tuple(rule for rule in rules if rule.workload == target)
+        memory = len(events) + len(loops)
+        rivals = _is_ambiguous(setup, autoscaler)
+        loops.append(HpaController(layout, autoscaler, target, memory, own_rules, rivals, settings=settings))
+        memories.append(first_memory(settings.sync_period_s))
+    return AdjustingPart(tuple(loops), tuple(memories))
+
+
+def autoscaler_settings(setup: Setup) -> AutoscalerSettings:
+    """The autoscaler's flags."""
+    flags = setup.settings
+    return AutoscalerSettings(
+        version=flags.kubernetes_version,
+        tolerance=flags.hpa_tolerance_permille / 1000,
+        downscale_stabilization_s=flags.downscale_stabilization_s,
+        sync_period_s=flags.hpa_period_s,
+    )
+
+
+def _is_ambiguous(setup: Setup, autoscaler: HorizontalPodAutoscaler) -> bool:
+    """True if another autoscaler of the namespace selects pods of this one's target."""
+    target = setup.workloads[workload_number(setup, autoscaler.target)]
+    labels = dict(target.template.labels)
+    rivals = [other for other in setup.autoscalers if other is not autoscaler]
+    return any(
+        other.namespace == autoscaler.namespace
+        and setup.workloads[workload_number(setup, other.target)].selector.matches(labels)
+        for other in rivals
+    )
+
+
 def usage_rules(setup: Setup, events: tuple[Event, ...]) -> tuple[UsageRule, ...]:
     """What the events say about the usage of pods; memory i belongs to event i."""
     rules = []
@@ -138,10 +189,13 @@ def usage_rules(setup: Setup, events: tuple[Event, ...]) -> tuple[UsageRule, ...
 
 
 def ages_that_matter(setup: Setup, rules: tuple[UsageRule, ...]) -> Ages:
-    """Per workload, the pod ages at which its usage changes, ascending."""
+    """Per workload, the pod ages at which its usage or an autoscaler's trust in it changes, ascending."""
     ages: list[set[int]] = [set() for _ in setup.workloads]
     for rule in rules:
         ages[rule.workload] |= set(rule.until_s)
+    for autoscaler in setup.autoscalers:
+        if any(metric.name == CPU for metric in autoscaler.metrics):
+            ages[workload_number(setup, autoscaler.target)] |= set(ages_read(autoscaler_settings(setup)))
     return tuple(tuple(sorted(own)) for own in ages)
 
 

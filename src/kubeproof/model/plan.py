@@ -14,6 +14,7 @@ from kubeproof.events.declarations import Event
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import Monitor, make_monitor
 from kubeproof.model.assembly import (
+    adjusting_loops,
     ages_that_matter,
     built_in_controllers,
     event_sources,
@@ -79,6 +80,7 @@ def make_plan(
     found.numeric_keys |= {key for loop in own for key in loop.labels}
     layout = make_layout(setup, found, merge=merge)
     part = event_sources(layout, events)
+    adjusting = adjusting_loops(layout, events)
     mechanics = Mechanics(setup, ages_that_matter(setup, usage_rules(setup, events)))
     absent = part.absent | applied
     workloads = tuple(
@@ -86,12 +88,12 @@ def make_plan(
     )
     return Plan(
         layout=layout,
-        controllers=(*built_in_controllers(layout, events), *(loop.make(layout) for loop in own)),
+        controllers=(*built_in_controllers(layout, events), *adjusting.loops, *(loop.make(layout) for loop in own)),
         events=part.sources,
         monitors=tuple(make_monitor(intent, layout) for intent in intents),
         mechanics=mechanics,
         workloads=_placed_workloads(setup, workloads, placement),
-        memories=part.memories,
+        memories=(*part.memories, *adjusting.memories),
         nodes=_first_nodes(setup, placement),
         domains=symmetric_domains(layout, found) if merge else (),
     )

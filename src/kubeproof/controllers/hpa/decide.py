@@ -1,0 +1,86 @@
+"""One whole sync of one autoscaler.
+
+Mirrors `reconcileAutoscaler` of `horizontal.go`: seed the memory, the bounds, the metrics, normalisation.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric
+from kubeproof.controllers.hpa.behavior import Behavior, Tolerance, behavior_of, tolerance_of
+from kubeproof.controllers.hpa.calculator import Computed, Failure, Target, compute
+from kubeproof.controllers.hpa.combine import combined, forced
+from kubeproof.controllers.hpa.history import History, pruned, rescaled, seeded
+from kubeproof.controllers.hpa.normalise import normalised
+from kubeproof.controllers.hpa.samples import Sample
+from kubeproof.controllers.hpa.settings import AutoscalerSettings
+from kubeproof.controllers.hpa.words import metric_words
+from kubeproof.errors import InternalError
+
+MODELLED = frozenset({"Resource", "ContainerResource", "Pods"})
+AMBIGUOUS = "AmbiguousSelector: more than one autoscaler selects these pods"
+
+
+class Outcome(NamedTuple):
+    """What the sync writes (the current count: nothing), the memory after it, and why."""
+
+    replicas: int
+    history: History
+    reasons: tuple[str, ...]
+
+
+def decide(
+    autoscaler: HorizontalPodAutoscaler,
+    current: int,
+    metrics: tuple[tuple[Sample, ...] | Failure, ...],
+    history: History,
+    settings: AutoscalerSettings = AutoscalerSettings(),
+    *,
+    is_ambiguous: bool = False,
+) -> Outcome:
+    """The outcome of one sync; `metrics` holds the samples for each of the autoscaler's metrics, in its order.
+
+    `current` is the target's spec.replicas. Ambiguity stops the metrics only: bounds are enforced before.
+    """
+    behavior = behavior_of(autoscaler)
+    minimum, maximum = autoscaler.min_replicas, autoscaler.max_replicas
+    start = seeded(history, current)
+    decision = forced(current, minimum, maximum)
+    if decision is not None:
+        changed = rescaled(start, behavior, decision.replicas - current)
+        return Outcome(decision.replicas, _kept(changed, autoscaler, behavior, settings), (decision.reason,))
+    if is_ambiguous:
+        return Outcome(current, _kept(start, autoscaler, behavior, settings), (AMBIGUOUS,))
+    computed = _computed(autoscaler, current, metrics, tolerance_of(behavior, settings))
+    words = tuple(map(metric_words, autoscaler.metrics, computed))
+    proposal = combined(current, [each if isinstance(each, Failure) else each.replicas for each in computed])
+    if isinstance(proposal, Failure):
+        reason = f"stays at {current}: {proposal.reason}"
+        return Outcome(current, _kept(start, autoscaler, behavior, settings), (*words, reason))
+    window_s = settings.downscale_stabilization_s
+    result = normalised(current, proposal, minimum, maximum, behavior, start, downscale_stabilization_s=window_s)
+    return Outcome(result.replicas, result.history, words + result.reasons)
+
+
+def _computed(
+    autoscaler: HorizontalPodAutoscaler,
+    current: int,
+    metrics: tuple[tuple[Sample, ...] | Failure, ...],
+    tolerance: Tolerance,
+) -> list[Computed | Failure]:
+    pairs = zip(autoscaler.metrics, metrics, strict=True)
+    return [m if isinstance(m, Failure) else compute(current, m, _target(spec), tolerance) for spec, m in pairs]
+
+
+def _target(metric: Metric) -> Target:
+    if metric.type not in MODELLED:
+        raise InternalError(f"{metric.type} metric {metric.name} reached the autoscaler, which does not model it")
+    return Target(metric.value, is_percent=metric.target_type == "Utilization")
+
+
+def _kept(
+    history: History, autoscaler: HorizontalPodAutoscaler, behavior: Behavior | None, settings: AutoscalerSettings
+) -> History:
+    bounds = autoscaler.min_replicas, autoscaler.max_replicas
+    return pruned(history, behavior, downscale_stabilization_s=settings.downscale_stabilization_s, bounds=bounds)
