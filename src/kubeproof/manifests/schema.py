@@ -121,6 +121,7 @@ FIELDS: dict[str, dict[str, str | None]] = {
     "Behavior": {},
     "ScalingRules": {},
     "ScalingPolicy": {},
+    "PodDisruptionBudgetSpec": {},
     "KubeSchedulerConfiguration": {
         **_all(
             _FLAGS,

@@ -44,16 +44,19 @@ def test_every_kind_of_metric_is_read() -> None:
 
 
 def test_scaling_policies_are_read() -> None:
-    behavior = "{scaleUp: {stabilizationWindowSeconds: 60, policies: [{type: Pods, value: 2, periodSeconds: 30}]}}"
+    policies = "[{type: Pods, value: 2, periodSeconds: 30}]"
+    behavior = f"{{scaleUp: {{stabilizationWindowSeconds: 60, tolerance: 0.05, policies: {policies}}}}}"
     found = load_text(autoscaler(f"maxReplicas: 5, behavior: {behavior}")).setup.autoscalers[0]
 
-    assert found.scale_up == ScalingRules((ScalingPolicy("Pods", 2, 30),), "Max", 60)
+    assert found.scale_up == ScalingRules((ScalingPolicy("Pods", 2, 30),), "Max", 60, 50)
 
 
 @pytest.mark.parametrize(
     ("spec", "problem"),
     [
         ("minReplicas: 3", "maxReplicas must be given"),
+        ("maxReplicas: 2, behavior: {scaleUp: {tolerance: much}}", "tolerance is 'much'"),
+        ("maxReplicas: 2, behavior: {scaleUp: {tolerance: -0.1}}", "tolerance is '-0.1'"),
         ("minReplicas: 3, maxReplicas: 2", "at least minReplicas"),
         ("maxReplicas: 2, metrics: [{type: Disk}]", "type is 'Disk'"),
         ("maxReplicas: 2, metrics: [{type: Resource}]", "resource is required"),

@@ -41,9 +41,36 @@ def test_one_startup_time_is_both_bounds() -> None:
 
 
 def test_controllers_that_are_not_modelled_are_listed() -> None:
-    loaded = loaded_with("controllers: {descheduler: {interval: 5m}}")
+    loaded = loaded_with("controllers: {vpa: {margin: 1.15}}")
 
-    assert [o.what for o in loaded.omissions] == ["field spec.controllers.descheduler of Scenario/test"]
+    assert [o.what for o in loaded.omissions] == ["field spec.controllers.vpa of Scenario/test"]
+
+
+def test_settings_of_descheduler_and_autoscaler_are_exact() -> None:
+    loaded = loaded_with(
+        """
+        deschedulerVersion: "0.27"
+        controllers:
+          descheduler: {interval: 10m}
+          hpa: {syncPeriod: 30s, tolerance: 0.05, downscaleStabilization: 0s}
+        """
+    )
+
+    settings = loaded.setup.settings
+    assert (settings.descheduler_version, settings.descheduler_interval_s) == ((0, 27), 600)
+    assert (settings.hpa_period_s, settings.hpa_tolerance_permille, settings.downscale_stabilization_s) == (30, 50, 0)
+    assert loaded.omissions == ()
+
+
+def test_absent_settings_are_upstreams_defaults() -> None:
+    settings = loaded_with("controllers: {descheduler: {}, hpa: {}}").setup.settings
+
+    assert (settings.descheduler_version, settings.descheduler_interval_s) == ((0, 36), 300)
+    assert (settings.hpa_period_s, settings.hpa_tolerance_permille, settings.downscale_stabilization_s) == (
+        15,
+        100,
+        300,
+    )
 
 
 def test_events_are_read_with_their_defaults() -> None:
@@ -129,7 +156,11 @@ def test_absent_events_mean_none_and_absent_intents_the_default_ones() -> None:
         ("controllers: {nodeLifecycle: {monitorGracePeriod: 40}}", "has no unit"),
         ("controllers: {nodeLifecycle: {monitorGracePeriod: 1.5s}}", "is '1.5s'"),
         ("controllers: {kubelet: {startup: {min: 5s, max: 1s}}}", "min not above max"),
-        ("events: [{drain: {}}]", "event drain is not modelled yet. Modelled: apply, cordon, create"),
+        ("controllers: {descheduler: {interval: 0s}}", "interval is zero"),
+        ("controllers: {hpa: {tolerance: 0.0001}}", "at most three decimals"),
+        ("controllers: {hpa: {tolerance: a}}", "tolerance is 'a'"),
+        ("controllers: {hpa: {sync: 1s}}", "unknown field spec.controllers.hpa.sync"),
+        ("events: [{nodeRemoval: {}}]", "event nodeRemoval is not modelled yet. Modelled: apply, cordon, cpuChange"),
         ("events: [{nodeFailur: {}}]", "unknown event nodeFailur. Did you mean nodeFailure?"),
         ("events: [{nodeFailure: {recover: true}}]", "Did you mean recovers?"),
         ("events: [{nodeFailure: {}, cordon: {}}]", "has 2 keys"),
@@ -147,7 +178,7 @@ def test_absent_events_mean_none_and_absent_intents_the_default_ones() -> None:
         ("events: [{scale: {target: Deployment/shop/web}}]", "replicas is required"),
         ("events: [{create: {target: Node/n1}}]", "Only creating workloads is modelled yet"),
         ("events: [{apply: {}}]", "needs either file or manifest"),
-        ("intents: [{drainCompletes: {}}]", "intent drainCompletes is not modelled yet"),
+        ("intents: [{runsOnEveryNode: {}}]", "intent runsOnEveryNode is not modelled yet"),
         ("intents: [{minReady: {target: Deployment/shop/web}}]", "count is required"),
         ("intents: [{minReady: {count: 1.5}}]", "count is a number"),
         ("intents: [{minReady: {count: 1, when: never}}]", "when is 'never'"),
