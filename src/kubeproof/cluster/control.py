@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from enum import IntEnum, IntFlag
 from typing import Any, NamedTuple, Protocol, cast
 
-from kubeproof.cluster.state import NodeCell, WorkloadCell
+from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell
 
 View = Any  # hashable; only the controller that made a view knows its form
 
@@ -42,6 +42,7 @@ class Tag(IntFlag):
     PLACEMENT = 8  # a pod bound, evicted or deleted from a node
     BIND = 16  # a pod got a node
     EVICT = 32  # a pod deleted by other hands than its own controller's
+    REJECT = 64  # a kubelet rejected a pod
 
 
 TAG_BITS = 8
@@ -63,10 +64,19 @@ class SetDesired(NamedTuple):
 
 
 class SetReplicas(NamedTuple):
-    """Writes spec.replicas of a Deployment's ReplicaSet, creating it if need be."""
+    """Writes spec.replicas of a Deployment's ReplicaSet, creating it if need be, and its annotations."""
 
     workload: int
     replicas: int
+    noted: int = NEVER
+    max_noted: int = NEVER
+
+
+class SetTemplate(NamedTuple):
+    """Gives a Deployment the pod template of one of its revisions."""
+
+    workload: int
+    template: int
 
 
 class CreateObject(NamedTuple):
@@ -179,7 +189,7 @@ class Tick(NamedTuple):
     seconds: int
 
 
-WorkloadAction = SetDesired | SetReplicas | CreateObject | CreatePods | DeleteUnbound
+WorkloadAction = SetDesired | SetReplicas | SetTemplate | CreateObject | CreatePods | DeleteUnbound
 NodeAction = Bind | Arrive | Delete | EvictDue | Advance | NodeChange
 Action = WorkloadAction | NodeAction | Remember | Tick
 
@@ -197,7 +207,7 @@ def tags_of(actions: tuple[Action, ...]) -> int:
     for action in actions:
         tag = _TAGS.get(type(action), 0)
         if isinstance(action, Advance) and action.rejected:
-            tag = Tag.PODS | Tag.PLACEMENT
+            tag = Tag.PODS | Tag.PLACEMENT | Tag.REJECT
         if isinstance(action, Delete) and action.is_eviction:
             tag |= Tag.EVICT
         if tag:

@@ -142,6 +142,7 @@ class Workload:
     min_ready_s: int = 0
     paused: bool = False
     bound_to: str | None = None  # bare Pod that already runs on this node
+    owner: str | None = None  # ref of the Deployment of which this is a later revision's ReplicaSet
     source: Source = field(default=Source(), compare=False)
     strategy: Strategy = Strategy()
 
@@ -202,3 +203,10 @@ class Setup:
     autoscalers: tuple[HorizontalPodAutoscaler, ...] = ()
     descheduler: DeschedulerPolicy | None = None
     budgets: tuple[PodDisruptionBudget, ...] = ()
+
+
+def family(setup: Setup, workload: int) -> tuple[int, ...]:
+    """A workload with the ReplicaSets of its later revisions, oldest first; alone if it has none."""
+    ref = setup.workloads[workload].owner or setup.workloads[workload].ref
+    own = [i for i, other in enumerate(setup.workloads) if other.ref == ref and other.owner is None]
+    return (*own, *(i for i, other in enumerate(setup.workloads) if other.owner == ref))

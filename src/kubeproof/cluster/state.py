@@ -71,6 +71,9 @@ class WorkloadCell(NamedTuple):
     desired: int = 0  # spec.replicas of the Deployment (or of a bare ReplicaSet)
     replicas: int = NEVER  # spec.replicas of its ReplicaSet; NEVER before it is created
     unbound: int = 0  # pods without a node
+    template: int = 0  # of a Deployment: which of its revisions it asks for, 0 the first
+    noted: int = NEVER  # annotation desired-replicas of its ReplicaSet, where rollouts can happen
+    max_noted: int = NEVER  # annotation max-replicas
 
 
 Nodes = tuple[tuple[NodeCell, int], ...]  # equal nodes as (content, count), sorted, counts positive

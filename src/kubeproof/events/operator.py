@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kubeproof.cluster.control import CreateObject, Decision, Reads, Remember, Role, Seen, SetDesired
+from kubeproof.cluster.control import CreateObject, Decision, Reads, Remember, Role, Seen, SetDesired, SetTemplate
 from kubeproof.cluster.state import WorkloadCell
 from kubeproof.events.common import EventSource, NoNodes
 from kubeproof.events.declarations import Scale
@@ -85,3 +85,40 @@ class WriteEvent(NoNodes):
         if self.replicas is None:
             return ()
         return (Decision((SetDesired(self.workload, self.replicas), memory), Role.EVENT),)
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutEvent(NoNodes):
+    """Gives a Deployment its next revision of the pod template, or with `back` the previous one."""
+
+    source: EventSource
+    workload: int
+    revisions: int
+    back: bool
+
+    @property
+    def name(self) -> str:
+        return f"event {self.source.event.name}"
+
+    @property
+    def stage(self) -> int:
+        return self.source.stage
+
+    @property
+    def reads(self) -> Reads:
+        return self.source.reads(workloads=(self.workload,))
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int]:
+        """Whether the Deployment exists, and which revision it asks for."""
+        return cell.exists, cell.template
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """The change of the template, while its budget lasts."""
+        left = seen.memories[0][0]
+        exists, template = seen.workloads[0]
+        target = template - 1 if self.back else template + 1
+        possible = exists and 0 <= target < self.revisions
+        if left <= 0 or not possible or not self.source.may_happen(seen.memories):
+            return ()
+        memory = Remember(self.source.memory, (left - 1,))
+        return (Decision((SetTemplate(self.workload, target), memory), Role.EVENT),)

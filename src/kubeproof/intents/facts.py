@@ -7,11 +7,12 @@ from typing import Protocol
 
 from kubeproof.cluster.control import Reads, Seen, View
 from kubeproof.cluster.labels import LabelSelector
-from kubeproof.cluster.objects import PodTemplate, Workload
+from kubeproof.cluster.objects import PodTemplate, Workload, family
 from kubeproof.cluster.places import Layout
-from kubeproof.cluster.state import NodeCell, Nodes, Phase, WorkloadCell
+from kubeproof.cluster.state import Health, NodeCell, Nodes, Phase, Work, WorkloadCell
 from kubeproof.intents.declarations import Amount
 
+DRAINING = (Work.DRAIN, Work.DRAIN_UNCORDON, Work.MAINTAIN)
 ACTIVE = (Phase.STARTING, Phase.RUNNING, Phase.READY, Phase.UNREADY)
 
 
@@ -40,13 +41,13 @@ class Fact(Protocol):
         ...
 
 
-def count_pods(nodes: Nodes, workload: int, phases: tuple[int, ...]) -> int:
-    """Pods of the workload in one of the phases, over all nodes."""
+def count_pods(nodes: Nodes, workloads: tuple[int, ...], phases: tuple[int, ...]) -> int:
+    """Pods of the workloads in one of the phases, over all nodes."""
     return sum(
         pods * count
         for cell, count in nodes
         for kind, pods in cell.pods
-        if kind.workload == workload and kind.phase in phases
+        if kind.workload in workloads and kind.phase in phases
     )
 
 
@@ -59,14 +60,19 @@ class PodsFact:
 
     @property
     def reads(self) -> Reads:
-        return Reads((self.workload,), self.layout.every_place)
+        return Reads(self.members, self.layout.every_place)
+
+    @property
+    def members(self) -> tuple[int, ...]:
+        """The workload and the ReplicaSets of its later revisions."""
+        return family(self.layout.setup, self.workload)
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int, int]:
         return cell.exists, cell.desired, cell.unbound
 
     def show_nodes(self, place: int, nodes: Nodes) -> tuple[int, int]:
-        ready = count_pods(nodes, self.workload, (Phase.READY,))
-        return ready, count_pods(nodes, self.workload, ACTIVE)
+        ready = count_pods(nodes, self.members, (Phase.READY,))
+        return ready, count_pods(nodes, self.members, ACTIVE)
 
     def is_settled(self, seen: Seen) -> bool:
         exists, desired, _ = seen.workloads[0]
@@ -82,9 +88,14 @@ def ready_pods(seen: Seen) -> int:
     return int(sum(view[0] for view in seen.places))
 
 
+def pending_pods(seen: Seen) -> int:
+    """Pods without a node, over all revisions."""
+    return int(sum(view[2] for view in seen.workloads))
+
+
 def active_pods(seen: Seen) -> int:
     """Pods that count as replicas: not terminating, bound or not."""
-    return int(seen.workloads[0][2] + sum(view[1] for view in seen.places))
+    return int(pending_pods(seen) + sum(view[1] for view in seen.places))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +133,7 @@ class NothingPending(PodsFact):
     """schedulable, noPendingForever: no pod is without a node."""
 
     def holds(self, seen: Seen) -> bool:
-        return bool(seen.workloads[0][2] == 0)
+        return pending_pods(seen) == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,3 +211,63 @@ def matching_workloads(
         for index, workload in enumerate(workloads)
         if namespace in (None, workload.namespace) and selector.matches(dict(workload.template.labels))
     )
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutComplete(PodsFact):
+    """rolloutCompletes: all pods are of the revision asked for, and as many as desired are ready."""
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int, int, int, int]:
+        return cell.exists, cell.desired, cell.unbound, cell.replicas, cell.template
+
+    def show_nodes(self, place: int, nodes: Nodes) -> tuple[tuple[int, int], ...]:
+        """Ready and active pods per revision."""
+        return tuple(
+            (count_pods(nodes, (member,), (Phase.READY,)), count_pods(nodes, (member,), ACTIVE))
+            for member in self.members
+        )
+
+    def holds(self, seen: Seen) -> bool:
+        exists, desired, _, _, template = seen.workloads[0]
+        if not exists:
+            return True
+        for position, (_, _, unbound, replicas, _) in enumerate(seen.workloads):
+            ready = sum(view[position][0] for view in seen.places)
+            active = sum(view[position][1] for view in seen.places) + unbound
+            wanted = desired if position == template else 0
+            if max(replicas, 0) != wanted or active != wanted or (wanted and ready != wanted):
+                return False
+        return True
+
+    def is_settled(self, seen: Seen) -> bool:
+        return True
+
+    def matters(self, seen: Seen) -> bool:
+        return bool(seen.workloads[0][0])
+
+
+@dataclass(frozen=True, slots=True)
+class NoDrainUnderWay:
+    """drainCompletes: no node that is up is being drained."""
+
+    layout: Layout
+
+    @property
+    def reads(self) -> Reads:
+        return Reads((), self.layout.every_place)
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> None:
+        """Never looks at workloads."""
+
+    def show_nodes(self, place: int, nodes: Nodes) -> int:
+        """Nodes that are being drained, dead ones aside."""
+        return sum(count for cell, count in nodes if cell.work in DRAINING and cell.health in (Health.UP, Health.BACK))
+
+    def holds(self, seen: Seen) -> bool:
+        return sum(seen.places) == 0
+
+    def is_settled(self, seen: Seen) -> bool:
+        return True
+
+    def matters(self, seen: Seen) -> bool:
+        return sum(seen.places) > 0

@@ -22,10 +22,12 @@ from kubeproof.intents.declarations import (
 )
 from kubeproof.intents.facts import (
     Fact,
+    NoDrainUnderWay,
     NothingPending,
     ReadyAtLeast,
     ReplicasAtLeast,
     ReplicasAtMost,
+    RolloutComplete,
     SkewAtMost,
     matching_workloads,
 )
@@ -42,6 +44,7 @@ KIND_OF_WHEN = {
     EVENTUALLY_ALWAYS: RECURRENT,
 }
 UPPER_BOUNDS = ("maxReplicas", "maxSkew")
+LOOP_TAGS = {"noEvictionLoop": Tag.EVICT, "noCreateFailLoop": Tag.REJECT}
 OSCILLATION_TAGS = {
     "any": Tag.STEP,
     "replicas": Tag.REPLICAS,
@@ -88,11 +91,17 @@ def make_monitor(intent: Intent, layout: Layout) -> Monitor:
         if number is not None and tag == Tag.STEP:
             tag = Tag.REPLICAS | Tag.PODS | Tag.PLACEMENT
         return Monitor(intent, None, CYCLE, tag_of(number, tag), needs_relevance=False)
+    if intent.key in LOOP_TAGS:
+        return Monitor(intent, None, CYCLE, tag_of(number, LOOP_TAGS[intent.key]), needs_relevance=False)
+    if intent.key == "drainCompletes":
+        return Monitor(intent, NoDrainUnderWay(layout), PERSISTENT)
     if intent.key == "maxSkew":
         return Monitor(intent, _skew_fact(intent, layout, number), KIND_OF_WHEN[intent.when])
     assert number is not None, intent
     if intent.key == "schedulable":
         return Monitor(intent, NothingPending(layout, number), IN_STABLE)
+    if intent.key == "rolloutCompletes":
+        return Monitor(intent, RolloutComplete(layout, number), PERSISTENT)
     if intent.key == "noPendingForever":
         return Monitor(intent, NothingPending(layout, number), PERSISTENT, tag_of(number, Tag.BIND))
     fact = COUNTING_FACTS[intent.key](layout, number, intent.count or Amount(1))

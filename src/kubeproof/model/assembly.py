@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from kubeproof.cluster.control import Controller
-from kubeproof.cluster.objects import DEPLOYMENT, POD, Setup
+from kubeproof.cluster.objects import DEPLOYMENT, POD, REPLICA_SET, Setup, Workload, family
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import HorizontalPodAutoscaler
 from kubeproof.cluster.usage import CPU, Level, UsageRule
-from kubeproof.controllers.deployment import DeploymentController
+from kubeproof.controllers.deployment import DeploymentController, RolloutController
 from kubeproof.controllers.eviction import DrainEviction
 from kubeproof.controllers.hpa.controller import HpaController, ages_read, first_memory
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
@@ -33,13 +33,14 @@ from kubeproof.events.declarations import (
     KernelPanic,
     Maintenance,
     NodeFailure,
+    Rollout,
     Scale,
     UsageChange,
     UsagePattern,
 )
 from kubeproof.events.drain import DrainEvent, DrainProgress
 from kubeproof.events.node_failure import NodeFailureEvent, NodeRecoveryEvent
-from kubeproof.events.operator import ScaleEvent, WriteEvent
+from kubeproof.events.operator import RolloutEvent, ScaleEvent, WriteEvent
 from kubeproof.events.usage import KernelPanicEvent, LevelEvent
 from kubeproof.model.mechanics import Ages
 
@@ -52,7 +53,8 @@ def built_in_controllers(layout: Layout, events: tuple[Event, ...] = ()) -> tupl
     drains = any(isinstance(event, Drain | Maintenance) for event in events)
     for index, workload in enumerate(layout.setup.workloads):
         if workload.kind == DEPLOYMENT:
-            loops.append(DeploymentController(layout, index))
+            has_revisions = len(family(layout.setup, index)) > 1
+            loops.append(RolloutController(layout, index) if has_revisions else DeploymentController(layout, index))
         if workload.kind != POD:
             loops.append(ReplicaSetController(layout, index))
         loops.append(SchedulerController(layout, index))
@@ -115,6 +117,9 @@ def _sources_of(source: EventSource, event: Event, rules: tuple[UsageRule, ...])
         yield KernelPanicEvent(source, event, rules)
     elif isinstance(event, Scale):
         yield ScaleEvent(source, event, workload_number(setup, event.target))
+    elif isinstance(event, Rollout):
+        number = workload_number(setup, event.target)
+        yield RolloutEvent(source, number, len(family(setup, number)), event.back)
     elif isinstance(event, Create):
         yield WriteEvent(source, event.name, workload_number(setup, event.target), None)
     elif isinstance(event, Apply):
@@ -207,6 +212,19 @@ def _brought(setup: Setup, event: Event) -> Iterator[int]:
 def workload_number(setup: Setup, ref: str) -> int:
     """The index of a workload by its reference."""
     return next(i for i, workload in enumerate(setup.workloads) if workload.ref == ref)
+
+
+def with_revisions(setup: Setup, events: tuple[Event, ...]) -> Setup:
+    """The setup with a ReplicaSet for every later revision that a rollout event may bring."""
+    later: list[Workload] = []
+    for event in events:
+        if isinstance(event, Rollout) and not event.back:
+            declared = setup.workloads[workload_number(setup, event.target)]
+            known = sum(other.owner == declared.ref for other in later)
+            for number in range(known + 2, known + 2 + event.max):
+                name = f"{declared.name}-rev{number}"
+                later.append(replace(declared, kind=REPLICA_SET, name=name, replicas=0, owner=declared.ref))
+    return replace(setup, workloads=(*setup.workloads, *later))
 
 
 def with_applied(setup: Setup, events: tuple[Event, ...]) -> tuple[Setup, frozenset[int]]:

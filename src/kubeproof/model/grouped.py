@@ -26,6 +26,7 @@ from kubeproof.cluster.control import (
     Seen,
     SetDesired,
     SetReplicas,
+    SetTemplate,
     Stage,
     Tag,
     Tick,
@@ -45,7 +46,7 @@ KINDS = {
     PERSISTENT: Kind.PERSISTENT,
     CYCLE: Kind.CYCLE,
 }
-ON_WORKLOAD = (SetDesired, SetReplicas, CreateObject, CreatePods, DeleteUnbound)
+ON_WORKLOAD = (SetDesired, SetReplicas, SetTemplate, CreateObject, CreatePods, DeleteUnbound)
 
 
 class Slots:

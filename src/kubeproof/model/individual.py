@@ -33,6 +33,7 @@ from kubeproof.cluster.control import (
     Seen,
     SetDesired,
     SetReplicas,
+    SetTemplate,
     Stage,
     Tag,
     Tick,
@@ -56,6 +57,9 @@ class Spec(NamedTuple):
     exists: int
     desired: int
     replicas: int
+    template: int = 0
+    noted: int = NEVER
+    max_noted: int = NEVER
 
 
 class State(NamedTuple):
@@ -111,7 +115,7 @@ class IndividualModel:
                     counters[kind.workload] += 1
                     pods.append(Pod(self.pod_name(kind.workload, counters[kind.workload]), *kind))
             nodes.append(NodeState(*cell[:6], tuple(sorted(pods))))
-        specs = tuple(Spec(cell.exists, cell.desired, cell.replicas) for cell in self.plan.workloads)
+        specs = tuple(Spec(*cell[:3], *cell[4:]) for cell in self.plan.workloads)
         unbound = tuple(
             tuple(self.pod_name(index, counters[index] + n + 1) for n in range(cell.unbound))
             for index, cell in enumerate(self.plan.workloads)
@@ -182,7 +186,8 @@ class IndividualModel:
 
     def workload_cell(self, state: State, workload: int) -> WorkloadCell:
         """The workload as controllers see it."""
-        return WorkloadCell(*state.specs[workload], len(state.unbound[workload]))
+        spec = state.specs[workload]
+        return WorkloadCell(spec.exists, spec.desired, spec.replicas, len(state.unbound[workload]), *spec[3:])
 
     # -- carrying decisions out -----------------------------------------------------------------
 
@@ -239,7 +244,7 @@ class IndividualModel:
         return controller.show_node(place, node_cell(node))
 
     def _on_workload(
-        self, state: State, action: SetDesired | SetReplicas | CreateObject | CreatePods | Remember
+        self, state: State, action: SetDesired | SetReplicas | SetTemplate | CreateObject | CreatePods | Remember
     ) -> tuple[State, Concrete]:
         if isinstance(action, Remember):
             memories = _replaced(state.memories, action.memory, action.value)
@@ -252,14 +257,19 @@ class IndividualModel:
             return self._with_unbound(state, workload, waiting), ("create", ref, names)
         if isinstance(action, CreateObject):
             return self._created(state, workload), ("create-object", ref)
-        if isinstance(action, SetReplicas):
-            spec = spec._replace(replicas=action.replicas)
-            verb = "set-replicas"
+        concrete: Concrete
+        if isinstance(action, SetTemplate):
+            spec = spec._replace(template=action.template)
+            concrete = ("set-template", ref, action.template)
+        elif isinstance(action, SetReplicas):
+            spec = spec._replace(replicas=action.replicas, noted=action.noted, max_noted=action.max_noted)
+            concrete = ("set-replicas", ref, action.replicas)
         else:
             is_deployment = self.setup.workloads[workload].kind == DEPLOYMENT
-            spec = Spec(spec.exists, action.replicas, spec.replicas if is_deployment else action.replicas)
-            verb = "set-desired"
-        return state._replace(specs=_replaced(state.specs, workload, spec)), (verb, ref, action.replicas)
+            follows = spec.replicas if is_deployment else action.replicas
+            spec = spec._replace(desired=action.replicas, replicas=follows)
+            concrete = ("set-desired", ref, action.replicas)
+        return state._replace(specs=_replaced(state.specs, workload, spec)), concrete
 
     def _created(self, state: State, workload: int) -> State:
         declared = self.setup.workloads[workload]

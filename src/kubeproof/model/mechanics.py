@@ -30,6 +30,7 @@ from kubeproof.cluster.control import (
     NodeChange,
     SetDesired,
     SetReplicas,
+    SetTemplate,
     WorkloadAction,
 )
 from kubeproof.cluster.objects import DEPLOYMENT, POD, Node, Setup
@@ -80,8 +81,10 @@ class Mechanics:
                 is_deployment = self.setup.workloads[workload].kind == DEPLOYMENT
                 follows = cell.replicas if is_deployment else replicas
                 return (cell._replace(desired=replicas, replicas=follows),)
-            case SetReplicas(_, replicas):
-                return (cell._replace(replicas=replicas),)
+            case SetReplicas(_, replicas, noted, max_noted):
+                return (cell._replace(replicas=replicas, noted=noted, max_noted=max_noted),)
+            case SetTemplate(_, template):
+                return (cell._replace(template=template),)
             case CreateObject(workload):
                 return (self.created(workload),)
             case CreatePods(_, count):
@@ -93,6 +96,8 @@ class Mechanics:
     def created(self, workload: int) -> WorkloadCell:
         """A workload's cell right after the object appears."""
         declared = self.setup.workloads[workload]
+        if declared.owner is not None:
+            return WorkloadCell(1, 0, NEVER, 0)
         if declared.kind == DEPLOYMENT:
             return WorkloadCell(1, declared.replicas, NEVER, 0)
         if declared.kind == POD:

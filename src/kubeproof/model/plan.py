@@ -20,6 +20,7 @@ from kubeproof.model.assembly import (
     event_sources,
     usage_rules,
     with_applied,
+    with_revisions,
     workload_number,
 )
 from kubeproof.model.layout import make_layout, mentions, symmetric_domains
@@ -75,6 +76,7 @@ def make_plan(
 ) -> Plan:
     """The plan for a setup; with `merge` off no two nodes are taken as equal."""
     setup, applied = with_applied(setup, events)
+    setup = with_revisions(setup, events)
     names = [node for _, spots in placement for node, _ in spots]
     found = mentions(setup, events, intents, names)
     found.numeric_keys |= {key for loop in own for key in loop.labels}

@@ -71,6 +71,7 @@ class HpaController:
     is_ambiguous: bool = False
     stage: int = Stage.ALWAYS
     settings: AutoscalerSettings = field(default=AutoscalerSettings())
+    _known: dict[object, dict[History, Outcome]] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -110,10 +111,15 @@ class HpaController:
         return (Decision((SetDesired(self.target, outcome.replicas), Remember(self.memory, after)), role),)
 
     def sync(self, seen: Seen, history: History) -> Outcome:
-        """What a sync with this history would do now."""
-        current = seen.workloads[0][1]
-        metrics = tuple(self._samples(metric, seen) for metric in self.autoscaler.metrics)
-        return decide(self.autoscaler, current, metrics, history, self.settings, is_ambiguous=self.is_ambiguous)
+        """What a sync with this history would do now; looking ahead asks the same again and again."""
+        known = self._known.setdefault((seen.workloads, seen.places, seen.memories[1:]), {})
+        if history not in known:
+            current = seen.workloads[0][1]
+            metrics = tuple(self._samples(metric, seen) for metric in self.autoscaler.metrics)
+            known[history] = decide(
+                self.autoscaler, current, metrics, history, self.settings, is_ambiguous=self.is_ambiguous
+            )
+        return known[history]
 
     # -- time -----------------------------------------------------------------------------------
 
