@@ -151,6 +151,11 @@ class Workload:
         """`Kind/namespace/name`, the form that targets use."""
         return f"{self.kind}/{self.namespace}/{self.name}"
 
+    @property
+    def home(self) -> str | None:
+        """The node that a bare Pod names or runs on, None for other workloads."""
+        return self.bound_to or (self.template.node_name if self.kind == POD else None)
+
 
 @dataclass(frozen=True, slots=True)
 class SchedulerProfile:

@@ -35,7 +35,7 @@ class ScalingRules:
     policies: tuple[ScalingPolicy, ...]
     select: str = "Max"  # Max, Min, Disabled
     window_s: int | None = None  # None: the controller's flag
-    tolerance_permille: int | None = None  # None: the controller's flag
+    tolerance_milli: int | None = None  # thousandths of the ratio; None: the controller's flag
 
 
 @dataclass(frozen=True, slots=True)

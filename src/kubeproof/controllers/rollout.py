@@ -94,8 +94,6 @@ def _shrink_old(rollout: Rollout) -> Outcome:
     surplus = rollout.total - unhealthy - sum(sizes)
     parts = [f"removes {unhealthy} unavailable: {sum_up} leaves {removable}"] if unhealthy else []
     parts += [f"removes {surplus}: {available} available, minAvailable {rollout.least}"] if surplus else []
-    if not parts:
-        return written(rollout, sizes, f"waits: {available} available, minAvailable {rollout.least}")
     return written(rollout, sizes, f"scales down old ReplicaSets: {'; '.join(parts)}")
 
 

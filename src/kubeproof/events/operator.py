@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kubeproof.cluster.control import CreateObject, Decision, Reads, Remember, Role, Seen, SetDesired, SetTemplate
+from kubeproof.cluster.control import (
+    ANY,
+    Action,
+    Arrive,
+    CreateObject,
+    Decision,
+    NodeRef,
+    Reads,
+    Remember,
+    Role,
+    Seen,
+    SetDesired,
+    SetTemplate,
+)
 from kubeproof.cluster.state import WorkloadCell
 from kubeproof.events.common import EventSource, NoNodes
 from kubeproof.events.declarations import Scale
@@ -35,10 +49,12 @@ class ScaleEvent(NoNodes):
         return cell.exists
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
-        """A write of any value that is left."""
+        """A write of any value that is left, at most `max` times in all."""
         if not seen.workloads[0] or not self.source.may_happen(seen.memories):
             return ()
         (left,) = seen.memories[0]
+        if len(self.event.replicas) - left.bit_count() >= self.event.max:
+            return ()
         return tuple(
             Decision(
                 (SetDesired(self.workload, replicas), Remember(self.source.memory, (left & ~(1 << bit),))),
@@ -81,10 +97,20 @@ class WriteEvent(NoNodes):
             return ()
         memory = Remember(self.source.memory, (left - 1,))
         if not seen.workloads[0]:
-            return (Decision((CreateObject(self.workload), memory), Role.EVENT),)
+            return (Decision((*self._creation(), memory), Role.EVENT),)
         if self.replicas is None:
             return ()
         return (Decision((SetDesired(self.workload, self.replicas), memory), Role.EVENT),)
+
+    def _creation(self) -> Iterator[Action]:
+        """The object as the event brings it; a bare Pod that names its node is there at once."""
+        declared = self.source.layout.setup.workloads[self.workload]
+        yield CreateObject(self.workload)
+        if self.replicas is not None and self.replicas != declared.replicas:
+            yield SetDesired(self.workload, self.replicas)
+        place = self.source.layout.named(declared.home) if declared.home else None
+        if place is not None:
+            yield Arrive(NodeRef(place, ANY), self.workload, 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,10 +67,10 @@ class PodsFact:
         """The workload and the ReplicaSets of its later revisions."""
         return family(self.layout.setup, self.workload)
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int, int]:
+    def show_workload(self, workload: int, cell: WorkloadCell) -> View:
         return cell.exists, cell.desired, cell.unbound
 
-    def show_nodes(self, place: int, nodes: Nodes) -> tuple[int, int]:
+    def show_nodes(self, place: int, nodes: Nodes) -> View:
         ready = count_pods(nodes, self.members, (Phase.READY,))
         return ready, count_pods(nodes, self.members, ACTIVE)
 

@@ -123,7 +123,7 @@ def _sources_of(source: EventSource, event: Event, rules: tuple[UsageRule, ...])
     elif isinstance(event, Create):
         yield WriteEvent(source, event.name, workload_number(setup, event.target), None)
     elif isinstance(event, Apply):
-        replicas = event.workload.replicas
+        replicas = event.workload.replicas if event.workload.kind != POD else None  # a bare Pod has none
         yield WriteEvent(source, event.name, workload_number(setup, event.workload.ref), replicas)
 
 

@@ -75,11 +75,14 @@ class State(NamedTuple):
 class Transition(NamedTuple):
     """One step by name."""
 
-    actor: str  # who acts; the unit of fairness
-    controller: str
+    controller: str  # who acts; the unit of fairness
     decision: Decision
     concrete: tuple[Concrete, ...]
     target: State
+
+    @property
+    def actor(self) -> str:
+        return self.controller
 
     @property
     def role(self) -> int:
@@ -90,7 +93,7 @@ class Transition(NamedTuple):
         return int(Tag.STEP) if self.role == Role.TIME else tags_of(self.decision.actions)
 
 
-Draft = tuple[State, tuple[Concrete, ...], str]  # state so far, what was done, the node acted on
+Draft = tuple[State, tuple[Concrete, ...]]  # state so far, what was done
 
 
 class IndividualModel:
@@ -161,13 +164,12 @@ class IndividualModel:
         """The steps of one controller or event, each distinct outcome once."""
         done: set[tuple[tuple[Concrete, ...], int]] = set()
         for decision in dict.fromkeys(controller.act(self.seen(controller, state))):
-            for target, concrete, node in self._carried_out(controller, state, decision):
+            for target, concrete in self._carried_out(controller, state, decision):
                 key = (concrete, int(decision.role))
                 if key in done or target == state:
                     continue
                 done.add(key)
-                actor = f"{controller.name} at {node}" if _is_local(controller) else controller.name
-                yield Transition(actor, controller.name, decision, concrete, self.judged(target))
+                yield Transition(controller.name, decision, concrete, self.judged(target))
 
     def seen(self, controller: Controller, state: State) -> Seen:
         """What the controller is shown: every node on its own."""
@@ -192,28 +194,27 @@ class IndividualModel:
     # -- carrying decisions out -----------------------------------------------------------------
 
     def _carried_out(self, controller: Controller, state: State, decision: Decision) -> list[Draft]:
-        drafts: list[Draft] = [(state, (), "")]
+        drafts: list[Draft] = [(state, ())]
         for action in decision.actions:
             drafts = [
-                (target, (*done, concrete), node or before)
-                for current, done, before in drafts
-                for target, concrete, node in self._done(controller, current, action)
+                (target, (*done, concrete))
+                for current, done in drafts
+                for target, concrete in self._done(controller, current, action)
             ]
         return drafts
 
-    def _done(self, controller: Controller, state: State, action: Action) -> Iterator[tuple[State, Concrete, str]]:
+    def _done(self, controller: Controller, state: State, action: Action) -> Iterator[tuple[State, Concrete]]:
         if isinstance(action, (Bind, Arrive, Delete, EvictDue, Advance, NodeChange)):
             for index in self._matching(controller, state, action.node):
-                for target, concrete in self._on_node(state, index, action):
-                    yield target, concrete, self.names[index]
+                yield from self._on_node(state, index, action)
         elif isinstance(action, DeleteUnbound):
             for names in self._unbound_sets(state, action):
                 rest = tuple(n for n in state.unbound[action.workload] if n not in names)
-                yield self._with_unbound(state, action.workload, rest), ("delete", names), ""
+                yield self._with_unbound(state, action.workload, rest), ("delete", names)
         elif isinstance(action, Tick):
             raise TypeError("only time ticks")
         else:
-            yield (*self._on_workload(state, action), "")
+            yield self._on_workload(state, action)
 
     def _unbound_sets(self, state: State, action: DeleteUnbound) -> Iterable[tuple[str, ...]]:
         """Every set of pods without a node that the deletion may hit."""
@@ -274,7 +275,8 @@ class IndividualModel:
     def _created(self, state: State, workload: int) -> State:
         declared = self.setup.workloads[workload]
         if declared.kind == POD:
-            state = self._with_unbound(state, workload, (self.pod_name(workload, 1),))
+            waits = declared.home not in self.names  # a pod that names its node arrives there in the same step
+            state = self._with_unbound(state, workload, (self.pod_name(workload, 1),) if waits else ())
             spec = Spec(1, 1, NEVER)
         else:
             replicas = NEVER if declared.kind == DEPLOYMENT else declared.replicas
@@ -395,7 +397,7 @@ class IndividualModel:
         ticks = () if seconds is None else (Tick(seconds),)
         remembered = tuple(Remember(c.memory, memories[c.memory]) for c, _ in shown)
         concrete: tuple[Concrete, ...] = (("tick", seconds),) if seconds is not None else (("rest",),)
-        return [Transition("time", "time", Decision((*ticks, *remembered), Role.TIME), concrete, self.judged(target))]
+        return [Transition("time", Decision((*ticks, *remembered), Role.TIME), concrete, self.judged(target))]
 
     def _aged(self, node: NodeState, seconds: int) -> NodeState:
         def older(clock: int) -> int:
@@ -443,12 +445,6 @@ def node_cell(node: NodeState) -> NodeCell:
         kind = PodKind(*pod[1:])
         amounts[kind] = amounts.get(kind, 0) + 1
     return NodeCell(*node[:6], tuple(sorted(amounts.items())))
-
-
-def _is_local(controller: Controller) -> bool:
-    """True for loops that look at one node at a time: each node has its own."""
-    reads = controller.reads
-    return len(reads.places) == 1 and not reads.workloads and not reads.memories
 
 
 def _by_number(name: str) -> tuple[int, str]:

@@ -90,8 +90,8 @@ def _is_unique(setup: Setup, key: str) -> bool:
 
 
 def make_layout(setup: Setup, found: Mentions, *, merge: bool = True) -> Layout:
-    """Sorts the nodes into places; with `merge` off every node is a place of its own."""
-    unique = unique_keys(setup, found)
+    """Sorts the nodes into places; with `merge` off every node is a place of its own and no key counts as unique."""
+    unique = unique_keys(setup, found) if merge else frozenset()
     groups: dict[object, list[int]] = {}
     for index, node in enumerate(setup.nodes):
         signature = _signature(node, found, unique, None) if merge else index

@@ -101,7 +101,8 @@ class Mechanics:
         if declared.kind == DEPLOYMENT:
             return WorkloadCell(1, declared.replicas, NEVER, 0)
         if declared.kind == POD:
-            return WorkloadCell(1, 1, NEVER, 0 if declared.bound_to else 1)
+            at_home = any(node.name == declared.home for node in self.setup.nodes)
+            return WorkloadCell(1, 1, NEVER, 0 if at_home else 1)
         return WorkloadCell(1, declared.replicas, declared.replicas, 0)
 
     # -- nodes ----------------------------------------------------------------------------------
@@ -118,17 +119,25 @@ class Mechanics:
             case EvictDue(_, workload):
                 return (self._evicted(cell, workload),)
             case Advance():
-                return (self._advanced(cell, action),)
+                return tuple(dict.fromkeys(self._advanced(cell, action)))
             case NodeChange(_, verb):
                 return (self._changed(node, cell, verb),)
         raise TypeError(action)
 
+    def running(self, node: Node, cell: NodeCell, workload: int, count: int) -> NodeCell:
+        """The node with pods that have been ready there before the run; taint eviction finds them, too."""
+        age_s = self.ages[workload][-1] if self.ages[workload] else NEVER
+        kind = self._kind(cell, workload, Phase.READY, self._first_evict_s(node, cell, workload), age_s)
+        return cell._replace(pods=add_pods(cell.pods, kind, count))
+
     def _arrived(self, node: Node, cell: NodeCell, workload: int, count: int) -> NodeCell:
+        kind = self._kind(cell, workload, Phase.STARTING, self._first_evict_s(node, cell, workload))
+        return cell._replace(pods=add_pods(cell.pods, kind, count))
+
+    def _first_evict_s(self, node: Node, cell: NodeCell, workload: int) -> int:
         tolerations = self.setup.workloads[workload].template.tolerations
         seconds = seconds_tolerated(tolerations, taints_of(node, cell))
-        evict_s = max(seconds, HANDLING_S) if seconds != NEVER else NEVER
-        kind = self._kind(cell, workload, Phase.STARTING, evict_s)
-        return cell._replace(pods=add_pods(cell.pods, kind, count))
+        return max(seconds, HANDLING_S) if seconds != NEVER else NEVER
 
     def _deleted(
         self, cell: NodeCell, workload: int, losses: tuple[tuple[tuple[int, ...], int], ...]
@@ -161,18 +170,18 @@ class Mechanics:
                 cell = self._without(cell, kind, count)
         return cell
 
-    def _advanced(self, cell: NodeCell, action: Advance) -> NodeCell:
-        rejected = action.rejected
-        pods = cell.pods
-        for kind, count in cell.pods:
-            if kind[:4] != (action.workload, action.phase, action.least_s, action.most_s):
-                continue
-            pods = add_pods(pods, kind, -count)
-            failed = min(rejected, count)
-            rejected -= failed
-            if action.phase != Phase.TERMINATING and count > failed:
-                pods = add_pods(pods, self._next(cell, kind), count - failed)
-        return cell._replace(pods=pods)
+    def _advanced(self, cell: NodeCell, action: Advance) -> Iterator[NodeCell]:
+        """The pods moved on; of kinds that differ in their eviction clock alone any may be the rejected ones."""
+        wanted = (action.workload, action.phase, action.least_s, action.most_s)
+        moving = [(kind, count) for kind, count in cell.pods if kind[:4] == wanted]
+        for rejected in _takes(moving, action.rejected):
+            failed, pods = dict(rejected), cell.pods
+            for kind, count in moving:
+                pods = add_pods(pods, kind, -count)
+                left = count - failed.get(kind, 0)
+                if action.phase != Phase.TERMINATING and left:
+                    pods = add_pods(pods, self._next(cell, kind), left)
+            yield cell._replace(pods=pods)
 
     def _next(self, cell: NodeCell, kind: PodKind) -> PodKind:
         probed = self.setup.workloads[kind.workload].template.readiness is not None

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from kubeproof.cluster.control import Controller, PeriodicController, as_periodic
-from kubeproof.cluster.objects import Setup
+from kubeproof.cluster.control import ANY, Arrive, Controller, NodeRef, PeriodicController, as_periodic
+from kubeproof.cluster.objects import POD, Setup
 from kubeproof.cluster.places import Layout
-from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, WorkloadCell, add_pods
+from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.events.declarations import Event
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import Monitor, make_monitor
@@ -96,7 +96,7 @@ def make_plan(
         mechanics=mechanics,
         workloads=_placed_workloads(setup, workloads, placement),
         memories=(*part.memories, *adjusting.memories),
-        nodes=_first_nodes(setup, placement),
+        nodes=_first_nodes(mechanics, absent, placement),
         domains=symmetric_domains(layout, found) if merge else (),
     )
 
@@ -107,23 +107,35 @@ def _placed_workloads(
     """Placed workloads have their ReplicaSet already."""
     placed = {workload_number(setup, ref) for ref, _ in placement}
     return tuple(
-        cell._replace(replicas=cell.desired) if index in placed else cell for index, cell in enumerate(workloads)
+        cell._replace(replicas=_size(setup, index, cell), unbound=0) if index in placed else cell
+        for index, cell in enumerate(workloads)
     )
 
 
-def _first_nodes(setup: Setup, placement: Placement) -> tuple[NodeCell, ...]:
+def _size(setup: Setup, workload: int, cell: WorkloadCell) -> int:
+    """The size of a placed workload's ReplicaSet; a bare Pod has none."""
+    return cell.replicas if setup.workloads[workload].kind == POD else cell.desired
+
+
+def _first_nodes(mechanics: Mechanics, absent: frozenset[int], placement: Placement) -> tuple[NodeCell, ...]:
+    """The nodes with the pods that are there already; a pod that names its node never meets the scheduler."""
+    setup = mechanics.setup
     numbers = {node.name: index for index, node in enumerate(setup.nodes)}
     cells = [NodeCell(cordoned=int(node.unschedulable)) for node in setup.nodes]
+
+    def put(name: str, workload: int, count: int, *, runs: bool) -> None:
+        node = numbers[name]
+        if runs:
+            cells[node] = mechanics.running(setup.nodes[node], cells[node], workload, count)
+        else:
+            arrival = Arrive(NodeRef(node, ANY), workload, count)
+            (cells[node],) = mechanics.on_node(setup.nodes[node], cells[node], arrival)
+
     for index, workload in enumerate(setup.workloads):
-        if workload.bound_to in numbers:
-            _put(cells, numbers[workload.bound_to], index, 1)
+        if index not in absent and workload.home in numbers:
+            put(str(workload.home), index, 1, runs=workload.bound_to is not None)
     for ref, spots in placement:
         for name, count in spots:
-            _put(cells, numbers[name], workload_number(setup, ref), count)
+            if count:
+                put(name, workload_number(setup, ref), count, runs=True)
     return tuple(cells)
-
-
-def _put(cells: list[NodeCell], node: int, workload: int, count: int) -> None:
-    if count:
-        kind = PodKind(workload, Phase.READY, NEVER, NEVER, NEVER)
-        cells[node] = cells[node]._replace(pods=add_pods(cells[node].pods, kind, count))

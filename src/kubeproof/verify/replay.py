@@ -62,11 +62,15 @@ def _replayed(document: dict[str, Any], result: dict[str, Any], options: VerifyO
     files = [(str(file["name"]), str(file["text"])) for file in document["input"]["files"]]
     loaded = load_texts(files)
     plan = plan_of(loaded, options)
-    number = next(i for i, m in enumerate(plan.monitors) if m.intent.name == result["intent"])
+    number = [monitor.intent.name for monitor in plan.monitors].index(result["intent"])
     model = RepresentativeModel(plan)
     recorded: list[Recorded] = [(str(s["actor"]), _tuples(s["code"])) for s in result["trace"]]
     deployed = int(result.get("deployed_steps", 0))
+    if deployed and loaded.scenario.start.mode != "deployed":
+        raise ReplayMismatch("E700 the trace deploys first, and its Scenario does not")
     before, start = _deployed(model, recorded[:deployed])
+    if loaded.scenario.start.mode == "deployed":
+        start = _begun(model, start)
     loop_start = result.get("loop_start")
     relative = None if loop_start is None else int(loop_start) - deployed
     run = replay(model, start, recorded[deployed:], loop_start=relative, monitor_number=number)
@@ -98,7 +102,7 @@ def _deployed(model: IndividualModel, recorded: list[Recorded]) -> tuple[tuple[T
         steps.append(step)
         state = step.target
         states.append(state)
-    return told(model, states, steps, 0), _begun(model, state)
+    return told(model, states, steps, 0), state
 
 
 def _begun(model: IndividualModel, state: State) -> State:

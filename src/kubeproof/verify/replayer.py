@@ -90,7 +90,7 @@ def _judge_end(model: IndividualModel, last: State, monitor: Monitor, number: in
 
 def _judge_loop(model: IndividualModel, replayed: Replayed, loop_start: int, monitor: Monitor, number: int) -> str:
     states, steps = replayed.states[loop_start:-1], replayed.steps[loop_start:]
-    if not steps or anonymous(model, states[0]) != anonymous(model, replayed.states[-1]):
+    if loop_start < 0 or not steps or anonymous(model, states[0]) != anonymous(model, replayed.states[-1]):
         return "its loop does not return to where it began"
     if any(step.role == Role.EVENT for step in steps):
         return "its loop needs events"

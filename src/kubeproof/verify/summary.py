@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from kubeproof.cluster.objects import POD, Setup
 from kubeproof.events.declarations import Apply, Cordon, Create, Event, NodeFailure, Scale
+from kubeproof.events.operator import ScaleEvent, WriteEvent
 from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import ALWAYS, Intent
 from kubeproof.intents.monitor import UPPER_BOUNDS
@@ -105,15 +106,11 @@ def abstractions(plan: Plan) -> tuple[str, ...]:
             f"scheduler node sampling: with {SAMPLED_FROM} nodes or more the real scheduler scores a part of the "
             "feasible nodes; here all are scored (percentageOfNodesToScore: 100)"
         )
-    if any(event.name.startswith("event") for event in plan.events):
+    if plan.events:
         notes.append("events happen between steps and when a clock runs out, not at moments between two clocks")
-    if any(_can_shrink(controller.name) for controller in plan.events):
+    if any(isinstance(source, ScaleEvent | WriteEvent) for source in plan.events):
         notes.append("pod ages: on scale-down every order of ages is explored (rules 6 to 8 of victim ranking)")
     return tuple(notes)
-
-
-def _can_shrink(name: str) -> bool:
-    return "scale" in name or "apply" in name
 
 
 def intent_result(loaded: Loaded, plan: Plan, number: int, verdict: str, statistics: Statistics) -> IntentResult:

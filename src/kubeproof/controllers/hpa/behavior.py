@@ -67,7 +67,7 @@ def tolerance_of(behavior: Behavior | None, settings: AutoscalerSettings) -> Tol
 
 def _tolerance(rules: ScalingRules, flag: float) -> float:
     """The quantity as upstream's AsApproximateFloat64 makes it: 570m is 570 x 0.001, not the nearest to 0.57."""
-    milli = rules.tolerance_permille
+    milli = rules.tolerance_milli
     if milli is None:
         return flag
     return float(milli // 1000) if milli % 1000 == 0 else milli * 0.001

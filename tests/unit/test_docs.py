@@ -1,0 +1,178 @@
+"""The documentation is true: its commands run, its links resolve, its lists are complete.
+
+Conventions in Markdown files, each an HTML comment before what it is about:
+
+    <!-- exit: 1 -->         the `kubeproof` commands (`$ kubeproof …`) of the next console block end with this code;
+                             every other line of the block is a line of the output; `…` stands for
+                             any rest of a line, or alone for any lines
+    <!-- file: NAME -->      the next block is written to this file
+    <!-- edit: FILE | OLD | NEW -->  OLD is replaced in the file
+
+All of one page run in order, in a directory of their own that holds a copy of `examples/`.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from kubeproof import errors
+from kubeproof.cli.main import main
+from kubeproof.intents.catalogue import catalogue
+from kubeproof.manifests import scenario_events, scenario_intents
+from tools import generate_modelled
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
+REFERENCE = ROOT / "docs" / "reference"
+DIRECTIVE = re.compile(r"<!-- (exit|file|edit): (.+?) -->")
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+
+
+class Part(NamedTuple):
+    """One thing to do on a page."""
+
+    verb: str
+    argument: str
+    block: str = ""
+
+
+def parts_of(page: Path) -> list[Part]:
+    """What a page asks to be done, in order."""
+    lines = iter(page.read_text(encoding="utf-8").splitlines())
+    found = []
+    for line in lines:
+        directive = DIRECTIVE.fullmatch(line.strip())
+        if directive is not None:
+            verb, argument = directive.groups()
+            found.append(Part(verb, argument, "" if verb == "edit" else _block(lines)))
+    return found
+
+
+def _block(lines: Iterator[str]) -> str:
+    """The text of the fenced block that follows at once."""
+    assert next(lines).startswith("```")
+    taken = []
+    for line in lines:
+        if line.startswith("```"):
+            return "\n".join(taken) + "\n"
+        taken.append(line)
+    raise AssertionError("the block has no end")
+
+
+def shown_name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+RUNNABLE = [page for page in PAGES if parts_of(page)]
+
+
+@pytest.mark.parametrize("page", RUNNABLE, ids=shown_name)
+def test_commands_end_and_say_as_shown(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    for part in parts_of(page):
+        if part.verb == "file":
+            Path(part.argument).write_text(part.block, encoding="utf-8")
+        elif part.verb == "edit":
+            file, old, new = (word.strip() for word in part.argument.split("|"))
+            replace_in(Path(file), old, new)
+        else:
+            run_block(part, capsys)
+
+
+def replace_in(file: Path, old: str, new: str) -> None:
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def run_block(part: Part, capsys: pytest.CaptureFixture[str]) -> None:
+    """Runs the one command of a block and compares its code and its output with what is shown."""
+    command, *shown = part.block.splitlines()
+    assert command.startswith("$ kubeproof ")
+    words = shlex.split(command)[2:]
+    redirected = words[words.index(">") + 1] if ">" in words else None
+    code = main(words[: words.index(">")] if redirected else words)
+    output = capsys.readouterr().out
+    assert code == int(part.argument), command
+    if redirected:
+        Path(redirected).write_text(output, encoding="utf-8")
+    printed = [line.strip() for line in output.splitlines()]
+    assert [line for line in shown if not any(is_shown_as(line.strip(), real) for real in printed)] == [], command
+
+
+def is_shown_as(line: str, printed: str) -> bool:
+    """True if a line of a page stands for a line of the output."""
+    return printed.startswith(line.removesuffix("…")) if line.endswith("…") else line in ("", printed)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=shown_name)
+def test_links_inside_the_repository_resolve(page: Path) -> None:
+    links = [link for link in LINK.findall(page.read_text(encoding="utf-8")) if "://" not in link]
+
+    assert [link for link in links if not _resolves(page, link)] == []
+
+
+def _resolves(page: Path, link: str) -> bool:
+    path, _, anchor = link.partition("#")
+    target = (page.parent / path) if path else page
+    return target.exists() and (not anchor or anchor in _anchors(target))
+
+
+def _anchors(page: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_the_page_of_what_is_modelled_is_current() -> None:
+    assert generate_modelled.PAGE.read_text(encoding="utf-8") == generate_modelled.page()
+
+
+def test_every_page_is_linked_from_the_readme_or_another_page() -> None:
+    linked = {
+        (page.parent / link.partition("#")[0]).resolve()
+        for page in PAGES
+        for link in LINK.findall(page.read_text(encoding="utf-8"))
+        if "://" not in link
+    }
+    decisions = set((ROOT / "docs" / "decisions").glob("*.md"))
+
+    assert [shown_name(p) for p in PAGES if p not in linked | decisions | {ROOT / "README.md"}] == []
+
+
+def test_every_intent_is_in_the_reference() -> None:
+    text = (REFERENCE / "intents.md").read_text(encoding="utf-8")
+
+    assert [e.key for e in catalogue() if f"`{e.key}`" not in text or e.id not in text or e.text not in text] == []
+    assert [key for key in sorted(scenario_intents.LATER) if f"`{key}`" not in text] == []
+
+
+def test_every_event_is_in_the_reference() -> None:
+    text = (REFERENCE / "events.md").read_text(encoding="utf-8")
+    known = {*scenario_events._READERS, *scenario_events.LATER}
+
+    assert [key for key in sorted(known) if f"`{key}`" not in text] == []
+
+
+def test_every_error_code_is_in_the_reference() -> None:
+    text = (REFERENCE / "errors.md").read_text(encoding="utf-8")
+    classes = [c for c in vars(errors).values() if isinstance(c, type) and issubclass(c, errors.KubeproofError)]
+
+    rows = [f"| {c.code} | `{c.__name__}` | {c.exit_code} |" for c in classes]
+    assert [row for row in rows if row not in text] == []
+
+
+def test_every_field_of_a_scenario_is_in_the_reference() -> None:
+    text = (REFERENCE / "scenario.md").read_text(encoding="utf-8")
+    read = {"kubernetesVersion", "deschedulerVersion", "start", "controllers", "events", "intents", "scale"}
+
+    assert [key for key in sorted(read) if f"`spec.{key}`" not in text] == []
