@@ -143,3 +143,26 @@ def symmetric_domains(layout: Layout, found: Mentions) -> tuple[tuple[tuple[int,
         profile = tuple(signature for signature, _ in members)
         families.setdefault(profile, []).append(tuple(index for _, index in members))
     return tuple(tuple(blocks) for blocks in families.values() if len(blocks) > 1)
+
+
+Families = tuple[tuple[tuple[int, ...], ...], ...]
+MOST_SPLIT = 8  # nodes up to which a place is split; larger ones stay multisets
+
+
+def split_small(layout: Layout, domains: Families) -> tuple[Layout, Families]:
+    """Small places as one place per node, with the nodes of each as an interchangeable family.
+
+    Both forms forget the same names. One cell per node is remembered far more often than one cell per combination of
+    contents; one cell for a thousand nodes keeps the state small. Families of nodes come first, families of whole
+    domains after them, so that sorting in this order gives one form to all permutations.
+    """
+    places: list[Place] = []
+    parts: list[tuple[int, ...]] = []
+    for place in layout.places:
+        pieces = [(node,) for node in place.nodes] if place.size <= MOST_SPLIT else [place.nodes]
+        first = len(places)
+        places += [Place(layout.setup.nodes[piece[0]], piece) for piece in pieces]
+        parts.append(tuple(range(first, first + len(pieces))))
+    nodes = tuple(tuple((place,) for place in part) for part in parts if len(part) > 1)
+    wholes = tuple(tuple(tuple(p for old in block for p in parts[old]) for block in family) for family in domains)
+    return Layout(layout.setup, tuple(places), layout.unique_keys), nodes + wholes

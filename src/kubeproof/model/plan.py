@@ -23,7 +23,7 @@ from kubeproof.model.assembly import (
     with_revisions,
     workload_number,
 )
-from kubeproof.model.layout import make_layout, mentions, symmetric_domains
+from kubeproof.model.layout import make_layout, mentions, split_small, symmetric_domains
 from kubeproof.model.mechanics import Mechanics
 
 Placement = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
@@ -81,6 +81,7 @@ def make_plan(
     found = mentions(setup, events, intents, names)
     found.numeric_keys |= {key for loop in own for key in loop.labels}
     layout = make_layout(setup, found, merge=merge)
+    layout, domains = split_small(layout, symmetric_domains(layout, found)) if merge else (layout, ())
     part = event_sources(layout, events)
     adjusting = adjusting_loops(layout, events)
     mechanics = Mechanics(setup, ages_that_matter(setup, usage_rules(setup, events)))
@@ -97,7 +98,7 @@ def make_plan(
         workloads=_placed_workloads(setup, workloads, placement),
         memories=(*part.memories, *adjusting.memories),
         nodes=_first_nodes(mechanics, absent, placement),
-        domains=symmetric_domains(layout, found) if merge else (),
+        domains=domains,
     )
 
 
