@@ -1,0 +1,541 @@
+"""Random small clusters, straight as objects: setups with events and intents, biased to corner cases.
+
+Every family keeps the state space small (the search by name grows with the factorial of the pods), yet lets every
+kind of verdict happen. Numbers are drawn from short lists in which the interesting values stand more than once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from hypothesis import strategies as st
+
+from kubeproof.cluster.labels import (
+    NO_EXECUTE,
+    NO_SCHEDULE,
+    PREFER_NO_SCHEDULE,
+    Labels,
+    LabelSelector,
+    NodeTerm,
+    PreferredTerm,
+    Requirement,
+    Taint,
+    Toleration,
+    as_labels,
+)
+from kubeproof.cluster.objects import (
+    DEPLOYMENT,
+    HOSTNAME,
+    POD,
+    REPLICA_SET,
+    ZONE,
+    Container,
+    Node,
+    PodTemplate,
+    Readiness,
+    SchedulerProfile,
+    Settings,
+    Setup,
+    SpreadConstraint,
+    Workload,
+)
+from kubeproof.controllers.own import OwnController
+from kubeproof.events.declarations import STABLE, Apply, Cordon, Create, Event, NodeChoice, NodeFailure, Scale
+from kubeproof.intents.declarations import ALWAYS, WHENS, Amount, Intent
+from kubeproof.model.plan import Placement, Plan, make_plan
+from tests.property.controllers import Evictor, Flapper, Guard, Mover, PoolKeeper, Saver, Wants, loop_of
+
+T = TypeVar("T")
+
+MIB = 2**20
+POOL = "pool"
+NAMES = ("n1", "n2", "n3", "n4")
+NOT_READY = "node.kubernetes.io/not-ready"
+UNREACHABLE = "node.kubernetes.io/unreachable"
+VERSIONS = ((1, 37), (1, 34), (1, 31), (1, 26))
+
+
+@dataclass(frozen=True)
+class Case:
+    """Everything one run is made from."""
+
+    setup: Setup
+    events: tuple[Event, ...] = ()
+    intents: tuple[Intent, ...] = ()
+    placement: Placement = ()
+    own: tuple[OwnController, ...] = ()
+
+    def plan(self, *, merge: bool = True) -> Plan:
+        """The plan of this case, with or without reductions."""
+        own = tuple(loop_of(one) for one in self.own)
+        return make_plan(self.setup, self.events, self.intents, placement=self.placement, own=own, merge=merge)
+
+
+def choice(*values: T) -> st.SearchStrategy[T]:
+    """One of the values; the first is where shrinking ends."""
+    return st.sampled_from(values)
+
+
+def selector_for(app: str) -> LabelSelector:
+    """Selects the pods labelled `app`."""
+    return LabelSelector((Requirement("app", "In", (app,)),))
+
+
+# -- nodes --------------------------------------------------------------------------------------------
+
+NO_TAINTS: st.SearchStrategy[tuple[Taint, ...]] = st.just(())
+ANY_TAINTS = choice(
+    (),
+    (),
+    (),
+    (Taint("dedicated", "web", NO_SCHEDULE),),
+    (Taint("dedicated", "web", PREFER_NO_SCHEDULE),),
+    (Taint("dedicated", "web", NO_EXECUTE),),
+    (Taint("dedicated", "db", NO_EXECUTE), Taint("spot", "", PREFER_NO_SCHEDULE)),
+)
+
+
+def node_labels(name: str, zone: str | None, pool: str | None, has_hostname: bool) -> Labels:
+    """The labels of a node, absent ones left out."""
+    labels = {HOSTNAME: name if has_hostname else None, ZONE: zone, POOL: pool}
+    return as_labels({key: value for key, value in labels.items() if value is not None})
+
+
+@st.composite
+def nodes(
+    draw: st.DrawFn,
+    *,
+    least: int = 1,
+    most: int = 3,
+    taints: st.SearchStrategy[tuple[Taint, ...]] = NO_TAINTS,
+    may_differ: bool = True,
+) -> tuple[Node, ...]:
+    """A few nodes; half of the time all are alike, so that grouping has something to group."""
+    count = draw(st.integers(least, most))
+    alike = draw(st.booleans()) or not may_differ
+    zones = draw(choice(("a",), ("a", "b"), ("a", "a", "b"), ("a", "b", None), (None,)))
+    shared = draw(_shapes(taints))
+    result = []
+    for index, name in enumerate(NAMES[:count]):
+        shape = shared if alike else draw(_shapes(taints))
+        labels = node_labels(name, zones[index % len(zones)], shape[0], shape[1])
+        result.append(Node(name, labels, shape[2], shape[3], shape[4], shape[5] * MIB, shape[6]))
+    return tuple(result)
+
+
+def _shapes(taints: st.SearchStrategy[tuple[Taint, ...]]) -> st.SearchStrategy[tuple[object, ...]]:
+    """Pool, whether it has its hostname label, taints, cordon, CPU, memory and pod slots of a node."""
+    return st.tuples(
+        choice(None, None, "web", "1"),
+        choice(True, True, True, True, False),
+        taints,
+        choice(False, False, False, False, True),
+        choice(1000, 400, 200, 250),
+        choice(1024, 512),
+        choice(110, 110, 1, 2),
+    )
+
+
+# -- pods ---------------------------------------------------------------------------------------------
+
+TOLERATIONS = choice(
+    (),
+    (Toleration(NOT_READY, "Exists", "", NO_EXECUTE, 300), Toleration(UNREACHABLE, "Exists", "", NO_EXECUTE, 300)),
+    (Toleration(UNREACHABLE, "Exists", "", NO_EXECUTE, 0),),
+    (Toleration("dedicated", "Equal", "web", ""),),
+    (Toleration("dedicated", "Exists", "", NO_EXECUTE, 10), Toleration(UNREACHABLE, "Exists", "", NO_EXECUTE, 20)),
+    (Toleration("", "Exists"),),
+)
+SELECTORS = choice((), (), (), ((POOL, "web"),))
+REQUIRED = choice(
+    None,
+    None,
+    None,
+    None,
+    (NodeTerm((Requirement(ZONE, "In", ("a",)),)),),
+    (NodeTerm((Requirement(ZONE, "NotIn", ("a",)),)), NodeTerm((Requirement(POOL, "Exists"),))),
+    (NodeTerm((Requirement(POOL, "Gt", ("0",)),)),),
+    (NodeTerm((), (Requirement("metadata.name", "In", ("n1",)),)),),
+)
+PREFERRED = choice(
+    (),
+    (),
+    (PreferredTerm(10, NodeTerm((Requirement(ZONE, "In", ("b",)),))),),
+    (PreferredTerm(100, NodeTerm((Requirement(POOL, "DoesNotExist"),))),),
+)
+NO_READINESS: st.SearchStrategy[Readiness | None] = st.just(None)
+ANY_READINESS = choice(None, None, Readiness(0, 10, 1), Readiness(5, 5, 2))
+
+
+@st.composite
+def spreads(draw: st.DrawFn, app: str) -> SpreadConstraint:
+    """One topology spread constraint."""
+    hard = draw(st.booleans())
+    return SpreadConstraint(
+        draw(choice(HOSTNAME, ZONE, ZONE, POOL)),
+        max_skew=draw(choice(1, 1, 2)),
+        hard=hard,
+        selector=draw(choice(selector_for(app), selector_for(app), selector_for(app), LabelSelector(), None)),
+        min_domains=draw(choice(1, 1, 2, 3)) if hard else 1,
+        honor_affinity=draw(choice(True, True, False)),
+        honor_taints=draw(choice(False, False, True)),
+        match_label_keys=draw(choice((), (), ("pod-template-hash",), ("app",))),
+    )
+
+
+@st.composite
+def templates(
+    draw: st.DrawFn,
+    app: str,
+    *,
+    spread: bool = False,
+    affinity: bool = False,
+    tolerations: st.SearchStrategy[tuple[Toleration, ...]] = TOLERATIONS,
+    readiness: st.SearchStrategy[Readiness | None] = NO_READINESS,
+    graces: tuple[int, ...] = (0, 0, 30),
+    node_name: str | None = None,
+) -> PodTemplate:
+    """A pod template labelled `app`."""
+    return PodTemplate(
+        labels=(("app", app),),
+        containers=(Container("main", draw(choice(100, 200, None, 150)), draw(choice(64 * MIB, None, 256 * MIB))),),
+        node_name=node_name,
+        node_selector=draw(SELECTORS) if affinity else (),
+        required_terms=draw(REQUIRED) if affinity else None,
+        preferred_terms=draw(PREFERRED) if affinity else (),
+        tolerations=draw(tolerations),
+        spread=tuple(draw(st.lists(spreads(app), min_size=1, max_size=2))) if spread else (),
+        grace_s=draw(choice(*graces)),
+        readiness=draw(readiness),
+    )
+
+
+def workload(kind: str, name: str, template: PodTemplate, replicas: int, *, namespace: str = "shop") -> Workload:
+    """A workload whose selector is its own label."""
+    return Workload(kind, namespace, name, template, 1 if kind == POD else replicas, selector_for(name))
+
+
+CONTROLLED = choice(DEPLOYMENT, REPLICA_SET)
+ANY_KIND = choice(DEPLOYMENT, REPLICA_SET, POD)
+EXACT_STARTUP = choice((0, 0), (1, 1))
+ANY_STARTUP = choice((0, 0), (1, 1), (1, 1), (0, 1), (1, 5))
+
+
+@st.composite
+def settings_values(draw: st.DrawFn, startup: st.SearchStrategy[tuple[int, int]] = EXACT_STARTUP) -> Settings:
+    """Version and start-up time; the node monitor's range is exact unless the case is tiny anyway."""
+    return Settings(draw(choice(*VERSIONS)), None, draw(choice(0, 0, 5)), draw(startup))
+
+
+PROFILES = choice(
+    (SchedulerProfile(),),
+    (SchedulerProfile(),),
+    (SchedulerProfile(fit_strategy="MostAllocated"),),
+    (SchedulerProfile(disabled=frozenset({"NodeResourcesFit"})),),
+    (SchedulerProfile(default_spread=(SpreadConstraint(ZONE, 1, True),)),),
+    (SchedulerProfile(default_spread=()),),
+)
+
+# -- intents ------------------------------------------------------------------------------------------
+
+COUNTED = ("minReady", "minReplicas", "maxReplicas")
+AMOUNTS = choice(Amount(1), Amount(2), Amount(0), Amount(100, percent=True), Amount(50, percent=True), Amount(3))
+
+
+@st.composite
+def intents(draw: st.DrawFn, workloads: Sequence[Workload]) -> Intent:
+    """Any of the eight intents, with any `when` it allows; the name is added later."""
+    key = draw(
+        choice(
+            "settles",
+            "minReady",
+            "minReady",
+            "minReplicas",
+            "maxReplicas",
+            "maxSkew",
+            "schedulable",
+            "noPendingForever",
+            "noOscillation",
+        )
+    )
+    target = draw(choice(*(w.ref for w in workloads)))
+    if key == "settles":
+        return Intent(key=key, name="")
+    if key == "noOscillation":
+        return Intent(
+            key=key, name="", target=draw(choice(None, target)), of=draw(choice("any", "replicas", "placement"))
+        )
+    if key in COUNTED:
+        return Intent(key=key, name="", target=target, when=draw(choice(*WHENS)), count=draw(AMOUNTS))
+    if key == "maxSkew":
+        return _skew(draw, target, workloads)
+    return Intent(key=key, name="", target=target)
+
+
+def _skew(draw: st.DrawFn, target: str, workloads: Sequence[Workload]) -> Intent:
+    by_selector = draw(choice(False, False, True))
+    return Intent(
+        key="maxSkew",
+        name="",
+        target=None if by_selector and draw(st.booleans()) else target,
+        when=draw(choice(*WHENS)),
+        topology_key=draw(choice(HOSTNAME, ZONE, ZONE, POOL)),
+        skew=draw(choice(1, 1, 0, 2)),
+        selector=draw(choice(LabelSelector(), *(w.selector for w in workloads))) if by_selector else None,
+        namespace=draw(choice(None, "shop", "other")) if by_selector else None,
+    )
+
+
+@st.composite
+def intent_lists(draw: st.DrawFn, workloads: Sequence[Workload], *, most: int = 3) -> tuple[Intent, ...]:
+    """One to `most` intents, named by position."""
+    drawn = draw(st.lists(intents(workloads), min_size=1, max_size=most))
+    return tuple(
+        Intent(
+            key=i.key,
+            name=f"intent-{number}",
+            target=i.target,
+            when=i.when if i.key in (*COUNTED, "maxSkew") else ALWAYS,
+            count=i.count,
+            topology_key=i.topology_key,
+            skew=i.skew,
+            selector=i.selector,
+            namespace=i.namespace,
+            of=i.of,
+        )
+        for number, i in enumerate(drawn)
+    )
+
+
+# -- events -------------------------------------------------------------------------------------------
+
+NODE_CHOICES = choice(
+    NodeChoice(),
+    NodeChoice(),
+    NodeChoice(names=("n1",)),
+    NodeChoice(selector=LabelSelector((Requirement(ZONE, "In", ("a",)),))),
+    NodeChoice(selector=LabelSelector((Requirement(POOL, "DoesNotExist"),))),
+    NodeChoice(names=("n9",)),
+)
+MOMENTS = choice(None, None, STABLE)
+
+
+@st.composite
+def failures(draw: st.DrawFn, name: str = "failure", *, most: int = 2) -> NodeFailure:
+    """A node failure of any form."""
+    return NodeFailure(
+        name=name,
+        max=draw(st.integers(1, most)),
+        after=draw(choice(None, STABLE, STABLE)),
+        nodes=draw(NODE_CHOICES),
+        recovers=draw(choice(False, True)),
+        together=draw(choice(False, False, True)),
+    )
+
+
+@st.composite
+def cordons(draw: st.DrawFn, name: str = "cordon", *, most: int = 2) -> Cordon:
+    """A cordon, reversible or not."""
+    return Cordon(
+        name=name,
+        max=draw(st.integers(1, most)),
+        after=draw(MOMENTS),
+        nodes=draw(NODE_CHOICES),
+        reversible=draw(st.booleans()),
+    )
+
+
+@st.composite
+def scalings(draw: st.DrawFn, target: Workload, name: str = "scale", *, most: int = 3) -> Scale:
+    """A scaling to one or two other sizes."""
+    sizes = tuple(draw(st.lists(st.integers(0, most), min_size=1, max_size=2, unique=True)))
+    return Scale(
+        name=name,
+        max=draw(choice(len(sizes), len(sizes), 1)),
+        after=draw(MOMENTS),
+        target=target.ref,
+        replicas=sizes,
+    )
+
+
+# -- families -----------------------------------------------------------------------------------------
+
+
+@st.composite
+def spread_cases(draw: st.DrawFn) -> Case:
+    """Placement under spread constraints, affinity and fit; at most one small event."""
+    some = draw(nodes(most=4, taints=ANY_TAINTS))
+    most = 3 if len(some) < 4 else 2
+    pods = workload(
+        draw(CONTROLLED),
+        "web",
+        draw(templates("web", spread=True, affinity=draw(choice(False, False, True)), graces=(0,))),
+        draw(choice(2, *range(most + 1))),
+    )
+    setup = Setup(some, (pods,), draw(PROFILES), draw(settings_values()))
+    events: tuple[Event, ...] = ()
+    if pods.replicas < 3 and draw(choice(False, False, True)):
+        events = (draw(st.one_of(cordons(most=1), scalings(pods, most=2))),)
+    return Case(setup, events, draw(intent_lists((pods,))))
+
+
+@st.composite
+def failure_cases(draw: st.DrawFn) -> Case:
+    """Taints, node failures and recoveries with their clocks."""
+    some = draw(nodes(most=3, taints=ANY_TAINTS))
+    kind = draw(ANY_KIND)
+    template = draw(templates("web", readiness=ANY_READINESS if len(some) == 1 else NO_READINESS))
+    pods = workload(kind, "web", template, draw(choice(1, 1, 2) if len(some) < 3 else choice(1, 1, 1, 0)))
+    startup = ANY_STARTUP if len(some) == 1 else EXACT_STARTUP
+    setup = Setup(some, (pods,), settings=draw(settings_values(startup)))
+    events: tuple[Event, ...] = (draw(failures(most=2 if pods.replicas < 2 else 1)),)
+    if pods.replicas < 2 and draw(choice(False, False, False, True)):
+        later = draw(choice(None, STABLE, "failure"))
+        second = draw(st.one_of(cordons("second", most=1), failures("second", most=1)))
+        events = (*events, _after(second, later))
+    return Case(setup, events, draw(intent_lists((pods,))))
+
+
+def _after(event: Event, moment: str | None) -> Event:
+    return replace(event, after=moment)
+
+
+@st.composite
+def scale_cases(draw: st.DrawFn) -> Case:
+    """Scaling up and down: victims by rank, grace periods, readiness, competition of two workloads."""
+    some = draw(nodes(most=3))
+    rich = len(some) == 1
+    template = draw(
+        templates("web", readiness=ANY_READINESS if rich else NO_READINESS, graces=(0, 30) if rich else (0, 0, 30))
+    )
+    pods = workload(draw(CONTROLLED), "web", template, draw(choice(1, 2, 0)))
+    workloads = [pods]
+    if draw(choice(False, False, True)):
+        other = draw(templates("db", graces=(0,)))
+        workloads.append(workload(draw(ANY_KIND), "db", other, 1, namespace=draw(choice("shop", "other"))))
+    setup = Setup(some, tuple(workloads), settings=draw(settings_values(ANY_STARTUP if rich else EXACT_STARTUP)))
+    most = 3 if rich else 2
+    events: tuple[Event, ...] = (draw(scalings(pods, most=most)),)
+    if len(workloads) == 1 and draw(choice(False, False, True)):
+        second = draw(st.one_of(cordons("second", most=1), scalings(pods, "second", most=most)))
+        events = (*events, _after(second, draw(choice("scale", STABLE, None))))
+    return Case(setup, events, draw(intent_lists(workloads)))
+
+
+@st.composite
+def write_cases(draw: st.DrawFn) -> Case:
+    """Workloads that users create or apply during the run."""
+    some = draw(nodes(most=2, taints=ANY_TAINTS))
+    first = workload(draw(ANY_KIND), "web", draw(templates("web", graces=(0, 0, 30))), draw(choice(1, 0, 2)))
+    second = workload(draw(ANY_KIND), "db", draw(templates("db", graces=(0,))), 1, namespace=draw(choice("shop", "o")))
+    if second.kind == POD and draw(st.booleans()):
+        home = draw(choice("n1", "n2"))
+        template = replace(second.template, node_name=home)
+        runs = home in [node.name for node in some] and draw(st.booleans())
+        second = replace(second, template=template, bound_to=home if runs else None)
+    both = draw(st.booleans())
+    present = (first, second) if both else (first,)
+    writes: list[Event] = []
+    if draw(st.booleans()):
+        writes.append(Create(name="create", target=draw(choice(*present)).ref, after=draw(MOMENTS)))
+    if not writes or draw(st.booleans()):
+        applied = draw(choice(first, second))
+        writes.append(_applied(draw, applied))
+    targets = [w for w in (first, second) if w in present or any(_brings(e, w) for e in writes)]
+    setup = Setup(some, present, settings=draw(settings_values()))
+    return Case(setup, tuple(writes), draw(intent_lists(targets)))
+
+
+def _applied(draw: st.DrawFn, declared: Workload) -> Apply:
+    given = declared.kind != POD and draw(choice(True, True, False))
+    replicas = draw(st.integers(0, 2)) if given else 1
+    return Apply(
+        name="apply",
+        max=draw(choice(1, 1, 2)),
+        after=draw(choice(None, STABLE)),
+        workload=replace(declared, replicas=replicas),
+        replicas_given=given,
+    )
+
+
+def _brings(event: Event, declared: Workload) -> bool:
+    return isinstance(event, Apply) and event.workload.ref == declared.ref
+
+
+@st.composite
+def direct_cases(draw: st.DrawFn) -> Case:
+    """Pods that name their node, pods that run already, placements: what passes by the scheduler."""
+    some = draw(nodes(most=3, taints=ANY_TAINTS))
+    names = [node.name for node in some]
+    kind = draw(ANY_KIND)
+    form = draw(choice("names", "names", "runs", "placed"))
+    named = draw(choice(*names, "n9")) if form == "names" else None
+    template = draw(templates("web", affinity=draw(st.booleans()), node_name=named))
+    pods = workload(kind, "web", template, draw(choice(1, 2)))
+    placement: Placement = ()
+    if form == "runs":
+        template = draw(templates("web", node_name=names[0]))
+        pods = Workload(POD, "shop", "web", template, 1, selector_for("web"), bound_to=names[0])
+    elif form == "placed" and kind != POD:
+        spots = tuple((name, draw(choice(1, 0))) for name in names[:2])
+        placement = ((pods.ref, spots),)
+    workloads = [pods]
+    if draw(choice(False, False, True)):
+        workloads.append(workload(draw(ANY_KIND), "db", draw(templates("db", graces=(0,))), 1))
+    setup = Setup(some, tuple(workloads), settings=draw(settings_values()))
+    events: tuple[Event, ...] = ()
+    if len(workloads) == 1 and draw(st.booleans()):
+        kinds: list[st.SearchStrategy[Event]] = [failures(most=1), cordons(most=1)]
+        if pods.kind == POD:
+            kinds.append(st.just(Create(name="create", target=pods.ref)))
+        else:
+            kinds.append(scalings(pods, most=2))
+        events = (draw(st.one_of(*kinds)),)
+    return Case(setup, events, draw(intent_lists(workloads)), placement)
+
+
+@st.composite
+def own_cases(draw: st.DrawFn) -> Case:
+    """A user's own controllers beside the built-in ones: real loops, and fairness that rules some of them out."""
+    some = draw(nodes(most=3))
+    pods = workload(draw(CONTROLLED), "web", draw(templates("web", graces=(0, 0, 30))), draw(choice(1, 2, 0)))
+    workloads = [pods]
+    if len(some) < 3 and draw(choice(False, False, True)):
+        workloads.append(workload(draw(ANY_KIND), "db", draw(templates("db", graces=(0,))), 1))
+    setup = Setup(some, tuple(workloads), settings=draw(settings_values()))
+    own = draw(_own_loops(pods.ref))
+    events: tuple[Event, ...] = ()
+    if len(some) == 1 and draw(choice(False, True)):
+        events = (draw(st.one_of(failures(most=1), cordons(most=1))),)
+    return Case(setup, events, draw(intent_lists(workloads)), own=own)
+
+
+def _own_loops(ref: str) -> st.SearchStrategy[tuple[OwnController, ...]]:
+    return choice(
+        (Saver(ref),),
+        (Flapper(ref, 1, 2),),
+        (Flapper(ref, 0, 1),),
+        (Wants(ref, 1), Wants(ref, 2)),
+        (Wants(ref, 1), Saver(ref)),
+        (Wants(ref, 2), Saver(ref)),
+        (Evictor(ref),),
+        (Evictor(ref, least=2),),
+        (Evictor(ref, least=2, pods=2),),
+        (Guard(),),
+        (Guard(), Evictor(ref)),
+        (Mover(ref, 1),),
+        (PoolKeeper(ref),),
+        (PoolKeeper(ref), Saver(ref)),
+    )
+
+
+FAMILIES: dict[str, Callable[[], st.SearchStrategy[Case]]] = {
+    "spread": spread_cases,
+    "failure": failure_cases,
+    "scale": scale_cases,
+    "write": write_cases,
+    "direct": direct_cases,
+    "own": own_cases,
+}

@@ -1,0 +1,70 @@
+"""One node by name changes as the grouped mechanics say, by code of its own."""
+
+import pytest
+
+from kubeproof.cluster.control import (
+    ANY,
+    CORDON,
+    FAIL,
+    NOTICE,
+    RECOVER,
+    TAINT,
+    UNCORDON,
+    UNTAINT,
+    WELCOME,
+    NodeChange,
+    NodeRef,
+)
+from kubeproof.cluster.objects import Readiness
+from kubeproof.cluster.state import NEVER, Health, Phase
+from kubeproof.model.individual import node_cell
+from kubeproof.model.individual_node import NodeState, Pod, arrival, changed
+from kubeproof.model.mechanics import Mechanics
+from tests.unit.model.builders import node, setup, taint, workload
+
+HOSTS = [node("n1"), node("n2", taints=(taint(),))]
+WORKLOADS = (workload(), workload(name="probed", readiness=Readiness(5, 10, 2)), workload(name="hasty", tolerations=()))
+WHOLE = setup(HOSTS, *WORKLOADS)
+PODS = tuple(
+    Pod(f"{phase.name}-{number}-{evict_s}", number, int(phase), NEVER, NEVER, evict_s)
+    for number in range(3)
+    for phase in Phase
+    for evict_s in ((NEVER,) if phase == Phase.TERMINATING else (NEVER, 7))
+)
+VERBS = {
+    CORDON: Health,
+    UNCORDON: Health,
+    FAIL: (Health.UP, Health.BACK),
+    RECOVER: (Health.LOST, Health.UNKNOWN),
+    NOTICE: (Health.LOST,),
+    TAINT: (Health.UNKNOWN,),
+    UNTAINT: (Health.UNKNOWN, Health.BACK),
+    WELCOME: (Health.BACK,),
+}
+
+
+@pytest.mark.parametrize("host", HOSTS, ids=["plain", "tainted"])
+@pytest.mark.parametrize(("verb", "health"), [(verb, health) for verb, found in VERBS.items() for health in found])
+def test_every_change_agrees_with_the_grouped_mechanics(verb, health, host):
+    no_execute = int(verb in (UNTAINT, WELCOME))
+    before = NodeState(int(health), NEVER, NEVER, int(verb == UNCORDON), no_execute, PODS)
+
+    after = changed(WHOLE, host, before, verb)
+
+    action = NodeChange(NodeRef(0, ANY), verb)
+    assert (node_cell(after),) == Mechanics(WHOLE).on_node(host, node_cell(before), action)
+    assert [pod.name for pod in after.pods] == [pod.name for pod in before.pods]
+
+
+@pytest.mark.parametrize(
+    ("host", "health", "number", "clocks"),
+    [
+        (HOSTS[0], Health.UP, 0, (1, 5, NEVER)),
+        (HOSTS[0], Health.LOST, 0, (NEVER, NEVER, NEVER)),
+        (HOSTS[1], Health.UP, 0, (1, 5, 1)),
+    ],
+)
+def test_a_bound_pod_starts_with_its_clocks(host, health, number, clocks):
+    empty = NodeState(int(health), NEVER, NEVER, 0, 0, ())
+
+    assert arrival(WHOLE, host, empty, number, "web-1") == Pod("web-1", number, int(Phase.STARTING), *clocks)
