@@ -142,6 +142,7 @@ class Workload:
     min_ready_s: int = 0
     paused: bool = False
     bound_to: str | None = None  # bare Pod that already runs on this node
+    replicas_given: bool = field(default=True, compare=False)  # spec.replicas stands in the manifest
     owner: str | None = None  # ref of the Deployment of which this is a later revision's ReplicaSet
     source: Source = field(default=Source(), compare=False)
     strategy: Strategy = Strategy()
@@ -215,3 +216,24 @@ def family(setup: Setup, workload: int) -> tuple[int, ...]:
     ref = setup.workloads[workload].owner or setup.workloads[workload].ref
     own = [i for i, other in enumerate(setup.workloads) if other.ref == ref and other.owner is None]
     return (*own, *(i for i, other in enumerate(setup.workloads) if other.owner == ref))
+
+
+def short_name(setup: Setup, workload: int) -> str:
+    """The workload's name, with namespace and kind where another workload or its pods could be meant."""
+    declared = setup.workloads[workload]
+    others = [other for index, other in enumerate(setup.workloads) if index != workload]
+    if not any(_may_be_confused(declared.name, other.name) for other in others):
+        return declared.name
+    same_place = [o for o in others if o.namespace == declared.namespace]
+    if not any(_may_be_confused(declared.name, other.name) for other in same_place):
+        return f"{declared.namespace}/{declared.name}"
+    return f"{declared.kind}/{declared.namespace}/{declared.name}"
+
+
+def _may_be_confused(one: str, other: str) -> bool:
+    """True for equal names, and for `web` with `web-3`, which may be one of its pods."""
+    if one == other:
+        return True
+    shorter, longer = sorted((one, other), key=len)
+    head, _, tail = longer.rpartition("-")
+    return head == shorter and tail.isdecimal()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kubeproof.cluster.control import Decision, Reads, Seen, SetReplicas, Stage
-from kubeproof.cluster.objects import family
+from kubeproof.cluster.objects import family, short_name
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.rollout import sync
@@ -27,7 +27,7 @@ class DeploymentController:
 
     @property
     def name(self) -> str:
-        return f"deployment {self.layout.setup.workloads[self.workload].name}"
+        return f"deployment {short_name(self.layout.setup, self.workload)}"
 
     @property
     def reads(self) -> Reads:
@@ -64,7 +64,7 @@ class RolloutController:
 
     @property
     def name(self) -> str:
-        return f"deployment {self.layout.setup.workloads[self.workload].name}"
+        return f"deployment {short_name(self.layout.setup, self.workload)}"
 
     @property
     def reads(self) -> Reads:

@@ -26,7 +26,7 @@ from kubeproof.cluster.control import (
     Stage,
     View,
 )
-from kubeproof.cluster.objects import family
+from kubeproof.cluster.objects import family, short_name
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.victims import PENDING, RUNNING, Loss, Tier, choices
@@ -59,7 +59,7 @@ class ReplicaSetController:
 
     @property
     def name(self) -> str:
-        return f"replicaset {self.layout.setup.workloads[self.workload].name}"
+        return f"replicaset {short_name(self.layout.setup, self.workload)}"
 
     @property
     def siblings(self) -> tuple[int, ...]:

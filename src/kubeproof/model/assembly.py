@@ -123,8 +123,8 @@ def _sources_of(source: EventSource, event: Event, rules: tuple[UsageRule, ...])
     elif isinstance(event, Create):
         yield WriteEvent(source, event.name, workload_number(setup, event.target), None)
     elif isinstance(event, Apply):
-        replicas = event.workload.replicas if event.workload.kind != POD else None  # a bare Pod has none
-        yield WriteEvent(source, event.name, workload_number(setup, event.workload.ref), replicas)
+        number = workload_number(setup, event.workload.ref)
+        yield WriteEvent(source, event.name, number, _applied_replicas(setup.workloads[number], event))
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +202,18 @@ def ages_that_matter(setup: Setup, rules: tuple[UsageRule, ...]) -> Ages:
         if any(metric.name == CPU for metric in autoscaler.metrics):
             ages[workload_number(setup, autoscaler.target)] |= set(ages_read(autoscaler_settings(setup)))
     return tuple(tuple(sorted(own)) for own in ages)
+
+
+def _applied_replicas(existing: Workload, event: Apply) -> int | None:
+    """What an apply makes of spec.replicas; None leaves the live value.
+
+    A manifest that omits the field leaves it alone only if the manifest applied before omitted it, too; otherwise
+    the three-way merge removes it and defaulting sets 1 (semantics section 2.7). A bare Pod has none.
+    """
+    if event.workload.kind == POD:
+        return None
+    keeps = not event.replicas_given and not existing.replicas_given
+    return None if keeps else event.workload.replicas
 
 
 def _brought(setup: Setup, event: Event) -> Iterator[int]:

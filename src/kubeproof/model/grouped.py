@@ -277,10 +277,10 @@ class JointObserver:
 class GroupedSystem:
     """A plan as the engine's system."""
 
-    def __init__(self, plan: Plan, *, with_events: bool = True) -> None:
+    def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.slots = Slots(plan)
-        controllers = plan.actors if with_events else plan.controllers
+        controllers = plan.actors
         self._grouped = [GroupedActor(plan, self.slots, i, c) for i, c in enumerate(controllers)]
         self.actors: tuple[Actor, ...] = (*self._grouped, Clock(plan, self.slots))
         self.observer = JointObserver(plan, self.slots)

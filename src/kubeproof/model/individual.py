@@ -40,7 +40,7 @@ from kubeproof.cluster.control import (
     View,
     tags_of,
 )
-from kubeproof.cluster.objects import DEPLOYMENT, POD
+from kubeproof.cluster.objects import DEPLOYMENT, POD, short_name
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, WorkloadCell
 from kubeproof.intents.facts import Fact
 from kubeproof.intents.monitor import FRESH, Memory
@@ -99,11 +99,11 @@ Draft = tuple[State, tuple[Concrete, ...]]  # state so far, what was done
 class IndividualModel:
     """A plan by name. `steps` returns the same order for the same state."""
 
-    def __init__(self, plan: Plan, *, with_events: bool = True) -> None:
+    def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.setup = plan.setup
         self.names = tuple(node.name for node in self.setup.nodes)
-        self._controllers = plan.actors if with_events else plan.controllers
+        self._controllers = plan.actors
 
     # -- initial state --------------------------------------------------------------------------
 
@@ -134,7 +134,8 @@ class IndividualModel:
     def pod_name(self, workload: int, number: int) -> str:
         """`web-3`: the third pod; numbers of vanished pods are used again, so that names stay few."""
         declared = self.setup.workloads[workload]
-        return declared.name if declared.kind == POD else f"{declared.name}-{number}"
+        name = short_name(self.setup, workload)
+        return name if declared.kind == POD else f"{name}-{number}"
 
     # -- steps ----------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from kubeproof.cluster.control import ANY, Arrive, Controller, NodeRef, PeriodicController, as_periodic
@@ -53,6 +53,11 @@ class Plan:
     @property
     def setup(self) -> Setup:
         return self.layout.setup
+
+    def deploying(self) -> Plan:
+        """The same cluster while it is being deployed: no events, no properties, no periodic loop."""
+        placing = tuple(controller for controller in self.controllers if as_periodic(controller) is None)
+        return replace(self, controllers=placing, events=(), monitors=())
 
     @property
     def periodic(self) -> tuple[PeriodicController, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from kubeproof.engine.reference import judge, reach
+from kubeproof.errors import ScenarioError
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.individual import IndividualModel, State
@@ -48,7 +49,18 @@ def starts(loaded: Loaded, plan: Plan, model: IndividualModel, limit: int) -> tu
     """The named states a run begins in."""
     if loaded.scenario.start.mode != "deployed":
         return model.initial()
-    deploying = IndividualModel(plan, with_events=False)
-    graph = reach(deploying, max_states=limit)
+    graph = reach(IndividualModel(plan.deploying()), max_states=limit)
     stable = [state for state in graph.steps if not graph.steps[state]]
+    if not stable and graph.is_complete:
+        raise no_placement(loaded)
     return tuple(dict.fromkeys(model.restarted(state) for state in stable))
+
+
+def no_placement(loaded: Loaded) -> ScenarioError:
+    """What is said when `start: deployed` is impossible."""
+    return ScenarioError(
+        "start: deployed needs a stable placement, and none exists",
+        file=loaded.scenario.source.file,
+        line=loaded.scenario.source.line,
+        remedy="Use start: empty to see why",
+    )

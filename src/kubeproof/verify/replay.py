@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 from kubeproof.errors import ManifestError
@@ -49,7 +48,7 @@ def _unusable(path: str, problem: str) -> ManifestError:
 
 
 def _chosen(document: dict[str, Any], path: str, intent: str | None) -> dict[str, Any]:
-    traced = [r for r in document["results"] if isinstance(r, dict) and r.get("trace")]
+    traced = [r for r in document["results"] if isinstance(r, dict) and r.get("trace") is not None]
     if intent is not None:
         traced = [r for r in traced if intent in (r.get("intent"), r.get("id"))]
     if not traced:
@@ -92,7 +91,7 @@ def _deployed(model: IndividualModel, recorded: list[Recorded]) -> tuple[tuple[T
     if not recorded:
         (start,) = model.initial()
         return (), start
-    deploying = RepresentativeModel(replace(model.plan, monitors=()), with_events=False)
+    deploying = RepresentativeModel(model.plan.deploying())
     (state,) = deploying.initial()
     states, steps = [state], []
     for actor, concrete in recorded:
@@ -106,7 +105,7 @@ def _deployed(model: IndividualModel, recorded: list[Recorded]) -> tuple[tuple[T
 
 
 def _begun(model: IndividualModel, state: State) -> State:
-    if not RepresentativeModel(model.plan, with_events=False).is_stable(model.restarted(state)):
+    if not RepresentativeModel(model.plan.deploying()).is_stable(state):
         raise ReplayMismatch("E700 the deployed state is not stable")
     return model.restarted(state)
 

@@ -11,7 +11,7 @@ from kubeproof.engine.limits import Limits, physical_bytes
 from kubeproof.engine.search import Finding, Search, Store, compiled_kernel, explore, make_kernel
 from kubeproof.engine.system import Cell
 from kubeproof.engine.system import Progress as EngineProgress
-from kubeproof.errors import EnvironmentProblem, NothingToCheckError, ScenarioError
+from kubeproof.errors import EnvironmentProblem, NothingToCheckError
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.individual import IndividualModel, State
@@ -20,7 +20,7 @@ from kubeproof.model.representatives import RepresentativeModel
 from kubeproof.verify.lift import NamedPath, follow, lift
 from kubeproof.verify.options import Progress, VerifyOptions
 from kubeproof.verify.own_controllers import load_own
-from kubeproof.verify.reference_run import reference_results
+from kubeproof.verify.reference_run import no_placement, reference_results
 from kubeproof.verify.result import VIOLATED, IntentResult, Statistics, VerifyResult
 from kubeproof.verify.summary import abstractions, combined, intent_result, overall, scope
 from kubeproof.verify.traces import make_trace
@@ -83,6 +83,9 @@ def _searched(
 ) -> tuple[list[IntentResult], Statistics]:
     """One search for all intents, or one for each batch of as many as the engine follows at once."""
     beginning = _beginning(loaded, plan, options, progress)
+    if beginning.search is not None and beginning.search.stopped_by:
+        statistics = _statistics(beginning.search, plan)
+        return [intent_result(loaded, plan, i, "unknown", statistics) for i in range(len(plan.monitors))], statistics
     results: list[IntentResult] = []
     parts: list[Statistics] = []
     for monitors in batched(plan.monitors, MOST_INTENTS):
@@ -151,19 +154,15 @@ def _beginning(loaded: Loaded, plan: Plan, options: VerifyOptions, progress: Rep
     """With `start: deployed`, every first stable placement; otherwise the plan's own start."""
     if loaded.scenario.start.mode != "deployed":
         return Beginning(())
-    system = GroupedSystem(replace(plan, monitors=()), with_events=False)
+    system = GroupedSystem(plan.deploying())
     kernel = _kernel(system, options)
     report = _translated(progress, "deploying")
     search = explore(system, (), kernel=kernel, limits=_limits(options), progress=report)
+    if search.stopped_by:
+        return Beginning((), search)
     stable = tuple(s for s in range(kernel.expanded) if kernel.is_stable(s))
-    if not stable or search.stopped_by:
-        reason = f"the limit of {search.stopped_by} was reached" if search.stopped_by else "none exists"
-        raise ScenarioError(
-            f"start: deployed needs a stable placement, and {reason}",
-            file=loaded.scenario.source.file,
-            line=loaded.scenario.source.line,
-            remedy="Use start: empty to see why, or raise the limit.",
-        )
+    if not stable:
+        raise no_placement(loaded)
     return Beginning(tuple(kernel.cells_of(state) for state in stable), search, stable)
 
 
@@ -212,7 +211,7 @@ def _prelude(
     if beginning.search is None:
         return None, first
     root = search.root(finding.state)
-    deploying = RepresentativeModel(replace(model.plan, monitors=()), with_events=False)
+    deploying = RepresentativeModel(model.plan.deploying())
     (empty,) = deploying.initial()
     steps = [step for _, step in beginning.search.path(beginning.stable[root])]
     path = follow(deploying, empty, beginning.search, steps)

@@ -38,7 +38,7 @@ def _namespace(setup: Setup, action: Action) -> str:
 
 
 def _pod_ref(namespace: str, name: object) -> str:
-    return f"Pod/{namespace}/{name}"
+    return f"Pod/{namespace}/{str(name).rpartition('/')[2]}"
 
 
 def _listed(names: tuple[str, ...]) -> str:
