@@ -143,6 +143,13 @@ class Delete(NamedTuple):
     is_eviction: bool = False  # not by the workload's own controller
 
 
+class EvictPods(NamedTuple):
+    """Pods of any workloads get a deletionTimestamp by other hands than their controllers'."""
+
+    node: NodeRef
+    losses: tuple[tuple[int, tuple[int, ...], int], ...]  # (workload, phases, count)
+
+
 class EvictDue(NamedTuple):
     """All pods of the workload whose taint eviction is due get a deletionTimestamp."""
 
@@ -190,7 +197,7 @@ class Tick(NamedTuple):
 
 
 WorkloadAction = SetDesired | SetReplicas | SetTemplate | CreateObject | CreatePods | DeleteUnbound
-NodeAction = Bind | Arrive | Delete | EvictDue | Advance | NodeChange
+NodeAction = Bind | Arrive | Delete | EvictPods | EvictDue | Advance | NodeChange
 Action = WorkloadAction | NodeAction | Remember | Tick
 
 
@@ -210,6 +217,10 @@ def tags_of(actions: tuple[Action, ...]) -> int:
             tag = Tag.PODS | Tag.PLACEMENT | Tag.REJECT
         if isinstance(action, Delete) and action.is_eviction:
             tag |= Tag.EVICT
+        if isinstance(action, EvictPods):
+            evicted = Tag.PODS | Tag.PLACEMENT | Tag.EVICT
+            for workload, _, _ in action.losses:
+                tags |= evicted | tag_of(workload, evicted)
         if tag:
             tags |= tag | tag_of(action.workload, tag)  # type: ignore[union-attr]
     return tags

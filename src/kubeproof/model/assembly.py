@@ -12,6 +12,7 @@ from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import HorizontalPodAutoscaler
 from kubeproof.cluster.usage import CPU, Level, UsageRule
 from kubeproof.controllers.deployment import DeploymentController, RolloutController
+from kubeproof.controllers.descheduler.controller import DeschedulerController
 from kubeproof.controllers.eviction import DrainEviction
 from kubeproof.controllers.hpa.controller import HpaController, ages_read, first_memory
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
@@ -149,6 +150,9 @@ def adjusting_loops(layout: Layout, events: tuple[Event, ...]) -> AdjustingPart:
         rivals = _is_ambiguous(setup, autoscaler)
         loops.append(HpaController(layout, autoscaler, target, memory, own_rules, rivals, settings=settings))
         memories.append(first_memory(settings.sync_period_s))
+    if setup.descheduler is not None:
+        loops.append(DeschedulerController(layout, setup.descheduler, len(events) + len(loops)))
+        memories.append((0, setup.settings.descheduler_interval_s))
     return AdjustingPart(tuple(loops), tuple(memories))
 
 

@@ -26,6 +26,7 @@ from kubeproof.cluster.control import (
     Delete,
     DeleteUnbound,
     EvictDue,
+    EvictPods,
     NodeChange,
     NodeRef,
     Remember,
@@ -205,7 +206,7 @@ class IndividualModel:
         return drafts
 
     def _done(self, controller: Controller, state: State, action: Action) -> Iterator[tuple[State, Concrete]]:
-        if isinstance(action, (Bind, Arrive, Delete, EvictDue, Advance, NodeChange)):
+        if isinstance(action, (Bind, Arrive, Delete, EvictPods, EvictDue, Advance, NodeChange)):
             for index in self._matching(controller, state, action.node):
                 yield from self._on_node(state, index, action)
         elif isinstance(action, DeleteUnbound):
@@ -232,6 +233,18 @@ class IndividualModel:
             candidates = [pod for pod in node.pods if pod.workload == action.workload and pod.phase in phases]
             drafts = [(*draft, *extra) for draft in drafts for extra in combinations(candidates, count)]
         return drafts
+
+    def _robbed(
+        self, node: NodeState, losses: tuple[tuple[int, tuple[int, ...], int], ...]
+    ) -> Iterator[tuple[Pod, ...]]:
+        """Every set of pods that losses of several workloads may hit."""
+        if not losses:
+            yield ()
+            return
+        workload, phases, count = losses[0]
+        for victims in self._victims(node, Delete(NodeRef(-1, ANY), workload, ((phases, count),))):
+            for rest in self._robbed(node, losses[1:]):
+                yield (*victims, *rest)
 
     def _rejections(self, moving: tuple[Pod, ...], count: int) -> Iterable[tuple[Pod, ...]]:
         """Every set of pods that the kubelet may reject."""
@@ -305,7 +318,7 @@ class IndividualModel:
         return state._replace(nodes=_replaced(state.nodes, index, node))
 
     def _on_node(
-        self, state: State, index: int, action: Bind | Arrive | Delete | EvictDue | Advance | NodeChange
+        self, state: State, index: int, action: Bind | Arrive | Delete | EvictPods | EvictDue | Advance | NodeChange
     ) -> Iterator[tuple[State, Concrete]]:
         node, name = state.nodes[index], self.names[index]
         if isinstance(action, Bind):
@@ -323,6 +336,10 @@ class IndividualModel:
             for victims in self._victims(node, action):
                 gone = self._deleted(node, victims)
                 yield self._with_node(state, index, gone), ("delete", tuple(pod.name for pod in victims))
+        elif isinstance(action, EvictPods):
+            for victims in self._robbed(node, action.losses):
+                gone = self._deleted(node, victims)
+                yield self._with_node(state, index, gone), ("evict-pods", name, tuple(pod.name for pod in victims))
         elif isinstance(action, EvictDue):
             due = tuple(pod for pod in node.pods if _is_due(pod, action.workload))
             gone = self._deleted(node, due)

@@ -26,6 +26,7 @@ from kubeproof.cluster.control import (
     Delete,
     DeleteUnbound,
     EvictDue,
+    EvictPods,
     NodeAction,
     NodeChange,
     SetDesired,
@@ -116,6 +117,8 @@ class Mechanics:
                 return (self._arrived(node, cell, workload, count),)
             case Delete(_, workload, losses):
                 return tuple(dict.fromkeys(self._deleted(cell, workload, losses)))
+            case EvictPods(_, losses):
+                return tuple(dict.fromkeys(self._robbed(cell, losses)))
             case EvictDue(_, workload):
                 return (self._evicted(cell, workload),)
             case Advance():
@@ -153,6 +156,15 @@ class Mechanics:
             for kind, amount in taken:
                 smaller = self._without(smaller, kind, amount)
             yield from self._deleted(smaller, workload, rest)
+
+    def _robbed(self, cell: NodeCell, losses: tuple[tuple[int, tuple[int, ...], int], ...]) -> Iterator[NodeCell]:
+        """Every way to take losses of several workloads."""
+        if not losses:
+            yield cell
+            return
+        workload, phases, count = losses[0]
+        for smaller in self._deleted(cell, workload, ((phases, count),)):
+            yield from self._robbed(smaller, losses[1:])
 
     def _without(self, cell: NodeCell, kind: PodKind, count: int) -> NodeCell:
         """The node after `count` pods of a kind were deleted: gone if never started, else terminating."""

@@ -1,0 +1,154 @@
+"""One descheduling cycle: which plugins run in which order, and all it may evict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kubeproof.cluster.objects import Setup
+from kubeproof.cluster.policies import DeschedulerPolicy, DeschedulerProfile
+from kubeproof.controllers.descheduler import evictor
+from kubeproof.controllers.descheduler.arguments import arguments_of, plugins_at
+from kubeproof.controllers.descheduler.choices import limited
+from kubeproof.controllers.descheduler.evictor import Evictor
+from kubeproof.controllers.descheduler.ledger import Evictions, Ledger, limits_of, opening, outcome_of
+from kubeproof.controllers.descheduler.plugins import (
+    duplicates,
+    high_node_utilization,
+    life_time,
+    low_node_utilization,
+    node_affinity,
+    node_taints,
+    restarts,
+    topology_spread,
+)
+from kubeproof.controllers.descheduler.protocol import Builder, Context, Plugin
+from kubeproof.controllers.descheduler.scene import Scene
+from kubeproof.controllers.descheduler.values import NodeEntry, Outcome, Version
+
+BALANCE_LAST_SINCE = (0, 28)  # all profiles' Deschedule plugins, then all Balance plugins; before, profile by profile
+
+DESCHEDULE, BALANCE = "deschedule", "balance"
+
+
+class Known(NamedTuple):
+    """A modelled plugin: its extension point, how it is built, and the arguments that are read."""
+
+    point: str
+    build: Builder
+    arguments: frozenset[str]
+
+
+PLUGINS = {
+    node_taints.NAME: Known(DESCHEDULE, node_taints.build, node_taints.ARGUMENTS),
+    node_affinity.NAME: Known(DESCHEDULE, node_affinity.build, node_affinity.ARGUMENTS),
+    restarts.NAME: Known(DESCHEDULE, restarts.build, restarts.ARGUMENTS),
+    life_time.NAME: Known(DESCHEDULE, life_time.build, life_time.ARGUMENTS),
+    topology_spread.NAME: Known(BALANCE, topology_spread.build, topology_spread.ARGUMENTS),
+    duplicates.NAME: Known(BALANCE, duplicates.build, duplicates.ARGUMENTS),
+    low_node_utilization.NAME: Known(BALANCE, low_node_utilization.build, low_node_utilization.ARGUMENTS),
+    high_node_utilization.NAME: Known(BALANCE, high_node_utilization.build, high_node_utilization.ARGUMENTS),
+}
+
+
+def evictions(
+    setup: Setup,
+    policy: DeschedulerPolicy,
+    nodes: tuple[NodeEntry, ...],
+    version: Version,
+    unique_keys: frozenset[str],
+    *,
+    unbound: tuple[tuple[int, int], ...] = (),
+) -> tuple[Outcome, ...]:
+    """All possible outcomes of one cycle, sorted, without duplicates; `((),)` if nothing is evicted.
+
+    `unbound` are workloads and their numbers of pods without a node (minReplicas counts them). With fewer than two
+    ready nodes nothing happens; up to 0.27 the process even ends then, which the caller must know.
+    """
+    scene = _scene(setup, policy, nodes, version, unique_keys, unbound)
+    ledgers = frozenset({opening(scene)})
+    for plugin in _plugins(policy, scene):
+        ledgers = frozenset(after for before in ledgers for after in plugin.run(before))
+        limited(len(ledgers))
+    return tuple(sorted({outcome_of(ledger) for ledger in ledgers}))
+
+
+def explain(
+    setup: Setup,
+    policy: DeschedulerPolicy,
+    nodes: tuple[NodeEntry, ...],
+    version: Version,
+    unique_keys: frozenset[str],
+    *,
+    unbound: tuple[tuple[int, int], ...] = (),
+) -> tuple[str, ...]:
+    """The numbers behind the decisions of a cycle, plugin by plugin, along the first of its outcomes."""
+    scene = _scene(setup, policy, nodes, version, unique_keys, unbound)
+    if scene.node_count(scene.ready) < 2:
+        return ("descheduler: fewer than two ready nodes, nothing is done",)
+    lines: list[str] = []
+    ledger: Ledger = opening(scene)
+    for plugin in _plugins(policy, scene):
+        lines += plugin.explain(ledger)
+        ledger = min(plugin.run(ledger))
+    return tuple(lines)
+
+
+def not_modelled(policy: DeschedulerPolicy) -> tuple[str, ...]:
+    """Plugins and arguments of the policy that are not taken into account, sorted."""
+    found: set[str] = set()
+    for profile in policy.profiles:
+        for key, names in profile.enabled:
+            found |= {f"plugin {name or '(empty)'} at {key}" for name in names if not _is_modelled(name, key.lower())}
+        found |= {f"argument {name}" for name in _unread_arguments(profile)}
+    return tuple(sorted(found))
+
+
+def _is_modelled(name: str, point: str) -> bool:
+    if name == evictor.NAME:
+        return point in ("filter", "preevictionfilter")
+    return name in PLUGINS and PLUGINS[name].point == point
+
+
+def _unread_arguments(profile: DeschedulerProfile) -> Iterator[str]:
+    """Arguments that no rule here looks at, as plugin.argument."""
+    for plugin, _ in profile.arguments:
+        arguments = arguments_of(profile, plugin)
+        known = evictor.MODELLED if plugin == evictor.NAME else PLUGINS[plugin].arguments if plugin in PLUGINS else None
+        if known is not None:
+            yield from (f"{plugin}.{name}" for name in arguments.fields if name not in known)
+        if plugin == evictor.NAME and arguments.nested("priorityThreshold").text("name"):
+            yield f"{plugin}.priorityThreshold.name"
+        if plugin == evictor.NAME and arguments.nested("podProtections").texts("extraEnabled"):
+            yield f"{plugin}.podProtections.extraEnabled"
+        if plugin == life_time.NAME and set(arguments.texts("states")) - {"Running", "Failed"}:
+            yield f"{plugin}.states other than Running and Failed"
+
+
+def _scene(
+    setup: Setup,
+    policy: DeschedulerPolicy,
+    nodes: tuple[NodeEntry, ...],
+    version: Version,
+    unique_keys: frozenset[str],
+    unbound: tuple[tuple[int, int], ...],
+) -> Scene:
+    return Scene(setup, nodes, version, unique_keys, selector=policy.node_selector, unbound=unbound)
+
+
+def _plugins(policy: DeschedulerPolicy, scene: Scene) -> Iterator[Plugin]:
+    """The plugins in the order in which they run; none with fewer than two ready nodes."""
+    if scene.node_count(scene.ready) < 2:
+        return
+    if scene.version >= BALANCE_LAST_SINCE:
+        order = [(profile, point) for point in (DESCHEDULE, BALANCE) for profile in policy.profiles]
+    else:
+        order = [(profile, point) for profile in policy.profiles for point in (DESCHEDULE, BALANCE)]
+    limits = limits_of(policy, scene.version)
+    for profile, point in order:
+        own_evictor = Evictor(arguments_of(profile, evictor.NAME), scene)
+        for name in plugins_at(profile, point):
+            if name in PLUGINS and PLUGINS[name].point == point:
+                arguments = arguments_of(profile, name)
+                context = Context(scene, arguments, own_evictor, Evictions(scene, limits), limits)
+                yield PLUGINS[name].build(context)

@@ -1,0 +1,97 @@
+"""DefaultEvictor: which pods may be evicted at all (Filter), and which just now (PreEvictionFilter).
+
+Mirrors `plugins/defaultevictor`. Templates do not know annotations, volumes, PodDisruptionBudgets, resource
+claims, namespace labels or priorities: pods count as having none, and priority 0. Static and mirror pods are not
+modelled. What a policy asks for beyond that is told by `not_modelled`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from kubeproof.cluster.objects import POD
+from kubeproof.controllers.descheduler.arguments import Arguments
+from kubeproof.controllers.descheduler.scene import Scene
+from kubeproof.controllers.descheduler.values import PodGroup
+
+NAME = "DefaultEvictor"
+DAEMON_SET = "DaemonSet"
+SYSTEM_CRITICAL = 2_000_000_000
+DEFAULT_PRIORITY = 0
+
+MIN_REPLICAS_SINCE = (0, 30)
+DAEMON_SETS_SINCE = (0, 30)
+MIN_POD_AGE_SINCE = (0, 31)
+PROTECTIONS_SINCE = (0, 34)
+
+MODELLED = frozenset(
+    {
+        "nodeSelector", "labelSelector", "priorityThreshold", "nodeFit", "minReplicas", "minPodAge", "podProtections",
+        "evictLocalStoragePods", "evictDaemonSetPods", "evictSystemCriticalPods", "evictFailedBarePods",
+        "noEvictionPolicy",
+    }
+)  # fmt: skip
+
+
+class Evictor:
+    """The evictor of one profile."""
+
+    def __init__(self, arguments: Arguments, scene: Scene) -> None:
+        self._scene = scene
+        self._unprotected = _unprotected(arguments, scene.version)
+        self._selector = arguments.selector("labelSelector")
+        threshold = arguments.nested("priorityThreshold").number("value")
+        self._threshold = SYSTEM_CRITICAL if threshold is None else threshold
+        self._min_replicas = (arguments.number("minReplicas") or 0) if scene.version >= MIN_REPLICAS_SINCE else 0
+        self._min_age = arguments.seconds("minPodAge") if scene.version >= MIN_POD_AGE_SINCE else None
+        self._replicas = _replicas(scene) if self._min_replicas > 1 else Counter[int]()
+        self._fit_nodes = scene.ready_entries(arguments.text("nodeSelector")) if arguments.flag("nodeFit") else None
+
+    def may_evict(self, group: PodGroup) -> bool:
+        """Filter: the pods are not terminating and nothing protects them."""
+        if group.terminating or not self._owner_allows(group):
+            return False
+        if "SystemCriticalPods" not in self._unprotected and self._threshold <= DEFAULT_PRIORITY:
+            return False
+        if self._selector is not None and not self._selector.matches(self._scene.labels(group.workload)):
+            return False
+        return self._old_enough(group)
+
+    def may_evict_now(self, group: PodGroup, entry: int) -> bool:
+        """PreEvictionFilter: with nodeFit, some other ready node must take the pod, judged by itself."""
+        return self._fit_nodes is None or self._scene.fits_another(group.workload, entry, self._fit_nodes)
+
+    def _owner_allows(self, group: PodGroup) -> bool:
+        kind = self._scene.workload(group.workload).kind
+        if kind == POD:
+            return "FailedBarePods" in self._unprotected and group.failed
+        if kind == DAEMON_SET and "DaemonSetPods" not in self._unprotected:
+            return False
+        return self._min_replicas <= 1 or self._replicas[group.workload] >= self._min_replicas
+
+    def _old_enough(self, group: PodGroup) -> bool:
+        return self._min_age is None or (group.age_s is not None and group.age_s >= self._min_age)
+
+
+def _replicas(scene: Scene) -> Counter[int]:
+    """All pods of each workload, with or without a node, whatever their phase."""
+    replicas = Counter(dict(scene.unbound))
+    for entry in scene.entries:
+        for group in entry.pods:
+            replicas[group.workload] += group.pods * entry.count
+    return replicas
+
+
+def _unprotected(arguments: Arguments, version: tuple[int, int]) -> frozenset[str]:
+    """The default protections that are switched off; the newer list, if used, replaces the older flags."""
+    protections = arguments.nested("podProtections")
+    disabled, extra = protections.texts("defaultDisabled"), protections.texts("extraEnabled")
+    if version >= PROTECTIONS_SINCE and (disabled or extra):
+        return frozenset(disabled)
+    flags = {
+        "evictSystemCriticalPods": "SystemCriticalPods",
+        "evictFailedBarePods": "FailedBarePods",
+        "evictDaemonSetPods": "DaemonSetPods",
+    }
+    allowed = {protection for flag, protection in flags.items() if arguments.flag(flag)}
+    return frozenset(allowed - ({"DaemonSetPods"} if version < DAEMON_SETS_SINCE else set()))

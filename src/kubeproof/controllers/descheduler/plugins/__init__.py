@@ -1,0 +1,1 @@
+"""The descheduler's plugins, one module each."""

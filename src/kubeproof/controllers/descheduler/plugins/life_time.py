@@ -1,0 +1,33 @@
+"""PodLifeTime: pods older than a limit, the oldest first, over all nodes."""
+
+from __future__ import annotations
+
+from kubeproof.controllers.descheduler.plugins.rules import RulePlugin
+from kubeproof.controllers.descheduler.protocol import Context
+from kubeproof.controllers.descheduler.values import PodGroup
+
+NAME = "PodLifeTime"
+ARGUMENTS = frozenset({"namespaces", "labelSelector", "maxPodLifeTimeSeconds", "states"})
+PHASES = frozenset({"Running", "Pending", "Failed", "Succeeded", "Unknown"})
+
+OPTIONAL_LIMIT_SINCE = (0, 36)
+
+
+def build(context: Context) -> RulePlugin:
+    """The plugin; of `states` the phases Running and Failed are known, container states are not modelled."""
+    limit = context.arguments.number("maxPodLifeTimeSeconds")
+    states = context.arguments.texts("states")
+
+    def verdict(group: PodGroup, entry: int) -> str:
+        if states and ("Failed" if group.failed else "Running") not in states:
+            return ""
+        if limit is None:
+            return f"state is one of {', '.join(states)}" if states else ""
+        if group.age_s is None or group.age_s <= limit:
+            return ""
+        return f"age {group.age_s} s is over {limit} s"
+
+    def oldest_first(group: PodGroup) -> int:
+        return -(group.age_s or 0)
+
+    return RulePlugin(NAME, context, (verdict,), order=oldest_first, everywhere=True, keeps_failed=False)

@@ -1,0 +1,183 @@
+"""LowNodeUtilization and HighNodeUtilization: what they share, and the evictions they make.
+
+Mirrors `plugins/nodeutilization` for usage by requests; usage by metrics is not modelled. Templates do not know
+limits, so Burstable and Guaranteed pods are taken to be in no order, after BestEffort ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from kubeproof.cluster.labels import tolerates_all
+from kubeproof.controllers.descheduler.choices import limited
+from kubeproof.controllers.descheduler.ledger import Ledger, NodeState, alive
+from kubeproof.controllers.descheduler.protocol import Context
+from kubeproof.controllers.descheduler.scene import PODS, Scene
+from kubeproof.controllers.descheduler.values import PodGroup
+from kubeproof.controllers.scheduler.requests import CPU, MEMORY, allocatable, pod_requests
+
+BASIC = (CPU, MEMORY, PODS)
+PERCENT_SINCE = (0, 33)  # compares percentages of the given resources; before, truncated amounts of all resources
+
+Amounts = Mapping[str, int]
+Thresholds = Mapping[str, float]
+
+
+class Progress(NamedTuple):
+    """Where the evictions are: the ledger, nodes already visited, what the destinations can still take."""
+
+    ledger: Ledger
+    visited: tuple[NodeState, ...]  # as they are now, sorted
+    budget: tuple[tuple[str, int], ...]
+
+
+class Sources(NamedTuple):
+    """How pods are taken from source nodes."""
+
+    entries: tuple[int, ...]
+    destinations: tuple[int, ...]
+    emptiest_first: bool
+    down_to: Mapping[int, Amounts] | None  # stop when usage is at or below these amounts; None: empty the node
+    budget: Amounts
+    per_node: int | None  # limit of this plugin
+    only_requesting: tuple[str, ...]  # if any: pods must request one of these resources
+
+
+def capacity(scene: Scene, entry: int) -> dict[str, int]:
+    """What one node of the entry offers, pods included."""
+    node = scene.entries[entry].node
+    return {**allocatable(node), PODS: node.pods}
+
+
+def usage(scene: Scene, entry: int, names: tuple[str, ...]) -> dict[str, int]:
+    """What the pods of one node of the entry request."""
+    used = scene.usage[entry]
+    return {name: used.pods if name == PODS else used.requested.get(name, 0) for name in names}
+
+
+def percentages(scene: Scene, entry: int, names: tuple[str, ...]) -> dict[str, float]:
+    """Usage in percent of what is allocatable; 0 where nothing is."""
+    offered = capacity(scene, entry)
+    used = usage(scene, entry, names)
+    return {n: used[n] / offered[n] * 100 if offered.get(n) else 0.0 for n in names}
+
+
+def amount_of(percent: float, offered: int) -> int:
+    """A threshold as an amount, truncated."""
+    return int(percent * 0.01 * offered)
+
+
+def resource_names(thresholds: Thresholds) -> tuple[str, ...]:
+    """The resources that are added up: those with thresholds, and cpu, memory and pods."""
+    return tuple(sorted({*thresholds, *BASIC}))
+
+
+class EvictionRun:
+    """Takes pods from the source nodes one after the other while the destinations have budget."""
+
+    def __init__(self, context: Context, sources: Sources, names: tuple[str, ...]) -> None:
+        self._context = context
+        self._scene = context.scene
+        self._sources = sources
+        self._names = names
+
+    def run(self, ledger: Ledger) -> frozenset[Ledger]:
+        """All ledgers: nodes by usage, equal ones in any order; pods by QoS, equal ones in any order."""
+        states = {Progress(ledger, (), tuple(sorted(self._sources.budget.items())))}
+        for entries in self._by_usage():
+            for _ in range(self._scene.node_count(entries)):
+                states = {after for before in states for after in self._next_node(before, entries)}
+                limited(len(states))
+        return frozenset(state.ledger for state in states)
+
+    def _by_usage(self) -> list[tuple[int, ...]]:
+        """Source entries by raw usage, which memory dominates: bytes, millicores and pods are just added."""
+        totals: dict[int, list[int]] = {}
+        for entry in self._sources.entries:
+            totals.setdefault(sum(usage(self._scene, entry, self._names).values()), []).append(entry)
+        ordered = sorted(totals, reverse=not self._sources.emptiest_first)
+        return [tuple(totals[total]) for total in ordered]
+
+    def _next_node(self, progress: Progress, entries: tuple[int, ...]) -> Iterator[Progress]:
+        """Any node of the entries that has not been visited."""
+        visited = list(progress.visited)
+        for state, count in progress.ledger.nodes:
+            if state.entry in entries and count > visited.count(state):
+                yield from self._from_node(progress, state)
+
+    def _from_node(self, progress: Progress, state: NodeState) -> Iterator[Progress]:
+        """The progress after one node."""
+        seen = {(progress.ledger, state, progress.budget)}
+        stack = list(seen)
+        while stack:
+            ledger, node, budget = stack.pop()
+            following = [] if self._stops(state, node, dict(budget)) else self._next_pod(ledger, state, node, budget)
+            if not following:
+                yield Progress(ledger, tuple(sorted((*progress.visited, node))), budget)
+            new = [step for step in following if step not in seen]
+            seen.update(new)
+            stack += new
+
+    def _next_pod(
+        self, ledger: Ledger, start: NodeState, node: NodeState, budget: tuple[tuple[str, int], ...]
+    ) -> list[tuple[Ledger, NodeState, tuple[tuple[str, int], ...]]]:
+        """What the next eviction on the node leads to; none if nothing is left or a limit is reached."""
+        if self._sources.per_node is not None and sum(node.losses) - sum(start.losses) >= self._sources.per_node:
+            return []
+        movable = [(self._quality(g), index, g) for index, g, _ in alive(self._scene, node) if self._may_go(g, node)]
+        for quality in sorted({quality for quality, _, _ in movable}):
+            steps = []
+            for _, index, group in (item for item in movable if item[0] == quality):
+                after = self._context.evictions.one(ledger, node, index)
+                if after is not None:
+                    steps.append((*after, self._less(budget, group)))
+            if steps:
+                return steps
+        return []
+
+    def _may_go(self, group: PodGroup, node: NodeState) -> bool:
+        """Filter, tolerations of some destination, namespaces, PreEvictionFilter."""
+        requests = self._requests(group)
+        only = self._sources.only_requesting
+        if group.failed or (only and not any(name in requests for name in only)):
+            return False
+        if not self._context.evictor.may_evict(group) or not self._tolerates_some(group):
+            return False
+        chosen = self._context.arguments.nested("evictableNamespaces").texts("exclude")
+        if self._scene.workload(group.workload).namespace in chosen:
+            return False
+        return self._context.evictor.may_evict_now(group, node.entry)
+
+    def _tolerates_some(self, group: PodGroup) -> bool:
+        """All taints of a destination, of any effect, with at least as many tolerations as it has taints."""
+        tolerations = self._scene.template(group.workload).tolerations
+        taints = (self._scene.entries[entry].taints for entry in self._sources.destinations)
+        return any(len(tolerations) >= len(own) and tolerates_all(tolerations, own) for own in taints)
+
+    def _quality(self, group: PodGroup) -> int:
+        """BestEffort pods go first."""
+        requests = self._requests(group)
+        return int(any(requests.get(name) for name in (CPU, MEMORY)))
+
+    def _requests(self, group: PodGroup) -> Amounts:
+        return pod_requests(self._scene.template(group.workload), self._scene.setup.settings.kubernetes_version).true
+
+    def _less(self, budget: tuple[tuple[str, int], ...], group: PodGroup) -> tuple[tuple[str, int], ...]:
+        requests = self._requests(group)
+        return tuple((n, left - (1 if n == PODS else requests.get(n, 0))) for n, left in budget)
+
+    def _stops(self, start: NodeState, node: NodeState, budget: Amounts) -> bool:
+        """True if the budget is spent, or the node is no longer over its target."""
+        if any(left <= 0 for left in budget.values()):
+            return True
+        if self._sources.down_to is None:
+            return False
+        used = usage(self._scene, node.entry, self._names)
+        for index, group in enumerate(self._scene.entries[node.entry].pods):
+            gone = node.losses[index] - start.losses[index]
+            for name, amount in {**self._requests(group), PODS: 1}.items() if gone else ():
+                if name in used:
+                    used[name] -= amount * gone
+        target = self._sources.down_to[node.entry]
+        return all(used[name] <= target[name] for name in self._names)
