@@ -34,7 +34,7 @@ class Role(IntEnum):
 
 
 class Tag(IntFlag):
-    """What a step changes, for properties of endless runs. Bits from 8 on repeat this per workload."""
+    """What a step changes, for properties of steps and of endless runs. Bits from 16 on repeat this per workload."""
 
     STEP = 1  # any step
     REPLICAS = 2  # a replica count in a spec
@@ -43,9 +43,13 @@ class Tag(IntFlag):
     BIND = 16  # a pod got a node
     EVICT = 32  # a pod deleted by other hands than its own controller's
     REJECT = 64  # a kubelet rejected a pod
+    PANIC = 128  # a node failed of overload
+    BY_DESCHEDULER = 256  # who evicted
+    BY_TAINT = 512
+    BY_DRAIN = 1024
 
 
-TAG_BITS = 8
+TAG_BITS = 16
 
 
 def tag_of(workload: int | None, tag: int) -> int:
@@ -83,6 +87,13 @@ class CreateObject(NamedTuple):
     """The workload object itself appears."""
 
     workload: int
+
+
+class NoteFailed(NamedTuple):
+    """Pods of the workload failed; their objects stay."""
+
+    workload: int
+    pods: int
 
 
 class CreatePods(NamedTuple):
@@ -176,6 +187,7 @@ class NodeChange(NamedTuple):
 
 
 FAIL = "fail"  # kubelet stops
+PANIC = "panic"  # the same, because the node is overloaded
 RECOVER = "recover"  # kubelet is back
 NOTICE = "notice"  # node controller: Ready becomes Unknown, pods not ready, NoSchedule taint
 TAINT = "taint"  # node controller: NoExecute taint, eviction clocks start
@@ -196,7 +208,7 @@ class Tick(NamedTuple):
     seconds: int
 
 
-WorkloadAction = SetDesired | SetReplicas | SetTemplate | CreateObject | CreatePods | DeleteUnbound
+WorkloadAction = SetDesired | SetReplicas | SetTemplate | NoteFailed | CreateObject | CreatePods | DeleteUnbound
 NodeAction = Bind | Arrive | Delete | EvictPods | EvictDue | Advance | NodeChange
 Action = WorkloadAction | NodeAction | Remember | Tick
 
@@ -216,9 +228,11 @@ def tags_of(actions: tuple[Action, ...]) -> int:
         if isinstance(action, Advance) and action.rejected:
             tag = Tag.PODS | Tag.PLACEMENT | Tag.REJECT
         if isinstance(action, Delete) and action.is_eviction:
-            tag |= Tag.EVICT
+            tag |= Tag.EVICT | Tag.BY_DRAIN
+        if isinstance(action, NodeChange) and action.verb == PANIC:
+            tags |= Tag.PANIC
         if isinstance(action, EvictPods):
-            evicted = Tag.PODS | Tag.PLACEMENT | Tag.EVICT
+            evicted = Tag.PODS | Tag.PLACEMENT | Tag.EVICT | Tag.BY_DESCHEDULER
             for workload, _, _ in action.losses:
                 tags |= evicted | tag_of(workload, evicted)
         if tag:
@@ -234,7 +248,7 @@ _TAGS: dict[type, int] = {
     Bind: Tag.PLACEMENT | Tag.BIND,
     Arrive: Tag.PODS | Tag.PLACEMENT,
     Delete: Tag.PODS | Tag.PLACEMENT,
-    EvictDue: Tag.PODS | Tag.PLACEMENT | Tag.EVICT,
+    EvictDue: Tag.PODS | Tag.PLACEMENT | Tag.EVICT | Tag.BY_TAINT,
 }
 
 

@@ -74,6 +74,7 @@ class WorkloadCell(NamedTuple):
     template: int = 0  # of a Deployment: which of its revisions it asks for, 0 the first
     noted: int = NEVER  # annotation desired-replicas of its ReplicaSet, where rollouts can happen
     max_noted: int = NEVER  # annotation max-replicas
+    failed: int = 0  # failed pods whose objects are left, up to the number a property asks for
 
 
 Nodes = tuple[tuple[NodeCell, int], ...]  # equal nodes as (content, count), sorted, counts positive

@@ -102,6 +102,11 @@ class RolloutController:
             actions.append(SetReplicas(new, outcome.created, *outcome.created_notes))
         return (Decision(tuple(actions)),) if actions else ()
 
+    def why(self, seen: Seen) -> tuple[str, ...]:
+        """The numbers behind a sync now."""
+        cells = dict(zip(self.reads.workloads, seen.workloads, strict=True))
+        return (self._synced(seen, cells)[0].what,)
+
     def _synced(self, seen: Seen, cells: dict[int, WorkloadCell]) -> tuple[Outcome, list[int], int]:
         """The sync's outcome, the revisions that exist, and the one that the Deployment asks for."""
         members = self.reads.workloads

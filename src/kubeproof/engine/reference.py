@@ -89,6 +89,8 @@ def judge(graph: StateGraph[S], check: Check, flags: Callable[[S], int]) -> str:
 def _is_broken(graph: StateGraph[S], check: Check, is_bad: Callable[[S], bool]) -> bool:
     if check.kind == Kind.NEVER:
         return any(is_bad(state) for state in graph.steps)
+    if check.kind == Kind.STEP:
+        return any(step.tags & check.tags for steps in graph.steps.values() for step in steps)
     if check.kind != Kind.CYCLE and any(is_bad(s) for s in graph.steps if is_stable(graph, s)):
         return True
     if check.kind == Kind.STABLE:

@@ -69,6 +69,7 @@ class Finding:
     verdict: str  # holds, violated, vacuous, unknown
     state: int = -1
     lasso: Lasso | None = None
+    last: Step | None = None  # the step out of `state` that breaks the check
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +176,7 @@ def _first_bad(kernel: Store, check: Check) -> int:
     """The first state that breaks a check on its own, without looking at cycles; -1 if none."""
     if check.kind == Kind.NEVER:
         return kernel.first_any[check.flag]
-    return -1 if check.kind == Kind.CYCLE else kernel.first_stable[check.flag]
+    return -1 if check.kind in (Kind.CYCLE, Kind.STEP) else kernel.first_stable[check.flag]
 
 
 def _exceeded(kernel: Store, limits: Limits, start: float) -> str:
@@ -211,6 +212,9 @@ def _judge(
         if state >= 0:
             findings.append(Finding("violated", state))
             continue
+        if check.kind == Kind.STEP:
+            findings.append(_first_step(kernel, check, stopped_by))
+            continue
         if check.kind in SAFETY:
             findings.append(_unbroken(kernel, check, stopped_by))
             continue
@@ -221,6 +225,15 @@ def _judge(
         found = Finding("violated", lasso.states[0], lasso) if lasso else _unbroken(kernel, check, stopped_by)
         findings.append(found)
     return tuple(findings)
+
+
+def _first_step(kernel: Store, check: Check, stopped_by: str) -> Finding:
+    """The first step with one of the tags, in the order of the search."""
+    for state in range(kernel.expanded):
+        for step in kernel.steps(state):
+            if step.effect.tags & check.tags:
+                return Finding("violated", state, last=step)
+    return _unbroken(kernel, check, stopped_by)
 
 
 def _without_cycles(kernel: Store, check: Check) -> Finding:

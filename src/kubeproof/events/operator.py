@@ -148,3 +148,34 @@ class RolloutEvent(NoNodes):
             return ()
         memory = Remember(self.source.memory, (left - 1,))
         return (Decision((SetTemplate(self.workload, target), memory), Role.EVENT),)
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteEvent(NoNodes):
+    """Deletes a workload: the garbage collector takes its pods away, which here is a scale to zero."""
+
+    source: EventSource
+    workload: int
+
+    @property
+    def name(self) -> str:
+        return f"event {self.source.event.name}"
+
+    @property
+    def stage(self) -> int:
+        return self.source.stage
+
+    @property
+    def reads(self) -> Reads:
+        return self.source.reads(workloads=(self.workload,))
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> int:
+        """Whether the workload exists."""
+        return cell.exists
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """The deletion, once."""
+        left = seen.memories[0][0]
+        if left <= 0 or not seen.workloads[0] or not self.source.may_happen(seen.memories):
+            return ()
+        return (Decision((SetDesired(self.workload, 0), Remember(self.source.memory, (left - 1,))), Role.EVENT),)

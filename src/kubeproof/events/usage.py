@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kubeproof.cluster.control import FAIL, RECOVER, Decision, NodeChange, NodeRef, Reads, Remember, Role, Seen, Stage
+from kubeproof.cluster.control import PANIC, RECOVER, Decision, NodeChange, NodeRef, Reads, Remember, Role, Seen, Stage
 from kubeproof.cluster.state import Health, NodeCell, Phase, Work
 from kubeproof.cluster.usage import CPU, UsageRule, pod_usage
 from kubeproof.events.common import EventSource, NoNodes, NoWorkloads
@@ -91,7 +91,7 @@ class KernelPanicEvent(NoWorkloads):
                 is_up, running = view
                 if is_up and left and self._is_overloaded(place, running, memories):
                     after = left - 1 if left > 0 else left
-                    change = NodeChange(NodeRef(place, view), FAIL)
+                    change = NodeChange(NodeRef(place, view), PANIC)
                     decisions.append(Decision((change, Remember(self.source.memory, (after,)))))
                 elif not is_up and not running:
                     decisions.append(Decision((NodeChange(NodeRef(place, view), RECOVER),)))

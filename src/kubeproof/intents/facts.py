@@ -90,7 +90,7 @@ def ready_pods(seen: Seen) -> int:
 
 def pending_pods(seen: Seen) -> int:
     """Pods without a node, over all revisions."""
-    return int(sum(view[2] for view in seen.workloads))
+    return int(sum(view[2] for view in seen.workloads))  # unbound is third in every view of a workload
 
 
 def active_pods(seen: Seen) -> int:
@@ -271,3 +271,182 @@ class NoDrainUnderWay:
 
     def matters(self, seen: Seen) -> bool:
         return sum(seen.places) > 0
+
+
+@dataclass(frozen=True, slots=True)
+class PodObjectsAtMost(PodsFact):
+    """maxPodObjects: no more Pod objects exist, terminating and failed ones included."""
+
+    amount: Amount = Amount(1)
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> View:
+        return cell.exists, cell.desired, cell.unbound, cell.failed
+
+    def show_nodes(self, place: int, nodes: Nodes) -> View:
+        ready = count_pods(nodes, self.members, (Phase.READY,))
+        return ready, count_pods(nodes, self.members, (*ACTIVE, Phase.TERMINATING))
+
+    def holds(self, seen: Seen) -> bool:
+        objects = active_pods(seen) + sum(view[3] for view in seen.workloads)
+        return bool(objects <= self.amount.of(seen.workloads[0][1]))
+
+    def is_settled(self, seen: Seen) -> bool:
+        exists, desired, *_ = seen.workloads[0]
+        return bool(exists and 0 < desired <= ready_pods(seen))
+
+    def matters(self, seen: Seen) -> bool:
+        return bool(seen.workloads[0][0] and seen.workloads[0][1])
+
+
+@dataclass(frozen=True, slots=True)
+class PlacesFact:
+    """Shared by facts about where pods are; the view of a place is (target's pods, others) per node."""
+
+    layout: Layout
+    members: tuple[int, ...]  # the target and its later revisions
+    others: tuple[int, ...] = ()
+
+    @property
+    def reads(self) -> Reads:
+        return Reads(self.members, self.layout.every_place)
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> View:
+        return cell.exists, cell.desired, cell.unbound
+
+    def show_nodes(self, place: int, nodes: Nodes) -> View:
+        """Per node: the target's pods, the others' pods, the target's ready pods; sorted, each once."""
+        return tuple(sorted({self._row(cell) for cell, _ in nodes})), count_pods(nodes, self.members, (Phase.READY,))
+
+    def _row(self, cell: NodeCell) -> tuple[int, int]:
+        own = sum(n for kind, n in cell.pods if kind.workload in self.members and kind.phase in ACTIVE)
+        foreign = sum(n for kind, n in cell.pods if kind.workload in self.others and kind.phase in ACTIVE)
+        return own, foreign
+
+    def is_settled(self, seen: Seen) -> bool:
+        exists, desired, _ = seen.workloads[0]
+        return bool(exists and 0 < desired <= sum(view[1] for view in seen.places))
+
+    def matters(self, seen: Seen) -> bool:
+        return bool(seen.workloads[0][0] and seen.workloads[0][1])
+
+    def domains(self, seen: Seen, key: str) -> dict[object, list[tuple[int, int]]]:
+        """The rows of every domain of a topology key; each node is one where the key is unique to a node."""
+        found: dict[object, list[tuple[int, int]]] = {}
+        for place, (rows, _) in zip(self.reads.places, seen.places, strict=True):
+            value = dict(self.layout.places[place].sample.labels).get(key)
+            if value is None:
+                continue
+            for row in rows:
+                name: object = (place, row) if key in self.layout.unique_keys else value
+                found.setdefault(name, []).append(row)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class OnlyOn(PlacesFact):
+    """onlyOn: the target's pods are on matching nodes only."""
+
+    nodes: LabelSelector | None = None
+    names: tuple[str, ...] | None = None
+
+    def holds(self, seen: Seen) -> bool:
+        return not any(
+            own
+            for place, (rows, _) in zip(self.reads.places, seen.places, strict=True)
+            if not self._is_allowed(place)
+            for own, _ in rows
+        )
+
+    def _is_allowed(self, place: int) -> bool:
+        sample = self.layout.places[place].sample
+        if self.names is not None and sample.name not in self.names:
+            return False
+        return self.nodes is None or self.nodes.matches(dict(sample.labels))
+
+
+@dataclass(frozen=True, slots=True)
+class NotColocated(PlacesFact):
+    """notColocated: the target's pods are never in one domain with the others."""
+
+    topology_key: str = ""
+
+    def holds(self, seen: Seen) -> bool:
+        return not any(
+            any(own for own, _ in rows) and any(foreign for _, foreign in rows)
+            for rows in self.domains(seen, self.topology_key).values()
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SpreadOver:
+    """spread: the target's pods are in at least so many domains."""
+
+    layout: Layout
+    members: tuple[int, ...]
+    topology_key: str
+    least: int
+
+    @property
+    def reads(self) -> Reads:
+        return Reads(self.members, self.layout.every_place)
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> View:
+        return cell.exists, cell.desired, cell.unbound
+
+    def show_nodes(self, place: int, nodes: Nodes) -> View:
+        """Nodes with pods of the target, and its ready pods."""
+        used = sum(
+            count
+            for cell, count in nodes
+            if any(kind.workload in self.members and kind.phase in ACTIVE for kind, _ in cell.pods)
+        )
+        return used, count_pods(nodes, self.members, (Phase.READY,))
+
+    def holds(self, seen: Seen) -> bool:
+        values: set[str] = set()
+        single = 0
+        for place, (used, _) in zip(self.reads.places, seen.places, strict=True):
+            value = dict(self.layout.places[place].sample.labels).get(self.topology_key)
+            if value is None or not used:
+                continue
+            if self.topology_key in self.layout.unique_keys:
+                single += used
+            else:
+                values.add(value)
+        return single + len(values) >= self.least
+
+    def is_settled(self, seen: Seen) -> bool:
+        exists, desired, _ = seen.workloads[0]
+        return bool(exists and 0 < desired <= sum(view[1] for view in seen.places))
+
+    def matters(self, seen: Seen) -> bool:
+        return bool(seen.workloads[0][0] and seen.workloads[0][1])
+
+
+@dataclass(frozen=True, slots=True)
+class NodesAtMost:
+    """maxNodes: no more matching nodes exist. No loop adds nodes yet, so it is decided by the input."""
+
+    layout: Layout
+    count: int
+    nodes: LabelSelector | None = None
+
+    @property
+    def reads(self) -> Reads:
+        return Reads()
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> View:
+        return None
+
+    def show_nodes(self, place: int, nodes: Nodes) -> View:
+        return None
+
+    def holds(self, seen: Seen) -> bool:
+        matching = [n for n in self.layout.setup.nodes if self.nodes is None or self.nodes.matches(dict(n.labels))]
+        return len(matching) <= self.count
+
+    def is_settled(self, seen: Seen) -> bool:
+        return True
+
+    def matters(self, seen: Seen) -> bool:
+        return True

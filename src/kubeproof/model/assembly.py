@@ -21,18 +21,23 @@ from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
 from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.controllers.taint_eviction import TaintEviction
+from kubeproof.errors import InternalError
 from kubeproof.events.common import EventSource
 from kubeproof.events.cordon import CordonEvent
 from kubeproof.events.declarations import (
+    EVERY_REVISION,
+    INITIAL_REVISION,
     STABLE,
     Apply,
     Cordon,
     CpuLoad,
     Create,
+    Delete,
     Drain,
     Event,
     KernelPanic,
     Maintenance,
+    NeverReady,
     NodeFailure,
     Rollout,
     Scale,
@@ -41,8 +46,9 @@ from kubeproof.events.declarations import (
 )
 from kubeproof.events.drain import DrainEvent, DrainProgress
 from kubeproof.events.node_failure import NodeFailureEvent, NodeRecoveryEvent
-from kubeproof.events.operator import RolloutEvent, ScaleEvent, WriteEvent
+from kubeproof.events.operator import DeleteEvent, RolloutEvent, ScaleEvent, WriteEvent
 from kubeproof.events.usage import KernelPanicEvent, LevelEvent
+from kubeproof.intents.declarations import Intent
 from kubeproof.model.mechanics import Ages
 
 ANY_NUMBER = -1
@@ -121,11 +127,38 @@ def _sources_of(source: EventSource, event: Event, rules: tuple[UsageRule, ...])
     elif isinstance(event, Rollout):
         number = workload_number(setup, event.target)
         yield RolloutEvent(source, number, len(family(setup, number)), event.back)
+    elif isinstance(event, Delete):
+        yield DeleteEvent(source, workload_number(setup, event.target))
+    elif isinstance(event, UsagePattern | NeverReady):
+        return  # not moments: they say how pods are
     elif isinstance(event, Create):
         yield WriteEvent(source, event.name, workload_number(setup, event.target), None)
     elif isinstance(event, Apply):
         number = workload_number(setup, event.workload.ref)
         yield WriteEvent(source, event.name, number, _applied_replicas(setup.workloads[number], event))
+    else:
+        raise InternalError(f"E700 nobody knows what event {event.name} does")
+
+
+def never_ready(setup: Setup, events: tuple[Event, ...]) -> frozenset[int]:
+    """The workloads (or later revisions) whose pods never become ready."""
+    found: set[int] = set()
+    for event in events:
+        if isinstance(event, NeverReady):
+            members = family(setup, workload_number(setup, event.target))
+            first, later = members[:1], members[1:]
+            found |= set({EVERY_REVISION: members, INITIAL_REVISION: first}.get(event.revision, later))
+    return frozenset(found)
+
+
+def most_failed(setup: Setup, intents: tuple[Intent, ...]) -> tuple[int, ...]:
+    """Per workload, up to how many failed pods are counted: one more than a property allows."""
+    most = [0] * len(setup.workloads)
+    for intent in intents:
+        if intent.key == "maxPodObjects" and intent.target is not None and intent.count is not None:
+            for member in family(setup, workload_number(setup, intent.target)):
+                most[member] = max(most[member], intent.count.of(setup.workloads[member].replicas) + 1)
+    return tuple(most)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import Any
 from kubeproof.cluster.control import (
     ANY,
     Action,
+    Advance,
     Bind,
     Controller,
     CreateObject,
@@ -20,6 +21,7 @@ from kubeproof.cluster.control import (
     Decision,
     DeleteUnbound,
     NodeAction,
+    NoteFailed,
     PeriodicController,
     Remember,
     Role,
@@ -34,7 +36,7 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.state import NEVER, NodeCell, Nodes, replace_node
 from kubeproof.engine.system import Actor, Cell, Check, Effect, Kind
-from kubeproof.intents.monitor import CYCLE, FRESH, IN_STABLE, PERSISTENT, RECURRENT, Memory
+from kubeproof.intents.monitor import CYCLE, FRESH, IN_STABLE, PERSISTENT, RECURRENT, STEP, Memory
 from kubeproof.intents.monitor import NEVER as IN_NO_STATE
 from kubeproof.model.mechanics import all_ticked, next_due
 from kubeproof.model.plan import Plan
@@ -45,8 +47,9 @@ KINDS = {
     RECURRENT: Kind.RECURRENT,
     PERSISTENT: Kind.PERSISTENT,
     CYCLE: Kind.CYCLE,
+    STEP: Kind.STEP,
 }
-ON_WORKLOAD = (SetDesired, SetReplicas, SetTemplate, CreateObject, CreatePods, DeleteUnbound)
+ON_WORKLOAD = (SetDesired, SetReplicas, SetTemplate, NoteFailed, CreateObject, CreatePods, DeleteUnbound)
 
 
 class Slots:
@@ -118,6 +121,9 @@ class GroupedActor:
         if isinstance(action, Tick):
             raise TypeError("only the clock ticks")
         on_node = (slots.place(action.node.place), _operation(action, self._number))
+        if isinstance(action, Advance) and action.rejected:
+            noted = NoteFailed(action.workload, action.rejected)
+            return (on_node, (slots.workload(action.workload), _operation(noted)))
         if isinstance(action, Bind):
             taken = DeleteUnbound(action.workload, 1)
             return ((slots.workload(action.workload), _operation(taken)), on_node)

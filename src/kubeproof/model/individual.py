@@ -29,6 +29,7 @@ from kubeproof.cluster.control import (
     EvictPods,
     NodeChange,
     NodeRef,
+    NoteFailed,
     Remember,
     Role,
     Seen,
@@ -61,6 +62,7 @@ class Spec(NamedTuple):
     template: int = 0
     noted: int = NEVER
     max_noted: int = NEVER
+    failed: int = 0
 
 
 class State(NamedTuple):
@@ -213,8 +215,8 @@ class IndividualModel:
             for names in self._unbound_sets(state, action):
                 rest = tuple(n for n in state.unbound[action.workload] if n not in names)
                 yield self._with_unbound(state, action.workload, rest), ("delete", names)
-        elif isinstance(action, Tick):
-            raise TypeError("only time ticks")
+        elif isinstance(action, Tick | NoteFailed):
+            raise TypeError(f"no controller decides {action}")
         else:
             yield self._on_workload(state, action)
 
@@ -347,7 +349,8 @@ class IndividualModel:
         elif isinstance(action, Advance):
             yield from self._advanced(state, index, action)
         else:
-            new = changed(self.setup, self.setup.nodes[index], node, action.verb)
+            never = self.plan.mechanics.never_ready
+            new = changed(self.setup, self.setup.nodes[index], node, action.verb, never)
             yield self._with_node(state, index, new), (action.verb, name)
 
     def _arrived(self, index: int, node: NodeState, workload: int, names: Sequence[str]) -> NodeState:
@@ -380,7 +383,13 @@ class IndividualModel:
             names = tuple(pod.name for pod in moving if pod not in failed)
             verb = {Phase.STARTING: "start", Phase.RUNNING: "ready"}.get(Phase(action.phase), "finish")
             concrete = (verb, name, names, tuple(pod.name for pod in failed))
-            yield self._with_node(state, index, node._replace(pods=tuple(pods))), concrete
+            after = self._with_failed(state, action.workload, len(failed))
+            yield self._with_node(after, index, node._replace(pods=tuple(pods))), concrete
+
+    def _with_failed(self, state: State, workload: int, failed: int) -> State:
+        spec = state.specs[workload]
+        count = min(spec.failed + failed, self.plan.mechanics.most_failed[workload])
+        return state._replace(specs=_replaced(state.specs, workload, spec._replace(failed=count)))
 
     def _pod_clocks(self, pod: Pod) -> list[int]:
         ages = self.plan.mechanics.ages[pod.workload] if pod.age_s != NEVER else ()
@@ -390,6 +399,8 @@ class IndividualModel:
         if pod.phase == Phase.STARTING and self.plan.mechanics.ages[pod.workload]:
             pod = pod._replace(age_s=0)
         probe = self.setup.workloads[pod.workload].template.readiness
+        if pod.workload in self.plan.mechanics.never_ready:
+            return pod._replace(phase=int(Phase.RUNNING), least_s=NEVER, most_s=NEVER)
         if pod.phase == Phase.STARTING and probe is not None:
             least = probe.initial_delay_s + probe.period_s * (probe.success_threshold - 1)
             return pod._replace(phase=int(Phase.RUNNING), least_s=least, most_s=least + probe.period_s)
@@ -414,7 +425,8 @@ class IndividualModel:
             return []
         ticks = () if seconds is None else (Tick(seconds),)
         remembered = tuple(Remember(c.memory, memories[c.memory]) for c, _ in shown)
-        concrete: tuple[Concrete, ...] = (("tick", seconds),) if seconds is not None else (("rest",),)
+        first: Concrete = ("rest",) if seconds is None else ("tick", seconds)
+        concrete = (first, *(("remember", r.memory, r.value) for r in remembered))
         return [Transition("time", Decision((*ticks, *remembered), Role.TIME), concrete, self.judged(target))]
 
     def _aged(self, node: NodeState, seconds: int) -> NodeState:

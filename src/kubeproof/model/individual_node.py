@@ -12,6 +12,7 @@ from kubeproof.cluster.control import (
     FAIL,
     MAINTAIN,
     NOTICE,
+    PANIC,
     RECOVER,
     RETURN,
     TAINT,
@@ -75,7 +76,9 @@ def arrival(setup: Setup, declared: Node, node: NodeState, workload: int, name: 
     return Pod(name, workload, int(Phase.STARTING), least, most, evict_s)
 
 
-def changed(setup: Setup, declared: Node, node: NodeState, verb: str) -> NodeState:
+def changed(
+    setup: Setup, declared: Node, node: NodeState, verb: str, never_ready: frozenset[int] = frozenset()
+) -> NodeState:
     """The node after a change of its condition."""
     if verb in (CORDON, UNCORDON):
         return node._replace(cordoned=int(verb == CORDON))
@@ -84,10 +87,10 @@ def changed(setup: Setup, declared: Node, node: NodeState, verb: str) -> NodeSta
         return node._replace(cordoned=1, work=int(works[verb]))
     if verb in (DRAINED, RETURN):
         return _after_drain(setup, node, verb)
-    if verb == FAIL:
+    if verb in (FAIL, PANIC):
         return _failed(setup, node)
     if verb == RECOVER:
-        return _recovered(setup, node)
+        return _recovered(setup, node, never_ready)
     if verb == NOTICE:
         return _noticed(node)
     if verb == TAINT:
@@ -117,14 +120,14 @@ def _failed(setup: Setup, node: NodeState) -> NodeState:
     return node._replace(health=int(Health.LOST), least_s=grace, most_s=latest, pods=pods)
 
 
-def _recovered(setup: Setup, node: NodeState) -> NodeState:
+def _recovered(setup: Setup, node: NodeState, never_ready: frozenset[int]) -> NodeState:
     unnoticed = node.health == Health.LOST
-    pods = tuple(_resumed(setup, pod) for pod in node.pods)
+    pods = tuple(_resumed(setup, pod, never_ready) for pod in node.pods)
     health = int(Health.UP if unnoticed else Health.BACK)
     return node._replace(health=health, least_s=NEVER, most_s=NEVER, pods=pods)
 
 
-def _resumed(setup: Setup, pod: Pod) -> Pod:
+def _resumed(setup: Setup, pod: Pod, never_ready: frozenset[int]) -> Pod:
     """What the kubelet had begun it begins again."""
     template = setup.workloads[pod.workload].template
     if pod.phase == Phase.STARTING:
@@ -132,7 +135,7 @@ def _resumed(setup: Setup, pod: Pod) -> Pod:
         return pod._replace(least_s=least, most_s=most)
     if pod.phase == Phase.TERMINATING:
         return pod._replace(least_s=0, most_s=template.grace_s)
-    if pod.phase == Phase.RUNNING and template.readiness is not None:
+    if pod.phase == Phase.RUNNING and template.readiness is not None and pod.workload not in never_ready:
         probe = template.readiness
         least = probe.initial_delay_s + probe.period_s * (probe.success_threshold - 1)
         return pod._replace(least_s=least, most_s=least + probe.period_s)

@@ -43,7 +43,10 @@ def mentions(setup: Setup, events: Iterable[Event], intents: Iterable[Intent], n
         found.topology |= {constraint.topology_key for constraint in profile.default_spread or ()}
     for event in events:
         _mention_event(found, event)
-    found.topology |= {intent.topology_key for intent in intents if intent.topology_key}
+    for intent in intents:
+        found.topology |= {intent.topology_key} - {""}
+        _mention_requirements(found, intent.nodes.requirements if intent.nodes else ())
+        found.names |= set(intent.node_names or ())
     return found
 
 

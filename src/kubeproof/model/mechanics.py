@@ -12,6 +12,7 @@ from kubeproof.cluster.control import (
     FAIL,
     MAINTAIN,
     NOTICE,
+    PANIC,
     RECOVER,
     RETURN,
     TAINT,
@@ -29,6 +30,7 @@ from kubeproof.cluster.control import (
     EvictPods,
     NodeAction,
     NodeChange,
+    NoteFailed,
     SetDesired,
     SetReplicas,
     SetTemplate,
@@ -49,9 +51,18 @@ HANDLING_S = 1  # least time in which taint eviction handles a pod that arrives 
 class Mechanics:
     """The mechanics of one setup."""
 
-    def __init__(self, setup: Setup, ages: Ages = ()) -> None:
+    def __init__(
+        self,
+        setup: Setup,
+        ages: Ages = (),
+        *,
+        most_failed: tuple[int, ...] = (),
+        never_ready: frozenset[int] = frozenset(),
+    ) -> None:
         self.setup = setup
         self.ages = ages or ((),) * len(setup.workloads)
+        self.most_failed = most_failed or (0,) * len(setup.workloads)  # failed pods counted up to here
+        self.never_ready = never_ready  # workloads whose pods run but never become ready
 
     # -- clocks that phases start with ----------------------------------------------------------
 
@@ -60,7 +71,7 @@ class Mechanics:
         template = self.setup.workloads[workload].template
         if phase == Phase.STARTING:
             return self.setup.settings.startup_s
-        if phase == Phase.RUNNING and template.readiness is not None:
+        if phase == Phase.RUNNING and template.readiness is not None and workload not in self.never_ready:
             probe = template.readiness
             settled = probe.period_s * (probe.success_threshold - 1)
             least = probe.initial_delay_s + settled
@@ -84,6 +95,8 @@ class Mechanics:
                 return (cell._replace(desired=replicas, replicas=follows),)
             case SetReplicas(_, replicas, noted, max_noted):
                 return (cell._replace(replicas=replicas, noted=noted, max_noted=max_noted),)
+            case NoteFailed(workload, pods):
+                return (cell._replace(failed=min(cell.failed + pods, self.most_failed[workload])),)
             case SetTemplate(_, template):
                 return (cell._replace(template=template),)
             case CreateObject(workload):
@@ -196,7 +209,7 @@ class Mechanics:
             yield cell._replace(pods=pods)
 
     def _next(self, cell: NodeCell, kind: PodKind) -> PodKind:
-        probed = self.setup.workloads[kind.workload].template.readiness is not None
+        probed = self.setup.workloads[kind.workload].template.readiness is not None or kind.workload in self.never_ready
         phase = Phase.RUNNING if kind.phase == Phase.STARTING and probed else Phase.READY
         age_s = 0 if kind.phase == Phase.STARTING and self.ages[kind.workload] else kind.age_s
         return self._kind(cell, kind.workload, phase, kind.evict_s, age_s)
@@ -214,7 +227,7 @@ class Mechanics:
             return self._drained(cell)
         if verb == RETURN:
             return cell._replace(cordoned=0, work=int(Work.NONE), least_s=NEVER, most_s=NEVER)
-        if verb == FAIL:
+        if verb in (FAIL, PANIC):
             return self._failed(cell)
         if verb == RECOVER:
             return self._recovered(cell)

@@ -18,6 +18,8 @@ from kubeproof.model.assembly import (
     ages_that_matter,
     built_in_controllers,
     event_sources,
+    most_failed,
+    never_ready,
     usage_rules,
     with_applied,
     with_revisions,
@@ -89,7 +91,12 @@ def make_plan(
     layout, domains = split_small(layout, symmetric_domains(layout, found)) if merge else (layout, ())
     part = event_sources(layout, events)
     adjusting = adjusting_loops(layout, events)
-    mechanics = Mechanics(setup, ages_that_matter(setup, usage_rules(setup, events)))
+    mechanics = Mechanics(
+        setup,
+        ages_that_matter(setup, usage_rules(setup, events)),
+        most_failed=most_failed(setup, intents),
+        never_ready=never_ready(setup, events),
+    )
     absent = part.absent | applied
     workloads = tuple(
         WorkloadCell(exists=0) if index in absent else mechanics.created(index) for index in range(len(setup.workloads))

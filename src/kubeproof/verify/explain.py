@@ -15,11 +15,15 @@ MOST_NODES = 12  # nodes listed one by one; more are summed up
 
 
 def why(model: IndividualModel, state: State, step: Transition) -> tuple[str, ...]:
-    """Why the step was taken: for a binding, filters and scores of every node."""
+    """Why the step was taken: filters and scores behind a binding, the arithmetic of loops that tell it."""
     binds = [action for action in step.decision.actions if isinstance(action, Bind)]
-    if not binds:
-        return ()
-    return tuple(_score_lines(model, state, binds[0].workload))
+    if binds:
+        return tuple(_score_lines(model, state, binds[0].workload))
+    for controller in model.plan.controllers:
+        explain = getattr(controller, "why", None)
+        if controller.name == step.controller and explain is not None:
+            return tuple(explain(model.seen(controller, state)))
+    return ()
 
 
 def evaluation(model: IndividualModel, state: State, workload: int) -> tuple[list[str], Evaluation] | None:

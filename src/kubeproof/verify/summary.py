@@ -158,8 +158,25 @@ def _claim(intent: Intent) -> str:
         "noPendingForever": f"no pod of {who} waits for a node for ever",
         "settles": f"with no further events {who} becomes stable",
         "noOscillation": f"no endless run keeps changing the {_of(intent)} of {who}",
+        "maxPodObjects": f"{who} has at most {intent.count} Pod objects, failed and terminating ones included, {when}",
+        "maxNodes": f"at most {intent.count} matching nodes exist",
+        "spread": f"pods of {who} are in at least {intent.domains} domains of {intent.topology_key}, {when}",
+        "notColocated": f"pods of {who} share no {intent.topology_key} with the pods named, {when}",
+        "onlyOn": f"pods of {who} are on the nodes named only, {when}",
+        "noEviction": _no_eviction(intent, who),
+        "noEvictionLoop": f"no endless run keeps evicting pods of {who}",
+        "noCreateFailLoop": f"no endless run keeps creating pods of {who} that the kubelet rejects",
+        "rolloutCompletes": f"every rollout of {who} is completed",
+        "drainCompletes": "every drain of a node that stays up is completed",
     }
     return texts[intent.key]
+
+
+def _no_eviction(intent: Intent, who: str) -> str:
+    if intent.by == "kernelPanic":
+        return "no node fails of overload"
+    by = "" if intent.by == "any" else f" by {intent.by}"
+    return f"no pod of {who} is evicted{by}"
 
 
 def _of(intent: Intent) -> str:
@@ -184,4 +201,14 @@ REMEDIES = {
     "noPendingForever": _UNPLACEABLE,
     "settles": _FIGHT,
     "noOscillation": _FIGHT,
+    "noEvictionLoop": _FIGHT,
+    "noCreateFailLoop": "Let the scheduler place these pods (nodeSelector instead of nodeName), or make room.",
+    "maxPodObjects": "Look at who creates pods in the trace and why they do not last.",
+    "maxNodes": "Take nodes out of the input, or allow more.",
+    "spread": "Make the spread constraint hard (DoNotSchedule), or add nodes to the domains that stay empty.",
+    "notColocated": "Keep the pods apart by a hard rule: node affinity, taints, or different node pools.",
+    "onlyOn": "Add a nodeSelector or required node affinity that says so.",
+    "noEviction": "Look at who evicts in the trace, and at the rule that made it.",
+    "rolloutCompletes": "Give the rollout room: a free slot for the surge pod, or maxUnavailable above 0.",
+    "drainCompletes": "Let the budget allow a disruption once all pods are ready: fewer minAvailable or more replicas.",
 }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import Any
 
-from kubeproof.cluster.control import Action, Tick
+from kubeproof.cluster.control import Action, EvictPods, Tick
 from kubeproof.cluster.objects import Setup
 from kubeproof.model.individual import Concrete, State, Transition
 from kubeproof.verify.result import TraceStep
@@ -12,8 +13,8 @@ from kubeproof.verify.result import TraceStep
 
 def trace_step(setup: Setup, state: State, step: Transition, time_s: int, why: tuple[str, ...]) -> TraceStep:
     """A step with the sentence, the object and the changes a reader wants."""
-    done = zip(step.decision.actions, step.concrete, strict=True)
-    shown = [(concrete, _namespace(setup, action)) for action, concrete in done if concrete[0] != "remember"]
+    done = zip_longest(step.decision.actions, step.concrete)  # time at rest has no action of its own
+    shown = [(c, _namespace(setup, action)) for action, c in done if c is not None and c[0] != "remember"]
     sentences = [_sentence(setup, state, concrete) for concrete, _ in shown]
     return TraceStep(
         actor=step.controller,
@@ -31,9 +32,9 @@ def elapsed(step: Transition) -> int:
     return sum(action.seconds for action in step.decision.actions if isinstance(action, Tick))
 
 
-def _namespace(setup: Setup, action: Action) -> str:
+def _namespace(setup: Setup, action: Action | None) -> str:
     """The namespace of the pods an action is about; a pod's name alone does not tell it."""
-    number = getattr(action, "workload", None)
+    number = action.losses[0][0] if isinstance(action, EvictPods) else getattr(action, "workload", None)
     return "" if number is None else setup.workloads[number].namespace
 
 
@@ -67,6 +68,12 @@ def _sentence(setup: Setup, state: State, concrete: Concrete) -> str:
             return f"evicts {_pods(arguments[1])} from {arguments[0]} (NoExecute taint not tolerated any longer)"
         case "bind":
             return f"binds {arguments[0]} to {arguments[1]}"
+        case "evict-pods":
+            return f"evicts {_pods(arguments[1])} from {arguments[0]}"
+        case "set-template":
+            return f"gives {arguments[0]} the pod template of revision {arguments[1] + 1}"
+        case "rest":
+            return "nothing is due any more; time passes"
         case "tick":
             return f"{arguments[0]} s pass"
         case "start" | "ready" | "finish":
@@ -83,6 +90,12 @@ NODE_SENTENCES = {
     "welcome": "marks node {node} Ready again and removes its taints",
     "cordon": "cordons node {node}",
     "uncordon": "uncordons node {node}",
+    "panic": "node {node} panics: its pods use more than it bears",
+    "drain": "node {node} is cordoned and its drain begins",
+    "drain-uncordon": "node {node} is cordoned and its drain begins",
+    "maintain": "node {node} is cordoned and drained for maintenance",
+    "drained": "node {node} is empty: the drain is done",
+    "return": "node {node} is back from maintenance and uncordoned",
 }
 
 
@@ -111,13 +124,13 @@ def _kubelet(verb: str, node: str, names: tuple[str, ...], rejected: tuple[str, 
 def _object(concrete: Concrete, namespace: str) -> str:
     verb, *rest = concrete
     arguments: Any = tuple(rest)
-    if verb in ("set-desired", "set-replicas", "create-object", "create", "arrive"):
+    if verb in ("set-desired", "set-replicas", "set-template", "create-object", "create", "arrive"):
         return str(arguments[0])
     if verb == "bind":
         return _pod_ref(namespace, arguments[0])
     if verb == "delete":
         return _pod_ref(namespace, arguments[0][0])
-    return "" if verb == "tick" else f"Node/{arguments[0]}"
+    return "" if verb in ("tick", "rest") else f"Node/{arguments[0]}"
 
 
 def _changes(concrete: Concrete, namespace: str) -> list[str]:
@@ -144,6 +157,10 @@ def _changes(concrete: Concrete, namespace: str) -> list[str]:
             moved = {"start": "status.phase = Running", "ready": "Ready = True", "finish": "removed"}[str(verb)]
             failed = [f"{_pod_ref(namespace, name)} status.phase = Failed" for name in arguments[2]]
             return [f"{_pod_ref(namespace, name)} {moved}" for name in arguments[1]] + failed
-        case "tick":
+        case "evict-pods":
+            return [f"{_pod_ref(namespace, name)} deletionTimestamp set" for name in arguments[1]]
+        case "set-template":
+            return [f"{arguments[0]} spec.template = revision {arguments[1] + 1}"]
+        case "tick" | "rest":
             return []
     return [f"Node/{arguments[0]} {verb}"]

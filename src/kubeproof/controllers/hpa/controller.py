@@ -121,6 +121,10 @@ class HpaController:
             )
         return known[history]
 
+    def why(self, seen: Seen) -> tuple[str, ...]:
+        """The numbers behind a sync now."""
+        return self.sync(seen, unpacked(seen.memories[0]).history).reasons
+
     # -- time -----------------------------------------------------------------------------------
 
     def due(self, seen: Seen) -> int:
