@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from kubeproof.cases.library import Case, Variant
+    from kubeproof.cases.minimal import Minimal
     from kubeproof.cases.run import CaseRun
+    from kubeproof.verify.options import VerifyOptions
 
 _HEADINGS = ("case", "variant", "expected", "verdict", "nodes", "pods", "states", "time")
 
@@ -74,6 +76,7 @@ def show_command(*, name: str, safe: bool, variant: str | None) -> int:
 @click.option("--extra", is_flag=True, help="With --all: further variants, too.")
 @click.option("--safe", is_flag=True, help="The repaired variant.")
 @click.option("--variant", metavar="NAME", help="A variant by name, such as safe-readiness.")
+@click.option("--minimal", is_flag=True, help="Find the smallest cluster in which the case fails.")
 @click.option("--timeout", "timeout_s", type=click.FloatRange(0, min_open=True), metavar="S", help="Per variant.")
 @click.option("--max-states", type=click.IntRange(1), metavar="N", help="Per variant.")
 @click.option("--workers", type=click.IntRange(1), metavar="N", help="Processes; default: one per processor.")
@@ -87,6 +90,7 @@ def run_command(
     extra: bool,
     safe: bool,
     variant: str | None,
+    minimal: bool,
     timeout_s: float | None,
     max_states: int | None,
     workers: int | None,
@@ -101,6 +105,7 @@ def run_command(
       kubeproof cases run c8
       kubeproof cases run c1 --variant safe-readiness
       kubeproof cases run --all -o json
+      kubeproof cases run c8 --minimal
 
     \b
     Exit codes: 0 all as expected, 1 otherwise.
@@ -110,6 +115,8 @@ def run_command(
     from kubeproof.verify.options import VerifyOptions
 
     options = VerifyOptions(timeout_s=timeout_s, max_states=max_states)
+    if minimal:
+        return _run_minimal(chosen, options, outputs)
     if len(chosen) == 1:
         runs = [run_case(chosen[0], options, keep_result=True)]
     else:
@@ -122,6 +129,56 @@ def run_command(
 
     emit(outputs, render)
     return 0 if all(run.as_expected for run in runs) else 1
+
+
+_MINIMAL_HEADINGS = ("case", "variant", "nodes", "pods", "kinds", "sizes tried", "time")
+
+
+def _run_minimal(chosen: Sequence[tuple[Case, Variant]], options: VerifyOptions, outputs: tuple[Output, ...]) -> int:
+    """The smallest violating size of each case; exit code 1 unless all have one."""
+    import time
+
+    from kubeproof.cases.minimal import find_minimal
+
+    found = []
+    for case, variant in chosen:
+        begun = time.monotonic()
+        found.append((variant.name, find_minimal(case, variant.name, options), time.monotonic() - begun))
+
+    def render(output: Output) -> str:
+        if output.format == "json":
+            return _minimal_json(found)
+        rows = [_minimal_row(*one) for one in found]
+        return _aligned([_MINIMAL_HEADINGS, *rows])
+
+    emit(outputs, render)
+    return 0 if all(one.size is not None for _, one, _ in found) else 1
+
+
+def _minimal_row(variant: str, found: Minimal, elapsed_s: float) -> tuple[str, ...]:
+    size = found.size
+    if size is None:
+        return (found.case, variant, "-", "-", "no violation within the sizes", str(found.tried), f"{elapsed_s:.2f} s")
+    kinds = ", ".join(f"{count} x {name}" for name, count in size.nodes if count)
+    return (found.case, variant, str(size.total), str(size.pods), kinds, str(found.tried), f"{elapsed_s:.2f} s")
+
+
+def _minimal_json(found: Sequence[tuple[str, Minimal, float]]) -> str:
+    import json
+
+    rows = [
+        {
+            "case": one.case,
+            "variant": variant,
+            "nodes": None if one.size is None else one.size.total,
+            "pods": None if one.size is None else one.size.pods,
+            "kinds": {} if one.size is None else dict(one.size.nodes),
+            "tried": one.tried,
+            "elapsed_s": elapsed_s,
+        }
+        for variant, one, elapsed_s in found
+    ]
+    return json.dumps({"version": 1, "minimal": rows}, indent=2) + "\n"
 
 
 def _variant_name(safe: bool, variant: str | None) -> str:
@@ -180,12 +237,17 @@ def _list_json(cases: Iterable[Case]) -> str:
 
 
 def _table(runs: Sequence[CaseRun]) -> str:
-    rows = [_HEADINGS, *(_row(run) for run in runs)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
-    lines = ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    lines += [f"{run.case} {run.variant}: {run.problem}" for run in runs if run.problem]
+    problems = [f"{run.case} {run.variant}: {run.problem}" for run in runs if run.problem]
     expected = sum(run.as_expected for run in runs)
-    return "\n".join([*lines, f"{expected} of {len(runs)} as expected"]) + "\n"
+    closing = "\n".join([*problems, f"{expected} of {len(runs)} as expected"])
+    return _aligned([_HEADINGS, *(_row(run) for run in runs)]) + closing + "\n"
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> str:
+    """The rows as lines with columns of equal width."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join(lines) + "\n"
 
 
 def _row(run: CaseRun) -> tuple[str, ...]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
 
 from kubeproof.engine.components import cyclic_components
-from kubeproof.engine.cycles import Lasso, find_lasso
+from kubeproof.engine.cycles import Lasso, all_lassos, find_lasso
 from kubeproof.engine.kernel import Kernel
 from kubeproof.engine.limits import Limits, resident_bytes
 from kubeproof.engine.system import Cell, Check, Kind, Progress, Step, System
@@ -91,6 +91,34 @@ class Search:
             (source, next(step for step in self.store.steps(source) if step.target == target))
             for source, target in pairwise(chain)
         ]
+
+    def every_finding(self, check: Check, actor_name: Callable[[int], str]) -> Iterator[Finding]:
+        """Every way in which a check is broken: at each first bad state, by each step, in each cycle."""
+        store = self.store
+        if check.kind == Kind.STEP:
+            for state in range(store.expanded):
+                for step in store.steps(state):
+                    if step.effect.tags & check.tags:
+                        yield Finding("violated", state, last=step)
+            return
+        if check.kind != Kind.CYCLE:
+            yield from (Finding("violated", state) for state in self._bad_states(check))
+        if check.kind not in SAFETY:
+            for lasso in all_lassos(store, _cyclic(store), check, actor_name):
+                yield Finding("violated", lasso.states[0], lasso)
+
+    def _bad_states(self, check: Check) -> Iterator[int]:
+        """Stable bad states; for NEVER those in which a run becomes bad."""
+        store = self.store
+        for state in range(store.expanded):
+            if not store.flags(state) >> check.flag & 1:
+                continue
+            if check.kind == Kind.NEVER:
+                parent = store.parent(state)
+                if parent < 0 or not store.flags(parent) >> check.flag & 1:
+                    yield state
+            elif store.is_stable(state):
+                yield state
 
     def root(self, state: int) -> int:
         """The initial state from which `state` was first reached."""

@@ -51,6 +51,7 @@ class Plan:
     memories: tuple[tuple[int, ...], ...]
     nodes: tuple[NodeCell, ...]  # one per node of the setup
     domains: tuple[tuple[tuple[int, ...], ...], ...]  # families of interchangeable blocks of places
+    classes: int = 0  # kinds of nodes that something tells apart
 
     @property
     def setup(self) -> Setup:
@@ -88,6 +89,7 @@ def make_plan(
     found = mentions(setup, events, intents, names)
     found.numeric_keys |= {key for loop in own for key in loop.labels}
     layout = make_layout(setup, found, merge=merge)
+    classes = len(layout.places)
     layout, domains = split_small(layout, symmetric_domains(layout, found)) if merge else (layout, ())
     part = event_sources(layout, events)
     adjusting = adjusting_loops(layout, events)
@@ -111,6 +113,7 @@ def make_plan(
         memories=(*part.memories, *adjusting.memories),
         nodes=_first_nodes(mechanics, absent, placement),
         domains=domains,
+        classes=classes,
     )
 
 

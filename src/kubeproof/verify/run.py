@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -17,6 +17,7 @@ from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.individual import IndividualModel, State
 from kubeproof.model.plan import Plan, make_plan
 from kubeproof.model.representatives import RepresentativeModel
+from kubeproof.verify.distinct import distinct
 from kubeproof.verify.lift import NamedPath, follow, lift
 from kubeproof.verify.options import Progress, VerifyOptions
 from kubeproof.verify.own_controllers import load_own
@@ -116,10 +117,20 @@ def _searched_batch(
     )
     statistics = _statistics(search, plan)
     results = [
-        _result(loaded, plan, system, search, beginning, number, finding, statistics)
+        _result(loaded, plan, search, beginning, number, found, statistics)
         for number, finding in enumerate(search.findings)
+        for found in _wanted(system, search, number, finding, options)
     ]
     return results, statistics
+
+
+def _wanted(
+    system: GroupedSystem, search: Search, number: int, finding: Finding, options: VerifyOptions
+) -> Iterable[Finding]:
+    """The finding, or with `find_all` every violation of the check that differs in who does what at its end."""
+    if not options.find_all or finding.verdict != "violated":
+        return (finding,)
+    return distinct(system, search, system.checks[number])
 
 
 def _kernel(system: GroupedSystem, options: VerifyOptions) -> Store:
@@ -170,7 +181,7 @@ def _statistics(search: Search, plan: Plan) -> Statistics:
     store = search.store
     reductions = ["pods and nodes grouped", "controllers memoised"]
     if plan.domains:
-        reductions.append("equal topology domains interchangeable")
+        reductions.append("equal nodes and domains interchangeable")
     return Statistics(
         states=len(store),
         transitions=store.transitions,
@@ -187,7 +198,6 @@ def _statistics(search: Search, plan: Plan) -> Statistics:
 def _result(
     loaded: Loaded,
     plan: Plan,
-    system: GroupedSystem,
     search: Search,
     beginning: Beginning,
     number: int,
