@@ -154,6 +154,13 @@ class Delete(NamedTuple):
     is_eviction: bool = False  # not by the workload's own controller
 
 
+class Crash(NamedTuple):
+    """A container of one of the workload's running pods exits; the kubelet restarts it after its back-off."""
+
+    node: NodeRef
+    workload: int
+
+
 class EvictPods(NamedTuple):
     """Pods of any workloads get a deletionTimestamp by other hands than their controllers'."""
 
@@ -209,7 +216,7 @@ class Tick(NamedTuple):
 
 
 WorkloadAction = SetDesired | SetReplicas | SetTemplate | NoteFailed | CreateObject | CreatePods | DeleteUnbound
-NodeAction = Bind | Arrive | Delete | EvictPods | EvictDue | Advance | NodeChange
+NodeAction = Bind | Arrive | Crash | Delete | EvictPods | EvictDue | Advance | NodeChange
 Action = WorkloadAction | NodeAction | Remember | Tick
 
 

@@ -50,6 +50,7 @@ class PodKind(NamedTuple):
     most_s: int = NEVER  # seconds until it must
     evict_s: int = NEVER  # seconds until taint eviction deletes it
     age_s: int = NEVER  # seconds since it started, up to the last age that matters; NEVER where none does
+    restarts: int = 0  # containers restarted after crashes, up to where back-off stops growing
 
 
 class NodeCell(NamedTuple):

@@ -39,6 +39,7 @@ from kubeproof.events.declarations import (
     Maintenance,
     NeverReady,
     NodeFailure,
+    PodCrash,
     Rollout,
     Scale,
     UsageChange,
@@ -47,6 +48,7 @@ from kubeproof.events.declarations import (
 from kubeproof.events.drain import DrainEvent, DrainProgress
 from kubeproof.events.node_failure import NodeFailureEvent, NodeRecoveryEvent
 from kubeproof.events.operator import DeleteEvent, RolloutEvent, ScaleEvent, WriteEvent
+from kubeproof.events.pod_crash import PodCrashEvent
 from kubeproof.events.usage import KernelPanicEvent, LevelEvent
 from kubeproof.intents.declarations import Intent
 from kubeproof.model.mechanics import Ages
@@ -127,6 +129,8 @@ def _sources_of(source: EventSource, event: Event, rules: tuple[UsageRule, ...])
     elif isinstance(event, Rollout):
         number = workload_number(setup, event.target)
         yield RolloutEvent(source, number, len(family(setup, number)), event.back)
+    elif isinstance(event, PodCrash):
+        yield PodCrashEvent(source, family(setup, workload_number(setup, event.target)))
     elif isinstance(event, Delete):
         yield DeleteEvent(source, workload_number(setup, event.target))
     elif isinstance(event, UsagePattern | NeverReady):

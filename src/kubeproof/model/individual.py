@@ -20,6 +20,7 @@ from kubeproof.cluster.control import (
     Arrive,
     Bind,
     Controller,
+    Crash,
     CreateObject,
     CreatePods,
     Decision,
@@ -46,7 +47,7 @@ from kubeproof.cluster.objects import DEPLOYMENT, POD, short_name
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, WorkloadCell
 from kubeproof.intents.facts import Fact
 from kubeproof.intents.monitor import FRESH, Memory
-from kubeproof.model.individual_node import NodeState, Pod, arrival, changed, kubelet_lives, vanishes_at_once
+from kubeproof.model.individual_node import NodeState, Pod, arrival, changed, crashed, kubelet_lives, vanishes_at_once
 from kubeproof.model.plan import Plan
 
 T = TypeVar("T")
@@ -208,7 +209,7 @@ class IndividualModel:
         return drafts
 
     def _done(self, controller: Controller, state: State, action: Action) -> Iterator[tuple[State, Concrete]]:
-        if isinstance(action, (Bind, Arrive, Delete, EvictPods, EvictDue, Advance, NodeChange)):
+        if isinstance(action, (Bind, Arrive, Crash, Delete, EvictPods, EvictDue, Advance, NodeChange)):
             for index in self._matching(controller, state, action.node):
                 yield from self._on_node(state, index, action)
         elif isinstance(action, DeleteUnbound):
@@ -247,6 +248,10 @@ class IndividualModel:
         for victims in self._victims(node, Delete(NodeRef(-1, ANY), workload, ((phases, count),))):
             for rest in self._robbed(node, losses[1:]):
                 yield (*victims, *rest)
+
+    def _crashable(self, node: NodeState, workload: int) -> Iterable[Pod]:
+        """The pods that a crash may hit."""
+        return [pod for pod in node.pods if pod.workload == workload and pod.phase == Phase.READY]
 
     def _rejections(self, moving: tuple[Pod, ...], count: int) -> Iterable[tuple[Pod, ...]]:
         """Every set of pods that the kubelet may reject."""
@@ -320,7 +325,10 @@ class IndividualModel:
         return state._replace(nodes=_replaced(state.nodes, index, node))
 
     def _on_node(
-        self, state: State, index: int, action: Bind | Arrive | Delete | EvictPods | EvictDue | Advance | NodeChange
+        self,
+        state: State,
+        index: int,
+        action: Bind | Arrive | Crash | Delete | EvictPods | EvictDue | Advance | NodeChange,
     ) -> Iterator[tuple[State, Concrete]]:
         node, name = state.nodes[index], self.names[index]
         if isinstance(action, Bind):
@@ -338,6 +346,10 @@ class IndividualModel:
             for victims in self._victims(node, action):
                 gone = self._deleted(node, victims)
                 yield self._with_node(state, index, gone), ("delete", tuple(pod.name for pod in victims))
+        elif isinstance(action, Crash):
+            for hit in self._crashable(node, action.workload):
+                pods = tuple(crashed(self.setup, p) if p == hit else p for p in node.pods)
+                yield self._with_node(state, index, node._replace(pods=pods)), ("crash", name, hit.name)
         elif isinstance(action, EvictPods):
             for victims in self._robbed(node, action.losses):
                 gone = self._deleted(node, victims)
@@ -438,7 +450,7 @@ class IndividualModel:
             ages = self.plan.mechanics.ages[pod.workload]
             age_s = min(pod.age_s + seconds, ages[-1]) if pod.age_s != NEVER else NEVER
             least, most, evict = older(pod.least_s), older(pod.most_s), older(pod.evict_s)
-            pods.append(Pod(pod.name, pod.workload, pod.phase, least, most, evict, age_s))
+            pods.append(Pod(pod.name, pod.workload, pod.phase, least, most, evict, age_s, pod.restarts))
         return NodeState(node.health, older(node.least_s), older(node.most_s), *node[3:6], tuple(pods))
 
     # -- properties -----------------------------------------------------------------------------

@@ -36,6 +36,7 @@ class Pod(NamedTuple):
     most_s: int
     evict_s: int
     age_s: int = NEVER
+    restarts: int = 0
 
 
 class NodeState(NamedTuple):
@@ -111,6 +112,14 @@ def _after_drain(setup: Setup, node: NodeState, verb: str) -> NodeState:
     return node._replace(work=0, cordoned=1 if node.work == Work.DRAIN else 0)
 
 
+def crashed(setup: Setup, pod: Pod) -> Pod:
+    """A pod whose container has just exited: it runs again after its back-off and a start-up."""
+    delay = (0, 10, 20, 40, 80, 160, 300)[min(pod.restarts, 6)]
+    least, most = setup.settings.startup_s
+    again = min(pod.restarts + 1, 6)
+    return pod._replace(phase=int(Phase.RUNNING), least_s=delay + least, most_s=delay + most, restarts=again)
+
+
 def _failed(setup: Setup, node: NodeState) -> NodeState:
     pods = tuple(pod._replace(least_s=NEVER, most_s=NEVER) for pod in node.pods)
     if node.health == Health.BACK:
@@ -130,7 +139,8 @@ def _recovered(setup: Setup, node: NodeState, never_ready: frozenset[int]) -> No
 def _resumed(setup: Setup, pod: Pod, never_ready: frozenset[int]) -> Pod:
     """What the kubelet had begun it begins again."""
     template = setup.workloads[pod.workload].template
-    if pod.phase == Phase.STARTING:
+    restarts = pod.phase == Phase.RUNNING and template.readiness is None and pod.workload not in never_ready
+    if pod.phase == Phase.STARTING or restarts:
         least, most = setup.settings.startup_s
         return pod._replace(least_s=least, most_s=most)
     if pod.phase == Phase.TERMINATING:

@@ -22,6 +22,7 @@ from kubeproof.cluster.control import (
     Advance,
     Arrive,
     Bind,
+    Crash,
     CreateObject,
     CreatePods,
     Delete,
@@ -39,6 +40,7 @@ from kubeproof.cluster.control import (
 from kubeproof.cluster.objects import DEPLOYMENT, POD, Node, Setup
 from kubeproof.cluster.places import taints_of
 from kubeproof.cluster.state import NEVER, Health, NodeCell, Nodes, Phase, PodKind, Work, WorkloadCell, add_pods
+from kubeproof.controllers.kubelet import MOST_RESTARTS, back_off_s
 from kubeproof.controllers.taint_eviction import seconds_tolerated
 
 Pods = tuple[tuple[PodKind, int], ...]
@@ -69,7 +71,8 @@ class Mechanics:
     def clocks(self, workload: int, phase: int) -> tuple[int, int]:
         """Least and most seconds a pod stays in a phase while its kubelet lives; NEVER twice for lasting phases."""
         template = self.setup.workloads[workload].template
-        if phase == Phase.STARTING:
+        restarts = phase == Phase.RUNNING and template.readiness is None and workload not in self.never_ready
+        if phase == Phase.STARTING or restarts:
             return self.setup.settings.startup_s
         if phase == Phase.RUNNING and template.readiness is not None and workload not in self.never_ready:
             probe = template.readiness
@@ -80,9 +83,17 @@ class Mechanics:
             return 0, template.grace_s
         return NEVER, NEVER
 
-    def _kind(self, cell: NodeCell, workload: int, phase: int, evict_s: int = NEVER, age_s: int = NEVER) -> PodKind:
+    def _kind(
+        self,
+        cell: NodeCell,
+        workload: int,
+        phase: int,
+        evict_s: int = NEVER,
+        age_s: int = NEVER,
+        restarts: int = 0,
+    ) -> PodKind:
         clocks = (NEVER, NEVER) if cell.health in DEAD else self.clocks(workload, phase)
-        return PodKind(workload, phase, *clocks, evict_s, age_s)
+        return PodKind(workload, phase, *clocks, evict_s, age_s, restarts)
 
     # -- workloads ------------------------------------------------------------------------------
 
@@ -130,6 +141,8 @@ class Mechanics:
                 return (self._arrived(node, cell, workload, count),)
             case Delete(_, workload, losses):
                 return tuple(dict.fromkeys(self._deleted(cell, workload, losses)))
+            case Crash(_, workload):
+                return tuple(self._crashed(cell, workload))
             case EvictPods(_, losses):
                 return tuple(dict.fromkeys(self._robbed(cell, losses)))
             case EvictDue(_, workload):
@@ -169,6 +182,20 @@ class Mechanics:
             for kind, amount in taken:
                 smaller = self._without(smaller, kind, amount)
             yield from self._deleted(smaller, workload, rest)
+
+    def _crashed(self, cell: NodeCell, workload: int) -> Iterator[NodeCell]:
+        """The node after a pod of any kind that runs has crashed."""
+        least_s, most_s = self.clocks(workload, Phase.STARTING)
+        for kind, _ in cell.pods:
+            if kind.workload == workload and kind.phase == Phase.READY:
+                delay_s = back_off_s(kind.restarts)
+                again = kind._replace(
+                    phase=int(Phase.RUNNING),
+                    least_s=delay_s + least_s,
+                    most_s=delay_s + most_s,
+                    restarts=min(kind.restarts + 1, MOST_RESTARTS),
+                )
+                yield cell._replace(pods=add_pods(add_pods(cell.pods, kind, -1), again, 1))
 
     def _robbed(self, cell: NodeCell, losses: tuple[tuple[int, tuple[int, ...], int], ...]) -> Iterator[NodeCell]:
         """Every way to take losses of several workloads."""
@@ -212,7 +239,7 @@ class Mechanics:
         probed = self.setup.workloads[kind.workload].template.readiness is not None or kind.workload in self.never_ready
         phase = Phase.RUNNING if kind.phase == Phase.STARTING and probed else Phase.READY
         age_s = 0 if kind.phase == Phase.STARTING and self.ages[kind.workload] else kind.age_s
-        return self._kind(cell, kind.workload, phase, kind.evict_s, age_s)
+        return self._kind(cell, kind.workload, phase, kind.evict_s, age_s, kind.restarts)
 
     # -- node conditions ------------------------------------------------------------------------
 
@@ -331,7 +358,7 @@ def ticked(cell: NodeCell, seconds: int, ages: Ages) -> NodeCell:
     def later(kind: PodKind) -> PodKind:
         age_s = kind.age_s if kind.age_s == NEVER else min(kind.age_s + seconds, ages[kind.workload][-1])
         least_s, most_s, evict_s = (_later(clock, seconds) for clock in kind[2:5])
-        return PodKind(kind.workload, kind.phase, least_s, most_s, evict_s, age_s)
+        return PodKind(kind.workload, kind.phase, least_s, most_s, evict_s, age_s, kind.restarts)
 
     pods = _mapped(cell.pods, later)
     return cell._replace(least_s=_later(cell.least_s, seconds), most_s=_later(cell.most_s, seconds), pods=pods)

@@ -68,6 +68,8 @@ def _sentence(setup: Setup, state: State, concrete: Concrete) -> str:
             return f"evicts {_pods(arguments[1])} from {arguments[0]} (NoExecute taint not tolerated any longer)"
         case "bind":
             return f"binds {arguments[0]} to {arguments[1]}"
+        case "crash":
+            return f"a container of pod {arguments[1]} on {arguments[0]} exits"
         case "evict-pods":
             return f"evicts {_pods(arguments[1])} from {arguments[0]}"
         case "set-template":
@@ -157,6 +159,8 @@ def _changes(concrete: Concrete, namespace: str) -> list[str]:
             moved = {"start": "status.phase = Running", "ready": "Ready = True", "finish": "removed"}[str(verb)]
             failed = [f"{_pod_ref(namespace, name)} status.phase = Failed" for name in arguments[2]]
             return [f"{_pod_ref(namespace, name)} {moved}" for name in arguments[1]] + failed
+        case "crash":
+            return [f"{_pod_ref(namespace, arguments[1])} Ready = False, restartCount + 1"]
         case "evict-pods":
             return [f"{_pod_ref(namespace, name)} deletionTimestamp set" for name in arguments[1]]
         case "set-template":

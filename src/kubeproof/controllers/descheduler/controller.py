@@ -16,8 +16,8 @@ from kubeproof.cluster.state import NEVER, Health, NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.descheduler.cycle import evictions, explain
 from kubeproof.controllers.descheduler.values import NodeEntry, Outcome, PodGroup
 
-Facts = tuple[int, int, int, tuple[tuple[tuple[int, int], int], ...]]
-# ready as the API tells, cordoned, tainted NoExecute, ((workload, phase), pods)
+Facts = tuple[int, int, int, tuple[tuple[tuple[int, int, int], int], ...]]
+# ready as the API tells, cordoned, tainted NoExecute, ((workload, phase, restarts), pods)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,9 @@ class DeschedulerController:
 
     def show_node(self, place: int, cell: NodeCell) -> Facts:
         """Condition, and pods by workload and phase."""
-        amounts: dict[tuple[int, int], int] = {}
+        amounts: dict[tuple[int, int, int], int] = {}
         for kind, count in cell.pods:
-            key = (kind.workload, kind.phase)
+            key = (kind.workload, kind.phase, kind.restarts)
             amounts[key] = amounts.get(key, 0) + count
         is_ready = int(cell.health in (Health.UP, Health.LOST))
         return is_ready, cell.cordoned, cell.no_execute, tuple(sorted(amounts.items()))
@@ -120,11 +120,11 @@ class DeschedulerController:
         return (max(0, least_s - seconds), max(0, most_s - seconds))
 
 
-def _pod_group(key: tuple[int, int], pods: int) -> PodGroup:
-    workload, phase = key
-    return PodGroup(workload, pods, phase == Phase.TERMINATING, False, None, 0, phase == Phase.READY)
+def _pod_group(key: tuple[int, int, int], pods: int) -> PodGroup:
+    workload, phase, restarts = key
+    return PodGroup(workload, pods, phase == Phase.TERMINATING, False, None, restarts, phase == Phase.READY)
 
 
-def _group_key(group: tuple[tuple[int, int], int]) -> tuple[int, tuple[int, ...]]:
-    (workload, phase), _ = group
+def _group_key(group: tuple[tuple[int, int, int], int]) -> tuple[int, tuple[int, ...]]:
+    (workload, phase, _), _ = group
     return workload, (phase,)
