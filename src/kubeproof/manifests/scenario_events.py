@@ -20,6 +20,7 @@ from kubeproof.events.declarations import (
     Maintenance,
     NeverReady,
     NodeFailure,
+    PodCrash,
     Rollout,
     Scale,
     UsagePattern,
@@ -39,7 +40,7 @@ from kubeproof.manifests.targets import read_nodes, read_targets
 from kubeproof.manifests.tree import Scalar, ScalarKind
 from kubeproof.manifests.usage_events import USAGE_READERS, Reader, check_one_usage
 
-LATER = frozenset({"zoneFailure", "nodeRemoval", "podCrash", "completes", "unreachable"})
+LATER = frozenset({"zoneFailure", "nodeRemoval", "completes", "unreachable"})
 
 
 def read_events(spec: Fields, around: Surroundings) -> tuple[Event, ...]:
@@ -165,6 +166,13 @@ def _create(fields: Fields, common: Common, around: Surroundings) -> list[Event]
     ]
 
 
+def _pod_crash(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
+    return [
+        PodCrash(name=name, max=common.max or 1, after=common.after, source=fields.source, target=workload.ref)
+        for name, workload in each_target(fields, common, around)
+    ]
+
+
 def _delete(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
     return [
         Delete(name=name, max=common.max or 1, after=common.after, source=fields.source, target=workload.ref)
@@ -258,6 +266,7 @@ _READERS: dict[str, Reader] = {
     "delete": _delete,
     "rollout": partial(_rollout, False),
     "rollback": partial(_rollout, True),
+    "podCrash": _pod_crash,
     "neverReady": _never_ready,
     **USAGE_READERS,
 }

@@ -14,6 +14,7 @@ from kubeproof.events.declarations import (
     Maintenance,
     NeverReady,
     NodeChoice,
+    PodCrash,
     Rollout,
     Usage,
     UsageChange,
@@ -110,17 +111,17 @@ def test_without_a_target_there_is_one_event_for_each_workload_that_can_be_meant
         Rollout(name=f"rollout-1 {API}", target=API),
         Rollout(name="rollback-2", target=API, back=True),
     )
-    assert [event.name for event in events_of("{delete: {}}")] == [
-        f"delete-1 {WEB}",
-        f"delete-1 {API}",
-        "delete-1 Pod/shop/tool",
+    assert [event.name for event in events_of("{podCrash: {}}")] == [
+        f"podCrash-1 {WEB}",
+        f"podCrash-1 {API}",
+        "podCrash-1 Pod/shop/tool",
     ]
 
 
-def test_deletions_and_pods_that_never_get_ready_are_read() -> None:
-    text = "{delete: {target: '*/shop/api', max: 3}}, {delete: {target: Pod/shop/tool, after: stable, name: gone}}"
+def test_crashes_deletions_and_pods_that_never_get_ready_are_read() -> None:
+    text = "{podCrash: {target: '*/shop/api', max: 3}}, {delete: {target: Pod/shop/tool, after: stable, name: gone}}"
     assert events_of(f"{text}, {{neverReady: {{target: Deployment/shop/web, revision: new}}}}") == (
-        Delete(name="delete-1", target=API, max=3),
+        PodCrash(name="podCrash-1", target=API, max=3),
         Delete(name="gone", target="Pod/shop/tool", after="stable"),
         NeverReady(name="neverReady-3", target=WEB, revision="new"),
     )
@@ -130,7 +131,6 @@ def test_deletions_and_pods_that_never_get_ready_are_read() -> None:
     ("text", "problem"),
     [
         ("{zoneFailure: {}}", "event zoneFailure is not modelled yet"),
-        ("{podCrash: {}}", "event podCrash is not modelled yet"),
         ("{drain: {concurrent: 0}}", "concurrent is 0"),
         ("{drain: {uncordn: true}}", "Did you mean uncordon?"),
         ("{cpuChange: {}}", "levels is required"),
