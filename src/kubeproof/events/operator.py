@@ -72,7 +72,8 @@ class WriteEvent(NoNodes):
     source: EventSource
     event_name: str
     workload: int
-    replicas: int | None  # None: an existing object is left as it is
+    replicas: int | None  # None: the live value is left as it is
+    template: int | None = None  # the revision whose pod template it writes; None: as it is
 
     @property
     def name(self) -> str:
@@ -98,9 +99,12 @@ class WriteEvent(NoNodes):
         memory = Remember(self.source.memory, (left - 1,))
         if not seen.workloads[0]:
             return (Decision((*self._creation(), memory), Role.EVENT),)
-        if self.replicas is None:
-            return ()
-        return (Decision((SetDesired(self.workload, self.replicas), memory), Role.EVENT),)
+        writes: list[Action] = []
+        if self.replicas is not None:
+            writes.append(SetDesired(self.workload, self.replicas))
+        if self.template is not None:
+            writes.append(SetTemplate(self.workload, self.template))
+        return (Decision((*writes, memory), Role.EVENT),) if writes else ()
 
     def _creation(self) -> Iterator[Action]:
         """The object as the event brings it; a bare Pod that names its node is there at once."""

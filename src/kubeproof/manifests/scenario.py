@@ -91,4 +91,6 @@ def _placed(placement: Fields, key: str, around: Surroundings) -> tuple[str, tup
         pods[node] = counts.integer(node, most=100_000) or 0
     if found[0].kind == POD and sum(pods.values()) > 1:
         placement.fail(key, "is one pod", remedy="Place it on one node")
+    if any(pods.values()) and found[0].home is not None and not pods.get(found[0].home):
+        placement.fail(key, f"names its node, {found[0].home}, itself", remedy="Place it there, or leave it out")
     return found[0].ref, tuple(sorted((node, count) for node, count in pods.items() if count))

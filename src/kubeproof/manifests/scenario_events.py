@@ -226,12 +226,12 @@ def _check_applied(fields: Fields, new: Workload, workloads: Sequence[Workload])
         if old.selector != new.selector:
             key = "file" if fields.has("file") else "manifest"
             fields.fail(key, f"changes the selector of {new.ref}", remedy="Selectors are immutable")
-        if old.template != new.template:
+        if old.template != new.template and old.kind != DEPLOYMENT:
             key = "file" if fields.has("file") else "manifest"
             fields.fail(
                 key,
                 f"changes the pods of {new.ref}",
-                remedy="Rollouts are not modelled yet; change replicas only",
+                remedy="Only a Deployment rolls a new pod template out; change replicas only",
             )
 
 

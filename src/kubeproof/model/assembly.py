@@ -139,7 +139,8 @@ def _sources_of(source: EventSource, event: Event, rules: tuple[UsageRule, ...])
         yield WriteEvent(source, event.name, workload_number(setup, event.target), None)
     elif isinstance(event, Apply):
         number = workload_number(setup, event.workload.ref)
-        yield WriteEvent(source, event.name, number, _applied_replicas(setup.workloads[number], event))
+        replicas = _applied_replicas(setup.workloads[number], event)
+        yield WriteEvent(source, event.name, number, replicas, _applied_template(setup, number, event))
     else:
         raise InternalError(f"E700 nobody knows what event {event.name} does")
 
@@ -257,6 +258,15 @@ def _applied_replicas(existing: Workload, event: Apply) -> int | None:
     return None if keeps else event.workload.replicas
 
 
+def _applied_template(setup: Setup, workload: int, event: Apply) -> int | None:
+    """Which revision of the Deployment has the pod template that is applied; None if the Deployment never changes."""
+    members = family(setup, workload)
+    if len(members) == 1:
+        return None
+    templates = [setup.workloads[member].template for member in members]
+    return templates.index(event.workload.template) if event.workload.template in templates else None
+
+
 def _brought(setup: Setup, event: Event) -> Iterator[int]:
     if isinstance(event, Create):
         yield workload_number(setup, event.target)
@@ -277,7 +287,20 @@ def with_revisions(setup: Setup, events: tuple[Event, ...]) -> Setup:
             for number in range(known + 2, known + 2 + event.max):
                 name = f"{declared.name}-rev{number}"
                 later.append(replace(declared, kind=REPLICA_SET, name=name, replicas=0, owner=declared.ref))
+        elif isinstance(event, Apply) and event.workload.kind == DEPLOYMENT:
+            later += _applied_revision(setup, event, later)
     return replace(setup, workloads=(*setup.workloads, *later))
+
+
+def _applied_revision(setup: Setup, event: Apply, later: list[Workload]) -> list[Workload]:
+    """The ReplicaSet for the pod template that is applied, unless a revision with it is known."""
+    declared = setup.workloads[workload_number(setup, event.workload.ref)]
+    own = [other for other in later if other.owner == declared.ref]
+    if any(known.template == event.workload.template for known in (declared, *own)):
+        return []
+    name = f"{declared.name}-rev{len(own) + 2}"
+    template = event.workload.template
+    return [replace(declared, kind=REPLICA_SET, name=name, replicas=0, owner=declared.ref, template=template)]
 
 
 def with_applied(setup: Setup, events: tuple[Event, ...]) -> tuple[Setup, frozenset[int]]:

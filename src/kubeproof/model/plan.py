@@ -121,11 +121,17 @@ def _placed_workloads(
     setup: Setup, workloads: tuple[WorkloadCell, ...], placement: Placement
 ) -> tuple[WorkloadCell, ...]:
     """Placed workloads have their ReplicaSet already."""
-    placed = {workload_number(setup, ref) for ref, _ in placement}
+    placed = _placed(setup, placement)
     return tuple(
         cell._replace(replicas=_size(setup, index, cell), unbound=0) if index in placed else cell
         for index, cell in enumerate(workloads)
     )
+
+
+def _placed(setup: Setup, placement: Placement) -> frozenset[int]:
+    """The workloads that the placement speaks of; a bare Pod that it puts nowhere begins as without it."""
+    numbered = ((workload_number(setup, ref), sum(count for _, count in spots)) for ref, spots in placement)
+    return frozenset(number for number, pods in numbered if pods or setup.workloads[number].kind != POD)
 
 
 def _size(setup: Setup, workload: int, cell: WorkloadCell) -> int:
@@ -138,6 +144,7 @@ def _first_nodes(mechanics: Mechanics, absent: frozenset[int], placement: Placem
     setup = mechanics.setup
     numbers = {node.name: index for index, node in enumerate(setup.nodes)}
     cells = [NodeCell(cordoned=int(node.unschedulable)) for node in setup.nodes]
+    elsewhere = absent | _placed(setup, placement)
 
     def put(name: str, workload: int, count: int, *, runs: bool) -> None:
         node = numbers[name]
@@ -148,7 +155,7 @@ def _first_nodes(mechanics: Mechanics, absent: frozenset[int], placement: Placem
             (cells[node],) = mechanics.on_node(setup.nodes[node], cells[node], arrival)
 
     for index, workload in enumerate(setup.workloads):
-        if index not in absent and workload.home in numbers:
+        if index not in elsewhere and workload.home in numbers:
             put(str(workload.home), index, 1, runs=workload.bound_to is not None)
     for ref, spots in placement:
         for name, count in spots:
