@@ -21,7 +21,7 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.state import WorkloadCell
 from kubeproof.events.common import EventSource, NoNodes
-from kubeproof.events.declarations import Scale
+from kubeproof.events.declarations import Apply, Scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,9 @@ class WriteEvent(NoNodes):
             writes.append(SetDesired(self.workload, self.replicas))
         if self.template is not None:
             writes.append(SetTemplate(self.workload, self.template))
-        return (Decision((*writes, memory), Role.EVENT),) if writes else ()
+        # An apply that changes nothing happens, too: other events may wait for it.
+        happens = writes or isinstance(self.source.event, Apply)
+        return (Decision((*writes, memory), Role.EVENT),) if happens else ()
 
     def _creation(self) -> Iterator[Action]:
         """The object as the event brings it; a bare Pod that names its node is there at once."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubeproof.cluster.control import Bind
+from kubeproof.cluster.objects import family
 from kubeproof.cluster.state import Phase
 from kubeproof.controllers.scheduler.controller import SchedulerController, node_facts
 from kubeproof.controllers.scheduler.framework import Evaluation, Row
@@ -101,15 +102,19 @@ def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple
     """What a reader should know about the last state."""
     lines: list[str] = []
     for index in _concerned(model, monitor):
+        if model.setup.workloads[index].owner and state.specs[index].replicas < 0:
+            continue
         lines.append(_counts(model, state, index))
         lines += pending_reasons(model, state, index)
     return tuple(lines)
 
 
 def _concerned(model: IndividualModel, monitor: Monitor) -> list[int]:
+    """The workloads an intent is about, with the ReplicaSets of their later revisions once these exist."""
+    setup = model.setup
     target = monitor.intent.target
-    every = range(len(model.setup.workloads))
-    return [i for i in every if target is None or model.setup.workloads[i].ref == target]
+    chosen = [i for i, workload in enumerate(setup.workloads) if target is None or workload.ref == target]
+    return list(dict.fromkeys(member for index in chosen for member in family(setup, index)))
 
 
 def _counts(model: IndividualModel, state: State, workload: int) -> str:
@@ -117,7 +122,7 @@ def _counts(model: IndividualModel, state: State, workload: int) -> str:
     ready = phases.count(Phase.READY)
     ending = phases.count(Phase.TERMINATING)
     parts = [
-        f"desired {max(0, state.specs[workload].desired)}",
+        f"desired {max(0, _wanted(state, workload, model))}",
         f"ready {ready}",
         f"not ready {len(phases) - ready - ending}",
         f"without a node {len(state.unbound[workload])}",
@@ -125,3 +130,8 @@ def _counts(model: IndividualModel, state: State, workload: int) -> str:
     if ending:
         parts.append(f"terminating {ending}")
     return f"{model.setup.workloads[workload].ref}: {', '.join(parts)}"
+
+
+def _wanted(state: State, workload: int, model: IndividualModel) -> int:
+    spec = state.specs[workload]
+    return spec.replicas if model.setup.workloads[workload].owner else spec.desired

@@ -108,9 +108,10 @@ def _pods(names: tuple[str, ...]) -> str:
 def _resize(setup: Setup, state: State, ref: str, replicas: int) -> str:
     index = next(i for i, workload in enumerate(setup.workloads) if workload.ref == ref)
     before = state.specs[index].replicas
+    which = ref if setup.workloads[index].owner else f"the ReplicaSet of {ref}"
     if before < 0:
-        return f"creates the ReplicaSet of {ref} with {replicas} replicas"
-    return f"scales the ReplicaSet of {ref} from {before} to {replicas}"
+        return f"creates {which} with {replicas} replicas"
+    return f"scales {which} from {before} to {replicas}"
 
 
 def _kubelet(verb: str, node: str, names: tuple[str, ...], rejected: tuple[str, ...]) -> str:
