@@ -142,13 +142,13 @@ def test_a_failed_node_goes_through_silence_notice_taint_eviction_and_back():
     state = _walk(model, "set-replicas", "create", "bind", "tick", "start", "fail", "tick", "notice", "taint", "tick")
 
     assert (state.nodes[0].health, state.nodes[0].no_execute) == (Health.UNKNOWN, 1)
-    assert [pod[2:] for pod in state.nodes[0].pods] == [(Phase.UNREADY, NEVER, NEVER, 0, NEVER)]
+    assert [pod[2:6] for pod in state.nodes[0].pods] == [(Phase.UNREADY, NEVER, NEVER, 0)]
     evicted = next(step for step in model.steps(state) if step.concrete[0][0] == "evict")
     assert evicted.concrete == (("evict", "n1", ("web-1",)),)
-    assert [pod[2:] for pod in evicted.target.nodes[0].pods] == [(Phase.TERMINATING, NEVER, NEVER, NEVER, NEVER)]
+    assert [pod[2:6] for pod in evicted.target.nodes[0].pods] == [(Phase.TERMINATING, NEVER, NEVER, NEVER)]
     back = next(step for step in model.steps(evicted.target) if step.concrete[0][0] == "recover").target
     assert back.nodes[0].health == Health.BACK
-    assert [pod[2:] for pod in back.nodes[0].pods] == [(Phase.TERMINATING, 0, 30, NEVER, NEVER)]
+    assert [pod[2:6] for pod in back.nodes[0].pods] == [(Phase.TERMINATING, 0, 30, NEVER)]
 
 
 def test_a_created_object_begins_as_in_the_input():

@@ -1,5 +1,7 @@
 """Plans: who takes part, and the cells a run starts from."""
 
+import pytest
+
 from kubeproof.cluster.control import Stage
 from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell
 from kubeproof.controllers.own import Adapted
@@ -83,6 +85,21 @@ def test_a_placement_starts_with_ready_pods_and_an_existing_replicaset():
     assert plan.nodes == (NodeCell(), cell((READY, 3)))
     assert plan.workloads == (WorkloadCell(1, 3, 3, 0),)
     assert [place.nodes for place in plan.layout.places] == [(0,), (1,)]
+
+
+@pytest.mark.parametrize("home", [{}, {"node_name": "n2"}, {"bound_to": "n2"}], ids=["free", "names", "runs"])
+def test_a_placed_bare_pod_exists_once(home):
+    plan = make_plan(setup(NODES, workload(kind="Pod", name="p", **home)), placement=(("Pod/shop/p", (("n2", 1),)),))
+
+    assert plan.nodes == (NodeCell(), cell((READY, 1)))
+    assert plan.workloads == (WorkloadCell(1, 1, NEVER, 0),)
+
+
+def test_a_bare_pod_that_is_placed_nowhere_waits_for_a_node():
+    plan = make_plan(setup(NODES, workload(kind="Pod", name="p")), placement=(("Pod/shop/p", ()),))
+
+    assert plan.nodes == (NodeCell(), NodeCell())
+    assert plan.workloads == (WorkloadCell(1, 1, NEVER, 1),)
 
 
 def test_running_bare_pods_are_where_they_run():
