@@ -205,7 +205,7 @@ def _never_ready(fields: Fields, common: Common, around: Surroundings) -> list[E
 
 
 def _apply(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
-    """An applied workload; one that is in the input may change its replicas but not its pods."""
+    """An applied workload; one that is in the input may change its replicas, a Deployment its pods, too."""
     read = around.read_applied(fields)
     _check_applied(fields, read.workload, around.workloads)
     event = Apply(

@@ -215,11 +215,25 @@ def test_an_applied_file_stands_beside_the_scenario_and_is_not_part_of_the_start
     assert "noPendingForever Deployment/shop/new" in [i.name for i in loaded.scenario.intents]
 
 
-def test_applying_other_pods_to_a_workload_of_the_input_is_refused() -> None:
+def test_applying_other_pods_to_a_deployment_of_the_input_is_an_update() -> None:
     changed = deployment("web", pod="schedulerName: other,").replace("\n", "\n      ")
+    event = loaded_with(f"events:\n- apply:\n    manifest:\n      {changed}").scenario.events[0]
 
-    with pytest.raises(ScenarioError, match="Rollouts are not modelled yet"):
-        loaded_with(f"events:\n- apply:\n    manifest:\n      {changed}")
+    assert isinstance(event, Apply)
+    assert (event.workload.template.scheduler_name, event.replicas_given) == ("other", False)
+
+
+def test_applying_other_pods_to_a_replicaset_or_another_selector_is_refused() -> None:
+    bare = deployment("rs").replace("kind: Deployment", "kind: ReplicaSet")
+    other_pods = bare.replace("spec: { containers", "spec: {schedulerName: other, containers").replace("\n", "\n      ")
+    apply = "events:\n- apply:\n    manifest:\n      "
+
+    assert "schedulerName" in other_pods
+    with pytest.raises(ScenarioError, match="changes the pods of ReplicaSet/shop/rs"):
+        load_text(node("n1"), bare, scenario(apply + other_pods))
+    selector = deployment("web").replace("app: web", "app: api").replace("\n", "\n      ")
+    with pytest.raises(ScenarioError, match="changes the selector of Deployment/shop/web"):
+        loaded_with(apply + selector)
 
 
 def test_applying_other_replicas_is_an_update() -> None:
