@@ -7,13 +7,20 @@ from typing import Protocol
 
 from kubeproof.cluster.control import Reads, Seen, View
 from kubeproof.cluster.labels import LabelSelector
-from kubeproof.cluster.objects import PodTemplate, Workload, family
+from kubeproof.cluster.objects import Node, PodTemplate, Workload, family
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import Health, NodeCell, Nodes, Phase, Work, WorkloadCell
 from kubeproof.intents.declarations import Amount
 
 DRAINING = (Work.DRAIN, Work.DRAIN_UNCORDON, Work.MAINTAIN)
 ACTIVE = (Phase.STARTING, Phase.RUNNING, Phase.READY, Phase.UNREADY)
+API_PHASES = {
+    Phase.STARTING: "Pending",
+    Phase.RUNNING: "Running",
+    Phase.READY: "Running",
+    Phase.UNREADY: "Running",
+    Phase.TERMINATING: "Terminating",
+}
 
 
 class Fact(Protocol):
@@ -274,28 +281,39 @@ class NoDrainUnderWay:
 
 
 @dataclass(frozen=True, slots=True)
-class PodObjectsAtMost(PodsFact):
-    """maxPodObjects: no more Pod objects exist, terminating and failed ones included."""
+class PodObjectsAtMost:
+    """maxPodObjects: no more Pod objects of these phases exist; without phases all count, also failed ones."""
 
-    amount: Amount = Amount(1)
+    layout: Layout
+    members: tuple[int, ...]  # whose pods count
+    most: int
+    phases: tuple[str, ...] = ()
+
+    @property
+    def reads(self) -> Reads:
+        return Reads(self.members, self.layout.every_place)
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> View:
-        return cell.exists, cell.desired, cell.unbound, cell.failed
+        """Whether it exists and wants pods, and its pods that count and have no node."""
+        waiting = cell.unbound if self._counts("Pending") else 0
+        return cell.exists, cell.desired, waiting + (cell.failed if self._counts("Failed") else 0)
 
     def show_nodes(self, place: int, nodes: Nodes) -> View:
-        ready = count_pods(nodes, self.members, (Phase.READY,))
-        return ready, count_pods(nodes, self.members, (*ACTIVE, Phase.TERMINATING))
+        """The pods that count here."""
+        counted = tuple(phase for phase, name in API_PHASES.items() if self._counts(name))
+        return count_pods(nodes, self.members, counted)
+
+    def _counts(self, phase: str) -> bool:
+        return not self.phases or phase in self.phases
 
     def holds(self, seen: Seen) -> bool:
-        objects = active_pods(seen) + sum(view[3] for view in seen.workloads)
-        return bool(objects <= self.amount.of(seen.workloads[0][1]))
+        return bool(pending_pods(seen) + sum(seen.places) <= self.most)
 
     def is_settled(self, seen: Seen) -> bool:
-        exists, desired, *_ = seen.workloads[0]
-        return bool(exists and 0 < desired <= ready_pods(seen))
+        return True
 
     def matters(self, seen: Seen) -> bool:
-        return bool(seen.workloads[0][0] and seen.workloads[0][1])
+        return any(exists and desired for exists, desired, _ in seen.workloads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -430,6 +448,7 @@ class NodesAtMost:
     layout: Layout
     count: int
     nodes: LabelSelector | None = None
+    names: tuple[str, ...] | None = None
 
     @property
     def reads(self) -> Reads:
@@ -442,8 +461,12 @@ class NodesAtMost:
         return None
 
     def holds(self, seen: Seen) -> bool:
-        matching = [n for n in self.layout.setup.nodes if self.nodes is None or self.nodes.matches(dict(n.labels))]
-        return len(matching) <= self.count
+        return sum(map(self._is_counted, self.layout.setup.nodes)) <= self.count
+
+    def _is_counted(self, node: Node) -> bool:
+        if self.names is not None and node.name not in self.names:
+            return False
+        return self.nodes is None or self.nodes.matches(dict(node.labels))
 
     def is_settled(self, seen: Seen) -> bool:
         return True

@@ -136,7 +136,11 @@ def _fact(intent: Intent, layout: Layout, number: int | None) -> Fact:
     if intent.key == "drainCompletes":
         return NoDrainUnderWay(layout)
     if intent.key == "maxNodes":
-        return NodesAtMost(layout, (intent.count or Amount(1)).number, intent.nodes)
+        return NodesAtMost(layout, (intent.count or Amount(1)).number, intent.nodes, intent.node_names)
+    if intent.key == "maxPodObjects":
+        everyone = tuple(range(len(layout.setup.workloads)))
+        counted = everyone if number is None else family(layout.setup, number)
+        return PodObjectsAtMost(layout, counted, (intent.count or Amount(1)).number, intent.phases)
     if intent.key == "maxSkew":
         return _skew_fact(intent, layout, number)
     assert number is not None, intent
@@ -160,7 +164,6 @@ COUNTING_FACTS: dict[str, Callable[[Layout, int, Amount], Fact]] = {
     "minReady": ReadyAtLeast,
     "minReplicas": ReplicasAtLeast,
     "maxReplicas": ReplicasAtMost,
-    "maxPodObjects": PodObjectsAtMost,
 }
 
 

@@ -160,9 +160,11 @@ def most_failed(setup: Setup, intents: tuple[Intent, ...]) -> tuple[int, ...]:
     """Per workload, up to how many failed pods are counted: one more than a property allows."""
     most = [0] * len(setup.workloads)
     for intent in intents:
-        if intent.key == "maxPodObjects" and intent.target is not None and intent.count is not None:
-            for member in family(setup, workload_number(setup, intent.target)):
-                most[member] = max(most[member], intent.count.of(setup.workloads[member].replicas) + 1)
+        if intent.key == "maxPodObjects" and intent.count is not None and "Failed" in (intent.phases or ("Failed",)):
+            everyone = tuple(range(len(most)))
+            counted = everyone if intent.target is None else family(setup, workload_number(setup, intent.target))
+            for member in counted:
+                most[member] = max(most[member], intent.count.number + 1)
     return tuple(most)
 
 
