@@ -62,6 +62,39 @@ class SpreadConstraint:
 
 
 @dataclass(frozen=True, slots=True)
+class PodTerm:
+    """One podAffinityTerm: which pods, and within which domain of nodes."""
+
+    topology_key: str
+    selector: LabelSelector | None = None  # None: nil selector, matches nothing
+    namespaces: tuple[str, ...] = ()
+    namespace_selector: LabelSelector | None = None  # None: nil selector, adds no namespace; empty: all
+    match_label_keys: tuple[str, ...] = ()
+    mismatch_label_keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedPodTerm:
+    """A preferred podAffinityTerm with its weight (1 to 100)."""
+
+    weight: int
+    term: PodTerm
+
+
+@dataclass(frozen=True, slots=True)
+class PodAffinity:
+    """A podAffinity or a podAntiAffinity."""
+
+    required: tuple[PodTerm, ...] = ()
+    preferred: tuple[WeightedPodTerm, ...] = ()
+
+    @property
+    def topology_keys(self) -> frozenset[str]:
+        """The node labels that the terms read."""
+        return frozenset(term.topology_key for term in (*self.required, *(p.term for p in self.preferred)))
+
+
+@dataclass(frozen=True, slots=True)
 class Readiness:
     """The readiness probe's delays that decide when a running pod turns ready."""
 
@@ -88,6 +121,8 @@ class PodTemplate:
     readiness: Readiness | None = None
     scheduler_name: str = "default-scheduler"
     deletion_cost: int = 0  # annotation controller.kubernetes.io/pod-deletion-cost
+    pod_affinity: PodAffinity = PodAffinity()
+    pod_anti_affinity: PodAffinity = PodAffinity()
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +207,8 @@ class SchedulerProfile:
     balanced_resources: tuple[str, ...] = ("cpu", "memory")
     added_affinity: tuple[NodeTerm, ...] | None = None
     default_spread: tuple[SpreadConstraint, ...] | None = None  # defaultingType List; None: System
+    hard_pod_affinity_weight: int = 1
+    ignore_preferred_of_existing: bool = False  # ignorePreferredTermsOfExistingPods
     source: Source = field(default=Source(), compare=False)
 
 
@@ -209,6 +246,7 @@ class Setup:
     autoscalers: tuple[HorizontalPodAutoscaler, ...] = ()
     descheduler: DeschedulerPolicy | None = None
     budgets: tuple[PodDisruptionBudget, ...] = ()
+    namespaces: tuple[tuple[str, Labels], ...] = ()  # declared Namespaces with their labels
 
 
 def family(setup: Setup, workload: int) -> tuple[int, ...]:

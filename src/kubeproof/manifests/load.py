@@ -175,6 +175,7 @@ def _setup(objects: Objects, workloads: tuple[Workload, ...]) -> Setup:
         autoscalers=tuple(objects.autoscalers),
         descheduler=objects.policies[0] if objects.policies else None,
         budgets=tuple(objects.budgets),
+        namespaces=tuple(objects.namespaces),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from kubeproof.cluster.labels import Labels, as_labels
 from kubeproof.cluster.objects import Node, SchedulerProfile, Source, Workload
 from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler, PodDisruptionBudget
 from kubeproof.errors import ManifestError, ScenarioError
@@ -69,6 +70,7 @@ class Objects:
     profiles: list[SchedulerProfile] = field(default_factory=list)
     policies: list[DeschedulerPolicy] = field(default_factory=list)
     budgets: list[PodDisruptionBudget] = field(default_factory=list)
+    namespaces: list[tuple[str, Labels]] = field(default_factory=list)
     omissions: list[Omission] = field(default_factory=list)
     places: dict[tuple[str, str, str], Source] = field(default_factory=dict)
 
@@ -173,8 +175,9 @@ def _node(fields: Fields, _: Document, objects: Objects) -> None:
     objects.nodes.append(read_node(fields))
 
 
-def _namespace(fields: Fields, _: Document, __: Objects) -> None:
-    read_metadata(fields, namespaced=False)
+def _namespace(fields: Fields, _: Document, objects: Objects) -> None:
+    metadata = read_metadata(fields, namespaced=False)
+    objects.namespaces.append((metadata.name, as_labels(metadata.labels)))
 
 
 def _deployment(fields: Fields, _: Document, objects: Objects) -> None:

@@ -55,6 +55,7 @@ def _mention_template(found: Mentions, template: PodTemplate) -> None:
     _mention_terms(found, template.required_terms or ())
     _mention_terms(found, (preferred.term for preferred in template.preferred_terms))
     found.topology |= {constraint.topology_key for constraint in template.spread}
+    found.topology |= template.pod_affinity.topology_keys | template.pod_anti_affinity.topology_keys
     if template.node_name:
         found.names.add(template.node_name)
 

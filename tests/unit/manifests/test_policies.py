@@ -134,18 +134,32 @@ def test_plugin_arguments_are_read() -> None:
     assert found.added_affinity == (NodeTerm((Requirement("a", "Exists"),)),)
 
 
+@pytest.mark.parametrize(
+    ("args", "weight", "ignores"),
+    [
+        ("", 1, False),
+        ("hardPodAffinityWeight: 0", 0, False),
+        ("hardPodAffinityWeight: 7, ignorePreferredTermsOfExistingPods: true", 7, True),
+    ],
+)
+def test_arguments_of_inter_pod_affinity_are_read(args: str, weight: int, ignores: bool) -> None:
+    found = profile(f"pluginConfig: [{{name: InterPodAffinity, args: {{{args}}}}}]")
+
+    assert (found.hard_pod_affinity_weight, found.ignore_preferred_of_existing) == (weight, ignores)
+
+
 def test_what_the_scheduler_model_does_not_know_is_listed() -> None:
     text = (
         "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
         "percentageOfNodesToScore: 50\n"
         "profiles: [{plugins: {score: {enabled: [{name: Custom}]}}, "
-        "pluginConfig: [{name: InterPodAffinity, args: {hardPodAffinityWeight: 2}}]}]\n"
+        "pluginConfig: [{name: VolumeBinding, args: {bindTimeoutSeconds: 60}}]}]\n"
     )
     listed = [o.what for o in load_text(text).omissions if o.source.line]
 
     assert listed == [
         "scheduler plugin Custom of KubeSchedulerConfiguration",
-        "arguments of scheduler plugin InterPodAffinity of KubeSchedulerConfiguration",
+        "arguments of scheduler plugin VolumeBinding of KubeSchedulerConfiguration",
         "field percentageOfNodesToScore of KubeSchedulerConfiguration",
     ]
 
