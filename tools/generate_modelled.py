@@ -51,7 +51,7 @@ REASONS = {
 }
 # What is said of a kind other than that it is modelled.
 SAID_OF_KIND = {
-    "Namespace": "read; nothing depends on it",
+    "Namespace": "its labels are read by affinity between pods",
     "PodDisruptionBudget": "modelled for drains and maintenance; the descheduler does not ask it yet",
 }
 # Fields that are read and checked without an effect on the model.
