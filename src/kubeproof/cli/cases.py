@@ -152,7 +152,8 @@ def _run_minimal(chosen: Sequence[tuple[Case, Variant]], options: VerifyOptions,
         return _aligned([_MINIMAL_HEADINGS, *rows])
 
     emit(outputs, render)
-    return 0 if all(one.size is not None for _, one, _ in found) else 1
+    expected = [variant.expected == "VIOLATED" for _, variant in chosen]
+    return 0 if expected == [one.size is not None for _, one, _ in found] else 1
 
 
 def _minimal_row(variant: str, found: Minimal, elapsed_s: float) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 Mirrors `pkg/controller/deployment/sync.go` for a Deployment with one revision: a missing new ReplicaSet is created
 with spec.replicas pods (NewRSNewReplicas with nothing else running), and with one active ReplicaSet a scaling
-event sets it to spec.replicas directly, paused or not. Rollouts are not modelled yet.
+event sets it to spec.replicas directly, paused or not; a paused Deployment never creates its first one.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ class DeploymentController:
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int] | None:
         """Desired and actual spec.replicas, None while the object does not exist."""
-        return (cell.desired, cell.replicas) if cell.exists else None
+        never_rolled_out = cell.replicas == NEVER and self.layout.setup.workloads[self.workload].paused
+        return (cell.desired, cell.replicas) if cell.exists and not never_rolled_out else None
 
     def show_node(self, place: int, cell: NodeCell) -> None:
         """Never looks at nodes."""

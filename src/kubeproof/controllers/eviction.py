@@ -83,14 +83,17 @@ class DrainEviction:
         return tuple(decisions)
 
     def _granted(self, view: View, matching: tuple[Matching, ...]) -> Iterable[tuple[tuple[int, ...], int]]:
+        left = matching[0].status.allowed if matching else 0
         for (workload, phase), count in view[1]:
             if workload != self.workload or phase not in ALIVE:
                 continue
             facts = PodFacts(API_PHASE.get(Phase(phase), "Running"), phase == Phase.READY)
             answer = evict(facts, matching)
             if answer.granted:
-                allowed = count if answer.charged is None else min(count, matching[0].status.allowed)
-                yield ((phase,), allowed)
+                granted = count if answer.charged is None else min(count, left)
+                left -= granted if answer.charged is not None else 0
+                if granted:
+                    yield ((phase,), granted)
 
     def _matching(self, seen: Seen) -> tuple[Matching, ...]:
         return tuple(

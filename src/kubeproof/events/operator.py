@@ -11,6 +11,8 @@ from kubeproof.cluster.control import (
     Arrive,
     CreateObject,
     Decision,
+    Delete,
+    DeleteUnbound,
     NodeRef,
     Reads,
     Remember,
@@ -19,7 +21,8 @@ from kubeproof.cluster.control import (
     SetDesired,
     SetTemplate,
 )
-from kubeproof.cluster.state import WorkloadCell
+from kubeproof.cluster.objects import POD
+from kubeproof.cluster.state import NodeCell, Phase, WorkloadCell
 from kubeproof.events.common import EventSource, NoNodes
 from kubeproof.events.declarations import Apply, Scale
 
@@ -157,8 +160,11 @@ class RolloutEvent(NoNodes):
 
 
 @dataclass(frozen=True, slots=True)
-class DeleteEvent(NoNodes):
-    """Deletes a workload: the garbage collector takes its pods away, which here is a scale to zero."""
+class DeleteEvent:
+    """Deletes a workload: the garbage collector takes its pods away, which here is a scale to zero.
+
+    A bare Pod has no controller to do that: it is deleted itself.
+    """
 
     source: EventSource
     workload: int
@@ -172,16 +178,33 @@ class DeleteEvent(NoNodes):
         return self.source.stage
 
     @property
-    def reads(self) -> Reads:
-        return self.source.reads(workloads=(self.workload,))
+    def _is_pod(self) -> bool:
+        return self.source.layout.setup.workloads[self.workload].kind == POD
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> int:
-        """Whether the workload exists."""
-        return cell.exists
+    @property
+    def reads(self) -> Reads:
+        places = self.source.layout.every_place if self._is_pod else ()
+        return self.source.reads(workloads=(self.workload,), places=places)
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int]:
+        """Whether the workload exists, and its pods without a node."""
+        return cell.exists, cell.unbound
+
+    def show_node(self, place: int, cell: NodeCell) -> int | None:
+        """The phase of the bare Pod, where it is."""
+        phases = [k.phase for k, _ in cell.pods if k.workload == self.workload and k.phase != Phase.TERMINATING]
+        return phases[0] if phases else None
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """The deletion, once."""
         left = seen.memories[0][0]
-        if left <= 0 or not seen.workloads[0] or not self.source.may_happen(seen.memories):
+        exists, unbound = seen.workloads[0]
+        if left <= 0 or not exists or not self.source.may_happen(seen.memories):
             return ()
-        return (Decision((SetDesired(self.workload, 0), Remember(self.source.memory, (left - 1,))), Role.EVENT),)
+        memory = Remember(self.source.memory, (left - 1,))
+        if not self._is_pod:
+            return (Decision((SetDesired(self.workload, 0), memory), Role.EVENT),)
+        removals: list[Action] = [DeleteUnbound(self.workload, unbound)] if unbound else []
+        for place, groups in zip(self.reads.places, seen.places, strict=True):
+            removals += [Delete(NodeRef(place, phase), self.workload, (((phase,), 1),)) for phase, _ in groups]
+        return (Decision((*removals, memory), Role.EVENT),)

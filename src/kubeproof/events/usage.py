@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from kubeproof.cluster.control import PANIC, RECOVER, Decision, NodeChange, NodeRef, Reads, Remember, Role, Seen, Stage
 from kubeproof.cluster.state import Health, NodeCell, Phase, Work
-from kubeproof.cluster.usage import CPU, UsageRule, pod_usage
+from kubeproof.cluster.usage import CPU, UsageRule, level_number, pod_usage
 from kubeproof.events.common import EventSource, NoNodes, NoWorkloads
 from kubeproof.events.declarations import KernelPanic
 
@@ -65,10 +65,8 @@ class KernelPanicEvent(NoWorkloads):
 
     @property
     def reads(self) -> Reads:
-        places = self.source.layout.places
-        hit = tuple(i for i, place in enumerate(places) if self.event.nodes.admits(place.sample))
         driven = tuple(sorted({rule.memory for rule in self.rules if rule.memory is not None}))
-        return Reads((), hit, (self.source.memory, *driven))
+        return Reads((), self.source.layout.every_place, (self.source.memory, *driven))
 
     def show_node(self, place: int, cell: NodeCell) -> Load | None:
         """Whether the kubelet is up, and what runs on the node."""
@@ -86,10 +84,13 @@ class KernelPanicEvent(NoWorkloads):
         (left,) = seen.memories[0]
         memories = self._all_memories(seen)
         decisions = []
+        sharers = _running_pods(seen)
         for place, groups in zip(self.reads.places, seen.places, strict=True):
+            if not self.event.nodes.admits(self.source.layout.places[place].sample):
+                continue
             for view in dict.fromkeys(view for view, _ in groups):
                 is_up, running = view
-                if is_up and left and self._is_overloaded(place, running, memories):
+                if is_up and left and self._is_overloaded(place, running, memories, sharers):
                     after = left - 1 if left > 0 else left
                     change = NodeChange(NodeRef(place, view), PANIC)
                     decisions.append(Decision((change, Remember(self.source.memory, (after,)))))
@@ -101,16 +102,35 @@ class KernelPanicEvent(NoWorkloads):
         return dict(zip(self.reads.memories, seen.memories, strict=True))
 
     def _is_overloaded(
-        self, place: int, running: tuple[tuple[tuple[int, int], int], ...], memories: dict[int, tuple[int, ...]]
+        self,
+        place: int,
+        running: tuple[tuple[tuple[int, int], int], ...],
+        memories: dict[int, tuple[int, ...]],
+        sharers: dict[int, int],
     ) -> bool:
-        by_workload = {rule.workload: rule for rule in self.rules if rule.resource == CPU}
-        setup = self.source.layout.setup
-        used = sum(
-            pods * pod_usage(by_workload.get(w), setup.workloads[w].template, CPU, age_s, memories)
-            for (w, age_s), pods in running
-        )
+        used = sum(pods * self._pod_use(w, age_s, memories, sharers) for (w, age_s), pods in running)
         node = self.source.layout.places[place].sample
         above = self.event.above
         if above.amount_milli is not None:
             return used > above.amount_milli
         return 100 * used > (above.percent or 0) * node.cpu_milli
+
+    def _pod_use(self, workload: int, age_s: int, memories: dict[int, tuple[int, ...]], sharers: dict[int, int]) -> int:
+        """What one running pod uses; a shared load is divided among all that run."""
+        rule = next((r for r in self.rules if r.resource == CPU and r.workload == workload), None)
+        template = self.source.layout.setup.workloads[workload].template
+        if rule is None or not rule.is_shared:
+            return pod_usage(rule, template, CPU, age_s, memories)
+        total = rule.levels[level_number(rule, age_s, memories)].amount_milli or 0
+        members = {r.workload for r in self.rules if r.is_shared and r.memory == rule.memory}
+        return total // max(1, sum(sharers.get(member, 0) for member in members))
+
+
+def _running_pods(seen: Seen) -> dict[int, int]:
+    """Running pods per workload, over all nodes that are up."""
+    totals: dict[int, int] = {}
+    for groups in seen.places:
+        for (is_up, running), count in groups:
+            for (workload, _), pods in running if is_up else ():
+                totals[workload] = totals.get(workload, 0) + pods * count
+    return totals

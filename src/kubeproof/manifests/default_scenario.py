@@ -11,8 +11,14 @@ from kubeproof.intents.declarations import EVENTUALLY_ALWAYS, Amount, Intent
 from kubeproof.manifests.loaded import Loaded, Omission, Scenario
 
 _MISSING = (
-    ("drain in the default scenario", "one drain belongs to it; drains are not modelled yet"),
-    ("usage in the default scenario", "load changes of autoscaled workloads are not modelled yet"),
+    (
+        "drain in the default scenario",
+        "one drain belongs to it and is left out; a Scenario with a drain event includes it",
+    ),
+    (
+        "usage in the default scenario",
+        "load changes of autoscaled workloads are left out; cpuChange in a Scenario includes them",
+    ),
 )
 
 

@@ -183,7 +183,7 @@ def adjusting_loops(layout: Layout, events: tuple[Event, ...]) -> AdjustingPart:
     settings = autoscaler_settings(setup)
     loops: list[Controller] = []
     memories: list[tuple[int, ...]] = []
-    for autoscaler in setup.autoscalers:
+    for autoscaler in working_autoscalers(setup):
         target = workload_number(setup, autoscaler.target)
         own_rules = tuple(rule for rule in rules if rule.workload == target)
         memory = len(events) + len(loops)
@@ -194,6 +194,12 @@ def adjusting_loops(layout: Layout, events: tuple[Event, ...]) -> AdjustingPart:
         loops.append(DeschedulerController(layout, setup.descheduler, len(events) + len(loops)))
         memories.append((0, setup.settings.descheduler_interval_s))
     return AdjustingPart(tuple(loops), tuple(memories))
+
+
+def working_autoscalers(setup: Setup) -> tuple[HorizontalPodAutoscaler, ...]:
+    """The autoscalers whose target is in the input; others find nothing to scale."""
+    known = {workload.ref for workload in setup.workloads}
+    return tuple(autoscaler for autoscaler in setup.autoscalers if autoscaler.target in known)
 
 
 def autoscaler_settings(setup: Setup) -> AutoscalerSettings:
@@ -211,7 +217,7 @@ def _is_ambiguous(setup: Setup, autoscaler: HorizontalPodAutoscaler) -> bool:
     """True if another autoscaler of the namespace selects pods of this one's target."""
     target = setup.workloads[workload_number(setup, autoscaler.target)]
     labels = dict(target.template.labels)
-    rivals = [other for other in setup.autoscalers if other is not autoscaler]
+    rivals = [other for other in working_autoscalers(setup) if other is not autoscaler]
     return any(
         other.namespace == autoscaler.namespace
         and setup.workloads[workload_number(setup, other.target)].selector.matches(labels)
@@ -220,21 +226,26 @@ def _is_ambiguous(setup: Setup, autoscaler: HorizontalPodAutoscaler) -> bool:
 
 
 def usage_rules(setup: Setup, events: tuple[Event, ...]) -> tuple[UsageRule, ...]:
-    """What the events say about the usage of pods; memory i belongs to event i."""
+    """What the events say about the usage of pods, for all revisions of a workload; memory i belongs to event i."""
     rules = []
     for index, event in enumerate(events):
-        if isinstance(event, UsageChange):
-            levels = tuple(Level(level.percent, level.amount_milli) for level in event.levels)
-            rules.append(UsageRule(event.resource, workload_number(setup, event.target), levels, index))
-        elif isinstance(event, CpuLoad):
-            totals = tuple(Level(None, total) for total in event.levels)
-            number = workload_number(setup, event.target)
-            rules.append(UsageRule(CPU, number, totals, index, is_shared=True))
-        elif isinstance(event, UsagePattern):
-            levels = tuple(Level(usage.percent, usage.amount_milli) for usage, _ in event.phases)
-            ends = tuple(accumulate(seconds for _, seconds in event.phases if seconds is not None))
-            rules.append(UsageRule(event.resource, workload_number(setup, event.target), levels, until_s=ends))
+        if isinstance(event, UsageChange | CpuLoad | UsagePattern):
+            rule = _usage_rule(event, index)
+            members = family(setup, workload_number(setup, event.target))
+            rules += [rule._replace(workload=member) for member in members]
     return tuple(rules)
+
+
+def _usage_rule(event: UsageChange | CpuLoad | UsagePattern, memory: int) -> UsageRule:
+    if isinstance(event, CpuLoad):
+        totals = tuple(Level(None, total) for total in event.levels)
+        return UsageRule(CPU, -1, totals, memory, is_shared=True)
+    if isinstance(event, UsageChange):
+        levels = tuple(Level(level.percent, level.amount_milli) for level in event.levels)
+        return UsageRule(event.resource, -1, levels, memory)
+    levels = tuple(Level(usage.percent, usage.amount_milli) for usage, _ in event.phases)
+    ends = tuple(accumulate(seconds for _, seconds in event.phases if seconds is not None))
+    return UsageRule(event.resource, -1, levels, until_s=ends)
 
 
 def ages_that_matter(setup: Setup, rules: tuple[UsageRule, ...]) -> Ages:
@@ -242,9 +253,10 @@ def ages_that_matter(setup: Setup, rules: tuple[UsageRule, ...]) -> Ages:
     ages: list[set[int]] = [set() for _ in setup.workloads]
     for rule in rules:
         ages[rule.workload] |= set(rule.until_s)
-    for autoscaler in setup.autoscalers:
+    for autoscaler in working_autoscalers(setup):
         if any(metric.name == CPU for metric in autoscaler.metrics):
-            ages[workload_number(setup, autoscaler.target)] |= set(ages_read(autoscaler_settings(setup)))
+            for member in family(setup, workload_number(setup, autoscaler.target)):
+                ages[member] |= set(ages_read(autoscaler_settings(setup)))
     return tuple(tuple(sorted(own)) for own in ages)
 
 

@@ -379,7 +379,19 @@ class IndividualModel:
                 grace_s = self.setup.workloads[pod.workload].template.grace_s
                 clocks = (0, grace_s) if kubelet_lives(node) else (NEVER, NEVER)
                 kept.append(Pod(pod.name, pod.workload, int(Phase.TERMINATING), *clocks, NEVER))
-        return node._replace(pods=tuple(kept))
+        return node._replace(pods=tuple(kept if kubelet_lives(node) else self._bounded(kept)))
+
+    def _bounded(self, pods: list[Pod]) -> list[Pod]:
+        """Pods of a dead node without the terminating ones of a workload beyond those that make a difference."""
+        most = self.plan.mechanics.most_stuck
+        counts: dict[int, int] = {}
+        kept = []
+        for pod in pods:
+            if pod.phase == Phase.TERMINATING:
+                counts[pod.workload] = counts.get(pod.workload, 0) + 1
+            if pod.phase != Phase.TERMINATING or counts[pod.workload] <= most:
+                kept.append(pod)
+        return kept
 
     def _advanced(self, state: State, index: int, action: Advance) -> Iterator[tuple[State, Concrete]]:
         node, name = state.nodes[index], self.names[index]

@@ -116,6 +116,10 @@ def crashed(setup: Setup, pod: Pod) -> Pod:
     """A pod whose container has just exited: it runs again after its back-off and a start-up."""
     delay = (0, 10, 20, 40, 80, 160, 300)[min(pod.restarts, 6)]
     least, most = setup.settings.startup_s
+    probe = setup.workloads[pod.workload].template.readiness
+    if probe is not None:
+        delay += probe.initial_delay_s + probe.period_s * (probe.success_threshold - 1)
+        most += probe.period_s
     again = min(pod.restarts + 1, 6)
     return pod._replace(phase=int(Phase.RUNNING), least_s=delay + least, most_s=delay + most, restarts=again)
 

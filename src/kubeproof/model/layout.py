@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from kubeproof.cluster.labels import NodeTerm, Requirement
 from kubeproof.cluster.objects import HOSTNAME, POD, REGION, ZONE, Node, PodTemplate, Setup
 from kubeproof.cluster.places import Layout, Place
-from kubeproof.events.declarations import Event, NodeChoice, NodeFailure
+from kubeproof.controllers.descheduler.arguments import policy_requirements
+from kubeproof.events.declarations import Event, KernelPanic, NodeChoice, NodeFailure
 from kubeproof.intents.declarations import Intent
 
 
@@ -41,6 +42,8 @@ def mentions(setup: Setup, events: Iterable[Event], intents: Iterable[Intent], n
     for profile in setup.profiles:
         _mention_terms(found, profile.added_affinity or ())
         found.topology |= {constraint.topology_key for constraint in profile.default_spread or ()}
+    if setup.descheduler is not None:
+        _mention_requirements(found, policy_requirements(setup.descheduler))
     for event in events:
         _mention_event(found, event)
     for intent in intents:
@@ -79,7 +82,7 @@ def _mention_event(found: Mentions, event: Event) -> None:
     if isinstance(choice, NodeChoice):
         _mention_requirements(found, choice.selector.requirements if choice.selector else ())
         found.names |= set(choice.names or ())
-    if isinstance(event, NodeFailure):
+    if isinstance(event, NodeFailure | KernelPanic):
         found.topology |= {ZONE, REGION}  # zone states decide about NoExecute taints
 
 

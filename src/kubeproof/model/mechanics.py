@@ -65,6 +65,10 @@ class Mechanics:
         self.ages = ages or ((),) * len(setup.workloads)
         self.most_failed = most_failed or (0,) * len(setup.workloads)  # failed pods counted up to here
         self.never_ready = never_ready  # workloads whose pods run but never become ready
+        largest = max((node.pods for node in setup.nodes), default=0)
+        self.most_stuck = 1 + max(
+            largest, *self.most_failed, 0
+        )  # terminating pods on a dead node are counted up to here
 
     # -- clocks that phases start with ----------------------------------------------------------
 
@@ -186,6 +190,9 @@ class Mechanics:
     def _crashed(self, cell: NodeCell, workload: int) -> Iterator[NodeCell]:
         """The node after a pod of any kind that runs has crashed."""
         least_s, most_s = self.clocks(workload, Phase.STARTING)
+        if self.setup.workloads[workload].template.readiness is not None:
+            probed_least_s, probed_most_s = self.clocks(workload, Phase.RUNNING)
+            least_s, most_s = least_s + probed_least_s, most_s + probed_most_s
         for kind, _ in cell.pods:
             if kind.workload == workload and kind.phase == Phase.READY:
                 delay_s = back_off_s(kind.restarts)
@@ -212,9 +219,14 @@ class Mechanics:
         is_dead = cell.health in DEAD
         grace_s = self.setup.workloads[kind.workload].template.grace_s
         vanishes = not is_dead and (kind.phase == Phase.STARTING or grace_s == 0)
-        if not vanishes:
-            pods = add_pods(pods, self._kind(cell, kind.workload, Phase.TERMINATING), count)
-        return cell._replace(pods=pods)
+        if vanishes:
+            return cell._replace(pods=pods)
+        ending = self._kind(cell, kind.workload, Phase.TERMINATING)
+        if is_dead:
+            # Nobody ends them, and more than fit on any node make no difference: without a bound a controller that
+            # names a dead node would add to them for ever.
+            count = min(count, max(0, self.most_stuck - dict(pods).get(ending, 0)))
+        return cell._replace(pods=add_pods(pods, ending, count) if count else pods)
 
     def _evicted(self, cell: NodeCell, workload: int) -> NodeCell:
         for kind, count in cell.pods:

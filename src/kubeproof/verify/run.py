@@ -23,7 +23,7 @@ from kubeproof.verify.options import Progress, VerifyOptions
 from kubeproof.verify.own_controllers import load_own
 from kubeproof.verify.reference_run import no_placement, reference_results
 from kubeproof.verify.result import VIOLATED, IntentResult, Statistics, VerifyResult
-from kubeproof.verify.summary import abstractions, combined, intent_result, overall, scope
+from kubeproof.verify.summary import abstractions, combined, intent_result, left_out, overall, scope
 from kubeproof.verify.traces import make_trace
 
 Report = Callable[[Progress], None] | None
@@ -41,6 +41,7 @@ def verify(loaded: Loaded, options: VerifyOptions = VerifyOptions(), progress: R
     else:
         results, statistics = _searched(loaded, plan, options, progress)
     omitted = [f"{omission.what}: {omission.why} ({omission.source})" for omission in loaded.omissions]
+    omitted += left_out(plan)
     return VerifyResult(
         scenario=loaded.scenario.name,
         verdict=overall(results),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kubeproof.cluster.objects import POD, Setup
+from kubeproof.controllers.descheduler import not_modelled
 from kubeproof.events.declarations import Apply, Cordon, Create, Event, NodeFailure, Scale
 from kubeproof.events.operator import ScaleEvent, WriteEvent
 from kubeproof.intents.catalogue import entry
@@ -81,7 +82,7 @@ def _workload(setup: Setup, index: int) -> str:
 
 
 def _event(event: Event) -> str:
-    times = f"at most {event.max} time(s)"
+    times = "any number of times" if event.max is None else f"at most {event.max} time(s)"
     after = f", after {event.after}" if event.after else ""
     if isinstance(event, NodeFailure):
         back = ", may recover" if event.recovers else ""
@@ -96,6 +97,29 @@ def _event(event: Event) -> str:
     if isinstance(event, Apply):
         return f"{event.name}: {event.workload.ref} is applied {times}{after}"
     return f"{event.name} {times}{after}"
+
+
+def left_out(plan: Plan) -> list[str]:
+    """Parts of objects that loops cannot take into account: autoscalers without a target, unknown plugins, ages."""
+    setup = plan.setup
+    known = {workload.ref for workload in setup.workloads}
+    found = [
+        f"HorizontalPodAutoscaler {a.namespace}/{a.name}: its target {a.target} is not in the input ({a.source})"
+        for a in setup.autoscalers
+        if a.target not in known
+    ]
+    found += [
+        f"minReadySeconds of {workload.ref}: ready pods count as available at once ({workload.source})"
+        for workload in setup.workloads
+        if workload.min_ready_s and workload.owner is None
+    ]
+    if setup.descheduler is not None:
+        place = setup.descheduler.source
+        found += [f"descheduler {what}: not modelled ({place})" for what in not_modelled(setup.descheduler)]
+        enabled = {n for p in setup.descheduler.profiles for _, names in p.enabled for n in names}
+        if "PodLifeTime" in enabled:
+            found.append(f"descheduler plugin PodLifeTime: pod ages are not modelled, it evicts nothing ({place})")
+    return found
 
 
 def abstractions(plan: Plan) -> tuple[str, ...]:

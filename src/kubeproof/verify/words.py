@@ -18,7 +18,7 @@ def trace_step(setup: Setup, state: State, step: Transition, time_s: int, why: t
     sentences = [_sentence(setup, state, concrete) for concrete, _ in shown]
     return TraceStep(
         actor=step.controller,
-        action="; ".join(sentences) or "acts",
+        action="; ".join(sentences) or "happens",
         object=_object(*shown[0]) if shown else "",
         changes=tuple(change for concrete, namespace in shown for change in _changes(concrete, namespace)),
         time_s=time_s,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from kubeproof.cluster.control import Decision, Reads, Remember, Role, Seen, SetDesired, Stage
-from kubeproof.cluster.objects import PodTemplate
+from kubeproof.cluster.objects import PodTemplate, family
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
@@ -80,7 +80,12 @@ class HpaController:
     @property
     def reads(self) -> Reads:
         driven = tuple(sorted({rule.memory for rule in self.rules if rule.memory is not None}))
-        return Reads((self.target,), self.layout.every_place, (self.memory, *driven))
+        return Reads(self.members, self.layout.every_place, (self.memory, *driven))
+
+    @property
+    def members(self) -> tuple[int, ...]:
+        """The target and the ReplicaSets of its later revisions: the selector matches the pods of all."""
+        return family(self.layout.setup, self.target)
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int, int]:
         """Whether it exists, spec.replicas, pods without a node."""
@@ -90,7 +95,7 @@ class HpaController:
         """The target's pods by phase and age."""
         amounts: dict[tuple[int, int], int] = {}
         for kind, count in cell.pods:
-            if kind.workload == self.target:
+            if kind.workload in self.members:
                 key = (kind.phase, kind.age_s)
                 amounts[key] = amounts.get(key, 0) + count
         return tuple(sorted(amounts.items())) or None
@@ -219,7 +224,7 @@ class HpaController:
             )
             for (phase, age_s), pods in sorted(groups.items())
         ]
-        waiting = seen.workloads[0][2]
+        waiting = sum(unbound for _, _, unbound in seen.workloads)
         if waiting:
             facts = PodFacts(waiting, is_pending=True)
             samples.append(group(facts, None, request, resource=metric.name, settings=self.settings))
