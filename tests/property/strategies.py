@@ -90,6 +90,9 @@ ANY_TAINTS = choice(
     (),
     (),
     (),
+    (),
+    (),
+    (),
     (Taint("dedicated", "web", NO_SCHEDULE),),
     (Taint("dedicated", "web", PREFER_NO_SCHEDULE),),
     (Taint("dedicated", "web", NO_EXECUTE),),
@@ -115,7 +118,7 @@ def nodes(
     """A few nodes; half of the time all are alike, so that grouping has something to group."""
     count = draw(st.integers(least, most))
     alike = draw(st.booleans()) or not may_differ
-    zones = draw(choice(("a",), ("a", "b"), ("a", "a", "b"), ("a", "b", None), (None,)))
+    zones = draw(choice(("a",), ("a", "b"), ("a", "b"), ("a", "a", "b"), ("a", "b", None), (None,)))
     shared = draw(_shapes(taints))
     result = []
     for index, name in enumerate(NAMES[:count]):
@@ -129,12 +132,12 @@ def _shapes(taints: st.SearchStrategy[tuple[Taint, ...]]) -> st.SearchStrategy[t
     """Pool, whether it has its hostname label, taints, cordon, CPU, memory and pod slots of a node."""
     return st.tuples(
         choice(None, None, "web", "1"),
-        choice(True, True, True, True, False),
+        choice(*[True] * 9, False),
         taints,
-        choice(False, False, False, False, True),
-        choice(1000, 400, 200, 250),
+        choice(*[False] * 9, True),
+        choice(1000, 1000, 1000, 400, 250, 200),
         choice(1024, 512),
-        choice(110, 110, 1, 2),
+        choice(110, 110, 110, 110, 110, 2, 1),
     )
 
 
@@ -146,9 +149,10 @@ TOLERATIONS = choice(
     (Toleration(UNREACHABLE, "Exists", "", NO_EXECUTE, 0),),
     (Toleration("dedicated", "Equal", "web", ""),),
     (Toleration("dedicated", "Exists", "", NO_EXECUTE, 10), Toleration(UNREACHABLE, "Exists", "", NO_EXECUTE, 20)),
+    (Toleration("dedicated", "Exists", "", NO_EXECUTE, 100), Toleration(UNREACHABLE, "Exists", "", NO_EXECUTE, 20)),
     (Toleration("", "Exists"),),
 )
-SELECTORS = choice((), (), (), ((POOL, "web"),))
+SELECTORS = choice((), (), (), (), ((POOL, "web"),))
 REQUIRED = choice(
     None,
     None,
@@ -170,14 +174,40 @@ ANY_READINESS = choice(None, None, Readiness(0, 10, 1), Readiness(5, 5, 2))
 
 
 @st.composite
+def plain_spreads(draw: st.DrawFn, app: str) -> SpreadConstraint:
+    """A constraint that nothing but its own rule decides about."""
+    key, hard = draw(choice(HOSTNAME, ZONE)), draw(choice(True, True, False))
+    least = draw(choice(1, 2, 3)) if hard else 1
+    return SpreadConstraint(key, draw(choice(1, 2)), hard, selector_for(app), least)
+
+
+@st.composite
+def plain_spread_cases(draw: st.DrawFn) -> Case:
+    """Equal, roomy nodes in zones: the spread constraints alone decide."""
+    zones = draw(
+        choice(("a", "b"), ("a", "a"), ("a", "a", "b"), ("a", "b", "c"), ("a", "a", "b", "b"), ("a", "a", "a"))
+    )
+    some = tuple(
+        Node(name, node_labels(name, zone, None, True), cpu_milli=1000, memory_bytes=1024 * MIB)
+        for name, zone in zip(NAMES, zones, strict=False)
+    )
+    spread = tuple(draw(st.lists(plain_spreads("web"), min_size=1, max_size=2)))
+    template = PodTemplate((("app", "web"),), (Container("main", 100, 64 * MIB),), spread=spread, grace_s=0)
+    pods = workload(draw(CONTROLLED), "web", template, draw(choice(2, 3) if len(some) < 4 else choice(1, 2)))
+    setup = Setup(some, (pods,), settings=Settings(draw(choice(*VERSIONS)), startup_s=(0, 0)))
+    events = (draw(scalings(pods, most=2)),) if pods.replicas < 3 and len(some) < 3 and draw(st.booleans()) else ()
+    return Case(setup, events, draw(intent_lists((pods,))))
+
+
+@st.composite
 def spreads(draw: st.DrawFn, app: str) -> SpreadConstraint:
     """One topology spread constraint."""
     hard = draw(st.booleans())
     return SpreadConstraint(
-        draw(choice(HOSTNAME, ZONE, ZONE, POOL)),
+        draw(choice(HOSTNAME, ZONE, HOSTNAME, ZONE, POOL)),
         max_skew=draw(choice(1, 1, 2)),
         hard=hard,
-        selector=draw(choice(selector_for(app), selector_for(app), selector_for(app), LabelSelector(), None)),
+        selector=draw(choice(*[selector_for(app)] * 6, LabelSelector(), None)),
         min_domains=draw(choice(1, 1, 2, 3)) if hard else 1,
         honor_affinity=draw(choice(True, True, False)),
         honor_taints=draw(choice(False, False, True)),
@@ -200,7 +230,9 @@ def templates(
     """A pod template labelled `app`."""
     return PodTemplate(
         labels=(("app", app),),
-        containers=(Container("main", draw(choice(100, 200, None, 150)), draw(choice(64 * MIB, None, 256 * MIB))),),
+        containers=(
+            Container("main", draw(choice(100, 100, 200, None, 150)), draw(choice(64 * MIB, None, 256 * MIB))),
+        ),
         node_name=node_name,
         node_selector=draw(SELECTORS) if affinity else (),
         required_terms=draw(REQUIRED) if affinity else None,
@@ -366,13 +398,15 @@ def scalings(draw: st.DrawFn, target: Workload, name: str = "scale", *, most: in
 @st.composite
 def spread_cases(draw: st.DrawFn) -> Case:
     """Placement under spread constraints, affinity and fit; at most one small event."""
-    some = draw(nodes(most=4, taints=ANY_TAINTS))
+    if draw(st.booleans()):
+        return draw(plain_spread_cases())
+    some = draw(nodes(least=draw(choice(2, 2, 3, 1)), most=4, taints=ANY_TAINTS))
     most = 3 if len(some) < 4 else 2
     pods = workload(
         draw(CONTROLLED),
         "web",
         draw(templates("web", spread=True, affinity=draw(choice(False, False, True)), graces=(0,))),
-        draw(choice(2, *range(most + 1))),
+        draw(choice(2, 2, most, most, 1, 0)),
     )
     setup = Setup(some, (pods,), draw(PROFILES), draw(settings_values()))
     events: tuple[Event, ...] = ()
@@ -382,8 +416,20 @@ def spread_cases(draw: st.DrawFn) -> Case:
 
 
 @st.composite
+def disruption_cases(draw: st.DrawFn) -> Case:
+    """Many of four nodes fail together: the states of the zones decide about evictions."""
+    some = draw(nodes(least=4, most=4, may_differ=False))
+    pods = workload(draw(CONTROLLED), "web", draw(templates("web", graces=(0,))), 1)
+    event = NodeFailure(name="failure", max=draw(choice(3, 2, 4)), after=STABLE, recovers=False, together=True)
+    setup = Setup(some, (pods,), settings=Settings(draw(choice(*VERSIONS)), None, 0, (1, 1)))
+    return Case(setup, (event,), draw(intent_lists((pods,), most=2)))
+
+
+@st.composite
 def failure_cases(draw: st.DrawFn) -> Case:
     """Taints, node failures and recoveries with their clocks."""
+    if draw(choice(*[False] * 9, True)):
+        return draw(disruption_cases())
     some = draw(nodes(most=3, taints=ANY_TAINTS))
     kind = draw(ANY_KIND)
     template = draw(templates("web", readiness=ANY_READINESS if len(some) == 1 else NO_READINESS))
@@ -405,7 +451,7 @@ def _after(event: Event, moment: str | None) -> Event:
 @st.composite
 def scale_cases(draw: st.DrawFn) -> Case:
     """Scaling up and down: victims by rank, grace periods, readiness, competition of two workloads."""
-    some = draw(nodes(most=3))
+    some = draw(nodes(least=draw(choice(2, 1)), most=3))
     rich = len(some) == 1
     template = draw(
         templates("web", readiness=ANY_READINESS if rich else NO_READINESS, graces=(0, 30) if rich else (0, 0, 30))

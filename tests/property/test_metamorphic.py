@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from kubeproof.manifests.load import load_texts
@@ -29,6 +29,7 @@ MEMORIES = {
     "1Gi": ("1Gi", "1024Mi", "1073741824", "1048576Ki"),
     "128Mi": ("128Mi", "134217728", "0.125Gi"),
 }
+MOST_STATES = 5000
 HOST, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 
 
@@ -243,8 +244,9 @@ def verdicts(texts: Texts) -> dict[str, str]:
 
 
 def answer(texts: Texts) -> tuple[dict[str, str], int, int]:
-    """Verdicts, states and transitions."""
-    result = verify(load_texts(texts), VerifyOptions(max_states=20_000))
+    """Verdicts, states and transitions; a search that is cut off says nothing about equality and is dropped."""
+    result = verify(load_texts(texts), VerifyOptions(max_states=MOST_STATES))
+    assume(not result.statistics.stopped_by)
     by_name = {one.intent: one.verdict for one in result.results}
     return by_name, result.statistics.states, result.statistics.transitions
 

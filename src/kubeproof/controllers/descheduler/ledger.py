@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from kubeproof.cluster.policies import DeschedulerPolicy
-from kubeproof.controllers.descheduler.choices import limited, selections
+from kubeproof.controllers.descheduler.choices import limited, selections, shared_out
 from kubeproof.controllers.descheduler.scene import Scene
 from kubeproof.controllers.descheduler.values import NodeLoss, Outcome, PodGroup, Version
 
@@ -166,12 +166,7 @@ class Evictions:
         partial: set[tuple[tuple[NodeState, int], ...]] = {()}
         for state, work, count in plan:
             ends = sorted(self._ends(state, work))
-            spreads = list(selections((count,) * len(ends), count))
-            partial = {
-                merged((*before, *((end, share) for end, share in zip(ends, spread, strict=True) if share)))
-                for before in partial
-                for spread in spreads
-            }
+            partial = {merged((*before, *share)) for before in partial for share in shared_out(count, ends)}
             limited(len(partial))
         return frozenset(Ledger(nodes, self._counted(nodes)) for nodes in partial)
 
@@ -181,6 +176,7 @@ class Evictions:
         for block in work:
             for take in block.takes:
                 ends = {after for before in ends for after in self._taken(before, take, take.pods)}
+                limited(len(ends))
         return ends
 
     def _counted(self, nodes: Nodes) -> tuple[tuple[str, int], ...]:

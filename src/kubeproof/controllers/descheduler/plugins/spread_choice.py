@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from kubeproof.controllers.descheduler.choices import Takes, any_takes, block_takes
+from kubeproof.controllers.descheduler.choices import Takes, any_takes, block_takes, limited, shared_out
 from kubeproof.controllers.descheduler.ledger import NodeState
 from kubeproof.controllers.descheduler.values import Version
 
@@ -91,17 +91,20 @@ def _take(
             pieces = _pieces(node, now, count, takes, rank, in_order)
             partial = {(*before, *piece) for before in partial for piece in pieces}
         ends |= partial
+        limited(len(ends))
     return ends
 
 
 def _pieces(node: MarkedNode, now: MarkedNode, count: int, takes: Takes, rank: Rank, in_order: bool) -> list[Split]:
     """Equal nodes after some of them lost pods."""
-    untouched = count - len(takes)
+    untouched = count - sum(times for _, times in takes)
     results: list[Split] = [((node, now, untouched),) if untouched else ()]
-    for take in takes:
+    for take, times in takes:
         mark = Mark(rank.groups, rank.marked, take, in_order)
         marked = list(_marked(now, mark, rank.pods)) if rank.marked else [now]
-        results = [(*before, (node, after, 1)) for before in results for after in marked]
+        pieces = [tuple((node, after, share) for after, share in shares) for shares in shared_out(times, marked)]
+        results = [(*before, *piece) for before in results for piece in pieces]
+        limited(len(results))
     return results
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from kubeproof.controllers.descheduler.choices import assignments, limited, selections
+from kubeproof.controllers.descheduler.choices import assignments, limited, selections, shared_out
 from kubeproof.controllers.descheduler.ledger import (
     Block,
     Ledger,
@@ -178,8 +178,8 @@ class TopologySpread:
         for split in assignments(losses, [kind.domains for kind in alike]):
             partial: set[Marked] = {()}
             for kind, lost in zip(alike, split, strict=True):
-                for loss in sorted({loss for loss in lost if loss}):
-                    steps = self._losses(kind.nodes, loss, lost.count(loss), constraint, small)
+                for loss, times in lost.items():
+                    steps = list(self._losses(kind.nodes, loss, times, constraint, small)) if loss else [()]
                     partial = {_summed((*before, *step)) for before in partial for step in steps}
                     limited(len(partial))
             results |= partial
@@ -191,11 +191,10 @@ class TopologySpread:
         """Changes to nodes when so many equal domains lose the same number of pods."""
         ranks = cache(lambda node: self._ranks(node, constraint, small))
         ends = sorted(after_loss(domain, loss, ranks, self._scene.version))
-        for shares in selections((times,) * len(ends), times):
-            change = [(node, -count * times) for node, count in domain]
-            for end, share in zip(ends, shares, strict=True):
-                change += [(node, count * share) for node, count in end]
-            yield _summed(tuple(change))
+        gone = [(node, -count * times) for node, count in domain]
+        for shares in shared_out(times, ends):
+            come = [(node, count * share) for end, share in shares for node, count in end]
+            yield _summed((*gone, *come))
 
     def _ranks(self, node: MarkedNode, constraint: BalancedConstraint, small: tuple[int, ...]) -> tuple[Rank, ...]:
         """The node's counted pods by the order in which they are taken."""
@@ -231,11 +230,10 @@ class TopologySpread:
         partial: set[tuple[tuple[NodeState, tuple[Block, ...], int], ...]] = {()}
         for node, count in nodes:
             works = sorted({self._work(node.state, lost) for lost in self._lost(node)})
-            spreads = list(selections((count,) * len(works), count))
             partial = {
-                (*before, *((node.state, work, share) for work, share in zip(works, spread, strict=True) if share))
+                (*before, *((node.state, work, share) for work, share in shares))
                 for before in partial
-                for spread in spreads
+                for shares in shared_out(count, works)
             }
             limited(len(partial))
         for plan in partial:
