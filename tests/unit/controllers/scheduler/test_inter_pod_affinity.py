@@ -67,7 +67,7 @@ def test_3_nodes_take_3_pods_that_avoid_their_own_kind_and_reject_the_4th() -> N
     assert refusals(rows) == [PLUGIN] * 3
     assert {row.reason for row in rows} == {"node(s) didn't match pod anti-affinity rules"}
     assert not rows[0].unresolvable
-    assert rows[1].detail == "kubernetes.io/hostname=n2: 1 pod(s) there that it must avoid (of web)"
+    assert rows[1].detail == "kubernetes.io/hostname=n2: 1 pod(s) there that it must avoid, of web"
 
 
 def test_one_group_of_3_nodes_with_a_pod_each_is_full_for_pods_that_avoid_their_kind() -> None:
@@ -89,14 +89,14 @@ def test_anti_affinity_reaches_over_the_whole_domain() -> None:
     rows = decider.evaluate(nodes).rows
 
     assert refusals(rows) == [PLUGIN, PLUGIN, ""]
-    assert rows[1].detail == "topology.kubernetes.io/zone=a: 2 pod(s) there that it must avoid (of db)"
+    assert rows[1].detail == "topology.kubernetes.io/zone=a: 2 pod(s) there that it must avoid, of db"
 
 
 def test_pods_of_a_group_add_up_in_a_shared_domain() -> None:
     decider = scheduler(web(pod_anti_affinity=near(term(ZONE, DB))), db())
     rows = decider.evaluate([info(node("n1", "a"), (1, 2), count=3)]).rows
 
-    assert rows[0].detail == "topology.kubernetes.io/zone=a: 6 pod(s) there that it must avoid (of db)"
+    assert rows[0].detail == "topology.kubernetes.io/zone=a: 6 pod(s) there that it must avoid, of db"
 
 
 def test_node_without_the_key_passes_anti_affinity() -> None:
@@ -122,7 +122,7 @@ def test_existing_pods_reject_a_pod_that_has_no_rule() -> None:
     assert refusals(rows) == [PLUGIN, ""]
     assert rows[0].reason == "node(s) didn't satisfy existing pods anti-affinity rules"
     assert not rows[0].unresolvable
-    assert rows[0].detail == "kubernetes.io/hostname=n1: 1 pod(s) there that reject it (of db)"
+    assert rows[0].detail == "kubernetes.io/hostname=n1: 1 pod(s) there that reject it, of db"
 
 
 def test_existing_pods_reject_in_their_whole_domain() -> None:
@@ -149,7 +149,7 @@ def test_affinity_needs_a_matching_pod_in_the_domain() -> None:
     assert refusals(rows) == ["", "", PLUGIN, PLUGIN]
     assert rows[2].reason == "node(s) didn't match pod affinity rules"
     assert rows[2].unresolvable
-    assert rows[2].detail == "topology.kubernetes.io/zone=b: no pods there that it must be near (of db)"
+    assert rows[2].detail == "topology.kubernetes.io/zone=b: no pods there that it must be near, of db"
     assert rows[3].detail == "no label topology.kubernetes.io/zone"
 
 
@@ -176,7 +176,7 @@ def test_a_pod_that_does_not_match_its_own_terms_is_never_the_first() -> None:
     rows = scheduler(web(pod_affinity=near(term(ZONE, DB)))).evaluate(both()).rows
 
     assert refusals(rows) == [PLUGIN, PLUGIN]
-    assert rows[0].detail == "topology.kubernetes.io/zone=a: no pods there that it must be near (no workload matches)"
+    assert rows[0].detail == "topology.kubernetes.io/zone=a: no pods there that it must be near, no workload matches"
 
 
 def test_only_pods_that_match_all_terms_count_for_affinity() -> None:

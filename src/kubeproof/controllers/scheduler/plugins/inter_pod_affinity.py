@@ -106,14 +106,14 @@ class PodFilter:
             if value is None:
                 yield f"no label {key}"
             elif not _present(state.totals, fact, index):
-                yield f"{key}={value}: no pods there that it must be near ({self._names(index)})"
+                yield f"{key}={value}: no pods there that it must be near, {self._names(index)}"
 
     def _too_many(self, state: Tables, fact: Tallies, rules: range, which: str) -> Iterator[str]:
         for index in rules:
             present = _present(state.totals, fact, index)
             if present:
                 domain = f"{self._rules[index].key}={fact[index].value}"
-                yield f"{domain}: {present} pod(s) there {which} ({self._names(index)})"
+                yield f"{domain}: {present} pod(s) there {which}, {self._names(index)}"
 
     def _names(self, index: int) -> str:
         """Whose pods the rule counts."""
