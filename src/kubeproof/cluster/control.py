@@ -89,6 +89,12 @@ class CreateObject(NamedTuple):
     workload: int
 
 
+class DeleteObject(NamedTuple):
+    """The workload object disappears, and with it its ReplicaSet's claim to pods."""
+
+    workload: int
+
+
 class NoteFailed(NamedTuple):
     """Pods of the workload failed; their objects stay."""
 
@@ -165,7 +171,7 @@ class EvictPods(NamedTuple):
     """Pods of any workloads get a deletionTimestamp by other hands than their controllers'."""
 
     node: NodeRef
-    losses: tuple[tuple[int, tuple[int, ...], int], ...]  # (workload, phases, count)
+    losses: tuple[tuple[int, tuple[int, ...], int, int], ...]  # (workload, phases, restarts, count)
 
 
 class EvictDue(NamedTuple):
@@ -195,6 +201,7 @@ class NodeChange(NamedTuple):
 
 FAIL = "fail"  # kubelet stops
 PANIC = "panic"  # the same, because the node is overloaded
+FAIL_FOR_GOOD = "fail-for-good"  # the same, and it never comes back
 RECOVER = "recover"  # kubelet is back
 NOTICE = "notice"  # node controller: Ready becomes Unknown, pods not ready, NoSchedule taint
 TAINT = "taint"  # node controller: NoExecute taint, eviction clocks start
@@ -215,7 +222,9 @@ class Tick(NamedTuple):
     seconds: int
 
 
-WorkloadAction = SetDesired | SetReplicas | SetTemplate | NoteFailed | CreateObject | CreatePods | DeleteUnbound
+WorkloadAction = (
+    SetDesired | SetReplicas | SetTemplate | DeleteObject | NoteFailed | CreateObject | CreatePods | DeleteUnbound
+)
 NodeAction = Bind | Arrive | Crash | Delete | EvictPods | EvictDue | Advance | NodeChange
 Action = WorkloadAction | NodeAction | Remember | Tick
 
@@ -240,7 +249,7 @@ def tags_of(actions: tuple[Action, ...]) -> int:
             tags |= Tag.PANIC
         if isinstance(action, EvictPods):
             evicted = Tag.PODS | Tag.PLACEMENT | Tag.EVICT | Tag.BY_DESCHEDULER
-            for workload, _, _ in action.losses:
+            for workload, *_ in action.losses:
                 tags |= evicted | tag_of(workload, evicted)
         if tag:
             tags |= tag | tag_of(action.workload, tag)  # type: ignore[union-attr]
@@ -250,6 +259,7 @@ def tags_of(actions: tuple[Action, ...]) -> int:
 _TAGS: dict[type, int] = {
     SetDesired: Tag.REPLICAS,
     SetReplicas: Tag.REPLICAS,
+    DeleteObject: Tag.REPLICAS,
     CreatePods: Tag.PODS,
     DeleteUnbound: Tag.PODS,
     Bind: Tag.PLACEMENT | Tag.BIND,

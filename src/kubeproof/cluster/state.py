@@ -31,6 +31,15 @@ class Health(IntEnum):
     BACK = 3  # kubelet reports again; the node controller has not cleared its marks yet
 
 
+class Cause(IntEnum):
+    """Why a node is down: each kind of failure ends in its own way."""
+
+    NONE = 0
+    FAILURE = 1  # may come back
+    PANIC = 2  # comes back when its pods are gone
+    FOR_GOOD = 3
+
+
 class Work(IntEnum):
     """What an operator is doing with a node."""
 
@@ -62,6 +71,7 @@ class NodeCell(NamedTuple):
     cordoned: int = 0
     no_execute: int = 0  # 1 when the node controller's NoExecute taint is set
     work: int = 0  # what an operator does with it: see Work
+    cause: int = 0  # why it is down: see Cause
     pods: tuple[tuple[PodKind, int], ...] = ()  # sorted, counts positive
 
 

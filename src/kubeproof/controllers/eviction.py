@@ -95,6 +95,19 @@ class DrainEviction:
                 if granted:
                     yield ((phase,), granted)
 
+    def refusals(self, seen: Seen) -> list[str]:
+        """Why pods on drained nodes may not be evicted now."""
+        matching = self._matching(seen)
+        ref = self.layout.setup.workloads[self.workload].ref
+        found = []
+        for view in dict.fromkeys(view for groups in seen.places for view, _ in groups if view[0]):
+            for (workload, phase), count in view[1]:
+                if workload == self.workload and phase in ALIVE:
+                    answer = evict(PodFacts(API_PHASE.get(Phase(phase), "Running"), phase == Phase.READY), matching)
+                    if not answer.granted:
+                        found.append(f"eviction of {count} pod(s) of {ref} refused: {answer.why}")
+        return found
+
     def _matching(self, seen: Seen) -> tuple[Matching, ...]:
         return tuple(
             Matching(b.name, _amounts(b), self._status(_amounts(b), seen))

@@ -72,8 +72,8 @@ class ReplicaSetController:
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int] | None:
         """The ReplicaSet's size and the pods without a node."""
-        if not cell.exists or cell.replicas == NEVER:
-            return None
+        if cell.replicas == NEVER:
+            return None  # of a deleted workload the size is 0: the garbage collector's work is done here, too
         return (cell.replicas, cell.unbound)
 
     def show_node(self, place: int, cell: NodeCell) -> Owned | None:

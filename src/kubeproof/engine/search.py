@@ -154,16 +154,18 @@ def explore(
     kernel: Store,
     limits: Limits | None = None,
     progress: Callable[[Progress], None] | None = None,
+    stop_early: bool = True,
 ) -> Search:
     """Explores the system and decides each check.
 
-    Stops early only when every check is violated already. A reached limit leaves open checks unknown.
+    Stops early only when every check is violated already, and not at all without `stop_early`. A reached limit leaves
+    open checks unknown.
     """
     limits = limits or Limits()
     start = limits.clock()
     for cells in system.initial:
         kernel.add_initial(cells)
-    stopped_by = _explore_all(kernel, checks, limits, start, progress)
+    stopped_by = _explore_all(kernel, checks if stop_early else (), limits, start, progress)
     try:
         findings = _judge(system, kernel, checks, stopped_by, limits, start, progress)
     except (KeyboardInterrupt, MemoryError) as stop:

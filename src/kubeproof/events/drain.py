@@ -94,8 +94,8 @@ class DrainProgress(NoWorkloads):
 
     def show_node(self, place: int, cell: NodeCell) -> tuple[str, int] | None:
         """What may or must happen to the node next."""
-        if cell.work in DRAINING and not cell.pods:
-            return (DRAINED, 1)
+        if cell.work in DRAINING and not cell.pods and cell.health in (Health.UP, Health.BACK):
+            return (DRAINED, 1)  # a node that fails meanwhile keeps its operator waiting
         if cell.work == Work.DOWN and cell.least_s == 0:
             return (RETURN, int(cell.most_s == 0))
         return None

@@ -12,6 +12,7 @@ from kubeproof.cluster.control import (
     CreateObject,
     Decision,
     Delete,
+    DeleteObject,
     DeleteUnbound,
     NodeRef,
     Reads,
@@ -21,7 +22,7 @@ from kubeproof.cluster.control import (
     SetDesired,
     SetTemplate,
 )
-from kubeproof.cluster.objects import POD
+from kubeproof.cluster.objects import POD, family
 from kubeproof.cluster.state import NodeCell, Phase, WorkloadCell
 from kubeproof.events.common import EventSource, NoNodes
 from kubeproof.events.declarations import Apply, Scale
@@ -161,10 +162,7 @@ class RolloutEvent(NoNodes):
 
 @dataclass(frozen=True, slots=True)
 class DeleteEvent:
-    """Deletes a workload: the garbage collector takes its pods away, which here is a scale to zero.
-
-    A bare Pod has no controller to do that: it is deleted itself.
-    """
+    """Deletes a workload; its ReplicaSets then want no pods. A bare Pod is deleted itself."""
 
     source: EventSource
     workload: int
@@ -202,9 +200,11 @@ class DeleteEvent:
         if left <= 0 or not exists or not self.source.may_happen(seen.memories):
             return ()
         memory = Remember(self.source.memory, (left - 1,))
+        members = family(self.source.layout.setup, self.workload)
+        removals: list[Action] = [DeleteObject(member) for member in members]
         if not self._is_pod:
-            return (Decision((SetDesired(self.workload, 0), memory), Role.EVENT),)
-        removals: list[Action] = [DeleteUnbound(self.workload, unbound)] if unbound else []
+            return (Decision((*removals, memory), Role.EVENT),)
+        removals += [DeleteUnbound(self.workload, unbound)] if unbound else []
         for place, groups in zip(self.reads.places, seen.places, strict=True):
             removals += [Delete(NodeRef(place, phase), self.workload, (((phase,), 1),)) for phase, _ in groups]
         return (Decision((*removals, memory), Role.EVENT),)

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kubeproof.cluster.control import PANIC, RECOVER, Decision, NodeChange, NodeRef, Reads, Remember, Role, Seen, Stage
-from kubeproof.cluster.state import Health, NodeCell, Phase, Work
+from kubeproof.cluster.control import (
+    PANIC,
+    RECOVER,
+    Action,
+    Decision,
+    NodeChange,
+    NodeRef,
+    Reads,
+    Remember,
+    Role,
+    Seen,
+    Stage,
+)
+from kubeproof.cluster.state import Cause, Health, NodeCell, Phase, Work
 from kubeproof.cluster.usage import CPU, UsageRule, level_number, pod_usage
 from kubeproof.events.common import EventSource, NoNodes, NoWorkloads
-from kubeproof.events.declarations import KernelPanic
+from kubeproof.events.declarations import CpuLoad, KernelPanic, UsageChange
 
 RUNS = (Phase.RUNNING, Phase.READY, Phase.UNREADY)
 UP = (Health.UP, Health.BACK)
@@ -46,6 +58,16 @@ class LevelEvent(NoWorkloads, NoNodes):
             if other != level
         )
 
+    def tells(self, actions: tuple[Action, ...]) -> str:
+        """What a change means, in words."""
+        event = self.source.event
+        level = next((a.value[0] for a in actions if isinstance(a, Remember)), 0)
+        if isinstance(event, UsageChange):
+            return f"the {event.resource} use of {event.target}'s pods becomes {event.levels[level]} of their request"
+        if isinstance(event, CpuLoad):
+            return f"the CPU load of {event.target} becomes {event.levels[level]}m in all"
+        return "the load changes"
+
 
 @dataclass(frozen=True, slots=True)
 class KernelPanicEvent(NoWorkloads):
@@ -70,7 +92,7 @@ class KernelPanicEvent(NoWorkloads):
 
     def show_node(self, place: int, cell: NodeCell) -> Load | None:
         """Whether the kubelet is up, and what runs on the node."""
-        if cell.work == Work.DOWN:
+        if cell.work == Work.DOWN or cell.cause in (Cause.FAILURE, Cause.FOR_GOOD):
             return None
         amounts: dict[tuple[int, int], int] = {}
         for kind, count in cell.pods:

@@ -250,7 +250,10 @@ class RolloutComplete(PodsFact):
         return True
 
     def matters(self, seen: Seen) -> bool:
-        return bool(seen.workloads[0][0])
+        """True once another revision than the first was asked for."""
+        exists, _, _, _, template = seen.workloads[0]
+        later = any(replicas >= 0 for _, _, _, replicas, _ in seen.workloads[1:])
+        return bool(exists and (template or later))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from functools import partial
 from kubeproof.cluster.objects import SchedulerProfile, Settings, Setup, Workload
 from kubeproof.errors import HostileInputError, ManifestError, ScenarioError
 from kubeproof.manifests import tree
-from kubeproof.manifests.default_scenario import default_omissions, default_scenario
+from kubeproof.manifests.default_scenario import default_scenario
 from kubeproof.manifests.event_fields import Surroundings
 from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.files import InputFile, read_file, read_inputs
@@ -61,7 +61,7 @@ def _loaded(files: Iterable[InputFile], budget: Budget, *, only_given: bool = Fa
     workloads = standing_workloads(objects)
     setup = _setup(objects, workloads)
     if scenario is None:
-        omissions = (*objects.omissions, *default_omissions())
+        omissions = objects.omissions
         shown = tuple(collected.files)
         return Loaded(setup, default_scenario(workloads), _distinct(omissions), shown, collected.texts())
     return _with_scenario(scenario, setup, objects, collected, budget)

@@ -161,6 +161,10 @@ def _cpu_load(fields: Fields, common: Common, around: Surroundings) -> list[Even
 
 
 def _kernel_panic(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
+    if common.after is not None:
+        fields.fail(
+            "after", "is set, but overload is not a moment", remedy="Take it out: a node fails when it is overloaded"
+        )
     event = KernelPanic(
         name=common.name,
         max=common.max,

@@ -21,7 +21,7 @@ from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
 from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.controllers.taint_eviction import TaintEviction
-from kubeproof.errors import InternalError
+from kubeproof.errors import InternalError, UsageError
 from kubeproof.events.common import EventSource
 from kubeproof.events.cordon import CordonEvent
 from kubeproof.events.declarations import (
@@ -54,6 +54,7 @@ from kubeproof.intents.declarations import Intent
 from kubeproof.model.mechanics import Ages
 
 ANY_NUMBER = -1
+MOST_REVISIONS = 20  # each is a workload of its own to every loop
 
 
 def built_in_controllers(layout: Layout, events: tuple[Event, ...] = ()) -> tuple[Controller, ...]:
@@ -303,6 +304,8 @@ def with_revisions(setup: Setup, events: tuple[Event, ...]) -> Setup:
                 later.append(replace(declared, kind=REPLICA_SET, name=name, replicas=0, owner=declared.ref))
         elif isinstance(event, Apply) and event.workload.kind == DEPLOYMENT:
             later += _applied_revision(setup, event, later)
+    if len(later) > MOST_REVISIONS:
+        raise UsageError(f"events may bring {len(later)} further revisions", f"Allow at most {MOST_REVISIONS} in all")
     return replace(setup, workloads=(*setup.workloads, *later))
 
 

@@ -19,6 +19,7 @@ from kubeproof.cluster.control import (
     CreateObject,
     CreatePods,
     Decision,
+    DeleteObject,
     DeleteUnbound,
     NodeAction,
     NoteFailed,
@@ -49,7 +50,7 @@ KINDS = {
     CYCLE: Kind.CYCLE,
     STEP: Kind.STEP,
 }
-ON_WORKLOAD = (SetDesired, SetReplicas, SetTemplate, NoteFailed, CreateObject, CreatePods, DeleteUnbound)
+ON_WORKLOAD = (SetDesired, SetReplicas, SetTemplate, DeleteObject, NoteFailed, CreateObject, CreatePods, DeleteUnbound)
 
 
 class Slots:

@@ -25,6 +25,7 @@ from kubeproof.cluster.control import (
     CreatePods,
     Decision,
     Delete,
+    DeleteObject,
     DeleteUnbound,
     EvictDue,
     EvictPods,
@@ -45,12 +46,14 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.objects import DEPLOYMENT, POD, short_name
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, WorkloadCell
+from kubeproof.errors import LimitReached
 from kubeproof.intents.facts import Fact
 from kubeproof.intents.monitor import FRESH, Memory
 from kubeproof.model.individual_node import NodeState, Pod, arrival, changed, crashed, kubelet_lives, vanishes_at_once
 from kubeproof.model.plan import Plan
 
 T = TypeVar("T")
+MOST_NAMED = 100_000  # pods that one step may create by name
 Concrete = tuple[object, ...]  # (verb, arguments by name): what a trace records
 
 
@@ -121,7 +124,7 @@ class IndividualModel:
                 for _ in range(count):
                     counters[kind.workload] += 1
                     pods.append(Pod(self.pod_name(kind.workload, counters[kind.workload]), *kind))
-            nodes.append(NodeState(*cell[:6], tuple(sorted(pods))))
+            nodes.append(NodeState(*cell[:7], tuple(sorted(pods))))
         specs = tuple(Spec(*cell[:3], *cell[4:]) for cell in self.plan.workloads)
         unbound = tuple(
             tuple(self.pod_name(index, counters[index] + n + 1) for n in range(cell.unbound))
@@ -238,14 +241,15 @@ class IndividualModel:
         return drafts
 
     def _robbed(
-        self, node: NodeState, losses: tuple[tuple[int, tuple[int, ...], int], ...]
+        self, node: NodeState, losses: tuple[tuple[int, tuple[int, ...], int, int], ...]
     ) -> Iterator[tuple[Pod, ...]]:
         """Every set of pods that losses of several workloads may hit."""
         if not losses:
             yield ()
             return
-        workload, phases, count = losses[0]
-        for victims in self._victims(node, Delete(NodeRef(-1, ANY), workload, ((phases, count),))):
+        workload, phases, restarts, count = losses[0]
+        alike = node._replace(pods=tuple(pod for pod in node.pods if pod.restarts == restarts))
+        for victims in self._victims(alike, Delete(NodeRef(-1, ANY), workload, ((phases, count),))):
             for rest in self._robbed(node, losses[1:]):
                 yield (*victims, *rest)
 
@@ -266,7 +270,9 @@ class IndividualModel:
         return controller.show_node(place, node_cell(node))
 
     def _on_workload(
-        self, state: State, action: SetDesired | SetReplicas | SetTemplate | CreateObject | CreatePods | Remember
+        self,
+        state: State,
+        action: SetDesired | SetReplicas | SetTemplate | DeleteObject | CreateObject | CreatePods | Remember,
     ) -> tuple[State, Concrete]:
         if isinstance(action, Remember):
             memories = _replaced(state.memories, action.memory, action.value)
@@ -280,7 +286,10 @@ class IndividualModel:
         if isinstance(action, CreateObject):
             return self._created(state, workload), ("create-object", ref)
         concrete: Concrete
-        if isinstance(action, SetTemplate):
+        if isinstance(action, DeleteObject):
+            spec = spec._replace(exists=0, desired=0, replicas=min(spec.replicas, 0))
+            concrete = ("delete-object", ref)
+        elif isinstance(action, SetTemplate):
             spec = spec._replace(template=action.template)
             concrete = ("set-template", ref, action.template)
         elif isinstance(action, SetReplicas):
@@ -306,6 +315,8 @@ class IndividualModel:
 
     def _new_names(self, state: State, workload: int, count: int) -> tuple[str, ...]:
         """The first names nobody bears."""
+        if count > MOST_NAMED:
+            raise LimitReached(f"a step that creates {count} pods is too large to be told by name")
         taken = set(state.unbound[workload])
         taken |= {pod.name for node in state.nodes for pod in node.pods if pod.workload == workload}
         free: list[str] = []
@@ -463,7 +474,7 @@ class IndividualModel:
             age_s = min(pod.age_s + seconds, ages[-1]) if pod.age_s != NEVER else NEVER
             least, most, evict = older(pod.least_s), older(pod.most_s), older(pod.evict_s)
             pods.append(Pod(pod.name, pod.workload, pod.phase, least, most, evict, age_s, pod.restarts))
-        return NodeState(node.health, older(node.least_s), older(node.most_s), *node[3:6], tuple(pods))
+        return NodeState(node.health, older(node.least_s), older(node.most_s), *node[3:7], tuple(pods))
 
     # -- properties -----------------------------------------------------------------------------
 
@@ -498,7 +509,7 @@ def node_cell(node: NodeState) -> NodeCell:
     for pod in node.pods:
         kind = PodKind(*pod[1:])
         amounts[kind] = amounts.get(kind, 0) + 1
-    return NodeCell(*node[:6], tuple(sorted(amounts.items())))
+    return NodeCell(*node[:7], tuple(sorted(amounts.items())))
 
 
 def _by_number(name: str) -> tuple[int, str]:

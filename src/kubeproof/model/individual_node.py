@@ -10,6 +10,7 @@ from kubeproof.cluster.control import (
     DRAIN_UNCORDON,
     DRAINED,
     FAIL,
+    FAIL_FOR_GOOD,
     MAINTAIN,
     NOTICE,
     PANIC,
@@ -22,7 +23,7 @@ from kubeproof.cluster.control import (
 from kubeproof.cluster.labels import NO_EXECUTE, Taint
 from kubeproof.cluster.objects import Node, Setup
 from kubeproof.cluster.places import UNREACHABLE
-from kubeproof.cluster.state import NEVER, Health, Phase, Work
+from kubeproof.cluster.state import NEVER, Cause, Health, Phase, Work
 from kubeproof.controllers.taint_eviction import seconds_tolerated
 
 
@@ -48,6 +49,7 @@ class NodeState(NamedTuple):
     cordoned: int
     no_execute: int
     work: int
+    cause: int
     pods: tuple[Pod, ...]
 
 
@@ -88,8 +90,9 @@ def changed(
         return node._replace(cordoned=1, work=int(works[verb]))
     if verb in (DRAINED, RETURN):
         return _after_drain(setup, node, verb)
-    if verb in (FAIL, PANIC):
-        return _failed(setup, node)
+    if verb in (FAIL, PANIC, FAIL_FOR_GOOD):
+        causes = {FAIL: Cause.FAILURE, PANIC: Cause.PANIC, FAIL_FOR_GOOD: Cause.FOR_GOOD}
+        return _failed(setup, node._replace(cause=int(causes[verb])))
     if verb == RECOVER:
         return _recovered(setup, node, never_ready)
     if verb == NOTICE:
@@ -137,7 +140,7 @@ def _recovered(setup: Setup, node: NodeState, never_ready: frozenset[int]) -> No
     unnoticed = node.health == Health.LOST
     pods = tuple(_resumed(setup, pod, never_ready) for pod in node.pods)
     health = int(Health.UP if unnoticed else Health.BACK)
-    return node._replace(health=health, least_s=NEVER, most_s=NEVER, pods=pods)
+    return node._replace(health=health, least_s=NEVER, most_s=NEVER, cause=0, pods=pods)
 
 
 def _resumed(setup: Setup, pod: Pod, never_ready: frozenset[int]) -> Pod:

@@ -10,6 +10,7 @@ from kubeproof.cluster.control import (
     DRAIN_UNCORDON,
     DRAINED,
     FAIL,
+    FAIL_FOR_GOOD,
     MAINTAIN,
     NOTICE,
     PANIC,
@@ -26,6 +27,7 @@ from kubeproof.cluster.control import (
     CreateObject,
     CreatePods,
     Delete,
+    DeleteObject,
     DeleteUnbound,
     EvictDue,
     EvictPods,
@@ -39,12 +41,13 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.objects import DEPLOYMENT, POD, Node, Setup
 from kubeproof.cluster.places import taints_of
-from kubeproof.cluster.state import NEVER, Health, NodeCell, Nodes, Phase, PodKind, Work, WorkloadCell, add_pods
+from kubeproof.cluster.state import NEVER, Cause, Health, NodeCell, Nodes, Phase, PodKind, Work, WorkloadCell, add_pods
 from kubeproof.controllers.kubelet import MOST_RESTARTS, back_off_s
 from kubeproof.controllers.taint_eviction import seconds_tolerated
 
 Pods = tuple[tuple[PodKind, int], ...]
 Ages = tuple[tuple[int, ...], ...]  # per workload, the ages in seconds at which something about a pod changes
+CAUSES = {FAIL: Cause.FAILURE, PANIC: Cause.PANIC, FAIL_FOR_GOOD: Cause.FOR_GOOD}
 WORK_OF_VERB = {DRAIN: Work.DRAIN, DRAIN_UNCORDON: Work.DRAIN_UNCORDON, MAINTAIN: Work.MAINTAIN}
 DEAD = (Health.LOST, Health.UNKNOWN)
 HANDLING_S = 1  # least time in which taint eviction handles a pod that arrives on a tainted node
@@ -110,6 +113,9 @@ class Mechanics:
                 return (cell._replace(desired=replicas, replicas=follows),)
             case SetReplicas(_, replicas, noted, max_noted):
                 return (cell._replace(replicas=replicas, noted=noted, max_noted=max_noted),)
+            case DeleteObject():
+                gone = cell.replicas if cell.replicas == NEVER else 0
+                return (cell._replace(exists=0, desired=0, replicas=gone),)
             case NoteFailed(workload, pods):
                 return (cell._replace(failed=min(cell.failed + pods, self.most_failed[workload])),)
             case SetTemplate(_, template):
@@ -204,14 +210,20 @@ class Mechanics:
                 )
                 yield cell._replace(pods=add_pods(add_pods(cell.pods, kind, -1), again, 1))
 
-    def _robbed(self, cell: NodeCell, losses: tuple[tuple[int, tuple[int, ...], int], ...]) -> Iterator[NodeCell]:
+    def _robbed(self, cell: NodeCell, losses: tuple[tuple[int, tuple[int, ...], int, int], ...]) -> Iterator[NodeCell]:
         """Every way to take losses of several workloads."""
         if not losses:
             yield cell
             return
-        workload, phases, count = losses[0]
-        for smaller in self._deleted(cell, workload, ((phases, count),)):
-            yield from self._robbed(smaller, losses[1:])
+        (workload, phases, restarts, count), rest = losses[0], losses[1:]
+        kinds = [
+            (k, n) for k, n in cell.pods if k.workload == workload and k.phase in phases and k.restarts == restarts
+        ]
+        for taken in _takes(kinds, count):
+            smaller = cell
+            for kind, amount in taken:
+                smaller = self._without(smaller, kind, amount)
+            yield from self._robbed(smaller, rest)
 
     def _without(self, cell: NodeCell, kind: PodKind, count: int) -> NodeCell:
         """The node after `count` pods of a kind were deleted: gone if never started, else terminating."""
@@ -266,8 +278,8 @@ class Mechanics:
             return self._drained(cell)
         if verb == RETURN:
             return cell._replace(cordoned=0, work=int(Work.NONE), least_s=NEVER, most_s=NEVER)
-        if verb in (FAIL, PANIC):
-            return self._failed(cell)
+        if verb in CAUSES:
+            return self._failed(cell._replace(cause=int(CAUSES[verb])))
         if verb == RECOVER:
             return self._recovered(cell)
         if verb == NOTICE:
@@ -299,7 +311,7 @@ class Mechanics:
     def _recovered(self, cell: NodeCell) -> NodeCell:
         """Containers survive the silence; what the kubelet had begun it begins again."""
         health = Health.UP if cell.health == Health.LOST else Health.BACK
-        cell = cell._replace(health=health, least_s=NEVER, most_s=NEVER)
+        cell = cell._replace(health=health, least_s=NEVER, most_s=NEVER, cause=int(Cause.NONE))
         return cell._replace(
             pods=_mapped(cell.pods, lambda kind: self._kind(cell, kind.workload, kind.phase, *kind[4:]))
         )

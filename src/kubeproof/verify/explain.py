@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kubeproof.cluster.control import Bind
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.state import Phase
+from kubeproof.controllers.eviction import DrainEviction
 from kubeproof.controllers.scheduler.controller import SchedulerController, node_facts
 from kubeproof.controllers.scheduler.framework import Evaluation, Row
 from kubeproof.intents.monitor import Monitor
@@ -25,6 +26,15 @@ def why(model: IndividualModel, state: State, step: Transition) -> tuple[str, ..
         if controller.name == step.controller and explain is not None:
             return tuple(explain(model.seen(controller, state)))
     return ()
+
+
+def event_words(model: IndividualModel, step: Transition) -> str:
+    """What an event that changes no object says of itself; empty for all others."""
+    for event in model.plan.events:
+        tells = getattr(event, "tells", None)
+        if event.name == step.controller and tells is not None:
+            return str(tells(step.decision.actions))
+    return ""
 
 
 def evaluation(model: IndividualModel, state: State, workload: int) -> tuple[list[str], Evaluation] | None:
@@ -101,12 +111,24 @@ def _summed_up(rows: list[tuple[str, Row]]) -> Iterator[str]:
 def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple[str, ...]:
     """What a reader should know about the last state."""
     lines: list[str] = []
+    if monitor.intent.key == "drainCompletes":
+        lines += _refusals(model, state)
     for index in _concerned(model, monitor):
         if model.setup.workloads[index].owner and state.specs[index].replicas < 0:
             continue
         lines.append(_counts(model, state, index))
         lines += pending_reasons(model, state, index)
     return tuple(lines)
+
+
+def _refusals(model: IndividualModel, state: State) -> list[str]:
+    """Why evictions of drained nodes are refused."""
+    return [
+        line
+        for controller in model.plan.controllers
+        if isinstance(controller, DrainEviction)
+        for line in controller.refusals(model.seen(controller, state))
+    ]
 
 
 def _concerned(model: IndividualModel, monitor: Monitor) -> list[int]:

@@ -11,7 +11,8 @@ from kubeproof.engine.limits import Limits, physical_bytes
 from kubeproof.engine.search import Finding, Search, Store, compiled_kernel, explore, make_kernel
 from kubeproof.engine.system import Cell
 from kubeproof.engine.system import Progress as EngineProgress
-from kubeproof.errors import EnvironmentProblem, NothingToCheckError
+from kubeproof.errors import EnvironmentProblem, LimitReached, NothingToCheckError
+from kubeproof.events.declarations import Apply
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.individual import IndividualModel, State
@@ -22,7 +23,7 @@ from kubeproof.verify.lift import NamedPath, follow, lift
 from kubeproof.verify.options import Progress, VerifyOptions
 from kubeproof.verify.own_controllers import load_own
 from kubeproof.verify.reference_run import no_placement, reference_results
-from kubeproof.verify.result import VIOLATED, IntentResult, Statistics, VerifyResult
+from kubeproof.verify.result import UNKNOWN, VIOLATED, IntentResult, Statistics, VerifyResult
 from kubeproof.verify.summary import abstractions, combined, intent_result, left_out, overall, scope
 from kubeproof.verify.traces import make_trace
 
@@ -45,7 +46,7 @@ def verify(loaded: Loaded, options: VerifyOptions = VerifyOptions(), progress: R
     return VerifyResult(
         scenario=loaded.scenario.name,
         verdict=overall(results),
-        scope=(*scope(loaded, plan, statistics), *(("abstraction", note) for note in abstractions(plan))),
+        scope=(*scope(loaded, plan, statistics), *(("abstraction", note) for note in abstractions(loaded, plan))),
         results=tuple(results),
         not_modelled=tuple(omitted),
         statistics=statistics,
@@ -56,7 +57,7 @@ def verify(loaded: Loaded, options: VerifyOptions = VerifyOptions(), progress: R
 def plan_of(loaded: Loaded, options: VerifyOptions) -> Plan:
     """The plan that a loaded input stands for."""
     scenario = loaded.scenario
-    if not loaded.setup.workloads and not scenario.events:
+    if not loaded.setup.workloads and not any(isinstance(event, Apply) for event in scenario.events):
         raise NothingToCheckError("E301 the input holds no workload. Name files with a Deployment, ReplicaSet or Pod.")
     if not scenario.intents:
         raise NothingToCheckError("E301 the Scenario has no intents. List at least one under spec.intents.")
@@ -113,6 +114,7 @@ def _searched_batch(
         system,
         system.checks,
         kernel=kernel,
+        stop_early=not options.find_all,
         limits=_limits(options),
         progress=_translated(progress, "searching"),
     )
@@ -209,9 +211,13 @@ def _result(
     if result.verdict != VIOLATED:
         return result
     model = RepresentativeModel(plan)
-    prelude, start = _prelude(model, search, beginning, finding)
-    path = lift(model, start, search, finding)
-    return replace(result, **make_trace(model, number, prelude, path))
+    try:
+        prelude, start = _prelude(model, search, beginning, finding)
+        path = lift(model, start, search, finding)
+        return replace(result, **make_trace(model, number, prelude, path))
+    except LimitReached as limit:
+        # A violation that cannot be replayed is not shown as one.
+        return replace(result, verdict=UNKNOWN, remedy="", detail=f"a violation was found but not replayed: {limit}")
 
 
 def _prelude(

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from kubeproof.cluster.objects import POD, Setup
+from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.controllers.descheduler import not_modelled
-from kubeproof.events.declarations import Apply, Cordon, Create, Event, NodeFailure, Scale
+from kubeproof.controllers.hpa.controller import SAMPLED
+from kubeproof.events.declarations import (
+    Apply,
+    Cordon,
+    Create,
+    Drain,
+    Event,
+    KernelPanic,
+    Maintenance,
+    NodeFailure,
+    Rollout,
+    Scale,
+    UsageChange,
+    UsagePattern,
+)
 from kubeproof.events.operator import ScaleEvent, WriteEvent
 from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import ALWAYS, Intent
@@ -63,11 +78,34 @@ def scope(loaded: Loaded, plan: Plan, statistics: Statistics) -> tuple[tuple[str
         ("kubernetes", version),
         ("nodes", f"{len(setup.nodes)} in {plan.classes} class(es)"),
         ("workloads", ", ".join(_workload(setup, i) for i in range(len(setup.workloads))) or "none"),
+        *_steering(setup),
         ("start", scenario.start.mode),
         ("events", "; ".join(_event(event) for event in scenario.events) or "none"),
         ("pod start-up", f"{least} to {most} s"),
         ("explored", _explored(statistics)),
     )
+
+
+def _steering(setup: Setup) -> Iterator[tuple[str, str]]:
+    """The objects that steer others, where there are any."""
+    if setup.autoscalers:
+        told = [f"{a.namespace}/{a.name}: {a.target} {a.min_replicas} to {a.max_replicas}" for a in setup.autoscalers]
+        yield "autoscalers", ", ".join(told)
+    if setup.budgets:
+        yield "budgets", ", ".join(f"{b.namespace}/{b.name}{_covers(setup, b)}" for b in setup.budgets)
+    if setup.descheduler is not None:
+        yield "descheduler", f"every {setup.settings.descheduler_interval_s} s"
+
+
+def _covers(setup: Setup, budget: PodDisruptionBudget) -> str:
+    covered = [
+        w.ref
+        for w in setup.workloads
+        if w.namespace == budget.namespace
+        and budget.selector is not None
+        and budget.selector.matches(dict(w.template.labels))
+    ]
+    return f" for {', '.join(covered)}" if covered else " selects no workload"
 
 
 def _explored(statistics: Statistics) -> str:
@@ -96,6 +134,21 @@ def _event(event: Event) -> str:
         return f"{event.name}: {event.target} is created{after}"
     if isinstance(event, Apply):
         return f"{event.name}: {event.workload.ref} is applied {times}{after}"
+    if isinstance(event, Drain):
+        return f"{event.name}: a node is drained {times}, {event.concurrent} at once{after}"
+    if isinstance(event, Maintenance):
+        return f"{event.name}: a node is drained, down and back {times}, {event.concurrent} at once{after}"
+    if isinstance(event, UsageChange):
+        levels = ", ".join(str(level) for level in event.levels)
+        first = event.levels[event.initial]
+        return f"{event.name}: {event.resource} of {event.target} at {first}, among {levels}, {times}{after}"
+    if isinstance(event, UsagePattern):
+        return f"{event.name}: {event.resource} of {event.target} follows the age of its pods"
+    if isinstance(event, Rollout):
+        which = "its previous" if event.back else "a new"
+        return f"{event.name}: {event.target} gets {which} pod template {times}{after}"
+    if isinstance(event, KernelPanic):
+        return f"{event.name}: nodes fail above {event.above} of their CPU, {times}"
     return f"{event.name} {times}{after}"
 
 
@@ -113,18 +166,29 @@ def left_out(plan: Plan) -> list[str]:
         for workload in setup.workloads
         if workload.min_ready_s and workload.owner is None
     ]
+    found += [
+        f"{metric.type} metric of HorizontalPodAutoscaler {a.namespace}/{a.name}: not modelled ({a.source})"
+        for a in setup.autoscalers
+        for metric in a.metrics
+        if metric.type not in SAMPLED
+    ]
     if setup.descheduler is not None:
         place = setup.descheduler.source
+        if setup.budgets:
+            found.append(f"budgets against the descheduler: its evictions are never refused here ({place})")
         found += [f"descheduler {what}: not modelled ({place})" for what in not_modelled(setup.descheduler)]
         enabled = {n for p in setup.descheduler.profiles for _, names in p.enabled for n in names}
-        if "PodLifeTime" in enabled:
-            found.append(f"descheduler plugin PodLifeTime: pod ages are not modelled, it evicts nothing ({place})")
+        ages = "PodLifeTime" in enabled or "minPodAge" in repr(setup.descheduler.profiles)
+        if ages:
+            found.append(f"pod ages in the descheduler's policy: every pod counts as old ({place})")
     return found
 
 
-def abstractions(plan: Plan) -> tuple[str, ...]:
+def abstractions(loaded: Loaded, plan: Plan) -> tuple[str, ...]:
     """What the model leaves out whatever the input says, as far as it can matter here."""
     notes = []
+    if loaded.scenario.is_default:
+        notes.append("the built-in scenario has no drain and no load changes; a Scenario of your own may have both")
     if len(plan.setup.nodes) >= SAMPLED_FROM:
         notes.append(
             f"scheduler node sampling: with {SAMPLED_FROM} nodes or more the real scheduler scores a part of the "

@@ -58,6 +58,8 @@ def _sentence(setup: Setup, state: State, concrete: Concrete) -> str:
             return _resize(setup, state, *arguments)
         case "create-object":
             return f"creates {arguments[0]}"
+        case "delete-object":
+            return f"deletes {arguments[0]}"
         case "create":
             return f"creates {_pods(arguments[1])}"
         case "arrive":
@@ -85,6 +87,7 @@ def _sentence(setup: Setup, state: State, concrete: Concrete) -> str:
 
 NODE_SENTENCES = {
     "fail": "node {node} fails: its kubelet falls silent",
+    "fail-for-good": "node {node} fails for good: its kubelet falls silent",
     "recover": "node {node} recovers",
     "notice": "marks node {node} Ready=Unknown, its pods not ready, and taints it unreachable:NoSchedule",
     "taint": "taints node {node} unreachable:NoExecute",
@@ -127,7 +130,7 @@ def _kubelet(verb: str, node: str, names: tuple[str, ...], rejected: tuple[str, 
 def _object(concrete: Concrete, namespace: str) -> str:
     verb, *rest = concrete
     arguments: Any = tuple(rest)
-    if verb in ("set-desired", "set-replicas", "set-template", "create-object", "create", "arrive"):
+    if verb in ("set-desired", "set-replicas", "set-template", "create-object", "delete-object", "create", "arrive"):
         return str(arguments[0])
     if verb == "bind":
         return _pod_ref(namespace, arguments[0])
@@ -146,6 +149,8 @@ def _changes(concrete: Concrete, namespace: str) -> list[str]:
             return [f"ReplicaSet of {arguments[0]} spec.replicas = {arguments[1]}"]
         case "create-object":
             return [f"{arguments[0]} created"]
+        case "delete-object":
+            return [f"{arguments[0]} deleted"]
         case "create":
             return [f"{_pod_ref(namespace, name)} created" for name in arguments[1]]
         case "arrive":

@@ -57,7 +57,12 @@ def test_pods_of_other_workloads_do_not_count():
 
 def test_nothing_happens_before_the_replicaset_exists():
     assert _decisions(_controller(1), WorkloadCell(desired=2, replicas=NEVER)) == ()
-    assert _decisions(_controller(1), WorkloadCell(exists=0, replicas=2)) == ()
+
+
+def test_a_deleted_workload_loses_its_pods():
+    decisions = _decisions(_controller(1), WorkloadCell(exists=0, replicas=0, unbound=2), ())
+
+    assert decisions == (Decision((DeleteUnbound(0, 2),)),)
 
 
 def test_pods_with_a_node_name_appear_on_that_node():

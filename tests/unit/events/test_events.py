@@ -19,7 +19,7 @@ from kubeproof.cluster.control import (
     Stage,
 )
 from kubeproof.cluster.labels import LabelSelector, Requirement
-from kubeproof.cluster.state import Health, NodeCell, WorkloadCell
+from kubeproof.cluster.state import Cause, Health, NodeCell, WorkloadCell
 from kubeproof.events.common import EventSource
 from kubeproof.events.cordon import CordonEvent
 from kubeproof.events.declarations import Apply, Cordon, Event, NodeChoice, NodeFailure, Scale
@@ -123,7 +123,15 @@ def test_living_nodes_can_fail_and_dead_ones_recover(health, can_fail):
     source = _source(event)
 
     assert NodeFailureEvent(source, event).show_node(0, cell(health=health)) == can_fail
-    assert NodeRecoveryEvent(source, event).show_node(0, cell(health=health)) == (None if can_fail else 1)
+    down = cell(health=health, cause=Cause.FAILURE)
+    assert NodeRecoveryEvent(source, event).show_node(0, down) == (None if can_fail else 1)
+
+
+@pytest.mark.parametrize("cause", [Cause.PANIC, Cause.FOR_GOOD])
+def test_only_nodes_that_may_come_back_recover(cause):
+    event = NodeFailure(name="f")
+
+    assert NodeRecoveryEvent(_source(event), event).show_node(0, cell(health=Health.UNKNOWN, cause=cause)) is None
 
 
 def test_a_dead_node_may_recover_at_any_moment():

@@ -251,10 +251,7 @@ def test_without_a_scenario_the_default_one_applies() -> None:
     assert loaded.scenario.events == (NodeFailure(name="nodeFailure-1"),)
     assert loaded.scenario.intents[-1].count == Amount(3)
     assert loaded.scenario.intents[-1].when == "eventuallyAlways"
-    assert [o.what for o in loaded.omissions] == [
-        "drain in the default scenario",
-        "usage in the default scenario",
-    ]
+    assert loaded.omissions == ()
 
 
 def test_the_printed_default_scenario_reads_back_as_itself() -> None:

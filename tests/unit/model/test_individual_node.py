@@ -22,7 +22,7 @@ from kubeproof.cluster.control import (
     NodeRef,
 )
 from kubeproof.cluster.objects import Readiness
-from kubeproof.cluster.state import NEVER, Health, Phase, Work
+from kubeproof.cluster.state import NEVER, Cause, Health, Phase, Work
 from kubeproof.model.individual import node_cell
 from kubeproof.model.individual_node import NodeState, Pod, arrival, changed
 from kubeproof.model.mechanics import Mechanics
@@ -71,7 +71,7 @@ def test_every_step_of_an_operator_agrees_with_the_grouped_mechanics(verb, work)
 
 def _assert_the_same_change(host, verb, health, work, pods):
     no_execute = int(verb in (UNTAINT, WELCOME))
-    before = NodeState(int(health), NEVER, NEVER, int(verb == UNCORDON), no_execute, int(work), pods)
+    before = NodeState(int(health), NEVER, NEVER, int(verb == UNCORDON), no_execute, int(work), int(Cause.NONE), pods)
 
     after = changed(WHOLE, host, before, verb)
 
@@ -89,6 +89,6 @@ def _assert_the_same_change(host, verb, health, work, pods):
     ],
 )
 def test_a_bound_pod_starts_with_its_clocks(host, health, number, clocks):
-    empty = NodeState(int(health), NEVER, NEVER, 0, 0, 0, ())
+    empty = NodeState(int(health), NEVER, NEVER, 0, 0, 0, 0, ())
 
     assert arrival(WHOLE, host, empty, number, "web-1") == Pod("web-1", number, int(Phase.STARTING), *clocks)

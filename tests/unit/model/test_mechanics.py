@@ -28,7 +28,7 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.labels import Toleration
 from kubeproof.cluster.objects import Readiness
-from kubeproof.cluster.state import NEVER, Health, Phase, WorkloadCell, add_pods, replace_node
+from kubeproof.cluster.state import NEVER, Cause, Health, Phase, WorkloadCell, add_pods, replace_node
 from kubeproof.model.mechanics import Mechanics, all_ticked, next_due, ticked
 from tests.unit.model.builders import (
     READY,
@@ -229,12 +229,20 @@ def test_a_failed_node_is_noticed_between_the_grace_period_and_five_seconds_late
     failed = _after(cell((READY, 1), (STARTING, 1), (TERMINATING, 1)), FAIL, kubernetes_version=version)
 
     assert failed == cell(
-        (READY, 1), (kind(Phase.STARTING), 1), (ENDING_DEAD, 1), health=Health.LOST, least_s=least, most_s=least + 5
+        (READY, 1),
+        (kind(Phase.STARTING), 1),
+        (ENDING_DEAD, 1),
+        health=Health.LOST,
+        least_s=least,
+        most_s=least + 5,
+        cause=Cause.FAILURE,
     )
 
 
 def test_a_node_that_fails_again_before_it_is_welcomed_is_known_to_be_gone():
-    assert _after(cell((UNREADY, 1), health=Health.BACK), FAIL) == cell((UNREADY, 1), health=Health.UNKNOWN)
+    failed = _after(cell((UNREADY, 1), health=Health.BACK), FAIL)
+
+    assert failed == cell((UNREADY, 1), health=Health.UNKNOWN, cause=Cause.FAILURE)
 
 
 def test_an_unnoticed_node_recovers_as_if_nothing_was():

@@ -362,8 +362,8 @@ def test_what_the_model_leaves_out_is_named_where_it_can_matter():
 
     def notes(count, events):
         nodes = [node(f"n{i}") for i in range(count)]
-        plan = plan_of(loaded(*nodes, web(1), scenario("{settles: {}}", events=events)), VerifyOptions())
-        return [note.split(" ")[0] for note in abstractions(plan)]
+        given = loaded(*nodes, web(1), scenario("{settles: {}}", events=events))
+        return [note.split(" ")[0] for note in abstractions(given, plan_of(given, VerifyOptions()))]
 
     assert notes(1, "") == []
     assert notes(1, "{cordon: {name: rescale}}") == ["events"]

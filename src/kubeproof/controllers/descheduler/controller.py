@@ -16,6 +16,7 @@ from kubeproof.cluster.state import NEVER, Health, NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.descheduler.cycle import evictions, explain
 from kubeproof.controllers.descheduler.values import NodeEntry, Outcome, PodGroup
 
+OLD_S = 10**9  # pod ages are not tracked for the descheduler: every pod counts as old, so that no eviction is missed
 Facts = tuple[int, int, int, tuple[tuple[tuple[int, int, int], int], ...]]
 # ready as the API tells, cordoned, tainted NoExecute, ((workload, phase, restarts), pods)
 
@@ -122,9 +123,9 @@ class DeschedulerController:
 
 def _pod_group(key: tuple[int, int, int], pods: int) -> PodGroup:
     workload, phase, restarts = key
-    return PodGroup(workload, pods, phase == Phase.TERMINATING, False, None, restarts, phase == Phase.READY)
+    return PodGroup(workload, pods, phase == Phase.TERMINATING, False, OLD_S, restarts, phase == Phase.READY)
 
 
-def _group_key(group: tuple[tuple[int, int, int], int]) -> tuple[int, tuple[int, ...]]:
-    (workload, phase, _), _ = group
-    return workload, (phase,)
+def _group_key(group: tuple[tuple[int, int, int], int]) -> tuple[int, tuple[int, ...], int]:
+    (workload, phase, restarts), _ = group
+    return workload, (phase,), restarts
