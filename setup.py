@@ -52,9 +52,7 @@ def extensions() -> list[Extension]:
     try:
         from Cython.Build import cythonize
 
-        return list(
-            cythonize([Extension(NAME, [SOURCE], optional=True)], build_dir="build/cython", quiet=True)
-        )
+        return list(cythonize([Extension(NAME, [SOURCE], optional=True)], build_dir="build/cython", quiet=True))
     except (Exception, SystemExit) as problem:
         say(f"translation to C failed: {type(problem).__name__}")
         return []

@@ -3,7 +3,8 @@
 Prints, for every workload, states/s and transitions/s of the compiled engine with plain Python controllers (cold), of
 the same engine with every answer memorised (warm: no Python runs, the C-speed upper bound), of the Python kernel and
 of the reference engine (on a bounded part), bytes per state and the share of controller calls answered from memory.
-Then the growth with the number of nodes, and the start-up time of the command line. The last lines compare with the bars.
+Then the growth with the number of nodes, and the start-up time of the command line. The last lines compare with the
+bars.
 """
 
 from __future__ import annotations

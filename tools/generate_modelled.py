@@ -17,12 +17,22 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from kubeproof.cluster.objects import Container, Node, PodTemplate, Setup, Workload
+from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler
+from kubeproof.controllers.descheduler import cycle, evictor
 from kubeproof.controllers.scheduler import registry
+from kubeproof.events.declarations import Drain
 from kubeproof.intents.catalogue import catalogue
-from kubeproof.manifests import fields, objects, scenario, scenario_events, scenario_intents, scheduler_config
+from kubeproof.manifests import (
+    controller_settings,
+    fields,
+    objects,
+    scenario_events,
+    scenario_intents,
+    scheduler_config,
+)
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.schema import FIELDS
-from kubeproof.model.assembly import built_in_controllers
+from kubeproof.model.assembly import adjusting_loops, built_in_controllers
 from kubeproof.model.layout import make_layout, mentions
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -37,18 +47,16 @@ REASONS = {
     "network": "how traffic reaches it; no modelled loop decides on it",
     "storage": "volumes without a say in placement",
     "flags": "how a component talks to the API server",
-    "rollout": "matters only when the pod template changes, which is refused",
+    "rollout": "how many old revisions are kept; here all are",
 }
-# Kinds that are read and checked, while nothing acts on them yet; reports list them as not modelled.
-WITHOUT_LOOP = {
-    "HorizontalPodAutoscaler": "read and checked; its control loop is not modelled",
-    "DeschedulerPolicy": "read and checked; its control loop is not modelled",
-    "Namespace": "read; nothing depends on it",
+# What is said of a kind other than that it is modelled.
+SAID_OF_KIND = {
+    "Namespace": "its labels are read by affinity between pods",
+    "PodDisruptionBudget": "modelled for drains and maintenance; the descheduler does not ask it yet",
 }
 # Fields that are read and checked without an effect on the model.
 WITHOUT_EFFECT = {
     "spec.minReadySeconds",
-    "spec.paused",
     "spec.progressDeadlineSeconds",
     "spec.template.spec.restartPolicy",
     "spec.restartPolicy",
@@ -62,6 +70,13 @@ OPEN_MAPS = re.compile(
     r"(labels|matchLabels|nodeSelector|allocatable|capacity|requests|limits|overhead|plugins\.\w+"
     r"|(?:matchExpressions|matchFields|taints|tolerations|resources|shape|policies|conditions)\[\])[.\[].*"
 )
+# What a loop does, where the first words of its module do not say it all.
+DOES = {
+    "controllers.deployment": "creates and sizes ReplicaSets: rollouts, rollbacks, Recreate, proportional scaling",
+    "controllers.hpa.controller": "sets spec.replicas from metrics; every `hpa.syncPeriod`, default 15 s",
+    "controllers.descheduler.controller": "evicts pods by the plugins below; every `descheduler.interval`, default 5m",
+    "events.drain": "cordons, waits until the node is empty, takes it down for maintenance, brings it back",
+}
 # Fields that tables list as harmless where nobody reads them, while readers of other types do.
 READ_ELSEWHERE = {
     "Object": {"apiVersion", "kind", "metadata", "status"},
@@ -80,6 +95,7 @@ def page() -> str:
         *_read_fields(),
         *_other_fields(),
         *_plugins(),
+        *_descheduler_plugins(),
         *_loops(),
         *_events(),
         *_intents(),
@@ -97,10 +113,13 @@ line, what of *your* input is not modelled.
 
 def _versions() -> Iterator[str]:
     yield "## Versions\n"
-    oldest, newest = _version(scenario._OLDEST), _version(scenario._NEWEST)
+    oldest, newest = _version(controller_settings._OLDEST), _version(controller_settings._NEWEST)
     yield f"- Kubernetes {oldest} to {newest}: `spec.kubernetesVersion` of the Scenario, default {newest}"
-    oldest, newest = _version(scenario._OLDEST_DESCHEDULER), _version(scenario._NEWEST_DESCHEDULER)
-    yield f"- descheduler {oldest} to {newest}: `spec.deschedulerVersion` is checked and has no effect yet\n"
+    oldest, newest = (
+        _version(controller_settings._OLDEST_DESCHEDULER),
+        _version(controller_settings._NEWEST_DESCHEDULER),
+    )
+    yield f"- descheduler {oldest} to {newest}: `spec.deschedulerVersion` of the Scenario, default {newest}\n"
 
 
 def _version(version: tuple[int, int]) -> str:
@@ -111,7 +130,7 @@ def _kinds() -> Iterator[str]:
     yield "## Kinds\n"
     yield "Objects of other kinds are listed in the report and otherwise ignored. `kind: List` is unpacked.\n"
     rows = [
-        (f"`{kind}`", ", ".join(f"`{version}`" for version in versions), WITHOUT_LOOP.get(kind, "modelled"))
+        (f"`{kind}`", ", ".join(f"`{version}`" for version in versions), SAID_OF_KIND.get(kind, "modelled"))
         for kind, versions in objects._VERSIONS.items()
     ]
     yield from _table(("kind", "apiVersion", ""), rows)
@@ -212,18 +231,39 @@ def _plugins() -> Iterator[str]:
     yield f"Known by name in a profile, not modelled: {', '.join(others)}.\n"
 
 
+def _descheduler_plugins() -> Iterator[str]:
+    yield "## Descheduler plugins\n"
+    yield "In the order of their extension points; arguments that are not listed have no effect.\n"
+    rows = [
+        (name, known.point, _code(sorted(known.arguments)))
+        for name, known in sorted(cycle.PLUGINS.items(), key=lambda item: (item[1].point != cycle.DESCHEDULE, item[0]))
+    ]
+    rows.append((evictor.NAME, "filter, preEvictionFilter", _code(sorted(evictor.MODELLED))))
+    yield from _table(("plugin", "point", "arguments that are read"), rows)
+    yield "Pod ages are not kept for the descheduler: PodLifeTime evicts nothing, and with `minPodAge` nothing is"
+    yield "evicted at all. Restarts are those of `podCrash`, counted up to 6. Usage means requests.\n"
+
+
 def _loops() -> Iterator[str]:
     yield "## Control loops\n"
     template = PodTemplate(containers=(Container("c"),))
-    setup = Setup(nodes=(Node("n"),), workloads=(Workload("Deployment", "default", "web", template),))
+    web = Workload("Deployment", "default", "web", template)
+    setup = Setup(
+        nodes=(Node("n"),),
+        workloads=(web,),
+        autoscalers=(HorizontalPodAutoscaler("default", "web", web.ref, 1, 2, ()),),
+        descheduler=DeschedulerPolicy(()),
+    )
+    drain = (Drain(name="drain"),)
     layout = make_layout(setup, mentions(setup, (), (), ()))
-    modules = dict.fromkeys(inspect.getmodule(type(loop)) for loop in built_in_controllers(layout))
+    loops = (*built_in_controllers(layout, drain), *adjusting_loops(layout, drain).loops)
     rows = []
-    for module in modules:
+    for module in dict.fromkeys(inspect.getmodule(type(loop)) for loop in loops):
         assert module is not None
+        place = module.__name__.removeprefix("kubeproof.")
         said = (module.__doc__ or "").split("\n\n")[0]
         name, _, does = " ".join(said.split()).partition(": ")
-        rows.append((name, does.rstrip("."), f"`{module.__name__.removeprefix('kubeproof.')}`"))
+        rows.append((name.rstrip("."), DOES.get(place, does.rstrip(".")), f"`{place}`"))
     yield from _table(("loop", "what it does", "module"), rows)
 
 

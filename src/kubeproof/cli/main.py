@@ -10,6 +10,7 @@ from contextlib import suppress
 import click
 
 from kubeproof import __version__
+from kubeproof.cli.cases import cases_group
 from kubeproof.cli.doctor import doctor_command
 from kubeproof.cli.init import init_command
 from kubeproof.cli.outputs import silence
@@ -31,11 +32,12 @@ def cli() -> None:
     Examples:
       kubeproof verify manifests/
       kubeproof init manifests/ > scenario.yaml
+      kubeproof cases run c8
       kubeproof properties list
     """
 
 
-for _command in (verify_command, replay_command, init_command, properties_group, doctor_command):
+for _command in (verify_command, replay_command, init_command, cases_group, properties_group, doctor_command):
     cli.add_command(_command)
 
 

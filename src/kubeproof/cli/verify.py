@@ -52,6 +52,10 @@ _ENGINES = ("auto", "compiled", "python", "reference")
     help="Explore fewer equivalent orders (default), or all of them.",
 )  # fmt: skip
 @click.option(
+    "--find", type=click.Choice(("first", "all")), default="first", envvar="KUBEPROOF_FIND", show_default=True,
+    help="Show the first violation of each intent, or all that differ in who does what at the end.",
+)  # fmt: skip
+@click.option(
     "--check-controllers/--no-check-controllers", default=False, envvar="KUBEPROOF_CHECK_CONTROLLERS",
     help="Ask controllers a sample of questions twice and compare the answers.",
 )  # fmt: skip
@@ -81,6 +85,7 @@ def verify_command(
     engine: str,
     controllers: tuple[str, ...],
     reductions: bool,
+    find: str,
     check_controllers: bool,
     color: str,
     progress: str,
@@ -113,6 +118,7 @@ def verify_command(
         memory_bytes=None if memory_mib is None else memory_mib * _MEBIBYTE,
         reductions=reductions,
         check_controllers=check_controllers,
+        find_all=find == "all",
         controllers=controllers,
     )
     result = _run(paths, options, progress, quiet)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import IntEnum, IntFlag
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
-from kubeproof.cluster.state import NodeCell, WorkloadCell
+from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell
 
 View = Any  # hashable; only the controller that made a view knows its form
 
@@ -34,16 +34,22 @@ class Role(IntEnum):
 
 
 class Tag(IntFlag):
-    """What a step changes, for properties of endless runs. Bits from 8 on repeat this per workload."""
+    """What a step changes, for properties of steps and of endless runs. Bits from 16 on repeat this per workload."""
 
     STEP = 1  # any step
     REPLICAS = 2  # a replica count in a spec
     PODS = 4  # pods created or deleted
     PLACEMENT = 8  # a pod bound, evicted or deleted from a node
     BIND = 16  # a pod got a node
+    EVICT = 32  # a pod deleted by other hands than its own controller's
+    REJECT = 64  # a kubelet rejected a pod
+    PANIC = 128  # a node failed of overload
+    BY_DESCHEDULER = 256  # who evicted
+    BY_TAINT = 512
+    BY_DRAIN = 1024
 
 
-TAG_BITS = 8
+TAG_BITS = 16
 
 
 def tag_of(workload: int | None, tag: int) -> int:
@@ -62,16 +68,38 @@ class SetDesired(NamedTuple):
 
 
 class SetReplicas(NamedTuple):
-    """Writes spec.replicas of a Deployment's ReplicaSet, creating it if need be."""
+    """Writes spec.replicas of a Deployment's ReplicaSet, creating it if need be, and its annotations."""
 
     workload: int
     replicas: int
+    noted: int = NEVER
+    max_noted: int = NEVER
+
+
+class SetTemplate(NamedTuple):
+    """Gives a Deployment the pod template of one of its revisions."""
+
+    workload: int
+    template: int
 
 
 class CreateObject(NamedTuple):
     """The workload object itself appears."""
 
     workload: int
+
+
+class DeleteObject(NamedTuple):
+    """The workload object disappears, and with it its ReplicaSet's claim to pods."""
+
+    workload: int
+
+
+class NoteFailed(NamedTuple):
+    """Pods of the workload failed; their objects stay."""
+
+    workload: int
+    pods: int
 
 
 class CreatePods(NamedTuple):
@@ -129,6 +157,21 @@ class Delete(NamedTuple):
     node: NodeRef
     workload: int
     losses: tuple[tuple[tuple[int, ...], int], ...]  # (phases, count)
+    is_eviction: bool = False  # not by the workload's own controller
+
+
+class Crash(NamedTuple):
+    """A container of one of the workload's running pods exits; the kubelet restarts it after its back-off."""
+
+    node: NodeRef
+    workload: int
+
+
+class EvictPods(NamedTuple):
+    """Pods of any workloads get a deletionTimestamp by other hands than their controllers'."""
+
+    node: NodeRef
+    losses: tuple[tuple[int, tuple[int, ...], int, int], ...]  # (workload, phases, restarts, count)
 
 
 class EvictDue(NamedTuple):
@@ -157,6 +200,8 @@ class NodeChange(NamedTuple):
 
 
 FAIL = "fail"  # kubelet stops
+PANIC = "panic"  # the same, because the node is overloaded
+FAIL_FOR_GOOD = "fail-for-good"  # the same, and it never comes back
 RECOVER = "recover"  # kubelet is back
 NOTICE = "notice"  # node controller: Ready becomes Unknown, pods not ready, NoSchedule taint
 TAINT = "taint"  # node controller: NoExecute taint, eviction clocks start
@@ -164,6 +209,11 @@ UNTAINT = "untaint"  # node controller: NoExecute taint gone (all zones down), e
 WELCOME = "welcome"  # node controller: Ready is True again, taints gone, pods ready
 CORDON = "cordon"
 UNCORDON = "uncordon"
+DRAIN = "drain"  # an operator cordons the node and begins to evict its pods; it stays cordoned
+DRAIN_UNCORDON = "drain-uncordon"  # the same, uncordoned when it is empty
+MAINTAIN = "maintain"  # the same, then down for a while, then back and uncordoned
+DRAINED = "drained"  # the node is empty: what comes next
+RETURN = "return"  # back from maintenance, uncordoned
 
 
 class Tick(NamedTuple):
@@ -172,8 +222,10 @@ class Tick(NamedTuple):
     seconds: int
 
 
-WorkloadAction = SetDesired | SetReplicas | CreateObject | CreatePods | DeleteUnbound
-NodeAction = Bind | Arrive | Delete | EvictDue | Advance | NodeChange
+WorkloadAction = (
+    SetDesired | SetReplicas | SetTemplate | DeleteObject | NoteFailed | CreateObject | CreatePods | DeleteUnbound
+)
+NodeAction = Bind | Arrive | Crash | Delete | EvictPods | EvictDue | Advance | NodeChange
 Action = WorkloadAction | NodeAction | Remember | Tick
 
 
@@ -190,7 +242,15 @@ def tags_of(actions: tuple[Action, ...]) -> int:
     for action in actions:
         tag = _TAGS.get(type(action), 0)
         if isinstance(action, Advance) and action.rejected:
-            tag = Tag.PODS | Tag.PLACEMENT
+            tag = Tag.PODS | Tag.PLACEMENT | Tag.REJECT
+        if isinstance(action, Delete) and action.is_eviction:
+            tag |= Tag.EVICT | Tag.BY_DRAIN
+        if isinstance(action, NodeChange) and action.verb == PANIC:
+            tags |= Tag.PANIC
+        if isinstance(action, EvictPods):
+            evicted = Tag.PODS | Tag.PLACEMENT | Tag.EVICT | Tag.BY_DESCHEDULER
+            for workload, *_ in action.losses:
+                tags |= evicted | tag_of(workload, evicted)
         if tag:
             tags |= tag | tag_of(action.workload, tag)  # type: ignore[union-attr]
     return tags
@@ -199,12 +259,13 @@ def tags_of(actions: tuple[Action, ...]) -> int:
 _TAGS: dict[type, int] = {
     SetDesired: Tag.REPLICAS,
     SetReplicas: Tag.REPLICAS,
+    DeleteObject: Tag.REPLICAS,
     CreatePods: Tag.PODS,
     DeleteUnbound: Tag.PODS,
     Bind: Tag.PLACEMENT | Tag.BIND,
     Arrive: Tag.PODS | Tag.PLACEMENT,
     Delete: Tag.PODS | Tag.PLACEMENT,
-    EvictDue: Tag.PODS | Tag.PLACEMENT,
+    EvictDue: Tag.PODS | Tag.PLACEMENT | Tag.EVICT | Tag.BY_TAINT,
 }
 
 
@@ -249,3 +310,29 @@ class Controller(Protocol):
     def act(self, seen: Seen) -> Sequence[Decision]:
         """All decisions possible now, in a fixed order."""
         ...
+
+
+class PeriodicController(Controller, Protocol):
+    """A loop with a clock of its own: its memory holds what it needs to know of time.
+
+    When it would change nothing, its clock does not hold time up: `due` is NEVER, and the phase of its period is
+    forgotten, because anything may happen at any phase.
+    """
+
+    @property
+    def memory(self) -> int:
+        """The index of its memory, the first of its `reads.memories`."""
+        ...
+
+    def due(self, seen: Seen) -> int:
+        """Seconds until it may or must act if nothing else changes; NEVER if it would not act."""
+        ...
+
+    def later(self, seen: Seen, seconds: int | None) -> tuple[int, ...]:
+        """Its memory so many seconds later (None: after any long time) if nothing else changes."""
+        ...
+
+
+def as_periodic(controller: Controller) -> PeriodicController | None:
+    """The controller as a periodic one, None if it has no clock."""
+    return cast("PeriodicController", controller) if hasattr(controller, "due") else None

@@ -18,7 +18,7 @@ from kubeproof.cluster.labels import (
 )
 
 if TYPE_CHECKING:
-    from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler
+    from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler, PodDisruptionBudget
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
@@ -62,6 +62,39 @@ class SpreadConstraint:
 
 
 @dataclass(frozen=True, slots=True)
+class PodTerm:
+    """One podAffinityTerm: which pods, and within which domain of nodes."""
+
+    topology_key: str
+    selector: LabelSelector | None = None  # None: nil selector, matches nothing
+    namespaces: tuple[str, ...] = ()
+    namespace_selector: LabelSelector | None = None  # None: nil selector, adds no namespace; empty: all
+    match_label_keys: tuple[str, ...] = ()
+    mismatch_label_keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedPodTerm:
+    """A preferred podAffinityTerm with its weight (1 to 100)."""
+
+    weight: int
+    term: PodTerm
+
+
+@dataclass(frozen=True, slots=True)
+class PodAffinity:
+    """A podAffinity or a podAntiAffinity."""
+
+    required: tuple[PodTerm, ...] = ()
+    preferred: tuple[WeightedPodTerm, ...] = ()
+
+    @property
+    def topology_keys(self) -> frozenset[str]:
+        """The node labels that the terms read."""
+        return frozenset(term.topology_key for term in (*self.required, *(p.term for p in self.preferred)))
+
+
+@dataclass(frozen=True, slots=True)
 class Readiness:
     """The readiness probe's delays that decide when a running pod turns ready."""
 
@@ -88,6 +121,8 @@ class PodTemplate:
     readiness: Readiness | None = None
     scheduler_name: str = "default-scheduler"
     deletion_cost: int = 0  # annotation controller.kubernetes.io/pod-deletion-cost
+    pod_affinity: PodAffinity = PodAffinity()
+    pod_anti_affinity: PodAffinity = PodAffinity()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +177,8 @@ class Workload:
     min_ready_s: int = 0
     paused: bool = False
     bound_to: str | None = None  # bare Pod that already runs on this node
+    replicas_given: bool = field(default=True, compare=False)  # spec.replicas stands in the manifest
+    owner: str | None = None  # ref of the Deployment of which this is a later revision's ReplicaSet
     source: Source = field(default=Source(), compare=False)
     strategy: Strategy = Strategy()
 
@@ -170,6 +207,8 @@ class SchedulerProfile:
     balanced_resources: tuple[str, ...] = ("cpu", "memory")
     added_affinity: tuple[NodeTerm, ...] | None = None
     default_spread: tuple[SpreadConstraint, ...] | None = None  # defaultingType List; None: System
+    hard_pod_affinity_weight: int = 1
+    ignore_preferred_of_existing: bool = False  # ignorePreferredTermsOfExistingPods
     source: Source = field(default=Source(), compare=False)
 
 
@@ -181,6 +220,12 @@ class Settings:
     monitor_grace_s: int | None = None  # None: upstream's default for the version
     monitor_period_s: int = 5
     startup_s: tuple[int, int] = (1, 5)  # from binding to running, least and most
+    maintenance_s: tuple[int, int] = (60, 600)  # how long a node is down for maintenance, least and most
+    descheduler_interval_s: int = 300
+    descheduler_version: tuple[int, int] = (0, 36)
+    hpa_period_s: int = 15
+    hpa_tolerance_permille: int = 100
+    downscale_stabilization_s: int = 300
 
     @property
     def grace_s(self) -> int:
@@ -200,3 +245,33 @@ class Setup:
     settings: Settings = Settings()
     autoscalers: tuple[HorizontalPodAutoscaler, ...] = ()
     descheduler: DeschedulerPolicy | None = None
+    budgets: tuple[PodDisruptionBudget, ...] = ()
+    namespaces: tuple[tuple[str, Labels], ...] = ()  # declared Namespaces with their labels
+
+
+def family(setup: Setup, workload: int) -> tuple[int, ...]:
+    """A workload with the ReplicaSets of its later revisions, oldest first; alone if it has none."""
+    ref = setup.workloads[workload].owner or setup.workloads[workload].ref
+    own = [i for i, other in enumerate(setup.workloads) if other.ref == ref and other.owner is None]
+    return (*own, *(i for i, other in enumerate(setup.workloads) if other.owner == ref))
+
+
+def short_name(setup: Setup, workload: int) -> str:
+    """The workload's name, with namespace and kind where another workload or its pods could be meant."""
+    declared = setup.workloads[workload]
+    others = [other for index, other in enumerate(setup.workloads) if index != workload]
+    if not any(_may_be_confused(declared.name, other.name) for other in others):
+        return declared.name
+    same_place = [o for o in others if o.namespace == declared.namespace]
+    if not any(_may_be_confused(declared.name, other.name) for other in same_place):
+        return f"{declared.namespace}/{declared.name}"
+    return f"{declared.kind}/{declared.namespace}/{declared.name}"
+
+
+def _may_be_confused(one: str, other: str) -> bool:
+    """True for equal names, and for `web` with `web-3`, which may be one of its pods."""
+    if one == other:
+        return True
+    shorter, longer = sorted((one, other), key=len)
+    head, _, tail = longer.rpartition("-")
+    return head == shorter and tail.isdecimal()

@@ -1,9 +1,10 @@
-"""Objects that steer control loops: autoscalers and the descheduler's policy."""
+"""Objects that steer control loops: autoscalers, disruption budgets and the descheduler's policy."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.objects import Source
 
 
@@ -49,6 +50,26 @@ class HorizontalPodAutoscaler:
     metrics: tuple[Metric, ...]
     scale_up: ScalingRules | None = None
     scale_down: ScalingRules | None = None
+    source: Source = field(default=Source(), compare=False)
+
+
+IF_HEALTHY_BUDGET = "IfHealthyBudget"
+ALWAYS_ALLOW = "AlwaysAllow"
+
+
+@dataclass(frozen=True, slots=True)
+class PodDisruptionBudget:
+    """How many pods evictions may take away at a time; amounts are (number, is percent).
+
+    At most one of the amounts is set; with neither, upstream allows no disruption.
+    """
+
+    namespace: str
+    name: str
+    selector: LabelSelector | None = None  # None selects no pod, an empty one all pods of the namespace
+    min_available: tuple[int, bool] | None = None
+    max_unavailable: tuple[int, bool] | None = None
+    unhealthy_policy: str = IF_HEALTHY_BUDGET
     source: Source = field(default=Source(), compare=False)
 
 

@@ -31,6 +31,25 @@ class Health(IntEnum):
     BACK = 3  # kubelet reports again; the node controller has not cleared its marks yet
 
 
+class Cause(IntEnum):
+    """Why a node is down: each kind of failure ends in its own way."""
+
+    NONE = 0
+    FAILURE = 1  # may come back
+    PANIC = 2  # comes back when its pods are gone
+    FOR_GOOD = 3
+
+
+class Work(IntEnum):
+    """What an operator is doing with a node."""
+
+    NONE = 0
+    DRAIN = 1  # being drained, left cordoned
+    DRAIN_UNCORDON = 2  # being drained, uncordoned afterwards
+    MAINTAIN = 3  # being drained for maintenance
+    DOWN = 4  # empty and down for maintenance; comes back and is uncordoned
+
+
 class PodKind(NamedTuple):
     """Pods of one node that no controller can tell apart."""
 
@@ -39,6 +58,8 @@ class PodKind(NamedTuple):
     least_s: int = NEVER  # seconds until the next phase may begin
     most_s: int = NEVER  # seconds until it must
     evict_s: int = NEVER  # seconds until taint eviction deletes it
+    age_s: int = NEVER  # seconds since it started, up to the last age that matters; NEVER where none does
+    restarts: int = 0  # containers restarted after crashes, up to where back-off stops growing
 
 
 class NodeCell(NamedTuple):
@@ -49,6 +70,8 @@ class NodeCell(NamedTuple):
     most_s: int = NEVER  # seconds until it must
     cordoned: int = 0
     no_execute: int = 0  # 1 when the node controller's NoExecute taint is set
+    work: int = 0  # what an operator does with it: see Work
+    cause: int = 0  # why it is down: see Cause
     pods: tuple[tuple[PodKind, int], ...] = ()  # sorted, counts positive
 
 
@@ -59,6 +82,10 @@ class WorkloadCell(NamedTuple):
     desired: int = 0  # spec.replicas of the Deployment (or of a bare ReplicaSet)
     replicas: int = NEVER  # spec.replicas of its ReplicaSet; NEVER before it is created
     unbound: int = 0  # pods without a node
+    template: int = 0  # of a Deployment: which of its revisions it asks for, 0 the first
+    noted: int = NEVER  # annotation desired-replicas of its ReplicaSet, where rollouts can happen
+    max_noted: int = NEVER  # annotation max-replicas
+    failed: int = 0  # failed pods whose objects are left, up to the number a property asks for
 
 
 Nodes = tuple[tuple[NodeCell, int], ...]  # equal nodes as (content, count), sorted, counts positive

@@ -22,6 +22,18 @@ MOVING = (Phase.STARTING, Phase.RUNNING, Phase.TERMINATING)
 Due = tuple[tuple[PodKind, int, int], ...]  # kind without its eviction clock, pods rejected, pods in all
 
 
+FIRST_BACK_OFF_S, LONGEST_BACK_OFF_S = 10, 300
+MOST_RESTARTS = 6  # from here on the back-off does not grow: 0, 10, 20, 40, 80, 160, 300 s
+
+
+def back_off_s(restarts: int) -> int:
+    """CrashLoopBackOff before the next restart: none at first, then 10 s doubling up to 300 s.
+
+    Upstream starts again from nothing when a container ran for ten minutes; that is not modelled.
+    """
+    return 0 if restarts == 0 else min(FIRST_BACK_OFF_S * 2 ** (restarts - 1), LONGEST_BACK_OFF_S)
+
+
 @dataclass(frozen=True, slots=True)
 class Kubelet:
     """The kubelets of one place."""

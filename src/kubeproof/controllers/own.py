@@ -17,6 +17,7 @@ Nodes come in groups of equals; a `NodeView` stands for `size` nodes and an acti
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, cast
@@ -37,7 +38,7 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import Health, NodeCell, Phase, WorkloadCell
-from kubeproof.errors import UsageError
+from kubeproof.errors import KubeproofError, UsageError
 
 ALIVE = (Phase.STARTING, Phase.RUNNING, Phase.READY, Phase.UNREADY)
 
@@ -185,9 +186,22 @@ class Adapted:
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """What the user's code decides, translated."""
         decisions = []
-        for wanted in self.own.act(self.cluster(seen)):
+        for wanted in self._asked(self.cluster(seen)):
             decisions.append(Decision(tuple(self._translated(action) for action in _joint(wanted))))
         return tuple(dict.fromkeys(decisions))
+
+    def _asked(self, cluster: ClusterView) -> list[OwnAction | tuple[OwnAction, ...]]:
+        """The user's answer; whatever goes wrong in the user's code is the user's to mend."""
+        try:
+            return list(self.own.act(cluster) or ())
+        except KubeproofError:
+            raise
+        except Exception as error:
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            said = f"{type(error).__name__}: {error}"
+            raise UsageError(
+                f"controller {self.name} failed at {place.filename}:{place.lineno}: {said}", "Correct its act(cluster)"
+            ) from error
 
     def cluster(self, seen: Seen) -> ClusterView:
         """The views put together for the user's eyes."""

@@ -26,6 +26,7 @@ from kubeproof.cluster.control import (
     Stage,
     View,
 )
+from kubeproof.cluster.objects import family, short_name
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.victims import PENDING, RUNNING, Loss, Tier, choices
@@ -44,7 +45,8 @@ PHASES_OF_RANK = {
     rank: tuple(int(phase) for phase, other in RANKS.items() if other == rank) for rank in set(RANKS.values())
 }
 Owner = tuple[int, "Owned", tuple[int, int]]  # place, view of the node, phase and readiness
-Owned = tuple[tuple[tuple[int, int], int], ...]  # ((phase rank, ready), pods) on one node, sorted
+Owned = tuple[tuple[tuple[tuple[int, int], int], ...], int]
+# What it has on one node: ((phase rank, ready), pods), sorted; and active pods of other revisions of its Deployment.
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,12 @@ class ReplicaSetController:
 
     @property
     def name(self) -> str:
-        return f"replicaset {self.layout.setup.workloads[self.workload].name}"
+        return f"replicaset {short_name(self.layout.setup, self.workload)}"
+
+    @property
+    def siblings(self) -> tuple[int, ...]:
+        """The ReplicaSets of the same Deployment: rule 5 counts their pods, too."""
+        return family(self.layout.setup, self.workload)
 
     @property
     def reads(self) -> Reads:
@@ -65,25 +72,30 @@ class ReplicaSetController:
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int] | None:
         """The ReplicaSet's size and the pods without a node."""
-        if not cell.exists or cell.replicas == NEVER:
-            return None
+        if cell.replicas == NEVER:
+            return None  # of a deleted workload the size is 0: the garbage collector's work is done here, too
         return (cell.replicas, cell.unbound)
 
     def show_node(self, place: int, cell: NodeCell) -> Owned | None:
         """How many of its active pods the node has, by phase and readiness."""
         amounts: dict[tuple[int, int], int] = {}
+        others = 0
         for kind, count in cell.pods:
-            if kind.workload == self.workload and kind.phase != Phase.TERMINATING:
+            if kind.phase == Phase.TERMINATING:
+                continue
+            if kind.workload == self.workload:
                 rank = RANKS[Phase(kind.phase)]
                 amounts[rank] = amounts.get(rank, 0) + count
-        return tuple(sorted(amounts.items())) or None
+            elif kind.workload in self.siblings:
+                others += count
+        return (tuple(sorted(amounts.items())), others) if amounts else None
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """Creates what is missing, or deletes what is too much in every way the ranking allows."""
         if seen.workloads[0] is None:
             return ()
         replicas, unbound = seen.workloads[0]
-        bound = sum(sum(n for _, n in owned) * count for groups in seen.places for owned, count in groups)
+        bound = sum(_total(owned) * count for groups in seen.places for owned, count in groups)
         surplus = unbound + bound - replicas
         if surplus < 0:
             return (Decision(self._creation(-surplus)),)
@@ -106,10 +118,10 @@ class ReplicaSetController:
         direct = min(surplus, unbound)
         first: tuple[Action, ...] = (DeleteUnbound(self.workload, direct),) if direct else ()
         tiers = [
-            Tier((*rank, -sum(n for _, n in owned)), (place, owned, rank), per_node, nodes)
+            Tier((*rank, -_total(owned) - owned[1]), (place, owned, rank), per_node, nodes)
             for place, groups in zip(self.reads.places, seen.places, strict=True)
             for owned, nodes in _merged(groups).items()
-            for rank, per_node in owned
+            for rank, per_node in owned[0]
         ]
         for losses in choices(tiers, surplus - direct):
             yield (*first, *self._as_actions(losses))
@@ -125,6 +137,10 @@ class ReplicaSetController:
                 taken = tuple((phases, parts[index]) for phases, parts in lost if index < len(parts))
                 if taken:
                     yield Delete(NodeRef(place, owned), self.workload, taken)
+
+
+def _total(owned: Owned) -> int:
+    return sum(pods for _, pods in owned[0])
 
 
 def _merged(groups: tuple[tuple[View, int], ...]) -> dict[Owned, int]:

@@ -19,16 +19,17 @@ from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
 def seconds_tolerated(tolerations: Sequence[Toleration], taints: Sequence[Taint]) -> int:
     """Seconds until a pod on a node with these taints is deleted; NEVER if it may stay.
 
-    0 if some NoExecute taint is not tolerated; else the least tolerationSeconds among the tolerations in use.
+    0 if some NoExecute taint is not tolerated; else the least tolerationSeconds among the tolerations in use: for each
+    taint the first that matches (`GetMatchingTolerations`).
     """
     used: list[Toleration] = []
     for taint in taints:
         if taint.effect != NO_EXECUTE:
             continue
-        matching = [toleration for toleration in tolerations if toleration.tolerates(taint)]
-        if not matching:
+        first = next((toleration for toleration in tolerations if toleration.tolerates(taint)), None)
+        if first is None:
             return 0
-        used += matching
+        used.append(first)
     limits = [max(0, toleration.seconds) for toleration in used if toleration.seconds is not None]
     return min(limits, default=NEVER)
 

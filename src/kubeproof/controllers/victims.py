@@ -1,6 +1,6 @@
 """Which pods a ReplicaSet deletes on scale-down.
 
-Mirrors `ActivePodsWithRanks` of `pkg/controller/controller_utils.go` (v1.26 to v1.37 agree). `deletion_key` orders
+Mirrors `ActivePodsWithRanks` of `pkg/controller/controller_utils.go` (v1.26 to v1.37 agree). `compare` orders
 single pods with their ages, as the real controller sees them. The model itself keeps no ages: within equal
 rules 1 to 5 every choice is explored, as UIDs decide inside one power of two of age.
 """
@@ -8,6 +8,7 @@ rules 1 to 5 every choice is explored, as UIDs decide inside one power of two of
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cmp_to_key
 from typing import NamedTuple
 
 PENDING, UNKNOWN, RUNNING = 0, 1, 2  # order of phases in rule 2
@@ -32,24 +33,33 @@ def age_bucket(age_ns: int | None) -> int:
     return -1 if age_ns is None or age_ns <= 0 else age_ns.bit_length() - 1
 
 
-def deletion_key(pod: Candidate) -> tuple[object, ...]:
-    """Sorts pods so that those to delete come first."""
-    return (
-        pod.assigned,
-        pod.phase,
-        pod.ready,
-        pod.deletion_cost,
-        -pod.rank,
-        *((age_bucket(pod.ready_age_ns), pod.uid) if pod.ready else (0, "")),
-        -pod.restarts,
-        age_bucket(pod.age_ns),
-        pod.uid,
-    )
+def compare(one: Candidate, other: Candidate) -> int:
+    """Negative if `one` is deleted before `other`, 0 if upstream leaves it open."""
+    for left, right in zip(_rules_1_to_5(one), _rules_1_to_5(other), strict=True):
+        if left != right:
+            return -1 if left < right else 1
+    if one.ready and other.ready and one.ready_age_ns != other.ready_age_ns:
+        return _younger_first(one.ready_age_ns, one.uid, other.ready_age_ns, other.uid)
+    if one.restarts != other.restarts:
+        return other.restarts - one.restarts
+    if one.age_ns != other.age_ns:
+        return _younger_first(one.age_ns, one.uid, other.age_ns, other.uid)
+    return 0
+
+
+def _rules_1_to_5(pod: Candidate) -> tuple[int, ...]:
+    return int(pod.assigned), pod.phase, int(pod.ready), pod.deletion_cost, -pod.rank
+
+
+def _younger_first(one_ns: int | None, one_uid: str, other_ns: int | None, other_uid: str) -> int:
+    """Different ages compare by power of two; within one the smaller UID goes first."""
+    one_key, other_key = (age_bucket(one_ns), one_uid), (age_bucket(other_ns), other_uid)
+    return (one_key > other_key) - (one_key < other_key)
 
 
 def victims(pods: Sequence[Candidate], count: int) -> list[Candidate]:
     """The pods that go when `count` of them must."""
-    return sorted(pods, key=deletion_key)[:count]
+    return sorted(pods, key=cmp_to_key(compare))[:count]
 
 
 class Tier(NamedTuple):

@@ -10,7 +10,7 @@ component is fair (weak fairness). The cycle shown is a shorter one that is fair
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from kubeproof.engine.components import cyclic_components
@@ -48,11 +48,19 @@ def find_lasso(
 ) -> Lasso | None:
     """A fair cycle that breaks the check, or None. Inevitable cycles come first, then lower states."""
     found: list[Lasso] = []
-    for component in sorted((sorted(component) for component in cyclic), key=lambda states: states[0]):
-        found += _breaking(graph, component, check, actor_name)
-        if any(lasso.is_inevitable for lasso in found):
+    for lasso in all_lassos(graph, cyclic, check, actor_name):
+        found.append(lasso)
+        if lasso.is_inevitable:
             break  # it starts in the lowest state of its component, so none that follows is better
     return min(found, key=lambda lasso: (not lasso.is_inevitable, lasso.states[0]), default=None)
+
+
+def all_lassos(
+    graph: Graph, cyclic: Sequence[Sequence[int]], check: Check, actor_name: Callable[[int], str]
+) -> Iterator[Lasso]:
+    """One fair cycle that breaks the check for every component that has one, lower states first."""
+    for component in sorted((sorted(component) for component in cyclic), key=lambda states: states[0]):
+        yield from _breaking(graph, component, check, actor_name)
 
 
 def _breaking(graph: Graph, component: Sequence[int], check: Check, actor_name: Callable[[int], str]) -> list[Lasso]:

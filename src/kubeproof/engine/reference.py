@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 from kubeproof.engine.system import Check, Kind, Role
+from kubeproof.errors import LimitReached
 
 S = TypeVar("S", bound=Hashable)
 S_co = TypeVar("S_co", bound=Hashable, covariant=True)
@@ -47,24 +48,32 @@ class StateGraph(Generic[S]):
     """All reachable states with their steps."""
 
     steps: dict[S, Sequence[NamedStep[S]]] = field(default_factory=dict)
-    is_complete: bool = True
+    stopped_by: str = ""  # what ended the search before its time
     transitions: int = 0
+
+    @property
+    def is_complete(self) -> bool:
+        return not self.stopped_by
 
 
 def reach(model: ReferenceModel[S], *, max_states: int) -> StateGraph[S]:
-    """Explores breadth first until nothing is new or `max_states` states are known."""
+    """Explores breadth first until nothing is new, `max_states` states are known or a step has too many ways."""
     graph: StateGraph[S] = StateGraph()
     queue = deque(dict.fromkeys(model.initial()))
     known = set(queue)
     while queue:
         state = queue.popleft()
-        steps = model.steps(state)
+        try:
+            steps = model.steps(state)
+        except LimitReached as limit:
+            graph.stopped_by = str(limit)
+            return graph
         graph.steps[state] = steps
         graph.transitions += len(steps)
         for step in steps:
             if step.target not in known:
                 if len(known) >= max_states:
-                    graph.is_complete = False
+                    graph.stopped_by = f"{max_states} states"
                     return graph
                 known.add(step.target)
                 queue.append(step.target)
@@ -89,6 +98,8 @@ def judge(graph: StateGraph[S], check: Check, flags: Callable[[S], int]) -> str:
 def _is_broken(graph: StateGraph[S], check: Check, is_bad: Callable[[S], bool]) -> bool:
     if check.kind == Kind.NEVER:
         return any(is_bad(state) for state in graph.steps)
+    if check.kind == Kind.STEP:
+        return any(step.tags & check.tags for steps in graph.steps.values() for step in steps)
     if check.kind != Kind.CYCLE and any(is_bad(s) for s in graph.steps if is_stable(graph, s)):
         return True
     if check.kind == Kind.STABLE:

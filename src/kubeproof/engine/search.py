@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
 
 from kubeproof.engine.components import cyclic_components
-from kubeproof.engine.cycles import Lasso, find_lasso
+from kubeproof.engine.cycles import Lasso, all_lassos, find_lasso
 from kubeproof.engine.kernel import Kernel
 from kubeproof.engine.limits import Limits, resident_bytes
 from kubeproof.engine.system import Cell, Check, Kind, Progress, Step, System
@@ -69,6 +69,7 @@ class Finding:
     verdict: str  # holds, violated, vacuous, unknown
     state: int = -1
     lasso: Lasso | None = None
+    last: Step | None = None  # the step out of `state` that breaks the check
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,34 @@ class Search:
             (source, next(step for step in self.store.steps(source) if step.target == target))
             for source, target in pairwise(chain)
         ]
+
+    def every_finding(self, check: Check, actor_name: Callable[[int], str]) -> Iterator[Finding]:
+        """Every way in which a check is broken: at each first bad state, by each step, in each cycle."""
+        store = self.store
+        if check.kind == Kind.STEP:
+            for state in range(store.expanded):
+                for step in store.steps(state):
+                    if step.effect.tags & check.tags:
+                        yield Finding("violated", state, last=step)
+            return
+        if check.kind != Kind.CYCLE:
+            yield from (Finding("violated", state) for state in self._bad_states(check))
+        if check.kind not in SAFETY:
+            for lasso in all_lassos(store, _cyclic(store), check, actor_name):
+                yield Finding("violated", lasso.states[0], lasso)
+
+    def _bad_states(self, check: Check) -> Iterator[int]:
+        """Stable bad states; for NEVER those in which a run becomes bad."""
+        store = self.store
+        for state in range(store.expanded):
+            if not store.flags(state) >> check.flag & 1:
+                continue
+            if check.kind == Kind.NEVER:
+                parent = store.parent(state)
+                if parent < 0 or not store.flags(parent) >> check.flag & 1:
+                    yield state
+            elif store.is_stable(state):
+                yield state
 
     def root(self, state: int) -> int:
         """The initial state from which `state` was first reached."""
@@ -125,16 +154,18 @@ def explore(
     kernel: Store,
     limits: Limits | None = None,
     progress: Callable[[Progress], None] | None = None,
+    stop_early: bool = True,
 ) -> Search:
     """Explores the system and decides each check.
 
-    Stops early only when every check is violated already. A reached limit leaves open checks unknown.
+    Stops early only when every check is violated already, and not at all without `stop_early`. A reached limit leaves
+    open checks unknown.
     """
     limits = limits or Limits()
     start = limits.clock()
     for cells in system.initial:
         kernel.add_initial(cells)
-    stopped_by = _explore_all(kernel, checks, limits, start, progress)
+    stopped_by = _explore_all(kernel, checks if stop_early else (), limits, start, progress)
     try:
         findings = _judge(system, kernel, checks, stopped_by, limits, start, progress)
     except (KeyboardInterrupt, MemoryError) as stop:
@@ -175,7 +206,7 @@ def _first_bad(kernel: Store, check: Check) -> int:
     """The first state that breaks a check on its own, without looking at cycles; -1 if none."""
     if check.kind == Kind.NEVER:
         return kernel.first_any[check.flag]
-    return -1 if check.kind == Kind.CYCLE else kernel.first_stable[check.flag]
+    return -1 if check.kind in (Kind.CYCLE, Kind.STEP) else kernel.first_stable[check.flag]
 
 
 def _exceeded(kernel: Store, limits: Limits, start: float) -> str:
@@ -211,6 +242,9 @@ def _judge(
         if state >= 0:
             findings.append(Finding("violated", state))
             continue
+        if check.kind == Kind.STEP:
+            findings.append(_first_step(kernel, check, stopped_by))
+            continue
         if check.kind in SAFETY:
             findings.append(_unbroken(kernel, check, stopped_by))
             continue
@@ -221,6 +255,15 @@ def _judge(
         found = Finding("violated", lasso.states[0], lasso) if lasso else _unbroken(kernel, check, stopped_by)
         findings.append(found)
     return tuple(findings)
+
+
+def _first_step(kernel: Store, check: Check, stopped_by: str) -> Finding:
+    """The first step with one of the tags, in the order of the search."""
+    for state in range(kernel.expanded):
+        for step in kernel.steps(state):
+            if step.effect.tags & check.tags:
+                return Finding("violated", state, last=step)
+    return _unbroken(kernel, check, stopped_by)
 
 
 def _without_cycles(kernel: Store, check: Check) -> Finding:

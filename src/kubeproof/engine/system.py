@@ -114,6 +114,7 @@ class Kind(IntEnum):
     RECURRENT = 2  # a stable bad state, or a fair cycle through a bad state
     PERSISTENT = 3  # a stable bad state, or a fair cycle of bad states only, without edges tagged `tags`
     CYCLE = 4  # a fair cycle with an edge tagged `tags`
+    STEP = 5  # a reachable step tagged `tags`
 
 
 class Check(NamedTuple):

@@ -52,6 +52,23 @@ class Cordon(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Drain(Event):
+    """An operator drains a node: cordons it, then evicts its pods through the eviction API, retrying."""
+
+    nodes: NodeChoice = NodeChoice()
+    concurrent: int = 1
+    uncordon: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Maintenance(Event):
+    """An operator drains a node, takes it down, brings it back and uncordons it."""
+
+    nodes: NodeChoice = NodeChoice()
+    concurrent: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scale(Event):
     """A user sets spec.replicas of a workload to any of the values, once each."""
 
@@ -75,3 +92,92 @@ class Apply(Event):
 
     workload: Workload
     replicas_given: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How much of a resource is used: percent of a base (request, allocatable), or a quantity in thousandths.
+
+    Exactly one of the two is given. Memory in thousandths of a byte, like an autoscaler's AverageValue.
+    """
+
+    percent: int | None = None
+    amount_milli: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.percent}%" if self.percent is not None else f"{self.amount_milli}m"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageChange(Event):
+    """The real usage of a workload's pods moves between levels; with one level it is constant."""
+
+    resource: str  # cpu, memory
+    target: str
+    container: str = ""  # "": the pod as a whole
+    levels: tuple[Usage, ...]
+    initial: int = 0  # index of the level at the start
+    max: int | None = None  # type: ignore[assignment]  # None: any number of changes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsagePattern(Event):
+    """The real usage of a workload's pods as a function of their age; not a moment."""
+
+    resource: str  # cpu, memory
+    target: str
+    phases: tuple[tuple[Usage, int | None], ...]  # usage and for how many seconds; None (last only): for ever
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CpuLoad(Event):
+    """A total CPU load that the ready pods share; it moves between levels."""
+
+    target: str
+    levels: tuple[int, ...]  # thousandths of a core, for all pods together
+    initial: int = 0
+    max: int | None = None  # type: ignore[assignment]  # None: any number of changes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelPanic(Event):
+    """A node fails whenever its real CPU usage passes a level, and recovers when freed."""
+
+    above: Usage = Usage(percent=95)  # percent of the node's allocatable CPU
+    nodes: NodeChoice = NodeChoice()
+    max: int | None = None  # type: ignore[assignment]  # None: whenever the level is passed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodCrash(Event):
+    """A container of one of the workload's pods exits."""
+
+    target: str
+
+
+EVERY_REVISION = "all"
+INITIAL_REVISION = "initial"
+NEW_REVISION = "new"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeverReady(Event):
+    """Pods of a revision never become ready; not a moment."""
+
+    target: str
+    revision: str = EVERY_REVISION  # all, initial, new
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delete(Event):
+    """A user deletes a workload."""
+
+    target: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rollout(Event):
+    """A user gives a Deployment a new revision of its pod template, or with `back` its previous one."""
+
+    target: str
+    back: bool = False

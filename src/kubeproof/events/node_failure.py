@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from kubeproof.cluster.control import (
     FAIL,
+    FAIL_FOR_GOOD,
     RECOVER,
     Decision,
     NodeChange,
@@ -17,7 +18,7 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
-from kubeproof.cluster.state import Health, NodeCell
+from kubeproof.cluster.state import Cause, Health, NodeCell, Work
 from kubeproof.events.common import EventSource, NoWorkloads
 from kubeproof.events.declarations import NodeFailure
 
@@ -45,7 +46,7 @@ class NodeFailureEvent(NoWorkloads):
 
     def show_node(self, place: int, cell: NodeCell) -> int | None:
         """1 for a node that can fail."""
-        return 1 if cell.health in ALIVE else None
+        return 1 if cell.health in ALIVE and cell.work != Work.DOWN else None
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """A failure of any node it may hit."""
@@ -60,7 +61,7 @@ class NodeFailureEvent(NoWorkloads):
     def _failures(self, picks: tuple[int, ...]) -> Iterator[NodeChange]:
         for place, count in zip(self.reads.places, picks, strict=True):
             for _ in range(count):
-                yield NodeChange(NodeRef(place, 1), FAIL)
+                yield NodeChange(NodeRef(place, 1), FAIL if self.event.recovers else FAIL_FOR_GOOD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +81,8 @@ class NodeRecoveryEvent(NoWorkloads):
         return Reads(places=hit_places(self.source, self.event))
 
     def show_node(self, place: int, cell: NodeCell) -> int | None:
-        """1 for a node that is down."""
-        return None if cell.health in ALIVE else 1
+        """1 for a node that is down and may come back."""
+        return 1 if cell.health not in ALIVE and cell.cause == Cause.FAILURE else None
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """A recovery of any node that is down."""

@@ -11,16 +11,21 @@ from kubeproof.cluster.control import (
     Arrive,
     CreateObject,
     Decision,
+    Delete,
+    DeleteObject,
+    DeleteUnbound,
     NodeRef,
     Reads,
     Remember,
     Role,
     Seen,
     SetDesired,
+    SetTemplate,
 )
-from kubeproof.cluster.state import WorkloadCell
+from kubeproof.cluster.objects import POD, family
+from kubeproof.cluster.state import NodeCell, Phase, WorkloadCell
 from kubeproof.events.common import EventSource, NoNodes
-from kubeproof.events.declarations import Scale
+from kubeproof.events.declarations import Apply, Scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,8 @@ class WriteEvent(NoNodes):
     source: EventSource
     event_name: str
     workload: int
-    replicas: int | None  # None: an existing object is left as it is
+    replicas: int | None  # None: the live value is left as it is
+    template: int | None = None  # the revision whose pod template it writes; None: as it is
 
     @property
     def name(self) -> str:
@@ -97,9 +103,14 @@ class WriteEvent(NoNodes):
         memory = Remember(self.source.memory, (left - 1,))
         if not seen.workloads[0]:
             return (Decision((*self._creation(), memory), Role.EVENT),)
-        if self.replicas is None:
-            return ()
-        return (Decision((SetDesired(self.workload, self.replicas), memory), Role.EVENT),)
+        writes: list[Action] = []
+        if self.replicas is not None:
+            writes.append(SetDesired(self.workload, self.replicas))
+        if self.template is not None:
+            writes.append(SetTemplate(self.workload, self.template))
+        # An apply that changes nothing happens, too: other events may wait for it.
+        happens = writes or isinstance(self.source.event, Apply)
+        return (Decision((*writes, memory), Role.EVENT),) if happens else ()
 
     def _creation(self) -> Iterator[Action]:
         """The object as the event brings it; a bare Pod that names its node is there at once."""
@@ -110,3 +121,90 @@ class WriteEvent(NoNodes):
         place = self.source.layout.named(declared.home) if declared.home else None
         if place is not None:
             yield Arrive(NodeRef(place, ANY), self.workload, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutEvent(NoNodes):
+    """Gives a Deployment its next revision of the pod template, or with `back` the previous one."""
+
+    source: EventSource
+    workload: int
+    revisions: int
+    back: bool
+
+    @property
+    def name(self) -> str:
+        return f"event {self.source.event.name}"
+
+    @property
+    def stage(self) -> int:
+        return self.source.stage
+
+    @property
+    def reads(self) -> Reads:
+        return self.source.reads(workloads=(self.workload,))
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int]:
+        """Whether the Deployment exists, and which revision it asks for."""
+        return cell.exists, cell.template
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """The change of the template, while its budget lasts."""
+        left = seen.memories[0][0]
+        exists, template = seen.workloads[0]
+        target = template - 1 if self.back else template + 1
+        possible = exists and 0 <= target < self.revisions
+        if left <= 0 or not possible or not self.source.may_happen(seen.memories):
+            return ()
+        memory = Remember(self.source.memory, (left - 1,))
+        return (Decision((SetTemplate(self.workload, target), memory), Role.EVENT),)
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteEvent:
+    """Deletes a workload; its ReplicaSets then want no pods. A bare Pod is deleted itself."""
+
+    source: EventSource
+    workload: int
+
+    @property
+    def name(self) -> str:
+        return f"event {self.source.event.name}"
+
+    @property
+    def stage(self) -> int:
+        return self.source.stage
+
+    @property
+    def _is_pod(self) -> bool:
+        return self.source.layout.setup.workloads[self.workload].kind == POD
+
+    @property
+    def reads(self) -> Reads:
+        places = self.source.layout.every_place if self._is_pod else ()
+        return self.source.reads(workloads=(self.workload,), places=places)
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int]:
+        """Whether the workload exists, and its pods without a node."""
+        return cell.exists, cell.unbound
+
+    def show_node(self, place: int, cell: NodeCell) -> int | None:
+        """The phase of the bare Pod, where it is."""
+        phases = [k.phase for k, _ in cell.pods if k.workload == self.workload and k.phase != Phase.TERMINATING]
+        return phases[0] if phases else None
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """The deletion, once."""
+        left = seen.memories[0][0]
+        exists, unbound = seen.workloads[0]
+        if left <= 0 or not exists or not self.source.may_happen(seen.memories):
+            return ()
+        memory = Remember(self.source.memory, (left - 1,))
+        members = family(self.source.layout.setup, self.workload)
+        removals: list[Action] = [DeleteObject(member) for member in members]
+        if not self._is_pod:
+            return (Decision((*removals, memory), Role.EVENT),)
+        removals += [DeleteUnbound(self.workload, unbound)] if unbound else []
+        for place, groups in zip(self.reads.places, seen.places, strict=True):
+            removals += [Delete(NodeRef(place, phase), self.workload, (((phase,), 1),)) for phase, _ in groups]
+        return (Decision((*removals, memory), Role.EVENT),)

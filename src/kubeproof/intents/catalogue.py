@@ -1,4 +1,4 @@
-"""The list of all intents: permanent ID, key, category, what it says."""
+"""The list of all intents: permanent ID, key, category, what it says, and the names Kivi gives them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class PropertyEntry:
-    """One intent of the library."""
+    """One intent of the library; `aliases` are other names a Scenario may use for it."""
 
     id: str
     key: str
@@ -15,6 +15,7 @@ class PropertyEntry:
     text: str
     fields: tuple[str, ...]
     default_when: str = ""
+    aliases: tuple[str, ...] = ()
 
 
 _COUNTED = ("target", "count", "when")
@@ -24,9 +25,11 @@ _ENTRIES = (
         "S002",
         "minReplicas",
         "numbers",
-        "At least `count` pods exist, terminating ones aside.",
+        "At least `count` pods exist, terminating ones aside. Kivi: checkMinReplicas (`count` is the autoscaler's "
+        "minimum, or spec.replicas), checkExpReplicas (`expReplicas` is the count).",
         _COUNTED,
         "always",
+        ("checkMinReplicas", "checkExpReplicas"),
     ),
     PropertyEntry(
         "S003",
@@ -40,17 +43,65 @@ _ENTRIES = (
         "S004",
         "maxSkew",
         "topology",
-        "Pods differ by at most `skew` between the domains of `topologyKey`.",
+        "Pods differ by at most `skew` between the domains of `topologyKey`. Kivi: checkBalanceNode (between nodes, "
+        "`maxSkew` 2 unless given).",
         ("target", "topologyKey", "skew", "selector", "namespace", "when"),
         "always",
+        ("checkBalanceNode",),
     ),
     PropertyEntry(
         "S005",
         "schedulable",
         "lifecycle",
-        "In no stable state a pod is left without a feasible node.",
+        "In no stable state a pod is left without a feasible node. Kivi: no_feasible_node.",
         ("target",),
         "stable",
+        ("no_feasible_node", "no_feasiable_node"),
+    ),
+    PropertyEntry(
+        "S006", "maxNodes", "numbers", "At most `count` of these nodes exist.", ("count", "nodes", "when"), "always"
+    ),
+    PropertyEntry(
+        "S007",
+        "maxPodObjects",
+        "numbers",
+        "At most `count` pod objects exist, of any phase or of `phases`.",
+        ("target", "count", "phases", "when"),
+        "always",
+    ),
+    PropertyEntry(
+        "S008",
+        "spread",
+        "topology",
+        "Pods run in at least `domains` domains of `topologyKey`.",
+        ("target", "topologyKey", "domains", "when"),
+        "always",
+    ),
+    PropertyEntry(
+        "S009",
+        "notColocated",
+        "topology",
+        "No pod shares a domain of `topologyKey` with pods that `selector` matches.",
+        ("target", "topologyKey", "selector", "namespace", "when"),
+        "always",
+    ),
+    PropertyEntry(
+        "S010",
+        "onlyOn",
+        "topology",
+        "Pods run on matching nodes only.",
+        ("target", "nodes", "selector", "when"),
+        "always",
+    ),
+    PropertyEntry(
+        "S011",
+        "noEviction",
+        "lifecycle",
+        "No pod is evicted, by anybody or by `by`: descheduler, drain, taint, kernelPanic. Kivi: kernel_panic (`by` "
+        "is kernelPanic: an idle node never panics, so no node panics if no pod is lost to it).",
+        ("target", "by"),
+        "",
+        ("kernel_panic",),
     ),
     PropertyEntry("L001", "noPendingForever", "lifecycle", "No pod waits for a node for ever.", ("target",)),
     PropertyEntry("L002", "settles", "oscillation", "With no further events the cluster always becomes stable.", ()),
@@ -58,10 +109,41 @@ _ENTRIES = (
         "L003",
         "noOscillation",
         "oscillation",
-        "No endless run keeps changing replicas or placement.",
+        "No endless run keeps changing replicas or placement. Kivi: checkOscillationReplicaNum (`of` is replicas; "
+        "Kivi already calls one rise to the maximum and fall an oscillation: state that as maxReplicas).",
         ("target", "of"),
+        "",
+        ("checkOscillationReplicaNum", "checkOscillation"),
+    ),
+    PropertyEntry(
+        "L004",
+        "noEvictionLoop",
+        "oscillation",
+        "No endless run keeps evicting and replacing pods. Kivi: checkEvictionCycle (Kivi counts evictions to three; "
+        "here it is a real cycle).",
+        ("target", "by"),
+        "",
+        ("checkEvictionCycle",),
+    ),
+    PropertyEntry(
+        "L005",
+        "noCreateFailLoop",
+        "oscillation",
+        "No endless run keeps creating pods that fail or are rejected.",
+        ("target",),
+    ),
+    PropertyEntry(
+        "L006", "rolloutCompletes", "lifecycle", "Every rollout that nobody interrupts completes.", ("target",)
+    ),
+    PropertyEntry(
+        "L007",
+        "drainCompletes",
+        "lifecycle",
+        "Every eviction that a drain of a healthy node needs is granted after finitely many attempts.",
+        (),
     ),
 )
+_BY_NAME = {name: one for one in _ENTRIES for name in (one.key, *one.aliases)}
 
 
 def catalogue() -> tuple[PropertyEntry, ...]:
@@ -70,5 +152,10 @@ def catalogue() -> tuple[PropertyEntry, ...]:
 
 
 def entry(key: str) -> PropertyEntry:
-    """The entry of an intent by its key."""
-    return next(entry for entry in _ENTRIES if entry.key == key)
+    """The entry of an intent by its key or by an alias."""
+    return _BY_NAME[key]
+
+
+def aliases() -> dict[str, str]:
+    """Every alias with the key it stands for."""
+    return {name: one.key for one in _ENTRIES for name in one.aliases}

@@ -14,6 +14,15 @@ EVENTUALLY = "eventually"
 EVENTUALLY_ALWAYS = "eventuallyAlways"
 WHENS = (ALWAYS, ALWAYS_ONCE_TRUE, STABLE, EVENTUALLY, EVENTUALLY_ALWAYS)
 
+ANY_EVICTOR = "any"
+BY_DESCHEDULER = "descheduler"
+BY_DRAIN = "drain"  # of a drain or maintenance event, through the eviction API
+BY_TAINT = "taint"  # a NoExecute taint, also that of a failed node
+BY_KERNEL_PANIC = "kernelPanic"  # the node went down under its pods' load
+EVICTORS = (ANY_EVICTOR, BY_DESCHEDULER, BY_DRAIN, BY_TAINT, BY_KERNEL_PANIC)
+
+POD_PHASES = ("Pending", "Running", "Terminating", "Succeeded", "Failed")
+
 
 @dataclass(frozen=True, slots=True)
 class Amount:
@@ -42,7 +51,12 @@ class Intent:
     count: Amount | None = None
     topology_key: str = ""
     skew: int = 1
-    selector: LabelSelector | None = None  # maxSkew: pods by label instead of by target
-    namespace: str | None = None
+    selector: LabelSelector | None = None  # maxSkew: pods by label instead of by target; notColocated: the others
+    namespace: str | None = None  # of the pods that `selector` means; notColocated: None is the target's
     of: str = "any"  # noOscillation: replicas, placement, any
+    by: str = ANY_EVICTOR  # noEviction, noEvictionLoop: whose evictions count
+    nodes: LabelSelector | None = None  # maxNodes: which nodes count; onlyOn: which nodes are allowed
+    node_names: tuple[str, ...] | None = None  # the same by name
+    phases: tuple[str, ...] = ()  # maxPodObjects: which pods count; (): all
+    domains: int = 2  # spread: at least so many values of the topology key
     source: Source = field(default=Source(), compare=False)

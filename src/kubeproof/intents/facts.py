@@ -7,12 +7,20 @@ from typing import Protocol
 
 from kubeproof.cluster.control import Reads, Seen, View
 from kubeproof.cluster.labels import LabelSelector
-from kubeproof.cluster.objects import PodTemplate, Workload
+from kubeproof.cluster.objects import Node, PodTemplate, Workload, family
 from kubeproof.cluster.places import Layout
-from kubeproof.cluster.state import NodeCell, Nodes, Phase, WorkloadCell
+from kubeproof.cluster.state import Health, NodeCell, Nodes, Phase, Work, WorkloadCell
 from kubeproof.intents.declarations import Amount
 
+DRAINING = (Work.DRAIN, Work.DRAIN_UNCORDON, Work.MAINTAIN)
 ACTIVE = (Phase.STARTING, Phase.RUNNING, Phase.READY, Phase.UNREADY)
+API_PHASES = {
+    Phase.STARTING: "Pending",
+    Phase.RUNNING: "Running",
+    Phase.READY: "Running",
+    Phase.UNREADY: "Running",
+    Phase.TERMINATING: "Terminating",
+}
 
 
 class Fact(Protocol):
@@ -40,13 +48,13 @@ class Fact(Protocol):
         ...
 
 
-def count_pods(nodes: Nodes, workload: int, phases: tuple[int, ...]) -> int:
-    """Pods of the workload in one of the phases, over all nodes."""
+def count_pods(nodes: Nodes, workloads: tuple[int, ...], phases: tuple[int, ...]) -> int:
+    """Pods of the workloads in one of the phases, over all nodes."""
     return sum(
         pods * count
         for cell, count in nodes
         for kind, pods in cell.pods
-        if kind.workload == workload and kind.phase in phases
+        if kind.workload in workloads and kind.phase in phases
     )
 
 
@@ -59,14 +67,19 @@ class PodsFact:
 
     @property
     def reads(self) -> Reads:
-        return Reads((self.workload,), self.layout.every_place)
+        return Reads(self.members, self.layout.every_place)
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int, int]:
+    @property
+    def members(self) -> tuple[int, ...]:
+        """The workload and the ReplicaSets of its later revisions."""
+        return family(self.layout.setup, self.workload)
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> View:
         return cell.exists, cell.desired, cell.unbound
 
-    def show_nodes(self, place: int, nodes: Nodes) -> tuple[int, int]:
-        ready = count_pods(nodes, self.workload, (Phase.READY,))
-        return ready, count_pods(nodes, self.workload, ACTIVE)
+    def show_nodes(self, place: int, nodes: Nodes) -> View:
+        ready = count_pods(nodes, self.members, (Phase.READY,))
+        return ready, count_pods(nodes, self.members, ACTIVE)
 
     def is_settled(self, seen: Seen) -> bool:
         exists, desired, _ = seen.workloads[0]
@@ -82,9 +95,14 @@ def ready_pods(seen: Seen) -> int:
     return int(sum(view[0] for view in seen.places))
 
 
+def pending_pods(seen: Seen) -> int:
+    """Pods without a node, over all revisions."""
+    return int(sum(view[2] for view in seen.workloads))  # unbound is third in every view of a workload
+
+
 def active_pods(seen: Seen) -> int:
     """Pods that count as replicas: not terminating, bound or not."""
-    return int(seen.workloads[0][2] + sum(view[1] for view in seen.places))
+    return int(pending_pods(seen) + sum(view[1] for view in seen.places))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +140,7 @@ class NothingPending(PodsFact):
     """schedulable, noPendingForever: no pod is without a node."""
 
     def holds(self, seen: Seen) -> bool:
-        return bool(seen.workloads[0][2] == 0)
+        return pending_pods(seen) == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,3 +218,261 @@ def matching_workloads(
         for index, workload in enumerate(workloads)
         if namespace in (None, workload.namespace) and selector.matches(dict(workload.template.labels))
     )
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutComplete(PodsFact):
+    """rolloutCompletes: all pods are of the revision asked for, and as many as desired are ready."""
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int, int, int, int]:
+        return cell.exists, cell.desired, cell.unbound, cell.replicas, cell.template
+
+    def show_nodes(self, place: int, nodes: Nodes) -> tuple[tuple[int, int], ...]:
+        """Ready and active pods per revision."""
+        return tuple(
+            (count_pods(nodes, (member,), (Phase.READY,)), count_pods(nodes, (member,), ACTIVE))
+            for member in self.members
+        )
+
+    def holds(self, seen: Seen) -> bool:
+        exists, desired, _, _, template = seen.workloads[0]
+        if not exists:
+            return True
+        for position, (_, _, unbound, replicas, _) in enumerate(seen.workloads):
+            ready = sum(view[position][0] for view in seen.places)
+            active = sum(view[position][1] for view in seen.places) + unbound
+            wanted = desired if position == template else 0
+            if max(replicas, 0) != wanted or active != wanted or (wanted and ready != wanted):
+                return False
+        return True
+
+    def is_settled(self, seen: Seen) -> bool:
+        return True
+
+    def matters(self, seen: Seen) -> bool:
+        """True once another revision than the first was asked for."""
+        exists, _, _, _, template = seen.workloads[0]
+        later = any(replicas >= 0 for _, _, _, replicas, _ in seen.workloads[1:])
+        return bool(exists and (template or later))
+
+
+@dataclass(frozen=True, slots=True)
+class NoDrainUnderWay:
+    """drainCompletes: no node that is up is being drained."""
+
+    layout: Layout
+
+    @property
+    def reads(self) -> Reads:
+        return Reads((), self.layout.every_place)
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> None:
+        """Never looks at workloads."""
+
+    def show_nodes(self, place: int, nodes: Nodes) -> int:
+        """Nodes that are being drained, dead ones aside."""
+        return sum(count for cell, count in nodes if cell.work in DRAINING and cell.health in (Health.UP, Health.BACK))
+
+    def holds(self, seen: Seen) -> bool:
+        return sum(seen.places) == 0
+
+    def is_settled(self, seen: Seen) -> bool:
+        return True
+
+    def matters(self, seen: Seen) -> bool:
+        return sum(seen.places) > 0
+
+
+@dataclass(frozen=True, slots=True)
+class PodObjectsAtMost:
+    """maxPodObjects: no more Pod objects of these phases exist; without phases all count, also failed ones."""
+
+    layout: Layout
+    members: tuple[int, ...]  # whose pods count
+    most: int
+    phases: tuple[str, ...] = ()
+
+    @property
+    def reads(self) -> Reads:
+        return Reads(self.members, self.layout.every_place)
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> View:
+        """Whether it exists and wants pods, and its pods that count and have no node."""
+        waiting = cell.unbound if self._counts("Pending") else 0
+        return cell.exists, cell.desired, waiting + (cell.failed if self._counts("Failed") else 0)
+
+    def show_nodes(self, place: int, nodes: Nodes) -> View:
+        """The pods that count here."""
+        counted = tuple(phase for phase, name in API_PHASES.items() if self._counts(name))
+        return count_pods(nodes, self.members, counted)
+
+    def _counts(self, phase: str) -> bool:
+        return not self.phases or phase in self.phases
+
+    def holds(self, seen: Seen) -> bool:
+        return bool(pending_pods(seen) + sum(seen.places) <= self.most)
+
+    def is_settled(self, seen: Seen) -> bool:
+        return True
+
+    def matters(self, seen: Seen) -> bool:
+        return any(exists and desired for exists, desired, _ in seen.workloads)
+
+
+@dataclass(frozen=True, slots=True)
+class PlacesFact:
+    """Shared by facts about where pods are; the view of a place is (target's pods, others) per node."""
+
+    layout: Layout
+    members: tuple[int, ...]  # the target and its later revisions
+    others: tuple[int, ...] = ()
+
+    @property
+    def reads(self) -> Reads:
+        return Reads(self.members, self.layout.every_place)
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> View:
+        return cell.exists, cell.desired, cell.unbound
+
+    def show_nodes(self, place: int, nodes: Nodes) -> View:
+        """Per node: the target's pods, the others' pods, the target's ready pods; sorted, each once."""
+        return tuple(sorted({self._row(cell) for cell, _ in nodes})), count_pods(nodes, self.members, (Phase.READY,))
+
+    def _row(self, cell: NodeCell) -> tuple[int, int]:
+        own = sum(n for kind, n in cell.pods if kind.workload in self.members and kind.phase in ACTIVE)
+        foreign = sum(n for kind, n in cell.pods if kind.workload in self.others and kind.phase in ACTIVE)
+        return own, foreign
+
+    def is_settled(self, seen: Seen) -> bool:
+        exists, desired, _ = seen.workloads[0]
+        return bool(exists and 0 < desired <= sum(view[1] for view in seen.places))
+
+    def matters(self, seen: Seen) -> bool:
+        return bool(seen.workloads[0][0] and seen.workloads[0][1])
+
+    def domains(self, seen: Seen, key: str) -> dict[object, list[tuple[int, int]]]:
+        """The rows of every domain of a topology key; each node is one where the key is unique to a node."""
+        found: dict[object, list[tuple[int, int]]] = {}
+        for place, (rows, _) in zip(self.reads.places, seen.places, strict=True):
+            value = dict(self.layout.places[place].sample.labels).get(key)
+            if value is None:
+                continue
+            for row in rows:
+                name: object = (place, row) if key in self.layout.unique_keys else value
+                found.setdefault(name, []).append(row)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class OnlyOn(PlacesFact):
+    """onlyOn: the target's pods are on matching nodes only."""
+
+    nodes: LabelSelector | None = None
+    names: tuple[str, ...] | None = None
+
+    def holds(self, seen: Seen) -> bool:
+        return not any(
+            own
+            for place, (rows, _) in zip(self.reads.places, seen.places, strict=True)
+            if not self._is_allowed(place)
+            for own, _ in rows
+        )
+
+    def _is_allowed(self, place: int) -> bool:
+        sample = self.layout.places[place].sample
+        if self.names is not None and sample.name not in self.names:
+            return False
+        return self.nodes is None or self.nodes.matches(dict(sample.labels))
+
+
+@dataclass(frozen=True, slots=True)
+class NotColocated(PlacesFact):
+    """notColocated: the target's pods are never in one domain with the others."""
+
+    topology_key: str = ""
+
+    def holds(self, seen: Seen) -> bool:
+        return not any(
+            any(own for own, _ in rows) and any(foreign for _, foreign in rows)
+            for rows in self.domains(seen, self.topology_key).values()
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SpreadOver:
+    """spread: the target's pods are in at least so many domains."""
+
+    layout: Layout
+    members: tuple[int, ...]
+    topology_key: str
+    least: int
+
+    @property
+    def reads(self) -> Reads:
+        return Reads(self.members, self.layout.every_place)
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> View:
+        return cell.exists, cell.desired, cell.unbound
+
+    def show_nodes(self, place: int, nodes: Nodes) -> View:
+        """Nodes with pods of the target, and its ready pods."""
+        used = sum(
+            count
+            for cell, count in nodes
+            if any(kind.workload in self.members and kind.phase in ACTIVE for kind, _ in cell.pods)
+        )
+        return used, count_pods(nodes, self.members, (Phase.READY,))
+
+    def holds(self, seen: Seen) -> bool:
+        values: set[str] = set()
+        single = 0
+        for place, (used, _) in zip(self.reads.places, seen.places, strict=True):
+            value = dict(self.layout.places[place].sample.labels).get(self.topology_key)
+            if value is None or not used:
+                continue
+            if self.topology_key in self.layout.unique_keys:
+                single += used
+            else:
+                values.add(value)
+        return single + len(values) >= self.least
+
+    def is_settled(self, seen: Seen) -> bool:
+        exists, desired, _ = seen.workloads[0]
+        return bool(exists and 0 < desired <= sum(view[1] for view in seen.places))
+
+    def matters(self, seen: Seen) -> bool:
+        return bool(seen.workloads[0][0] and seen.workloads[0][1])
+
+
+@dataclass(frozen=True, slots=True)
+class NodesAtMost:
+    """maxNodes: no more matching nodes exist. No loop adds nodes yet, so it is decided by the input."""
+
+    layout: Layout
+    count: int
+    nodes: LabelSelector | None = None
+    names: tuple[str, ...] | None = None
+
+    @property
+    def reads(self) -> Reads:
+        return Reads()
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> View:
+        return None
+
+    def show_nodes(self, place: int, nodes: Nodes) -> View:
+        return None
+
+    def holds(self, seen: Seen) -> bool:
+        return sum(map(self._is_counted, self.layout.setup.nodes)) <= self.count
+
+    def _is_counted(self, node: Node) -> bool:
+        if self.names is not None and node.name not in self.names:
+            return False
+        return self.nodes is None or self.nodes.matches(dict(node.labels))
+
+    def is_settled(self, seen: Seen) -> bool:
+        return True
+
+    def matters(self, seen: Seen) -> bool:
+        return True

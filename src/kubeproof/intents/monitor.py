@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kubeproof.cluster.control import Reads, Seen, Tag, tag_of
+from kubeproof.cluster.labels import LabelSelector
+from kubeproof.cluster.objects import family
 from kubeproof.cluster.places import Layout
 from kubeproof.intents.declarations import (
     ALWAYS,
@@ -22,11 +24,18 @@ from kubeproof.intents.declarations import (
 )
 from kubeproof.intents.facts import (
     Fact,
+    NodesAtMost,
+    NoDrainUnderWay,
+    NotColocated,
     NothingPending,
+    OnlyOn,
+    PodObjectsAtMost,
     ReadyAtLeast,
     ReplicasAtLeast,
     ReplicasAtMost,
+    RolloutComplete,
     SkewAtMost,
+    SpreadOver,
     matching_workloads,
 )
 
@@ -34,6 +43,7 @@ Memory = tuple[int, int, int]
 FRESH: Memory = (0, 0, 0)
 
 NEVER, IN_STABLE, RECURRENT, PERSISTENT, CYCLE = "never", "stable", "recurrent", "persistent", "cycle"
+STEP = "step"  # no step of this kind ever happens
 KIND_OF_WHEN = {
     ALWAYS: NEVER,
     ALWAYS_ONCE_TRUE: NEVER,
@@ -41,7 +51,9 @@ KIND_OF_WHEN = {
     EVENTUALLY: PERSISTENT,
     EVENTUALLY_ALWAYS: RECURRENT,
 }
-UPPER_BOUNDS = ("maxReplicas", "maxSkew")
+UPPER_BOUNDS = ("maxReplicas", "maxSkew", "maxPodObjects", "maxNodes")
+LOOP_TAGS = {"noEvictionLoop": Tag.EVICT, "noCreateFailLoop": Tag.REJECT}
+EVICTOR_TAGS = {"descheduler": int(Tag.BY_DESCHEDULER), "taint": int(Tag.BY_TAINT), "drain": int(Tag.BY_DRAIN)}
 OSCILLATION_TAGS = {
     "any": Tag.STEP,
     "replicas": Tag.REPLICAS,
@@ -84,19 +96,68 @@ def make_monitor(intent: Intent, layout: Layout) -> Monitor:
     """The monitor of an intent with a resolved target."""
     number = _number(layout, intent.target)
     if intent.key in ("settles", "noOscillation"):
-        tag = OSCILLATION_TAGS[intent.of if intent.key == "noOscillation" else "any"]
+        tag = int(OSCILLATION_TAGS[intent.of if intent.key == "noOscillation" else "any"])
         if number is not None and tag == Tag.STEP:
             tag = Tag.REPLICAS | Tag.PODS | Tag.PLACEMENT
-        return Monitor(intent, None, CYCLE, tag_of(number, tag), needs_relevance=False)
-    if intent.key == "maxSkew":
-        return Monitor(intent, _skew_fact(intent, layout, number), KIND_OF_WHEN[intent.when])
-    assert number is not None, intent
-    if intent.key == "schedulable":
-        return Monitor(intent, NothingPending(layout, number), IN_STABLE)
+        return Monitor(intent, None, CYCLE, _tags(layout, number, tag), needs_relevance=False)
+    if intent.key in LOOP_TAGS:
+        tag = EVICTOR_TAGS.get(intent.by, int(LOOP_TAGS[intent.key]))
+        return Monitor(intent, None, CYCLE, _tags(layout, number, tag), needs_relevance=False)
+    if intent.key == "noEviction":
+        return Monitor(intent, None, STEP, _eviction_tags(layout, number, intent.by), needs_relevance=False)
+    fact = _fact(intent, layout, number)
     if intent.key == "noPendingForever":
-        return Monitor(intent, NothingPending(layout, number), PERSISTENT, tag_of(number, Tag.BIND))
-    fact = COUNTING_FACTS[intent.key](layout, number, intent.count or Amount(1))
-    return Monitor(intent, fact, KIND_OF_WHEN[intent.when])
+        return Monitor(intent, fact, PERSISTENT, _tags(layout, number, Tag.BIND))
+    kind = KIND_OF_KEY.get(intent.key) or KIND_OF_WHEN[intent.when]
+    return Monitor(intent, fact, kind)
+
+
+KIND_OF_KEY = {"schedulable": IN_STABLE, "rolloutCompletes": PERSISTENT, "drainCompletes": PERSISTENT}
+
+
+def _eviction_tags(layout: Layout, number: int | None, by: str) -> int:
+    """The steps that noEviction forbids; a node's panic concerns no workload in particular."""
+    if by == "kernelPanic":
+        return int(Tag.PANIC)
+    return _tags(layout, number, EVICTOR_TAGS.get(by, int(Tag.EVICT)))
+
+
+def _tags(layout: Layout, number: int | None, tag: int) -> int:
+    """The tag for a workload with all its revisions, or for any workload."""
+    if number is None:
+        return tag
+    tags = 0
+    for member in family(layout.setup, number):
+        tags |= tag_of(member, tag)
+    return tags
+
+
+def _fact(intent: Intent, layout: Layout, number: int | None) -> Fact:
+    if intent.key == "drainCompletes":
+        return NoDrainUnderWay(layout)
+    if intent.key == "maxNodes":
+        return NodesAtMost(layout, (intent.count or Amount(1)).number, intent.nodes, intent.node_names)
+    if intent.key == "maxPodObjects":
+        everyone = tuple(range(len(layout.setup.workloads)))
+        counted = everyone if number is None else family(layout.setup, number)
+        return PodObjectsAtMost(layout, counted, (intent.count or Amount(1)).number, intent.phases)
+    if intent.key == "maxSkew":
+        return _skew_fact(intent, layout, number)
+    assert number is not None, intent
+    members = family(layout.setup, number)
+    if intent.key == "spread":
+        return SpreadOver(layout, members, intent.topology_key, intent.domains)
+    if intent.key == "onlyOn":
+        return OnlyOn(layout, members, (), intent.nodes, intent.node_names)
+    if intent.key == "notColocated":
+        namespace = intent.namespace or layout.setup.workloads[number].namespace
+        others = matching_workloads(layout.setup.workloads, intent.selector or LabelSelector(), namespace)
+        return NotColocated(layout, members, tuple(set(others) - set(members)), intent.topology_key)
+    if intent.key in ("schedulable", "noPendingForever"):
+        return NothingPending(layout, number)
+    if intent.key == "rolloutCompletes":
+        return RolloutComplete(layout, number)
+    return COUNTING_FACTS[intent.key](layout, number, intent.count or Amount(1))
 
 
 COUNTING_FACTS: dict[str, Callable[[Layout, int, Amount], Fact]] = {
@@ -119,5 +180,5 @@ def _skew_fact(intent: Intent, layout: Layout, number: int | None) -> SkewAtMost
         namespace = intent.namespace or (workloads[number].namespace if number is not None else None)
         counted = matching_workloads(workloads, intent.selector, namespace)
     else:
-        counted = (number,) if number is not None else ()
+        counted = family(layout.setup, number) if number is not None else ()
     return SkewAtMost(layout, counted, affine, intent.topology_key, intent.skew, number)

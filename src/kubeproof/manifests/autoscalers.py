@@ -120,10 +120,24 @@ def _rules(behavior: Fields, key: str, default: ScalingRules) -> ScalingRules:
     policies = tuple(_policy(child) for child in fields.children("policies"))
     window = fields.integer("stabilizationWindowSeconds", most=3600)
     select = fields.word("selectPolicy", ("Max", "Min", "Disabled"), default.select)
-    if fields.has("tolerance"):
-        fields.omit("tolerance")
+    tolerance = _tolerance(fields)
     fields.finish("ScalingRules")
-    return ScalingRules(policies or default.policies, select, default.window_s if window is None else window)
+    window = default.window_s if window is None else window
+    return ScalingRules(policies or default.policies, select, window, tolerance)
+
+
+def _tolerance(fields: Fields) -> int | None:
+    """The direction's own tolerance in thousandths, a quantity as in the API; None: the controller's flag."""
+    text = fields.number("tolerance")
+    if text is None:
+        return None
+    try:
+        tolerance = milli(text)
+    except QuantityError as problem:
+        fields.fail("tolerance", f"is {printable(text)!r}: {problem}", remedy="Write a quantity such as 0.05")
+    if tolerance < 0:
+        fields.fail("tolerance", f"is {printable(text)!r}", remedy="It is not negative")
+    return tolerance
 
 
 def _policy(fields: Fields) -> ScalingPolicy:

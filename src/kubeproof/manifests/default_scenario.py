@@ -5,25 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from kubeproof.cluster.objects import POD, Source, Workload
+from kubeproof.cluster.objects import POD, Workload
 from kubeproof.events.declarations import NodeFailure
 from kubeproof.intents.declarations import EVENTUALLY_ALWAYS, Amount, Intent
-from kubeproof.manifests.loaded import Loaded, Omission, Scenario
-
-_MISSING = (
-    ("drain in the default scenario", "one drain belongs to it; drains are not modelled yet"),
-    ("usage in the default scenario", "load changes of autoscaled workloads are not modelled yet"),
-)
+from kubeproof.manifests.loaded import Loaded, Scenario
 
 
 def default_scenario(workloads: Sequence[Workload]) -> Scenario:
     """One node failure with recovery, and the default intents."""
     return Scenario(events=(NodeFailure(name="nodeFailure-1"),), intents=default_intents(workloads), is_default=True)
-
-
-def default_omissions() -> tuple[Omission, ...]:
-    """What the default scenario should hold and does not yet."""
-    return tuple(Omission(what, Source(), why) for what, why in _MISSING)
 
 
 def default_intents(workloads: Sequence[Workload]) -> tuple[Intent, ...]:

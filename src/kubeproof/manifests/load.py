@@ -10,7 +10,8 @@ from functools import partial
 from kubeproof.cluster.objects import SchedulerProfile, Settings, Setup, Workload
 from kubeproof.errors import HostileInputError, ManifestError, ScenarioError
 from kubeproof.manifests import tree
-from kubeproof.manifests.default_scenario import default_omissions, default_scenario
+from kubeproof.manifests.default_scenario import default_scenario
+from kubeproof.manifests.event_fields import Surroundings
 from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.files import InputFile, read_file, read_inputs
 from kubeproof.manifests.guard import Bounds, Budget
@@ -29,7 +30,6 @@ from kubeproof.manifests.objects import (
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.reader import read_documents
 from kubeproof.manifests.scenario import read_scenario
-from kubeproof.manifests.scenario_events import Surroundings
 from kubeproof.manifests.workloads import ReadWorkload
 
 _MOST_ERRORS = 20
@@ -61,7 +61,7 @@ def _loaded(files: Iterable[InputFile], budget: Budget, *, only_given: bool = Fa
     workloads = standing_workloads(objects)
     setup = _setup(objects, workloads)
     if scenario is None:
-        omissions = (*objects.omissions, *default_omissions())
+        omissions = objects.omissions
         shown = tuple(collected.files)
         return Loaded(setup, default_scenario(workloads), _distinct(omissions), shown, collected.texts())
     return _with_scenario(scenario, setup, objects, collected, budget)
@@ -174,6 +174,8 @@ def _setup(objects: Objects, workloads: tuple[Workload, ...]) -> Setup:
         settings=Settings(),
         autoscalers=tuple(objects.autoscalers),
         descheduler=objects.policies[0] if objects.policies else None,
+        budgets=tuple(objects.budgets),
+        namespaces=tuple(objects.namespaces),
     )
 
 
@@ -184,7 +186,7 @@ def _with_scenario(document: Document, setup: Setup, objects: Objects, collected
     def read_applied(event: Fields) -> ReadWorkload:
         return _applied(event, document, collected, budget, objects)
 
-    around = Surroundings(setup.nodes, setup.workloads, read_applied)
+    around = Surroundings(setup.nodes, setup.workloads, read_applied, setup.autoscalers)
     read = read_scenario(fields, around)
     omissions = _distinct((*objects.omissions, *fields.log.omissions))
     whole = replace(setup, settings=read.settings)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from kubeproof.cluster.labels import Labels, as_labels
 from kubeproof.cluster.objects import Node, SchedulerProfile, Source, Workload
-from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler
+from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler, PodDisruptionBudget
 from kubeproof.errors import ManifestError, ScenarioError
 from kubeproof.manifests.autoscalers import read_autoscaler
+from kubeproof.manifests.budgets import read_budget
 from kubeproof.manifests.descheduler_policy import read_descheduler_policy
 from kubeproof.manifests.fields import Fields, Log, suggestion
 from kubeproof.manifests.loaded import Omission
@@ -27,6 +29,7 @@ _VERSIONS = {
     "Deployment": ("apps/v1",),
     "ReplicaSet": ("apps/v1",),
     "HorizontalPodAutoscaler": ("autoscaling/v2", "autoscaling/v1"),
+    "PodDisruptionBudget": ("policy/v1",),
     "KubeSchedulerConfiguration": ("kubescheduler.config.k8s.io/v1", "kubescheduler.config.k8s.io/v1beta3"),
     "DeschedulerPolicy": ("descheduler/v1alpha2",),
     "Scenario": (VERSION,),
@@ -35,6 +38,7 @@ _GROUPS = {  # a kind of the same name elsewhere, such as a custom resource, is 
     "Deployment": ("apps", "extensions"),
     "ReplicaSet": ("apps", "extensions"),
     "HorizontalPodAutoscaler": ("autoscaling", "extensions"),
+    "PodDisruptionBudget": ("policy",),
     "KubeSchedulerConfiguration": ("kubescheduler.config.k8s.io",),
     "DeschedulerPolicy": ("descheduler",),
     "Scenario": ("kubeproof.dev",),
@@ -65,6 +69,8 @@ class Objects:
     autoscalers: list[HorizontalPodAutoscaler] = field(default_factory=list)
     profiles: list[SchedulerProfile] = field(default_factory=list)
     policies: list[DeschedulerPolicy] = field(default_factory=list)
+    budgets: list[PodDisruptionBudget] = field(default_factory=list)
+    namespaces: list[tuple[str, Labels]] = field(default_factory=list)
     omissions: list[Omission] = field(default_factory=list)
     places: dict[tuple[str, str, str], Source] = field(default_factory=dict)
 
@@ -169,8 +175,9 @@ def _node(fields: Fields, _: Document, objects: Objects) -> None:
     objects.nodes.append(read_node(fields))
 
 
-def _namespace(fields: Fields, _: Document, __: Objects) -> None:
-    read_metadata(fields, namespaced=False)
+def _namespace(fields: Fields, _: Document, objects: Objects) -> None:
+    metadata = read_metadata(fields, namespaced=False)
+    objects.namespaces.append((metadata.name, as_labels(metadata.labels)))
 
 
 def _deployment(fields: Fields, _: Document, objects: Objects) -> None:
@@ -186,10 +193,11 @@ def _pod(fields: Fields, _: Document, objects: Objects) -> None:
 
 
 def _autoscaler(fields: Fields, document: Document, objects: Objects) -> None:
-    autoscaler = read_autoscaler(fields, version=document.version.rpartition("/")[2])
-    objects.autoscalers.append(autoscaler)
-    what = f"HorizontalPodAutoscaler {autoscaler.namespace}/{autoscaler.name}: its control loop"
-    objects.omissions.append(Omission(what, autoscaler.source))
+    objects.autoscalers.append(read_autoscaler(fields, version=document.version.rpartition("/")[2]))
+
+
+def _budget(fields: Fields, _: Document, objects: Objects) -> None:
+    objects.budgets.append(read_budget(fields))
 
 
 def _scheduler(fields: Fields, _: Document, objects: Objects) -> None:
@@ -197,9 +205,7 @@ def _scheduler(fields: Fields, _: Document, objects: Objects) -> None:
 
 
 def _descheduler(fields: Fields, _: Document, objects: Objects) -> None:
-    policy = read_descheduler_policy(fields)
-    objects.policies.append(policy)
-    objects.omissions.append(Omission("DeschedulerPolicy: its control loop", policy.source))
+    objects.policies.append(read_descheduler_policy(fields))
 
 
 _READERS: dict[str, Callable[[Fields, Document, Objects], None]] = {
@@ -209,6 +215,7 @@ _READERS: dict[str, Callable[[Fields, Document, Objects], None]] = {
     "Deployment": _deployment,
     "ReplicaSet": _replica_set,
     "HorizontalPodAutoscaler": _autoscaler,
+    "PodDisruptionBudget": _budget,
     "KubeSchedulerConfiguration": _scheduler,
     "DeschedulerPolicy": _descheduler,
 }

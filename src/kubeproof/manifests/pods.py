@@ -17,6 +17,7 @@ from kubeproof.cluster.objects import PodTemplate, Readiness, SpreadConstraint
 from kubeproof.manifests.containers import read_containers, slowest
 from kubeproof.manifests.fields import LARGEST_INT32, Fields
 from kubeproof.manifests.names import check_label_key, is_dns_subdomain, read_labels
+from kubeproof.manifests.pod_affinity import read_pod_affinity
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.resources import read_amounts
 from kubeproof.manifests.selectors import read_node_terms, read_preferred_terms, read_selector
@@ -42,7 +43,8 @@ def read_template(metadata: Fields | None, spec: Fields, *, only_always: bool) -
         spec.fail("containers", "is required", remedy="Add at least one container")
     inits = read_containers(spec, "initContainers", init=True)
     _restart_policy(spec, only_always=only_always)
-    required, preferred = _node_affinity(spec)
+    affinity = spec.child("affinity")
+    required, preferred = _node_affinity(affinity)
     template = PodTemplate(
         labels=as_labels(labels),
         containers=tuple(container for container, _ in containers),
@@ -58,7 +60,11 @@ def read_template(metadata: Fields | None, spec: Fields, *, only_always: bool) -
         readiness=_pod_readiness(spec, [probe for _, probe in (*containers, *inits) if probe is not None]),
         scheduler_name=spec.text("schedulerName") or "default-scheduler",
         deletion_cost=_deletion_cost(metadata),
+        pod_affinity=read_pod_affinity(affinity, "podAffinity"),
+        pod_anti_affinity=read_pod_affinity(affinity, "podAntiAffinity"),
     )
+    if affinity is not None:
+        affinity.finish("Affinity")
     _volumes(spec)
     spec.finish("PodSpec")
     return template
@@ -101,12 +107,8 @@ def _deletion_cost(metadata: Fields | None) -> int:
     return int(text)
 
 
-def _node_affinity(spec: Fields) -> tuple[tuple[NodeTerm, ...] | None, tuple[PreferredTerm, ...]]:
-    affinity = spec.child("affinity")
-    if affinity is None:
-        return None, ()
-    node = affinity.child("nodeAffinity")
-    affinity.finish("Affinity")
+def _node_affinity(affinity: Fields | None) -> tuple[tuple[NodeTerm, ...] | None, tuple[PreferredTerm, ...]]:
+    node = affinity.child("nodeAffinity") if affinity is not None else None
     if node is None:
         return None, ()
     required = read_node_terms(node, "requiredDuringSchedulingIgnoredDuringExecution")

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kubeproof.cluster.objects import POD, Settings, Workload
 from kubeproof.events.declarations import Apply, Event
+from kubeproof.manifests.controller_settings import read_settings
 from kubeproof.manifests.default_scenario import default_intents
-from kubeproof.manifests.durations import read_seconds
+from kubeproof.manifests.event_fields import Surroundings
 from kubeproof.manifests.fields import Fields, suggestion
 from kubeproof.manifests.loaded import Scenario, Start
-from kubeproof.manifests.printable import printable
-from kubeproof.manifests.scenario_events import Surroundings, read_events
+from kubeproof.manifests.scenario_events import read_events
 from kubeproof.manifests.scenario_intents import read_intents
 from kubeproof.manifests.targets import resolve
 from kubeproof.manifests.tree import Mapping
 
 VERSION = "kubeproof.dev/v1alpha1"
-_OLDEST, _NEWEST = (1, 26), (1, 37)
-_OLDEST_DESCHEDULER, _NEWEST_DESCHEDULER = (0, 27), (0, 36)
-_VERSION = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.[0-9]{1,3})?", re.ASCII)
-_LATER = ("descheduler", "hpa", "clusterAutoscaler", "vpa", "gitops")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +36,7 @@ def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
     fields.finish_strictly("spec", "metadata")
     if spec.has("scale"):
         spec.fail("scale", "is not supported yet", remedy="Remove it; the sizes in the manifests are verified")
-    settings = _settings(spec)
+    settings = read_settings(spec)
     events = read_events(spec, around)
     workloads = [*around.workloads, *_created_by(events, around.workloads)]
     given = spec.mapping.get("intents") is not None
@@ -49,7 +44,7 @@ def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
         name=name,
         start=_start(spec, around),
         events=events,
-        intents=read_intents(spec, workloads) if given else default_intents(workloads),
+        intents=read_intents(spec, replace(around, workloads=workloads)) if given else default_intents(workloads),
         source=fields.source,
     )
     spec.ignore("intents")
@@ -70,62 +65,6 @@ def _created_by(events: Sequence[Event], workloads: Sequence[Workload]) -> list[
     known = {workload.ref for workload in workloads}
     created = {e.workload.ref: e.workload for e in events if isinstance(e, Apply)}
     return [workload for ref, workload in created.items() if ref not in known]
-
-
-def _settings(spec: Fields) -> Settings:
-    version = _version(spec, "kubernetesVersion", _OLDEST, _NEWEST) or _NEWEST
-    _version(spec, "deschedulerVersion", _OLDEST_DESCHEDULER, _NEWEST_DESCHEDULER)
-    controllers = spec.child("controllers")
-    if controllers is None:
-        return Settings(kubernetes_version=version)
-    grace = _monitor_grace(controllers)
-    startup = _startup(controllers)
-    for key in _LATER:
-        if controllers.has(key):
-            controllers.omit(key)
-    controllers.finish_strictly(*_LATER)
-    return Settings(kubernetes_version=version, monitor_grace_s=grace, startup_s=startup)
-
-
-def _version(spec: Fields, key: str, oldest: tuple[int, int], newest: tuple[int, int]) -> tuple[int, int] | None:
-    """A minor version within bounds; its text is exact, so an unquoted 1.30 stays 1.30."""
-    text = spec.number(key)
-    if text is None:
-        return None
-    match = _VERSION.fullmatch(text)
-    version = (int(match[1]), int(match[2])) if match else (0, 0)
-    if not oldest <= version <= newest:
-        bounds = f'From "{oldest[0]}.{oldest[1]}" to "{newest[0]}.{newest[1]}"'
-        spec.fail(key, f"is {printable(text)!r}, which is not modelled", remedy=bounds)
-    return version
-
-
-def _monitor_grace(controllers: Fields) -> int | None:
-    lifecycle = controllers.child("nodeLifecycle")
-    if lifecycle is None:
-        return None
-    grace = read_seconds(lifecycle, "monitorGracePeriod")
-    lifecycle.finish_strictly()
-    return grace
-
-
-def _startup(controllers: Fields) -> tuple[int, int]:
-    """Least and most seconds from binding to running: one duration, or min and max."""
-    kubelet = controllers.child("kubelet")
-    default = Settings().startup_s
-    if kubelet is None or not kubelet.has("startup"):
-        return default
-    if not isinstance(kubelet.value("startup"), Mapping):
-        exact = read_seconds(kubelet, "startup") or 0
-        kubelet.finish_strictly()
-        return exact, exact
-    bounds = kubelet.required_child("startup")
-    kubelet.finish_strictly()
-    least, most = read_seconds(bounds, "min"), read_seconds(bounds, "max")
-    bounds.finish_strictly()
-    if least is None or most is None or least > most:
-        kubelet.fail("startup", "needs min and max, min not above max", remedy="Write {min: 1s, max: 5s}")
-    return least, most
 
 
 def _start(spec: Fields, around: Surroundings) -> Start:
@@ -152,4 +91,6 @@ def _placed(placement: Fields, key: str, around: Surroundings) -> tuple[str, tup
         pods[node] = counts.integer(node, most=100_000) or 0
     if found[0].kind == POD and sum(pods.values()) > 1:
         placement.fail(key, "is one pod", remedy="Place it on one node")
+    if any(pods.values()) and found[0].home is not None and not pods.get(found[0].home):
+        placement.fail(key, f"names its node, {found[0].home}, itself", remedy="Place it there, or leave it out")
     return found[0].ref, tuple(sorted((node, count) for node, count in pods.items() if count))

@@ -2,57 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from functools import partial
 
-from kubeproof.cluster.objects import POD, Node, Workload
-from kubeproof.events.declarations import STABLE, Apply, Cordon, Create, Event, NodeFailure, Scale
+from kubeproof.cluster.objects import DEPLOYMENT, POD, Workload
+from kubeproof.events.declarations import (
+    EVERY_REVISION,
+    INITIAL_REVISION,
+    NEW_REVISION,
+    STABLE,
+    Apply,
+    Cordon,
+    Create,
+    Delete,
+    Drain,
+    Event,
+    Maintenance,
+    NeverReady,
+    NodeFailure,
+    PodCrash,
+    Rollout,
+    Scale,
+    UsagePattern,
+)
+from kubeproof.manifests.event_fields import (
+    Common,
+    Surroundings,
+    each_target,
+    name_of,
+    only_key,
+    read_common,
+    refuse_moment,
+)
 from kubeproof.manifests.fields import LARGEST_INT32, Fields, suggestion
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.targets import read_nodes, read_targets
-from kubeproof.manifests.tree import Mapping, Scalar, ScalarKind
-from kubeproof.manifests.workloads import ReadWorkload
+from kubeproof.manifests.tree import Scalar, ScalarKind
+from kubeproof.manifests.usage_events import USAGE_READERS, Reader, check_one_usage
 
-LATER = frozenset(
-    {
-        "zoneFailure",
-        "nodeRemoval",
-        "drain",
-        "maintenance",
-        "cpuChange",
-        "memoryChange",
-        "cpuPattern",
-        "memoryPattern",
-        "cpuLoad",
-        "kernelPanic",
-        "podCrash",
-        "neverReady",
-        "completes",
-        "delete",
-        "rollout",
-        "rollback",
-        "unreachable",
-    }
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What events and intents may refer to."""
-
-    nodes: Sequence[Node]
-    workloads: Sequence[Workload]
-    read_applied: Callable[[Fields], ReadWorkload]  # the object an `apply` event names or holds
-
-
-@dataclass(frozen=True, slots=True)
-class Common:
-    """Fields that every event has."""
-
-    name: str
-    is_named: bool
-    max: int | None
-    after: str | None
+LATER = frozenset({"zoneFailure", "nodeRemoval", "completes", "unreachable"})
 
 
 def read_events(spec: Fields, around: Surroundings) -> tuple[Event, ...]:
@@ -61,53 +49,15 @@ def read_events(spec: Fields, around: Surroundings) -> tuple[Event, ...]:
     places: dict[str, Fields] = {}
     for position, entry in enumerate(spec.children("events"), start=1):
         key, fields = only_key(entry, set(_READERS), LATER, "event")
-        for event in _READERS[key](fields, _common(fields, key, position), around):
+        for event in _READERS[key](fields, read_common(fields, key, position), around):
             if event.name in places or event.name == STABLE:
                 fields.fail("name", f"is {printable(event.name)!r} again", remedy="Event names are unique")
             places[event.name] = fields
             events.append(event)
         fields.finish_strictly("name", "max", "after")
     _check_order(events, places)
+    check_one_usage(events, places)
     return tuple(events)
-
-
-def only_key(entry: Fields, known: set[str], later: frozenset[str], noun: str) -> tuple[str, Fields]:
-    """The one key of an entry and its fields; `settles:` without a value counts as `settles: {}`."""
-    keys = list(entry.mapping.entries)
-    if len(keys) != 1:
-        entry.log.fail(
-            f"{entry.path} has {len(keys)} keys",
-            line=entry.mapping.line,
-            remedy=f"Write one {noun} per entry",
-        )
-    key = keys[0]
-    if key in later:
-        entry.log.fail(
-            f"{noun} {key} is not modelled yet",
-            line=entry.line_of(key),
-            remedy=f"Modelled: {', '.join(sorted(known))}",
-        )
-    if key not in known:
-        entry.log.fail(
-            f"unknown {noun} {printable(key)}", line=entry.line_of(key), remedy=suggestion(key, known | later)
-        )
-    child = entry.child(key)
-    return key, child if child is not None else Fields(_empty_at(entry, key), entry.path_of(key), entry.log)
-
-
-def _empty_at(entry: Fields, key: str) -> Mapping:
-    at = entry.mapping.entries[key]
-    return Mapping({}, at.line, at.column)
-
-
-def _common(fields: Fields, key: str, position: int) -> Common:
-    name = fields.text("name")
-    return Common(
-        name=name or f"{key}-{position}",
-        is_named=bool(name),
-        max=fields.integer("max", least=1, most=1000),
-        after=fields.text("after"),
-    )
 
 
 def _node_failure(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
@@ -136,24 +86,52 @@ def _cordon(fields: Fields, common: Common, around: Surroundings) -> list[Event]
     return [event]
 
 
+def _drain(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
+    event = Drain(
+        name=common.name,
+        max=common.max or 1,
+        after=common.after,
+        source=fields.source,
+        nodes=read_nodes(fields, around.nodes),
+        concurrent=fields.integer("concurrent", least=1) or 1,
+        uncordon=fields.boolean("uncordon") or False,
+    )
+    return [event]
+
+
+def _maintenance(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
+    event = Maintenance(
+        name=common.name,
+        max=common.max or 1,
+        after=common.after,
+        source=fields.source,
+        nodes=read_nodes(fields, around.nodes),
+        concurrent=fields.integer("concurrent", least=1) or 1,
+    )
+    return [event]
+
+
+def _no_replicas(workload: Workload) -> str:
+    return "has no replicas" if workload.kind == POD else ""
+
+
+def _no_rollout(workload: Workload) -> str:
+    return "" if workload.kind == DEPLOYMENT else "is not a Deployment, so it has no revisions"
+
+
 def _scale(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
     """One event per scalable workload; `max` defaults to one use of each value."""
     replicas = _replica_choices(fields)
-    chosen = read_targets(fields, around.workloads)
-    for workload in chosen or ():
-        if workload.kind == POD:
-            fields.fail("target", f"{workload.ref} has no replicas", remedy="Scale a Deployment or ReplicaSet")
-    scalable = [w for w in (around.workloads if chosen is None else chosen) if w.kind != POD]
     return [
         Scale(
-            name=_name_of(common, workload, len(scalable), fields),
+            name=name,
             max=common.max or len(replicas),
             after=common.after,
             source=fields.source,
             target=workload.ref,
             replicas=replicas,
         )
-        for workload in scalable
+        for name, workload in each_target(fields, common, around, applies=_no_replicas)
     ]
 
 
@@ -171,15 +149,6 @@ def _replica_choices(fields: Fields) -> tuple[int, ...]:
     return tuple(values)
 
 
-def _name_of(common: Common, workload: Workload, count: int, fields: Fields) -> str:
-    """The event's name; made unique when one entry stands for several workloads."""
-    if count == 1:
-        return common.name
-    if common.is_named:
-        fields.fail("name", f"would name {count} events", remedy="Name one target, or leave the name out")
-    return f"{common.name} {workload.ref}"
-
-
 def _create(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
     target = fields.required_text("target")
     if target.split("/")[0] in ("Node", "PodDisruptionBudget"):
@@ -187,7 +156,7 @@ def _create(fields: Fields, common: Common, around: Surroundings) -> list[Event]
     chosen = read_targets(fields, around.workloads) or []
     return [
         Create(
-            name=_name_of(common, workload, len(chosen), fields),
+            name=name_of(common, workload, len(chosen), fields),
             max=common.max or 1,
             after=common.after,
             source=fields.source,
@@ -197,8 +166,46 @@ def _create(fields: Fields, common: Common, around: Surroundings) -> list[Event]
     ]
 
 
+def _pod_crash(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
+    return [
+        PodCrash(name=name, max=common.max or 1, after=common.after, source=fields.source, target=workload.ref)
+        for name, workload in each_target(fields, common, around)
+    ]
+
+
+def _delete(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
+    return [
+        Delete(name=name, max=common.max or 1, after=common.after, source=fields.source, target=workload.ref)
+        for name, workload in each_target(fields, common, around)
+    ]
+
+
+def _rollout(back: bool, fields: Fields, common: Common, around: Surroundings) -> list[Event]:
+    return [
+        Rollout(
+            name=name,
+            max=common.max or 1,
+            after=common.after,
+            source=fields.source,
+            target=workload.ref,
+            back=back,
+        )
+        for name, workload in each_target(fields, common, around, applies=_no_rollout)
+    ]
+
+
+def _never_ready(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
+    refuse_moment(fields)
+    revisions = (EVERY_REVISION, INITIAL_REVISION, NEW_REVISION)
+    revision = fields.word("revision", revisions, EVERY_REVISION)
+    return [
+        NeverReady(name=name, source=fields.source, target=workload.ref, revision=revision)
+        for name, workload in each_target(fields, common, around)
+    ]
+
+
 def _apply(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
-    """An applied workload; one that is in the input may change its replicas but not its pods."""
+    """An applied workload; one that is in the input may change its replicas, a Deployment its pods, too."""
     read = around.read_applied(fields)
     _check_applied(fields, read.workload, around.workloads)
     event = Apply(
@@ -219,19 +226,23 @@ def _check_applied(fields: Fields, new: Workload, workloads: Sequence[Workload])
         if old.selector != new.selector:
             key = "file" if fields.has("file") else "manifest"
             fields.fail(key, f"changes the selector of {new.ref}", remedy="Selectors are immutable")
-        if old.template != new.template:
+        if old.template != new.template and old.kind != DEPLOYMENT:
             key = "file" if fields.has("file") else "manifest"
             fields.fail(
                 key,
                 f"changes the pods of {new.ref}",
-                remedy="Rollouts are not modelled yet; change replicas only",
+                remedy="Only a Deployment rolls a new pod template out; change replicas only",
             )
 
 
 def _check_order(events: list[Event], places: dict[str, Fields]) -> None:
     """Every `after` names `stable` or another event, and following it never comes back."""
     follows = {event.name: event.after for event in events}
+    lasting = {event.name for event in events if isinstance(event, UsagePattern | NeverReady)}
     for event in events:
+        if event.after in lasting:
+            remedy = "It holds from the start of the run; wait for another event"
+            places[event.name].fail("after", f"is {printable(event.after or '')!r}, which never happens", remedy=remedy)
         if event.after not in (None, STABLE) and event.after not in follows:
             remedy = suggestion(event.after, {STABLE, *follows} - {event.name})
             places[event.name].fail("after", f"is {printable(event.after)!r}, not an event", remedy=remedy)
@@ -244,10 +255,18 @@ def _check_order(events: list[Event], places: dict[str, Fields]) -> None:
             current = follows[current]
 
 
-_READERS: dict[str, Callable[[Fields, Common, Surroundings], list[Event]]] = {
+_READERS: dict[str, Reader] = {
     "nodeFailure": _node_failure,
     "cordon": _cordon,
+    "drain": _drain,
+    "maintenance": _maintenance,
     "scale": _scale,
     "create": _create,
     "apply": _apply,
+    "delete": _delete,
+    "rollout": partial(_rollout, False),
+    "rollback": partial(_rollout, True),
+    "podCrash": _pod_crash,
+    "neverReady": _never_ready,
+    **USAGE_READERS,
 }

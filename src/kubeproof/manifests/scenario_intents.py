@@ -3,60 +3,65 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from kubeproof.cluster.objects import Workload
-from kubeproof.intents.declarations import ALWAYS, WHENS, Amount, Intent
-from kubeproof.manifests.fields import Fields
+from kubeproof.cluster.labels import LabelSelector
+from kubeproof.cluster.objects import DEPLOYMENT, HOSTNAME, POD, Workload
+from kubeproof.intents.catalogue import aliases
+from kubeproof.intents.declarations import ALWAYS, ANY_EVICTOR, EVICTORS, POD_PHASES, WHENS, Amount, Intent
+from kubeproof.manifests.event_fields import Surroundings, only_key
+from kubeproof.manifests.fields import Fields, suggestion
+from kubeproof.manifests.intent_aliases import ALIAS_READERS, filled
 from kubeproof.manifests.names import check_label_key
 from kubeproof.manifests.printable import printable
-from kubeproof.manifests.scenario_events import only_key
 from kubeproof.manifests.selectors import selector_of
-from kubeproof.manifests.targets import read_targets
+from kubeproof.manifests.targets import read_nodes, read_targets
 from kubeproof.manifests.tree import Scalar, ScalarKind
 
 COUNTED = ("minReady", "minReplicas", "maxReplicas")
-GLOBAL = ("settles", "noOscillation")  # without a target they speak of the whole cluster
-MODELLED = (*COUNTED, "maxSkew", "schedulable", "noPendingForever", *GLOBAL)
-LATER = frozenset(
-    {
-        "maxNodes",
-        "maxPodObjects",
-        "spread",
-        "notColocated",
-        "onlyOn",
-        "noEviction",
-        "rolloutCompletes",
-        "runsOnEveryNode",
-        "drainCompletes",
-        "noEvictionLoop",
-        "noCreateFailLoop",
-        "ltl",
-    }
+TOPOLOGY = ("maxSkew", "spread", "notColocated", "onlyOn")
+OBJECTS = ("maxNodes", "maxPodObjects")
+TIMED = (*COUNTED, *TOPOLOGY, *OBJECTS)  # the others fix their own moment
+RECREATED = ("noEvictionLoop", "noCreateFailLoop")  # speak of pods that a controller replaces
+GLOBAL = ("settles", "noOscillation", "maxPodObjects")  # without a target they speak of the whole cluster
+UNTARGETED = ("maxNodes", "drainCompletes")  # never have a target
+MODELLED = (
+    *TIMED,
+    *RECREATED,
+    "schedulable",
+    "noPendingForever",
+    "noEviction",
+    "rolloutCompletes",
+    "drainCompletes",
+    "settles",
+    "noOscillation",
 )
+LATER = frozenset({"runsOnEveryNode", "ltl"})
 SEVERITIES = ("error", "warning", "info")
 _PERCENT = re.compile(r"[0-9]{1,4}%", re.ASCII)
 
 
-def read_intents(spec: Fields, workloads: Sequence[Workload]) -> tuple[Intent, ...]:
+def read_intents(spec: Fields, around: Surroundings) -> tuple[Intent, ...]:
     """The intents, one per workload where the entry names several or none, with unique names."""
     found: list[Intent] = []
     given: set[str] = set()
+    known = {*MODELLED, *aliases()}
     for entry in spec.children("intents"):
-        key, fields = only_key(entry, set(MODELLED), LATER, "intent")
+        key, fields = only_key(entry, known, LATER, "intent")
         name = fields.text("name")
         if name in given:
             fields.fail("name", f"is {printable(name)!r} again", remedy="Intent names are unique")
         given |= {name} if name else set()
-        intent = _intent(fields, key)
-        found += _per_workload(fields, intent, name, workloads)
+        intents = _per_workload(fields, _intent(fields, key, around), name, around.workloads)
+        found += [filled(fields, key, intent, around) for intent in intents]
         fields.finish_strictly("name", "target", "severity", "when")
     return with_unique_names(found)
 
 
-def _intent(fields: Fields, key: str) -> Intent:
-    """The intent without its target."""
+def _intent(fields: Fields, name: str, around: Surroundings) -> Intent:
+    """The intent without its target; `name` is a key or an alias."""
+    key = aliases().get(name, name)
     intent = Intent(
         key=key,
         name=key,
@@ -64,21 +69,23 @@ def _intent(fields: Fields, key: str) -> Intent:
         severity=fields.word("severity", SEVERITIES, "error"),
         source=fields.source,
     )
-    if key in COUNTED:
-        return replace(intent, count=_count(fields))
-    if key == "maxSkew":
-        return _max_skew(fields, intent)
-    if key == "noOscillation":
-        return replace(intent, of=fields.word("of", ("replicas", "placement", "any"), "any"))
+    if name in ALIAS_READERS:
+        return ALIAS_READERS[name](fields, intent)
+    if key in _READERS:
+        return _READERS[key](fields, intent, around)
     return intent
 
 
 def _when(fields: Fields, key: str) -> str:
     when = fields.word("when", WHENS, ALWAYS)
-    if fields.has("when") and key not in (*COUNTED, "maxSkew"):
+    if fields.has("when") and key not in TIMED:
         fields.omit("when", f"{key} fixes its own moment")
         return ALWAYS
     return when
+
+
+def _counted(fields: Fields, intent: Intent, _: Surroundings) -> Intent:
+    return replace(intent, count=_count(fields))
 
 
 def _count(fields: Fields) -> Amount:
@@ -94,31 +101,127 @@ def _count(fields: Fields) -> Amount:
     return Amount(int(text[:-1]), percent=True)
 
 
-def _max_skew(fields: Fields, intent: Intent) -> Intent:
+def _number(fields: Fields) -> Amount:
+    """A plain number of objects."""
+    count = fields.integer("count")
+    if count is None:
+        fields.fail("count", "is required", remedy="Write a number")
+    return Amount(count)
+
+
+def _max_nodes(fields: Fields, intent: Intent, around: Surroundings) -> Intent:
+    chosen = read_nodes(fields, around.nodes)
+    return replace(intent, count=_number(fields), nodes=chosen.selector, node_names=chosen.names)
+
+
+def _max_pod_objects(fields: Fields, intent: Intent, _: Surroundings) -> Intent:
+    phases = fields.texts("phases")
+    for phase in phases:
+        if phase not in POD_PHASES:
+            fields.fail("phases", f"holds {printable(phase)!r}", remedy=suggestion(phase, POD_PHASES))
+    return replace(intent, count=_number(fields), phases=tuple(p for p in POD_PHASES if p in phases))
+
+
+def _max_skew(fields: Fields, intent: Intent, _: Surroundings) -> Intent:
     skew = fields.integer("skew")
-    selector = fields.child("selector")
+    selector = _selector(fields)
     namespace = fields.text("namespace")
-    if selector is not None:
-        selector.ignore("matchLabels", "matchExpressions")
-        selector.finish_strictly()
     return replace(
         intent,
         topology_key=check_label_key(fields, "topologyKey", fields.required_text("topologyKey")),
         skew=1 if skew is None else skew,
-        selector=None if selector is None else selector_of(selector),
+        selector=selector,
         namespace=namespace or ("default" if selector is not None else None),
     )
 
 
+def _spread(fields: Fields, intent: Intent, _: Surroundings) -> Intent:
+    """At least `domains` domains; `count` says the same."""
+    if fields.has("domains") and fields.has("count"):
+        fields.fail("count", "and domains say the same", remedy="Keep one of them")
+    domains = fields.integer("domains", least=1) or fields.integer("count", least=1)
+    key = check_label_key(fields, "topologyKey", fields.required_text("topologyKey"))
+    return replace(intent, topology_key=key, domains=domains or intent.domains)
+
+
+def _not_colocated(fields: Fields, intent: Intent, _: Surroundings) -> Intent:
+    key = fields.text("topologyKey") or HOSTNAME
+    selector = _selector(fields)
+    if selector is None:
+        fields.fail("selector", "is required", remedy="Select the pods to keep apart from")
+    return replace(
+        intent,
+        topology_key=check_label_key(fields, "topologyKey", key),
+        selector=selector,
+        namespace=fields.text("namespace"),
+    )
+
+
+def _only_on(fields: Fields, intent: Intent, around: Surroundings) -> Intent:
+    """The allowed nodes: `selector` over their labels, or `nodes` as in events."""
+    if fields.has("selector") == fields.has("nodes"):
+        fields.log.fail(
+            f"{fields.path} needs either selector or nodes", line=fields.mapping.line, remedy="Say which nodes"
+        )
+    if fields.has("selector"):
+        return replace(intent, nodes=_selector(fields))
+    chosen = read_nodes(fields, around.nodes)
+    return replace(intent, nodes=chosen.selector, node_names=chosen.names)
+
+
+def _selector(fields: Fields) -> LabelSelector | None:
+    """A label selector; a misspelt key is refused before the lenient selector reader sees it."""
+    child = fields.child("selector")
+    if child is None:
+        return None
+    child.ignore("matchLabels", "matchExpressions")
+    child.finish_strictly()
+    return selector_of(child)
+
+
+def _evicted(fields: Fields, intent: Intent, _: Surroundings) -> Intent:
+    return replace(intent, by=fields.word("by", EVICTORS, ANY_EVICTOR))
+
+
+def _oscillation(fields: Fields, intent: Intent, _: Surroundings) -> Intent:
+    return replace(intent, of=fields.word("of", ("replicas", "placement", "any"), "any"))
+
+
+_READERS: dict[str, Callable[[Fields, Intent, Surroundings], Intent]] = {
+    **dict.fromkeys(COUNTED, _counted),
+    "maxNodes": _max_nodes,
+    "maxPodObjects": _max_pod_objects,
+    "maxSkew": _max_skew,
+    "spread": _spread,
+    "notColocated": _not_colocated,
+    "onlyOn": _only_on,
+    "noEviction": _evicted,
+    "noEvictionLoop": _evicted,
+    "noOscillation": _oscillation,
+}
+
+
 def _per_workload(fields: Fields, intent: Intent, name: str | None, workloads: Sequence[Workload]) -> list[Intent]:
     """One intent per target; global ones, and a maxSkew by selector, stay one without a target."""
-    chosen = read_targets(fields, workloads)
-    if chosen is None and (intent.key in GLOBAL or intent.selector is not None):
+    if intent.key in UNTARGETED:
         return [replace(intent, name=name or intent.key)]
-    targets = list(workloads) if chosen is None else chosen
+    chosen = read_targets(fields, workloads)
+    if chosen is None and (intent.key in GLOBAL or (intent.key == "maxSkew" and intent.selector is not None)):
+        return [replace(intent, name=name or intent.key)]
+    for workload in chosen or ():
+        if not _can_mean(intent.key, workload):
+            fields.fail("target", f"is {workload.ref}", remedy=f"{intent.key} does not apply to a {workload.kind}")
+    targets = [w for w in workloads if _can_mean(intent.key, w)] if chosen is None else chosen
     if name and len(targets) == 1:
         return [replace(intent, name=name, target=targets[0].ref)]
     return [replace(intent, name=f"{name or intent.key} {w.ref}", target=w.ref) for w in targets]
+
+
+def _can_mean(key: str, workload: Workload) -> bool:
+    """True if the intent can speak of this workload: nobody replaces a bare pod, only Deployments roll out."""
+    if key == "rolloutCompletes":
+        return workload.kind == DEPLOYMENT
+    return workload.kind != POD or key not in RECREATED
 
 
 def with_unique_names(intents: Sequence[Intent]) -> tuple[Intent, ...]:

@@ -72,6 +72,8 @@ def _profile(fields: Fields) -> SchedulerProfile:
         balanced_resources=arguments.balanced_resources,
         added_affinity=arguments.added_affinity,
         default_spread=arguments.default_spread,
+        hard_pod_affinity_weight=arguments.hard_pod_affinity_weight,
+        ignore_preferred_of_existing=arguments.ignore_preferred_of_existing,
         source=fields.source,
     )
 
@@ -137,6 +139,8 @@ class _Arguments:
         self.balanced_resources: tuple[str, ...] = default.balanced_resources
         self.added_affinity: tuple[NodeTerm, ...] | None = None
         self.default_spread: tuple[SpreadConstraint, ...] | None = None
+        self.hard_pod_affinity_weight: int = default.hard_pod_affinity_weight
+        self.ignore_preferred_of_existing: bool = False
 
 
 def _plugin_config(fields: Fields, arguments: _Arguments) -> None:
@@ -212,9 +216,17 @@ def _affinity(args: Fields, arguments: _Arguments) -> None:
     args.finish("NodeAffinityArgs")
 
 
+def _pod_affinity(args: Fields, arguments: _Arguments) -> None:
+    weight = args.integer("hardPodAffinityWeight", most=100)
+    arguments.hard_pod_affinity_weight = arguments.hard_pod_affinity_weight if weight is None else weight
+    arguments.ignore_preferred_of_existing = bool(args.boolean("ignorePreferredTermsOfExistingPods"))
+    args.finish("InterPodAffinityArgs")
+
+
 _READERS: dict[str, Callable[[Fields, _Arguments], None]] = {
     "NodeResourcesFit": _fit,
     "NodeResourcesBalancedAllocation": _balanced,
     "PodTopologySpread": _spread,
     "NodeAffinity": _affinity,
+    "InterPodAffinity": _pod_affinity,
 }

@@ -91,7 +91,10 @@ FIELDS: dict[str, dict[str, str | None]] = {
             "scaleIO storageos",
         ),
     },
-    "Affinity": _all(_NOT_MODELLED, "podAffinity podAntiAffinity"),
+    "Affinity": {},
+    "PodAffinity": {},
+    "PodAffinityTerm": {},
+    "WeightedPodAffinityTerm": {},
     "NodeAffinity": {},
     "NodeSelector": {},
     "NodeSelectorTerm": {},
@@ -121,6 +124,7 @@ FIELDS: dict[str, dict[str, str | None]] = {
     "Behavior": {},
     "ScalingRules": {},
     "ScalingPolicy": {},
+    "PodDisruptionBudgetSpec": {},
     "KubeSchedulerConfiguration": {
         **_all(
             _FLAGS,
@@ -149,6 +153,7 @@ FIELDS: dict[str, dict[str, str | None]] = {
     "ShapePoint": {},
     "BalancedArgs": _all(_RECORD, "apiVersion kind"),
     "SpreadArgs": _all(_RECORD, "apiVersion kind"),
+    "InterPodAffinityArgs": _all(_RECORD, "apiVersion kind"),
     "NodeAffinityArgs": _all(_RECORD, "apiVersion kind"),
     "DeschedulerPolicy": {**_all(_RECORD, "apiVersion kind metadata")},
     "DeschedulerProfile": {},

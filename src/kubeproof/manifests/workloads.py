@@ -44,6 +44,7 @@ def read_deployment(fields: Fields) -> ReadWorkload:
         paused=spec.boolean("paused") or False,
         source=fields.source,
         strategy=_strategy(spec),
+        replicas_given=spec.has("replicas"),
     )
     _check_deadline(spec, workload.min_ready_s)
     spec.finish("DeploymentSpec")
@@ -65,6 +66,7 @@ def read_replica_set(fields: Fields) -> ReadWorkload:
         selector=selector,
         min_ready_s=spec.integer("minReadySeconds") or 0,
         source=fields.source,
+        replicas_given=spec.has("replicas"),
     )
     spec.finish("ReplicaSetSpec")
     fields.finish("Object")

@@ -26,11 +26,11 @@ def _multiset(cells: Iterable[NodeCell]) -> tuple[tuple[NodeCell, int], ...]:
 
 
 def canonical(plan: Plan, cells: Sequence[Hashable]) -> Anonymous:
-    """A vector of cells with interchangeable domains sorted by content."""
+    """A vector of cells with interchangeable nodes sorted by content, then interchangeable domains."""
     first = 1 + len(plan.workloads) + len(plan.memories)
     sorted_cells = list(cells)
     for family in plan.domains:
-        contents = sorted(tuple(cells[first + place] for place in block) for block in family)
+        contents = sorted(tuple(sorted_cells[first + place] for place in block) for block in family)
         for block, content in zip(family, contents, strict=True):
             for place, cell in zip(block, content, strict=True):
                 sorted_cells[first + place] = cell

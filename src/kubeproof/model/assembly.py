@@ -4,34 +4,76 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from kubeproof.cluster.control import Controller
-from kubeproof.cluster.objects import DEPLOYMENT, POD, Setup
+from kubeproof.cluster.objects import DEPLOYMENT, POD, REPLICA_SET, Setup, Workload, family
 from kubeproof.cluster.places import Layout
-from kubeproof.controllers.deployment import DeploymentController
+from kubeproof.cluster.policies import HorizontalPodAutoscaler
+from kubeproof.cluster.usage import CPU, Level, UsageRule
+from kubeproof.controllers.deployment import DeploymentController, RolloutController
+from kubeproof.controllers.descheduler.controller import DeschedulerController
+from kubeproof.controllers.eviction import DrainEviction
+from kubeproof.controllers.hpa.controller import HpaController, ages_read, first_memory
+from kubeproof.controllers.hpa.settings import AutoscalerSettings
 from kubeproof.controllers.kubelet import Kubelet
 from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
 from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.controllers.taint_eviction import TaintEviction
+from kubeproof.errors import InternalError, UsageError
 from kubeproof.events.common import EventSource
 from kubeproof.events.cordon import CordonEvent
-from kubeproof.events.declarations import STABLE, Apply, Cordon, Create, Event, NodeFailure, Scale
+from kubeproof.events.declarations import (
+    EVERY_REVISION,
+    INITIAL_REVISION,
+    STABLE,
+    Apply,
+    Cordon,
+    CpuLoad,
+    Create,
+    Delete,
+    Drain,
+    Event,
+    KernelPanic,
+    Maintenance,
+    NeverReady,
+    NodeFailure,
+    PodCrash,
+    Rollout,
+    Scale,
+    UsageChange,
+    UsagePattern,
+)
+from kubeproof.events.drain import DrainEvent, DrainProgress
 from kubeproof.events.node_failure import NodeFailureEvent, NodeRecoveryEvent
-from kubeproof.events.operator import ScaleEvent, WriteEvent
+from kubeproof.events.operator import DeleteEvent, RolloutEvent, ScaleEvent, WriteEvent
+from kubeproof.events.pod_crash import PodCrashEvent
+from kubeproof.events.usage import KernelPanicEvent, LevelEvent
+from kubeproof.intents.declarations import Intent
+from kubeproof.model.mechanics import Ages
+
+ANY_NUMBER = -1
+MOST_REVISIONS = 20  # each is a workload of its own to every loop
 
 
-def built_in_controllers(layout: Layout) -> tuple[Controller, ...]:
-    """The control loops for every workload and place."""
+def built_in_controllers(layout: Layout, events: tuple[Event, ...] = ()) -> tuple[Controller, ...]:
+    """The control loops for every workload and place; those that only an event calls for come with it."""
     loops: list[Controller] = []
+    drains = any(isinstance(event, Drain | Maintenance) for event in events)
     for index, workload in enumerate(layout.setup.workloads):
         if workload.kind == DEPLOYMENT:
-            loops.append(DeploymentController(layout, index))
+            has_revisions = len(family(layout.setup, index)) > 1
+            loops.append(RolloutController(layout, index) if has_revisions else DeploymentController(layout, index))
         if workload.kind != POD:
             loops.append(ReplicaSetController(layout, index))
         loops.append(SchedulerController(layout, index))
+        if drains:
+            loops.append(DrainEviction(layout, index))
     for place in layout.every_place:
         loops += [Kubelet(layout, place), TaintEviction(layout, place), NodeMonitor(layout, place)]
+        if drains:
+            loops.append(DrainProgress(layout, place))
     return (*loops, NoExecuteTainter(layout))
 
 
@@ -48,13 +90,14 @@ def event_sources(layout: Layout, events: tuple[Event, ...]) -> EventPart:
     """One source per event (two for failures that recover); memory i belongs to event i."""
     memories = tuple(_first_memory(event) for event in events)
     numbers = {event.name: index for index, event in enumerate(events)}
+    rules = usage_rules(layout.setup, events)
     sources: list[Controller] = []
     absent: set[int] = set()
     for index, event in enumerate(events):
         awaited = None if event.after in (None, STABLE) else numbers[str(event.after)]
         full = () if awaited is None else memories[awaited]
         source = EventSource(layout, event, index, awaited, full)
-        sources += _sources_of(source, event)
+        sources += _sources_of(source, event, rules)
         absent |= set(_brought(layout.setup, event))
     return EventPart(tuple(sources), memories, frozenset(absent))
 
@@ -62,10 +105,13 @@ def event_sources(layout: Layout, events: tuple[Event, ...]) -> EventPart:
 def _first_memory(event: Event) -> tuple[int, ...]:
     if isinstance(event, Scale):
         return ((1 << len(event.replicas)) - 1,)
-    return (event.max, 0) if isinstance(event, Cordon) else (event.max,)
+    most = ANY_NUMBER if event.max is None else event.max
+    if isinstance(event, UsageChange | CpuLoad):
+        return (event.initial, most)
+    return (most, 0) if isinstance(event, Cordon) else (most,)
 
 
-def _sources_of(source: EventSource, event: Event) -> Iterator[Controller]:
+def _sources_of(source: EventSource, event: Event, rules: tuple[UsageRule, ...]) -> Iterator[Controller]:
     setup = source.layout.setup
     if isinstance(event, NodeFailure):
         yield NodeFailureEvent(source, event)
@@ -73,13 +119,167 @@ def _sources_of(source: EventSource, event: Event) -> Iterator[Controller]:
             yield NodeRecoveryEvent(source, event)
     elif isinstance(event, Cordon):
         yield CordonEvent(source, event)
+    elif isinstance(event, Drain | Maintenance):
+        yield DrainEvent(source, event)
+    elif isinstance(event, UsageChange | CpuLoad):
+        yield LevelEvent(source, len(event.levels))
+    elif isinstance(event, KernelPanic):
+        yield KernelPanicEvent(source, event, rules)
     elif isinstance(event, Scale):
         yield ScaleEvent(source, event, workload_number(setup, event.target))
+    elif isinstance(event, Rollout):
+        number = workload_number(setup, event.target)
+        yield RolloutEvent(source, number, len(family(setup, number)), event.back)
+    elif isinstance(event, PodCrash):
+        yield PodCrashEvent(source, family(setup, workload_number(setup, event.target)))
+    elif isinstance(event, Delete):
+        yield DeleteEvent(source, workload_number(setup, event.target))
+    elif isinstance(event, UsagePattern | NeverReady):
+        return  # not moments: they say how pods are
     elif isinstance(event, Create):
         yield WriteEvent(source, event.name, workload_number(setup, event.target), None)
     elif isinstance(event, Apply):
-        replicas = event.workload.replicas if event.workload.kind != POD else None  # a bare Pod has none
-        yield WriteEvent(source, event.name, workload_number(setup, event.workload.ref), replicas)
+        number = workload_number(setup, event.workload.ref)
+        replicas = _applied_replicas(setup.workloads[number], event)
+        yield WriteEvent(source, event.name, number, replicas, _applied_template(setup, number, event))
+    else:
+        raise InternalError(f"E700 nobody knows what event {event.name} does")
+
+
+def never_ready(setup: Setup, events: tuple[Event, ...]) -> frozenset[int]:
+    """The workloads (or later revisions) whose pods never become ready."""
+    found: set[int] = set()
+    for event in events:
+        if isinstance(event, NeverReady):
+            members = family(setup, workload_number(setup, event.target))
+            first, later = members[:1], members[1:]
+            found |= set({EVERY_REVISION: members, INITIAL_REVISION: first}.get(event.revision, later))
+    return frozenset(found)
+
+
+def most_failed(setup: Setup, intents: tuple[Intent, ...]) -> tuple[int, ...]:
+    """Per workload, up to how many failed pods are counted: one more than a property allows."""
+    most = [0] * len(setup.workloads)
+    for intent in intents:
+        if intent.key == "maxPodObjects" and intent.count is not None and "Failed" in (intent.phases or ("Failed",)):
+            everyone = tuple(range(len(most)))
+            counted = everyone if intent.target is None else family(setup, workload_number(setup, intent.target))
+            for member in counted:
+                most[member] = max(most[member], intent.count.number + 1)
+    return tuple(most)
+
+
+@dataclass(frozen=True, slots=True)
+class AdjustingPart:
+    """The periodic loops that change what the others keep up: autoscalers, the descheduler; with first memories."""
+
+    loops: tuple[Controller, ...]
+    memories: tuple[tuple[int, ...], ...]
+
+
+def adjusting_loops(layout: Layout, events: tuple[Event, ...]) -> AdjustingPart:
+    """The periodic loops of a setup; their memories follow those of the events."""
+    setup = layout.setup
+    rules = usage_rules(setup, events)
+    settings = autoscaler_settings(setup)
+    loops: list[Controller] = []
+    memories: list[tuple[int, ...]] = []
+    for autoscaler in working_autoscalers(setup):
+        target = workload_number(setup, autoscaler.target)
+        own_rules = tuple(rule for rule in rules if rule.workload == target)
+        memory = len(events) + len(loops)
+        rivals = _is_ambiguous(setup, autoscaler)
+        loops.append(HpaController(layout, autoscaler, target, memory, own_rules, rivals, settings=settings))
+        memories.append(first_memory(settings.sync_period_s))
+    if setup.descheduler is not None:
+        loops.append(DeschedulerController(layout, setup.descheduler, len(events) + len(loops)))
+        memories.append((0, setup.settings.descheduler_interval_s))
+    return AdjustingPart(tuple(loops), tuple(memories))
+
+
+def working_autoscalers(setup: Setup) -> tuple[HorizontalPodAutoscaler, ...]:
+    """The autoscalers whose target is in the input; others find nothing to scale."""
+    known = {workload.ref for workload in setup.workloads}
+    return tuple(autoscaler for autoscaler in setup.autoscalers if autoscaler.target in known)
+
+
+def autoscaler_settings(setup: Setup) -> AutoscalerSettings:
+    """The autoscaler's flags."""
+    flags = setup.settings
+    return AutoscalerSettings(
+        version=flags.kubernetes_version,
+        tolerance=flags.hpa_tolerance_permille / 1000,
+        downscale_stabilization_s=flags.downscale_stabilization_s,
+        sync_period_s=flags.hpa_period_s,
+    )
+
+
+def _is_ambiguous(setup: Setup, autoscaler: HorizontalPodAutoscaler) -> bool:
+    """True if another autoscaler of the namespace selects pods of this one's target."""
+    target = setup.workloads[workload_number(setup, autoscaler.target)]
+    labels = dict(target.template.labels)
+    rivals = [other for other in working_autoscalers(setup) if other is not autoscaler]
+    return any(
+        other.namespace == autoscaler.namespace
+        and setup.workloads[workload_number(setup, other.target)].selector.matches(labels)
+        for other in rivals
+    )
+
+
+def usage_rules(setup: Setup, events: tuple[Event, ...]) -> tuple[UsageRule, ...]:
+    """What the events say about the usage of pods, for all revisions of a workload; memory i belongs to event i."""
+    rules = []
+    for index, event in enumerate(events):
+        if isinstance(event, UsageChange | CpuLoad | UsagePattern):
+            rule = _usage_rule(event, index)
+            members = family(setup, workload_number(setup, event.target))
+            rules += [rule._replace(workload=member) for member in members]
+    return tuple(rules)
+
+
+def _usage_rule(event: UsageChange | CpuLoad | UsagePattern, memory: int) -> UsageRule:
+    if isinstance(event, CpuLoad):
+        totals = tuple(Level(None, total) for total in event.levels)
+        return UsageRule(CPU, -1, totals, memory, is_shared=True)
+    if isinstance(event, UsageChange):
+        levels = tuple(Level(level.percent, level.amount_milli) for level in event.levels)
+        return UsageRule(event.resource, -1, levels, memory)
+    levels = tuple(Level(usage.percent, usage.amount_milli) for usage, _ in event.phases)
+    ends = tuple(accumulate(seconds for _, seconds in event.phases if seconds is not None))
+    return UsageRule(event.resource, -1, levels, until_s=ends)
+
+
+def ages_that_matter(setup: Setup, rules: tuple[UsageRule, ...]) -> Ages:
+    """Per workload, the pod ages at which its usage or an autoscaler's trust in it changes, ascending."""
+    ages: list[set[int]] = [set() for _ in setup.workloads]
+    for rule in rules:
+        ages[rule.workload] |= set(rule.until_s)
+    for autoscaler in working_autoscalers(setup):
+        if any(metric.name == CPU for metric in autoscaler.metrics):
+            for member in family(setup, workload_number(setup, autoscaler.target)):
+                ages[member] |= set(ages_read(autoscaler_settings(setup)))
+    return tuple(tuple(sorted(own)) for own in ages)
+
+
+def _applied_replicas(existing: Workload, event: Apply) -> int | None:
+    """What an apply makes of spec.replicas; None leaves the live value.
+
+    A manifest that omits the field leaves it alone only if the manifest applied before omitted it, too; otherwise
+    the three-way merge removes it and defaulting sets 1 (semantics section 2.7). A bare Pod has none.
+    """
+    if event.workload.kind == POD:
+        return None
+    keeps = not event.replicas_given and not existing.replicas_given
+    return None if keeps else event.workload.replicas
+
+
+def _applied_template(setup: Setup, workload: int, event: Apply) -> int | None:
+    """Which revision of the Deployment has the pod template that is applied; None if the Deployment never changes."""
+    members = family(setup, workload)
+    if len(members) == 1:
+        return None
+    templates = [setup.workloads[member].template for member in members]
+    return templates.index(event.workload.template) if event.workload.template in templates else None
 
 
 def _brought(setup: Setup, event: Event) -> Iterator[int]:
@@ -90,6 +290,34 @@ def _brought(setup: Setup, event: Event) -> Iterator[int]:
 def workload_number(setup: Setup, ref: str) -> int:
     """The index of a workload by its reference."""
     return next(i for i, workload in enumerate(setup.workloads) if workload.ref == ref)
+
+
+def with_revisions(setup: Setup, events: tuple[Event, ...]) -> Setup:
+    """The setup with a ReplicaSet for every later revision that a rollout event may bring."""
+    later: list[Workload] = []
+    for event in events:
+        if isinstance(event, Rollout) and not event.back:
+            declared = setup.workloads[workload_number(setup, event.target)]
+            known = sum(other.owner == declared.ref for other in later)
+            for number in range(known + 2, known + 2 + event.max):
+                name = f"{declared.name}-rev{number}"
+                later.append(replace(declared, kind=REPLICA_SET, name=name, replicas=0, owner=declared.ref))
+        elif isinstance(event, Apply) and event.workload.kind == DEPLOYMENT:
+            later += _applied_revision(setup, event, later)
+    if len(later) > MOST_REVISIONS:
+        raise UsageError(f"events may bring {len(later)} further revisions", f"Allow at most {MOST_REVISIONS} in all")
+    return replace(setup, workloads=(*setup.workloads, *later))
+
+
+def _applied_revision(setup: Setup, event: Apply, later: list[Workload]) -> list[Workload]:
+    """The ReplicaSet for the pod template that is applied, unless a revision with it is known."""
+    declared = setup.workloads[workload_number(setup, event.workload.ref)]
+    own = [other for other in later if other.owner == declared.ref]
+    if any(known.template == event.workload.template for known in (declared, *own)):
+        return []
+    name = f"{declared.name}-rev{len(own) + 2}"
+    template = event.workload.template
+    return [replace(declared, kind=REPLICA_SET, name=name, replicas=0, owner=declared.ref, template=template)]
 
 
 def with_applied(setup: Setup, events: tuple[Event, ...]) -> tuple[Setup, frozenset[int]]:

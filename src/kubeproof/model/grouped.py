@@ -6,25 +6,30 @@ multiset of its nodes' contents.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
 from kubeproof.cluster.control import (
     ANY,
     Action,
+    Advance,
     Bind,
     Controller,
     CreateObject,
     CreatePods,
     Decision,
+    DeleteObject,
     DeleteUnbound,
     NodeAction,
+    NoteFailed,
+    PeriodicController,
     Remember,
     Role,
     Seen,
     SetDesired,
     SetReplicas,
+    SetTemplate,
     Stage,
     Tag,
     Tick,
@@ -32,7 +37,7 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.state import NEVER, NodeCell, Nodes, replace_node
 from kubeproof.engine.system import Actor, Cell, Check, Effect, Kind
-from kubeproof.intents.monitor import CYCLE, FRESH, IN_STABLE, PERSISTENT, RECURRENT, Memory
+from kubeproof.intents.monitor import CYCLE, FRESH, IN_STABLE, PERSISTENT, RECURRENT, STEP, Memory
 from kubeproof.intents.monitor import NEVER as IN_NO_STATE
 from kubeproof.model.mechanics import all_ticked, next_due
 from kubeproof.model.plan import Plan
@@ -43,8 +48,9 @@ KINDS = {
     RECURRENT: Kind.RECURRENT,
     PERSISTENT: Kind.PERSISTENT,
     CYCLE: Kind.CYCLE,
+    STEP: Kind.STEP,
 }
-ON_WORKLOAD = (SetDesired, SetReplicas, CreateObject, CreatePods, DeleteUnbound)
+ON_WORKLOAD = (SetDesired, SetReplicas, SetTemplate, DeleteObject, NoteFailed, CreateObject, CreatePods, DeleteUnbound)
 
 
 class Slots:
@@ -72,13 +78,8 @@ class GroupedActor:
         self.controller = controller
         self.name = controller.name
         self.stage = int(controller.stage)
-        reads = controller.reads
-        self._workloads, self._places, self._memories = reads
-        self.reads = (
-            *(slots.workload(w) for w in reads.workloads),
-            *(slots.place(p) for p in reads.places),
-            *(slots.memory(m) for m in reads.memories),
-        )
+        self._workloads, self._places, self._memories = controller.reads
+        self.reads = _slots_read(slots, controller)
         self._slots = slots
         self._number = number
         self._node_views: dict[tuple[int, NodeCell], Hashable] = {}
@@ -93,12 +94,7 @@ class GroupedActor:
         return cell
 
     def _grouped(self, place: int, nodes: Nodes) -> tuple[tuple[Hashable, int], ...]:
-        amounts: dict[Hashable, int] = {}
-        for cell, count in nodes:
-            view = self.node_view(place, cell)
-            if view is not None:
-                amounts[view] = amounts.get(view, 0) + count
-        return tuple(sorted(amounts.items(), key=_sort_key)) if len(amounts) > 1 else tuple(amounts.items())
+        return _counted((self.node_view(place, cell), count) for cell, count in nodes)
 
     def node_view(self, place: int, cell: NodeCell) -> Hashable:
         """The controller's view of one node."""
@@ -126,6 +122,9 @@ class GroupedActor:
         if isinstance(action, Tick):
             raise TypeError("only the clock ticks")
         on_node = (slots.place(action.node.place), _operation(action, self._number))
+        if isinstance(action, Advance) and action.rejected:
+            noted = NoteFailed(action.workload, action.rejected)
+            return (on_node, (slots.workload(action.workload), _operation(noted)))
         if isinstance(action, Bind):
             taken = DeleteUnbound(action.workload, 1)
             return ((slots.workload(action.workload), _operation(taken)), on_node)
@@ -142,26 +141,92 @@ def _sort_key(item: tuple[Hashable, int]) -> str:
 
 
 class Clock:
-    """Advances time to the next due clock when nobody has urgent work."""
+    """Advances time to the next due clock when nobody has urgent work.
+
+    Periodic controllers are asked when they would act next, and their memories move on with time. When no clock
+    runs, one last step lets them forget the phase they are in: the cluster may rest as long as it likes.
+    """
 
     name = "time"
     stage = int(Stage.IDLE)
 
     def __init__(self, plan: Plan, slots: Slots) -> None:
-        self.reads = tuple(slots.place(place) for place in plan.layout.every_place)
+        self._periodic = plan.periodic
+        self._ages = plan.mechanics.ages
+        self._slots = slots
+        place_slots = [slots.place(place) for place in plan.layout.every_place]
+        self._readers = [_slots_read(slots, controller) for controller in self._periodic]
+        others = sorted({slot for reader in self._readers for slot in reader} - set(place_slots))
+        self.reads = (*place_slots, *others)
+        self._places = len(place_slots)
 
-    def view(self, position: int, nodes: Any) -> int:
-        """Seconds until the next clock of this place runs out."""
-        return min((due for cell, _ in nodes if (due := next_due(cell)) != NEVER), default=NEVER)
+    def view(self, position: int, cell: Any) -> tuple[Any, ...]:
+        """Seconds until the next clock of the cell runs out, and what every periodic controller sees of it."""
+        slot = self.reads[position]
+        due = NEVER
+        if position < self._places:
+            due = min((d for node, _ in cell if (d := next_due(node, self._ages)) != NEVER), default=NEVER)
+        return due, tuple(
+            self._shown(controller, slot, cell) if slot in reader else None
+            for controller, reader in zip(self._periodic, self._readers, strict=True)
+        )
+
+    def _shown(self, controller: PeriodicController, slot: int, cell: Any) -> Any:
+        slots = self._slots
+        if slot >= slots.first_place:
+            return grouped_view(controller, slot - slots.first_place, cell)
+        if slot >= slots.first_memory:
+            return cell
+        return controller.show_workload(slot - 1, cell)
 
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
-        """One step to the next due clock."""
-        running = [due for due in views if due != NEVER]
-        if not running:
+        """One step to the next due clock, or to rest."""
+        seen = [self._seen(number, views) for number in range(len(self._periodic))]
+        clocks = [due for due, _ in views]
+        clocks += [controller.due(s) for controller, s in zip(self._periodic, seen, strict=True)]
+        running = [clock for clock in clocks if clock > 0]
+        seconds = min(running) if running else None
+        remembered = [
+            Remember(controller.memory, controller.later(s, seconds))
+            for controller, s in zip(self._periodic, seen, strict=True)
+        ]
+        ticks = [Tick(seconds)] if seconds is not None else []
+        if not ticks and not remembered:
             return ()
-        tick = Tick(min(running))
-        edits = tuple((slot, _operation(tick)) for slot in self.reads)
-        return (Effect(int(Role.TIME), int(Tag.STEP), edits, Decision((tick,), Role.TIME)),)
+        edits = [(slot, _operation(tick)) for tick in ticks for slot in self.reads[: self._places]]
+        edits += [(self._slots.memory(r.memory), _operation(r)) for r in remembered]
+        return (Effect(int(Role.TIME), int(Tag.STEP), tuple(edits), Decision((*ticks, *remembered), Role.TIME)),)
+
+    def _seen(self, number: int, views: tuple[Any, ...]) -> Seen:
+        by_slot = {slot: shown[number] for slot, (_, shown) in zip(self.reads, views, strict=True)}
+        reads, slots = self._periodic[number].reads, self._slots
+        return Seen(
+            tuple(by_slot[slots.workload(w)] for w in reads.workloads),
+            tuple(by_slot[slots.place(p)] for p in reads.places),
+            tuple(by_slot[slots.memory(m)] for m in reads.memories),
+        )
+
+
+def _slots_read(slots: Slots, controller: Controller) -> tuple[int, ...]:
+    reads = controller.reads
+    return (
+        *(slots.workload(w) for w in reads.workloads),
+        *(slots.place(p) for p in reads.places),
+        *(slots.memory(m) for m in reads.memories),
+    )
+
+
+def grouped_view(controller: Controller, place: int, nodes: Nodes) -> tuple[tuple[Hashable, int], ...]:
+    """A place as a controller sees it: sorted pairs of view and count."""
+    return _counted((controller.show_node(place, cell), count) for cell, count in nodes)
+
+
+def _counted(shown: Iterable[tuple[Hashable, int]]) -> tuple[tuple[Hashable, int], ...]:
+    amounts: dict[Hashable, int] = {}
+    for view, count in shown:
+        if view is not None:
+            amounts[view] = amounts.get(view, 0) + count
+    return tuple(sorted(amounts.items(), key=_sort_key)) if len(amounts) > 1 else tuple(amounts.items())
 
 
 class JointObserver:
@@ -219,10 +284,10 @@ class JointObserver:
 class GroupedSystem:
     """A plan as the engine's system."""
 
-    def __init__(self, plan: Plan, *, with_events: bool = True) -> None:
+    def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.slots = Slots(plan)
-        controllers = plan.actors if with_events else plan.controllers
+        controllers = plan.actors
         self._grouped = [GroupedActor(plan, self.slots, i, c) for i, c in enumerate(controllers)]
         self.actors: tuple[Actor, ...] = (*self._grouped, Clock(plan, self.slots))
         self.observer = JointObserver(plan, self.slots)
@@ -258,7 +323,7 @@ class GroupedSystem:
         """All outcomes of an action on one cell."""
         _, number, action = operation
         if isinstance(action, Tick):
-            return (all_ticked(cell, action.seconds),)
+            return (all_ticked(cell, action.seconds, self.plan.mechanics.ages),)
         if isinstance(action, Remember):
             return (action.value,)
         if isinstance(action, ON_WORKLOAD):

@@ -20,33 +20,40 @@ from kubeproof.cluster.control import (
     Arrive,
     Bind,
     Controller,
+    Crash,
     CreateObject,
     CreatePods,
     Decision,
     Delete,
+    DeleteObject,
     DeleteUnbound,
     EvictDue,
+    EvictPods,
     NodeChange,
     NodeRef,
+    NoteFailed,
     Remember,
     Role,
     Seen,
     SetDesired,
     SetReplicas,
+    SetTemplate,
     Stage,
     Tag,
     Tick,
     View,
     tags_of,
 )
-from kubeproof.cluster.objects import DEPLOYMENT, POD
+from kubeproof.cluster.objects import DEPLOYMENT, POD, short_name
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, WorkloadCell
+from kubeproof.errors import LimitReached
 from kubeproof.intents.facts import Fact
 from kubeproof.intents.monitor import FRESH, Memory
-from kubeproof.model.individual_node import NodeState, Pod, arrival, changed, kubelet_lives, vanishes_at_once
+from kubeproof.model.individual_node import NodeState, Pod, arrival, changed, crashed, kubelet_lives, vanishes_at_once
 from kubeproof.model.plan import Plan
 
 T = TypeVar("T")
+MOST_NAMED = 100_000  # pods that one step may create by name
 Concrete = tuple[object, ...]  # (verb, arguments by name): what a trace records
 
 
@@ -56,6 +63,10 @@ class Spec(NamedTuple):
     exists: int
     desired: int
     replicas: int
+    template: int = 0
+    noted: int = NEVER
+    max_noted: int = NEVER
+    failed: int = 0
 
 
 class State(NamedTuple):
@@ -95,11 +106,11 @@ Draft = tuple[State, tuple[Concrete, ...]]  # state so far, what was done
 class IndividualModel:
     """A plan by name. `steps` returns the same order for the same state."""
 
-    def __init__(self, plan: Plan, *, with_events: bool = True) -> None:
+    def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.setup = plan.setup
         self.names = tuple(node.name for node in self.setup.nodes)
-        self._controllers = plan.actors if with_events else plan.controllers
+        self._controllers = plan.actors
 
     # -- initial state --------------------------------------------------------------------------
 
@@ -113,8 +124,8 @@ class IndividualModel:
                 for _ in range(count):
                     counters[kind.workload] += 1
                     pods.append(Pod(self.pod_name(kind.workload, counters[kind.workload]), *kind))
-            nodes.append(NodeState(*cell[:5], tuple(sorted(pods))))
-        specs = tuple(Spec(cell.exists, cell.desired, cell.replicas) for cell in self.plan.workloads)
+            nodes.append(NodeState(*cell[:7], tuple(sorted(pods))))
+        specs = tuple(Spec(*cell[:3], *cell[4:]) for cell in self.plan.workloads)
         unbound = tuple(
             tuple(self.pod_name(index, counters[index] + n + 1) for n in range(cell.unbound))
             for index, cell in enumerate(self.plan.workloads)
@@ -130,7 +141,8 @@ class IndividualModel:
     def pod_name(self, workload: int, number: int) -> str:
         """`web-3`: the third pod; numbers of vanished pods are used again, so that names stay few."""
         declared = self.setup.workloads[workload]
-        return declared.name if declared.kind == POD else f"{declared.name}-{number}"
+        name = short_name(self.setup, workload)
+        return name if declared.kind == POD else f"{name}-{number}"
 
     # -- steps ----------------------------------------------------------------------------------
 
@@ -184,7 +196,8 @@ class IndividualModel:
 
     def workload_cell(self, state: State, workload: int) -> WorkloadCell:
         """The workload as controllers see it."""
-        return WorkloadCell(*state.specs[workload], len(state.unbound[workload]))
+        spec = state.specs[workload]
+        return WorkloadCell(spec.exists, spec.desired, spec.replicas, len(state.unbound[workload]), *spec[3:])
 
     # -- carrying decisions out -----------------------------------------------------------------
 
@@ -199,15 +212,15 @@ class IndividualModel:
         return drafts
 
     def _done(self, controller: Controller, state: State, action: Action) -> Iterator[tuple[State, Concrete]]:
-        if isinstance(action, (Bind, Arrive, Delete, EvictDue, Advance, NodeChange)):
+        if isinstance(action, (Bind, Arrive, Crash, Delete, EvictPods, EvictDue, Advance, NodeChange)):
             for index in self._matching(controller, state, action.node):
                 yield from self._on_node(state, index, action)
         elif isinstance(action, DeleteUnbound):
             for names in self._unbound_sets(state, action):
                 rest = tuple(n for n in state.unbound[action.workload] if n not in names)
                 yield self._with_unbound(state, action.workload, rest), ("delete", names)
-        elif isinstance(action, Tick):
-            raise TypeError("only time ticks")
+        elif isinstance(action, Tick | NoteFailed):
+            raise TypeError(f"no controller decides {action}")
         else:
             yield self._on_workload(state, action)
 
@@ -227,6 +240,23 @@ class IndividualModel:
             drafts = [(*draft, *extra) for draft in drafts for extra in combinations(candidates, count)]
         return drafts
 
+    def _robbed(
+        self, node: NodeState, losses: tuple[tuple[int, tuple[int, ...], int, int], ...]
+    ) -> Iterator[tuple[Pod, ...]]:
+        """Every set of pods that losses of several workloads may hit."""
+        if not losses:
+            yield ()
+            return
+        workload, phases, restarts, count = losses[0]
+        alike = node._replace(pods=tuple(pod for pod in node.pods if pod.restarts == restarts))
+        for victims in self._victims(alike, Delete(NodeRef(-1, ANY), workload, ((phases, count),))):
+            for rest in self._robbed(node, losses[1:]):
+                yield (*victims, *rest)
+
+    def _crashable(self, node: NodeState, workload: int) -> Iterable[Pod]:
+        """The pods that a crash may hit."""
+        return [pod for pod in node.pods if pod.workload == workload and pod.phase == Phase.READY]
+
     def _rejections(self, moving: tuple[Pod, ...], count: int) -> Iterable[tuple[Pod, ...]]:
         """Every set of pods that the kubelet may reject."""
         return combinations(moving, count)
@@ -240,7 +270,9 @@ class IndividualModel:
         return controller.show_node(place, node_cell(node))
 
     def _on_workload(
-        self, state: State, action: SetDesired | SetReplicas | CreateObject | CreatePods | Remember
+        self,
+        state: State,
+        action: SetDesired | SetReplicas | SetTemplate | DeleteObject | CreateObject | CreatePods | Remember,
     ) -> tuple[State, Concrete]:
         if isinstance(action, Remember):
             memories = _replaced(state.memories, action.memory, action.value)
@@ -253,14 +285,22 @@ class IndividualModel:
             return self._with_unbound(state, workload, waiting), ("create", ref, names)
         if isinstance(action, CreateObject):
             return self._created(state, workload), ("create-object", ref)
-        if isinstance(action, SetReplicas):
-            spec = spec._replace(replicas=action.replicas)
-            verb = "set-replicas"
+        concrete: Concrete
+        if isinstance(action, DeleteObject):
+            spec = spec._replace(exists=0, desired=0, replicas=min(spec.replicas, 0))
+            concrete = ("delete-object", ref)
+        elif isinstance(action, SetTemplate):
+            spec = spec._replace(template=action.template)
+            concrete = ("set-template", ref, action.template)
+        elif isinstance(action, SetReplicas):
+            spec = spec._replace(replicas=action.replicas, noted=action.noted, max_noted=action.max_noted)
+            concrete = ("set-replicas", ref, action.replicas)
         else:
             is_deployment = self.setup.workloads[workload].kind == DEPLOYMENT
-            spec = Spec(spec.exists, action.replicas, spec.replicas if is_deployment else action.replicas)
-            verb = "set-desired"
-        return state._replace(specs=_replaced(state.specs, workload, spec)), (verb, ref, action.replicas)
+            follows = spec.replicas if is_deployment else action.replicas
+            spec = spec._replace(desired=action.replicas, replicas=follows)
+            concrete = ("set-desired", ref, action.replicas)
+        return state._replace(specs=_replaced(state.specs, workload, spec)), concrete
 
     def _created(self, state: State, workload: int) -> State:
         declared = self.setup.workloads[workload]
@@ -275,6 +315,8 @@ class IndividualModel:
 
     def _new_names(self, state: State, workload: int, count: int) -> tuple[str, ...]:
         """The first names nobody bears."""
+        if count > MOST_NAMED:
+            raise LimitReached(f"a step that creates {count} pods is too large to be told by name")
         taken = set(state.unbound[workload])
         taken |= {pod.name for node in state.nodes for pod in node.pods if pod.workload == workload}
         free: list[str] = []
@@ -294,7 +336,10 @@ class IndividualModel:
         return state._replace(nodes=_replaced(state.nodes, index, node))
 
     def _on_node(
-        self, state: State, index: int, action: Bind | Arrive | Delete | EvictDue | Advance | NodeChange
+        self,
+        state: State,
+        index: int,
+        action: Bind | Arrive | Crash | Delete | EvictPods | EvictDue | Advance | NodeChange,
     ) -> Iterator[tuple[State, Concrete]]:
         node, name = state.nodes[index], self.names[index]
         if isinstance(action, Bind):
@@ -312,6 +357,14 @@ class IndividualModel:
             for victims in self._victims(node, action):
                 gone = self._deleted(node, victims)
                 yield self._with_node(state, index, gone), ("delete", tuple(pod.name for pod in victims))
+        elif isinstance(action, Crash):
+            for hit in self._crashable(node, action.workload):
+                pods = tuple(crashed(self.setup, p) if p == hit else p for p in node.pods)
+                yield self._with_node(state, index, node._replace(pods=pods)), ("crash", name, hit.name)
+        elif isinstance(action, EvictPods):
+            for victims in self._robbed(node, action.losses):
+                gone = self._deleted(node, victims)
+                yield self._with_node(state, index, gone), ("evict-pods", name, tuple(pod.name for pod in victims))
         elif isinstance(action, EvictDue):
             due = tuple(pod for pod in node.pods if _is_due(pod, action.workload))
             gone = self._deleted(node, due)
@@ -319,7 +372,8 @@ class IndividualModel:
         elif isinstance(action, Advance):
             yield from self._advanced(state, index, action)
         else:
-            new = changed(self.setup, self.setup.nodes[index], node, action.verb)
+            never = self.plan.mechanics.never_ready
+            new = changed(self.setup, self.setup.nodes[index], node, action.verb, never)
             yield self._with_node(state, index, new), (action.verb, name)
 
     def _arrived(self, index: int, node: NodeState, workload: int, names: Sequence[str]) -> NodeState:
@@ -336,7 +390,19 @@ class IndividualModel:
                 grace_s = self.setup.workloads[pod.workload].template.grace_s
                 clocks = (0, grace_s) if kubelet_lives(node) else (NEVER, NEVER)
                 kept.append(Pod(pod.name, pod.workload, int(Phase.TERMINATING), *clocks, NEVER))
-        return node._replace(pods=tuple(kept))
+        return node._replace(pods=tuple(kept if kubelet_lives(node) else self._bounded(kept)))
+
+    def _bounded(self, pods: list[Pod]) -> list[Pod]:
+        """Pods of a dead node without the terminating ones of a workload beyond those that make a difference."""
+        most = self.plan.mechanics.most_stuck
+        counts: dict[int, int] = {}
+        kept = []
+        for pod in pods:
+            if pod.phase == Phase.TERMINATING:
+                counts[pod.workload] = counts.get(pod.workload, 0) + 1
+            if pod.phase != Phase.TERMINATING or counts[pod.workload] <= most:
+                kept.append(pod)
+        return kept
 
     def _advanced(self, state: State, index: int, action: Advance) -> Iterator[tuple[State, Concrete]]:
         node, name = state.nodes[index], self.names[index]
@@ -352,10 +418,24 @@ class IndividualModel:
             names = tuple(pod.name for pod in moving if pod not in failed)
             verb = {Phase.STARTING: "start", Phase.RUNNING: "ready"}.get(Phase(action.phase), "finish")
             concrete = (verb, name, names, tuple(pod.name for pod in failed))
-            yield self._with_node(state, index, node._replace(pods=tuple(pods))), concrete
+            after = self._with_failed(state, action.workload, len(failed))
+            yield self._with_node(after, index, node._replace(pods=tuple(pods))), concrete
+
+    def _with_failed(self, state: State, workload: int, failed: int) -> State:
+        spec = state.specs[workload]
+        count = min(spec.failed + failed, self.plan.mechanics.most_failed[workload])
+        return state._replace(specs=_replaced(state.specs, workload, spec._replace(failed=count)))
+
+    def _pod_clocks(self, pod: Pod) -> list[int]:
+        ages = self.plan.mechanics.ages[pod.workload] if pod.age_s != NEVER else ()
+        return [pod.least_s, pod.most_s, pod.evict_s, *(age - pod.age_s for age in ages)]
 
     def _next(self, pod: Pod) -> Pod:
+        if pod.phase == Phase.STARTING and self.plan.mechanics.ages[pod.workload]:
+            pod = pod._replace(age_s=0)
         probe = self.setup.workloads[pod.workload].template.readiness
+        if pod.workload in self.plan.mechanics.never_ready:
+            return pod._replace(phase=int(Phase.RUNNING), least_s=NEVER, most_s=NEVER)
         if pod.phase == Phase.STARTING and probe is not None:
             least = probe.initial_delay_s + probe.period_s * (probe.success_threshold - 1)
             return pod._replace(phase=int(Phase.RUNNING), least_s=least, most_s=least + probe.period_s)
@@ -364,16 +444,37 @@ class IndividualModel:
     # -- time -----------------------------------------------------------------------------------
 
     def time_steps(self, state: State) -> list[Transition]:
-        """The step to the next due clock, if one runs."""
+        """The step to the next due clock, or to rest, if it changes anything."""
         clocks = [clock for node in state.nodes for clock in (node.least_s, node.most_s)]
-        clocks += [clock for node in state.nodes for pod in node.pods for clock in pod[3:]]
+        clocks += [clock for node in state.nodes for pod in node.pods for clock in self._pod_clocks(pod)]
+        shown = [(controller, self.seen(controller, state)) for controller in self.plan.periodic]
+        clocks += [controller.due(seen) for controller, seen in shown]
         running = [clock for clock in clocks if clock > 0]
-        if not running:
+        seconds = min(running) if running else None
+        memories = list(state.memories)
+        for controller, seen in shown:
+            memories[controller.memory] = controller.later(seen, seconds)
+        nodes = state.nodes if seconds is None else tuple(self._aged(node, seconds) for node in state.nodes)
+        target = state._replace(nodes=nodes, memories=tuple(memories))
+        if target == state:
             return []
-        seconds = min(running)
-        decision = Decision((Tick(seconds),), Role.TIME)
-        target = self.judged(state._replace(nodes=tuple(_aged(node, seconds) for node in state.nodes)))
-        return [Transition("time", decision, (("tick", seconds),), target)]
+        ticks = () if seconds is None else (Tick(seconds),)
+        remembered = tuple(Remember(c.memory, memories[c.memory]) for c, _ in shown)
+        first: Concrete = ("rest",) if seconds is None else ("tick", seconds)
+        concrete = (first, *(("remember", r.memory, r.value) for r in remembered))
+        return [Transition("time", Decision((*ticks, *remembered), Role.TIME), concrete, self.judged(target))]
+
+    def _aged(self, node: NodeState, seconds: int) -> NodeState:
+        def older(clock: int) -> int:
+            return clock if clock < 0 else max(clock - seconds, 0)
+
+        pods = []
+        for pod in node.pods:
+            ages = self.plan.mechanics.ages[pod.workload]
+            age_s = min(pod.age_s + seconds, ages[-1]) if pod.age_s != NEVER else NEVER
+            least, most, evict = older(pod.least_s), older(pod.most_s), older(pod.evict_s)
+            pods.append(Pod(pod.name, pod.workload, pod.phase, least, most, evict, age_s, pod.restarts))
+        return NodeState(node.health, older(node.least_s), older(node.most_s), *node[3:7], tuple(pods))
 
     # -- properties -----------------------------------------------------------------------------
 
@@ -408,7 +509,7 @@ def node_cell(node: NodeState) -> NodeCell:
     for pod in node.pods:
         kind = PodKind(*pod[1:])
         amounts[kind] = amounts.get(kind, 0) + 1
-    return NodeCell(*node[:5], tuple(sorted(amounts.items())))
+    return NodeCell(*node[:7], tuple(sorted(amounts.items())))
 
 
 def _by_number(name: str) -> tuple[int, str]:
@@ -422,11 +523,3 @@ def _replaced(items: tuple[T, ...], index: int, item: T) -> tuple[T, ...]:
 
 def _is_due(pod: Pod, workload: int) -> bool:
     return pod.workload == workload and pod.evict_s == 0 and pod.phase != Phase.TERMINATING
-
-
-def _aged(node: NodeState, seconds: int) -> NodeState:
-    def older(clock: int) -> int:
-        return clock if clock < 0 else max(clock - seconds, 0)
-
-    pods = tuple(Pod(*pod[:3], older(pod.least_s), older(pod.most_s), older(pod.evict_s)) for pod in node.pods)
-    return NodeState(node.health, older(node.least_s), older(node.most_s), *node[3:5], pods)

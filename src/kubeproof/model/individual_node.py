@@ -4,11 +4,26 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kubeproof.cluster.control import CORDON, FAIL, NOTICE, RECOVER, TAINT, UNCORDON, UNTAINT
+from kubeproof.cluster.control import (
+    CORDON,
+    DRAIN,
+    DRAIN_UNCORDON,
+    DRAINED,
+    FAIL,
+    FAIL_FOR_GOOD,
+    MAINTAIN,
+    NOTICE,
+    PANIC,
+    RECOVER,
+    RETURN,
+    TAINT,
+    UNCORDON,
+    UNTAINT,
+)
 from kubeproof.cluster.labels import NO_EXECUTE, Taint
 from kubeproof.cluster.objects import Node, Setup
 from kubeproof.cluster.places import UNREACHABLE
-from kubeproof.cluster.state import NEVER, Health, Phase
+from kubeproof.cluster.state import NEVER, Cause, Health, Phase, Work
 from kubeproof.controllers.taint_eviction import seconds_tolerated
 
 
@@ -21,6 +36,8 @@ class Pod(NamedTuple):
     least_s: int
     most_s: int
     evict_s: int
+    age_s: int = NEVER
+    restarts: int = 0
 
 
 class NodeState(NamedTuple):
@@ -31,6 +48,8 @@ class NodeState(NamedTuple):
     most_s: int
     cordoned: int
     no_execute: int
+    work: int
+    cause: int
     pods: tuple[Pod, ...]
 
 
@@ -60,14 +79,22 @@ def arrival(setup: Setup, declared: Node, node: NodeState, workload: int, name: 
     return Pod(name, workload, int(Phase.STARTING), least, most, evict_s)
 
 
-def changed(setup: Setup, declared: Node, node: NodeState, verb: str) -> NodeState:
+def changed(
+    setup: Setup, declared: Node, node: NodeState, verb: str, never_ready: frozenset[int] = frozenset()
+) -> NodeState:
     """The node after a change of its condition."""
     if verb in (CORDON, UNCORDON):
         return node._replace(cordoned=int(verb == CORDON))
-    if verb == FAIL:
-        return _failed(setup, node)
+    if verb in (DRAIN, DRAIN_UNCORDON, MAINTAIN):
+        works = {DRAIN: Work.DRAIN, DRAIN_UNCORDON: Work.DRAIN_UNCORDON, MAINTAIN: Work.MAINTAIN}
+        return node._replace(cordoned=1, work=int(works[verb]))
+    if verb in (DRAINED, RETURN):
+        return _after_drain(setup, node, verb)
+    if verb in (FAIL, PANIC, FAIL_FOR_GOOD):
+        causes = {FAIL: Cause.FAILURE, PANIC: Cause.PANIC, FAIL_FOR_GOOD: Cause.FOR_GOOD}
+        return _failed(setup, node._replace(cause=int(causes[verb])))
     if verb == RECOVER:
-        return _recovered(setup, node)
+        return _recovered(setup, node, never_ready)
     if verb == NOTICE:
         return _noticed(node)
     if verb == TAINT:
@@ -79,6 +106,27 @@ def changed(setup: Setup, declared: Node, node: NodeState, verb: str) -> NodeSta
     return _without_taint(setup, declared, up)
 
 
+def _after_drain(setup: Setup, node: NodeState, verb: str) -> NodeState:
+    if verb == RETURN:
+        return node._replace(cordoned=0, work=0, least_s=NEVER, most_s=NEVER)
+    if node.work == Work.MAINTAIN:
+        least, most = setup.settings.maintenance_s
+        return node._replace(work=int(Work.DOWN), least_s=least, most_s=most)
+    return node._replace(work=0, cordoned=1 if node.work == Work.DRAIN else 0)
+
+
+def crashed(setup: Setup, pod: Pod) -> Pod:
+    """A pod whose container has just exited: it runs again after its back-off and a start-up."""
+    delay = (0, 10, 20, 40, 80, 160, 300)[min(pod.restarts, 6)]
+    least, most = setup.settings.startup_s
+    probe = setup.workloads[pod.workload].template.readiness
+    if probe is not None:
+        delay += probe.initial_delay_s + probe.period_s * (probe.success_threshold - 1)
+        most += probe.period_s
+    again = min(pod.restarts + 1, 6)
+    return pod._replace(phase=int(Phase.RUNNING), least_s=delay + least, most_s=delay + most, restarts=again)
+
+
 def _failed(setup: Setup, node: NodeState) -> NodeState:
     pods = tuple(pod._replace(least_s=NEVER, most_s=NEVER) for pod in node.pods)
     if node.health == Health.BACK:
@@ -88,22 +136,23 @@ def _failed(setup: Setup, node: NodeState) -> NodeState:
     return node._replace(health=int(Health.LOST), least_s=grace, most_s=latest, pods=pods)
 
 
-def _recovered(setup: Setup, node: NodeState) -> NodeState:
+def _recovered(setup: Setup, node: NodeState, never_ready: frozenset[int]) -> NodeState:
     unnoticed = node.health == Health.LOST
-    pods = tuple(_resumed(setup, pod) for pod in node.pods)
+    pods = tuple(_resumed(setup, pod, never_ready) for pod in node.pods)
     health = int(Health.UP if unnoticed else Health.BACK)
-    return node._replace(health=health, least_s=NEVER, most_s=NEVER, pods=pods)
+    return node._replace(health=health, least_s=NEVER, most_s=NEVER, cause=0, pods=pods)
 
 
-def _resumed(setup: Setup, pod: Pod) -> Pod:
+def _resumed(setup: Setup, pod: Pod, never_ready: frozenset[int]) -> Pod:
     """What the kubelet had begun it begins again."""
     template = setup.workloads[pod.workload].template
-    if pod.phase == Phase.STARTING:
+    restarts = pod.phase == Phase.RUNNING and template.readiness is None and pod.workload not in never_ready
+    if pod.phase == Phase.STARTING or restarts:
         least, most = setup.settings.startup_s
         return pod._replace(least_s=least, most_s=most)
     if pod.phase == Phase.TERMINATING:
         return pod._replace(least_s=0, most_s=template.grace_s)
-    if pod.phase == Phase.RUNNING and template.readiness is not None:
+    if pod.phase == Phase.RUNNING and template.readiness is not None and pod.workload not in never_ready:
         probe = template.readiness
         least = probe.initial_delay_s + probe.period_s * (probe.success_threshold - 1)
         return pod._replace(least_s=least, most_s=least + probe.period_s)

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from kubeproof.cluster.labels import NodeTerm, Requirement
 from kubeproof.cluster.objects import HOSTNAME, POD, REGION, ZONE, Node, PodTemplate, Setup
 from kubeproof.cluster.places import Layout, Place
-from kubeproof.events.declarations import Event, NodeChoice, NodeFailure
+from kubeproof.controllers.descheduler.arguments import policy_requirements
+from kubeproof.events.declarations import Event, KernelPanic, NodeChoice, NodeFailure
 from kubeproof.intents.declarations import Intent
 
 
@@ -41,9 +42,14 @@ def mentions(setup: Setup, events: Iterable[Event], intents: Iterable[Intent], n
     for profile in setup.profiles:
         _mention_terms(found, profile.added_affinity or ())
         found.topology |= {constraint.topology_key for constraint in profile.default_spread or ()}
+    if setup.descheduler is not None:
+        _mention_requirements(found, policy_requirements(setup.descheduler))
     for event in events:
         _mention_event(found, event)
-    found.topology |= {intent.topology_key for intent in intents if intent.topology_key}
+    for intent in intents:
+        found.topology |= {intent.topology_key} - {""}
+        _mention_requirements(found, intent.nodes.requirements if intent.nodes else ())
+        found.names |= set(intent.node_names or ())
     return found
 
 
@@ -52,6 +58,7 @@ def _mention_template(found: Mentions, template: PodTemplate) -> None:
     _mention_terms(found, template.required_terms or ())
     _mention_terms(found, (preferred.term for preferred in template.preferred_terms))
     found.topology |= {constraint.topology_key for constraint in template.spread}
+    found.topology |= template.pod_affinity.topology_keys | template.pod_anti_affinity.topology_keys
     if template.node_name:
         found.names.add(template.node_name)
 
@@ -75,7 +82,7 @@ def _mention_event(found: Mentions, event: Event) -> None:
     if isinstance(choice, NodeChoice):
         _mention_requirements(found, choice.selector.requirements if choice.selector else ())
         found.names |= set(choice.names or ())
-    if isinstance(event, NodeFailure):
+    if isinstance(event, NodeFailure | KernelPanic):
         found.topology |= {ZONE, REGION}  # zone states decide about NoExecute taints
 
 
@@ -143,3 +150,26 @@ def symmetric_domains(layout: Layout, found: Mentions) -> tuple[tuple[tuple[int,
         profile = tuple(signature for signature, _ in members)
         families.setdefault(profile, []).append(tuple(index for _, index in members))
     return tuple(tuple(blocks) for blocks in families.values() if len(blocks) > 1)
+
+
+Families = tuple[tuple[tuple[int, ...], ...], ...]
+MOST_SPLIT = 8  # nodes up to which a place is split; larger ones stay multisets
+
+
+def split_small(layout: Layout, domains: Families) -> tuple[Layout, Families]:
+    """Small places as one place per node, with the nodes of each as an interchangeable family.
+
+    Both forms forget the same names. One cell per node is remembered far more often than one cell per combination of
+    contents; one cell for a thousand nodes keeps the state small. Families of nodes come first, families of whole
+    domains after them, so that sorting in this order gives one form to all permutations.
+    """
+    places: list[Place] = []
+    parts: list[tuple[int, ...]] = []
+    for place in layout.places:
+        pieces = [(node,) for node in place.nodes] if place.size <= MOST_SPLIT else [place.nodes]
+        first = len(places)
+        places += [Place(layout.setup.nodes[piece[0]], piece) for piece in pieces]
+        parts.append(tuple(range(first, first + len(pieces))))
+    nodes = tuple(tuple((place,) for place in part) for part in parts if len(part) > 1)
+    wholes = tuple(tuple(tuple(p for old in block for p in parts[old]) for block in family) for family in domains)
+    return Layout(layout.setup, tuple(places), layout.unique_keys), nodes + wholes

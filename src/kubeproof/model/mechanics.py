@@ -6,9 +6,16 @@ from collections.abc import Callable, Iterator
 
 from kubeproof.cluster.control import (
     CORDON,
+    DRAIN,
+    DRAIN_UNCORDON,
+    DRAINED,
     FAIL,
+    FAIL_FOR_GOOD,
+    MAINTAIN,
     NOTICE,
+    PANIC,
     RECOVER,
+    RETURN,
     TAINT,
     UNCORDON,
     UNTAINT,
@@ -16,23 +23,32 @@ from kubeproof.cluster.control import (
     Advance,
     Arrive,
     Bind,
+    Crash,
     CreateObject,
     CreatePods,
     Delete,
+    DeleteObject,
     DeleteUnbound,
     EvictDue,
+    EvictPods,
     NodeAction,
     NodeChange,
+    NoteFailed,
     SetDesired,
     SetReplicas,
+    SetTemplate,
     WorkloadAction,
 )
 from kubeproof.cluster.objects import DEPLOYMENT, POD, Node, Setup
 from kubeproof.cluster.places import taints_of
-from kubeproof.cluster.state import NEVER, Health, NodeCell, Nodes, Phase, PodKind, WorkloadCell, add_pods
+from kubeproof.cluster.state import NEVER, Cause, Health, NodeCell, Nodes, Phase, PodKind, Work, WorkloadCell, add_pods
+from kubeproof.controllers.kubelet import MOST_RESTARTS, back_off_s
 from kubeproof.controllers.taint_eviction import seconds_tolerated
 
 Pods = tuple[tuple[PodKind, int], ...]
+Ages = tuple[tuple[int, ...], ...]  # per workload, the ages in seconds at which something about a pod changes
+CAUSES = {FAIL: Cause.FAILURE, PANIC: Cause.PANIC, FAIL_FOR_GOOD: Cause.FOR_GOOD}
+WORK_OF_VERB = {DRAIN: Work.DRAIN, DRAIN_UNCORDON: Work.DRAIN_UNCORDON, MAINTAIN: Work.MAINTAIN}
 DEAD = (Health.LOST, Health.UNKNOWN)
 HANDLING_S = 1  # least time in which taint eviction handles a pod that arrives on a tainted node
 
@@ -40,17 +56,32 @@ HANDLING_S = 1  # least time in which taint eviction handles a pod that arrives 
 class Mechanics:
     """The mechanics of one setup."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(
+        self,
+        setup: Setup,
+        ages: Ages = (),
+        *,
+        most_failed: tuple[int, ...] = (),
+        never_ready: frozenset[int] = frozenset(),
+    ) -> None:
         self.setup = setup
+        self.ages = ages or ((),) * len(setup.workloads)
+        self.most_failed = most_failed or (0,) * len(setup.workloads)  # failed pods counted up to here
+        self.never_ready = never_ready  # workloads whose pods run but never become ready
+        largest = max((node.pods for node in setup.nodes), default=0)
+        self.most_stuck = 1 + max(
+            largest, *self.most_failed, 0
+        )  # terminating pods on a dead node are counted up to here
 
     # -- clocks that phases start with ----------------------------------------------------------
 
     def clocks(self, workload: int, phase: int) -> tuple[int, int]:
         """Least and most seconds a pod stays in a phase while its kubelet lives; NEVER twice for lasting phases."""
         template = self.setup.workloads[workload].template
-        if phase == Phase.STARTING:
+        restarts = phase == Phase.RUNNING and template.readiness is None and workload not in self.never_ready
+        if phase == Phase.STARTING or restarts:
             return self.setup.settings.startup_s
-        if phase == Phase.RUNNING and template.readiness is not None:
+        if phase == Phase.RUNNING and template.readiness is not None and workload not in self.never_ready:
             probe = template.readiness
             settled = probe.period_s * (probe.success_threshold - 1)
             least = probe.initial_delay_s + settled
@@ -59,9 +90,17 @@ class Mechanics:
             return 0, template.grace_s
         return NEVER, NEVER
 
-    def _kind(self, cell: NodeCell, workload: int, phase: int, evict_s: int = NEVER) -> PodKind:
+    def _kind(
+        self,
+        cell: NodeCell,
+        workload: int,
+        phase: int,
+        evict_s: int = NEVER,
+        age_s: int = NEVER,
+        restarts: int = 0,
+    ) -> PodKind:
         clocks = (NEVER, NEVER) if cell.health in DEAD else self.clocks(workload, phase)
-        return PodKind(workload, phase, *clocks, evict_s)
+        return PodKind(workload, phase, *clocks, evict_s, age_s, restarts)
 
     # -- workloads ------------------------------------------------------------------------------
 
@@ -72,8 +111,15 @@ class Mechanics:
                 is_deployment = self.setup.workloads[workload].kind == DEPLOYMENT
                 follows = cell.replicas if is_deployment else replicas
                 return (cell._replace(desired=replicas, replicas=follows),)
-            case SetReplicas(_, replicas):
-                return (cell._replace(replicas=replicas),)
+            case SetReplicas(_, replicas, noted, max_noted):
+                return (cell._replace(replicas=replicas, noted=noted, max_noted=max_noted),)
+            case DeleteObject():
+                gone = cell.replicas if cell.replicas == NEVER else 0
+                return (cell._replace(exists=0, desired=0, replicas=gone),)
+            case NoteFailed(workload, pods):
+                return (cell._replace(failed=min(cell.failed + pods, self.most_failed[workload])),)
+            case SetTemplate(_, template):
+                return (cell._replace(template=template),)
             case CreateObject(workload):
                 return (self.created(workload),)
             case CreatePods(_, count):
@@ -85,6 +131,8 @@ class Mechanics:
     def created(self, workload: int) -> WorkloadCell:
         """A workload's cell right after the object appears."""
         declared = self.setup.workloads[workload]
+        if declared.owner is not None:
+            return WorkloadCell(1, 0, NEVER, 0)
         if declared.kind == DEPLOYMENT:
             return WorkloadCell(1, declared.replicas, NEVER, 0)
         if declared.kind == POD:
@@ -103,6 +151,10 @@ class Mechanics:
                 return (self._arrived(node, cell, workload, count),)
             case Delete(_, workload, losses):
                 return tuple(dict.fromkeys(self._deleted(cell, workload, losses)))
+            case Crash(_, workload):
+                return tuple(self._crashed(cell, workload))
+            case EvictPods(_, losses):
+                return tuple(dict.fromkeys(self._robbed(cell, losses)))
             case EvictDue(_, workload):
                 return (self._evicted(cell, workload),)
             case Advance():
@@ -113,7 +165,8 @@ class Mechanics:
 
     def running(self, node: Node, cell: NodeCell, workload: int, count: int) -> NodeCell:
         """The node with pods that have been ready there before the run; taint eviction finds them, too."""
-        kind = self._kind(cell, workload, Phase.READY, self._first_evict_s(node, cell, workload))
+        age_s = self.ages[workload][-1] if self.ages[workload] else NEVER
+        kind = self._kind(cell, workload, Phase.READY, self._first_evict_s(node, cell, workload), age_s)
         return cell._replace(pods=add_pods(cell.pods, kind, count))
 
     def _arrived(self, node: Node, cell: NodeCell, workload: int, count: int) -> NodeCell:
@@ -140,15 +193,52 @@ class Mechanics:
                 smaller = self._without(smaller, kind, amount)
             yield from self._deleted(smaller, workload, rest)
 
+    def _crashed(self, cell: NodeCell, workload: int) -> Iterator[NodeCell]:
+        """The node after a pod of any kind that runs has crashed."""
+        least_s, most_s = self.clocks(workload, Phase.STARTING)
+        if self.setup.workloads[workload].template.readiness is not None:
+            probed_least_s, probed_most_s = self.clocks(workload, Phase.RUNNING)
+            least_s, most_s = least_s + probed_least_s, most_s + probed_most_s
+        for kind, _ in cell.pods:
+            if kind.workload == workload and kind.phase == Phase.READY:
+                delay_s = back_off_s(kind.restarts)
+                again = kind._replace(
+                    phase=int(Phase.RUNNING),
+                    least_s=delay_s + least_s,
+                    most_s=delay_s + most_s,
+                    restarts=min(kind.restarts + 1, MOST_RESTARTS),
+                )
+                yield cell._replace(pods=add_pods(add_pods(cell.pods, kind, -1), again, 1))
+
+    def _robbed(self, cell: NodeCell, losses: tuple[tuple[int, tuple[int, ...], int, int], ...]) -> Iterator[NodeCell]:
+        """Every way to take losses of several workloads."""
+        if not losses:
+            yield cell
+            return
+        (workload, phases, restarts, count), rest = losses[0], losses[1:]
+        kinds = [
+            (k, n) for k, n in cell.pods if k.workload == workload and k.phase in phases and k.restarts == restarts
+        ]
+        for taken in _takes(kinds, count):
+            smaller = cell
+            for kind, amount in taken:
+                smaller = self._without(smaller, kind, amount)
+            yield from self._robbed(smaller, rest)
+
     def _without(self, cell: NodeCell, kind: PodKind, count: int) -> NodeCell:
         """The node after `count` pods of a kind were deleted: gone if never started, else terminating."""
         pods = add_pods(cell.pods, kind, -count)
         is_dead = cell.health in DEAD
         grace_s = self.setup.workloads[kind.workload].template.grace_s
         vanishes = not is_dead and (kind.phase == Phase.STARTING or grace_s == 0)
-        if not vanishes:
-            pods = add_pods(pods, self._kind(cell, kind.workload, Phase.TERMINATING), count)
-        return cell._replace(pods=pods)
+        if vanishes:
+            return cell._replace(pods=pods)
+        ending = self._kind(cell, kind.workload, Phase.TERMINATING)
+        if is_dead:
+            # Nobody ends them, and more than fit on any node make no difference: without a bound a controller that
+            # names a dead node would add to them for ever.
+            count = min(count, max(0, self.most_stuck - dict(pods).get(ending, 0)))
+        return cell._replace(pods=add_pods(pods, ending, count) if count else pods)
 
     def _evicted(self, cell: NodeCell, workload: int) -> NodeCell:
         for kind, count in cell.pods:
@@ -170,9 +260,10 @@ class Mechanics:
             yield cell._replace(pods=pods)
 
     def _next(self, cell: NodeCell, kind: PodKind) -> PodKind:
-        probed = self.setup.workloads[kind.workload].template.readiness is not None
+        probed = self.setup.workloads[kind.workload].template.readiness is not None or kind.workload in self.never_ready
         phase = Phase.RUNNING if kind.phase == Phase.STARTING and probed else Phase.READY
-        return self._kind(cell, kind.workload, phase, kind.evict_s)
+        age_s = 0 if kind.phase == Phase.STARTING and self.ages[kind.workload] else kind.age_s
+        return self._kind(cell, kind.workload, phase, kind.evict_s, age_s, kind.restarts)
 
     # -- node conditions ------------------------------------------------------------------------
 
@@ -181,8 +272,14 @@ class Mechanics:
             return cell._replace(cordoned=1)
         if verb == UNCORDON:
             return cell._replace(cordoned=0)
-        if verb == FAIL:
-            return self._failed(cell)
+        if verb in WORK_OF_VERB:
+            return cell._replace(cordoned=1, work=int(WORK_OF_VERB[verb]))
+        if verb == DRAINED:
+            return self._drained(cell)
+        if verb == RETURN:
+            return cell._replace(cordoned=0, work=int(Work.NONE), least_s=NEVER, most_s=NEVER)
+        if verb in CAUSES:
+            return self._failed(cell._replace(cause=int(CAUSES[verb])))
         if verb == RECOVER:
             return self._recovered(cell)
         if verb == NOTICE:
@@ -196,6 +293,12 @@ class Mechanics:
         pods = _renamed(cell.pods, Phase.UNREADY, Phase.READY)
         return self._untimed(node, cell._replace(health=Health.UP, no_execute=0, pods=pods))
 
+    def _drained(self, cell: NodeCell) -> NodeCell:
+        if cell.work == Work.MAINTAIN:
+            least_s, most_s = self.setup.settings.maintenance_s
+            return cell._replace(work=int(Work.DOWN), least_s=least_s, most_s=most_s)
+        return cell._replace(work=int(Work.NONE), cordoned=int(cell.work == Work.DRAIN))
+
     def _failed(self, cell: NodeCell) -> NodeCell:
         settings = self.setup.settings
         if cell.health == Health.BACK:
@@ -208,9 +311,9 @@ class Mechanics:
     def _recovered(self, cell: NodeCell) -> NodeCell:
         """Containers survive the silence; what the kubelet had begun it begins again."""
         health = Health.UP if cell.health == Health.LOST else Health.BACK
-        cell = cell._replace(health=health, least_s=NEVER, most_s=NEVER)
+        cell = cell._replace(health=health, least_s=NEVER, most_s=NEVER, cause=int(Cause.NONE))
         return cell._replace(
-            pods=_mapped(cell.pods, lambda kind: self._kind(cell, kind.workload, kind.phase, kind.evict_s))
+            pods=_mapped(cell.pods, lambda kind: self._kind(cell, kind.workload, kind.phase, *kind[4:]))
         )
 
     def _timed(self, node: Node, cell: NodeCell) -> NodeCell:
@@ -263,17 +366,25 @@ def _takes(kinds: list[tuple[PodKind, int]], count: int) -> Iterator[tuple[tuple
 # -- time -------------------------------------------------------------------------------------------
 
 
-def next_due(cell: NodeCell) -> int:
-    """Seconds until the next clock of the node runs out; NEVER if none runs."""
+def next_due(cell: NodeCell, ages: Ages) -> int:
+    """Seconds until the next clock of the node runs out or a pod reaches an age that matters; NEVER if none runs."""
     clocks = [cell.least_s, cell.most_s]
     for kind, _ in cell.pods:
-        clocks += kind[2:]
+        clocks += kind[2:5]
+        if kind.age_s != NEVER:
+            clocks += [age - kind.age_s for age in ages[kind.workload]]
     return min((clock for clock in clocks if clock > 0), default=NEVER)
 
 
-def ticked(cell: NodeCell, seconds: int) -> NodeCell:
+def ticked(cell: NodeCell, seconds: int, ages: Ages) -> NodeCell:
     """The node `seconds` later."""
-    pods = _mapped(cell.pods, lambda kind: PodKind(*kind[:2], *(_later(clock, seconds) for clock in kind[2:])))
+
+    def later(kind: PodKind) -> PodKind:
+        age_s = kind.age_s if kind.age_s == NEVER else min(kind.age_s + seconds, ages[kind.workload][-1])
+        least_s, most_s, evict_s = (_later(clock, seconds) for clock in kind[2:5])
+        return PodKind(kind.workload, kind.phase, least_s, most_s, evict_s, age_s, kind.restarts)
+
+    pods = _mapped(cell.pods, later)
     return cell._replace(least_s=_later(cell.least_s, seconds), most_s=_later(cell.most_s, seconds), pods=pods)
 
 
@@ -281,10 +392,10 @@ def _later(clock: int, seconds: int) -> int:
     return clock if clock == NEVER else max(0, clock - seconds)
 
 
-def all_ticked(nodes: Nodes, seconds: int) -> Nodes:
+def all_ticked(nodes: Nodes, seconds: int, ages: Ages) -> Nodes:
     """All nodes `seconds` later; clocks only fall, so distinct nodes may become equal."""
     amounts: dict[NodeCell, int] = {}
     for cell, count in nodes:
-        later = ticked(cell, seconds)
+        later = ticked(cell, seconds, ages)
         amounts[later] = amounts.get(later, 0) + count
     return tuple(sorted(amounts.items()))

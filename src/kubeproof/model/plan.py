@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from kubeproof.cluster.control import ANY, Arrive, Controller, NodeRef
-from kubeproof.cluster.objects import Setup
+from kubeproof.cluster.control import ANY, Arrive, Controller, NodeRef, PeriodicController, as_periodic
+from kubeproof.cluster.objects import POD, Setup
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.events.declarations import Event
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import Monitor, make_monitor
-from kubeproof.model.assembly import built_in_controllers, event_sources, with_applied, workload_number
-from kubeproof.model.layout import make_layout, mentions, symmetric_domains
+from kubeproof.model.assembly import (
+    adjusting_loops,
+    ages_that_matter,
+    built_in_controllers,
+    event_sources,
+    most_failed,
+    never_ready,
+    usage_rules,
+    with_applied,
+    with_revisions,
+    workload_number,
+)
+from kubeproof.model.layout import make_layout, mentions, split_small, symmetric_domains
 from kubeproof.model.mechanics import Mechanics
 
 Placement = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
@@ -40,10 +51,21 @@ class Plan:
     memories: tuple[tuple[int, ...], ...]
     nodes: tuple[NodeCell, ...]  # one per node of the setup
     domains: tuple[tuple[tuple[int, ...], ...], ...]  # families of interchangeable blocks of places
+    classes: int = 0  # kinds of nodes that something tells apart
 
     @property
     def setup(self) -> Setup:
         return self.layout.setup
+
+    def deploying(self) -> Plan:
+        """The same cluster while it is being deployed: no events, no properties, no periodic loop."""
+        placing = tuple(controller for controller in self.controllers if as_periodic(controller) is None)
+        return replace(self, controllers=placing, events=(), monitors=())
+
+    @property
+    def periodic(self) -> tuple[PeriodicController, ...]:
+        """The controllers with a clock."""
+        return tuple(p for controller in self.controllers if (p := as_periodic(controller)) is not None)
 
     @property
     def actors(self) -> tuple[Controller, ...]:
@@ -62,26 +84,36 @@ def make_plan(
 ) -> Plan:
     """The plan for a setup; with `merge` off no two nodes are taken as equal."""
     setup, applied = with_applied(setup, events)
+    setup = with_revisions(setup, events)
     names = [node for _, spots in placement for node, _ in spots]
     found = mentions(setup, events, intents, names)
     found.numeric_keys |= {key for loop in own for key in loop.labels}
     layout = make_layout(setup, found, merge=merge)
+    classes = len(layout.places)
+    layout, domains = split_small(layout, symmetric_domains(layout, found)) if merge else (layout, ())
     part = event_sources(layout, events)
-    mechanics = Mechanics(setup)
+    adjusting = adjusting_loops(layout, events)
+    mechanics = Mechanics(
+        setup,
+        ages_that_matter(setup, usage_rules(setup, events)),
+        most_failed=most_failed(setup, intents),
+        never_ready=never_ready(setup, events),
+    )
     absent = part.absent | applied
     workloads = tuple(
         WorkloadCell(exists=0) if index in absent else mechanics.created(index) for index in range(len(setup.workloads))
     )
     return Plan(
         layout=layout,
-        controllers=(*built_in_controllers(layout), *(loop.make(layout) for loop in own)),
+        controllers=(*built_in_controllers(layout, events), *adjusting.loops, *(loop.make(layout) for loop in own)),
         events=part.sources,
         monitors=tuple(make_monitor(intent, layout) for intent in intents),
         mechanics=mechanics,
         workloads=_placed_workloads(setup, workloads, placement),
-        memories=part.memories,
+        memories=(*part.memories, *adjusting.memories),
         nodes=_first_nodes(mechanics, absent, placement),
-        domains=symmetric_domains(layout, found) if merge else (),
+        domains=domains,
+        classes=classes,
     )
 
 
@@ -89,10 +121,22 @@ def _placed_workloads(
     setup: Setup, workloads: tuple[WorkloadCell, ...], placement: Placement
 ) -> tuple[WorkloadCell, ...]:
     """Placed workloads have their ReplicaSet already."""
-    placed = {workload_number(setup, ref) for ref, _ in placement}
+    placed = _placed(setup, placement)
     return tuple(
-        cell._replace(replicas=cell.desired) if index in placed else cell for index, cell in enumerate(workloads)
+        cell._replace(replicas=_size(setup, index, cell), unbound=0) if index in placed else cell
+        for index, cell in enumerate(workloads)
     )
+
+
+def _placed(setup: Setup, placement: Placement) -> frozenset[int]:
+    """The workloads that the placement speaks of; a bare Pod that it puts nowhere begins as without it."""
+    numbered = ((workload_number(setup, ref), sum(count for _, count in spots)) for ref, spots in placement)
+    return frozenset(number for number, pods in numbered if pods or setup.workloads[number].kind != POD)
+
+
+def _size(setup: Setup, workload: int, cell: WorkloadCell) -> int:
+    """The size of a placed workload's ReplicaSet; a bare Pod has none."""
+    return cell.replicas if setup.workloads[workload].kind == POD else cell.desired
 
 
 def _first_nodes(mechanics: Mechanics, absent: frozenset[int], placement: Placement) -> tuple[NodeCell, ...]:
@@ -100,6 +144,7 @@ def _first_nodes(mechanics: Mechanics, absent: frozenset[int], placement: Placem
     setup = mechanics.setup
     numbers = {node.name: index for index, node in enumerate(setup.nodes)}
     cells = [NodeCell(cordoned=int(node.unschedulable)) for node in setup.nodes]
+    elsewhere = absent | _placed(setup, placement)
 
     def put(name: str, workload: int, count: int, *, runs: bool) -> None:
         node = numbers[name]
@@ -110,7 +155,7 @@ def _first_nodes(mechanics: Mechanics, absent: frozenset[int], placement: Placem
             (cells[node],) = mechanics.on_node(setup.nodes[node], cells[node], arrival)
 
     for index, workload in enumerate(setup.workloads):
-        if index not in absent and workload.home in numbers:
+        if index not in elsewhere and workload.home in numbers:
             put(str(workload.home), index, 1, runs=workload.bound_to is not None)
     for ref, spots in placement:
         for name, count in spots:

@@ -46,6 +46,13 @@ class RepresentativeModel(IndividualModel):
             for rest in self._drafts(node, action, position + 1):
                 yield (*taken, *rest)
 
+    def _crashable(self, node: NodeState, workload: int) -> Iterable[Pod]:
+        """The first pod of each kind."""
+        firsts: dict[tuple[object, ...], Pod] = {}
+        for pod in super()._crashable(node, workload):
+            firsts.setdefault(pod[1:], pod)
+        return firsts.values()
+
     def _rejections(self, moving: tuple[Pod, ...], count: int) -> Iterable[tuple[Pod, ...]]:
         return (moving[:count],)
 

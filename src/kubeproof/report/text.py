@@ -85,7 +85,8 @@ def _block(result: IntentResult, style: Style) -> Iterator[str]:
 
 
 def _counterexample(result: IntentResult, trace: Trace, style: Style) -> Iterator[str]:
-    yield f"{style.heading('Shortest run')} ({_count(len(trace.steps), 'step')}, {_size(result)})"
+    heading = "Shortest run" if trace.loop_start is None else "A run that never ends"
+    yield f"{style.heading(heading)} ({_count(len(trace.steps), 'step')}, {_size(result)})"
     certainty, deployed = trace.loop_certainty, trace.deployed_steps
     yield from trace_lines(trace.steps, trace.loop_start, style, certainty=certainty, deployed_steps=deployed)
     if trace.final:

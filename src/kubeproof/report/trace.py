@@ -12,6 +12,8 @@ from kubeproof.verify.result import TraceStep
 FOLD_BEYOND = 40  # traces up to this length are shown step by step
 _SHORTEST_FOLD = 4  # fewer steps take less room than the line that stands for them
 
+_MANY_REASONS = "scheduler"  # whose reasons, a line per node, are shown on request only
+
 _CERTAINTY = {
     "inevitable": "inevitable: from here on the cluster can never become stable",
     "possible": "possible: some choice among equals keeps it going",
@@ -89,7 +91,7 @@ def _head(run: _Run, steps: tuple[TraceStep, ...], width: int, style: Style) -> 
 def _notes(step: TraceStep, style: Style, changes: bool) -> Iterator[str]:
     if changes:
         yield from step.changes
-    if style.verbose:
+    if style.verbose or not step.actor.startswith(_MANY_REASONS):
         yield from (f"because {reason}" for reason in step.why)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubeproof.cluster.control import Bind
+from kubeproof.cluster.objects import family
 from kubeproof.cluster.state import Phase
+from kubeproof.controllers.eviction import DrainEviction
 from kubeproof.controllers.scheduler.controller import SchedulerController, node_facts
 from kubeproof.controllers.scheduler.framework import Evaluation, Row
 from kubeproof.intents.monitor import Monitor
@@ -15,11 +17,24 @@ MOST_NODES = 12  # nodes listed one by one; more are summed up
 
 
 def why(model: IndividualModel, state: State, step: Transition) -> tuple[str, ...]:
-    """Why the step was taken: for a binding, filters and scores of every node."""
+    """Why the step was taken: filters and scores behind a binding, the arithmetic of loops that tell it."""
     binds = [action for action in step.decision.actions if isinstance(action, Bind)]
-    if not binds:
-        return ()
-    return tuple(_score_lines(model, state, binds[0].workload))
+    if binds:
+        return tuple(_score_lines(model, state, binds[0].workload))
+    for controller in model.plan.controllers:
+        explain = getattr(controller, "why", None)
+        if controller.name == step.controller and explain is not None:
+            return tuple(explain(model.seen(controller, state)))
+    return ()
+
+
+def event_words(model: IndividualModel, step: Transition) -> str:
+    """What an event that changes no object says of itself; empty for all others."""
+    for event in model.plan.events:
+        tells = getattr(event, "tells", None)
+        if event.name == step.controller and tells is not None:
+            return str(tells(step.decision.actions))
+    return ""
 
 
 def evaluation(model: IndividualModel, state: State, workload: int) -> tuple[list[str], Evaluation] | None:
@@ -96,16 +111,32 @@ def _summed_up(rows: list[tuple[str, Row]]) -> Iterator[str]:
 def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple[str, ...]:
     """What a reader should know about the last state."""
     lines: list[str] = []
+    if monitor.intent.key == "drainCompletes":
+        lines += _refusals(model, state)
     for index in _concerned(model, monitor):
+        if model.setup.workloads[index].owner and state.specs[index].replicas < 0:
+            continue
         lines.append(_counts(model, state, index))
         lines += pending_reasons(model, state, index)
     return tuple(lines)
 
 
+def _refusals(model: IndividualModel, state: State) -> list[str]:
+    """Why evictions of drained nodes are refused."""
+    return [
+        line
+        for controller in model.plan.controllers
+        if isinstance(controller, DrainEviction)
+        for line in controller.refusals(model.seen(controller, state))
+    ]
+
+
 def _concerned(model: IndividualModel, monitor: Monitor) -> list[int]:
+    """The workloads an intent is about, with the ReplicaSets of their later revisions once these exist."""
+    setup = model.setup
     target = monitor.intent.target
-    every = range(len(model.setup.workloads))
-    return [i for i in every if target is None or model.setup.workloads[i].ref == target]
+    chosen = [i for i, workload in enumerate(setup.workloads) if target is None or workload.ref == target]
+    return list(dict.fromkeys(member for index in chosen for member in family(setup, index)))
 
 
 def _counts(model: IndividualModel, state: State, workload: int) -> str:
@@ -113,7 +144,7 @@ def _counts(model: IndividualModel, state: State, workload: int) -> str:
     ready = phases.count(Phase.READY)
     ending = phases.count(Phase.TERMINATING)
     parts = [
-        f"desired {max(0, state.specs[workload].desired)}",
+        f"desired {max(0, _wanted(state, workload, model))}",
         f"ready {ready}",
         f"not ready {len(phases) - ready - ending}",
         f"without a node {len(state.unbound[workload])}",
@@ -121,3 +152,8 @@ def _counts(model: IndividualModel, state: State, workload: int) -> str:
     if ending:
         parts.append(f"terminating {ending}")
     return f"{model.setup.workloads[workload].ref}: {', '.join(parts)}"
+
+
+def _wanted(state: State, workload: int, model: IndividualModel) -> int:
+    spec = state.specs[workload]
+    return spec.replicas if model.setup.workloads[workload].owner else spec.desired

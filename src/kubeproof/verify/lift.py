@@ -35,6 +35,8 @@ def lift(model: IndividualModel, start: State, search: Search, finding: Finding)
     loop_start = len(steps) if finding.lasso else None
     if finding.lasso:
         steps += finding.lasso.steps
+    if finding.last:
+        steps.append(finding.last)
     named = follow(model, start, search, steps)
     is_inevitable = bool(finding.lasso and finding.lasso.is_inevitable)
     return named._replace(loop_start=loop_start, is_inevitable=is_inevitable)

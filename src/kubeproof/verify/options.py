@@ -17,6 +17,7 @@ class VerifyOptions:
     memory_bytes: int | None = None
     reductions: bool = True
     check_controllers: bool = False  # re-run a sample of memoised answers and compare
+    find_all: bool = False  # all distinct violations of each intent instead of the first
     controllers: tuple[str, ...] = ()  # "path.py:Class" of the user's own controllers
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from kubeproof.engine.reference import judge, reach
+from kubeproof.errors import ScenarioError
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.individual import IndividualModel, State
@@ -32,23 +33,36 @@ def reference_results(loaded: Loaded, plan: Plan, options: VerifyOptions) -> tup
     begun = time.monotonic()
     limit = options.max_states or DEFAULT_MAX_STATES
     model = IndividualModel(plan)
-    graph = reach(_From(model, starts(loaded, plan, model, limit)), max_states=limit)
+    begins, deploying_stopped_by = starts(loaded, plan, model, limit)
+    graph = reach(_From(model, begins), max_states=limit)
+    graph.stopped_by = graph.stopped_by or deploying_stopped_by
     statistics = Statistics(
         states=len(graph.steps),
         transitions=graph.transitions,
         elapsed_s=time.monotonic() - begun,
         engine="reference",
-        stopped_by="" if graph.is_complete else f"{limit} states",
+        stopped_by=graph.stopped_by,
     )
     verdicts = [judge(graph, check, model.flags) for check in GroupedSystem(plan).checks]
     return [intent_result(loaded, plan, i, v, statistics) for i, v in enumerate(verdicts)], statistics
 
 
-def starts(loaded: Loaded, plan: Plan, model: IndividualModel, limit: int) -> tuple[State, ...]:
-    """The named states a run begins in."""
+def starts(loaded: Loaded, plan: Plan, model: IndividualModel, limit: int) -> tuple[tuple[State, ...], str]:
+    """The named states a run begins in, and what kept others from being found ("": nothing)."""
     if loaded.scenario.start.mode != "deployed":
-        return model.initial()
-    deploying = IndividualModel(plan, with_events=False)
-    graph = reach(deploying, max_states=limit)
+        return model.initial(), ""
+    graph = reach(IndividualModel(plan.deploying()), max_states=limit)
     stable = [state for state in graph.steps if not graph.steps[state]]
-    return tuple(dict.fromkeys(model.restarted(state) for state in stable))
+    if not stable and graph.is_complete:
+        raise no_placement(loaded)
+    return tuple(dict.fromkeys(model.restarted(state) for state in stable)), graph.stopped_by
+
+
+def no_placement(loaded: Loaded) -> ScenarioError:
+    """What is said when `start: deployed` is impossible."""
+    return ScenarioError(
+        "start: deployed needs a stable placement, and none exists",
+        file=loaded.scenario.source.file,
+        line=loaded.scenario.source.line,
+        remedy="Use start: empty to see why",
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 from kubeproof.errors import ManifestError
@@ -49,7 +48,7 @@ def _unusable(path: str, problem: str) -> ManifestError:
 
 
 def _chosen(document: dict[str, Any], path: str, intent: str | None) -> dict[str, Any]:
-    traced = [r for r in document["results"] if isinstance(r, dict) and r.get("trace")]
+    traced = [r for r in document["results"] if isinstance(r, dict) and r.get("trace") is not None]
     if intent is not None:
         traced = [r for r in traced if intent in (r.get("intent"), r.get("id"))]
     if not traced:
@@ -66,11 +65,12 @@ def _replayed(document: dict[str, Any], result: dict[str, Any], options: VerifyO
     model = RepresentativeModel(plan)
     recorded: list[Recorded] = [(str(s["actor"]), _tuples(s["code"])) for s in result["trace"]]
     deployed = int(result.get("deployed_steps", 0))
-    if deployed and loaded.scenario.start.mode != "deployed":
-        raise ReplayMismatch("E700 the trace deploys first, and its Scenario does not")
-    before, start = _deployed(model, recorded[:deployed])
     if loaded.scenario.start.mode == "deployed":
-        start = _begun(model, start)
+        before, start = _deployed(model, recorded[:deployed])
+    elif deployed:
+        raise ReplayMismatch("E700 the trace deploys first, and its Scenario does not")
+    else:
+        before, (start,) = (), model.initial()
     loop_start = result.get("loop_start")
     relative = None if loop_start is None else int(loop_start) - deployed
     run = replay(model, start, recorded[deployed:], loop_start=relative, monitor_number=number)
@@ -88,11 +88,8 @@ def _replayed(document: dict[str, Any], result: dict[str, Any], options: VerifyO
 
 
 def _deployed(model: IndividualModel, recorded: list[Recorded]) -> tuple[tuple[TraceStep, ...], State]:
-    """The state after the deploying steps, with those steps in words."""
-    if not recorded:
-        (start,) = model.initial()
-        return (), start
-    deploying = RepresentativeModel(replace(model.plan, monitors=()), with_events=False)
+    """The deploying steps in words, none if the start is stable as it is, and the state in which the run begins."""
+    deploying = RepresentativeModel(model.plan.deploying())
     (state,) = deploying.initial()
     states, steps = [state], []
     for actor, concrete in recorded:
@@ -102,13 +99,9 @@ def _deployed(model: IndividualModel, recorded: list[Recorded]) -> tuple[tuple[T
         steps.append(step)
         state = step.target
         states.append(state)
-    return told(model, states, steps, 0), state
-
-
-def _begun(model: IndividualModel, state: State) -> State:
-    if not RepresentativeModel(model.plan, with_events=False).is_stable(model.restarted(state)):
+    if not deploying.is_stable(state):
         raise ReplayMismatch("E700 the deployed state is not stable")
-    return model.restarted(state)
+    return told(model, states, steps, 0), model.restarted(state)
 
 
 def _tuples(value: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from kubeproof.cluster.control import Role
 from kubeproof.errors import InternalError
-from kubeproof.intents.monitor import CYCLE, IN_STABLE, NEVER, PERSISTENT, RECURRENT, Monitor
+from kubeproof.intents.monitor import CYCLE, IN_STABLE, NEVER, PERSISTENT, RECURRENT, STEP, Monitor
 from kubeproof.model.abstraction import anonymous
 from kubeproof.model.individual import Concrete, IndividualModel, State, Transition
 
@@ -71,16 +71,20 @@ def _own(model: IndividualModel, state: State, actor: str) -> Iterator[Transitio
 def _judge(model: IndividualModel, replayed: Replayed, loop_start: int | None, monitor_number: int) -> None:
     monitor = model.plan.monitors[monitor_number]
     if loop_start is None:
-        problem = _judge_end(model, replayed.states[-1], monitor, monitor_number)
+        problem = _judge_end(model, replayed, monitor, monitor_number)
     else:
         problem = _judge_loop(model, replayed, loop_start, monitor, monitor_number)
     if problem:
         raise ReplayMismatch(f"E700 the trace does not break {monitor.intent.name}: {problem}")
 
 
-def _judge_end(model: IndividualModel, last: State, monitor: Monitor, number: int) -> str:
+def _judge_end(model: IndividualModel, replayed: Replayed, monitor: Monitor, number: int) -> str:
+    last = replayed.states[-1]
     if monitor.kind == CYCLE:
         return "it has no loop"
+    if monitor.kind == STEP:
+        breaks = bool(replayed.steps) and bool(replayed.steps[-1].tags & monitor.tags)
+        return "" if breaks else "its last step is not one of those"
     if not last.observed[number][1]:
         return "its last state is not bad"
     if monitor.kind in (IN_STABLE, RECURRENT, PERSISTENT) and not model.is_stable(last):
@@ -107,7 +111,7 @@ def _judge_kind(states: Sequence[State], steps: Sequence[Transition], monitor: M
         return "its loop has no bad state"
     if monitor.kind == PERSISTENT and (not all(bad) or any(step.tags & monitor.tags for step in steps)):
         return "its loop is not bad throughout"
-    return "no loop breaks such a property" if monitor.kind in (NEVER, IN_STABLE) else ""
+    return "no loop breaks such a property" if monitor.kind in (NEVER, IN_STABLE, STEP) else ""
 
 
 def _starved(model: IndividualModel, states: Sequence[State], steps: Sequence[Transition]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -11,18 +11,20 @@ from kubeproof.engine.limits import Limits, physical_bytes
 from kubeproof.engine.search import Finding, Search, Store, compiled_kernel, explore, make_kernel
 from kubeproof.engine.system import Cell
 from kubeproof.engine.system import Progress as EngineProgress
-from kubeproof.errors import EnvironmentProblem, NothingToCheckError, ScenarioError
+from kubeproof.errors import EnvironmentProblem, LimitReached, NothingToCheckError
+from kubeproof.events.declarations import Apply
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.individual import IndividualModel, State
 from kubeproof.model.plan import Plan, make_plan
 from kubeproof.model.representatives import RepresentativeModel
+from kubeproof.verify.distinct import distinct
 from kubeproof.verify.lift import NamedPath, follow, lift
 from kubeproof.verify.options import Progress, VerifyOptions
 from kubeproof.verify.own_controllers import load_own
-from kubeproof.verify.reference_run import reference_results
-from kubeproof.verify.result import VIOLATED, IntentResult, Statistics, VerifyResult
-from kubeproof.verify.summary import abstractions, combined, intent_result, overall, scope
+from kubeproof.verify.reference_run import no_placement, reference_results
+from kubeproof.verify.result import UNKNOWN, VIOLATED, IntentResult, Statistics, VerifyResult
+from kubeproof.verify.summary import abstractions, combined, intent_result, left_out, overall, scope
 from kubeproof.verify.traces import make_trace
 
 Report = Callable[[Progress], None] | None
@@ -40,10 +42,11 @@ def verify(loaded: Loaded, options: VerifyOptions = VerifyOptions(), progress: R
     else:
         results, statistics = _searched(loaded, plan, options, progress)
     omitted = [f"{omission.what}: {omission.why} ({omission.source})" for omission in loaded.omissions]
+    omitted += left_out(plan)
     return VerifyResult(
         scenario=loaded.scenario.name,
         verdict=overall(results),
-        scope=(*scope(loaded, plan, statistics), *(("abstraction", note) for note in abstractions(plan))),
+        scope=(*scope(loaded, plan, statistics), *(("abstraction", note) for note in abstractions(loaded, plan))),
         results=tuple(results),
         not_modelled=tuple(omitted),
         statistics=statistics,
@@ -54,7 +57,7 @@ def verify(loaded: Loaded, options: VerifyOptions = VerifyOptions(), progress: R
 def plan_of(loaded: Loaded, options: VerifyOptions) -> Plan:
     """The plan that a loaded input stands for."""
     scenario = loaded.scenario
-    if not loaded.setup.workloads and not scenario.events:
+    if not loaded.setup.workloads and not any(isinstance(event, Apply) for event in scenario.events):
         raise NothingToCheckError("E301 the input holds no workload. Name files with a Deployment, ReplicaSet or Pod.")
     if not scenario.intents:
         raise NothingToCheckError("E301 the Scenario has no intents. List at least one under spec.intents.")
@@ -83,6 +86,9 @@ def _searched(
 ) -> tuple[list[IntentResult], Statistics]:
     """One search for all intents, or one for each batch of as many as the engine follows at once."""
     beginning = _beginning(loaded, plan, options, progress)
+    if beginning.search is not None and beginning.search.stopped_by:
+        statistics = _statistics(beginning.search, plan)
+        return [intent_result(loaded, plan, i, "unknown", statistics) for i in range(len(plan.monitors))], statistics
     results: list[IntentResult] = []
     parts: list[Statistics] = []
     for monitors in batched(plan.monitors, MOST_INTENTS):
@@ -108,15 +114,26 @@ def _searched_batch(
         system,
         system.checks,
         kernel=kernel,
+        stop_early=not options.find_all,
         limits=_limits(options),
         progress=_translated(progress, "searching"),
     )
     statistics = _statistics(search, plan)
     results = [
-        _result(loaded, plan, system, search, beginning, number, finding, statistics)
+        _result(loaded, plan, search, beginning, number, found, statistics)
         for number, finding in enumerate(search.findings)
+        for found in _wanted(system, search, number, finding, options)
     ]
     return results, statistics
+
+
+def _wanted(
+    system: GroupedSystem, search: Search, number: int, finding: Finding, options: VerifyOptions
+) -> Iterable[Finding]:
+    """The finding, or with `find_all` every violation of the check that differs in who does what at its end."""
+    if not options.find_all or finding.verdict != "violated":
+        return (finding,)
+    return distinct(system, search, system.checks[number])
 
 
 def _kernel(system: GroupedSystem, options: VerifyOptions) -> Store:
@@ -151,19 +168,15 @@ def _beginning(loaded: Loaded, plan: Plan, options: VerifyOptions, progress: Rep
     """With `start: deployed`, every first stable placement; otherwise the plan's own start."""
     if loaded.scenario.start.mode != "deployed":
         return Beginning(())
-    system = GroupedSystem(replace(plan, monitors=()), with_events=False)
+    system = GroupedSystem(plan.deploying())
     kernel = _kernel(system, options)
     report = _translated(progress, "deploying")
     search = explore(system, (), kernel=kernel, limits=_limits(options), progress=report)
+    if search.stopped_by:
+        return Beginning((), search)
     stable = tuple(s for s in range(kernel.expanded) if kernel.is_stable(s))
-    if not stable or search.stopped_by:
-        reason = f"the limit of {search.stopped_by} was reached" if search.stopped_by else "none exists"
-        raise ScenarioError(
-            f"start: deployed needs a stable placement, and {reason}",
-            file=loaded.scenario.source.file,
-            line=loaded.scenario.source.line,
-            remedy="Use start: empty to see why, or raise the limit.",
-        )
+    if not stable:
+        raise no_placement(loaded)
     return Beginning(tuple(kernel.cells_of(state) for state in stable), search, stable)
 
 
@@ -171,7 +184,7 @@ def _statistics(search: Search, plan: Plan) -> Statistics:
     store = search.store
     reductions = ["pods and nodes grouped", "controllers memoised"]
     if plan.domains:
-        reductions.append("equal topology domains interchangeable")
+        reductions.append("equal nodes and domains interchangeable")
     return Statistics(
         states=len(store),
         transitions=store.transitions,
@@ -188,7 +201,6 @@ def _statistics(search: Search, plan: Plan) -> Statistics:
 def _result(
     loaded: Loaded,
     plan: Plan,
-    system: GroupedSystem,
     search: Search,
     beginning: Beginning,
     number: int,
@@ -199,9 +211,13 @@ def _result(
     if result.verdict != VIOLATED:
         return result
     model = RepresentativeModel(plan)
-    prelude, start = _prelude(model, search, beginning, finding)
-    path = lift(model, start, search, finding)
-    return replace(result, **make_trace(model, number, prelude, path))
+    try:
+        prelude, start = _prelude(model, search, beginning, finding)
+        path = lift(model, start, search, finding)
+        return replace(result, **make_trace(model, number, prelude, path))
+    except LimitReached as limit:
+        # A violation that cannot be replayed is not shown as one.
+        return replace(result, verdict=UNKNOWN, remedy="", detail=f"a violation was found but not replayed: {limit}")
 
 
 def _prelude(
@@ -212,7 +228,7 @@ def _prelude(
     if beginning.search is None:
         return None, first
     root = search.root(finding.state)
-    deploying = RepresentativeModel(replace(model.plan, monitors=()), with_events=False)
+    deploying = RepresentativeModel(model.plan.deploying())
     (empty,) = deploying.initial()
     steps = [step for _, step in beginning.search.path(beginning.stable[root])]
     path = follow(deploying, empty, beginning.search, steps)

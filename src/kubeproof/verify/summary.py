@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from kubeproof.cluster.objects import POD, Setup
-from kubeproof.events.declarations import Apply, Cordon, Create, Event, NodeFailure, Scale
+from kubeproof.cluster.policies import PodDisruptionBudget
+from kubeproof.controllers.descheduler import not_modelled
+from kubeproof.controllers.hpa.controller import SAMPLED
+from kubeproof.events.declarations import (
+    Apply,
+    Cordon,
+    Create,
+    Drain,
+    Event,
+    KernelPanic,
+    Maintenance,
+    NodeFailure,
+    Rollout,
+    Scale,
+    UsageChange,
+    UsagePattern,
+)
 from kubeproof.events.operator import ScaleEvent, WriteEvent
 from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import ALWAYS, Intent
@@ -60,13 +76,36 @@ def scope(loaded: Loaded, plan: Plan, statistics: Statistics) -> tuple[tuple[str
     return (
         ("scenario", f"{scenario.name} (built in)" if scenario.is_default else scenario.name),
         ("kubernetes", version),
-        ("nodes", f"{len(setup.nodes)} in {len(plan.layout.places)} class(es)"),
+        ("nodes", f"{len(setup.nodes)} in {plan.classes} class(es)"),
         ("workloads", ", ".join(_workload(setup, i) for i in range(len(setup.workloads))) or "none"),
+        *_steering(setup),
         ("start", scenario.start.mode),
         ("events", "; ".join(_event(event) for event in scenario.events) or "none"),
         ("pod start-up", f"{least} to {most} s"),
         ("explored", _explored(statistics)),
     )
+
+
+def _steering(setup: Setup) -> Iterator[tuple[str, str]]:
+    """The objects that steer others, where there are any."""
+    if setup.autoscalers:
+        told = [f"{a.namespace}/{a.name}: {a.target} {a.min_replicas} to {a.max_replicas}" for a in setup.autoscalers]
+        yield "autoscalers", ", ".join(told)
+    if setup.budgets:
+        yield "budgets", ", ".join(f"{b.namespace}/{b.name}{_covers(setup, b)}" for b in setup.budgets)
+    if setup.descheduler is not None:
+        yield "descheduler", f"every {setup.settings.descheduler_interval_s} s"
+
+
+def _covers(setup: Setup, budget: PodDisruptionBudget) -> str:
+    covered = [
+        w.ref
+        for w in setup.workloads
+        if w.namespace == budget.namespace
+        and budget.selector is not None
+        and budget.selector.matches(dict(w.template.labels))
+    ]
+    return f" for {', '.join(covered)}" if covered else " selects no workload"
 
 
 def _explored(statistics: Statistics) -> str:
@@ -81,7 +120,7 @@ def _workload(setup: Setup, index: int) -> str:
 
 
 def _event(event: Event) -> str:
-    times = f"at most {event.max} time(s)"
+    times = "any number of times" if event.max is None else f"at most {event.max} time(s)"
     after = f", after {event.after}" if event.after else ""
     if isinstance(event, NodeFailure):
         back = ", may recover" if event.recovers else ""
@@ -95,12 +134,61 @@ def _event(event: Event) -> str:
         return f"{event.name}: {event.target} is created{after}"
     if isinstance(event, Apply):
         return f"{event.name}: {event.workload.ref} is applied {times}{after}"
+    if isinstance(event, Drain):
+        return f"{event.name}: a node is drained {times}, {event.concurrent} at once{after}"
+    if isinstance(event, Maintenance):
+        return f"{event.name}: a node is drained, down and back {times}, {event.concurrent} at once{after}"
+    if isinstance(event, UsageChange):
+        levels = ", ".join(str(level) for level in event.levels)
+        first = event.levels[event.initial]
+        return f"{event.name}: {event.resource} of {event.target} at {first}, among {levels}, {times}{after}"
+    if isinstance(event, UsagePattern):
+        return f"{event.name}: {event.resource} of {event.target} follows the age of its pods"
+    if isinstance(event, Rollout):
+        which = "its previous" if event.back else "a new"
+        return f"{event.name}: {event.target} gets {which} pod template {times}{after}"
+    if isinstance(event, KernelPanic):
+        return f"{event.name}: nodes fail above {event.above} of their CPU, {times}"
     return f"{event.name} {times}{after}"
 
 
-def abstractions(plan: Plan) -> tuple[str, ...]:
+def left_out(plan: Plan) -> list[str]:
+    """Parts of objects that loops cannot take into account: autoscalers without a target, unknown plugins, ages."""
+    setup = plan.setup
+    known = {workload.ref for workload in setup.workloads}
+    found = [
+        f"HorizontalPodAutoscaler {a.namespace}/{a.name}: its target {a.target} is not in the input ({a.source})"
+        for a in setup.autoscalers
+        if a.target not in known
+    ]
+    found += [
+        f"minReadySeconds of {workload.ref}: ready pods count as available at once ({workload.source})"
+        for workload in setup.workloads
+        if workload.min_ready_s and workload.owner is None
+    ]
+    found += [
+        f"{metric.type} metric of HorizontalPodAutoscaler {a.namespace}/{a.name}: not modelled ({a.source})"
+        for a in setup.autoscalers
+        for metric in a.metrics
+        if metric.type not in SAMPLED
+    ]
+    if setup.descheduler is not None:
+        place = setup.descheduler.source
+        if setup.budgets:
+            found.append(f"budgets against the descheduler: its evictions are never refused here ({place})")
+        found += [f"descheduler {what}: not modelled ({place})" for what in not_modelled(setup.descheduler)]
+        enabled = {n for p in setup.descheduler.profiles for _, names in p.enabled for n in names}
+        ages = "PodLifeTime" in enabled or "minPodAge" in repr(setup.descheduler.profiles)
+        if ages:
+            found.append(f"pod ages in the descheduler's policy: every pod counts as old ({place})")
+    return found
+
+
+def abstractions(loaded: Loaded, plan: Plan) -> tuple[str, ...]:
     """What the model leaves out whatever the input says, as far as it can matter here."""
     notes = []
+    if loaded.scenario.is_default:
+        notes.append("the built-in scenario has no drain and no load changes; a Scenario of your own may have both")
     if len(plan.setup.nodes) >= SAMPLED_FROM:
         notes.append(
             f"scheduler node sampling: with {SAMPLED_FROM} nodes or more the real scheduler scores a part of the "
@@ -158,8 +246,25 @@ def _claim(intent: Intent) -> str:
         "noPendingForever": f"no pod of {who} waits for a node for ever",
         "settles": f"with no further events {who} becomes stable",
         "noOscillation": f"no endless run keeps changing the {_of(intent)} of {who}",
+        "maxPodObjects": f"{who} has at most {intent.count} Pod objects, failed and terminating ones included, {when}",
+        "maxNodes": f"at most {intent.count} matching nodes exist",
+        "spread": f"pods of {who} are in at least {intent.domains} domains of {intent.topology_key}, {when}",
+        "notColocated": f"pods of {who} share no {intent.topology_key} with the pods named, {when}",
+        "onlyOn": f"pods of {who} are on the nodes named only, {when}",
+        "noEviction": _no_eviction(intent, who),
+        "noEvictionLoop": f"no endless run keeps evicting pods of {who}",
+        "noCreateFailLoop": f"no endless run keeps creating pods of {who} that the kubelet rejects",
+        "rolloutCompletes": f"every rollout of {who} is completed",
+        "drainCompletes": "every drain of a node that stays up is completed",
     }
     return texts[intent.key]
+
+
+def _no_eviction(intent: Intent, who: str) -> str:
+    if intent.by == "kernelPanic":
+        return "no node fails of overload"
+    by = "" if intent.by == "any" else f" by {intent.by}"
+    return f"no pod of {who} is evicted{by}"
 
 
 def _of(intent: Intent) -> str:
@@ -184,4 +289,14 @@ REMEDIES = {
     "noPendingForever": _UNPLACEABLE,
     "settles": _FIGHT,
     "noOscillation": _FIGHT,
+    "noEvictionLoop": _FIGHT,
+    "noCreateFailLoop": "Let the scheduler place these pods (nodeSelector instead of nodeName), or make room.",
+    "maxPodObjects": "Look at who creates pods in the trace and why they do not last.",
+    "maxNodes": "Take nodes out of the input, or allow more.",
+    "spread": "Make the spread constraint hard (DoNotSchedule), or add nodes to the domains that stay empty.",
+    "notColocated": "Keep the pods apart by a hard rule: node affinity, taints, or different node pools.",
+    "onlyOn": "Add a nodeSelector or required node affinity that says so.",
+    "noEviction": "Look at who evicts in the trace, and at the rule that made it.",
+    "rolloutCompletes": "Give the rollout room: a free slot for the surge pod, or maxUnavailable above 0.",
+    "drainCompletes": "Let the budget allow a disruption once all pods are ready: fewer minAvailable or more replicas.",
 }

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TypedDict
 
 from kubeproof.cluster.objects import Source
 from kubeproof.model.individual import IndividualModel, State, Transition
-from kubeproof.verify.explain import final_facts, why
+from kubeproof.verify.explain import event_words, final_facts, why
 from kubeproof.verify.lift import NamedPath
 from kubeproof.verify.replayer import replay
 from kubeproof.verify.result import Trace, TraceStep
@@ -44,7 +45,9 @@ def told(
     result = []
     for state, step in zip(states, steps, strict=False):
         time_s += elapsed(step)
-        result.append(trace_step(model.setup, state, step, time_s, why(model, state, step)))
+        shown = trace_step(model.setup, state, step, time_s, why(model, state, step))
+        said = event_words(model, step)
+        result.append(replace(shown, action=said) if said else shown)
     return tuple(result)
 
 

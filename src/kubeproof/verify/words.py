@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import Any
 
-from kubeproof.cluster.control import Action, Tick
+from kubeproof.cluster.control import Action, EvictPods, Tick
 from kubeproof.cluster.objects import Setup
 from kubeproof.model.individual import Concrete, State, Transition
 from kubeproof.verify.result import TraceStep
@@ -12,12 +13,12 @@ from kubeproof.verify.result import TraceStep
 
 def trace_step(setup: Setup, state: State, step: Transition, time_s: int, why: tuple[str, ...]) -> TraceStep:
     """A step with the sentence, the object and the changes a reader wants."""
-    done = zip(step.decision.actions, step.concrete, strict=True)
-    shown = [(concrete, _namespace(setup, action)) for action, concrete in done if concrete[0] != "remember"]
+    done = zip_longest(step.decision.actions, step.concrete)  # time at rest has no action of its own
+    shown = [(c, _namespace(setup, action)) for action, c in done if c is not None and c[0] != "remember"]
     sentences = [_sentence(setup, state, concrete) for concrete, _ in shown]
     return TraceStep(
         actor=step.controller,
-        action="; ".join(sentences) or "acts",
+        action="; ".join(sentences) or "happens",
         object=_object(*shown[0]) if shown else "",
         changes=tuple(change for concrete, namespace in shown for change in _changes(concrete, namespace)),
         time_s=time_s,
@@ -31,14 +32,14 @@ def elapsed(step: Transition) -> int:
     return sum(action.seconds for action in step.decision.actions if isinstance(action, Tick))
 
 
-def _namespace(setup: Setup, action: Action) -> str:
+def _namespace(setup: Setup, action: Action | None) -> str:
     """The namespace of the pods an action is about; a pod's name alone does not tell it."""
-    number = getattr(action, "workload", None)
+    number = action.losses[0][0] if isinstance(action, EvictPods) else getattr(action, "workload", None)
     return "" if number is None else setup.workloads[number].namespace
 
 
 def _pod_ref(namespace: str, name: object) -> str:
-    return f"Pod/{namespace}/{name}"
+    return f"Pod/{namespace}/{str(name).rpartition('/')[2]}"
 
 
 def _listed(names: tuple[str, ...]) -> str:
@@ -57,6 +58,8 @@ def _sentence(setup: Setup, state: State, concrete: Concrete) -> str:
             return _resize(setup, state, *arguments)
         case "create-object":
             return f"creates {arguments[0]}"
+        case "delete-object":
+            return f"deletes {arguments[0]}"
         case "create":
             return f"creates {_pods(arguments[1])}"
         case "arrive":
@@ -67,6 +70,14 @@ def _sentence(setup: Setup, state: State, concrete: Concrete) -> str:
             return f"evicts {_pods(arguments[1])} from {arguments[0]} (NoExecute taint not tolerated any longer)"
         case "bind":
             return f"binds {arguments[0]} to {arguments[1]}"
+        case "crash":
+            return f"a container of pod {arguments[1]} on {arguments[0]} exits"
+        case "evict-pods":
+            return f"evicts {_pods(arguments[1])} from {arguments[0]}"
+        case "set-template":
+            return f"gives {arguments[0]} the pod template of revision {arguments[1] + 1}"
+        case "rest":
+            return "nothing is due any more; time passes"
         case "tick":
             return f"{arguments[0]} s pass"
         case "start" | "ready" | "finish":
@@ -76,6 +87,7 @@ def _sentence(setup: Setup, state: State, concrete: Concrete) -> str:
 
 NODE_SENTENCES = {
     "fail": "node {node} fails: its kubelet falls silent",
+    "fail-for-good": "node {node} fails for good: its kubelet falls silent",
     "recover": "node {node} recovers",
     "notice": "marks node {node} Ready=Unknown, its pods not ready, and taints it unreachable:NoSchedule",
     "taint": "taints node {node} unreachable:NoExecute",
@@ -83,6 +95,12 @@ NODE_SENTENCES = {
     "welcome": "marks node {node} Ready again and removes its taints",
     "cordon": "cordons node {node}",
     "uncordon": "uncordons node {node}",
+    "panic": "node {node} panics: its pods use more than it bears",
+    "drain": "node {node} is cordoned and its drain begins",
+    "drain-uncordon": "node {node} is cordoned and its drain begins",
+    "maintain": "node {node} is cordoned and drained for maintenance",
+    "drained": "node {node} is empty: the drain is done",
+    "return": "node {node} is back from maintenance and uncordoned",
 }
 
 
@@ -93,9 +111,10 @@ def _pods(names: tuple[str, ...]) -> str:
 def _resize(setup: Setup, state: State, ref: str, replicas: int) -> str:
     index = next(i for i, workload in enumerate(setup.workloads) if workload.ref == ref)
     before = state.specs[index].replicas
+    which = ref if setup.workloads[index].owner else f"the ReplicaSet of {ref}"
     if before < 0:
-        return f"creates the ReplicaSet of {ref} with {replicas} replicas"
-    return f"scales the ReplicaSet of {ref} from {before} to {replicas}"
+        return f"creates {which} with {replicas} replicas"
+    return f"scales {which} from {before} to {replicas}"
 
 
 def _kubelet(verb: str, node: str, names: tuple[str, ...], rejected: tuple[str, ...]) -> str:
@@ -111,13 +130,13 @@ def _kubelet(verb: str, node: str, names: tuple[str, ...], rejected: tuple[str, 
 def _object(concrete: Concrete, namespace: str) -> str:
     verb, *rest = concrete
     arguments: Any = tuple(rest)
-    if verb in ("set-desired", "set-replicas", "create-object", "create", "arrive"):
+    if verb in ("set-desired", "set-replicas", "set-template", "create-object", "delete-object", "create", "arrive"):
         return str(arguments[0])
     if verb == "bind":
         return _pod_ref(namespace, arguments[0])
     if verb == "delete":
         return _pod_ref(namespace, arguments[0][0])
-    return "" if verb == "tick" else f"Node/{arguments[0]}"
+    return "" if verb in ("tick", "rest") else f"Node/{arguments[0]}"
 
 
 def _changes(concrete: Concrete, namespace: str) -> list[str]:
@@ -130,6 +149,8 @@ def _changes(concrete: Concrete, namespace: str) -> list[str]:
             return [f"ReplicaSet of {arguments[0]} spec.replicas = {arguments[1]}"]
         case "create-object":
             return [f"{arguments[0]} created"]
+        case "delete-object":
+            return [f"{arguments[0]} deleted"]
         case "create":
             return [f"{_pod_ref(namespace, name)} created" for name in arguments[1]]
         case "arrive":
@@ -144,6 +165,12 @@ def _changes(concrete: Concrete, namespace: str) -> list[str]:
             moved = {"start": "status.phase = Running", "ready": "Ready = True", "finish": "removed"}[str(verb)]
             failed = [f"{_pod_ref(namespace, name)} status.phase = Failed" for name in arguments[2]]
             return [f"{_pod_ref(namespace, name)} {moved}" for name in arguments[1]] + failed
-        case "tick":
+        case "crash":
+            return [f"{_pod_ref(namespace, arguments[1])} Ready = False, restartCount + 1"]
+        case "evict-pods":
+            return [f"{_pod_ref(namespace, name)} deletionTimestamp set" for name in arguments[1]]
+        case "set-template":
+            return [f"{arguments[0]} spec.template = revision {arguments[1] + 1}"]
+        case "tick" | "rest":
             return []
     return [f"Node/{arguments[0]} {verb}"]

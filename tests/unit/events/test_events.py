@@ -19,13 +19,13 @@ from kubeproof.cluster.control import (
     Stage,
 )
 from kubeproof.cluster.labels import LabelSelector, Requirement
-from kubeproof.cluster.state import Health, NodeCell, WorkloadCell
+from kubeproof.cluster.state import Cause, Health, NodeCell, WorkloadCell
 from kubeproof.events.common import EventSource
 from kubeproof.events.cordon import CordonEvent
-from kubeproof.events.declarations import Cordon, Event, NodeChoice, NodeFailure, Scale
+from kubeproof.events.declarations import Apply, Cordon, Event, NodeChoice, NodeFailure, Scale
 from kubeproof.events.node_failure import NodeFailureEvent, NodeRecoveryEvent
 from kubeproof.events.operator import ScaleEvent, WriteEvent
-from tests.unit.model.builders import WEB, cell, layout, node, setup
+from tests.unit.model.builders import WEB, cell, layout, node, setup, workload
 
 NODES = [node("n1", "a"), node("n2", "a"), node("n3", "b", labels={"pool": "web"})]
 PLACES = ((0, 1), (2,))
@@ -123,7 +123,15 @@ def test_living_nodes_can_fail_and_dead_ones_recover(health, can_fail):
     source = _source(event)
 
     assert NodeFailureEvent(source, event).show_node(0, cell(health=health)) == can_fail
-    assert NodeRecoveryEvent(source, event).show_node(0, cell(health=health)) == (None if can_fail else 1)
+    down = cell(health=health, cause=Cause.FAILURE)
+    assert NodeRecoveryEvent(source, event).show_node(0, down) == (None if can_fail else 1)
+
+
+@pytest.mark.parametrize("cause", [Cause.PANIC, Cause.FOR_GOOD])
+def test_only_nodes_that_may_come_back_recover(cause):
+    event = NodeFailure(name="f")
+
+    assert NodeRecoveryEvent(_source(event), event).show_node(0, cell(health=Health.UNKNOWN, cause=cause)) is None
 
 
 def test_a_dead_node_may_recover_at_any_moment():
@@ -242,6 +250,14 @@ def test_an_absent_object_is_created_by_create_and_by_apply():
 def test_apply_sets_the_replicas_of_an_existing_object_and_create_leaves_it():
     assert _written(4, exists=1) == (Decision((SetDesired(0, 4), Remember(0, (0,))), Role.EVENT),)
     assert _written(None, exists=1) == ()
+
+
+def test_an_apply_that_leaves_everything_as_it_is_happens_all_the_same():
+    applied = Apply(name="w", workload=workload(), replicas_given=False)
+    writing = WriteEvent(_source(applied), "w", 0, None)
+
+    assert writing.act(Seen((1,), (), ((1,),))) == (Decision((Remember(0, (0,)),), Role.EVENT),)
+    assert writing.act(Seen((1,), (), ((0,),))) == ()
 
 
 def test_a_write_ends_with_its_budget():

@@ -46,8 +46,9 @@ def test_amounts_read_as_they_are_written():
 
 
 def test_pods_are_counted_over_equal_nodes():
-    assert count_pods(((MIXED, 3), (cell(), 9)), 0, (Phase.READY,)) == 6
-    assert count_pods(((MIXED, 1),), 1, (Phase.READY,)) == 5
+    assert count_pods(((MIXED, 3), (cell(), 9)), (0,), (Phase.READY,)) == 6
+    assert count_pods(((MIXED, 1),), (1,), (Phase.READY,)) == 5
+    assert count_pods(((MIXED, 1),), (0, 1), (Phase.READY,)) == 7
 
 
 def _facts(make, *amount):

@@ -112,7 +112,7 @@ def test_schedulable_asks_stable_states_and_no_pending_forever_asks_endless_runs
     assert (type(schedulable.fact), schedulable.kind, schedulable.tags) == (NothingPending, IN_STABLE, 0)
     assert (type(waiting.fact), waiting.kind) == (NothingPending, PERSISTENT)
     assert waiting.fact.workload == 1
-    assert waiting.tags == tag_of(1, Tag.BIND) == 16 << 16
+    assert waiting.tags == tag_of(1, Tag.BIND) == 16 << 32
 
 
 def test_settles_is_broken_by_any_loop():
@@ -129,9 +129,9 @@ def test_settles_is_broken_by_any_loop():
         ("any", None, 1),
         ("replicas", None, 2),
         ("placement", None, 8),
-        ("replicas", WEB, 2 << 8),
-        ("placement", "Deployment/lab/web", 8 << 16),
-        ("any", WEB, (2 | 4 | 8) << 8),
+        ("replicas", WEB, 2 << 16),
+        ("placement", "Deployment/lab/web", 8 << 32),
+        ("any", WEB, (2 | 4 | 8) << 16),
     ],
 )
 def test_no_oscillation_is_broken_by_loops_that_change_what_it_names(of, target, tags):
@@ -160,8 +160,18 @@ def test_the_catalogue_has_permanent_ids():
         ("S003", "maxReplicas"),
         ("S004", "maxSkew"),
         ("S005", "schedulable"),
+        ("S006", "maxNodes"),
+        ("S007", "maxPodObjects"),
+        ("S008", "spread"),
+        ("S009", "notColocated"),
+        ("S010", "onlyOn"),
+        ("S011", "noEviction"),
         ("L001", "noPendingForever"),
         ("L002", "settles"),
         ("L003", "noOscillation"),
+        ("L004", "noEvictionLoop"),
+        ("L005", "noCreateFailLoop"),
+        ("L006", "rolloutCompletes"),
+        ("L007", "drainCompletes"),
     ]
     assert entry("maxSkew").id == "S004"

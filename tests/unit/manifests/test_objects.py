@@ -8,7 +8,7 @@ from kubeproof.cluster.labels import LabelSelector, NodeTerm, PreferredTerm, Req
 from kubeproof.cluster.objects import Container, Readiness, SpreadConstraint, Strategy
 from kubeproof.cluster.policies import Metric, ScalingPolicy, ScalingRules
 from kubeproof.errors import ManifestError
-from tests.unit.manifests.inputs import deployment, load_text, node
+from tests.unit.manifests.inputs import deployment, load_text, node, scenario
 
 NOT_READY = Toleration("node.kubernetes.io/not-ready", "Exists", "", "NoExecute", 300)
 UNREACHABLE = Toleration("node.kubernetes.io/unreachable", "Exists", "", "NoExecute", 300)
@@ -298,13 +298,13 @@ def autoscaler(version: str, spec: str) -> str:
     )
 
 
-def test_an_autoscaler_is_read_and_its_loop_listed_as_left_out() -> None:
-    loaded = load_text(autoscaler("v1", "maxReplicas: 5, targetCPUUtilizationPercentage: 60"))
+def test_an_autoscaler_is_read_and_nothing_of_it_left_out() -> None:
+    loaded = load_text(autoscaler("v1", "maxReplicas: 5, targetCPUUtilizationPercentage: 60"), scenario("start: empty"))
 
     found = loaded.setup.autoscalers[0]
     assert (found.target, found.min_replicas, found.max_replicas) == ("Deployment/shop/web", 1, 5)
     assert found.metrics == (Metric("Resource", "cpu", "Utilization", 60),)
-    assert loaded.omissions[0].what == "HorizontalPodAutoscaler shop/web: its control loop"
+    assert loaded.omissions == ()
 
 
 def test_behavior_is_defaulted_only_where_it_is_given() -> None:
@@ -341,7 +341,7 @@ profiles:
     assert (profile.fit_strategy, profile.fit_resources) == ("MostAllocated", (("cpu", 2),))
 
 
-def test_a_descheduler_policy_is_kept_and_listed() -> None:
+def test_a_descheduler_policy_is_read_and_nothing_of_it_left_out() -> None:
     text = """\
 apiVersion: descheduler/v1alpha2
 kind: DeschedulerPolicy
@@ -350,14 +350,14 @@ profiles:
   pluginConfig: [{name: HighNodeUtilization, args: {thresholds: {cpu: 40}}}]
   plugins: {balance: {enabled: [HighNodeUtilization]}}
 """
-    loaded = load_text(text)
+    loaded = load_text(text, scenario("start: empty"))
 
     assert loaded.setup.descheduler is not None
     assert loaded.setup.descheduler.profiles[0].enabled == (("balance", ("HighNodeUtilization",)),)
     assert loaded.setup.descheduler.profiles[0].arguments == (
         ("HighNodeUtilization", (("thresholds", (("cpu", 40),)),)),
     )
-    assert loaded.omissions[0].what == "DeschedulerPolicy: its control loop"
+    assert loaded.omissions == ()
 
 
 def test_names_from_the_input_are_escaped_in_messages() -> None:

@@ -44,16 +44,19 @@ def test_every_kind_of_metric_is_read() -> None:
 
 
 def test_scaling_policies_are_read() -> None:
-    behavior = "{scaleUp: {stabilizationWindowSeconds: 60, policies: [{type: Pods, value: 2, periodSeconds: 30}]}}"
+    policies = "[{type: Pods, value: 2, periodSeconds: 30}]"
+    behavior = f"{{scaleUp: {{stabilizationWindowSeconds: 60, tolerance: 0.05, policies: {policies}}}}}"
     found = load_text(autoscaler(f"maxReplicas: 5, behavior: {behavior}")).setup.autoscalers[0]
 
-    assert found.scale_up == ScalingRules((ScalingPolicy("Pods", 2, 30),), "Max", 60)
+    assert found.scale_up == ScalingRules((ScalingPolicy("Pods", 2, 30),), "Max", 60, 50)
 
 
 @pytest.mark.parametrize(
     ("spec", "problem"),
     [
         ("minReplicas: 3", "maxReplicas must be given"),
+        ("maxReplicas: 2, behavior: {scaleUp: {tolerance: much}}", "tolerance is 'much'"),
+        ("maxReplicas: 2, behavior: {scaleUp: {tolerance: -0.1}}", "tolerance is '-0.1'"),
         ("minReplicas: 3, maxReplicas: 2", "at least minReplicas"),
         ("maxReplicas: 2, metrics: [{type: Disk}]", "type is 'Disk'"),
         ("maxReplicas: 2, metrics: [{type: Resource}]", "resource is required"),
@@ -131,18 +134,32 @@ def test_plugin_arguments_are_read() -> None:
     assert found.added_affinity == (NodeTerm((Requirement("a", "Exists"),)),)
 
 
+@pytest.mark.parametrize(
+    ("args", "weight", "ignores"),
+    [
+        ("", 1, False),
+        ("hardPodAffinityWeight: 0", 0, False),
+        ("hardPodAffinityWeight: 7, ignorePreferredTermsOfExistingPods: true", 7, True),
+    ],
+)
+def test_arguments_of_inter_pod_affinity_are_read(args: str, weight: int, ignores: bool) -> None:
+    found = profile(f"pluginConfig: [{{name: InterPodAffinity, args: {{{args}}}}}]")
+
+    assert (found.hard_pod_affinity_weight, found.ignore_preferred_of_existing) == (weight, ignores)
+
+
 def test_what_the_scheduler_model_does_not_know_is_listed() -> None:
     text = (
         "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
         "percentageOfNodesToScore: 50\n"
         "profiles: [{plugins: {score: {enabled: [{name: Custom}]}}, "
-        "pluginConfig: [{name: InterPodAffinity, args: {hardPodAffinityWeight: 2}}]}]\n"
+        "pluginConfig: [{name: VolumeBinding, args: {bindTimeoutSeconds: 60}}]}]\n"
     )
     listed = [o.what for o in load_text(text).omissions if o.source.line]
 
     assert listed == [
         "scheduler plugin Custom of KubeSchedulerConfiguration",
-        "arguments of scheduler plugin InterPodAffinity of KubeSchedulerConfiguration",
+        "arguments of scheduler plugin VolumeBinding of KubeSchedulerConfiguration",
         "field percentageOfNodesToScore of KubeSchedulerConfiguration",
     ]
 

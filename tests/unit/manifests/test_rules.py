@@ -129,6 +129,15 @@ def test_a_pod_is_placed_at_most_once() -> None:
         load_text(node("n1"), POD, scenario("start: {placement: {Pod/shop/p: {n1: 2}}}"))
 
 
+def test_a_pod_that_names_its_node_is_placed_there_and_nowhere_else() -> None:
+    bound = POD.replace("spec: {", "spec: {nodeName: n1, ", 1)
+
+    loaded = load_text(node("n1"), node("n2"), bound, scenario("start: {placement: {Pod/shop/p: {n1: 1}}}"))
+    assert loaded.scenario.start.placement == (("Pod/shop/p", (("n1", 1),)),)
+    with pytest.raises(ScenarioError, match="names its node, n1, itself"):
+        load_text(node("n1"), node("n2"), bound, scenario("start: {placement: {Pod/shop/p: {n2: 1}}}"))
+
+
 @pytest.mark.parametrize(
     ("documents", "problem"),
     [

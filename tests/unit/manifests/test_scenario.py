@@ -41,9 +41,36 @@ def test_one_startup_time_is_both_bounds() -> None:
 
 
 def test_controllers_that_are_not_modelled_are_listed() -> None:
-    loaded = loaded_with("controllers: {descheduler: {interval: 5m}}")
+    loaded = loaded_with("controllers: {vpa: {margin: 1.15}}")
 
-    assert [o.what for o in loaded.omissions] == ["field spec.controllers.descheduler of Scenario/test"]
+    assert [o.what for o in loaded.omissions] == ["field spec.controllers.vpa of Scenario/test"]
+
+
+def test_settings_of_descheduler_and_autoscaler_are_exact() -> None:
+    loaded = loaded_with(
+        """
+        deschedulerVersion: "0.27"
+        controllers:
+          descheduler: {interval: 10m}
+          hpa: {syncPeriod: 30s, tolerance: 0.05, downscaleStabilization: 0s}
+        """
+    )
+
+    settings = loaded.setup.settings
+    assert (settings.descheduler_version, settings.descheduler_interval_s) == ((0, 27), 600)
+    assert (settings.hpa_period_s, settings.hpa_tolerance_permille, settings.downscale_stabilization_s) == (30, 50, 0)
+    assert loaded.omissions == ()
+
+
+def test_absent_settings_are_upstreams_defaults() -> None:
+    settings = loaded_with("controllers: {descheduler: {}, hpa: {}}").setup.settings
+
+    assert (settings.descheduler_version, settings.descheduler_interval_s) == ((0, 36), 300)
+    assert (settings.hpa_period_s, settings.hpa_tolerance_permille, settings.downscale_stabilization_s) == (
+        15,
+        100,
+        300,
+    )
 
 
 def test_events_are_read_with_their_defaults() -> None:
@@ -129,7 +156,11 @@ def test_absent_events_mean_none_and_absent_intents_the_default_ones() -> None:
         ("controllers: {nodeLifecycle: {monitorGracePeriod: 40}}", "has no unit"),
         ("controllers: {nodeLifecycle: {monitorGracePeriod: 1.5s}}", "is '1.5s'"),
         ("controllers: {kubelet: {startup: {min: 5s, max: 1s}}}", "min not above max"),
-        ("events: [{drain: {}}]", "event drain is not modelled yet. Modelled: apply, cordon, create"),
+        ("controllers: {descheduler: {interval: 0s}}", "interval is zero"),
+        ("controllers: {hpa: {tolerance: 0.0001}}", "at most three decimals"),
+        ("controllers: {hpa: {tolerance: a}}", "tolerance is 'a'"),
+        ("controllers: {hpa: {sync: 1s}}", "unknown field spec.controllers.hpa.sync"),
+        ("events: [{nodeRemoval: {}}]", "event nodeRemoval is not modelled yet. Modelled: apply, cordon, cpuChange"),
         ("events: [{nodeFailur: {}}]", "unknown event nodeFailur. Did you mean nodeFailure?"),
         ("events: [{nodeFailure: {recover: true}}]", "Did you mean recovers?"),
         ("events: [{nodeFailure: {}, cordon: {}}]", "has 2 keys"),
@@ -147,7 +178,7 @@ def test_absent_events_mean_none_and_absent_intents_the_default_ones() -> None:
         ("events: [{scale: {target: Deployment/shop/web}}]", "replicas is required"),
         ("events: [{create: {target: Node/n1}}]", "Only creating workloads is modelled yet"),
         ("events: [{apply: {}}]", "needs either file or manifest"),
-        ("intents: [{drainCompletes: {}}]", "intent drainCompletes is not modelled yet"),
+        ("intents: [{runsOnEveryNode: {}}]", "intent runsOnEveryNode is not modelled yet"),
         ("intents: [{minReady: {target: Deployment/shop/web}}]", "count is required"),
         ("intents: [{minReady: {count: 1.5}}]", "count is a number"),
         ("intents: [{minReady: {count: 1, when: never}}]", "when is 'never'"),
@@ -184,11 +215,25 @@ def test_an_applied_file_stands_beside_the_scenario_and_is_not_part_of_the_start
     assert "noPendingForever Deployment/shop/new" in [i.name for i in loaded.scenario.intents]
 
 
-def test_applying_other_pods_to_a_workload_of_the_input_is_refused() -> None:
+def test_applying_other_pods_to_a_deployment_of_the_input_is_an_update() -> None:
     changed = deployment("web", pod="schedulerName: other,").replace("\n", "\n      ")
+    event = loaded_with(f"events:\n- apply:\n    manifest:\n      {changed}").scenario.events[0]
 
-    with pytest.raises(ScenarioError, match="Rollouts are not modelled yet"):
-        loaded_with(f"events:\n- apply:\n    manifest:\n      {changed}")
+    assert isinstance(event, Apply)
+    assert (event.workload.template.scheduler_name, event.replicas_given) == ("other", False)
+
+
+def test_applying_other_pods_to_a_replicaset_or_another_selector_is_refused() -> None:
+    bare = deployment("rs").replace("kind: Deployment", "kind: ReplicaSet")
+    other_pods = bare.replace("spec: { containers", "spec: {schedulerName: other, containers").replace("\n", "\n      ")
+    apply = "events:\n- apply:\n    manifest:\n      "
+
+    assert "schedulerName" in other_pods
+    with pytest.raises(ScenarioError, match="changes the pods of ReplicaSet/shop/rs"):
+        load_text(node("n1"), bare, scenario(apply + other_pods))
+    selector = deployment("web").replace("app: web", "app: api").replace("\n", "\n      ")
+    with pytest.raises(ScenarioError, match="changes the selector of Deployment/shop/web"):
+        loaded_with(apply + selector)
 
 
 def test_applying_other_replicas_is_an_update() -> None:
@@ -206,10 +251,7 @@ def test_without_a_scenario_the_default_one_applies() -> None:
     assert loaded.scenario.events == (NodeFailure(name="nodeFailure-1"),)
     assert loaded.scenario.intents[-1].count == Amount(3)
     assert loaded.scenario.intents[-1].when == "eventuallyAlways"
-    assert [o.what for o in loaded.omissions] == [
-        "drain in the default scenario",
-        "usage in the default scenario",
-    ]
+    assert loaded.omissions == ()
 
 
 def test_the_printed_default_scenario_reads_back_as_itself() -> None:

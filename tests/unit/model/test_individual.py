@@ -73,6 +73,17 @@ def test_every_pod_and_every_equal_node_is_a_step_of_its_own():
         ("bind", "web-1", "n2"),
         ("bind", "web-2", "n2"),
     ]
+    assert [s.concrete[0] for s in RepresentativeModel(model.plan).steps(state)] == [
+        ("bind", "web-1", "n1"),
+        ("bind", "web-1", "n2"),
+    ]
+
+
+def test_equal_nodes_of_a_large_place_are_one_step_of_the_representatives():
+    model = _model(setup([node(f"n{i}") for i in range(1, 10)], workload(2, spread=(spread(),))))
+    state = _walk(model, "set-replicas", "create")
+
+    assert len(model.steps(state)) == 2 * 9
     assert [s.concrete[0] for s in RepresentativeModel(model.plan).steps(state)] == [("bind", "web-1", "n1")]
 
 
@@ -122,7 +133,7 @@ def test_without_events_only_controllers_act():
     plan = make_plan(setup(NODES, workload(1)), (Cordon(name="c"),))
 
     assert len(IndividualModel(plan).steps(IndividualModel(plan).initial()[0])) == 3
-    quiet = IndividualModel(plan, with_events=False)
+    quiet = IndividualModel(plan.deploying())
     assert len(quiet.steps(quiet.initial()[0])) == 1
 
 
@@ -131,13 +142,13 @@ def test_a_failed_node_goes_through_silence_notice_taint_eviction_and_back():
     state = _walk(model, "set-replicas", "create", "bind", "tick", "start", "fail", "tick", "notice", "taint", "tick")
 
     assert (state.nodes[0].health, state.nodes[0].no_execute) == (Health.UNKNOWN, 1)
-    assert [pod[2:] for pod in state.nodes[0].pods] == [(Phase.UNREADY, NEVER, NEVER, 0)]
+    assert [pod[2:6] for pod in state.nodes[0].pods] == [(Phase.UNREADY, NEVER, NEVER, 0)]
     evicted = next(step for step in model.steps(state) if step.concrete[0][0] == "evict")
     assert evicted.concrete == (("evict", "n1", ("web-1",)),)
-    assert [pod[2:] for pod in evicted.target.nodes[0].pods] == [(Phase.TERMINATING, NEVER, NEVER, NEVER)]
+    assert [pod[2:6] for pod in evicted.target.nodes[0].pods] == [(Phase.TERMINATING, NEVER, NEVER, NEVER)]
     back = next(step for step in model.steps(evicted.target) if step.concrete[0][0] == "recover").target
     assert back.nodes[0].health == Health.BACK
-    assert [pod[2:] for pod in back.nodes[0].pods] == [(Phase.TERMINATING, 0, 30, NEVER)]
+    assert [pod[2:6] for pod in back.nodes[0].pods] == [(Phase.TERMINATING, 0, 30, NEVER)]
 
 
 def test_a_created_object_begins_as_in_the_input():
@@ -182,7 +193,7 @@ def test_states_that_differ_by_equal_zones_are_one_too():
     model = _model(setup(nodes, workload(1, spread=(spread(ZONE),))))
     state = _walk(model, "set-replicas", "create")
 
-    assert len(model.plan.layout.places) == 2
+    assert len(model.steps(state)) == 4
     assert len({anonymous(model, step.target) for step in model.steps(state)}) == 1
 
 
@@ -190,7 +201,9 @@ def test_sorting_domains_leaves_everything_else():
     nodes = [node(f"{zone}{i}", zone) for zone in "ab" for i in (1, 2)]
     plan = make_plan(setup(nodes, workload(1, spread=(spread(ZONE),))))
 
-    assert canonical(plan, ("observer", "web", "y", "x")) == ("observer", "web", "x", "y")
+    assert canonical(plan, ("observer", "web", *"badc")) == ("observer", "web", *"abcd")
+    assert canonical(plan, ("observer", "web", *"dcba")) == ("observer", "web", *"abcd")
+    assert canonical(plan, ("observer", "web", *"bdca")) == ("observer", "web", *"acbd")
 
 
 @pytest.mark.parametrize(

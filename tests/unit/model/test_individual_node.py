@@ -5,9 +5,15 @@ import pytest
 from kubeproof.cluster.control import (
     ANY,
     CORDON,
+    DRAIN,
+    DRAIN_UNCORDON,
+    DRAINED,
     FAIL,
+    MAINTAIN,
     NOTICE,
+    PANIC,
     RECOVER,
+    RETURN,
     TAINT,
     UNCORDON,
     UNTAINT,
@@ -16,7 +22,7 @@ from kubeproof.cluster.control import (
     NodeRef,
 )
 from kubeproof.cluster.objects import Readiness
-from kubeproof.cluster.state import NEVER, Health, Phase
+from kubeproof.cluster.state import NEVER, Cause, Health, Phase, Work
 from kubeproof.model.individual import node_cell
 from kubeproof.model.individual_node import NodeState, Pod, arrival, changed
 from kubeproof.model.mechanics import Mechanics
@@ -26,8 +32,9 @@ HOSTS = [node("n1"), node("n2", taints=(taint(),))]
 WORKLOADS = (workload(), workload(name="probed", readiness=Readiness(5, 10, 2)), workload(name="hasty", tolerations=()))
 WHOLE = setup(HOSTS, *WORKLOADS)
 PODS = tuple(
-    Pod(f"{phase.name}-{number}-{evict_s}", number, int(phase), NEVER, NEVER, evict_s)
+    Pod(f"{phase.name}-{number}-{evict_s}-{age_s}", number, int(phase), NEVER, NEVER, evict_s, age_s)
     for number in range(3)
+    for age_s in (NEVER, 60)
     for phase in Phase
     for evict_s in ((NEVER,) if phase == Phase.TERMINATING else (NEVER, 7))
 )
@@ -35,19 +42,36 @@ VERBS = {
     CORDON: Health,
     UNCORDON: Health,
     FAIL: (Health.UP, Health.BACK),
+    PANIC: (Health.UP, Health.BACK),
     RECOVER: (Health.LOST, Health.UNKNOWN),
     NOTICE: (Health.LOST,),
     TAINT: (Health.UNKNOWN,),
     UNTAINT: (Health.UNKNOWN, Health.BACK),
     WELCOME: (Health.BACK,),
 }
+WORKS = {
+    DRAIN: (Work.NONE,),
+    DRAIN_UNCORDON: (Work.NONE,),
+    MAINTAIN: (Work.NONE,),
+    DRAINED: (Work.DRAIN, Work.DRAIN_UNCORDON, Work.MAINTAIN),
+    RETURN: (Work.DOWN,),
+}
 
 
 @pytest.mark.parametrize("host", HOSTS, ids=["plain", "tainted"])
 @pytest.mark.parametrize(("verb", "health"), [(verb, health) for verb, found in VERBS.items() for health in found])
 def test_every_change_agrees_with_the_grouped_mechanics(verb, health, host):
+    _assert_the_same_change(host, verb, health, Work.DRAIN, PODS)
+
+
+@pytest.mark.parametrize(("verb", "work"), [(verb, work) for verb, found in WORKS.items() for work in found])
+def test_every_step_of_an_operator_agrees_with_the_grouped_mechanics(verb, work):
+    _assert_the_same_change(HOSTS[0], verb, Health.UP, work, () if verb in (DRAINED, RETURN) else PODS)
+
+
+def _assert_the_same_change(host, verb, health, work, pods):
     no_execute = int(verb in (UNTAINT, WELCOME))
-    before = NodeState(int(health), NEVER, NEVER, int(verb == UNCORDON), no_execute, PODS)
+    before = NodeState(int(health), NEVER, NEVER, int(verb == UNCORDON), no_execute, int(work), int(Cause.NONE), pods)
 
     after = changed(WHOLE, host, before, verb)
 
@@ -65,6 +89,6 @@ def test_every_change_agrees_with_the_grouped_mechanics(verb, health, host):
     ],
 )
 def test_a_bound_pod_starts_with_its_clocks(host, health, number, clocks):
-    empty = NodeState(int(health), NEVER, NEVER, 0, 0, ())
+    empty = NodeState(int(health), NEVER, NEVER, 0, 0, 0, 0, ())
 
     assert arrival(WHOLE, host, empty, number, "web-1") == Pod("web-1", number, int(Phase.STARTING), *clocks)

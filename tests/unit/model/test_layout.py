@@ -3,7 +3,16 @@
 import pytest
 
 from kubeproof.cluster.labels import LabelSelector, NodeTerm, PreferredTerm, Requirement
-from kubeproof.cluster.objects import HOSTNAME, REGION, ZONE, SchedulerProfile, Setup
+from kubeproof.cluster.objects import (
+    HOSTNAME,
+    REGION,
+    ZONE,
+    PodAffinity,
+    PodTerm,
+    SchedulerProfile,
+    Setup,
+    WeightedPodTerm,
+)
 from kubeproof.events.declarations import Cordon, NodeChoice, NodeFailure
 from kubeproof.intents.declarations import Intent
 from kubeproof.model.layout import make_layout, mentions, symmetric_domains, unique_keys
@@ -57,6 +66,20 @@ def test_a_selected_value_tells_apart_and_all_other_values_are_one():
     ]
 
     assert _places(setup(nodes, picky)) == [(0,), (1, 2), (3,)]
+
+
+@pytest.mark.parametrize("kind", ["pod_affinity", "pod_anti_affinity"])
+@pytest.mark.parametrize(
+    "affinity",
+    [
+        pytest.param(PodAffinity(required=(PodTerm("rack"),)), id="required"),
+        pytest.param(PodAffinity(preferred=(WeightedPodTerm(5, PodTerm("rack")),)), id="preferred"),
+    ],
+)
+def test_topology_keys_of_pod_affinity_tell_apart(kind, affinity):
+    nodes = [node("n1", labels={"rack": "1"}), node("n2", labels={"rack": "2"}), node("n3", labels={"rack": "1"})]
+
+    assert _places(setup(nodes, workload(kind="Pod", **{kind: affinity}))) == [(0, 2), (1,)]
 
 
 @pytest.mark.parametrize(

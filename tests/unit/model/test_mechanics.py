@@ -28,7 +28,7 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.labels import Toleration
 from kubeproof.cluster.objects import Readiness
-from kubeproof.cluster.state import NEVER, Health, Phase, WorkloadCell, add_pods, replace_node
+from kubeproof.cluster.state import NEVER, Cause, Health, Phase, WorkloadCell, add_pods, replace_node
 from kubeproof.model.mechanics import Mechanics, all_ticked, next_due, ticked
 from tests.unit.model.builders import (
     READY,
@@ -46,6 +46,7 @@ from tests.unit.model.builders import (
 REF = NodeRef(0, ANY)
 HOST = node("n1")
 ENDING_DEAD = kind(Phase.TERMINATING)
+NO_AGES = ((),)
 
 
 def _mechanics(*workloads, **settings):
@@ -228,12 +229,20 @@ def test_a_failed_node_is_noticed_between_the_grace_period_and_five_seconds_late
     failed = _after(cell((READY, 1), (STARTING, 1), (TERMINATING, 1)), FAIL, kubernetes_version=version)
 
     assert failed == cell(
-        (READY, 1), (kind(Phase.STARTING), 1), (ENDING_DEAD, 1), health=Health.LOST, least_s=least, most_s=least + 5
+        (READY, 1),
+        (kind(Phase.STARTING), 1),
+        (ENDING_DEAD, 1),
+        health=Health.LOST,
+        least_s=least,
+        most_s=least + 5,
+        cause=Cause.FAILURE,
     )
 
 
 def test_a_node_that_fails_again_before_it_is_welcomed_is_known_to_be_gone():
-    assert _after(cell((UNREADY, 1), health=Health.BACK), FAIL) == cell((UNREADY, 1), health=Health.UNKNOWN)
+    failed = _after(cell((UNREADY, 1), health=Health.BACK), FAIL)
+
+    assert failed == cell((UNREADY, 1), health=Health.UNKNOWN, cause=Cause.FAILURE)
 
 
 def test_an_unnoticed_node_recovers_as_if_nothing_was():
@@ -284,14 +293,27 @@ def test_without_the_taint_the_clocks_stop_unless_the_nodes_own_taints_keep_them
 
 
 def test_the_next_clock_is_the_least_that_still_runs():
-    assert next_due(cell()) == NEVER
-    assert next_due(cell((READY, 1), (kind(Phase.STARTING, 0, 4, 300), 1))) == 4
-    assert next_due(cell((STARTING, 1), health=Health.LOST, least_s=50, most_s=55)) == 1
-    assert next_due(cell((kind(Phase.READY, evict_s=0), 1))) == NEVER
+    assert next_due(cell(), NO_AGES) == NEVER
+    assert next_due(cell((READY, 1), (kind(Phase.STARTING, 0, 4, 300), 1)), NO_AGES) == 4
+    assert next_due(cell((STARTING, 1), health=Health.LOST, least_s=50, most_s=55), NO_AGES) == 1
+    assert next_due(cell((kind(Phase.READY, evict_s=0), 1)), NO_AGES) == NEVER
+
+
+def test_ages_that_matter_are_clocks_too_and_count_up_to_the_last_of_them():
+    ages = ((60, 300),)
+    young, grown = READY._replace(age_s=10), READY._replace(age_s=300)
+
+    assert next_due(cell((young, 1)), ages) == 50
+    assert next_due(cell((young, 1), (kind(Phase.STARTING, 0, 4), 1)), ages) == 4
+    assert next_due(cell((grown, 1)), ages) == NEVER
+    assert ticked(cell((young, 1)), 50, ages) == cell((READY._replace(age_s=60), 1))
+    assert ticked(cell((young, 1), (grown, 1)), 290, ages) == cell((grown, 2))
+    assert ticked(cell((young, 1)), 291, ages) == cell((grown, 1))
+    assert ticked(cell((READY, 1)), 50, ages) == cell((READY, 1))
 
 
 def test_clocks_fall_to_zero_and_stay_there():
-    later = ticked(cell((STARTING, 1), (READY, 1), health=Health.LOST, least_s=2, most_s=7), 3)
+    later = ticked(cell((STARTING, 1), (READY, 1), health=Health.LOST, least_s=2, most_s=7), 3, NO_AGES)
 
     assert later == cell((kind(Phase.STARTING, 0, 2), 1), (READY, 1), health=Health.LOST, least_s=0, most_s=4)
 
@@ -299,7 +321,7 @@ def test_clocks_fall_to_zero_and_stay_there():
 def test_nodes_may_become_equal_by_time():
     nodes = ((cell((kind(Phase.STARTING, 0, 3), 1)), 1), (cell((kind(Phase.STARTING, 1, 3), 1)), 2))
 
-    assert all_ticked(nodes, 1) == ((cell((kind(Phase.STARTING, 0, 2), 1)), 3),)
+    assert all_ticked(nodes, 1, NO_AGES) == ((cell((kind(Phase.STARTING, 0, 2), 1)), 3),)
 
 
 def test_multisets_keep_no_zeros_and_never_go_below():

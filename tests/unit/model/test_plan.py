@@ -1,5 +1,7 @@
 """Plans: who takes part, and the cells a run starts from."""
 
+import pytest
+
 from kubeproof.cluster.control import Stage
 from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell
 from kubeproof.controllers.own import Adapted
@@ -28,9 +30,7 @@ def test_every_workload_and_place_has_its_loops():
         "ReplicaSetController",
         "SchedulerController",
         "SchedulerController",
-        "Kubelet",
-        "TaintEviction",
-        "NodeMonitor",
+        *("Kubelet", "TaintEviction", "NodeMonitor") * 2,
         "NoExecuteTainter",
     ]
     assert plan.actors == plan.controllers
@@ -87,6 +87,21 @@ def test_a_placement_starts_with_ready_pods_and_an_existing_replicaset():
     assert [place.nodes for place in plan.layout.places] == [(0,), (1,)]
 
 
+@pytest.mark.parametrize("home", [{}, {"node_name": "n2"}, {"bound_to": "n2"}], ids=["free", "names", "runs"])
+def test_a_placed_bare_pod_exists_once(home):
+    plan = make_plan(setup(NODES, workload(kind="Pod", name="p", **home)), placement=(("Pod/shop/p", (("n2", 1),)),))
+
+    assert plan.nodes == (NodeCell(), cell((READY, 1)))
+    assert plan.workloads == (WorkloadCell(1, 1, NEVER, 0),)
+
+
+def test_a_bare_pod_that_is_placed_nowhere_waits_for_a_node():
+    plan = make_plan(setup(NODES, workload(kind="Pod", name="p")), placement=(("Pod/shop/p", ()),))
+
+    assert plan.nodes == (NodeCell(), NodeCell())
+    assert plan.workloads == (WorkloadCell(1, 1, NEVER, 1),)
+
+
 def test_running_bare_pods_are_where_they_run():
     whole = setup(NODES, workload(), workload(kind="Pod", name="p", bound_to="n1"))
 
@@ -110,16 +125,26 @@ def test_own_controllers_come_last_and_their_labels_matter():
     plan = make_plan(setup(labelled), own=(loop,))
 
     assert plan.controllers[-1].name == "mine"
-    assert len(plan.layout.places) == 2
-    assert len(make_plan(setup(labelled)).layout.places) == 1
+    assert plan.domains == ()
+    assert make_plan(setup(labelled)).domains == (((0,), (1,)),)
 
 
 def test_equal_zones_are_symmetric_only_with_reductions():
     nodes = [node(f"{zone}{i}", zone) for zone in "ab" for i in (1, 2)]
     whole = setup(nodes, workload(spread=(spread("topology.kubernetes.io/zone"),)))
 
-    assert make_plan(whole).domains == (((0,), (1,)),)
+    assert make_plan(whole).domains == (((0,), (1,)), ((2,), (3,)), ((0, 1), (2, 3)))
     assert make_plan(whole, merge=False).domains == ()
+
+
+def test_places_are_split_up_to_eight_nodes_and_multisets_above():
+    small = make_plan(setup([node(f"n{i}") for i in range(8)]))
+    large = make_plan(setup([node(f"n{i}") for i in range(9)]))
+
+    assert [place.nodes for place in small.layout.places] == [(i,) for i in range(8)]
+    assert small.domains == (tuple((i,) for i in range(8)),)
+    assert [place.nodes for place in large.layout.places] == [tuple(range(9))]
+    assert large.domains == ()
 
 
 def test_the_grouped_system_has_one_check_per_intent_and_a_cell_per_thing():
@@ -129,6 +154,6 @@ def test_the_grouped_system_has_one_check_per_intent_and_a_cell_per_thing():
     system = GroupedSystem(plan)
 
     assert [(check.flag, check.relevant) for check in system.checks] == [(0, 1), (2, -1)]
-    assert system.first_cells == (None, WorkloadCell(1, 3, NEVER, 0), (1,), ((NodeCell(), 2),))
+    assert system.first_cells == (None, WorkloadCell(1, 3, NEVER, 0), (1,), *(((NodeCell(), 1),),) * 2)
     assert len(system.actors) == len(plan.actors) + 1
-    assert len(GroupedSystem(plan, with_events=False).actors) == len(plan.controllers) + 1
+    assert len(GroupedSystem(plan.deploying()).actors) == len(plan.controllers) + 1

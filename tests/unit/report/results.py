@@ -11,15 +11,18 @@ from kubeproof.verify.result import (
     VerifyResult,
 )
 
+SCORES = ("node-a scores 100", "node-b scores 90")
 
-def step(actor: str, action: str, time_s: int = 0) -> TraceStep:
+
+def step(actor: str, action: str, time_s: int = 0, why: tuple[str, ...] = ()) -> TraceStep:
+    """A step; the scheduler's has its scores as reasons."""
     return TraceStep(
         actor=actor,
         action=action,
         object="Pod/shop/web-1",
         changes=("Pod/shop/web-1 spec.nodeName = node-a",),
         time_s=time_s,
-        why=("node-a scores 100", "node-b scores 90"),
+        why=why or (SCORES if actor == "scheduler" else ()),
         code=("bind", 0, (1, 2)),
     )
 

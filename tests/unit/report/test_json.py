@@ -30,7 +30,7 @@ def test_the_document_is_the_contract():
                         "object": "Pod/shop/web-1",
                         "changes": ["Pod/shop/web-1 spec.nodeName = node-a"],
                         "time": 0,
-                        "why": ["node-a scores 100", "node-b scores 90"],
+                        "why": [],
                         "code": ["bind", 0, [1, 2]],
                     },
                     {

@@ -60,7 +60,7 @@ def test_a_quiet_report_has_verdicts_only():
 def test_a_verbose_report_has_the_numbers_behind_each_step():
     lines = render(RESULT, Style(verbose=True)).splitlines()
 
-    assert lines.count("                because node-a scores 100") == 2
+    assert lines.count("                because node-a scores 100") == 1
 
 
 def test_a_counterexample_without_details_leaves_their_headings_out():

@@ -1,6 +1,6 @@
 from kubeproof.report.style import Style
 from kubeproof.report.trace import trace_lines
-from tests.unit.report.results import step
+from tests.unit.report.results import SCORES, step
 
 LOOP = (
     step("replicaset", "creates web-1"),
@@ -33,14 +33,25 @@ def test_a_loop_is_drawn_in_ascii_where_nothing_else_can_be_shown():
 
 
 def test_the_margin_of_a_loop_runs_past_the_notes_of_its_steps():
-    lines = list(trace_lines(LOOP[:1], 0, Style(verbose=True)))
+    lines = list(trace_lines(LOOP[1:2], 0, Style(verbose=True)))
 
     assert lines == [
-        "┌▶ 1      0s  replicaset  creates web-1",
+        "┌▶ 1      1s  scheduler  binds web-1",
         "│             because node-a scores 100",
         "│             because node-b scores 90",
         "└─ back to step 1, for ever",
     ]
+
+
+def test_reasons_are_always_shown_but_for_the_schedulers_line_per_node():
+    steps = (step("scheduler web", "binds web-1", why=SCORES), step("hpa web", "sets 2", 15, why=("usage is 120%",)))
+
+    assert list(trace_lines(steps, None, Style())) == [
+        "   1      0s  scheduler web  binds web-1",
+        "   2     15s  hpa web        sets 2",
+        "              because usage is 120%",
+    ]
+    assert len(list(trace_lines(steps, None, Style(verbose=True)))) == 2 + 2 + 1
 
 
 def test_runs_of_one_actor_are_folded_in_long_traces():
@@ -63,7 +74,7 @@ def test_a_fold_never_crosses_the_start_of_a_loop():
 
 def test_traces_of_up_to_forty_steps_and_verbose_ones_are_not_folded():
     assert len(list(trace_lines(LONG[:40], None, Style()))) == 40
-    assert len(list(trace_lines(LONG, None, Style(verbose=True)))) == 42 * 3
+    assert len(list(trace_lines(LONG, None, Style(verbose=True)))) == 42 + 37 * 2
 
 
 def test_a_run_of_three_is_shorter_than_its_fold():

@@ -8,7 +8,7 @@ from kubeproof.errors import KubeproofError, ManifestError
 from kubeproof.report.json import document
 from kubeproof.verify.replay import replay_file
 from kubeproof.verify.replayer import ReplayMismatch
-from tests.unit.verify.inputs import FAILING, LOOP, PENDING, verified
+from tests.unit.verify.inputs import FAILING, LOOP, PENDING, node, scenario, verified, web
 
 
 def _saved(tmp_path, documents, change=lambda whole: None):
@@ -31,6 +31,49 @@ def test_a_saved_counterexample_is_confirmed_with_the_same_words(tmp_path, docum
         result.trace.final,
         result.intent,
     )
+
+
+RUNNING_POD = """apiVersion: v1
+kind: Pod
+metadata: {name: p, namespace: shop}
+spec: {nodeName: n1, containers: [{name: main, image: registry.example.com/main}]}
+status: {phase: Running}
+"""
+
+
+@pytest.mark.parametrize(
+    "documents",
+    [
+        pytest.param(
+            (
+                node("n1"),
+                web(2),
+                scenario(
+                    "{maxReplicas: {target: Deployment/shop/web, count: 1}}",
+                    start="{placement: {Deployment/shop/web: {n1: 2}}}",
+                ),
+            ),
+            id="placement",
+        ),
+        pytest.param(
+            (node("n1"), RUNNING_POD, scenario("{maxReplicas: {target: Pod/shop/p, count: 0}}", start="deployed")),
+            id="deployed",
+        ),
+    ],
+)
+def test_a_counterexample_without_steps_is_confirmed(tmp_path, documents):
+    report = replay_file(_saved(tmp_path, documents))
+
+    assert (report.verdict, report.steps, report.deployed_steps) == ("VIOLATED", (), 0)
+
+
+def test_violations_of_namesakes_in_two_namespaces_are_confirmed(tmp_path):
+    nodes = (node("a1", cpu="1"), node("b1", cpu="1"))
+    documents = (*nodes, web(1, namespace="green"), web(2, namespace="blue"), scenario("{schedulable: {}}"))
+    path = _saved(tmp_path, documents)
+
+    for result in verified(*documents).results:
+        assert replay_file(path, result.intent).steps == result.trace.steps
 
 
 def test_an_intent_is_chosen_by_name_or_by_id(tmp_path):

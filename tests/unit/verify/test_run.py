@@ -2,7 +2,9 @@
 
 import pytest
 
+from kubeproof.engine.reference import reach
 from kubeproof.errors import InternalError, NothingToCheckError, ScenarioError
+from kubeproof.model.individual import IndividualModel
 from kubeproof.verify.explain import MOST_NODES
 from kubeproof.verify.lift import follow
 from kubeproof.verify.options import VerifyOptions
@@ -24,16 +26,21 @@ def test_a_scenario_without_intents_has_nothing_to_check():
         plan_of(loaded(node("n1"), web(1), scenario()), VerifyOptions())
 
 
-def test_a_deployed_start_needs_a_stable_placement():
+@pytest.mark.parametrize("engine", ["python", "reference"])
+def test_a_deployed_start_needs_a_stable_placement(engine):
     with pytest.raises(ScenarioError, match="needs a stable placement, and none exists") as caught:
-        verified(*LOOP[:2], scenario("{settles: {}}", start="deployed"))
+        verified(*LOOP[:2], scenario("{settles: {}}", start="deployed"), engine=engine)
 
     assert caught.value.exit_code == 2
 
 
-def test_a_deployed_start_within_a_limit_that_is_too_small_is_refused():
-    with pytest.raises(ScenarioError, match=r"the limit of .* was reached"):
-        verified(*FAILING, max_states=2)
+@pytest.mark.parametrize("engine", ["python", "reference"])
+def test_a_deployed_start_within_a_limit_that_is_too_small_leaves_unknown(engine):
+    result = verified(*FAILING, max_states=2, engine=engine)
+
+    assert (result.verdict, only(result).verdict) == (UNKNOWN, UNKNOWN)
+    assert "not decided, the search was stopped by 2 states" in only(result).detail
+    assert dict(result.scope)["explored"] == "in part: stopped by 2 states"
 
 
 def test_a_limit_leaves_unknown_with_the_reason():
@@ -60,6 +67,82 @@ def test_without_reductions_the_verdict_is_the_same():
 
     assert merged.verdict == apart.verdict == HOLDS
     assert merged.statistics.states < apart.statistics.states
+
+
+@pytest.mark.parametrize("engine", ["python", "reference"])
+def test_more_ways_to_choose_victims_than_can_be_followed_leave_unknown(monkeypatch, engine):
+    events = f"{{scale: {{target: {T}, replicas: [3]}}}}"
+    shrinking = (node("n1"), node("n2"), web(4), scenario(f"{{maxReplicas: {{target: {T}, count: 4}}}}", events=events))
+    monkeypatch.setattr("kubeproof.controllers.replicaset.MOST_WAYS", 1)
+
+    result = verified(*shrinking, engine=engine)
+
+    assert (result.verdict, only(result).verdict) == (UNKNOWN, UNKNOWN)
+    assert result.statistics.stopped_by == "more than 1 ways to choose 1 victims in one scale-down"
+    assert "not decided, the search was stopped by more than 1 ways" in only(result).detail
+    monkeypatch.setattr("kubeproof.controllers.replicaset.MOST_WAYS", 2)
+    assert verified(*shrinking, engine=engine).verdict == HOLDS
+
+
+def test_two_deployments_of_one_name_in_two_namespaces_are_told_apart():
+    nodes = (node("a1", cpu="1"), node("b1", cpu="1"))
+
+    result = verified(*nodes, web(1, namespace="green"), web(2, namespace="blue"), scenario("{schedulable: {}}"))
+
+    assert [(one.target, one.verdict) for one in result.results] == [
+        ("Deployment/green/web", VIOLATED),
+        ("Deployment/blue/web", VIOLATED),
+    ]
+    green, blue = (one.trace for one in result.results)
+    assert [(step.actor, step.object) for step in blue.steps] == [
+        ("deployment green/web", "Deployment/green/web"),
+        ("replicaset green/web", "Deployment/green/web"),
+        ("scheduler green/web", "Pod/green/web-1"),
+        ("deployment blue/web", "Deployment/blue/web"),
+        ("replicaset blue/web", "Deployment/blue/web"),
+        ("scheduler blue/web", "Pod/blue/web-1"),
+        ("time", ""),
+        ("kubelet", "Node/a1"),
+        ("kubelet", "Node/b1"),
+    ]
+    assert green.final[1] == "1 pod(s) of Deployment/green/web without a node: green/web-1"
+    assert blue.final[1] == "1 pod(s) of Deployment/blue/web without a node: blue/web-2"
+
+
+def _manifest(replicas):
+    pod = "metadata: {labels: {app: web}}, spec: {containers: [{name: main, image: registry.example.com/main}]}"
+    spec = f"{replicas}selector: {{matchLabels: {{app: web}}}}, template: {{{pod}}}"
+    return f"{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web, namespace: shop}}, spec: {{{spec}}}}}"
+
+
+@pytest.mark.parametrize(
+    ("first", "applied", "sizes"),
+    [
+        pytest.param("replicas: 1, ", "replicas: 2, ", {1, 2, 3}, id="given twice"),
+        pytest.param("replicas: 2, ", "", {1, 2, 3}, id="given before: removed, so defaulted to 1"),
+        pytest.param("", "replicas: 2, ", {1, 2, 3}, id="given now"),
+        pytest.param("", "", {1, 3}, id="never given: the live value stays"),
+    ],
+)
+def test_an_apply_that_omits_replicas_keeps_the_live_value_only_if_the_first_manifest_omitted_it(first, applied, sizes):
+    grow = f"{{scale: {{name: grow, target: {T}, replicas: [3]}}}}"
+    apply = f"{{apply: {{name: again, after: grow, manifest: {_manifest(applied)}}}}}"
+    whole = loaded(node("n1"), _manifest(first) + "\n", scenario("{settles: {}}", events=f"{grow}, {apply}"))
+
+    graph = reach(IndividualModel(plan_of(whole, VerifyOptions())), max_states=5_000)
+
+    assert graph.is_complete
+    assert {state.specs[0].desired for state in graph.steps} == sizes
+
+
+def test_an_event_follows_an_apply_that_changes_nothing():
+    apply = f"{{apply: {{name: again, manifest: {_manifest('')}}}}}"
+    grow = f"{{scale: {{name: grow, after: again, target: {T}, replicas: [3]}}}}"
+    intent = f"{{maxReplicas: {{target: {T}, count: 1}}}}"
+
+    steps = _steps(node("n1"), _manifest("") + "\n", scenario(intent, events=f"{apply}, {grow}"))
+
+    assert [step.actor for step in steps] == ["event again", "event grow", "deployment web", "replicaset web"]
 
 
 def test_controllers_asked_twice_answer_the_same():
@@ -279,8 +362,8 @@ def test_what_the_model_leaves_out_is_named_where_it_can_matter():
 
     def notes(count, events):
         nodes = [node(f"n{i}") for i in range(count)]
-        plan = plan_of(loaded(*nodes, web(1), scenario("{settles: {}}", events=events)), VerifyOptions())
-        return [note.split(" ")[0] for note in abstractions(plan)]
+        given = loaded(*nodes, web(1), scenario("{settles: {}}", events=events))
+        return [note.split(" ")[0] for note in abstractions(given, plan_of(given, VerifyOptions()))]
 
     assert notes(1, "") == []
     assert notes(1, "{cordon: {name: rescale}}") == ["events"]

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kubeproof.cluster.labels import LabelSelector, Requirement
-from kubeproof.cluster.policies import DeschedulerProfile, Plain
+from kubeproof.cluster.policies import DeschedulerPolicy, DeschedulerProfile, Plain
 
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 _DURATION = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)")
@@ -93,6 +93,14 @@ def _mapping(value: Plain) -> dict[str, Plain]:
         return {}
     pairs = [item for item in value if isinstance(item, tuple) and len(item) == 2]
     return {key: content for key, content in pairs if isinstance(key, str)}
+
+
+def policy_requirements(policy: DeschedulerPolicy) -> tuple[Requirement, ...]:
+    """What the policy asks of node labels: its own nodeSelector and those of its plugins."""
+    texts = [policy.node_selector]
+    for profile in policy.profiles:
+        texts += [arguments_of(profile, plugin).text("nodeSelector") for plugin, _ in profile.arguments]
+    return tuple(requirement for text in texts for requirement in parse_selector(text).requirements)
 
 
 def parse_selector(text: str) -> LabelSelector:

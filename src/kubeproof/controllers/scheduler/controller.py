@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kubeproof.cluster.control import Bind, Decision, NodeRef, Reads, Seen, Stage
+from kubeproof.cluster.objects import short_name
 from kubeproof.cluster.places import Layout, taints_of
 from kubeproof.cluster.state import Health, NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount, Scheduler
@@ -42,7 +43,7 @@ class SchedulerController:
 
     @property
     def name(self) -> str:
-        return f"scheduler {self.layout.setup.workloads[self.workload].name}"
+        return f"scheduler {short_name(self.layout.setup, self.workload)}"
 
     @property
     def kernel(self) -> Scheduler:

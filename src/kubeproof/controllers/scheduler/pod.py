@@ -38,6 +38,6 @@ def pod_labels(setup: Setup, index: int) -> dict[str, str]:
     """
     workload = setup.workloads[index]
     labels = dict(workload.template.labels)
-    if workload.kind == DEPLOYMENT:
+    if workload.kind == DEPLOYMENT or workload.owner is not None:
         labels.setdefault(POD_TEMPLATE_HASH, f"hash-of-workload-{index}")
     return labels

@@ -8,6 +8,7 @@ from typing import Any
 
 from kubeproof.controllers.scheduler.plugins import (
     balanced_allocation,
+    inter_pod_affinity,
     node_affinity,
     node_name,
     node_resources_fit,
@@ -24,6 +25,7 @@ TAINT_TOLERATION = "TaintToleration"
 NODE_AFFINITY = "NodeAffinity"
 NODE_RESOURCES_FIT = "NodeResourcesFit"
 POD_TOPOLOGY_SPREAD = "PodTopologySpread"
+INTER_POD_AFFINITY = "InterPodAffinity"
 BALANCED_ALLOCATION = "NodeResourcesBalancedAllocation"
 
 DEFAULT_WEIGHTS = {
@@ -31,6 +33,7 @@ DEFAULT_WEIGHTS = {
     NODE_AFFINITY: 2,
     NODE_RESOURCES_FIT: 1,
     POD_TOPOLOGY_SPREAD: 2,
+    INTER_POD_AFFINITY: 2,
     BALANCED_ALLOCATION: 1,
 }
 SCORE_ORDER = tuple(DEFAULT_WEIGHTS)
@@ -47,6 +50,7 @@ NODE_FILTERS: tuple[tuple[str, Callable[[IncomingPod], NodeFilter | None]], ...]
 # Upstream orders every filter that compares nodes after those that judge a node by itself.
 CLUSTER_FILTERS: tuple[tuple[str, Callable[[IncomingPod], ClusterFilter[Any, Any] | None]], ...] = (
     (POD_TOPOLOGY_SPREAD, pod_topology_spread.build_filter),
+    (INTER_POD_AFFINITY, inter_pod_affinity.build_filter),
 )
 NODE_SCORES: tuple[tuple[str, Callable[[IncomingPod], NodeScore | None]], ...] = (
     (TAINT_TOLERATION, taint_toleration.build_score),
@@ -56,6 +60,7 @@ NODE_SCORES: tuple[tuple[str, Callable[[IncomingPod], NodeScore | None]], ...] =
 )
 CLUSTER_SCORES: tuple[tuple[str, Callable[[IncomingPod], ClusterScore[Any, Any] | None]], ...] = (
     (POD_TOPOLOGY_SPREAD, pod_topology_spread.build_score),
+    (INTER_POD_AFFINITY, inter_pod_affinity.build_score),
 )
 
 

@@ -95,6 +95,7 @@ def only(*plugins: str) -> SchedulerProfile:
         "NodeAffinity",
         "NodeResourcesFit",
         "PodTopologySpread",
+        "InterPodAffinity",
         "NodeResourcesBalancedAllocation",
     }
     return SchedulerProfile(disabled_score=frozenset(scoring - set(plugins)))

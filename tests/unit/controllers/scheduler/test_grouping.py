@@ -24,11 +24,14 @@ from kubeproof.cluster.objects import (
     ZONE,
     Container,
     Node,
+    PodAffinity,
     PodTemplate,
+    PodTerm,
     SchedulerProfile,
     Settings,
     Setup,
     SpreadConstraint,
+    WeightedPodTerm,
     Workload,
 )
 from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount, Scheduler
@@ -52,6 +55,20 @@ constraints = st.builds(
     honor_taints=st.booleans(),
     match_label_keys=st.sampled_from([(), ("pod-template-hash",)]),
 )
+pod_terms = st.builds(
+    PodTerm,
+    topology_key=st.sampled_from([HOSTNAME, ZONE, RACK, "nowhere"]),
+    selector=st.sampled_from([None, LabelSelector(), WEB]),
+    namespaces=st.sampled_from([(), ("shop",), ("other",)]),
+    namespace_selector=st.sampled_from([None, None, LabelSelector()]),
+    match_label_keys=st.sampled_from([(), ("pod-template-hash",)]),
+    mismatch_label_keys=st.sampled_from([(), (), ("pod-template-hash",)]),
+)
+pod_affinities = st.just(PodAffinity()) | st.builds(
+    PodAffinity,
+    required=st.lists(pod_terms, max_size=2).map(tuple),
+    preferred=st.lists(st.builds(WeightedPodTerm, st.integers(1, 100), pod_terms), max_size=2).map(tuple),
+)
 containers = st.builds(Container, name=st.just("main"), cpu_milli=amounts, memory_bytes=amounts)
 templates = st.builds(
     PodTemplate,
@@ -61,11 +78,13 @@ templates = st.builds(
     preferred_terms=st.sampled_from([(), (PreferredTerm(3, NodeTerm((ON_SSD,))),)]),
     tolerations=st.sampled_from([(), (Toleration("gpu", "Exists"),)]),
     spread=st.lists(constraints, max_size=3).map(tuple),
+    pod_affinity=pod_affinities,
+    pod_anti_affinity=pod_affinities,
 )
 workloads = st.builds(
     Workload,
     kind=st.sampled_from([DEPLOYMENT, REPLICA_SET, POD]),
-    namespace=st.just("shop"),
+    namespace=st.sampled_from(["shop", "shop", "other"]),
     name=st.just("web"),
     template=templates,
     selector=st.just(WEB),
@@ -79,6 +98,8 @@ profiles = st.builds(
     fit_strategy=st.sampled_from(["LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"]),
     fit_shape=st.just(((0, 0), (100, 10))),
     default_spread=st.none() | st.lists(constraints, max_size=2).map(tuple),
+    hard_pod_affinity_weight=st.integers(0, 2),
+    ignore_preferred_of_existing=st.booleans(),
 )
 setups = st.builds(
     Setup,

@@ -1,0 +1,1 @@
+"""Shipped failure cases: manifests, a Scenario and the expected verdict, runnable by name."""

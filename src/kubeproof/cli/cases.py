@@ -1,0 +1,280 @@
+"""`kubeproof cases`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from kubeproof.cli.outputs import Output, emit, output_option, write_stdout
+from kubeproof.cli.terminal import WHEN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from kubeproof.cases.library import Case, Variant
+    from kubeproof.cases.minimal import Minimal
+    from kubeproof.cases.run import CaseRun
+    from kubeproof.verify.options import VerifyOptions
+
+_HEADINGS = ("case", "variant", "expected", "verdict", "nodes", "pods", "states", "time")
+
+
+@click.group("cases")
+def cases_group() -> None:
+    """Realistic failures, each with a repair, to run and to start from.
+
+    \b
+    Examples:
+      kubeproof cases list
+      kubeproof cases show c8
+      kubeproof cases run c8 --safe
+      kubeproof cases run --all
+    """
+
+
+@cases_group.command("list")
+@output_option("text", "json")
+def list_command(*, outputs: tuple[Output, ...]) -> int:
+    """List the cases: title, source, controllers, property and expected verdicts.
+
+    \b
+    Examples:
+      kubeproof cases list
+      kubeproof cases list -o json
+    """
+    from kubeproof.cases.library import list_cases
+
+    cases = list_cases()
+    emit(outputs, lambda output: _list_json(cases) if output.format == "json" else _list_text(cases))
+    return 0
+
+
+@cases_group.command("show")
+@click.argument("name", metavar="CASE")
+@click.option("--safe", is_flag=True, help="The repaired variant.")
+@click.option("--variant", metavar="NAME", help="A variant by name, such as safe-readiness.")
+def show_command(*, name: str, safe: bool, variant: str | None) -> int:
+    """Print the manifests and the Scenario of a case as YAML.
+
+    \b
+    Examples:
+      kubeproof cases show c8
+      kubeproof cases show c8 --safe > mine.yaml
+      kubeproof cases show c8 | kubeproof verify -
+    """
+    from kubeproof.cases.library import text_of
+
+    write_stdout(text_of(name, _variant_name(safe, variant)))
+    return 0
+
+
+@cases_group.command("run")
+@click.argument("names", nargs=-1, metavar="[CASE...]")
+@click.option("--all", "run_all", is_flag=True, help="All cases, violating and safe.")
+@click.option("--extra", is_flag=True, help="With --all: further variants, too.")
+@click.option("--safe", is_flag=True, help="The repaired variant.")
+@click.option("--variant", metavar="NAME", help="A variant by name, such as safe-readiness.")
+@click.option("--minimal", is_flag=True, help="Find the smallest cluster in which the case fails.")
+@click.option("--timeout", "timeout_s", type=click.FloatRange(0, min_open=True), metavar="S", help="Per variant.")
+@click.option("--max-states", type=click.IntRange(1), metavar="N", help="Per variant.")
+@click.option("--workers", type=click.IntRange(1), metavar="N", help="Processes; default: one per processor.")
+@click.option("-v", "--verbose", is_flag=True, help="For a single case: show the numbers behind every decision.")
+@click.option("--color", type=click.Choice(WHEN), default="auto", show_default=True, help="When to colour text.")
+@output_option("text", "json")
+def run_command(
+    *,
+    names: tuple[str, ...],
+    run_all: bool,
+    extra: bool,
+    safe: bool,
+    variant: str | None,
+    minimal: bool,
+    timeout_s: float | None,
+    max_states: int | None,
+    workers: int | None,
+    verbose: bool,
+    color: str,
+    outputs: tuple[Output, ...],
+) -> int:
+    """Verify cases and compare with the expected verdicts; a single one is shown with its counterexample.
+
+    \b
+    Examples:
+      kubeproof cases run c8
+      kubeproof cases run c1 --variant safe-readiness
+      kubeproof cases run --all -o json
+      kubeproof cases run c8 --minimal
+
+    \b
+    Exit codes: 0 all as expected, 1 otherwise.
+    """
+    chosen = _chosen(names, run_all, extra, _variant_name(safe, variant))
+    from kubeproof.cases.run import run_case, run_cases
+    from kubeproof.verify.options import VerifyOptions
+
+    options = VerifyOptions(timeout_s=timeout_s, max_states=max_states)
+    if minimal:
+        return _run_minimal(chosen, options, outputs)
+    if len(chosen) == 1:
+        runs = [run_case(chosen[0], options, keep_result=True)]
+    else:
+        runs = run_cases(chosen, options, workers=workers or os.cpu_count() or 1)
+
+    def render(output: Output) -> str:
+        if output.format == "json":
+            return _runs_json(runs)
+        return _report(chosen, runs, output, color, verbose) + _table(runs)
+
+    emit(outputs, render)
+    return 0 if all(run.as_expected for run in runs) else 1
+
+
+_MINIMAL_HEADINGS = ("case", "variant", "nodes", "pods", "kinds", "sizes tried", "time")
+
+
+def _run_minimal(chosen: Sequence[tuple[Case, Variant]], options: VerifyOptions, outputs: tuple[Output, ...]) -> int:
+    """The smallest violating size of each case; exit code 1 unless all have one."""
+    import time
+
+    from kubeproof.cases.minimal import find_minimal
+
+    found = []
+    for case, variant in chosen:
+        begun = time.monotonic()
+        found.append((variant.name, find_minimal(case, variant.name, options), time.monotonic() - begun))
+
+    def render(output: Output) -> str:
+        if output.format == "json":
+            return _minimal_json(found)
+        rows = [_minimal_row(*one) for one in found]
+        return _aligned([_MINIMAL_HEADINGS, *rows])
+
+    emit(outputs, render)
+    expected = [variant.expected == "VIOLATED" for _, variant in chosen]
+    return 0 if expected == [one.size is not None for _, one, _ in found] else 1
+
+
+def _minimal_row(variant: str, found: Minimal, elapsed_s: float) -> tuple[str, ...]:
+    size = found.size
+    if size is None:
+        return (found.case, variant, "-", "-", "no violation within the sizes", str(found.tried), f"{elapsed_s:.2f} s")
+    kinds = ", ".join(f"{count} x {name}" for name, count in size.nodes if count)
+    return (found.case, variant, str(size.total), str(size.pods), kinds, str(found.tried), f"{elapsed_s:.2f} s")
+
+
+def _minimal_json(found: Sequence[tuple[str, Minimal, float]]) -> str:
+    import json
+
+    rows = [
+        {
+            "case": one.case,
+            "variant": variant,
+            "nodes": None if one.size is None else one.size.total,
+            "pods": None if one.size is None else one.size.pods,
+            "kinds": {} if one.size is None else dict(one.size.nodes),
+            "tried": one.tried,
+            "elapsed_s": elapsed_s,
+        }
+        for variant, one, elapsed_s in found
+    ]
+    return json.dumps({"version": 1, "minimal": rows}, indent=2) + "\n"
+
+
+def _variant_name(safe: bool, variant: str | None) -> str:
+    if safe and variant is not None:
+        raise click.UsageError("--safe and --variant exclude each other")
+    return variant or ("safe" if safe else "violating")
+
+
+def _chosen(names: tuple[str, ...], run_all: bool, extra: bool, variant: str) -> list[tuple[Case, Variant]]:
+    """The variants to run, in the order of the cases."""
+    if run_all == bool(names):
+        raise click.UsageError("name cases, or use --all")
+    from kubeproof.cases.library import find_case, find_variant, list_cases
+
+    if run_all:
+        return [(case, one) for case in list_cases() for one in case.variants if extra or not one.is_extra]
+    cases = [find_case(name) for name in names]
+    return [(case, find_variant(case, variant)) for case in cases]
+
+
+def _report(
+    chosen: Sequence[tuple[Case, Variant]], runs: Sequence[CaseRun], output: Output, color: str, verbose: bool
+) -> str:
+    """The story and the whole report of a single case; nothing for several."""
+    if len(runs) != 1 or runs[0].result is None:
+        return ""
+    from kubeproof.cli.verify import text_style
+    from kubeproof.report.text import render
+
+    (case, variant), result = chosen[0], runs[0].result
+    command = f"kubeproof cases show {case.name} --variant {variant.name} > case.yaml; kubeproof verify case.yaml"
+    style = text_style(output, color, verbose=verbose, replay_command=f"{command} -o json=trace.json")
+    return f"{case.name.upper()} {case.title}\n{variant.about}\n{case.explain}\n\n{render(result, style)}\n"
+
+
+def _list_text(cases: Iterable[Case]) -> str:
+    blocks = []
+    for case in cases:
+        lines = [
+            f"{case.name}  {case.title}",
+            f"    source       {case.source}",
+            f"    controllers  {', '.join(case.controllers)}",
+            f"    property     {case.property}",
+            f"    scale        {case.nodes} nodes, {case.pods} pods",
+            *(f"    {one.name}: {one.expected}. {one.about}" for one in case.variants),
+        ]
+        blocks.append("\n".join(lines) + "\n")
+    return "\n".join(blocks)
+
+
+def _list_json(cases: Iterable[Case]) -> str:
+    import json
+    from dataclasses import asdict
+
+    return json.dumps({"version": 1, "cases": [asdict(case) for case in cases]}, indent=2) + "\n"
+
+
+def _table(runs: Sequence[CaseRun]) -> str:
+    problems = [f"{run.case} {run.variant}: {run.problem}" for run in runs if run.problem]
+    expected = sum(run.as_expected for run in runs)
+    closing = "\n".join([*problems, f"{expected} of {len(runs)} as expected"])
+    return _aligned([_HEADINGS, *(_row(run) for run in runs)]) + closing + "\n"
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> str:
+    """The rows as lines with columns of equal width."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _row(run: CaseRun) -> tuple[str, ...]:
+    verdict = run.verdict if run.as_expected else f"{run.verdict} (!)"
+    numbers = (str(run.nodes), str(run.pods), f"{run.states:,}", f"{run.elapsed_s:.2f} s")
+    return (run.case, run.variant, run.expected, verdict, *numbers)
+
+
+def _runs_json(runs: Sequence[CaseRun]) -> str:
+    import json
+
+    rows = [
+        {
+            "case": run.case,
+            "variant": run.variant,
+            "expected": run.expected,
+            "verdict": run.verdict,
+            "as_expected": run.as_expected,
+            "scale": {"nodes": run.nodes, "pods": run.pods},
+            "states": run.states,
+            "transitions": run.transitions,
+            "elapsed_s": run.elapsed_s,
+            "problem": run.problem,
+        }
+        for run in runs
+    ]
+    return (
+        json.dumps({"version": 1, "as_expected": all(run.as_expected for run in runs), "runs": rows}, indent=2) + "\n"
+    )

@@ -1,0 +1,131 @@
+"""The descheduler as a periodic control loop of the model.
+
+Memory is (least, most): seconds until the next cycle. A cycle that evicts nothing is not a step, and while none would
+evict anything the phase of the interval is forgotten. Evictions go through the eviction API; budgets are asked pod by
+pod in upstream and a refused pod is skipped, which is not modelled yet: no budget stops the descheduler here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kubeproof.cluster.control import Decision, EvictPods, NodeRef, Reads, Remember, Role, Seen, Stage
+from kubeproof.cluster.places import Layout, taints_of
+from kubeproof.cluster.policies import DeschedulerPolicy
+from kubeproof.cluster.state import NEVER, Health, NodeCell, Phase, WorkloadCell
+from kubeproof.controllers.descheduler.cycle import evictions, explain
+from kubeproof.controllers.descheduler.values import NodeEntry, Outcome, PodGroup
+
+OLD_S = 10**9  # pod ages are not tracked for the descheduler: every pod counts as old, so that no eviction is missed
+Facts = tuple[int, int, int, tuple[tuple[tuple[int, int, int], int], ...]]
+# ready as the API tells, cordoned, tainted NoExecute, ((workload, phase, restarts), pods)
+
+
+@dataclass(frozen=True, slots=True)
+class DeschedulerController:
+    """The loop of the one descheduler."""
+
+    layout: Layout
+    policy: DeschedulerPolicy
+    memory: int
+    stage: int = Stage.ALWAYS
+    name: str = "descheduler"
+    _known: dict[object, tuple[Outcome, ...]] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def reads(self) -> Reads:
+        every = tuple(range(len(self.layout.setup.workloads)))
+        return Reads(every, self.layout.every_place, (self.memory,))
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> int:
+        """Pods without a node: minReplicas counts them."""
+        return cell.unbound
+
+    def show_node(self, place: int, cell: NodeCell) -> Facts:
+        """Condition, and pods by workload and phase."""
+        amounts: dict[tuple[int, int, int], int] = {}
+        for kind, count in cell.pods:
+            key = (kind.workload, kind.phase, kind.restarts)
+            amounts[key] = amounts.get(key, 0) + count
+        is_ready = int(cell.health in (Health.UP, Health.LOST))
+        return is_ready, cell.cordoned, cell.no_execute, tuple(sorted(amounts.items()))
+
+    # -- decisions ------------------------------------------------------------------------------
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """A cycle, if it is due or may be, with each of its possible outcomes."""
+        least_s, most_s = seen.memories[0]
+        outcomes = self._outcomes(seen) if least_s == 0 else ()
+        if not any(outcomes):
+            return ()
+        interval_s = self.layout.setup.settings.descheduler_interval_s
+        memory = Remember(self.memory, (interval_s, interval_s))
+        role = Role.URGENT if most_s == 0 else Role.OPTIONAL
+        refs, _ = self._entries(seen)
+        return tuple(Decision((*self._actions(refs, outcome), memory), role) for outcome in outcomes)
+
+    def _actions(self, refs: list[NodeRef], outcome: Outcome) -> list[EvictPods]:
+        actions = []
+        for loss in outcome:
+            groups = refs[loss.entry].view[3]
+            losses = tuple((*_group_key(groups[index]), pods) for index, pods in loss.losses)
+            actions.append(EvictPods(refs[loss.entry], losses))
+        return actions
+
+    def _outcomes(self, seen: Seen) -> tuple[Outcome, ...]:
+        key = (seen.workloads, seen.places)
+        if key not in self._known:
+            setup = self.layout.setup
+            _, entries = self._entries(seen)
+            unbound = tuple((w, n) for w, n in enumerate(seen.workloads) if n)
+            version = setup.settings.descheduler_version
+            self._known[key] = evictions(
+                setup, self.policy, tuple(entries), version, self.layout.unique_keys, unbound=unbound
+            )
+        return self._known[key]
+
+    def _entries(self, seen: Seen) -> tuple[list[NodeRef], list[NodeEntry]]:
+        refs: list[NodeRef] = []
+        entries: list[NodeEntry] = []
+        for place, groups in zip(self.reads.places, seen.places, strict=True):
+            sample = self.layout.places[place].sample
+            for view, count in groups:
+                is_ready, cordoned, no_execute, pods = view
+                health = Health.UP if is_ready else Health.UNKNOWN
+                taints = taints_of(sample, NodeCell(health=health, cordoned=cordoned, no_execute=no_execute))
+                shown = tuple(_pod_group(key, n) for key, n in pods)
+                refs.append(NodeRef(place, view))
+                entries.append(NodeEntry(sample, count, bool(is_ready), bool(cordoned), taints, shown))
+        return refs, entries
+
+    def why(self, seen: Seen) -> tuple[str, ...]:
+        """The numbers behind a cycle."""
+        _, entries = self._entries(seen)
+        version = self.layout.setup.settings.descheduler_version
+        return explain(self.layout.setup, self.policy, tuple(entries), version, self.layout.unique_keys)
+
+    # -- time -----------------------------------------------------------------------------------
+
+    def due(self, seen: Seen) -> int:
+        """Seconds until a cycle that evicts may or must run."""
+        least_s, most_s = seen.memories[0]
+        if not any(self._outcomes(seen)):
+            return NEVER
+        return least_s if least_s > 0 else most_s
+
+    def later(self, seen: Seen, seconds: int | None) -> tuple[int, ...]:
+        """The clock later; forgotten while nothing would be evicted."""
+        least_s, most_s = seen.memories[0]
+        if seconds is None or not any(self._outcomes(seen)):
+            return (0, self.layout.setup.settings.descheduler_interval_s)
+        return (max(0, least_s - seconds), max(0, most_s - seconds))
+
+
+def _pod_group(key: tuple[int, int, int], pods: int) -> PodGroup:
+    workload, phase, restarts = key
+    return PodGroup(workload, pods, phase == Phase.TERMINATING, False, OLD_S, restarts, phase == Phase.READY)
+
+
+def _group_key(group: tuple[tuple[int, int, int], int]) -> tuple[int, tuple[int, ...], int]:
+    (workload, phase, restarts), _ = group
+    return workload, (phase,), restarts

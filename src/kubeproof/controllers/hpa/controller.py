@@ -1,0 +1,257 @@
+"""The autoscaler as a periodic control loop of the model.
+
+Memory is (least, most, history...): seconds until the next sync, and what earlier syncs left. Syncs that change nothing
+are not steps: they are caught up on when time passes. While no sync to come would change anything, the phase of the
+period is forgotten (0 to a whole period), because whatever changes next may come at any phase.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from kubeproof.cluster.control import Decision, Reads, Remember, Role, Seen, SetDesired, Stage
+from kubeproof.cluster.objects import PodTemplate, family
+from kubeproof.cluster.places import Layout
+from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric
+from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
+from kubeproof.cluster.usage import UsageRule, level_number, pod_usage
+from kubeproof.controllers.hpa.calculator import Failure
+from kubeproof.controllers.hpa.decide import Outcome, decide
+from kubeproof.controllers.hpa.history import History, Recommendation, ScaleEvent
+from kubeproof.controllers.hpa.history import later as aged
+from kubeproof.controllers.hpa.samples import PodFacts, Sample, group, pod_request
+from kubeproof.controllers.hpa.settings import AutoscalerSettings
+
+SAMPLED = ("Resource", "ContainerResource")
+NO_HISTORY = -1
+MOST_SYNCS = 10_000  # syncs looked ahead; windows of an hour and periods of a second stay far below
+Groups = tuple[tuple[tuple[int, int], int], ...]  # ((phase, age), pods) on one node
+
+
+class Memory(NamedTuple):
+    """The loop's memory, unpacked."""
+
+    least_s: int
+    most_s: int
+    history: History
+
+    def packed(self) -> tuple[int, ...]:
+        """As plain numbers."""
+        recommendations = self.history.recommendations
+        count = NO_HISTORY if recommendations is None else len(recommendations)
+        entries = (*(recommendations or ()), *self.history.scale_events)
+        return (self.least_s, self.most_s, count, *(number for entry in entries for number in entry))
+
+
+def unpacked(numbers: tuple[int, ...]) -> Memory:
+    """The memory from plain numbers."""
+    least_s, most_s, count, *rest = numbers
+    pairs = list(zip(rest[::2], rest[1::2], strict=True))
+    split = max(count, 0)
+    recommendations = None if count == NO_HISTORY else tuple(Recommendation(*pair) for pair in pairs[:split])
+    return Memory(least_s, most_s, History(recommendations, tuple(ScaleEvent(*pair) for pair in pairs[split:])))
+
+
+def first_memory(period_s: int) -> tuple[int, ...]:
+    """Before the first sync, which comes within a period."""
+    return Memory(0, period_s, History()).packed()
+
+
+@dataclass(frozen=True, slots=True)
+class HpaController:
+    """The loop of one autoscaler."""
+
+    layout: Layout
+    autoscaler: HorizontalPodAutoscaler
+    target: int
+    memory: int
+    rules: tuple[UsageRule, ...] = ()
+    is_ambiguous: bool = False
+    stage: int = Stage.ALWAYS
+    settings: AutoscalerSettings = field(default=AutoscalerSettings())
+    _known: dict[object, dict[History, Outcome]] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def name(self) -> str:
+        return f"hpa {self.autoscaler.name}"
+
+    @property
+    def reads(self) -> Reads:
+        driven = tuple(sorted({rule.memory for rule in self.rules if rule.memory is not None}))
+        return Reads(self.members, self.layout.every_place, (self.memory, *driven))
+
+    @property
+    def members(self) -> tuple[int, ...]:
+        """The target and the ReplicaSets of its later revisions: the selector matches the pods of all."""
+        return family(self.layout.setup, self.target)
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int, int]:
+        """Whether it exists, spec.replicas, pods without a node."""
+        return cell.exists, cell.desired, cell.unbound
+
+    def show_node(self, place: int, cell: NodeCell) -> Groups | None:
+        """The target's pods by phase and age."""
+        amounts: dict[tuple[int, int], int] = {}
+        for kind, count in cell.pods:
+            if kind.workload in self.members:
+                key = (kind.phase, kind.age_s)
+                amounts[key] = amounts.get(key, 0) + count
+        return tuple(sorted(amounts.items())) or None
+
+    # -- decisions ------------------------------------------------------------------------------
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """The sync, if it is due or may be, and changes the size."""
+        memory = unpacked(seen.memories[0])
+        if memory.least_s > 0 or not seen.workloads[0][0]:
+            return ()
+        outcome = self.sync(seen, memory.history)
+        if outcome.replicas == seen.workloads[0][1]:
+            return ()
+        period_s = self.settings.sync_period_s
+        after = Memory(period_s, period_s, outcome.history).packed()
+        role = Role.URGENT if memory.most_s == 0 else Role.OPTIONAL
+        return (Decision((SetDesired(self.target, outcome.replicas), Remember(self.memory, after)), role),)
+
+    def sync(self, seen: Seen, history: History) -> Outcome:
+        """What a sync with this history would do now; looking ahead asks the same again and again."""
+        known = self._known.setdefault((seen.workloads, seen.places, seen.memories[1:]), {})
+        if history not in known:
+            current = seen.workloads[0][1]
+            metrics = tuple(self._samples(metric, seen) for metric in self.autoscaler.metrics)
+            known[history] = decide(
+                self.autoscaler, current, metrics, history, self.settings, is_ambiguous=self.is_ambiguous
+            )
+        return known[history]
+
+    def why(self, seen: Seen) -> tuple[str, ...]:
+        """The numbers behind a sync now."""
+        return self.sync(seen, unpacked(seen.memories[0]).history).reasons
+
+    # -- time -----------------------------------------------------------------------------------
+
+    def due(self, seen: Seen) -> int:
+        """Seconds until the first sync that changes the size; the deadline where the phase is open."""
+        memory = unpacked(seen.memories[0])
+        if not seen.workloads[0][0]:
+            return NEVER
+        if self._may_act_now(seen, memory):
+            return memory.most_s
+        return self._first_acting(seen, memory)
+
+    def later(self, seen: Seen, seconds: int | None) -> tuple[int, ...]:
+        """The memory after syncs that change nothing."""
+        memory = unpacked(seen.memories[0])
+        period_s = self.settings.sync_period_s
+        if not seen.workloads[0][0]:
+            return first_memory(period_s)
+        if seconds is not None and self._may_act_now(seen, memory):
+            return Memory(0, memory.most_s - seconds, aged(memory.history, seconds)).packed()
+        acts_at = self._first_acting(seen, memory)
+        if seconds is None or acts_at == NEVER:
+            return Memory(0, period_s, self._rested(seen, memory, seconds)).packed()
+        next_s, history = self._caught_up(seen, memory, seconds)
+        return Memory(next_s - seconds, next_s - seconds, history).packed()
+
+    def _may_act_now(self, seen: Seen, memory: Memory) -> bool:
+        is_open = memory.least_s == 0 < memory.most_s
+        return is_open and self.sync(seen, memory.history).replicas != seen.workloads[0][1]
+
+    def _syncs(self, seen: Seen, memory: Memory) -> Iterator[tuple[int, Outcome]]:
+        """The syncs to come while nothing else changes: when, and with which outcome."""
+        time_s = 0 if memory.least_s < memory.most_s else memory.most_s
+        history = aged(memory.history, time_s)
+        for _ in range(MOST_SYNCS):
+            outcome = self.sync(seen, history)
+            yield time_s, outcome
+            time_s += self.settings.sync_period_s
+            history = aged(outcome.history, self.settings.sync_period_s)
+
+    def _first_acting(self, seen: Seen, memory: Memory) -> int:
+        before: History | None = None
+        for time_s, outcome in self._syncs(seen, memory):
+            if outcome.replicas != seen.workloads[0][1]:
+                return time_s
+            if outcome.history == before:
+                return NEVER
+            before = outcome.history
+        return NEVER
+
+    def _rested(self, seen: Seen, memory: Memory, seconds: int | None) -> History:
+        """The history after idle syncs: those within `seconds`, or as many as still change it."""
+        history = memory.history
+        for time_s, outcome in self._syncs(seen, memory):
+            if seconds is not None and time_s > seconds:
+                return history
+            if outcome.history == history:
+                return history
+            history = outcome.history
+        return history
+
+    def _caught_up(self, seen: Seen, memory: Memory, seconds: int) -> tuple[int, History]:
+        """When the first sync after `seconds` is (or the acting one at that moment), and the history by then."""
+        history = aged(memory.history, seconds)
+        for time_s, outcome in self._syncs(seen, memory):
+            acts = outcome.replicas != seen.workloads[0][1]
+            if time_s > seconds or (time_s == seconds and acts):
+                return time_s, history
+            history = aged(outcome.history, seconds - time_s)
+        raise AssertionError("an acting sync lies ahead")
+
+    # -- metrics --------------------------------------------------------------------------------
+
+    def _samples(self, metric: Metric, seen: Seen) -> tuple[Sample, ...] | Failure:
+        if metric.type not in SAMPLED:
+            return Failure(f"{metric.type} metrics are not modelled")
+        template = self.layout.setup.workloads[self.target].template
+        request = pod_request(template, metric.name, metric.container, self.settings.version)
+        memories = dict(zip(self.reads.memories, seen.memories, strict=True))
+        groups: dict[tuple[int, int], int] = {}
+        for place in seen.places:
+            for view, count in place:
+                for key, pods in view:
+                    groups[key] = groups.get(key, 0) + pods * count
+        ready = sum(pods for (phase, _), pods in groups.items() if phase == Phase.READY)
+        samples = [
+            group(
+                _facts(phase, age_s, pods),
+                self._usage(metric.name, template, age_s, ready, memories),
+                request,
+                resource=metric.name,
+                settings=self.settings,
+            )
+            for (phase, age_s), pods in sorted(groups.items())
+        ]
+        waiting = sum(unbound for _, _, unbound in seen.workloads)
+        if waiting:
+            facts = PodFacts(waiting, is_pending=True)
+            samples.append(group(facts, None, request, resource=metric.name, settings=self.settings))
+        return tuple(samples)
+
+    def _usage(
+        self, resource: str, template: PodTemplate, age_s: int, ready: int, memories: dict[int, tuple[int, ...]]
+    ) -> int:
+        rule = next((r for r in self.rules if r.resource == resource and r.workload == self.target), None)
+        if rule is not None and rule.is_shared:
+            total = rule.levels[level_number(rule, age_s, memories)].amount_milli or 0
+            return total // max(ready, 1)
+        return pod_usage(rule, template, resource, age_s, memories)
+
+
+def _facts(phase: int, age_s: int, pods: int) -> PodFacts:
+    """What upstream looks at, from phase and age; readiness is as old as the pod, or new where it was lost."""
+    age = max(age_s, 0)
+    if phase == Phase.TERMINATING:
+        return PodFacts(pods, is_deleted=True)
+    if phase == Phase.STARTING:
+        return PodFacts(pods, is_pending=True)
+    is_ready = phase == Phase.READY
+    changed_s = 0 if phase == Phase.UNREADY else age
+    return PodFacts(pods, is_ready=is_ready, age_s=age, ready_changed_s=changed_s)
+
+
+def ages_read(settings: AutoscalerSettings) -> tuple[int, ...]:
+    """Pod ages at which the trust in its CPU metric may change."""
+    return (settings.sample_window_s, settings.cpu_initialization_s)

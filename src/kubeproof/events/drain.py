@@ -1,0 +1,108 @@
+"""drain and maintenance: an operator empties nodes through the eviction API.
+
+Mirrors `kubectl drain --ignore-daemonsets --delete-emptydir-data --force`: the node is cordoned, then all its pods are
+asked to be evicted; a refusal by a budget is tried again for ever. Here a refused eviction has no step until the budget
+allows it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kubeproof.cluster.control import (
+    DRAIN,
+    DRAIN_UNCORDON,
+    DRAINED,
+    MAINTAIN,
+    RETURN,
+    Decision,
+    NodeChange,
+    NodeRef,
+    Reads,
+    Remember,
+    Role,
+    Seen,
+    Stage,
+)
+from kubeproof.cluster.places import Layout
+from kubeproof.cluster.state import Health, NodeCell, Work
+from kubeproof.events.common import EventSource, NoWorkloads
+from kubeproof.events.declarations import Drain, Maintenance
+
+DRAINING = (Work.DRAIN, Work.DRAIN_UNCORDON, Work.MAINTAIN)
+
+
+@dataclass(frozen=True, slots=True)
+class DrainEvent(NoWorkloads):
+    """Begins to drain a node, while its budget lasts and not too many are under way."""
+
+    source: EventSource
+    event: Drain | Maintenance
+
+    @property
+    def name(self) -> str:
+        return f"event {self.event.name}"
+
+    @property
+    def stage(self) -> int:
+        return self.source.stage
+
+    @property
+    def reads(self) -> Reads:
+        places = self.source.layout.places
+        hit = tuple(i for i, place in enumerate(places) if self.event.nodes.admits(place.sample))
+        return self.source.reads(places=hit)
+
+    def show_node(self, place: int, cell: NodeCell) -> int | None:
+        """1 for a node under work, 0 for one that can be taken up."""
+        if cell.work:
+            return 1
+        return 0 if cell.health in (Health.UP, Health.BACK) else None
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """The beginning of a drain of any node that is free."""
+        left = seen.memories[0][0]
+        under_way = sum(count for groups in seen.places for busy, count in groups if busy)
+        if left <= 0 or under_way >= self.event.concurrent or not self.source.may_happen(seen.memories):
+            return ()
+        memory = Remember(self.source.memory, (left - 1,))
+        return tuple(
+            Decision((NodeChange(NodeRef(place, 0), self._verb), memory), Role.EVENT)
+            for place, groups in zip(self.reads.places, seen.places, strict=True)
+            if any(not busy for busy, _ in groups)
+        )
+
+    @property
+    def _verb(self) -> str:
+        if isinstance(self.event, Maintenance):
+            return MAINTAIN
+        return DRAIN_UNCORDON if self.event.uncordon else DRAIN
+
+
+@dataclass(frozen=True, slots=True)
+class DrainProgress(NoWorkloads):
+    """Goes on when a node is empty, and brings nodes back from maintenance."""
+
+    layout: Layout
+    place: int
+    stage: int = Stage.ALWAYS
+    name: str = "drain"
+
+    @property
+    def reads(self) -> Reads:
+        return Reads(places=(self.place,))
+
+    def show_node(self, place: int, cell: NodeCell) -> tuple[str, int] | None:
+        """What may or must happen to the node next."""
+        if cell.work in DRAINING and not cell.pods and cell.health in (Health.UP, Health.BACK):
+            return (DRAINED, 1)  # a node that fails meanwhile keeps its operator waiting
+        if cell.work == Work.DOWN and cell.least_s == 0:
+            return (RETURN, int(cell.most_s == 0))
+        return None
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """One step per node."""
+        return tuple(
+            Decision((NodeChange(NodeRef(self.place, view), view[0]),), Role.URGENT if view[1] else Role.OPTIONAL)
+            for view in dict.fromkeys(view for view, _ in seen.places[0])
+        )

@@ -1,0 +1,49 @@
+"""podCrash: a container exits, and the kubelet restarts it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kubeproof.cluster.control import Crash, Decision, NodeRef, Reads, Remember, Role, Seen
+from kubeproof.cluster.state import Health, NodeCell, Phase
+from kubeproof.events.common import EventSource, NoWorkloads
+
+
+@dataclass(frozen=True, slots=True)
+class PodCrashEvent(NoWorkloads):
+    """Crashes a ready pod of the workload (or of its later revisions) while its budget lasts."""
+
+    source: EventSource
+    members: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        return f"event {self.source.event.name}"
+
+    @property
+    def stage(self) -> int:
+        return self.source.stage
+
+    @property
+    def reads(self) -> Reads:
+        return self.source.reads(places=self.source.layout.every_place)
+
+    def show_node(self, place: int, cell: NodeCell) -> tuple[int, ...] | None:
+        """Which of the workloads have a ready pod on a node whose kubelet lives."""
+        if cell.health not in (Health.UP, Health.BACK):
+            return None
+        ready = {kind.workload for kind, _ in cell.pods if kind.phase == Phase.READY}
+        return tuple(member for member in self.members if member in ready) or None
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """A crash of any pod that can."""
+        left = seen.memories[0][0]
+        if left <= 0 or not self.source.may_happen(seen.memories):
+            return ()
+        memory = Remember(self.source.memory, (left - 1,))
+        return tuple(
+            Decision((Crash(NodeRef(place, view), member), memory), Role.EVENT)
+            for place, groups in zip(self.reads.places, seen.places, strict=True)
+            for view in dict.fromkeys(view for view, _ in groups)
+            for member in view
+        )

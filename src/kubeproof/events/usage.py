@@ -1,0 +1,158 @@
+"""cpuChange, memoryChange, cpuLoad and kernelPanic: what pods really use, and what too much of it does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kubeproof.cluster.control import (
+    PANIC,
+    RECOVER,
+    Action,
+    Decision,
+    NodeChange,
+    NodeRef,
+    Reads,
+    Remember,
+    Role,
+    Seen,
+    Stage,
+)
+from kubeproof.cluster.state import Cause, Health, NodeCell, Phase, Work
+from kubeproof.cluster.usage import CPU, UsageRule, level_number, pod_usage
+from kubeproof.events.common import EventSource, NoNodes, NoWorkloads
+from kubeproof.events.declarations import CpuLoad, KernelPanic, UsageChange
+
+RUNS = (Phase.RUNNING, Phase.READY, Phase.UNREADY)
+UP = (Health.UP, Health.BACK)
+Load = tuple[int, tuple[tuple[tuple[int, int], int], ...]]  # kubelet up; ((workload, age), running pods)
+
+
+@dataclass(frozen=True, slots=True)
+class LevelEvent(NoWorkloads, NoNodes):
+    """Moves a workload's usage to any other level; memory is (level, changes left or -1 for any number)."""
+
+    source: EventSource
+    levels: int
+
+    @property
+    def name(self) -> str:
+        return f"event {self.source.event.name}"
+
+    @property
+    def stage(self) -> int:
+        return self.source.stage
+
+    @property
+    def reads(self) -> Reads:
+        return self.source.reads()
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """A change to each other level."""
+        level, left = seen.memories[0]
+        if left == 0 or not self.source.may_happen(seen.memories):
+            return ()
+        after = left - 1 if left > 0 else left
+        return tuple(
+            Decision((Remember(self.source.memory, (other, after)),), Role.EVENT)
+            for other in range(self.levels)
+            if other != level
+        )
+
+    def tells(self, actions: tuple[Action, ...]) -> str:
+        """What a change means, in words."""
+        event = self.source.event
+        level = next((a.value[0] for a in actions if isinstance(a, Remember)), 0)
+        if isinstance(event, UsageChange):
+            return f"the {event.resource} use of {event.target}'s pods becomes {event.levels[level]} of their request"
+        if isinstance(event, CpuLoad):
+            return f"the CPU load of {event.target} becomes {event.levels[level]}m in all"
+        return "the load changes"
+
+
+@dataclass(frozen=True, slots=True)
+class KernelPanicEvent(NoWorkloads):
+    """Fails a node whose real CPU use passes the level, and brings it back when its pods are gone.
+
+    Not a choice of the environment but a consequence, so it is urgent like a controller's step.
+    """
+
+    source: EventSource
+    event: KernelPanic
+    rules: tuple[UsageRule, ...]
+    stage: int = Stage.ALWAYS
+
+    @property
+    def name(self) -> str:
+        return f"event {self.event.name}"
+
+    @property
+    def reads(self) -> Reads:
+        driven = tuple(sorted({rule.memory for rule in self.rules if rule.memory is not None}))
+        return Reads((), self.source.layout.every_place, (self.source.memory, *driven))
+
+    def show_node(self, place: int, cell: NodeCell) -> Load | None:
+        """Whether the kubelet is up, and what runs on the node."""
+        if cell.work == Work.DOWN or cell.cause in (Cause.FAILURE, Cause.FOR_GOOD):
+            return None
+        amounts: dict[tuple[int, int], int] = {}
+        for kind, count in cell.pods:
+            if kind.phase in RUNS:
+                key = (kind.workload, kind.age_s)
+                amounts[key] = amounts.get(key, 0) + count
+        return int(cell.health in UP), tuple(sorted(amounts.items()))
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """One step per node that is overloaded, or down and freed."""
+        (left,) = seen.memories[0]
+        memories = self._all_memories(seen)
+        decisions = []
+        sharers = _running_pods(seen)
+        for place, groups in zip(self.reads.places, seen.places, strict=True):
+            if not self.event.nodes.admits(self.source.layout.places[place].sample):
+                continue
+            for view in dict.fromkeys(view for view, _ in groups):
+                is_up, running = view
+                if is_up and left and self._is_overloaded(place, running, memories, sharers):
+                    after = left - 1 if left > 0 else left
+                    change = NodeChange(NodeRef(place, view), PANIC)
+                    decisions.append(Decision((change, Remember(self.source.memory, (after,)))))
+                elif not is_up and not running:
+                    decisions.append(Decision((NodeChange(NodeRef(place, view), RECOVER),)))
+        return tuple(decisions)
+
+    def _all_memories(self, seen: Seen) -> dict[int, tuple[int, ...]]:
+        return dict(zip(self.reads.memories, seen.memories, strict=True))
+
+    def _is_overloaded(
+        self,
+        place: int,
+        running: tuple[tuple[tuple[int, int], int], ...],
+        memories: dict[int, tuple[int, ...]],
+        sharers: dict[int, int],
+    ) -> bool:
+        used = sum(pods * self._pod_use(w, age_s, memories, sharers) for (w, age_s), pods in running)
+        node = self.source.layout.places[place].sample
+        above = self.event.above
+        if above.amount_milli is not None:
+            return used > above.amount_milli
+        return 100 * used > (above.percent or 0) * node.cpu_milli
+
+    def _pod_use(self, workload: int, age_s: int, memories: dict[int, tuple[int, ...]], sharers: dict[int, int]) -> int:
+        """What one running pod uses; a shared load is divided among all that run."""
+        rule = next((r for r in self.rules if r.resource == CPU and r.workload == workload), None)
+        template = self.source.layout.setup.workloads[workload].template
+        if rule is None or not rule.is_shared:
+            return pod_usage(rule, template, CPU, age_s, memories)
+        total = rule.levels[level_number(rule, age_s, memories)].amount_milli or 0
+        members = {r.workload for r in self.rules if r.is_shared and r.memory == rule.memory}
+        return total // max(1, sum(sharers.get(member, 0) for member in members))
+
+
+def _running_pods(seen: Seen) -> dict[int, int]:
+    """Running pods per workload, over all nodes that are up."""
+    totals: dict[int, int] = {}
+    for groups in seen.places:
+        for (is_up, running), count in groups:
+            for (workload, _), pods in running if is_up else ():
+                totals[workload] = totals.get(workload, 0) + pods * count
+    return totals

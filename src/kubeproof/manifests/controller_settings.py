@@ -1,0 +1,124 @@
+"""Versions and controller settings of a Scenario: what Kubernetes keeps in flags."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from kubeproof.cluster.objects import Settings
+from kubeproof.cluster.quantity import QuantityError, parse_quantity
+from kubeproof.manifests.durations import read_seconds
+from kubeproof.manifests.fields import Fields
+from kubeproof.manifests.printable import printable
+from kubeproof.manifests.tree import Mapping
+
+_OLDEST, _NEWEST = (1, 26), (1, 37)
+_OLDEST_DESCHEDULER, _NEWEST_DESCHEDULER = (0, 27), (0, 36)
+_VERSION = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.[0-9]{1,3})?", re.ASCII)
+_LATER = ("clusterAutoscaler", "vpa", "gitops")
+
+
+def read_settings(spec: Fields) -> Settings:
+    """The settings, upstream's defaults where nothing is said; controllers that come later are listed."""
+    settings = Settings(
+        kubernetes_version=_version(spec, "kubernetesVersion", _OLDEST, _NEWEST) or _NEWEST,
+        descheduler_version=_version(spec, "deschedulerVersion", _OLDEST_DESCHEDULER, _NEWEST_DESCHEDULER)
+        or _NEWEST_DESCHEDULER,
+    )
+    controllers = spec.child("controllers")
+    if controllers is None:
+        return settings
+    settings = replace(settings, monitor_grace_s=_monitor_grace(controllers), startup_s=_startup(controllers))
+    settings = _autoscaler(controllers, _descheduler(controllers, settings))
+    for key in _LATER:
+        if controllers.has(key):
+            controllers.omit(key)
+    controllers.finish_strictly(*_LATER)
+    return settings
+
+
+def _version(spec: Fields, key: str, oldest: tuple[int, int], newest: tuple[int, int]) -> tuple[int, int] | None:
+    """A minor version within bounds; its text is exact, so an unquoted 1.30 stays 1.30."""
+    text = spec.number(key)
+    if text is None:
+        return None
+    match = _VERSION.fullmatch(text)
+    version = (int(match[1]), int(match[2])) if match else (0, 0)
+    if not oldest <= version <= newest:
+        bounds = f'From "{oldest[0]}.{oldest[1]}" to "{newest[0]}.{newest[1]}"'
+        spec.fail(key, f"is {printable(text)!r}, which is not modelled", remedy=bounds)
+    return version
+
+
+def _descheduler(controllers: Fields, settings: Settings) -> Settings:
+    fields = controllers.child("descheduler")
+    if fields is None:
+        return settings
+    interval = _period(fields, "interval", settings.descheduler_interval_s)
+    fields.finish_strictly()
+    return replace(settings, descheduler_interval_s=interval)
+
+
+def _autoscaler(controllers: Fields, settings: Settings) -> Settings:
+    fields = controllers.child("hpa")
+    if fields is None:
+        return settings
+    window = read_seconds(fields, "downscaleStabilization")
+    settings = replace(
+        settings,
+        hpa_period_s=_period(fields, "syncPeriod", settings.hpa_period_s),
+        hpa_tolerance_permille=_tolerance(fields, settings.hpa_tolerance_permille),
+        downscale_stabilization_s=settings.downscale_stabilization_s if window is None else window,
+    )
+    fields.finish_strictly()
+    return settings
+
+
+def _period(fields: Fields, key: str, default: int) -> int:
+    """A duration above zero."""
+    seconds = read_seconds(fields, key)
+    if seconds == 0:
+        fields.fail(key, "is zero", remedy="Write a duration of at least 1s")
+    return default if seconds is None else seconds
+
+
+def _tolerance(fields: Fields, default: int) -> int:
+    """A fraction such as 0.1, in whole thousandths."""
+    text = fields.number("tolerance")
+    if text is None:
+        return default
+    try:
+        permille = parse_quantity(text) * 1000
+    except QuantityError:
+        fields.fail("tolerance", f"is {printable(text)!r}", remedy="Write a number such as 0.1")
+    if permille < 0 or permille.denominator != 1:
+        fields.fail("tolerance", f"is {printable(text)!r}", remedy="Write at most three decimals, not negative")
+    return int(permille)
+
+
+def _monitor_grace(controllers: Fields) -> int | None:
+    lifecycle = controllers.child("nodeLifecycle")
+    if lifecycle is None:
+        return None
+    grace = read_seconds(lifecycle, "monitorGracePeriod")
+    lifecycle.finish_strictly()
+    return grace
+
+
+def _startup(controllers: Fields) -> tuple[int, int]:
+    """Least and most seconds from binding to running: one duration, or min and max."""
+    kubelet = controllers.child("kubelet")
+    default = Settings().startup_s
+    if kubelet is None or not kubelet.has("startup"):
+        return default
+    if not isinstance(kubelet.value("startup"), Mapping):
+        exact = read_seconds(kubelet, "startup") or 0
+        kubelet.finish_strictly()
+        return exact, exact
+    bounds = kubelet.required_child("startup")
+    kubelet.finish_strictly()
+    least, most = read_seconds(bounds, "min"), read_seconds(bounds, "max")
+    bounds.finish_strictly()
+    if least is None or most is None or least > most:
+        kubelet.fail("startup", "needs min and max, min not above max", remedy="Write {min: 1s, max: 5s}")
+    return least, most

@@ -1,0 +1,116 @@
+"""What the readers of all events share: their surroundings, common fields, names and targets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from kubeproof.cluster.objects import Node, Workload
+from kubeproof.cluster.policies import HorizontalPodAutoscaler
+from kubeproof.manifests.fields import Fields, suggestion
+from kubeproof.manifests.printable import printable
+from kubeproof.manifests.targets import read_targets
+from kubeproof.manifests.tree import Mapping
+from kubeproof.manifests.workloads import ReadWorkload
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What events and intents may refer to."""
+
+    nodes: Sequence[Node]
+    workloads: Sequence[Workload]
+    read_applied: Callable[[Fields], ReadWorkload]  # the object an `apply` event names or holds
+    autoscalers: Sequence[HorizontalPodAutoscaler] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """Fields that every event has."""
+
+    name: str
+    is_named: bool
+    max: int | None
+    after: str | None
+
+
+def only_key(entry: Fields, known: set[str], later: frozenset[str], noun: str) -> tuple[str, Fields]:
+    """The one key of an entry and its fields; `settles:` without a value counts as `settles: {}`."""
+    keys = list(entry.mapping.entries)
+    if len(keys) != 1:
+        entry.log.fail(
+            f"{entry.path} has {len(keys)} keys",
+            line=entry.mapping.line,
+            remedy=f"Write one {noun} per entry",
+        )
+    key = keys[0]
+    if key in later:
+        entry.log.fail(
+            f"{noun} {key} is not modelled yet",
+            line=entry.line_of(key),
+            remedy=f"Modelled: {', '.join(sorted(known))}",
+        )
+    if key not in known:
+        entry.log.fail(
+            f"unknown {noun} {printable(key)}", line=entry.line_of(key), remedy=suggestion(key, known | later)
+        )
+    child = entry.child(key)
+    return key, child if child is not None else Fields(_empty_at(entry, key), entry.path_of(key), entry.log)
+
+
+def _empty_at(entry: Fields, key: str) -> Mapping:
+    at = entry.mapping.entries[key]
+    return Mapping({}, at.line, at.column)
+
+
+def read_common(fields: Fields, key: str, position: int) -> Common:
+    """Name, max and after; an event without a name is called by its key and position."""
+    name = fields.text("name")
+    return Common(
+        name=name or f"{key}-{position}",
+        is_named=bool(name),
+        max=fields.integer("max", least=1, most=1000),
+        after=fields.text("after"),
+    )
+
+
+def refuse_moment(fields: Fields) -> None:
+    """Refuses `max` and `after` of what holds from the start of the run and never happens as such."""
+    for key in ("max", "after"):
+        if fields.has(key):
+            fields.fail(key, "has no meaning here", remedy="It holds from the start of the run: remove the field")
+
+
+def each_target(
+    fields: Fields,
+    common: Common,
+    around: Surroundings,
+    *,
+    applies: Callable[[Workload], str] = lambda workload: "",
+) -> list[tuple[str, Workload]]:
+    """The workloads an event stands for, each with the event's name.
+
+    `applies` says why a workload cannot be meant ("" if it can): named ones are then refused, others left out.
+    """
+    chosen = read_targets(fields, around.workloads)
+    for workload in chosen or ():
+        if applies(workload):
+            fields.fail("target", f"{workload.ref} {applies(workload)}", remedy="Name another target")
+    found = [w for w in (around.workloads if chosen is None else chosen) if not applies(w)]
+    if not found:
+        fields.fail("target", "is absent, and no workload of the input can be meant", remedy=_why_none(around, applies))
+    return [(name_of(common, workload, len(found), fields), workload) for workload in found]
+
+
+def _why_none(around: Surroundings, applies: Callable[[Workload], str]) -> str:
+    reasons = [f"{workload.ref} {applies(workload)}" for workload in around.workloads]
+    return "; ".join(reasons[:3]) or "There is no workload"
+
+
+def name_of(common: Common, workload: Workload, count: int, fields: Fields) -> str:
+    """The event's name; made unique when one entry stands for several workloads."""
+    if count == 1:
+        return common.name
+    if common.is_named:
+        fields.fail("name", f"would name {count} events", remedy="Name one target, or leave the name out")
+    return f"{common.name} {workload.ref}"

@@ -1,0 +1,205 @@
+"""Events about what pods really use: changes, patterns, shared load, and nodes that panic under it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from kubeproof.cluster.objects import Workload
+from kubeproof.cluster.quantity import QuantityError, milli
+from kubeproof.events.declarations import CpuLoad, Event, KernelPanic, Usage, UsageChange, UsagePattern
+from kubeproof.manifests.durations import read_seconds
+from kubeproof.manifests.event_fields import Common, Surroundings, each_target, refuse_moment
+from kubeproof.manifests.fields import Fields, suggestion
+from kubeproof.manifests.printable import printable
+from kubeproof.manifests.targets import read_nodes
+from kubeproof.manifests.tree import Scalar, ScalarKind, Value
+
+_PERCENT = re.compile(r"([0-9]{1,6})%", re.ASCII)
+_SCALARS = (ScalarKind.INTEGER, ScalarKind.FLOAT, ScalarKind.STRING)
+_REMEDY = 'Write a percentage such as "80%", or a quantity such as 500m'
+_MOST_LEVELS = 100
+Reader = Callable[[Fields, Common, Surroundings], list[Event]]
+
+
+def read_usage(fields: Fields, key: str, value: Value | None = None) -> Usage:
+    """The usage under a key, or in one item of its list: a percentage, or a quantity."""
+    item = fields.value(key) if value is None else value
+    if not isinstance(item, Scalar) or item.kind not in _SCALARS:
+        fields.fail(key, "is not a usage", remedy=_REMEDY)
+    percent = _PERCENT.fullmatch(item.text)
+    if percent:
+        return Usage(percent=int(percent[1]))
+    try:
+        amount = milli(item.text)
+    except QuantityError as problem:
+        fields.fail(key, f"is {printable(item.text)!r}: {problem}", remedy=_REMEDY)
+    if amount < 0:
+        fields.fail(key, f"is {printable(item.text)!r}, below zero", remedy=_REMEDY)
+    return Usage(amount_milli=amount)
+
+
+def _levels(fields: Fields) -> tuple[Usage, ...]:
+    levels = tuple(read_usage(fields, "levels", item) for item in fields.items("levels"))
+    if not levels:
+        fields.fail("levels", "is required", remedy='Write levels: ["20%", "80%"]')
+    if len(levels) > _MOST_LEVELS:
+        fields.fail("levels", f"has {len(levels)} entries", remedy=f"At most {_MOST_LEVELS} levels")
+    if len(set(levels)) < len(levels):
+        fields.fail("levels", "holds a level twice", remedy="Write each level once")
+    return levels
+
+
+def _initial(fields: Fields, levels: Sequence[Usage]) -> int:
+    """The index of the level at the start: the one that `initial` repeats, otherwise the first."""
+    if not fields.has("initial"):
+        return 0
+    initial = read_usage(fields, "initial")
+    if initial not in levels:
+        fields.fail("initial", f"is {initial}, not one of the levels", remedy="Repeat one of the levels")
+    return levels.index(initial)
+
+
+def _usage_change(resource: str, fields: Fields, common: Common, around: Surroundings) -> list[Event]:
+    levels, container = _levels(fields), fields.text("container") or ""
+    initial = _initial(fields, levels)
+    _check_container(fields, container, around.workloads)
+    applies = partial(_unusable, resource, levels, container)
+    return [
+        UsageChange(
+            name=name,
+            max=common.max,
+            after=common.after,
+            source=fields.source,
+            resource=resource,
+            target=workload.ref,
+            container=container,
+            levels=levels,
+            initial=initial,
+        )
+        for name, workload in each_target(fields, common, around, applies=applies)
+    ]
+
+
+def _check_container(fields: Fields, container: str, workloads: Sequence[Workload]) -> None:
+    names = {one.name for workload in workloads for one in workload.template.containers}
+    if container and container not in names:
+        remedy = suggestion(container, names)
+        fields.fail("container", f"is {printable(container)!r}, which no workload has", remedy=remedy)
+
+
+def _unusable(resource: str, levels: Sequence[Usage], container: str, workload: Workload) -> str:
+    """Why the workload's usage cannot be like this, "" if it can."""
+    containers = [one for one in workload.template.containers if container in ("", one.name)]
+    if not containers:
+        return f"has no container {printable(container)}"
+    requests = [one.cpu_milli if resource == "cpu" else one.memory_bytes for one in containers]
+    if any(level.percent is not None for level in levels) and not any(requests):
+        return f"requests no {resource}, so a percentage means nothing"
+    return ""
+
+
+def _usage_pattern(resource: str, fields: Fields, common: Common, around: Surroundings) -> list[Event]:
+    refuse_moment(fields)
+    phases = _phases(fields)
+    applies = partial(_unusable, resource, [usage for usage, _ in phases], "")
+    return [
+        UsagePattern(
+            name=name,
+            source=fields.source,
+            resource=resource,
+            target=workload.ref,
+            phases=phases,
+        )
+        for name, workload in each_target(fields, common, around, applies=applies)
+    ]
+
+
+def _phases(fields: Fields) -> tuple[tuple[Usage, int | None], ...]:
+    """Usage and duration of each phase; the last one, and only that, lasts for ever."""
+    children = fields.children("phases")
+    if not children:
+        fields.fail("phases", "is required", remedy='Write phases: [{usage: "100%", for: 60s}, {usage: "20%"}]')
+    phases = []
+    for child in children:
+        seconds = read_seconds(child, "for")
+        if seconds is None and child is not children[-1]:
+            child.fail("for", "is required", remedy="Only the last phase lasts for ever")
+        if seconds == 0:
+            child.fail("for", "is 0s", remedy="Remove the phase")
+        phases.append((read_usage(child, "usage"), seconds))
+        child.finish_strictly("usage", "for")
+    if phases[-1][1] is not None:
+        children[-1].fail("for", "ends the last phase", remedy="Let the last phase last for ever: remove it")
+    return tuple(phases)
+
+
+def _cpu_load(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
+    if fields.has("total") == fields.has("levels"):
+        fields.log.fail(
+            f"{fields.path} needs either total or levels", line=fields.mapping.line, remedy="Give exactly one"
+        )
+    key = "total" if fields.has("total") else "levels"
+    levels = (read_usage(fields, "total"),) if key == "total" else _levels(fields)
+    initial = _initial(fields, levels)
+    totals = tuple(level.amount_milli for level in levels if level.amount_milli is not None)
+    if len(totals) < len(levels):
+        fields.fail(key, "is a percentage", remedy="Write the load of all pods together, such as 600m")
+    return [
+        CpuLoad(
+            name=name,
+            max=common.max,
+            after=common.after,
+            source=fields.source,
+            target=workload.ref,
+            levels=totals,
+            initial=initial,
+        )
+        for name, workload in each_target(fields, common, around)
+    ]
+
+
+def _kernel_panic(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
+    if common.after is not None:
+        fields.fail(
+            "after", "is set, but overload is not a moment", remedy="Take it out: a node fails when it is overloaded"
+        )
+    event = KernelPanic(
+        name=common.name,
+        max=common.max,
+        after=common.after,
+        source=fields.source,
+        above=read_usage(fields, "aboveCPU") if fields.has("aboveCPU") else KernelPanic(name="").above,
+        nodes=read_nodes(fields, around.nodes),
+    )
+    return [event]
+
+
+def check_one_usage(events: Sequence[Event], places: dict[str, Fields]) -> None:
+    """Refuses a second event that says what the same pods use."""
+    said: dict[tuple[str, str], list[str]] = {}
+    for event in events:
+        if isinstance(event, UsageChange):
+            resource, target, container = event.resource, event.target, event.container
+        elif isinstance(event, UsagePattern):
+            resource, target, container = event.resource, event.target, ""
+        elif isinstance(event, CpuLoad):
+            resource, target, container = "cpu", event.target, ""
+        else:
+            continue
+        before = said.setdefault((resource, target), [])
+        if before and (container in before or "" in (container, *before)):
+            problem = f"the {resource} usage of {target} is given twice"
+            places[event.name].log.fail(problem, line=event.source.line, remedy="Keep one of the events")
+        before.append(container)
+
+
+USAGE_READERS: dict[str, Reader] = {
+    "cpuChange": partial(_usage_change, "cpu"),
+    "memoryChange": partial(_usage_change, "memory"),
+    "cpuPattern": partial(_usage_pattern, "cpu"),
+    "memoryPattern": partial(_usage_pattern, "memory"),
+    "cpuLoad": _cpu_load,
+    "kernelPanic": _kernel_panic,
+}
