@@ -97,7 +97,7 @@ def test_half_a_surrogate_pair_is_refused_by_both_parsers(monkeypatch: pytest.Mo
 def test_a_bad_date_is_text_and_never_reaches_a_calendar() -> None:
     text = b"apiVersion: v1\nkind: Namespace\nmetadata: {name: a, annotations: {d: 2026-13-45}}\n"
 
-    assert load(["-"], stdin=lambda: text).omissions[0].what == "drain in the default scenario"
+    assert load(["-"], stdin=lambda: text).omissions == ()
 
 
 def test_a_byte_order_mark_is_accepted() -> None:
