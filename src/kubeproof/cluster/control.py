@@ -315,7 +315,7 @@ class Controller(Protocol):
 class PeriodicController(Controller, Protocol):
     """A loop with a clock of its own: its memory holds what it needs to know of time.
 
-    When it would change nothing, its clock does not hold time up: `due` is NEVER, and the phase of its period is
+    When it would change nothing, its clock does not hold time up: `due` is NEVER. At rest the phase of its period is
     forgotten, because anything may happen at any phase.
     """
 

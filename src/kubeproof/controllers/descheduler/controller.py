@@ -1,8 +1,8 @@
 """The descheduler as a periodic control loop of the model.
 
-Memory is (least, most): seconds until the next cycle. A cycle that evicts nothing is not a step, and while none would
-evict anything the phase of the interval is forgotten. Evictions go through the eviction API; budgets are asked pod by
-pod in upstream and a refused pod is skipped, which is not modelled yet: no budget stops the descheduler here.
+Memory is (least, most): seconds until the next cycle. A cycle that evicts nothing is not a step, and at rest the phase
+of the interval is forgotten. Evictions go through the eviction API; upstream asks budgets pod by pod and skips a refused
+one, which is not modelled yet: no budget stops the descheduler here.
 """
 
 from __future__ import annotations
@@ -116,8 +116,13 @@ class DeschedulerController:
     def later(self, seen: Seen, seconds: int | None) -> tuple[int, ...]:
         """The clock later; forgotten while nothing would be evicted."""
         least_s, most_s = seen.memories[0]
-        if seconds is None or not any(self._outcomes(seen)):
-            return (0, self.layout.setup.settings.descheduler_interval_s)
+        interval_s = self.layout.setup.settings.descheduler_interval_s
+        is_idle = not any(self._outcomes(seen))
+        if seconds is None or (is_idle and least_s < most_s):
+            return (0, interval_s)
+        if is_idle and most_s <= seconds:  # cycles that evict nothing have passed
+            left = interval_s - (seconds - most_s) % interval_s
+            return (left, left)
         return (max(0, least_s - seconds), max(0, most_s - seconds))
 
 

@@ -1,8 +1,8 @@
 """The autoscaler as a periodic control loop of the model.
 
 Memory is (least, most, history...): seconds until the next sync, and what earlier syncs left. Syncs that change nothing
-are not steps: they are caught up on when time passes. While no sync to come would change anything, the phase of the
-period is forgotten (0 to a whole period), because whatever changes next may come at any phase.
+are not steps: they are caught up on when time passes. When the cluster comes to rest the phase of the period is
+forgotten (0 to a whole period), because whatever changes next may come at any phase.
 """
 
 from __future__ import annotations
@@ -149,8 +149,8 @@ class HpaController:
             return first_memory(period_s)
         if seconds is not None and self._may_act_now(seen, memory):
             return Memory(0, memory.most_s - seconds, aged(memory.history, seconds)).packed()
-        acts_at = self._first_acting(seen, memory)
-        if seconds is None or acts_at == NEVER:
+        is_open = memory.least_s < memory.most_s
+        if seconds is None or (is_open and self._first_acting(seen, memory) == NEVER):
             return Memory(0, period_s, self._rested(seen, memory, seconds)).packed()
         next_s, history = self._caught_up(seen, memory, seconds)
         return Memory(next_s - seconds, next_s - seconds, history).packed()
