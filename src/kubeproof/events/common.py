@@ -34,6 +34,21 @@ class EventSource:
         return self.waits_for is None or memories[1] != self.full
 
 
+class Sourced:
+    """For events that have a `source`: its name is theirs, and it says when they are asked."""
+
+    __slots__ = ()
+    source: EventSource
+
+    @property
+    def name(self) -> str:
+        return f"event {self.source.event.name}"
+
+    @property
+    def stage(self) -> int:
+        return self.source.stage
+
+
 class NoWorkloads:
     """For events that look at nodes alone."""
 

@@ -16,24 +16,16 @@ from kubeproof.cluster.control import (
     Seen,
 )
 from kubeproof.cluster.state import NodeCell
-from kubeproof.events.common import EventSource, NoWorkloads
+from kubeproof.events.common import EventSource, NoWorkloads, Sourced
 from kubeproof.events.declarations import Cordon
 
 
 @dataclass(frozen=True, slots=True)
-class CordonEvent(NoWorkloads):
+class CordonEvent(Sourced, NoWorkloads):
     """Cordons one node per occurrence; memory is (left, cordons that may be lifted)."""
 
     source: EventSource
     event: Cordon
-
-    @property
-    def name(self) -> str:
-        return f"event {self.event.name}"
-
-    @property
-    def stage(self) -> int:
-        return self.source.stage
 
     @property
     def reads(self) -> Reads:

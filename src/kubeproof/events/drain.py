@@ -26,26 +26,18 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import Health, NodeCell, Work
-from kubeproof.events.common import EventSource, NoWorkloads
+from kubeproof.events.common import EventSource, NoWorkloads, Sourced
 from kubeproof.events.declarations import Drain, Maintenance
 
 DRAINING = (Work.DRAIN, Work.DRAIN_UNCORDON, Work.MAINTAIN)
 
 
 @dataclass(frozen=True, slots=True)
-class DrainEvent(NoWorkloads):
+class DrainEvent(Sourced, NoWorkloads):
     """Begins to drain a node, while its budget lasts and not too many are under way."""
 
     source: EventSource
     event: Drain | Maintenance
-
-    @property
-    def name(self) -> str:
-        return f"event {self.event.name}"
-
-    @property
-    def stage(self) -> int:
-        return self.source.stage
 
     @property
     def reads(self) -> Reads:

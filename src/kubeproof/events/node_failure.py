@@ -19,26 +19,18 @@ from kubeproof.cluster.control import (
     Stage,
 )
 from kubeproof.cluster.state import Cause, Health, NodeCell, Work
-from kubeproof.events.common import EventSource, NoWorkloads
+from kubeproof.events.common import EventSource, NoWorkloads, Sourced
 from kubeproof.events.declarations import NodeFailure
 
 ALIVE = (Health.UP, Health.BACK)
 
 
 @dataclass(frozen=True, slots=True)
-class NodeFailureEvent(NoWorkloads):
+class NodeFailureEvent(Sourced, NoWorkloads):
     """Fails nodes (one at a time, or `max` together) while its budget lasts."""
 
     source: EventSource
     event: NodeFailure
-
-    @property
-    def name(self) -> str:
-        return f"event {self.event.name}"
-
-    @property
-    def stage(self) -> int:
-        return self.source.stage
 
     @property
     def reads(self) -> Reads:

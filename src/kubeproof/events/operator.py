@@ -24,25 +24,17 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.objects import POD, family
 from kubeproof.cluster.state import NodeCell, Phase, WorkloadCell
-from kubeproof.events.common import EventSource, NoNodes
+from kubeproof.events.common import EventSource, NoNodes, Sourced
 from kubeproof.events.declarations import Apply, Scale
 
 
 @dataclass(frozen=True, slots=True)
-class ScaleEvent(NoNodes):
+class ScaleEvent(Sourced, NoNodes):
     """Sets spec.replicas to any of the values, once each; memory is a bit set of the values left."""
 
     source: EventSource
     event: Scale
     workload: int
-
-    @property
-    def name(self) -> str:
-        return f"event {self.event.name}"
-
-    @property
-    def stage(self) -> int:
-        return self.source.stage
 
     @property
     def reads(self) -> Reads:
@@ -124,21 +116,13 @@ class WriteEvent(NoNodes):
 
 
 @dataclass(frozen=True, slots=True)
-class RolloutEvent(NoNodes):
+class RolloutEvent(Sourced, NoNodes):
     """Gives a Deployment its next revision of the pod template, or with `back` the previous one."""
 
     source: EventSource
     workload: int
     revisions: int
     back: bool
-
-    @property
-    def name(self) -> str:
-        return f"event {self.source.event.name}"
-
-    @property
-    def stage(self) -> int:
-        return self.source.stage
 
     @property
     def reads(self) -> Reads:
@@ -161,19 +145,11 @@ class RolloutEvent(NoNodes):
 
 
 @dataclass(frozen=True, slots=True)
-class DeleteEvent:
+class DeleteEvent(Sourced):
     """Deletes a workload; its ReplicaSets then want no pods. A bare Pod is deleted itself."""
 
     source: EventSource
     workload: int
-
-    @property
-    def name(self) -> str:
-        return f"event {self.source.event.name}"
-
-    @property
-    def stage(self) -> int:
-        return self.source.stage
 
     @property
     def _is_pod(self) -> bool:

@@ -6,23 +6,15 @@ from dataclasses import dataclass
 
 from kubeproof.cluster.control import Crash, Decision, NodeRef, Reads, Remember, Role, Seen
 from kubeproof.cluster.state import Health, NodeCell, Phase
-from kubeproof.events.common import EventSource, NoWorkloads
+from kubeproof.events.common import EventSource, NoWorkloads, Sourced
 
 
 @dataclass(frozen=True, slots=True)
-class PodCrashEvent(NoWorkloads):
+class PodCrashEvent(Sourced, NoWorkloads):
     """Crashes a ready pod of the workload (or of its later revisions) while its budget lasts."""
 
     source: EventSource
     members: tuple[int, ...]
-
-    @property
-    def name(self) -> str:
-        return f"event {self.source.event.name}"
-
-    @property
-    def stage(self) -> int:
-        return self.source.stage
 
     @property
     def reads(self) -> Reads:

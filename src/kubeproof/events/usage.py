@@ -19,7 +19,7 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.state import Cause, Health, NodeCell, Phase, Work
 from kubeproof.cluster.usage import CPU, UsageRule, level_number, pod_usage
-from kubeproof.events.common import EventSource, NoNodes, NoWorkloads
+from kubeproof.events.common import EventSource, NoNodes, NoWorkloads, Sourced
 from kubeproof.events.declarations import CpuLoad, KernelPanic, UsageChange
 
 RUNS = (Phase.RUNNING, Phase.READY, Phase.UNREADY)
@@ -28,19 +28,11 @@ Load = tuple[int, tuple[tuple[tuple[int, int], int], ...]]  # kubelet up; ((work
 
 
 @dataclass(frozen=True, slots=True)
-class LevelEvent(NoWorkloads, NoNodes):
+class LevelEvent(Sourced, NoWorkloads, NoNodes):
     """Moves a workload's usage to any other level; memory is (level, changes left or -1 for any number)."""
 
     source: EventSource
     levels: int
-
-    @property
-    def name(self) -> str:
-        return f"event {self.source.event.name}"
-
-    @property
-    def stage(self) -> int:
-        return self.source.stage
 
     @property
     def reads(self) -> Reads:

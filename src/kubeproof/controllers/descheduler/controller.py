@@ -1,8 +1,8 @@
 """The descheduler as a periodic control loop of the model.
 
 Memory is (least, most): seconds until the next cycle. A cycle that evicts nothing is not a step, and at rest the phase
-of the interval is forgotten. Evictions go through the eviction API; upstream asks budgets pod by pod and skips a refused
-one, which is not modelled yet: no budget stops the descheduler here.
+of the interval is forgotten. Evictions go through the eviction API; upstream asks budgets pod by pod and skips
+a refused one, which is not modelled yet: no budget stops the descheduler here.
 """
 
 from __future__ import annotations
