@@ -16,6 +16,7 @@ from kubeproof.errors import LimitReached
 
 CHUNK = 4096  # states between two looks at limits; a constant, so that counts do not depend on speed
 SAFETY = (Kind.NEVER, Kind.STABLE)
+ALL_VIOLATED = "all checks are violated"
 
 
 class Store(Protocol):
@@ -186,7 +187,7 @@ def _explore_all(
         while not kernel.run(CHUNK, max_states):
             _report(kernel, limits, start, progress, "exploring")
             if _all_broken(kernel, checks):
-                return "all checks are violated"
+                return ALL_VIOLATED
             if reason := _exceeded(kernel, limits, start):
                 return reason
     except KeyboardInterrupt:

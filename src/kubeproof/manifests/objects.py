@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 
 from kubeproof.cluster.labels import Labels, as_labels
 from kubeproof.cluster.objects import Node, SchedulerProfile, Source, Workload
@@ -151,7 +152,9 @@ def _omit_kind(document: Document, fields: Fields, objects: Objects) -> None:
     _check_unique(document, fields, objects)
     kind, _, name = fields.log.owner.partition("/")
     what = f"kind {kind} {name}".rstrip()
-    objects.omissions.append(Omission(what, Source(document.file, document.line)))
+    close = get_close_matches(kind[:100], sorted(_READERS), n=1, cutoff=0.85)
+    why = f"not modelled; did you mean {close[0]}?" if close else "not modelled"
+    objects.omissions.append(Omission(what, Source(document.file, document.line), why))
 
 
 def _check_unique(document: Document, fields: Fields, objects: Objects) -> None:

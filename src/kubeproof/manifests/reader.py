@@ -55,7 +55,7 @@ def _syntax_error(problem: yaml.YAMLError, file: str) -> ManifestError:
         f"not valid YAML: {printable(str(words))}",
         file=file,
         line=1 if mark is None else mark.line + 1,
-        remedy="Correct the syntax there or just above",
+        remedy="Correct the syntax there or just above; indent with spaces, never with tabs",
     )
 
 

@@ -9,6 +9,7 @@ from kubeproof.cluster.objects import POD, Setup
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.controllers.descheduler import not_modelled
 from kubeproof.controllers.hpa.controller import SAMPLED
+from kubeproof.engine.search import ALL_VIOLATED
 from kubeproof.events.declarations import (
     Apply,
     Cordon,
@@ -109,6 +110,8 @@ def _covers(setup: Setup, budget: PodDisruptionBudget) -> str:
 
 
 def _explored(statistics: Statistics) -> str:
+    if statistics.stopped_by == ALL_VIOLATED:
+        return "until every intent was violated"
     if statistics.stopped_by:
         return f"in part: stopped by {statistics.stopped_by}"
     return "every interleaving, exhaustively"
