@@ -165,7 +165,7 @@ class EvictPods(NamedTuple):
     """Pods of any workloads get a deletionTimestamp by other hands than their controllers'."""
 
     node: NodeRef
-    losses: tuple[tuple[int, tuple[int, ...], int], ...]  # (workload, phases, count)
+    losses: tuple[tuple[int, int, int, int], ...]  # (workload, phase, restarts, count)
 
 
 class EvictDue(NamedTuple):
@@ -240,7 +240,7 @@ def tags_of(actions: tuple[Action, ...]) -> int:
             tags |= Tag.PANIC
         if isinstance(action, EvictPods):
             evicted = Tag.PODS | Tag.PLACEMENT | Tag.EVICT | Tag.BY_DESCHEDULER
-            for workload, _, _ in action.losses:
+            for workload, *_ in action.losses:
                 tags |= evicted | tag_of(workload, evicted)
         if tag:
             tags |= tag | tag_of(action.workload, tag)  # type: ignore[union-attr]

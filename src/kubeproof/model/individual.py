@@ -237,17 +237,21 @@ class IndividualModel:
             drafts = [(*draft, *extra) for draft in drafts for extra in combinations(candidates, count)]
         return drafts
 
-    def _robbed(
-        self, node: NodeState, losses: tuple[tuple[int, tuple[int, ...], int], ...]
-    ) -> Iterator[tuple[Pod, ...]]:
+    def _robbed(self, node: NodeState, losses: tuple[tuple[int, int, int, int], ...]) -> Iterator[tuple[Pod, ...]]:
         """Every set of pods that losses of several workloads may hit."""
         if not losses:
             yield ()
             return
-        workload, phases, count = losses[0]
-        for victims in self._victims(node, Delete(NodeRef(-1, ANY), workload, ((phases, count),))):
+        workload, phase, restarts, count = losses[0]
+        asked = (workload, phase, restarts)
+        candidates = tuple(pod for pod in node.pods if (pod.workload, pod.phase, pod.restarts) == asked)
+        for victims in self._evictable(candidates, count):
             for rest in self._robbed(node, losses[1:]):
                 yield (*victims, *rest)
+
+    def _evictable(self, candidates: tuple[Pod, ...], count: int) -> Iterable[tuple[Pod, ...]]:
+        """Every set of pods that an eviction may hit."""
+        return combinations(candidates, count)
 
     def _crashable(self, node: NodeState, workload: int) -> Iterable[Pod]:
         """The pods that a crash may hit."""

@@ -204,13 +204,17 @@ class Mechanics:
                 )
                 yield cell._replace(pods=add_pods(add_pods(cell.pods, kind, -1), again, 1))
 
-    def _robbed(self, cell: NodeCell, losses: tuple[tuple[int, tuple[int, ...], int], ...]) -> Iterator[NodeCell]:
-        """Every way to take losses of several workloads."""
+    def _robbed(self, cell: NodeCell, losses: tuple[tuple[int, int, int, int], ...]) -> Iterator[NodeCell]:
+        """Every way to take losses of several workloads; they differ in workload, phase or restarts."""
         if not losses:
             yield cell
             return
-        workload, phases, count = losses[0]
-        for smaller in self._deleted(cell, workload, ((phases, count),)):
+        *group, count = losses[0]
+        kinds = [(k, n) for k, n in cell.pods if [k.workload, k.phase, k.restarts] == group]
+        for taken in _takes(kinds, count):
+            smaller = cell
+            for kind, amount in taken:
+                smaller = self._without(smaller, kind, amount)
             yield from self._robbed(smaller, losses[1:])
 
     def _without(self, cell: NodeCell, kind: PodKind, count: int) -> NodeCell:

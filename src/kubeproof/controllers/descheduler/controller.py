@@ -67,7 +67,7 @@ class DeschedulerController:
         actions = []
         for loss in outcome:
             groups = refs[loss.entry].view[3]
-            losses = tuple((*_group_key(groups[index]), pods) for index, pods in loss.losses)
+            losses = tuple((*groups[index][0], pods) for index, pods in loss.losses)
             actions.append(EvictPods(refs[loss.entry], losses))
         return actions
 
@@ -123,8 +123,3 @@ class DeschedulerController:
 def _pod_group(key: tuple[int, int, int], pods: int) -> PodGroup:
     workload, phase, restarts = key
     return PodGroup(workload, pods, phase == Phase.TERMINATING, False, None, restarts, phase == Phase.READY)
-
-
-def _group_key(group: tuple[tuple[int, int, int], int]) -> tuple[int, tuple[int, ...]]:
-    (workload, phase, _), _ = group
-    return workload, (phase,)
