@@ -12,6 +12,7 @@ from kubeproof.model.abstraction import anonymous, canonical
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.individual import IndividualModel, State
 from kubeproof.model.plan import Plan
+from kubeproof.model.representatives import RepresentativeModel
 from kubeproof.verify.lift import lift
 from kubeproof.verify.replayer import replay
 from tests.property.strategies import Case
@@ -122,13 +123,14 @@ def _counts(found: Search) -> tuple[int, ...]:
 
 
 def _replay_all(model: IndividualModel, grouped: Search) -> int:
-    """Every violation stands up to replay by name; returns how many of them are loops."""
+    """Every violation, named by representatives, stands up to replay by name; returns how many of them are loops."""
     (start,) = model.initial()
+    namer = RepresentativeModel(model.plan)
     loops = 0
     for number, finding in enumerate(grouped.findings):
         if finding.verdict != "violated":
             continue
-        path = lift(model, start, grouped, finding)
+        path = lift(namer, start, grouped, finding)
         recorded = [(step.controller, step.concrete) for step in path.steps]
         replay(model, start, recorded, loop_start=path.loop_start, monitor_number=number)
         loops += finding.lasso is not None

@@ -19,9 +19,10 @@ from kubeproof.cluster.objects import (
     Setup,
     Workload,
 )
+from kubeproof.cluster.policies import DeschedulerPolicy, DeschedulerProfile
 from kubeproof.cluster.state import NEVER, Phase, PodKind
 from kubeproof.engine.reference import reach
-from kubeproof.events.declarations import Apply, Create, Scale
+from kubeproof.events.declarations import Apply, Create, PodCrash, Scale
 from kubeproof.intents.declarations import Amount, Intent
 from kubeproof.model.individual import IndividualModel, node_cell
 from tests.differential.comparison import compare
@@ -133,3 +134,23 @@ def test_scaling_happens_at_most_max_times() -> None:
     sizes = {state.specs[0].desired for state in reach(named, max_states=100).steps if not any(state.memories[0])}
 
     assert sizes == set()
+
+
+def test_an_eviction_hits_pods_that_restarted_as_often_as_the_descheduler_says() -> None:
+    pods = workload(REPLICA_SET, "web", _template("web"), 2)
+    arguments = (("RemovePodsHavingTooManyRestarts", (("podRestartThreshold", 1),)),)
+    profile = DeschedulerProfile("p", (("deschedule", ("RemovePodsHavingTooManyRestarts",)),), (), arguments)
+    setup = Setup((_node("n1"), _node("n2")), (pods,), settings=AT_ONCE, descheduler=DeschedulerPolicy((profile,)))
+    case = Case(setup, (PodCrash(name="c", target=pods.ref),), placement=((pods.ref, (("n1", 2),)),))
+    named = IndividualModel(case.plan())
+
+    compare(case)
+
+    evictions = [
+        [pod.restarts for node in state.nodes for pod in node.pods if pod.name in step.concrete[0][2]]
+        for state, steps in reach(named, max_states=1000).steps.items()
+        for step in steps
+        if step.actor == "descheduler"
+    ]
+    assert evictions
+    assert all(restarts == [1] for restarts in evictions)

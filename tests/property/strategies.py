@@ -33,17 +33,20 @@ from kubeproof.cluster.objects import (
     ZONE,
     Container,
     Node,
+    PodAffinity,
     PodTemplate,
+    PodTerm,
     Readiness,
     SchedulerProfile,
     Settings,
     Setup,
     SpreadConstraint,
+    WeightedPodTerm,
     Workload,
 )
 from kubeproof.controllers.own import OwnController
 from kubeproof.events.declarations import STABLE, Apply, Cordon, Create, Event, NodeChoice, NodeFailure, Scale
-from kubeproof.intents.declarations import ALWAYS, WHENS, Amount, Intent
+from kubeproof.intents.declarations import ALWAYS, EVICTORS, WHENS, Amount, Intent
 from kubeproof.model.plan import Placement, Plan, make_plan
 from tests.property.controllers import Evictor, Flapper, Guard, Mover, PoolKeeper, Saver, Wants, loop_of
 
@@ -85,6 +88,8 @@ def selector_for(app: str) -> LabelSelector:
 
 # -- nodes --------------------------------------------------------------------------------------------
 
+POOLS = choice(None, None, "web", "1")
+ANY_CPU = choice(1000, 1000, 1000, 400, 250, 200)
 NO_TAINTS: st.SearchStrategy[tuple[Taint, ...]] = st.just(())
 ANY_TAINTS = choice(
     (),
@@ -114,30 +119,38 @@ def nodes(
     most: int = 3,
     taints: st.SearchStrategy[tuple[Taint, ...]] = NO_TAINTS,
     may_differ: bool = True,
+    cpu: st.SearchStrategy[int] = ANY_CPU,
+    plain: bool = False,
 ) -> tuple[Node, ...]:
-    """A few nodes; half of the time all are alike, so that grouping has something to group."""
+    """A few nodes; half of the time all are alike, so that grouping has something to group.
+
+    `plain` nodes have their host name, are not cordoned, and have pod slots to spare.
+    """
     count = draw(st.integers(least, most))
-    alike = draw(st.booleans()) or not may_differ
+    differ = draw(choice("not", "not", "in all", "in labels")) if may_differ else "not"
     zones = draw(choice(("a",), ("a", "b"), ("a", "b"), ("a", "a", "b"), ("a", "b", None), (None,)))
-    shared = draw(_shapes(taints))
+    shared = draw(_shapes(taints, cpu, plain))
     result = []
     for index, name in enumerate(NAMES[:count]):
-        shape = shared if alike else draw(_shapes(taints))
-        labels = node_labels(name, zones[index % len(zones)], shape[0], shape[1])
+        shape = draw(_shapes(taints, cpu, plain)) if differ == "in all" else shared
+        pool = draw(POOLS) if differ == "in labels" else shape[0]
+        labels = node_labels(name, zones[index % len(zones)], pool, shape[1])
         result.append(Node(name, labels, shape[2], shape[3], shape[4], shape[5] * MIB, shape[6]))
     return tuple(result)
 
 
-def _shapes(taints: st.SearchStrategy[tuple[Taint, ...]]) -> st.SearchStrategy[tuple[object, ...]]:
+def _shapes(
+    taints: st.SearchStrategy[tuple[Taint, ...]], cpu: st.SearchStrategy[int], plain: bool
+) -> st.SearchStrategy[tuple[object, ...]]:
     """Pool, whether it has its hostname label, taints, cordon, CPU, memory and pod slots of a node."""
     return st.tuples(
-        choice(None, None, "web", "1"),
-        choice(*[True] * 9, False),
+        POOLS,
+        st.just(True) if plain else choice(*[True] * 9, False),
         taints,
-        choice(*[False] * 9, True),
-        choice(1000, 1000, 1000, 400, 250, 200),
+        st.just(False) if plain else choice(*[False] * 9, True),
+        cpu,
         choice(1024, 512),
-        choice(110, 110, 110, 110, 110, 2, 1),
+        choice(110, 3) if plain else choice(110, 110, 110, 110, 110, 2, 1),
     )
 
 
@@ -168,6 +181,12 @@ PREFERRED = choice(
     (),
     (PreferredTerm(10, NodeTerm((Requirement(ZONE, "In", ("b",)),))),),
     (PreferredTerm(100, NodeTerm((Requirement(POOL, "DoesNotExist"),))),),
+)
+POD_TERMS = choice(
+    PodTerm(HOSTNAME, selector_for("web")),
+    PodTerm(ZONE, selector_for("web")),
+    PodTerm(POOL, LabelSelector()),
+    PodTerm(HOSTNAME, selector_for("db"), namespaces=("other",)),
 )
 NO_READINESS: st.SearchStrategy[Readiness | None] = st.just(None)
 ANY_READINESS = choice(None, None, Readiness(0, 10, 1), Readiness(5, 5, 2))
@@ -216,6 +235,14 @@ def spreads(draw: st.DrawFn, app: str) -> SpreadConstraint:
 
 
 @st.composite
+def pod_affinities(draw: st.DrawFn) -> PodAffinity:
+    """One term, required or preferred, or none."""
+    term = draw(POD_TERMS)
+    weighted = WeightedPodTerm(draw(choice(1, 100)), term)
+    return draw(choice(PodAffinity(), PodAffinity((term,)), PodAffinity((), (weighted,))))
+
+
+@st.composite
 def templates(
     draw: st.DrawFn,
     app: str,
@@ -241,6 +268,8 @@ def templates(
         spread=tuple(draw(st.lists(spreads(app), min_size=1, max_size=2))) if spread else (),
         grace_s=draw(choice(*graces)),
         readiness=draw(readiness),
+        pod_affinity=draw(pod_affinities()) if affinity and draw(choice(False, False, True)) else PodAffinity(),
+        pod_anti_affinity=draw(pod_affinities()) if affinity and draw(choice(False, True)) else PodAffinity(),
     )
 
 
@@ -273,72 +302,107 @@ PROFILES = choice(
 # -- intents ------------------------------------------------------------------------------------------
 
 COUNTED = ("minReady", "minReplicas", "maxReplicas")
+TIMED = (*COUNTED, "maxSkew", "maxPodObjects", "maxNodes", "spread", "notColocated", "onlyOn")
+EVERY_KEY = (
+    "settles",
+    "minReady",
+    "minReady",
+    "minReplicas",
+    "maxReplicas",
+    "maxSkew",
+    "schedulable",
+    "noPendingForever",
+    "noOscillation",
+    "maxPodObjects",
+    "maxNodes",
+    "spread",
+    "notColocated",
+    "onlyOn",
+    "noEviction",
+    "noEvictionLoop",
+    "noCreateFailLoop",
+)
 AMOUNTS = choice(Amount(1), Amount(2), Amount(0), Amount(100, percent=True), Amount(50, percent=True), Amount(3))
+TOPOLOGY_KEYS = choice(HOSTNAME, ZONE, ZONE, POOL)
+NODE_SELECTORS = choice(
+    LabelSelector((Requirement(ZONE, "In", ("a",)),)),
+    LabelSelector((Requirement(POOL, "DoesNotExist"),)),
+    LabelSelector(),
+)
 
 
 @st.composite
-def intents(draw: st.DrawFn, workloads: Sequence[Workload]) -> Intent:
-    """Any of the eight intents, with any `when` it allows; the name is added later."""
-    key = draw(
-        choice(
-            "settles",
-            "minReady",
-            "minReady",
-            "minReplicas",
-            "maxReplicas",
-            "maxSkew",
-            "schedulable",
-            "noPendingForever",
-            "noOscillation",
-        )
-    )
+def intents(draw: st.DrawFn, workloads: Sequence[Workload], keys: tuple[str, ...]) -> Intent:
+    """One of these intents, with any `when` it allows; the name is added later."""
+    key = draw(choice(*keys))
     target = draw(choice(*(w.ref for w in workloads)))
-    if key == "settles":
-        return Intent(key=key, name="")
+    timed = Intent(key=key, name="", target=target, when=draw(choice(*WHENS)) if key in TIMED else ALWAYS)
+    if key in ("settles", "drainCompletes"):
+        return replace(timed, target=None)
     if key == "noOscillation":
-        return Intent(
-            key=key, name="", target=draw(choice(None, target)), of=draw(choice("any", "replicas", "placement"))
-        )
+        of = draw(choice("any", "replicas", "placement"))
+        return replace(timed, target=draw(choice(None, target)), of=of)
     if key in COUNTED:
-        return Intent(key=key, name="", target=target, when=draw(choice(*WHENS)), count=draw(AMOUNTS))
-    if key == "maxSkew":
-        return _skew(draw, target, workloads)
-    return Intent(key=key, name="", target=target)
+        return replace(timed, count=draw(AMOUNTS))
+    if key in ("noEviction", "noEvictionLoop"):
+        return replace(timed, by=draw(choice("any", *EVICTORS)))
+    if key in ("maxPodObjects", "maxNodes"):
+        return _objects_intent(draw, timed)
+    return _topology_intent(draw, timed, workloads) if key in TIMED else timed
 
 
-def _skew(draw: st.DrawFn, target: str, workloads: Sequence[Workload]) -> Intent:
+def _objects_intent(draw: st.DrawFn, intent: Intent) -> Intent:
+    count = Amount(draw(choice(2, 1, 3)))
+    if intent.key == "maxPodObjects":
+        phases = draw(choice((), (), ("Failed",), ("Pending", "Terminating"), ("Running",)))
+        return replace(intent, target=draw(choice(intent.target, intent.target, None)), count=count, phases=phases)
+    names, selector = draw(choice((None, None), (("n1",), None))), draw(choice(None, NODE_SELECTORS))
+    nodes = draw(selector) if selector is not None and names[0] is None else None
+    return replace(intent, target=None, count=count, nodes=nodes, node_names=names[0])
+
+
+def _topology_intent(draw: st.DrawFn, intent: Intent, workloads: Sequence[Workload]) -> Intent:
+    if intent.key == "maxSkew":
+        return _skew(draw, intent, workloads)
+    if intent.key == "onlyOn":
+        by_name = draw(choice(False, False, True))
+        nodes = None if by_name else draw(NODE_SELECTORS)
+        return replace(intent, nodes=nodes, node_names=("n1",) if by_name else None)
+    keyed = replace(intent, topology_key=draw(TOPOLOGY_KEYS))
+    if intent.key == "spread":
+        return replace(keyed, domains=draw(choice(1, 2, 2, 3)))
+    selector = draw(choice(LabelSelector(), *(w.selector for w in workloads)))
+    return replace(keyed, selector=selector, namespace=draw(choice(None, "other")))
+
+
+def _skew(draw: st.DrawFn, intent: Intent, workloads: Sequence[Workload]) -> Intent:
     by_selector = draw(choice(False, False, True))
-    return Intent(
-        key="maxSkew",
-        name="",
-        target=None if by_selector and draw(st.booleans()) else target,
-        when=draw(choice(*WHENS)),
-        topology_key=draw(choice(HOSTNAME, ZONE, ZONE, POOL)),
+    return replace(
+        intent,
+        target=None if by_selector and draw(st.booleans()) else intent.target,
+        topology_key=draw(TOPOLOGY_KEYS),
         skew=draw(choice(1, 1, 0, 2)),
         selector=draw(choice(LabelSelector(), *(w.selector for w in workloads))) if by_selector else None,
         namespace=draw(choice(None, "shop", "other")) if by_selector else None,
     )
 
 
+def _can_mean(intent: Intent, workloads: Sequence[Workload]) -> bool:
+    """Nobody replaces a bare pod, and only Deployments roll out."""
+    kinds = {w.ref: w.kind for w in workloads}
+    if intent.key == "rolloutCompletes":
+        return kinds[str(intent.target)] == DEPLOYMENT
+    return intent.key not in ("noEvictionLoop", "noCreateFailLoop") or kinds[str(intent.target)] != POD
+
+
 @st.composite
-def intent_lists(draw: st.DrawFn, workloads: Sequence[Workload], *, most: int = 3) -> tuple[Intent, ...]:
+def intent_lists(
+    draw: st.DrawFn, workloads: Sequence[Workload], *, most: int = 3, keys: tuple[str, ...] = EVERY_KEY
+) -> tuple[Intent, ...]:
     """One to `most` intents, named by position."""
-    drawn = draw(st.lists(intents(workloads), min_size=1, max_size=most))
-    return tuple(
-        Intent(
-            key=i.key,
-            name=f"intent-{number}",
-            target=i.target,
-            when=i.when if i.key in (*COUNTED, "maxSkew") else ALWAYS,
-            count=i.count,
-            topology_key=i.topology_key,
-            skew=i.skew,
-            selector=i.selector,
-            namespace=i.namespace,
-            of=i.of,
-        )
-        for number, i in enumerate(drawn)
-    )
+    drawn = draw(st.lists(intents(workloads, keys), min_size=1, max_size=most))
+    meant = [i if _can_mean(i, workloads) else Intent(key="settles", name="") for i in drawn]
+    return tuple(replace(intent, name=f"intent-{number}") for number, intent in enumerate(meant))
 
 
 # -- events -------------------------------------------------------------------------------------------
@@ -577,7 +641,7 @@ def _own_loops(ref: str) -> st.SearchStrategy[tuple[OwnController, ...]]:
     )
 
 
-FAMILIES: dict[str, Callable[[], st.SearchStrategy[Case]]] = {
+BASIC_FAMILIES: dict[str, Callable[[], st.SearchStrategy[Case]]] = {
     "spread": spread_cases,
     "failure": failure_cases,
     "scale": scale_cases,

@@ -53,6 +53,12 @@ class RepresentativeModel(IndividualModel):
             firsts.setdefault(pod[1:], pod)
         return firsts.values()
 
+    def _evictable(self, candidates: tuple[Pod, ...], count: int) -> Iterable[tuple[Pod, ...]]:
+        groups: dict[tuple[object, ...], list[Pod]] = {}
+        for pod in candidates:
+            groups.setdefault(pod[1:], []).append(pod)
+        return _firsts(list(groups.values()), count)
+
     def _rejections(self, moving: tuple[Pod, ...], count: int) -> Iterable[tuple[Pod, ...]]:
         return (moving[:count],)
 
