@@ -83,17 +83,19 @@ class WriteEvent(NoNodes):
     def reads(self) -> Reads:
         return self.source.reads(workloads=(self.workload,))
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> int:
-        """Whether the workload exists."""
-        return cell.exists
+    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int]:
+        """Whether the workload exists, and whether it is a bare Pod that was deleted: its name may not be free yet."""
+        is_pod = self.source.layout.setup.workloads[workload].kind == POD
+        return cell.exists, int(is_pod and not cell.exists and cell.replicas == 0)
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """The write, while its budget lasts."""
         left = seen.memories[0][0]
-        if left <= 0 or not self.source.may_happen(seen.memories):
+        exists, was_deleted = seen.workloads[0]
+        if left <= 0 or was_deleted or not self.source.may_happen(seen.memories):
             return ()
         memory = Remember(self.source.memory, (left - 1,))
-        if not seen.workloads[0]:
+        if not exists:
             return (Decision((*self._creation(), memory), Role.EVENT),)
         writes: list[Action] = []
         if self.replicas is not None:

@@ -287,7 +287,8 @@ class IndividualModel:
             return self._created(state, workload), ("create-object", ref)
         concrete: Concrete
         if isinstance(action, DeleteObject):
-            spec = spec._replace(exists=0, desired=0, replicas=min(spec.replicas, 0))
+            is_pod = self.setup.workloads[workload].kind == POD
+            spec = spec._replace(exists=0, desired=0, replicas=0 if is_pod else min(spec.replicas, 0))
             concrete = ("delete-object", ref)
         elif isinstance(action, SetTemplate):
             spec = spec._replace(template=action.template)
@@ -309,8 +310,10 @@ class IndividualModel:
             state = self._with_unbound(state, workload, (self.pod_name(workload, 1),) if waits else ())
             spec = Spec(1, 1, NEVER)
         else:
-            replicas = NEVER if declared.kind == DEPLOYMENT else declared.replicas
+            kept = state.specs[workload].replicas  # of the ReplicaSet that a deleted Deployment left
+            replicas = kept if declared.kind == DEPLOYMENT else declared.replicas
             spec = Spec(1, declared.replicas, replicas)
+        spec = spec._replace(failed=state.specs[workload].failed)
         return state._replace(specs=_replaced(state.specs, workload, spec))
 
     def _new_names(self, state: State, workload: int, count: int) -> tuple[str, ...]:

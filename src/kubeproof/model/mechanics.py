@@ -113,20 +113,31 @@ class Mechanics:
                 return (cell._replace(desired=replicas, replicas=follows),)
             case SetReplicas(_, replicas, noted, max_noted):
                 return (cell._replace(replicas=replicas, noted=noted, max_noted=max_noted),)
-            case DeleteObject():
-                gone = cell.replicas if cell.replicas == NEVER else 0
+            case DeleteObject(workload):
+                is_pod = self.setup.workloads[workload].kind == POD
+                gone = NEVER if cell.replicas == NEVER and not is_pod else 0
                 return (cell._replace(exists=0, desired=0, replicas=gone),)
             case NoteFailed(workload, pods):
                 return (cell._replace(failed=min(cell.failed + pods, self.most_failed[workload])),)
             case SetTemplate(_, template):
                 return (cell._replace(template=template),)
             case CreateObject(workload):
-                return (self.created(workload),)
+                return (self._recreated(workload, cell),)
             case CreatePods(_, count):
                 return (cell._replace(unbound=cell.unbound + count),)
             case DeleteUnbound(_, count):
                 return (cell._replace(unbound=cell.unbound - count),)
         raise TypeError(action)
+
+    def _recreated(self, workload: int, before: WorkloadCell) -> WorkloadCell:
+        """A workload that appears; where a deleted one left its ReplicaSet, the new object takes that over."""
+        fresh = self.created(workload)
+        takes_over = before.replicas != NEVER and self.setup.workloads[workload].kind == DEPLOYMENT
+        return fresh._replace(
+            replicas=before.replicas if takes_over else fresh.replicas,
+            unbound=before.unbound + fresh.unbound,
+            failed=before.failed,
+        )
 
     def created(self, workload: int) -> WorkloadCell:
         """A workload's cell right after the object appears."""

@@ -256,8 +256,8 @@ def test_an_apply_that_leaves_everything_as_it_is_happens_all_the_same():
     applied = Apply(name="w", workload=workload(), replicas_given=False)
     writing = WriteEvent(_source(applied), "w", 0, None)
 
-    assert writing.act(Seen((1,), (), ((1,),))) == (Decision((Remember(0, (0,)),), Role.EVENT),)
-    assert writing.act(Seen((1,), (), ((0,),))) == ()
+    assert writing.act(Seen(((1, 0),), (), ((1,),))) == (Decision((Remember(0, (0,)),), Role.EVENT),)
+    assert writing.act(Seen(((1, 0),), (), ((0,),))) == ()
 
 
 def test_a_write_ends_with_its_budget():
