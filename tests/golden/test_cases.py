@@ -4,10 +4,13 @@ import json
 
 import pytest
 
-from kubeproof.cases.library import find_case, find_variant, list_cases
-from kubeproof.cases.minimal import find_minimal
+from kubeproof.cases.library import find_case, find_variant, growth_of, list_cases, load_case
+from kubeproof.cases.minimal import find_minimal, read_growth
 from kubeproof.cases.run import run_case
 from kubeproof.cli.main import main
+from kubeproof.manifests.load import load
+from kubeproof.verify.resize import Size, resized
+from kubeproof.verify.run import verify
 
 STATES = {
     ("c1", "violating"): 2298,
@@ -61,6 +64,16 @@ def test_the_smallest_violating_size_is_found(case):
     found = find_minimal(find_case(case))
 
     assert (found.size.total, found.size.pods) == MINIMAL[case]
+
+
+@pytest.mark.parametrize(("variant", "verdict", "states"), [("violating", "VIOLATED", 447), ("safe", "HOLDS", 60)])
+def test_c8_is_the_same_at_the_size_of_its_report(variant, verdict, states):
+    growth = read_growth(growth_of("c8"), "c8")
+    size = Size((("on-demand-1", 2), ("spot-1", 3)), 10)
+
+    result = verify(resized(load(load_case("c8", variant)), growth, size))
+
+    assert (result.verdict, result.statistics.states) == (verdict, states)
 
 
 @pytest.mark.parametrize(
