@@ -52,7 +52,6 @@ KIND_OF_WHEN = {
     EVENTUALLY_ALWAYS: RECURRENT,
 }
 UPPER_BOUNDS = ("maxReplicas", "maxSkew", "maxPodObjects", "maxNodes")
-LOOP_TAGS = {"noEvictionLoop": Tag.EVICT, "noCreateFailLoop": Tag.REJECT}
 EVICTOR_TAGS = {"descheduler": int(Tag.BY_DESCHEDULER), "taint": int(Tag.BY_TAINT), "drain": int(Tag.BY_DRAIN)}
 OSCILLATION_TAGS = {
     "any": Tag.STEP,
@@ -100,11 +99,11 @@ def make_monitor(intent: Intent, layout: Layout) -> Monitor:
         if number is not None and tag == Tag.STEP:
             tag = Tag.REPLICAS | Tag.PODS | Tag.PLACEMENT
         return Monitor(intent, None, CYCLE, _tags(layout, number, tag), needs_relevance=False)
-    if intent.key in LOOP_TAGS:
-        tag = EVICTOR_TAGS.get(intent.by, int(LOOP_TAGS[intent.key]))
-        return Monitor(intent, None, CYCLE, _tags(layout, number, tag), needs_relevance=False)
-    if intent.key == "noEviction":
-        return Monitor(intent, None, STEP, _eviction_tags(layout, number, intent.by), needs_relevance=False)
+    if intent.key == "noCreateFailLoop":
+        return Monitor(intent, None, CYCLE, _tags(layout, number, Tag.REJECT), needs_relevance=False)
+    if intent.key in ("noEviction", "noEvictionLoop"):
+        kind = STEP if intent.key == "noEviction" else CYCLE
+        return Monitor(intent, None, kind, _eviction_tags(layout, number, intent.by), needs_relevance=False)
     fact = _fact(intent, layout, number)
     if intent.key == "noPendingForever":
         return Monitor(intent, fact, PERSISTENT, _tags(layout, number, Tag.BIND))
@@ -116,7 +115,7 @@ KIND_OF_KEY = {"schedulable": IN_STABLE, "rolloutCompletes": PERSISTENT, "drainC
 
 
 def _eviction_tags(layout: Layout, number: int | None, by: str) -> int:
-    """The steps that noEviction forbids; a node's panic concerns no workload in particular."""
+    """The steps that noEviction and noEvictionLoop forbid; a node's panic concerns no workload in particular."""
     if by == "kernelPanic":
         return int(Tag.PANIC)
     return _tags(layout, number, EVICTOR_TAGS.get(by, int(Tag.EVICT)))

@@ -175,3 +175,18 @@ def test_the_catalogue_has_permanent_ids():
         ("L007", "drainCompletes"),
     ]
     assert entry("maxSkew").id == "S004"
+
+
+@pytest.mark.parametrize(
+    ("by", "tags"),
+    [
+        ("any", tag_of(0, Tag.EVICT)),
+        ("descheduler", tag_of(0, Tag.BY_DESCHEDULER)),
+        ("kernelPanic", int(Tag.PANIC)),
+    ],
+)
+@pytest.mark.parametrize("key", ["noEviction", "noEvictionLoop"])
+def test_evictions_count_by_who_evicts(key, by, tags):
+    intent = Intent(key=key, name="e", target=WEB, by=by)
+
+    assert make_monitor(intent, _layout()).tags == tags
