@@ -19,6 +19,7 @@ VERIFY_KEYS = {
     "maxStates": "max_states",
     "reductions": "reductions",
     "checkControllers": "check_controllers",
+    "find": "find",
     "color": "color",
     "progress": "progress",
 }

@@ -14,7 +14,17 @@ from kubeproof.cluster.objects import POD
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import ALWAYS_ALLOW, PodDisruptionBudget
 from kubeproof.cluster.state import NodeCell, Phase, Work, WorkloadCell
-from kubeproof.controllers.disruption import Amount, Budget, BudgetStatus, Matching, PodFacts, budget, evict
+from kubeproof.controllers.disruption import (
+    Amount,
+    Budget,
+    BudgetStatus,
+    Matching,
+    Owner,
+    PodFacts,
+    budget,
+    evict,
+    expected_scale,
+)
 
 DRAINING = (Work.DRAIN, Work.DRAIN_UNCORDON, Work.MAINTAIN)
 ALIVE = (Phase.STARTING, Phase.RUNNING, Phase.READY, Phase.UNREADY)
@@ -116,10 +126,10 @@ class DrainEviction:
 
     def _status(self, amounts: Budget, seen: Seen) -> BudgetStatus:
         """The budget's status for the cluster as it is."""
-        scale = sum(
-            desired
-            for workload, (desired, _) in zip(self.reads.workloads, seen.workloads, strict=True)
-            if self.layout.setup.workloads[workload].kind != POD
+        declared = [self.layout.setup.workloads[workload] for workload in self.reads.workloads]
+        scale = expected_scale(
+            Owner(w.ref, desired) if w.kind != POD else None
+            for w, (desired, _) in zip(declared, seen.workloads, strict=True)
         )
         on_nodes = [(key, n * count) for groups in seen.places for view, count in groups for key, n in view[1]]
         selected = sum(n for _, n in on_nodes) + sum(unbound for _, unbound in seen.workloads)

@@ -78,7 +78,7 @@ class GroupedActor:
         self.controller = controller
         self.name = controller.name
         self.stage = int(controller.stage)
-        self._workloads, self._places, self._memories = controller.reads
+        self._workloads, self._places, _ = controller.reads
         self.reads = _slots_read(slots, controller)
         self._slots = slots
         self._number = number

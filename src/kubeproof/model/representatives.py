@@ -38,29 +38,18 @@ class RepresentativeModel(IndividualModel):
             yield ()
             return
         phases, count = action.losses[position]
-        groups: dict[tuple[object, ...], list[Pod]] = {}
-        for pod in node.pods:
-            if pod.workload == action.workload and pod.phase in phases:
-                groups.setdefault(pod[1:], []).append(pod)
-        for taken in _firsts(list(groups.values()), count):
+        hit = [pod for pod in node.pods if pod.workload == action.workload and pod.phase in phases]
+        for taken in _firsts(_by_kind(hit), count):
             for rest in self._drafts(node, action, position + 1):
                 yield (*taken, *rest)
 
     def _crashable(self, node: NodeState, workload: int) -> Iterable[Pod]:
         """The first pod of each kind."""
-        firsts: dict[tuple[object, ...], Pod] = {}
-        for pod in super()._crashable(node, workload):
-            firsts.setdefault(pod[1:], pod)
-        return firsts.values()
-
-    def _evictable(self, candidates: tuple[Pod, ...], count: int) -> Iterable[tuple[Pod, ...]]:
-        groups: dict[tuple[object, ...], list[Pod]] = {}
-        for pod in candidates:
-            groups.setdefault(pod[1:], []).append(pod)
-        return _firsts(list(groups.values()), count)
+        return [alike[0] for alike in _by_kind(super()._crashable(node, workload))]
 
     def _rejections(self, moving: tuple[Pod, ...], count: int) -> Iterable[tuple[Pod, ...]]:
-        return (moving[:count],)
+        """Sets that differ in kinds: pods that start together may differ in their eviction clocks."""
+        return _firsts(_by_kind(moving), count)
 
     def _matching(self, controller: Controller, state: State, ref: NodeRef) -> Iterator[int]:
         """The first node of each content that answers to the reference."""
@@ -70,6 +59,14 @@ class RepresentativeModel(IndividualModel):
             if cell not in seen:
                 seen.add(cell)
                 yield index
+
+
+def _by_kind(pods: Iterable[Pod]) -> list[list[Pod]]:
+    """The pods, those that differ in nothing but their names together."""
+    groups: dict[tuple[object, ...], list[Pod]] = {}
+    for pod in pods:
+        groups.setdefault(pod[1:], []).append(pod)
+    return list(groups.values())
 
 
 def _firsts(groups: list[list[Pod]], count: int) -> Iterator[tuple[Pod, ...]]:

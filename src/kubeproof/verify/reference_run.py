@@ -21,7 +21,7 @@ class _From:
     """The individual model, begun elsewhere."""
 
     def __init__(self, model: IndividualModel, starts: tuple[State, ...]) -> None:
-        self._model, self._starts = model, starts
+        self._starts = starts
         self.steps, self.flags = model.steps, model.flags
 
     def initial(self) -> tuple[State, ...]:
