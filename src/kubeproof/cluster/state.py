@@ -50,6 +50,11 @@ class Work(IntEnum):
     DOWN = 4  # empty and down for maintenance; comes back and is uncordoned
 
 
+ACTIVE = (Phase.STARTING, Phase.RUNNING, Phase.READY, Phase.UNREADY)  # pods that count as replicas: not terminating
+KUBELET_LIVES = (Health.UP, Health.BACK)
+DRAINING = (Work.DRAIN, Work.DRAIN_UNCORDON, Work.MAINTAIN)
+
+
 class PodKind(NamedTuple):
     """Pods of one node that no controller can tell apart."""
 

@@ -13,7 +13,7 @@ from kubeproof.cluster.control import Decision, Delete, NodeRef, Reads, Seen, St
 from kubeproof.cluster.objects import POD
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import ALWAYS_ALLOW, PodDisruptionBudget
-from kubeproof.cluster.state import NodeCell, Phase, Work, WorkloadCell
+from kubeproof.cluster.state import ACTIVE, DRAINING, NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.disruption import (
     Amount,
     Budget,
@@ -26,8 +26,6 @@ from kubeproof.controllers.disruption import (
     expected_scale,
 )
 
-DRAINING = (Work.DRAIN, Work.DRAIN_UNCORDON, Work.MAINTAIN)
-ALIVE = (Phase.STARTING, Phase.RUNNING, Phase.READY, Phase.UNREADY)
 API_PHASE = {Phase.STARTING: "Pending"}  # all others run
 View = tuple[int, tuple[tuple[tuple[int, int], int], ...]]  # being drained; ((workload, phase), pods)
 
@@ -95,7 +93,7 @@ class DrainEviction:
     def _granted(self, view: View, matching: tuple[Matching, ...]) -> Iterable[tuple[tuple[int, ...], int]]:
         left = matching[0].status.allowed if matching else 0
         for (workload, phase), count in view[1]:
-            if workload != self.workload or phase not in ALIVE:
+            if workload != self.workload or phase not in ACTIVE:
                 continue
             facts = PodFacts(API_PHASE.get(Phase(phase), "Running"), phase == Phase.READY)
             answer = evict(facts, matching)
@@ -112,7 +110,7 @@ class DrainEviction:
         found = []
         for view in dict.fromkeys(view for groups in seen.places for view, _ in groups if view[0]):
             for (workload, phase), count in view[1]:
-                if workload == self.workload and phase in ALIVE:
+                if workload == self.workload and phase in ACTIVE:
                     answer = evict(PodFacts(API_PHASE.get(Phase(phase), "Running"), phase == Phase.READY), matching)
                     if not answer.granted:
                         found.append(f"eviction of {count} pod(s) of {ref} refused: {answer.why}")

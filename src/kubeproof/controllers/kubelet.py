@@ -14,10 +14,9 @@ from dataclasses import dataclass
 
 from kubeproof.cluster.control import Advance, Decision, NodeRef, Reads, Role, Seen, Stage
 from kubeproof.cluster.places import Layout
-from kubeproof.cluster.state import Health, NodeCell, Phase, PodKind, WorkloadCell
+from kubeproof.cluster.state import KUBELET_LIVES, NodeCell, Phase, PodKind, WorkloadCell
 from kubeproof.controllers.admission import rejected_pods
 
-ALIVE = (Health.UP, Health.BACK)
 MOVING = (Phase.STARTING, Phase.RUNNING, Phase.TERMINATING)
 Due = tuple[tuple[PodKind, int, int], ...]  # kind without its eviction clock, pods rejected, pods in all
 
@@ -52,7 +51,7 @@ class Kubelet:
 
     def show_node(self, place: int, cell: NodeCell) -> Due | None:
         """The kinds of pods that may or must move on now; None if the kubelet is dead or has nothing to do."""
-        if cell.health not in ALIVE:
+        if cell.health not in KUBELET_LIVES:
             return None
         due = {kind._replace(evict_s=0) for kind, _ in cell.pods if kind.phase in MOVING and kind.least_s == 0}
         sample = self.layout.places[place].sample

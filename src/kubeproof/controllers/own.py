@@ -37,10 +37,8 @@ from kubeproof.cluster.control import (
     View,
 )
 from kubeproof.cluster.places import Layout
-from kubeproof.cluster.state import Health, NodeCell, Phase, WorkloadCell
+from kubeproof.cluster.state import ACTIVE, Health, NodeCell, Phase, WorkloadCell
 from kubeproof.errors import KubeproofError, UsageError
-
-ALIVE = (Phase.STARTING, Phase.RUNNING, Phase.READY, Phase.UNREADY)
 
 
 class PodCounts(NamedTuple):
@@ -178,7 +176,7 @@ class Adapted:
         amounts: dict[int, list[int]] = {}
         for kind, count in cell.pods:
             counts = amounts.setdefault(kind.workload, [0, 0, 0])
-            slot = 0 if kind.phase == Phase.READY else 1 if kind.phase in ALIVE else 2
+            slot = 0 if kind.phase == Phase.READY else 1 if kind.phase in ACTIVE else 2
             counts[slot] += count
         pods = tuple((workload, PodCounts(*counts)) for workload, counts in sorted(amounts.items()))
         return int(cell.health in (Health.UP, Health.LOST)), cell.cordoned, pods
@@ -232,7 +230,7 @@ class Adapted:
             return NodeChange(node, CORDON if action.on else UNCORDON)
         if isinstance(action, Evict):
             ready = action.node.pods_of(action.ref).ready
-            phases = (Phase.READY,) if ready >= action.pods else ALIVE
+            phases = (Phase.READY,) if ready >= action.pods else ACTIVE
             losses = ((tuple(int(phase) for phase in phases), action.pods),)
             return Delete(NodeRef(action.node.place, action.node.view), self._number(action.ref), losses)
         raise UsageError(

@@ -25,11 +25,9 @@ from kubeproof.cluster.control import (
     Stage,
 )
 from kubeproof.cluster.places import Layout
-from kubeproof.cluster.state import Health, NodeCell, Work
+from kubeproof.cluster.state import DRAINING, KUBELET_LIVES, NodeCell, Work
 from kubeproof.events.common import EventSource, NoWorkloads, Sourced
 from kubeproof.events.declarations import Drain, Maintenance
-
-DRAINING = (Work.DRAIN, Work.DRAIN_UNCORDON, Work.MAINTAIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,7 @@ class DrainEvent(Sourced, NoWorkloads):
         """1 for a node under work, 0 for one that can be taken up."""
         if cell.work:
             return 1
-        return 0 if cell.health in (Health.UP, Health.BACK) else None
+        return 0 if cell.health in KUBELET_LIVES else None
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """The beginning of a drain of any node that is free."""
@@ -86,7 +84,7 @@ class DrainProgress(NoWorkloads):
 
     def show_node(self, place: int, cell: NodeCell) -> tuple[str, int] | None:
         """What may or must happen to the node next."""
-        if cell.work in DRAINING and not cell.pods and cell.health in (Health.UP, Health.BACK):
+        if cell.work in DRAINING and not cell.pods and cell.health in KUBELET_LIVES:
             return (DRAINED, 1)  # a node that fails meanwhile keeps its operator waiting
         if cell.work == Work.DOWN and cell.least_s == 0:
             return (RETURN, int(cell.most_s == 0))

@@ -18,11 +18,9 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
-from kubeproof.cluster.state import Cause, Health, NodeCell, Work
+from kubeproof.cluster.state import KUBELET_LIVES, Cause, NodeCell, Work
 from kubeproof.events.common import EventSource, NoWorkloads, Sourced
 from kubeproof.events.declarations import NodeFailure
-
-ALIVE = (Health.UP, Health.BACK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +36,7 @@ class NodeFailureEvent(Sourced, NoWorkloads):
 
     def show_node(self, place: int, cell: NodeCell) -> int | None:
         """1 for a node that can fail."""
-        return 1 if cell.health in ALIVE and cell.work != Work.DOWN else None
+        return 1 if cell.health in KUBELET_LIVES and cell.work != Work.DOWN else None
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """A failure of any node it may hit."""
@@ -74,7 +72,7 @@ class NodeRecoveryEvent(NoWorkloads):
 
     def show_node(self, place: int, cell: NodeCell) -> int | None:
         """1 for a node that is down and may come back."""
-        return 1 if cell.health not in ALIVE and cell.cause == Cause.FAILURE else None
+        return 1 if cell.health not in KUBELET_LIVES and cell.cause == Cause.FAILURE else None
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """A recovery of any node that is down."""

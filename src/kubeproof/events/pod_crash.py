@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kubeproof.cluster.control import Crash, Decision, NodeRef, Reads, Remember, Role, Seen
-from kubeproof.cluster.state import Health, NodeCell, Phase
+from kubeproof.cluster.state import KUBELET_LIVES, NodeCell, Phase
 from kubeproof.events.common import EventSource, NoWorkloads, Sourced
 
 
@@ -22,7 +22,7 @@ class PodCrashEvent(Sourced, NoWorkloads):
 
     def show_node(self, place: int, cell: NodeCell) -> tuple[int, ...] | None:
         """Which of the workloads have a ready pod on a node whose kubelet lives."""
-        if cell.health not in (Health.UP, Health.BACK):
+        if cell.health not in KUBELET_LIVES:
             return None
         ready = {kind.workload for kind, _ in cell.pods if kind.phase == Phase.READY}
         return tuple(member for member in self.members if member in ready) or None

@@ -17,13 +17,12 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
-from kubeproof.cluster.state import Cause, Health, NodeCell, Phase, Work
+from kubeproof.cluster.state import KUBELET_LIVES, Cause, NodeCell, Phase, Work
 from kubeproof.cluster.usage import CPU, UsageRule, level_number, pod_usage
 from kubeproof.events.common import EventSource, NoNodes, NoWorkloads, Sourced
 from kubeproof.events.declarations import CpuLoad, KernelPanic, UsageChange
 
 RUNS = (Phase.RUNNING, Phase.READY, Phase.UNREADY)
-UP = (Health.UP, Health.BACK)
 Load = tuple[int, tuple[tuple[tuple[int, int], int], ...]]  # kubelet up; ((workload, age), running pods)
 
 
@@ -91,7 +90,7 @@ class KernelPanicEvent(NoWorkloads):
             if kind.phase in RUNS:
                 key = (kind.workload, kind.age_s)
                 amounts[key] = amounts.get(key, 0) + count
-        return int(cell.health in UP), tuple(sorted(amounts.items()))
+        return int(cell.health in KUBELET_LIVES), tuple(sorted(amounts.items()))
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """One step per node that is overloaded, or down and freed."""

@@ -9,11 +9,9 @@ from kubeproof.cluster.control import Reads, Seen, View
 from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.objects import Node, PodTemplate, Workload, family
 from kubeproof.cluster.places import Layout
-from kubeproof.cluster.state import Health, NodeCell, Nodes, Phase, Work, WorkloadCell
+from kubeproof.cluster.state import ACTIVE, DRAINING, KUBELET_LIVES, NodeCell, Nodes, Phase, WorkloadCell
 from kubeproof.intents.declarations import Amount
 
-DRAINING = (Work.DRAIN, Work.DRAIN_UNCORDON, Work.MAINTAIN)
-ACTIVE = (Phase.STARTING, Phase.RUNNING, Phase.READY, Phase.UNREADY)
 API_PHASES = {
     Phase.STARTING: "Pending",
     Phase.RUNNING: "Running",
@@ -271,7 +269,7 @@ class NoDrainUnderWay:
 
     def show_nodes(self, place: int, nodes: Nodes) -> int:
         """Nodes that are being drained, dead ones aside."""
-        return sum(count for cell, count in nodes if cell.work in DRAINING and cell.health in (Health.UP, Health.BACK))
+        return sum(count for cell, count in nodes if cell.work in DRAINING and cell.health in KUBELET_LIVES)
 
     def holds(self, seen: Seen) -> bool:
         return sum(seen.places) == 0
