@@ -1,0 +1,3 @@
+module kubeproof.dev/conformance/shared
+
+go 1.19

@@ -1,0 +1,7 @@
+"""Corpora of the hpa."""
+
+from __future__ import annotations
+
+from tests.conformance.corpus import Corpus
+
+CORPORA: tuple[Corpus, ...] = ()

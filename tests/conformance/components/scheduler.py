@@ -1,0 +1,7 @@
+"""Corpora of the scheduler."""
+
+from __future__ import annotations
+
+from tests.conformance.corpus import Corpus
+
+CORPORA: tuple[Corpus, ...] = ()

@@ -1,0 +1,7 @@
+"""Wrong rules of the scheduler that the corpora must catch."""
+
+from __future__ import annotations
+
+from tests.conformance.mutant import Mutant
+
+MUTANTS: tuple[Mutant, ...] = ()
