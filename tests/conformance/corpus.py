@@ -45,6 +45,7 @@ class Corpus:
     decide: Callable[[Case, str], Decision] | None = None  # (case, upstream); None: recorded, not modelled yet
     explain: Callable[[Case, str, Decision, Decision], str | None] = _nothing  # name of a known difference
     decisions: Callable[[Decision], int] = _one  # how many decisions one line holds
+    differences: tuple[tuple[str, str], ...] = ()  # known differences: the name that `explain` gives, and why
     unit: str = "decisions"
 
     def cases(self) -> Iterator[Case]:

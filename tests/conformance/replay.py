@@ -1,6 +1,7 @@
 """Replays one corpus: `python -m tests.conformance.replay CORPUS UPSTREAM [--first N] [--stop]`.
 
-Prints the tally and the first differences; exits with 1 if one is not explained. The mutants run this on changed sources.
+Prints the tally and the first differences; exits with 1 if one is not explained.
+The mutants run this on changed sources.
 """
 
 from __future__ import annotations
