@@ -6,10 +6,11 @@ controller reads sizes and statuses of ReplicaSets, never pods, except that Recr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from kubeproof.cluster.objects import Strategy
-from kubeproof.controllers.rollout_revisions import Outcome, Revision, Rollout, rollout_of, written
+from kubeproof.controllers.rollout_revisions import Outcome, Revision, Rollout, Write, rollout_of, written
 from kubeproof.controllers.rollout_scaling import is_scaling_event, scale
 
 
@@ -20,14 +21,15 @@ def sync(
     revisions: tuple[Revision, ...],
     new: int | None,
     old_pods_left: bool,
+    reported: int | None = None,
 ) -> Outcome:
     """What exactly one sync writes.
 
     `revisions` are ordered oldest first, `new` is the index of the one with the Deployment's template (None: not
     created yet; after a rollback not the last). `old_pods_left`: pods of old revisions, terminating ones included,
-    are in a phase other than Succeeded and Failed.
+    are in a phase other than Succeeded and Failed. `reported`: the Deployment's status.replicas if it lags behind.
     """
-    rollout = rollout_of(replicas, strategy, revisions, new)
+    rollout = rollout_of(replicas, strategy, revisions, new, reported)
     if paused or is_scaling_event(rollout):
         return scale(rollout)
     if strategy.rolling:
@@ -60,7 +62,8 @@ def _create_and_shrink(rollout: Rollout) -> Outcome:
     what = f"creates the new ReplicaSet with {size}: {_room(rollout)}"
     if shrunk.changed:
         what = f"{what}; {shrunk.what}"
-    return Outcome(shrunk.sizes[:-1], shrunk.notes[:-1], True, what, size, rollout.notes)
+    writes = ((len(rollout.revisions), size), *shrunk.writes)
+    return Outcome(shrunk.sizes[:-1], shrunk.notes[:-1], writes, what, size, rollout.notes)
 
 
 def _new_size(rollout: Rollout) -> int:
@@ -86,15 +89,19 @@ def _shrink_old(rollout: Rollout) -> Outcome:
     )
     if removable <= 0:
         return written(rollout, rollout.sizes, f"waits: {sum_up} leaves {removable} to remove")
-    sizes, is_current = _without_unhealthy(rollout, removable)
+    cleaned, is_current = _without_unhealthy(rollout, removable)
     if not is_current:
-        return written(rollout, sizes, "waits for the status of an old ReplicaSet: more available than its size")
-    unhealthy = rollout.total - sum(sizes)
-    sizes, available = _without_surplus(rollout, sizes)
-    surplus = rollout.total - unhealthy - sum(sizes)
+        return written(rollout, cleaned, "waits for the status of an old ReplicaSet: more available than its size")
+    sizes, available = _without_surplus(rollout, cleaned)
+    unhealthy, surplus = rollout.total - sum(cleaned), sum(cleaned) - sum(sizes)
     parts = [f"removes {unhealthy} unavailable: {sum_up} leaves {removable}"] if unhealthy else []
     parts += [f"removes {surplus}: {available} available, minAvailable {rollout.least}"] if surplus else []
-    return written(rollout, sizes, f"scales down old ReplicaSets: {'; '.join(parts)}")
+    outcome = written(rollout, sizes, f"scales down old ReplicaSets: {'; '.join(parts)}")
+    return replace(outcome, writes=(*_writes(rollout.sizes, cleaned), *_writes(cleaned, sizes)))
+
+
+def _writes(before: Sequence[int], after: Sequence[int]) -> tuple[Write, ...]:
+    return tuple((index, size) for index, size in enumerate(after) if size != before[index])
 
 
 def _without_unhealthy(rollout: Rollout, removable: int) -> tuple[list[int], bool]:
@@ -146,7 +153,8 @@ def _recreate(rollout: Rollout, old_pods_left: bool) -> Outcome:
     what = f"new ReplicaSet with {rollout.replicas}: no old pods are left"
     if rollout.new is None:
         outcome = written(rollout, sizes, f"creates the {what}")
-        return replace(outcome, changed=True, created=rollout.replicas, created_notes=rollout.notes)
+        writes = ((len(sizes), rollout.replicas),)
+        return replace(outcome, writes=writes, created=rollout.replicas, created_notes=rollout.notes)
     sizes[rollout.new] = rollout.replicas
     if tuple(sizes) == rollout.sizes:
         return written(rollout, sizes, "nothing to do: no old replicas")

@@ -112,12 +112,10 @@ def paused_or_resumed(progress: Progress | None, paused: bool, *, deadline_s: in
     return Progress(RESUMED, now_s) if reason == PAUSED else progress
 
 
-def seconds_to_check(
-    progress: Progress | None, replicas: int, now: Status, *, deadline_s: int, now_s: int
-) -> int | None:
-    """When the controller looks again for a passed deadline, a second after it; None: not at all."""
-    if deadline_s == NO_DEADLINE or progress is None:
-        return None
-    if is_complete(replicas, now) or progress.reason == TIMED_OUT:
-        return None
-    return max(0, progress.updated_s + deadline_s + 1 - now_s)
+def found(progress: Progress | None, *, created: bool, deadline_s: int, now_s: int) -> Progress | None:
+    """The condition after the new ReplicaSet was created, or found to exist."""
+    if deadline_s == NO_DEADLINE:
+        return progress
+    if created:
+        return noted(progress, CREATED, now_s)
+    return Progress(FOUND, now_s) if progress is None else progress

@@ -47,16 +47,24 @@ def resolve(strategy: Strategy, replicas: int) -> tuple[int, int]:
     return surge, min(unavailable, replicas)
 
 
+Write = tuple[int, int]  # index of a revision and its size from then on; a created one has the index after the last
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What one sync writes; sizes and notes are those of the revisions given, in their order."""
 
     sizes: tuple[int, ...]
     notes: tuple[Notes, ...]
-    changed: bool  # something is written: a size, an annotation, or a new ReplicaSet
+    writes: tuple[Write, ...]  # in upstream's order
     what: str  # the decision and its numbers, or what is waited for
     created: int | None = None  # initial size of a newly created new revision
     created_notes: Notes | None = None
+
+    @property
+    def changed(self) -> bool:
+        """Whether something is written: a size, an annotation, or a new ReplicaSet."""
+        return bool(self.writes)
 
 
 class Rollout(NamedTuple):
@@ -68,6 +76,7 @@ class Rollout(NamedTuple):
     rolling: bool
     revisions: tuple[Revision, ...]  # oldest first
     new: int | None  # index of the revision with the Deployment's template
+    reported: int  # status.replicas
 
     @property
     def most(self) -> int:
@@ -103,19 +112,38 @@ class Rollout(NamedTuple):
         return Notes(self.replicas, self.most)
 
 
-def rollout_of(replicas: int, strategy: Strategy, revisions: tuple[Revision, ...], new: int | None) -> Rollout:
-    """The Deployment with its fenceposts resolved for `replicas`."""
-    return Rollout(replicas, *resolve(strategy, replicas), strategy.rolling, revisions, new)
+def rollout_of(
+    replicas: int, strategy: Strategy, revisions: tuple[Revision, ...], new: int | None, reported: int | None = None
+) -> Rollout:
+    """The Deployment with its fenceposts resolved for `replicas`; `reported` None: its status is up to date."""
+    if reported is None:
+        reported = sum(revision.exists for revision in revisions)
+    return Rollout(replicas, *resolve(strategy, replicas), strategy.rolling, revisions, new, reported)
 
 
-def written(rollout: Rollout, sizes: Sequence[int], what: str, *, renoted: Collection[int] = ()) -> Outcome:
-    """The outcome of setting `sizes`: annotations are rewritten with a new size, and on all of `renoted`."""
+def written(
+    rollout: Rollout,
+    sizes: Sequence[int],
+    what: str,
+    *,
+    renoted: Collection[int] = (),
+    order: Sequence[int] | None = None,
+) -> Outcome:
+    """The outcome of setting `sizes`: annotations are rewritten with a new size, and on all of `renoted`.
+
+    What changes is written in the `order` given, or oldest first.
+    """
     notes = tuple(
         rollout.notes if size != revision.size or index in renoted else notes_of(revision)
         for index, (size, revision) in enumerate(zip(sizes, rollout.revisions, strict=True))
     )
-    changed = tuple(sizes) != rollout.sizes or notes != tuple(map(notes_of, rollout.revisions))
-    return Outcome(tuple(sizes), notes, changed, what)
+    changed = {
+        index
+        for index, revision in enumerate(rollout.revisions)
+        if (sizes[index], notes[index]) != (revision.size, notes_of(revision))
+    }
+    ordered = range(len(sizes)) if order is None else order
+    return Outcome(tuple(sizes), notes, tuple((index, sizes[index]) for index in ordered if index in changed), what)
 
 
 def notes_of(revision: Revision) -> Notes:

@@ -26,7 +26,8 @@ def scale(rollout: Rollout) -> Outcome:
         return _directly(rollout)
     if _is_saturated(rollout):
         sizes = [size if index == rollout.new else 0 for index, size in enumerate(rollout.sizes)]
-        return written(rollout, sizes, f"scales old ReplicaSets to 0: all {rollout.replicas} new ones are available")
+        what = f"scales old ReplicaSets to 0: all {rollout.replicas} new ones are available"
+        return written(rollout, sizes, what, order=range(len(sizes))[::-1])  # newest first
     if rollout.rolling:
         return _in_proportion(rollout)
     return written(rollout, rollout.sizes, "does not scale several active ReplicaSets with Recreate")
@@ -59,7 +60,7 @@ def _in_proportion(rollout: Rollout) -> Outcome:
     allowed = rollout.most if rollout.replicas > 0 else 0
     change = allowed - rollout.total
     sizes, left = list(rollout.sizes), change
-    ranked = _by_size(rollout, newest_first=change > 0)
+    ranked = _ranked(rollout, change)
     for index in ranked:
         share = _share(rollout, rollout.revisions[index], change, left)
         sizes[index] += share
@@ -67,12 +68,15 @@ def _in_proportion(rollout: Rollout) -> Outcome:
     sizes[ranked[0]] = max(0, sizes[ranked[0]] + left)
     moves = ", ".join(f"{rollout.sizes[index]} -> {sizes[index]}" for index in rollout.active)
     what = f"scales in proportion to {allowed} in total ({rollout.replicas} + surge {rollout.surge}): {moves}"
-    return written(rollout, sizes, what, renoted=rollout.active)
+    return written(rollout, sizes, what, renoted=rollout.active, order=ranked)
 
 
-def _by_size(rollout: Rollout, *, newest_first: bool) -> list[int]:
-    """Active revisions, the largest first."""
-    return sorted(rollout.active, key=lambda index: (-rollout.revisions[index].size, -index if newest_first else index))
+def _ranked(rollout: Rollout, change: int) -> list[int]:
+    """Active revisions as they are written: largest first, ties by age; with nothing to share out the new one last."""
+    if change == 0:
+        return sorted(rollout.active, key=lambda index: (index == rollout.new, -index))
+    age = -1 if change > 0 else 1  # growth goes to the newest first
+    return sorted(rollout.active, key=lambda index: (-rollout.revisions[index].size, age * index))
 
 
 def _share(rollout: Rollout, revision: Revision, change: int, left: int) -> int:
@@ -89,14 +93,11 @@ def _share(rollout: Rollout, revision: Revision, change: int, left: int) -> int:
 def _fraction(rollout: Rollout, revision: Revision) -> int:
     """Growth that keeps the ReplicaSet's part of the whole, halves rounded up.
 
-    The whole before is the max-replicas annotation; without it upstream takes the Deployment's status.replicas, here
-    the pods that exist.
+    The whole before is the max-replicas annotation; without it, or if it is 0, the Deployment's status.replicas.
     """
     if rollout.replicas == 0:
         return -revision.size
-    before = revision.max_note
-    if before <= 0:
-        before = sum(other.exists for other in rollout.revisions)
+    before = revision.max_note if revision.max_note > 0 else rollout.reported
     if before == 0:
         return 0
     return (2 * revision.size * rollout.most + before) // (2 * before) - revision.size

@@ -3,5 +3,40 @@
 from __future__ import annotations
 
 from tests.conformance.corpus import Corpus
+from tests.conformance.decide import workloads as decide
+from tests.conformance.inputs import workloads as inputs
 
-CORPORA: tuple[Corpus, ...] = ()
+KUBERNETES = ("kubernetes-1.26", "kubernetes-1.37")
+
+CORPORA: tuple[Corpus, ...] = (
+    Corpus(
+        "deployment-rollouts",
+        "Deployment: rollouts",
+        KUBERNETES,
+        "deployments",
+        inputs.rollout,
+        5_000,
+        decide=decide.rollout,
+        decisions=len,
+        unit="syncs",
+    ),
+    Corpus(
+        "deployment-proportional",
+        "Deployment: proportional scaling",
+        KUBERNETES,
+        "deployments",
+        inputs.proportional,
+        3_000,
+        decide=decide.rollout,
+        explain=decide.explain_rollout,
+        differences=(
+            (
+                decide.DIVISION,
+                "In v1.26 a ReplicaSet whose max-replicas annotation somebody set to 0 (or removed, while the "
+                "Deployment reports no replicas) gets a share divided by zero: sizes such as -2147483648, which "
+                "depend on the processor and which the API server refuses. Our model follows v1.37, which takes "
+                "status.replicas instead, and no share if that is 0, too.",
+            ),
+        ),
+    ),
+)

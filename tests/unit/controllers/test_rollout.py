@@ -77,7 +77,7 @@ def test_fenceposts_resolve_like_upstream(strategy: Strategy, replicas: int, res
 
 def test_the_first_sync_of_a_deployment_creates_all_replicas() -> None:
     assert step(4, QUARTER, (), None) == Outcome(
-        (), (), True, "creates the new ReplicaSet with 4: 0 of at most 5 replicas (4 + surge 1)", 4, Notes(4, 5)
+        (), (), ((0, 4),), "creates the new ReplicaSet with 4: 0 of at most 5 replicas (4 + surge 1)", 4, Notes(4, 5)
     )
 
 
@@ -283,3 +283,13 @@ def test_after_appends_the_created_revision_with_an_empty_status() -> None:
     revisions = after(before, step(4, QUARTER, before, None))
 
     assert revisions == (Revision(3, 4, 4, 4, 5), Revision(1, 0, 0, 4, 5))
+
+
+def test_an_old_replica_set_is_written_twice_if_it_loses_unavailable_and_surplus_replicas() -> None:
+    outcome = step(4, pods(5, 2), (starting(4, 4, 9, available=3), full(4, 4, 9)), 1)
+
+    assert outcome.writes == ((0, 3), (0, 0))
+
+
+def test_a_created_replica_set_is_written_before_old_ones_shrink() -> None:
+    assert step(4, QUARTER, (full(4, 4, 5),), None).writes == ((1, 1), (0, 3))

@@ -8,6 +8,7 @@ from kubeproof.cluster.objects import Strategy
 from kubeproof.controllers.rollout_progress import (
     AVAILABLE,
     CREATED,
+    FOUND,
     NO_DEADLINE,
     PAUSED,
     RESUMED,
@@ -15,6 +16,7 @@ from kubeproof.controllers.rollout_progress import (
     UPDATED,
     Progress,
     Status,
+    found,
     has_timed_out,
     is_available,
     is_complete,
@@ -22,7 +24,6 @@ from kubeproof.controllers.rollout_progress import (
     judge,
     noted,
     paused_or_resumed,
-    seconds_to_check,
     status_of,
 )
 from kubeproof.controllers.rollout_revisions import Revision
@@ -154,14 +155,17 @@ def test_without_deadline_pausing_is_not_noted() -> None:
     assert paused_or_resumed(Progress(UPDATED, 1), True, deadline_s=NO_DEADLINE, now_s=9) == Progress(UPDATED, 1)
 
 
-def test_the_controller_looks_again_a_second_after_the_deadline() -> None:
-    assert seconds_to_check(Progress(UPDATED, 0), 4, MIDDLE, deadline_s=600, now_s=180) == 421
-    assert seconds_to_check(Progress(UPDATED, 0), 4, MIDDLE, deadline_s=600, now_s=601) == 0
-    assert seconds_to_check(Progress(UPDATED, 0), 4, MIDDLE, deadline_s=600, now_s=700) == 0
+def test_a_created_replica_set_restarts_the_deadline_but_not_twice() -> None:
+    created = Progress(CREATED, 5)
+
+    assert found(Progress(AVAILABLE, 0), created=True, deadline_s=600, now_s=5) == created
+    assert found(created, created=True, deadline_s=600, now_s=9) == created
 
 
-def test_the_controller_does_not_look_again_without_need() -> None:
-    assert seconds_to_check(None, 4, MIDDLE, deadline_s=600, now_s=0) is None
-    assert seconds_to_check(Progress(UPDATED, 0), 4, MIDDLE, deadline_s=NO_DEADLINE, now_s=0) is None
-    assert seconds_to_check(Progress(UPDATED, 0), 4, DONE, deadline_s=600, now_s=0) is None
-    assert seconds_to_check(Progress(TIMED_OUT, 0), 4, MIDDLE, deadline_s=600, now_s=0) is None
+def test_a_replica_set_that_exists_is_noted_only_without_an_earlier_condition() -> None:
+    assert found(None, created=False, deadline_s=600, now_s=5) == Progress(FOUND, 5)
+    assert found(Progress(UPDATED, 1), created=False, deadline_s=600, now_s=5) == Progress(UPDATED, 1)
+
+
+def test_without_a_deadline_no_replica_set_is_noted() -> None:
+    assert found(None, created=True, deadline_s=NO_DEADLINE, now_s=5) is None

@@ -168,7 +168,7 @@ def never_available(revisions: tuple[Revision, ...], broken: int) -> tuple[Revis
 def test_a_rollout_that_never_turns_ready_stops_with_the_minimum_available(replicas: int, strategy: Strategy) -> None:
     surge, unavailable = resolve(strategy, replicas)
     revisions: tuple[Revision, ...] = (Revision(replicas, replicas, replicas, replicas, replicas + surge),)
-    new, outcome = None, Outcome((), (), True, "")
+    new, outcome = None, Outcome((), (), ((0, 0),), "")
 
     while outcome.changed:
         outcome = sync(replicas, strategy, False, revisions, new, False)

@@ -217,3 +217,25 @@ def test_an_autoscaler_that_changes_replicas_before_every_sync_stops_the_rollout
     down = scaled(4, noted(6, 8, 5, 3), 1)
 
     assert (up.sizes, down.sizes) == ((5, 3), (3, 2))  # for ever
+
+
+def test_without_a_max_annotation_the_reported_replicas_count_even_if_they_lag_behind() -> None:
+    sizes = (Revision(4, 4, 4, 8, ABSENT), Revision(4, 4, 4, 8, 10))
+
+    assert sync(16, QUARTER, False, sizes, 1, False, reported=20).sizes == (4, 16)
+    assert sync(16, QUARTER, False, sizes, 1, False).sizes == (10, 10)
+
+
+def test_shares_are_written_largest_first_and_growth_goes_to_the_newest_of_equals() -> None:
+    assert scaled(16, noted(8, 10, 3, 5, 5), 2).writes == ((2, 10), (1, 7), (0, 3))
+    assert [index for index, _ in scaled(4, noted(8, 10, 3, 5, 5), 2).writes] == [1, 2, 0]
+
+
+def test_if_nothing_is_shared_out_the_annotations_of_old_ones_are_rewritten_first_newest_first() -> None:
+    assert scaled(8, noted(7, 10, 2, 4, 4), 1).writes == ((2, 4), (0, 2), (1, 4))
+
+
+def test_a_saturated_new_replica_set_sends_old_ones_to_zero_newest_first() -> None:
+    revisions = (*noted(4, 5, 1, 2), Revision(3, 3, 3, 3, 4))
+
+    assert scaled(3, revisions, 2).writes == ((1, 0), (0, 0))
