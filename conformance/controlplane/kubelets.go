@@ -23,6 +23,7 @@ type kubelets struct {
 	client  kubernetes.Interface
 	startup time.Duration // from binding to ready
 	ending  time.Duration // from deletion to gone, for pods that run
+	delay   time.Duration // from binding to admission
 
 	mutex   sync.Mutex
 	down    map[string]bool
@@ -36,13 +37,14 @@ type podLife struct {
 	node     string
 	requests core.ResourceList
 	started  time.Time // zero until its containers run
+	waiting  bool      // not admitted yet
 	ending   bool
 	rejected bool
 }
 
-func newKubelets(client kubernetes.Interface, startup, ending time.Duration) *kubelets {
+func newKubelets(client kubernetes.Interface, read *plan) *kubelets {
 	return &kubelets{
-		client: client, startup: startup, ending: ending,
+		client: client, startup: seconds(read.StartupS), ending: seconds(read.EndingS), delay: seconds(read.AdmissionS),
 		down: map[string]bool{}, nodes: map[string]*core.Node{}, known: map[types.UID]*podLife{},
 	}
 }
@@ -164,12 +166,27 @@ func (k *kubelets) see(ctx context.Context, pod *core.Pod) {
 	k.admit(ctx, node, pod)
 }
 
-// admit follows the kubelet's admission in short: NoExecute taints, then resources beside the admitted pods.
+// admit takes a pod in, after the time the kubelet needs to look at it.
 func (k *kubelets) admit(ctx context.Context, node *core.Node, pod *core.Pod) {
-	life := &podLife{node: node.Name, requests: podRequests(pod)}
-	reason := k.refusal(node, pod, life.requests)
-	life.rejected = reason != ""
+	life := &podLife{node: node.Name, waiting: true, requests: podRequests(pod)}
 	k.known[pod.UID] = life
+	if k.delay == 0 {
+		k.decide(ctx, node, pod, life)
+		return
+	}
+	time.AfterFunc(k.delay, func() {
+		k.mutex.Lock()
+		defer k.mutex.Unlock()
+		if !life.ending {
+			k.decide(ctx, node, pod, life)
+		}
+	})
+}
+
+// decide follows the kubelet's admission in short: NoExecute taints, then resources beside the admitted pods.
+func (k *kubelets) decide(ctx context.Context, node *core.Node, pod *core.Pod, life *podLife) {
+	reason := k.refusal(node, pod, life.requests)
+	life.waiting, life.rejected = false, reason != ""
 	if life.rejected {
 		go k.report(ctx, pod, rejectedStatus(reason))
 		return
@@ -188,7 +205,7 @@ func (k *kubelets) refusal(node *core.Node, pod *core.Pod, wanted core.ResourceL
 	for name, amount := range wanted {
 		free := node.Status.Allocatable[name].DeepCopy()
 		for _, other := range k.known {
-			if other.node == node.Name && !other.rejected {
+			if other.node == node.Name && !other.waiting && !other.rejected {
 				free.Sub(other.requests[name])
 			}
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 func main() {
-	planFile := flag.String("plan", "", "what to do, as tools/control_plane.py plan writes it")
+	planFile := flag.String("plan", "", "what to do, as tools/control_plane.py plan prints it")
 	binaries := flag.String("binaries", "", "folder of kube-apiserver, kube-controller-manager, kube-scheduler, descheduler")
 	out := flag.String("out", "", "where the recorded run goes")
 	keep := flag.Bool("keep", false, "keep the folder of the run with all logs")
@@ -48,11 +48,11 @@ func record(ctx context.Context, planFile, binaries, out string, keep bool) erro
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "controlplane: %s: %d actions in %.0f s\n", read.Case, len(actions), time.Since(began).Seconds())
-	return write(out, read, actions)
+	return write(out, read, versions(binaries, len(read.Shortened) > 0), actions)
 }
 
 // write writes the run as JSON lines: a header, then one action per line.
-func write(path string, read *plan, actions []action) error {
+func write(path string, read *plan, built map[string]string, actions []action) error {
 	file, err := os.Create(path)
 	if err != nil {
 		return err
@@ -60,8 +60,10 @@ func write(path string, read *plan, actions []action) error {
 	defer file.Close()
 	lines := json.NewEncoder(file)
 	header := map[string]any{
-		"case": read.Case, "versions": read.Versions, "target": read.Target, "stop": read.Stop,
-		"kubelet":   map[string]float64{"startup_s": read.StartupS, "ending_s": read.EndingS},
+		"case": read.Case, "versions": built, "target": read.Target, "stop": read.Stop,
+		"kubelet": map[string]float64{
+			"startup_s": read.StartupS, "ending_s": read.EndingS, "admission_s": read.AdmissionS,
+		},
 		"shortened": read.Shortened, "manager_flags": read.ManagerFlags,
 	}
 	if err := lines.Encode(header); err != nil {

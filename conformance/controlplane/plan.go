@@ -27,12 +27,12 @@ type plan struct {
 	DeschedulerS  float64           `json:"descheduler_interval_s"`
 	StartupS      float64           `json:"startup_s"`
 	EndingS       float64           `json:"ending_s"`
+	AdmissionS    float64           `json:"admission_s"` // until a kubelet looks at a new pod
 	MaintenanceS  float64           `json:"maintenance_s"`
 	QuietS        float64           `json:"quiet_s"` // so long without an action counts as stable
 	LimitS        float64           `json:"limit_s"`
 	ManagerFlags  []string          `json:"manager_flags"`
 	Shortened     map[string]string `json:"shortened"`
-	Versions      map[string]string `json:"versions"`
 }
 
 // event is one thing that operators or load do, each after the cluster has become stable.

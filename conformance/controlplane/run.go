@@ -69,7 +69,7 @@ func (r *run) connect(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	r.kubelets = newKubelets(nodes, seconds(r.plan.StartupS), seconds(r.plan.EndingS))
+	r.kubelets = newKubelets(nodes, r.plan)
 	r.meter = &meter{client: r.user, kubelets: r.kubelets, phases: r.plan.Usage}
 	return nil
 }
@@ -130,9 +130,10 @@ func (r *run) create(ctx context.Context) error {
 	if err := r.createAll(ctx, r.objects.workloads); err != nil {
 		return err
 	}
-	if err := r.waitStable(ctx, 4*time.Second); err != nil {
+	if err := r.waitStable(ctx, 5*time.Second); err != nil {
 		return err
 	}
+	r.recorder.note(action{Who: "event", Verb: "deployed", Object: r.plan.Target})
 	return r.startLate(ctx)
 }
 
