@@ -5,14 +5,25 @@ Mirrors `k8s.io/apimachinery/pkg/labels` and `k8s.io/component-helpers/schedulin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 Labels = tuple[tuple[str, str], ...]  # sorted by key, unique keys
 
+_DECIMAL = re.compile(r"[-+]?[0-9]{1,64}", re.ASCII)
+
 NO_SCHEDULE = "NoSchedule"
 PREFER_NO_SCHEDULE = "PreferNoSchedule"
 NO_EXECUTE = "NoExecute"
+
+
+def _integer(text: str) -> int | None:
+    """The integer that upstream's parser reads: 64 bits, decimal, without the underscores that `int` would skip."""
+    if not _DECIMAL.fullmatch(text):
+        return None
+    value = int(text)
+    return value if -(2**63) <= value < 2**63 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +54,8 @@ class Requirement:
         """Gt and Lt: both sides must be integers, otherwise no match."""
         if value is None or len(self.values) != 1:
             return False
-        try:
-            left, right = int(value), int(self.values[0])
-        except ValueError:
+        left, right = _integer(value), _integer(self.values[0])
+        if left is None or right is None:
             return False
         return left > right if self.operator == "Gt" else left < right
 

@@ -33,6 +33,11 @@ def test_requirements_on_a_label_of_value_x_and_without_it(operator, values, pre
         ("Lt", "3", "3", False),
         ("Gt", "2", "many", False),
         ("Gt", "few", "3", False),
+        ("Gt", "2", "1_0", False),  # not a number upstream
+        ("Lt", "99999999999999999999", "3", False),  # beyond 64 bits
+        ("Gt", "3", "9223372036854775808", False),
+        ("Gt", "3", "9223372036854775807", True),
+        ("Lt", "010", "7", True),
     ],
 )
 def test_comparisons_need_integers_on_both_sides(operator, bound, value, matches):

@@ -68,6 +68,10 @@ class Scheduler:
         if not self.has_profile:
             reason = f"no scheduler profile is named {self._profile_name}"
             return Evaluation(tuple(Row("profile", reason, True) for _ in nodes), ())
+        missing = self._missing(nodes)
+        if missing:
+            reason = f'nodeinfo not found for node name "{min(missing)}"'
+            return Evaluation(tuple(Row("PreFilter", reason, True) for _ in nodes), ())
         views = [self._view(info) for info in nodes]
         counts = [info.count for info in nodes]
         rows = self._filter(views, counts)
@@ -81,7 +85,7 @@ class Scheduler:
 
     def choose(self, nodes: Sequence[NodeInfo]) -> tuple[int, ...]:
         """The same as `evaluate(nodes).chosen`, faster."""
-        if not self.has_profile:
+        if not self.has_profile or self._missing(nodes):
             return ()
         known = [self._known(info) for info in nodes]
         counts = [info.count for info in nodes]
@@ -98,6 +102,10 @@ class Scheduler:
         best = max(totals)
         return tuple(index for index, total in zip(feasible, totals, strict=True) if total == best)
 
+    def _missing(self, nodes: Sequence[NodeInfo]) -> frozenset[str]:
+        """The nodes whose absence fails the attempt (1.26 only)."""
+        return self._plugins.must_exist.difference(info.node.name for info in nodes)
+
     def _totals(self, known: list[Known], counts: list[int], feasible: list[int]) -> list[int]:
         """The weighted sums, up to a constant that all feasible nodes share."""
         totals = [known[index].fixed for index in feasible]
@@ -107,6 +115,8 @@ class Scheduler:
         for position, (_, weight, plugin) in enumerate(self._plugins.cluster_scores):
             facts = [what.score_facts[position] for what in known]
             state = plugin.prescore(facts, counts, feasible)
+            if state is None:
+                continue
             scores = [plugin.score(state, facts[index]) for index in feasible]
             _add(totals, weight, scores, plugin.normalise)
         return totals
@@ -179,6 +189,8 @@ class Scheduler:
         for name, weight, plugin in self._plugins.cluster_scores:
             facts = [plugin.observe(view) for view in views]
             state = plugin.prescore(facts, counts, feasible)
+            if state is None:
+                continue
             columns[name] = (weight, plugin.normalise([plugin.score(state, facts[i]) for i in feasible]))
         shown = [(name, *columns[name]) for name in SCORE_ORDER if name in columns]
         return [

@@ -18,6 +18,7 @@ from kubeproof.cluster.labels import Taint
 from kubeproof.cluster.objects import Node
 
 MAX_NODE_SCORE = 100
+SKIPS_SCORE_SINCE = (1, 27)  # earlier a plugin with nothing to do gives every node the same score
 
 Fact = TypeVar("Fact")
 State = TypeVar("State")
@@ -137,14 +138,32 @@ class ClusterScore(Protocol[Fact, State]):
     def observe(self, view: NodeView) -> Fact:
         """What the plugin needs to know of one node."""
 
-    def prescore(self, facts: Sequence[Fact], counts: Sequence[int], feasible: Sequence[int]) -> State:
-        """The state made from all nodes; `feasible` are the indices of the groups that passed the filters."""
+    def prescore(self, facts: Sequence[Fact], counts: Sequence[int], feasible: Sequence[int]) -> State | None:
+        """The state made from all nodes, or None for upstream's Skip.
+
+        `feasible` are the indices of the groups that passed the filters.
+        """
 
     def score(self, state: State, fact: Fact) -> int:
         """The score of a feasible node before normalisation."""
 
     def normalise(self, scores: list[int]) -> list[int]:
         """Scores from 0 to 100 for all feasible nodes."""
+
+
+class ConstantScore:
+    """The same score for every node: what a plugin with nothing to do gives before it can be skipped."""
+
+    normalises = False
+
+    def __init__(self, value: int) -> None:
+        self._value = value
+
+    def score(self, view: NodeView) -> int:
+        return self._value
+
+    def normalise(self, scores: list[int]) -> list[int]:
+        return scores
 
 
 def truncated_quotient(dividend: int, divisor: int) -> int:

@@ -13,11 +13,20 @@ from kubeproof.controllers.scheduler.plugins import (
     node_name,
     node_resources_fit,
     node_unschedulable,
+    pinned_nodes,
     pod_topology_spread,
     taint_toleration,
 )
 from kubeproof.controllers.scheduler.pod import IncomingPod
-from kubeproof.controllers.scheduler.protocol import ClusterFilter, ClusterScore, NodeFilter, NodeScore
+from kubeproof.controllers.scheduler.protocol import (
+    MAX_NODE_SCORE,
+    SKIPS_SCORE_SINCE,
+    ClusterFilter,
+    ClusterScore,
+    ConstantScore,
+    NodeFilter,
+    NodeScore,
+)
 
 NODE_NAME = "NodeName"
 NODE_UNSCHEDULABLE = "NodeUnschedulable"
@@ -37,10 +46,11 @@ DEFAULT_WEIGHTS = {
     BALANCED_ALLOCATION: 1,
 }
 SCORE_ORDER = tuple(DEFAULT_WEIGHTS)
+# What plugins with nothing to do score, before 1.27.
+NOTHING_TO_DO = {NODE_AFFINITY: 0, POD_TOPOLOGY_SPREAD: MAX_NODE_SCORE, INTER_POD_AFFINITY: 0}
 NODE_NAME_FIRST_SINCE = (1, 37)  # earlier NodeUnschedulable runs before NodeName
 
 NODE_FILTERS: tuple[tuple[str, Callable[[IncomingPod], NodeFilter | None]], ...] = (
-    (NODE_AFFINITY, node_affinity.build_prefilter),  # PreFilter narrows the nodes before any filter runs
     (NODE_NAME, node_name.build_filter),
     (NODE_UNSCHEDULABLE, node_unschedulable.build_filter),
     (TAINT_TOLERATION, taint_toleration.build_filter),
@@ -72,6 +82,7 @@ class Plugins:
     cluster_filters: tuple[tuple[str, ClusterFilter[Any, Any]], ...]
     node_scores: tuple[tuple[str, int, NodeScore], ...]
     cluster_scores: tuple[tuple[str, int, ClusterScore[Any, Any]], ...]
+    must_exist: frozenset[str] = frozenset()  # nodes without which the whole attempt fails
 
 
 def plugins_for(pod: IncomingPod) -> Plugins:
@@ -83,11 +94,19 @@ def plugins_for(pod: IncomingPod) -> Plugins:
     cluster_filters = [(n, build(pod)) for n, build in CLUSTER_FILTERS if n not in profile.disabled]
     node_scores = [(n, weights[n], build(pod)) for n, build in NODE_SCORES if n not in unscored]
     cluster_scores = [(n, weights[n], build(pod)) for n, build in CLUSTER_SCORES if n not in unscored]
+    if pod.version < SKIPS_SCORE_SINCE:
+        built = {name for name, _, plugin in (*node_scores, *cluster_scores) if plugin is not None}
+        idle = [name for name in NOTHING_TO_DO if name not in built and name not in unscored]
+        node_scores += [(name, weights[name], ConstantScore(NOTHING_TO_DO[name])) for name in idle]
+    pinned = pinned_nodes.pin(pod)
+    if pinned is not None:  # PreFilter narrows the nodes before any filter runs
+        node_filters.insert(0, (pinned.plugin, pinned.filter))
     return Plugins(
         tuple((name, plugin) for name, plugin in node_filters if plugin is not None),
         tuple((name, plugin) for name, plugin in cluster_filters if plugin is not None),
         tuple((name, weight, plugin) for name, weight, plugin in node_scores if plugin is not None),
         tuple((name, weight, plugin) for name, weight, plugin in cluster_scores if plugin is not None),
+        pinned.must_exist if pinned is not None else frozenset(),
     )
 
 
@@ -95,5 +114,5 @@ def _ordered_filters(pod: IncomingPod) -> tuple[tuple[str, Callable[[IncomingPod
     """The node filters in the order of the pod's Kubernetes version."""
     if pod.version >= NODE_NAME_FIRST_SINCE:
         return NODE_FILTERS
-    prefilter, name, unschedulable, *others = NODE_FILTERS
-    return (prefilter, unschedulable, name, *others)
+    name, unschedulable, *others = NODE_FILTERS
+    return (unschedulable, name, *others)

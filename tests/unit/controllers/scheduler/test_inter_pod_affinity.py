@@ -344,10 +344,21 @@ def test_preferred_terms_of_existing_pods_are_ignored_on_request_for_a_pod_witho
     assert scores(having, PLUGIN) == [100, 0]
 
 
-def test_points_that_cancel_out_score_nothing() -> None:
+def test_points_that_cancel_out_score_0() -> None:
     pod = web(pod_affinity=rather(5, term(HOSTNAME, DB)), pod_anti_affinity=rather(5, term(HOSTNAME, DB)))
 
-    assert scores(scheduler(pod, db()).evaluate(both((1, 1))).rows, PLUGIN) == [None, None]
+    assert scores(scheduler(pod, db()).evaluate(both((1, 1))).rows, PLUGIN) == [0, 0]
+
+
+@pytest.mark.parametrize(("version", "score"), [((1, 26), 0), ((1, 27), None)])
+def test_score_is_skipped_since_1_27_if_no_pod_there_attracts_or_repels(
+    version: tuple[int, int], score: int | None
+) -> None:
+    decider = scheduler(web(pod_affinity=rather(5, term(HOSTNAME, DB))), db(), version=version)
+    evaluation = decider.evaluate(both())
+
+    assert scores(evaluation.rows, PLUGIN) == [score, score]
+    assert decider.choose(both()) == evaluation.chosen == (0, 1)
 
 
 def test_a_disabled_plugin_neither_rejects_nor_scores() -> None:

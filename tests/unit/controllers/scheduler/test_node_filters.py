@@ -28,7 +28,7 @@ TWO_ZONES = [info(node("n1", "a")), info(node("n2", "b"))]
 
 
 def test_node_name_admits_the_named_node_only() -> None:
-    rows = scheduler(template(node_name="n2")).evaluate(TWO_ZONES).rows
+    rows = scheduler(template(node_name="n2"), version=(1, 36)).evaluate(TWO_ZONES).rows
 
     assert refusals(rows) == ["NodeName", ""]
     assert rows[0].reason == "node(s) didn't match the requested node name"

@@ -14,7 +14,13 @@ from typing import NamedTuple
 from kubeproof.cluster.objects import short_name
 from kubeproof.controllers.scheduler.plugins.pod_terms import term_matches, workloads_meant
 from kubeproof.controllers.scheduler.pod import IncomingPod
-from kubeproof.controllers.scheduler.protocol import MAX_NODE_SCORE, NodeView, PodCount, Rejection
+from kubeproof.controllers.scheduler.protocol import (
+    MAX_NODE_SCORE,
+    SKIPS_SCORE_SINCE,
+    NodeView,
+    PodCount,
+    Rejection,
+)
 
 NOT_NEAR = Rejection("node(s) didn't match pod affinity rules", unresolvable=True)
 TOO_NEAR = Rejection("node(s) didn't match pod anti-affinity rules", unresolvable=False)
@@ -32,6 +38,10 @@ class Rule(NamedTuple):
         """The points of the pods, terminating ones included."""
         return sum(self.points[p.workload] * (p.alive + p.terminating) for p in pods if p.workload in self.points)
 
+    def concerns(self, pods: Iterable[PodCount]) -> bool:
+        """True if one of the pods counts, even if for nothing."""
+        return any(p.workload in self.points and p.alive + p.terminating > 0 for p in pods)
+
 
 class Tally(NamedTuple):
     """What one rule finds on one node."""
@@ -41,6 +51,15 @@ class Tally(NamedTuple):
 
 
 Tallies = tuple[Tally, ...]  # one per rule
+
+
+class Attraction(NamedTuple):
+    """What the score finds on one node."""
+
+    tallies: Tallies
+    is_felt: bool  # a pod there attracts or repels; its points may still cancel out
+
+
 Totals = tuple[dict[str, int] | None, ...]  # points per domain, one per rule; None: see the node itself
 
 
@@ -125,20 +144,24 @@ class PodScore:
     """Preferred terms of the incoming pod and of pods that are there, and their required affinity.
 
     Domains with pods that attract score higher, domains with pods that repel lower; the best feasible node gets 100
-    and the worst 0. All get 0 if they are equal, which is also what upstream's Skip amounts to.
+    and the worst 0. All get 0 if they are equal. Upstream's Skip, since 1.27, when no pod anywhere attracts or repels.
     """
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
+    def __init__(self, rules: Sequence[Rule], *, may_skip: bool) -> None:
         self._rules = tuple(rules)
+        self._may_skip = may_skip
 
-    def observe(self, view: NodeView) -> Tallies:
-        return _tallies(self._rules, view)
+    def observe(self, view: NodeView) -> Attraction:
+        is_felt = any(rule.key in view.labels and rule.concerns(view.pods) for rule in self._rules)
+        return Attraction(_tallies(self._rules, view), is_felt)
 
-    def prescore(self, facts: Sequence[Tallies], counts: Sequence[int], feasible: Sequence[int]) -> Totals:
-        return _totals(self._rules, facts, counts)
+    def prescore(self, facts: Sequence[Attraction], counts: Sequence[int], feasible: Sequence[int]) -> Totals | None:
+        if self._may_skip and not any(fact.is_felt for fact in facts):
+            return None
+        return _totals(self._rules, [fact.tallies for fact in facts], counts)
 
-    def score(self, state: Totals, fact: Tallies) -> int:
-        return sum(_present(state, fact, index) for index in range(len(self._rules)))
+    def score(self, state: Totals, fact: Attraction) -> int:
+        return sum(_present(state, fact.tallies, index) for index in range(len(self._rules)))
 
     def normalise(self, scores: list[int]) -> list[int]:
         """Shares of the span between worst and best, cut off as upstream does in floating point."""
@@ -184,7 +207,7 @@ def build_filter(pod: IncomingPod) -> PodFilter | None:
 
 
 def build_score(pod: IncomingPod) -> PodScore | None:
-    """The score, or None (upstream's Skip) if no term of the pod or of a workload can attract or repel it."""
+    """The score, or None if no term of the pod or of a workload can attract or repel it."""
     own = (*pod.template.pod_affinity.preferred, *pod.template.pod_anti_affinity.preferred)
     if pod.profile.ignore_preferred_of_existing and not own:
         return None
@@ -192,15 +215,14 @@ def build_score(pod: IncomingPod) -> PodScore | None:
     for key, workload, weight in (*_own_weights(pod), *_existing_weights(pod)):
         points[key, workload] = points.get((key, workload), 0) + weight
     rules = _rules(pod, points)
-    return PodScore(rules) if rules else None
+    return PodScore(rules, may_skip=pod.version >= SKIPS_SCORE_SINCE) if rules else None
 
 
 def _rules(pod: IncomingPod, points: Mapping[tuple[str, int], int]) -> list[Rule]:
-    """One rule per topology key; workloads whose points cancel out are left out."""
+    """One rule per topology key."""
     per_key: dict[str, dict[int, int]] = {}
     for (key, workload), amount in points.items():
-        if amount:
-            per_key.setdefault(key, {})[workload] = amount
+        per_key.setdefault(key, {})[workload] = amount
     return [Rule(key, found, key in pod.unique_keys) for key, found in per_key.items()]
 
 
@@ -241,7 +263,8 @@ def _existing_weights(pod: IncomingPod) -> Iterator[tuple[str, int, int]]:
     """What each pod of a workload adds by its own preferred terms, and by required affinity (hardPodAffinityWeight)."""
     for owner, workload in enumerate(pod.setup.workloads):
         near, apart = workload.template.pod_affinity, workload.template.pod_anti_affinity
-        terms = [(pod.profile.hard_pod_affinity_weight, term) for term in near.required]
+        hard = pod.profile.hard_pod_affinity_weight
+        terms = [(hard, term) for term in near.required if hard]
         terms += [(one.weight, one.term) for one in near.preferred]
         terms += [(-one.weight, one.term) for one in apart.preferred]
         for weight, term in terms:

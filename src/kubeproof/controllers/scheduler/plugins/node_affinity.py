@@ -11,8 +11,6 @@ from kubeproof.controllers.scheduler.protocol import NodeView, Rejection, normal
 
 POD_MISMATCH = Rejection("node(s) didn't match Pod's node affinity/selector", unresolvable=True)
 PROFILE_MISMATCH = Rejection("node(s) didn't match scheduler-enforced node affinity", unresolvable=True)
-NOT_PINNED = Rejection("node(s) didn't satisfy plugin(s) [NodeAffinity]", unresolvable=True)
-CONFLICT = Rejection("pod affinity terms conflict", unresolvable=True)
 
 
 def any_term_matches(terms: tuple[NodeTerm, ...], labels: Mapping[str, str], name: str) -> bool:
@@ -42,18 +40,6 @@ class AffinityFilter:
         return None
 
 
-class PinnedNodes:
-    """The node names that PreFilter leaves; other nodes are refused before any filter looks at them."""
-
-    def __init__(self, names: frozenset[str]) -> None:
-        self._names = names
-
-    def reject(self, view: NodeView) -> Rejection | None:
-        if view.node.name in self._names:
-            return None
-        return NOT_PINNED if self._names else CONFLICT
-
-
 class AffinityScore:
     """Mirrors the score of `plugins/nodeaffinity`, same in all versions: weights of matching preferred terms.
 
@@ -80,30 +66,6 @@ def build_filter(pod: IncomingPod) -> AffinityFilter | None:
     return AffinityFilter(template, added)
 
 
-def build_prefilter(pod: IncomingPod) -> PinnedNodes | None:
-    """The narrowing to named nodes, or None unless every required term pins `metadata.name`."""
-    terms = pod.template.required_terms
-    if not terms:
-        return None
-    names: frozenset[str] = frozenset()
-    for term in terms:
-        pinned = _pinned_names(term)
-        if pinned is None:
-            return None
-        names |= pinned
-    return PinnedNodes(names)
-
-
 def build_score(pod: IncomingPod) -> AffinityScore | None:
     """The score, or None (upstream's Skip) if the pod has no preferred terms."""
     return AffinityScore(pod.template.preferred_terms) if pod.template.preferred_terms else None
-
-
-def _pinned_names(term: NodeTerm) -> frozenset[str] | None:
-    """The names that all `metadata.name In` fields of a term share, or None if it has no such field."""
-    pinned: frozenset[str] | None = None
-    for field in term.fields:
-        if field.key == "metadata.name" and field.operator == "In":
-            values = frozenset(field.values)
-            pinned = values if pinned is None else pinned & values
-    return pinned

@@ -1,0 +1,102 @@
+"""PreFilter results: the nodes that a pod names are the only ones that any filter looks at.
+
+Mirrors the PreFilter of `plugins/nodeaffinity` (terms over `metadata.name`), since 1.37 also that of
+`plugins/nodename`, and how `framework/runtime` joins their results.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kubeproof.cluster.labels import NodeTerm
+from kubeproof.controllers.scheduler.pod import IncomingPod
+from kubeproof.controllers.scheduler.protocol import NodeView, Rejection
+
+NODE_NAME = "NodeName"
+NODE_AFFINITY = "NodeAffinity"
+CONFLICT = Rejection("pod affinity terms conflict", unresolvable=True)
+NOT_NAMED = Rejection("", unresolvable=False)  # up to 1.26 nodes that PreFilter leaves out get no status at all
+
+NAMES_LEFT_OUT_SINCE = (1, 27)
+ONE_TERM_MAY_CONFLICT_SINCE = (1, 27)  # earlier one contradictory term is enough, though terms are alternatives
+MAY_NAME_MISSING_NODES_SINCE = (1, 27)  # earlier a name without a node fails the whole attempt
+NODE_NAME_PINS_SINCE = (1, 37)
+
+
+class Pinned(NamedTuple):
+    """What PreFilter leaves: the filter that says so under a plugin's name, and the nodes that must exist."""
+
+    plugin: str
+    filter: PinnedNodes
+    must_exist: frozenset[str]  # nothing is scheduled if one of them is not there
+
+
+class PinnedNodes:
+    """Refuses every node but the named ones, before any filter looks at it."""
+
+    def __init__(self, names: frozenset[str], rejection: Rejection) -> None:
+        self._names = names
+        self._rejection = rejection
+
+    def reject(self, view: NodeView) -> Rejection | None:
+        return None if view.node.name in self._names else self._rejection
+
+
+def pin(pod: IncomingPod) -> Pinned | None:
+    """The nodes that the pod names, or None if it names none."""
+    by_plugin = _names_by_plugin(pod)
+    if not by_plugin:
+        return None
+    plugin = next(iter(by_plugin))
+    names = frozenset.intersection(*by_plugin.values())
+    if not by_plugin.get(NODE_AFFINITY, names):
+        return Pinned(NODE_AFFINITY, PinnedNodes(frozenset(), CONFLICT), frozenset())
+    must_exist = names if pod.version < MAY_NAME_MISSING_NODES_SINCE else frozenset()
+    return Pinned(plugin, PinnedNodes(names, _left_out(pod, sorted(by_plugin), names)), must_exist)
+
+
+def _names_by_plugin(pod: IncomingPod) -> dict[str, frozenset[str]]:
+    found = {}
+    terms = pod.template.required_terms
+    if terms and NODE_AFFINITY not in pod.profile.disabled:
+        names = _named_by_terms(terms, every_term=pod.version < ONE_TERM_MAY_CONFLICT_SINCE)
+        if names is not None:
+            found[NODE_AFFINITY] = names
+    node_name = pod.template.node_name
+    if node_name and NODE_NAME not in pod.profile.disabled and pod.version >= NODE_NAME_PINS_SINCE:
+        found[NODE_NAME] = frozenset({node_name})
+    return found
+
+
+def _left_out(pod: IncomingPod, plugins: list[str], names: frozenset[str]) -> Rejection:
+    """The framework's words about nodes that no filter looked at."""
+    if pod.version < NAMES_LEFT_OUT_SINCE:
+        return NOT_NAMED
+    contradiction = "" if names else " simultaneously"
+    return Rejection(f"node(s) didn't satisfy plugin(s) [{' '.join(plugins)}]{contradiction}", unresolvable=True)
+
+
+def _named_by_terms(terms: tuple[NodeTerm, ...], *, every_term: bool) -> frozenset[str] | None:
+    """The names that the terms pin together, none if they contradict; None unless every term pins some.
+
+    `every_term`: one contradictory term makes the names empty.
+    """
+    names: frozenset[str] = frozenset()
+    for term in terms:
+        pinned = _named_by(term)
+        if pinned is None:
+            return None
+        if every_term and not pinned:
+            return frozenset()
+        names |= pinned
+    return names
+
+
+def _named_by(term: NodeTerm) -> frozenset[str] | None:
+    """The names that all `metadata.name In` fields of a term share, or None if it has no such field."""
+    pinned: frozenset[str] | None = None
+    for field in term.fields:
+        if field.key == "metadata.name" and field.operator == "In":
+            values = frozenset(field.values)
+            pinned = values if pinned is None else pinned & values
+    return pinned
