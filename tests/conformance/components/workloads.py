@@ -39,4 +39,13 @@ CORPORA: tuple[Corpus, ...] = (
             ),
         ),
     ),
+    Corpus(
+        "replicaset-victims",
+        "ReplicaSet: victims of a scale-down",
+        KUBERNETES,
+        "replicasets",
+        inputs.scale_down,
+        10_000,
+        decide=decide.victims,
+    ),
 )

@@ -133,3 +133,60 @@ def _stale(random: Random, value: int) -> str:
     if chance < 0.88:
         return str(max(1, value + random.choice((-2, -1, 1, 2, 10))))
     return random.choice(("", "", "", "many", "1.5", "0"))
+
+
+def scale_down(random: Random) -> Case:
+    """Pods of a ReplicaSet of which some must go; few or many, alike or not."""
+    at, edge = _edge(random)
+    many = random.random() < 0.1
+    count = random.randint(13, 20) if many else random.choice((2, 2, 3, 3, 4, 5, 6, 8, 12))
+    seconds = _distinct(random, 2 * count) if many else [*_near(random, edge), *_near(random, edge)]
+    alike = random.random() < 0.4  # only ages and UIDs tell them apart
+    uids = random.sample(range(100, 1000), count)
+    pods = [_pod(random, str(uid), alike=alike) for uid in uids]
+    for index, pod in enumerate(pods):
+        pod["created"] = seconds[2 * index] if many else random.choice(seconds)
+        pod["since"] = seconds[2 * index + 1] if many else random.choice(seconds)
+    others = [_pod(random, f"o{index}", alike=False) for index in range(random.choice((0, 0, 0, 2, 5)))]
+    for pod in others:
+        pod["ending"] = random.random() < 0.3
+        pod["phase"] = random.choice(("Pending", "Running", "Running", "Failed", "Succeeded"))
+    victims = random.choice((count - 1, count - 1, count - 1, count, random.randint(1, count)))
+    return {"pods": pods, "others": others, "count": victims, "at": at}
+
+
+def _edge(random: Random) -> tuple[int, int]:
+    """Nanoseconds of a moment, and seconds before it such that the age is a power of two or next to one."""
+    while True:
+        age = 2 ** random.randint(30, 57) + random.choice((-1, 0, 1))
+        seconds, at = divmod(age, 10**9)
+        if 10**6 < at < 10**9 - 10**6:  # an age of less than a millisecond makes upstream divide by zero
+            return at, seconds
+
+
+def _near(random: Random, seconds: int) -> list[int | None]:
+    """Moments around the edge and far from it; one may be in the future, or not set."""
+    near = [seconds, seconds, seconds - 1, seconds + 1, seconds // 2, 2 * seconds, random.randint(0, 10**6)]
+    return random.choice(([*near, None], [*near, -random.randint(1, 9)], near, near[:3]))
+
+
+def _distinct(random: Random, count: int) -> list[int | None]:
+    return list(random.sample(range(10**6), count))
+
+
+def _pod(random: Random, uid: str, *, alike: bool) -> dict[str, Any]:
+    pod: dict[str, Any] = {"uid": uid, "node": "a", "phase": "Running", "ready": True}
+    if alike:
+        return pod
+    pod["node"] = random.choice(("", "a", "a", "a", "b", "b", "c"))
+    pod["phase"] = random.choice(("Pending", "Running", "Running", "Running", "Running", "Unknown"))
+    pod["ready"] = random.random() < 0.6
+    if random.random() < 0.25:
+        pod["cost"] = str(random.choice((-(2**31), -1, 0, 1, 100, 2**31 - 1)))
+    if random.random() < 0.4:
+        pod["restarts"] = [random.choice((0, 0, 1, 2, 10)) for _ in range(random.choice((1, 2)))]
+    if random.random() < 0.2:
+        pod["sidecars"] = [random.choice((0, 1, 3))]
+    if random.random() < 0.2:
+        pod["inits"] = [random.choice((0, 5))]
+    return pod

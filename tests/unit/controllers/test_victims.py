@@ -19,7 +19,7 @@ def _first(*pods):
 
 def test_ages_count_by_powers_of_two_of_nanoseconds():
     assert [age_bucket(seconds * SECOND) for seconds in (100, 120, 200)] == [36, 36, 37]
-    assert [age_bucket(age) for age in (None, 0, 1, 2, 3, 4)] == [-1, -1, 0, 1, 1, 2]
+    assert [age_bucket(age) for age in (None, -5, 0, 1, 2, 3, 4)] == [-2, -1, -1, 0, 1, 1, 2]
 
 
 def test_ages_of_100_and_120_seconds_are_equal_so_the_smaller_uid_goes():
@@ -113,3 +113,34 @@ def test_all_partitions_over_equal_nodes_appear_once():
     four = Tier((0,), "four nodes", 2, 4)
 
     assert [losses[0][1] for losses in choices([four], 4)] == [(2, 2), (2, 1, 1), (1, 1, 1, 1)]
+
+
+def test_an_age_just_below_a_large_power_of_two_counts_as_that_power() -> None:
+    """Upstream takes the logarithm of a float: from 2**49 ns (6.5 days) on the last nanoseconds are lost."""
+    assert [age_bucket(2**power - 1) for power in (30, 48, 49, 50, 57)] == [29, 47, 49, 50, 57]
+
+
+def test_a_zero_time_goes_before_one_in_the_future() -> None:
+    unset, future = _ready("b", ready_age_ns=None), _ready("a", ready_age_ns=-5)
+
+    assert victims([future, unset], 1) == [unset]
+
+
+def test_restarts_of_sidecars_count_since_1_28() -> None:
+    often, seldom = _ready("b", sidecar_restarts=3), _ready("a", sidecar_restarts=1)
+
+    assert victims([seldom, often], 1) == [often]
+    assert victims([seldom, often], 1, (1, 26)) == [seldom]
+
+
+def test_pods_that_all_go_are_not_ranked() -> None:
+    assert victims([_ready("b"), _ready("a")], 2) == [_ready("b"), _ready("a")]
+
+
+def test_three_pods_can_compare_in_a_circle_and_then_the_order_listed_decides() -> None:
+    first = _ready("c", ready_age_ns=SECOND, restarts=1)  # before second by restarts: ready in the same moment
+    second = _ready("a", ready_age_ns=SECOND)  # before third by UID
+    third = _ready("b", ready_age_ns=SECOND + 1)  # before first by UID
+
+    assert [pod.uid for pod in victims([first, second, third], 2)] == ["c", "a"]
+    assert [pod.uid for pod in victims([second, third, first], 2)] == ["a", "b"]
