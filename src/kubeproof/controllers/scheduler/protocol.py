@@ -18,7 +18,6 @@ from kubeproof.cluster.labels import Taint
 from kubeproof.cluster.objects import Node
 
 MAX_NODE_SCORE = 100
-SKIPS_SCORE_SINCE = (1, 27)  # earlier a plugin with nothing to do gives every node the same score
 
 Fact = TypeVar("Fact")
 State = TypeVar("State")

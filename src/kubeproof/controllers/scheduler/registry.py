@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,6 @@ from kubeproof.controllers.scheduler.plugins import (
 from kubeproof.controllers.scheduler.pod import IncomingPod
 from kubeproof.controllers.scheduler.protocol import (
     MAX_NODE_SCORE,
-    SKIPS_SCORE_SINCE,
     ClusterFilter,
     ClusterScore,
     ConstantScore,
@@ -46,8 +45,12 @@ DEFAULT_WEIGHTS = {
     BALANCED_ALLOCATION: 1,
 }
 SCORE_ORDER = tuple(DEFAULT_WEIGHTS)
-# What plugins with nothing to do score, before 1.27.
-NOTHING_TO_DO = {NODE_AFFINITY: 0, POD_TOPOLOGY_SPREAD: MAX_NODE_SCORE, INTER_POD_AFFINITY: 0}
+# What plugins with nothing to do gave every node before the version in which upstream began to skip them.
+IDLE_SCORES = (
+    (NODE_AFFINITY, 0, (1, 30)),
+    (POD_TOPOLOGY_SPREAD, MAX_NODE_SCORE, (1, 28)),
+    (INTER_POD_AFFINITY, 0, inter_pod_affinity.SKIPS_SCORE_SINCE),
+)
 NODE_NAME_FIRST_SINCE = (1, 37)  # earlier NodeUnschedulable runs before NodeName
 
 NODE_FILTERS: tuple[tuple[str, Callable[[IncomingPod], NodeFilter | None]], ...] = (
@@ -94,20 +97,25 @@ def plugins_for(pod: IncomingPod) -> Plugins:
     cluster_filters = [(n, build(pod)) for n, build in CLUSTER_FILTERS if n not in profile.disabled]
     node_scores = [(n, weights[n], build(pod)) for n, build in NODE_SCORES if n not in unscored]
     cluster_scores = [(n, weights[n], build(pod)) for n, build in CLUSTER_SCORES if n not in unscored]
-    if pod.version < SKIPS_SCORE_SINCE:
-        built = {name for name, _, plugin in (*node_scores, *cluster_scores) if plugin is not None}
-        idle = [name for name in NOTHING_TO_DO if name not in built and name not in unscored]
-        node_scores += [(name, weights[name], ConstantScore(NOTHING_TO_DO[name])) for name in idle]
+    scoring = {name for name, _, plugin in (*node_scores, *cluster_scores) if plugin is not None}
+    idle = [(n, weights[n], score) for n, score in _idle_scores(pod) if n not in unscored | scoring]
     pinned = pinned_nodes.pin(pod)
     if pinned is not None:  # PreFilter narrows the nodes before any filter runs
         node_filters.insert(0, (pinned.plugin, pinned.filter))
     return Plugins(
         tuple((name, plugin) for name, plugin in node_filters if plugin is not None),
         tuple((name, plugin) for name, plugin in cluster_filters if plugin is not None),
-        tuple((name, weight, plugin) for name, weight, plugin in node_scores if plugin is not None),
+        (*((name, weight, plugin) for name, weight, plugin in node_scores if plugin is not None), *idle),
         tuple((name, weight, plugin) for name, weight, plugin in cluster_scores if plugin is not None),
         pinned.must_exist if pinned is not None else frozenset(),
     )
+
+
+def _idle_scores(pod: IncomingPod) -> Iterator[tuple[str, NodeScore]]:
+    """Constant scores of the plugins that the pod's version cannot skip."""
+    for name, score, skipped_since in IDLE_SCORES:
+        if pod.version < skipped_since:
+            yield name, ConstantScore(score)
 
 
 def _ordered_filters(pod: IncomingPod) -> tuple[tuple[str, Callable[[IncomingPod], NodeFilter | None]], ...]:

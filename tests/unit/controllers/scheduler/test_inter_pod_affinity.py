@@ -350,8 +350,8 @@ def test_points_that_cancel_out_score_0() -> None:
     assert scores(scheduler(pod, db()).evaluate(both((1, 1))).rows, PLUGIN) == [0, 0]
 
 
-@pytest.mark.parametrize(("version", "score"), [((1, 26), 0), ((1, 27), None)])
-def test_score_is_skipped_since_1_27_if_no_pod_there_attracts_or_repels(
+@pytest.mark.parametrize(("version", "score"), [((1, 27), 0), ((1, 28), None)])
+def test_score_is_skipped_since_1_28_if_no_pod_there_attracts_or_repels(
     version: tuple[int, int], score: int | None
 ) -> None:
     decider = scheduler(web(pod_affinity=rather(5, term(HOSTNAME, DB))), db(), version=version)

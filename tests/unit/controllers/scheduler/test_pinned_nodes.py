@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from kubeproof.cluster.labels import NodeTerm, Requirement
-from kubeproof.cluster.objects import PodTemplate, SchedulerProfile
-from tests.unit.controllers.scheduler.builders import info, node, refusals, scheduler, scores, template
+from kubeproof.cluster.objects import POD, PodTemplate, SchedulerProfile
+from tests.unit.controllers.scheduler.builders import info, node, refusals, scheduler, scores, template, workload
 
 TWO = [info(node("n1")), info(node("n2"))]
 
@@ -18,13 +18,19 @@ def reasons(pod: PodTemplate, version: tuple[int, int], **options: SchedulerProf
     return [row.reason for row in scheduler(pod, version=version, **options).evaluate(TWO).rows]
 
 
-def test_nodes_that_prefilter_leaves_out_have_the_frameworks_words_since_1_27_and_none_before() -> None:
+def test_nodes_that_prefilter_leaves_out_have_the_frameworks_words_since_1_32() -> None:
     pod = template(required_terms=(named("n2"),))
-    before = scheduler(pod, version=(1, 26)).evaluate(TWO).rows
 
-    assert reasons(pod, (1, 27)) == ["node(s) didn't satisfy plugin(s) [NodeAffinity]", ""]
-    assert refusals(before) == ["NodeAffinity", ""]
-    assert (before[0].reason, before[0].unresolvable) == ("", False)
+    assert reasons(pod, (1, 32)) == ["node(s) didn't satisfy plugin(s) [NodeAffinity]", ""]
+    assert reasons(pod, (1, 31)) == ["", ""]
+    assert refusals(scheduler(pod, version=(1, 31)).evaluate(TWO).rows) == ["NodeAffinity", ""]
+
+
+def test_preemption_may_look_at_nodes_that_prefilter_leaves_out_up_to_1_26() -> None:
+    pod = template(required_terms=(named("n2"),))
+
+    assert not scheduler(pod, version=(1, 26)).evaluate(TWO).rows[0].unresolvable
+    assert scheduler(pod, version=(1, 27)).evaluate(TWO).rows[0].unresolvable
 
 
 def test_node_name_pins_since_1_37() -> None:
@@ -77,10 +83,16 @@ def test_name_without_a_node_fails_the_attempt_up_to_1_26() -> None:
     assert scheduler(pod, version=(1, 27)).choose(TWO) == (1,)
 
 
-def test_plugins_with_nothing_to_do_give_constant_scores_up_to_1_26() -> None:
-    before = scheduler(template(), version=(1, 26)).evaluate([info(node("n1"), count=2)]).rows
-    since = scheduler(template(), version=(1, 27)).evaluate([info(node("n1"), count=2)]).rows
-    idle = ("NodeAffinity", "InterPodAffinity")
+@pytest.mark.parametrize(
+    ("plugin", "score", "skipped_since"),
+    [("NodeAffinity", 0, 30), ("InterPodAffinity", 0, 28), ("PodTopologySpread", 100, 28)],
+)
+def test_plugin_with_nothing_to_do_gives_every_node_the_same_until_it_can_be_skipped(
+    plugin: str, score: int, skipped_since: int
+) -> None:
+    bare = workload(template(), kind=POD)
+    before = scheduler(bare, version=(1, skipped_since - 1)).evaluate([info(node("n1"), count=2)]).rows
+    since = scheduler(bare, version=(1, skipped_since)).evaluate([info(node("n1"), count=2)]).rows
 
-    assert [scores(before, name) for name in idle] == [[0], [0]]
-    assert [scores(since, name) for name in idle] == [[None], [None]]
+    assert scores(before, plugin) == [score]
+    assert scores(since, plugin) == [None]

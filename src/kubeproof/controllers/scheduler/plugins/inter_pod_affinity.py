@@ -16,12 +16,12 @@ from kubeproof.controllers.scheduler.plugins.pod_terms import term_matches, work
 from kubeproof.controllers.scheduler.pod import IncomingPod
 from kubeproof.controllers.scheduler.protocol import (
     MAX_NODE_SCORE,
-    SKIPS_SCORE_SINCE,
     NodeView,
     PodCount,
     Rejection,
 )
 
+SKIPS_SCORE_SINCE = (1, 28)  # earlier every node scores 0 if there is nothing to do
 NOT_NEAR = Rejection("node(s) didn't match pod affinity rules", unresolvable=True)
 TOO_NEAR = Rejection("node(s) didn't match pod anti-affinity rules", unresolvable=False)
 UNWELCOME = Rejection("node(s) didn't satisfy existing pods anti-affinity rules", unresolvable=False)
@@ -144,7 +144,7 @@ class PodScore:
     """Preferred terms of the incoming pod and of pods that are there, and their required affinity.
 
     Domains with pods that attract score higher, domains with pods that repel lower; the best feasible node gets 100
-    and the worst 0. All get 0 if they are equal. Upstream's Skip, since 1.27, when no pod anywhere attracts or repels.
+    and the worst 0. All get 0 if they are equal. Upstream's Skip, since 1.28, when no pod anywhere attracts or repels.
     """
 
     def __init__(self, rules: Sequence[Rule], *, may_skip: bool) -> None:

@@ -15,9 +15,9 @@ from kubeproof.controllers.scheduler.protocol import NodeView, Rejection
 NODE_NAME = "NodeName"
 NODE_AFFINITY = "NodeAffinity"
 CONFLICT = Rejection("pod affinity terms conflict", unresolvable=True)
-NOT_NAMED = Rejection("", unresolvable=False)  # up to 1.26 nodes that PreFilter leaves out get no status at all
 
-NAMES_LEFT_OUT_SINCE = (1, 27)
+NAMES_LEFT_OUT_SINCE = (1, 32)  # earlier nodes that PreFilter leaves out get no status at all
+NO_PREEMPTION_THERE_SINCE = (1, 27)  # earlier preemption considers them, as if they had passed the filters
 ONE_TERM_MAY_CONFLICT_SINCE = (1, 27)  # earlier one contradictory term is enough, though terms are alternatives
 MAY_NAME_MISSING_NODES_SINCE = (1, 27)  # earlier a name without a node fails the whole attempt
 NODE_NAME_PINS_SINCE = (1, 37)
@@ -71,7 +71,7 @@ def _names_by_plugin(pod: IncomingPod) -> dict[str, frozenset[str]]:
 def _left_out(pod: IncomingPod, plugins: list[str], names: frozenset[str]) -> Rejection:
     """The framework's words about nodes that no filter looked at."""
     if pod.version < NAMES_LEFT_OUT_SINCE:
-        return NOT_NAMED
+        return Rejection("", unresolvable=pod.version >= NO_PREEMPTION_THERE_SINCE)
     contradiction = "" if names else " simultaneously"
     return Rejection(f"node(s) didn't satisfy plugin(s) [{' '.join(plugins)}]{contradiction}", unresolvable=True)
 
