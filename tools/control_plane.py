@@ -1,7 +1,7 @@
 """What the runs on a real control plane need from Python.
 
 python tools/control_plane.py plan CASE [late-kubelets]    prints what conformance/controlplane/run does with a case
-python tools/control_plane.py page                         writes the generated part of docs/reference/control-plane-runs.md
+python tools/control_plane.py page                         writes the tables of docs/reference/control-plane-runs.md
 """
 
 from __future__ import annotations

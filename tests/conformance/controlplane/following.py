@@ -19,7 +19,6 @@ from kubeproof.manifests.load import load
 from kubeproof.model.individual import IndividualModel, State, Transition
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.run import plan_of
-from tests.conformance.controlplane.matching import renamed
 from tests.conformance.controlplane.runs import Recorded, Run, until_broken
 from tests.conformance.controlplane.symmetry import Renaming, renamings
 from tests.conformance.controlplane.vocabulary import DECIDERS, Said, Word, said_by_model, said_by_run
@@ -108,9 +107,10 @@ def _without_failed(actions: Sequence[Recorded]) -> tuple[tuple[Recorded, ...], 
 
 def _said(actions: Sequence[Recorded], renaming: Renaming) -> list[Said]:
     """What is to be followed, in the model's names of nodes."""
+    names = dict(renaming)
     said = [said_by_run(action) for action in actions]
     return [
-        Said(renamed(one.word, renaming), one.pod)
+        Said(one.word._replace(where=names.get(one.word.where, one.word.where)), one.pod)
         for one in said
         if one.word.who in SEEN and one.word.verb not in UNSEEN_VERBS and (one.pod or one.word.verb != "create")
     ]
@@ -133,9 +133,7 @@ class Search:
         while stack and len(known) < MOST_POSITIONS:
             position = stack.pop()
             self._note(position, known[position])
-            if len(position.used) == len(self.actions) and (
-                not until_stable or self.model.is_stable(position.state)
-            ):
+            if len(position.used) == len(self.actions) and (not until_stable or self.model.is_stable(position.state)):
                 return position
             for successor in reversed(list(self._successors(position))):
                 if successor not in known:
@@ -176,9 +174,7 @@ class Search:
         yield from silent
 
     def _said_by(self, state: State, step: Transition) -> list[Said]:
-        homes = {
-            pod.name: name for name, node in zip(self.model.names, state.nodes, strict=True) for pod in node.pods
-        }
+        homes = {pod.name: name for name, node in zip(self.model.names, state.nodes, strict=True) for pod in node.pods}
         said = said_by_model(step.controller, step.concrete, homes)
         return said or self._load_change(step)
 

@@ -1,20 +1,23 @@
 """The matching rate of a real run and a counterexample, by the formula of the Kivi paper's Table 5.
 
-Matched actions of both sides over all actions of both sides. An action is matched if the same control loop does the same
-there, in the order of that loop; in which order different loops get their turn is not compared. Pods have no names
-here, nodes are renamed by a symmetry of the case.
+Matched actions of both sides over all actions of both sides. An action is matched if the same control loop does the
+same there, in the order of that loop; in which order different loops get their turn is not compared. Pods have no
+names here, nodes are renamed by a symmetry of the case.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kubeproof.verify.result import IntentResult, TraceStep
-from tests.conformance.controlplane.planning import counterexample, moved
-from tests.conformance.controlplane.runs import Run, until_broken
+from tests.conformance.controlplane.planning import counterexample, moved, steps_of
+from tests.conformance.controlplane.runs import BURST_S, Recorded, Run, until_broken
 from tests.conformance.controlplane.symmetry import Renaming, renamings
-from tests.conformance.controlplane.vocabulary import DECIDERS, Said, Word, said_by_model, said_by_run
+from tests.conformance.controlplane.vocabulary import DECIDERS, Word, said_by_model, said_by_run
+
+IN_PARALLEL = ("replicaset", "taint-eviction")  # upstream writes what one decision asks for in parallel, in any order
+Group = list[Word]  # what one decision of one loop writes
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,82 +35,92 @@ class Match:
 
 def match(run: Run) -> Match:
     """The best match over all renamings of the nodes."""
-    trace = counterexample(run.case)
-    theirs = words_of_run(run)
-    matches = [_compared([renamed(word, renaming) for word in theirs], trace) for renaming in renamings(run.case)]
+    found = counterexample(run.case)
+    theirs, last = groups_of_run(run), said_by_run(until_broken(run)[-1]).word
+    matches = [_compared(_renamed(theirs, renaming), last, found) for renaming in renamings(run.case)]
     return max(matches, key=lambda one: one.percent)
 
 
-def words_of_run(run: Run) -> list[Word]:
-    """What control loops did in the run until the intent was broken."""
-    return [said.word for said in _comparable(run) if said.word.who in DECIDERS and said.word.verb != "cannot-place"]
+def groups_of_run(run: Run) -> list[Group]:
+    """What control loops did in the run, from where the counterexample begins until the intent was broken."""
+    groups: list[Group] = []
+    latest: dict[str, tuple[Recorded, Group]] = {}
+    for action in _comparable(run):
+        word = said_by_run(action).word
+        if word.who not in DECIDERS or word.verb == "cannot-place":
+            continue
+        before = latest.get(word.who)
+        if before is not None and word.who in IN_PARALLEL and _is_one_burst(before[0], action):
+            group = before[1]
+        else:
+            group = []
+            groups.append(group)
+        group.append(word)
+        latest[word.who] = (action, group)
+    return groups
 
 
-def _comparable(run: Run) -> Iterator[Said]:
+def _is_one_burst(one: Recorded, other: Recorded) -> bool:
+    return one.verb == other.verb and other.time_s - one.time_s < BURST_S
+
+
+def _comparable(run: Run) -> Iterable[Recorded]:
     """The run from where the counterexample begins: with a given placement, from the deployed state on."""
-    begins_placed = not counterexample_deploys(run.case)
     actions = until_broken(run)
     marks = [index for index, action in enumerate(actions) if action.verb == "deployed"]
-    first = marks[0] + 1 if marks and begins_placed else 0
-    return (said_by_run(action) for action in actions[first:])
+    is_placed = marks and not _deploys(run.case)
+    return actions[marks[0] :] if is_placed else actions
 
 
-def counterexample_deploys(case: str) -> bool:
+def _deploys(case: str) -> bool:
     """False if the counterexample begins with pods in place: its Deployment then creates no ReplicaSet."""
-    steps = steps_of(counterexample(case))
-    return any(concrete[0] == "set-replicas" for concrete in steps[0].code)  # type: ignore[index]
+    first = steps_of(counterexample(case))[0]
+    return first.actor.startswith("deployment")
 
 
-def steps_of(found: IntentResult) -> tuple[TraceStep, ...]:
-    """The steps of a counterexample."""
-    return found.trace.steps if found.trace is not None else ()
+def _renamed(groups: Sequence[Group], renaming: Renaming) -> list[Group]:
+    names = dict(renaming)
+    return [[word._replace(where=names.get(word.where, word.where)) for word in group] for group in groups]
 
 
-def renamed(word: Word, renaming: Renaming) -> Word:
-    """The word with its node renamed."""
-    return word._replace(where=dict(renaming).get(word.where, word.where))
-
-
-def _compared(theirs: Sequence[Word], found: IntentResult) -> Match:
-    ours = words_of_counterexample(found, len(theirs))
-    ours = _cut_to(ours, theirs, found)
-    matched = sum(
-        _common([w for w in theirs if w.who == who], [w for w in ours if w.who == who]) for who in DECIDERS
-    )
-    return Match(matched, len(theirs), len(ours))
-
-
-def words_of_counterexample(found: IntentResult, least: int) -> list[Word]:
-    """Its actions; a loop is repeated until there are at least so many in all."""
+def groups_of_counterexample(found: IntentResult, least: int) -> list[Group]:
+    """Its actions step by step; a loop is repeated until there are at least so many in all."""
     homes: dict[str, str] = {}
-    words: list[Word] = []
     steps, loop_start = steps_of(found), found.trace.loop_start if found.trace is not None else None
-    for step in steps:
-        words += _words(step, homes)
-    while loop_start is not None and len(words) < least + len(steps):
-        for step in steps[loop_start:]:
-            words += _words(step, homes)
-    return words
+    groups = [_words(step, homes) for step in steps]
+    while loop_start is not None and sum(map(len, groups)) < least + len(steps):
+        groups += [_words(step, homes) for step in steps[loop_start:]]
+    return [group for group in groups if group]
 
 
-def _words(step: TraceStep, homes: dict[str, str]) -> list[Word]:
-    said = said_by_model(step.actor, step.code, homes)  # type: ignore[arg-type]
+def _words(step: TraceStep, homes: dict[str, str]) -> Group:
+    said = said_by_model(step.actor, step.code, homes)
     moved(step, homes)
     return [one.word for one in said if one.word.who in DECIDERS]
 
 
-def _cut_to(ours: list[Word], theirs: Sequence[Word], found: IntentResult) -> list[Word]:
-    """An unrolled loop, cut where its last kind of action has come as often as in the run."""
-    if found.trace is None or found.trace.loop_start is None or not theirs:
-        return ours
-    last = theirs[-1]
-    wanted = sum(_is_alike(word, last) for word in theirs)
-    count = 0
-    for index, word in enumerate(ours):
-        count += _is_alike(word, last)
-        if count == wanted:
-            return ours[: index + 1]
-    return ours
+def _compared(theirs: Sequence[Group], last: Word, found: IntentResult) -> Match:
+    real = _flat(theirs)
+    ours = _flat(groups_of_counterexample(found, len(real)))
+    if found.trace is not None and found.trace.loop_start is not None:
+        ours = _cut(ours, last, sum(_is_alike(word, last) for word in real))
+    matched = sum(_common(_by(who, real), _by(who, ours)) for who in DECIDERS)
+    return Match(matched, len(real), len(ours))
+
+
+def _flat(groups: Sequence[Group]) -> list[Word]:
+    """The words one after the other; within one decision in the order of nodes."""
+    return [word for group in groups for word in sorted(group, key=lambda word: word.where)]
+
+
+def _by(who: str, words: Sequence[Word]) -> list[Word]:
+    return [word for word in words if word.who == who]
+
+
+def _cut(ours: list[Word], last: Word, times: int) -> list[Word]:
+    """An unrolled loop, cut where the last kind of action has come so many times, as often as in the run."""
+    ends = [index for index, word in enumerate(ours, start=1) if _is_alike(word, last)]
+    return ours[: ends[times - 1]]
 
 
 def _is_alike(one: Word, other: Word) -> bool:
@@ -118,8 +131,7 @@ def _common(one: Sequence[Word], other: Sequence[Word]) -> int:
     """The length of the longest common subsequence."""
     row = [0] * (len(other) + 1)
     for left in one:
-        before = row
-        row = [0]
+        before, row = row, [0]
         for index, right in enumerate(other):
             row.append(before[index] + 1 if left == right else max(row[-1], before[index + 1]))
     return row[-1]

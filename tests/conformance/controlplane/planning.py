@@ -85,7 +85,7 @@ def _events(found: IntentResult, spec: dict[str, Any]) -> Iterator[dict[str, Any
     """The events of the counterexample, in its order."""
     declared = {entry.get("name", f"{key}-{n}"): (key, entry) for n, key, entry in _declared(spec)}
     homes: dict[str, str] = {}
-    for step in _steps(found):
+    for step in steps_of(found):
         if step.actor.startswith("event "):
             key, entry = declared[step.actor.removeprefix("event ")]
             yield _event(key, entry, step, homes)
@@ -110,7 +110,8 @@ def _event(key: str, entry: dict[str, Any], step: TraceStep, homes: dict[str, st
     raise ValueError(f"the driver knows no {key}")
 
 
-def _steps(found: IntentResult) -> tuple[TraceStep, ...]:
+def steps_of(found: IntentResult) -> tuple[TraceStep, ...]:
+    """The steps of a counterexample."""
     return found.trace.steps if found.trace is not None else ()
 
 

@@ -58,7 +58,9 @@ def _bare(node: dict[str, Any]) -> dict[str, Any]:
 
 def _load(name: str, others: list[dict[str, Any]]) -> list[Any]:
     """What runs on the node from the start."""
-    return [other["spec"]["containers"] for other in others if other["kind"] == "Pod" and other["spec"]["nodeName"] == name]
+    return [
+        other["spec"]["containers"] for other in others if other["kind"] == "Pod" and other["spec"]["nodeName"] == name
+    ]
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -14,7 +14,6 @@ from tests.conformance.controlplane.runs import Recorded
 # Who decides in a real control plane. Kubelets are simulated, and operators are the driver's own: both are left out
 # of matching rates.
 DECIDERS = ("deployment", "replicaset", "hpa", "scheduler", "descheduler", "taint-eviction")
-Recorder = tuple[str, tuple[Concrete, ...]]  # controller, what it did
 
 
 class Word(NamedTuple):
@@ -43,10 +42,10 @@ def said_by_run(action: Recorded) -> Said:
     return Said(Word(who, action.verb, "", action.amount))
 
 
-def said_by_model(controller: str, concrete: Sequence[Concrete], homes: dict[str, str]) -> list[Said]:
+def said_by_model(controller: str, concrete: Sequence[object], homes: dict[str, str]) -> list[Said]:
     """A step of the model as words; `homes` has the nodes of pods before the step. Empty for steps nobody records."""
     who = controller.split()[0]
-    return [said for one in concrete for said in _said(who, one, homes)]
+    return [said for one in concrete if isinstance(one, tuple) for said in _said(who, one, homes)]
 
 
 def _said(who: str, concrete: Concrete, homes: dict[str, str]) -> Iterable[Said]:
