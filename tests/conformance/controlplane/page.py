@@ -6,41 +6,55 @@ from tests.conformance.controlplane.following import Followed, follow
 from tests.conformance.controlplane.matching import Match, match
 from tests.conformance.controlplane.runs import Run, all_runs
 
-HEAD = """\
-| run | Kubernetes, descheduler | actions: real, ours | matched | rate | accepted as a run of the model | ahead |
-|---|---|---|---|---|---|---|
-"""
+COLUMNS = (
+    "run",
+    "Kubernetes, descheduler",
+    "actions: real, ours",
+    "matched",
+    "rate",
+    "rate, same choices",
+    "accepted as a run of the model",
+    "ahead",
+)
 TIES = """\
-**Ties.** Below 100 % in C1 and C2 is one pod on another of several nodes with the same best score. Upstream draws
-among them; the counterexample shows one of the choices. The search follows all of them, and the last but one column says
+**Ties.** Below 100 % in C1 and C2 is a pod on another of several nodes with the same best score. Upstream draws
+among them; the counterexample shows one of the choices. The search follows all of them, and *accepted* says
 that the real choice is one of ours.
 """
 FAILED = """\
-**C7, pods that have failed.** Two control loops get rid of a pod on a node whose NoExecute taint it does not tolerate: the
-kubelet rejects it, and taint eviction deletes it. Either may be first, and the counterexample shows the kubelet.
-In the runs `c7-N` the kubelets look at a new pod at once and come first nearly always; taint eviction then deletes what is left,
-the object of a failed pod. The model keeps no such objects, so these deletions have no step in it; nobody else
-reacts to them. In the runs `c7-late-kubelets-N` kubelets look at a pod after two seconds, and taint eviction is
-always first: every action is a step of the model, and the rate is low only because the counterexample has the other winner.
+**C7, pods that have failed.** Two control loops get rid of a pod on a node whose NoExecute taint it does not
+tolerate: the kubelet rejects it, and taint eviction deletes it. Either may be first; the counterexample shows the
+kubelet. In the runs `c7-N` kubelets look at a new pod at once and come first nearly always; taint eviction then
+deletes what is left, the object of a failed pod. The model keeps no such objects, so these deletions have no step in
+it; nobody else reacts to them. In the runs `c7-late-kubelets-N` kubelets look at a pod after two seconds, and taint
+eviction is first: every action is a step of the model, and the rate is low only because the counterexample has
+the other winner.
 """
 
 
 def page() -> str:
     """The table of all committed runs, and the explanations."""
-    rows = "".join(f"{_row(run, match(run), follow(run))}\n" for run in all_runs())
-    return f"{HEAD}{rows}\n{TIES}\n{FAILED}"
+    head = f"{_line(COLUMNS)}{_line(['---'] * len(COLUMNS))}"
+    rows = "".join(_row(run, match(run), follow(run)) for run in all_runs())
+    return f"{head}{rows}\n{TIES}\n{FAILED}"
 
 
 def _row(run: Run, matched: Match, followed: Followed) -> str:
-    versions = [run.header["versions"][name] for name in ("kubernetes", "descheduler") if name in run.header["versions"]]
+    built = run.header["versions"]
     beyond = f" ({followed.beyond} about failed pods)" if followed.beyond else ""
-    cells = [
-        f"`{run.name}`",
-        ", ".join(versions),
-        f"{matched.of_run}, {matched.of_counterexample}",
-        str(matched.matched),
-        f"{matched.percent:.1f} %",
-        f"{followed.accepted} of {followed.total}{beyond}",
-        str(followed.displaced),
-    ]
-    return f"| {' | '.join(cells)} |"
+    return _line(
+        [
+            f"`{run.name}`",
+            ", ".join(built[name] for name in ("kubernetes", "descheduler") if name in built),
+            f"{matched.of_run}, {matched.of_counterexample}",
+            str(matched.matched),
+            f"{matched.percent:.1f} %",
+            f"{followed.percent:.1f} %",
+            f"{followed.accepted} of {followed.total}{beyond}",
+            str(followed.displaced),
+        ]
+    )
+
+
+def _line(cells: list[str] | tuple[str, ...]) -> str:
+    return f"| {' | '.join(cells)} |\n"
