@@ -3,5 +3,29 @@
 from __future__ import annotations
 
 from tests.conformance.corpus import Corpus
+from tests.conformance.decide import scheduler as decide
+from tests.conformance.inputs import scheduler as inputs
 
-CORPORA: tuple[Corpus, ...] = ()
+UPSTREAMS = ("kubernetes-1.26", "kubernetes-1.37")
+
+CORPORA: tuple[Corpus, ...] = (
+    Corpus(
+        name="scheduler-decisions",
+        controller="scheduler",
+        upstreams=UPSTREAMS,
+        program="scheduler",
+        generate=inputs.decision,
+        count=20_000,
+        decide=decide.decide,
+    ),
+    Corpus(
+        name="scheduler-sequences",
+        controller="scheduler",
+        upstreams=UPSTREAMS,
+        program="scheduler",
+        generate=inputs.sequence,
+        count=2_000,
+        decide=decide.decide_sequence,
+        decisions=len,
+    ),
+)

@@ -22,10 +22,10 @@ FEATURES = frozenset(
     {"resources", "extended", "full", "init", "sidecars", "overhead", "limits", "terminating", "namespaces"}
     | {"taints", "cordons", "labels", "gaps", "selector", "affinity", "pinned", "spread", "policies", "near", "apart"}
 )
-NODE_CPU = ("1", "2", "4", "1500m", "3900m")
-NODE_MEMORY = ("1Gi", "2Gi", "4Gi", "3000Mi", "1G")
-POD_CPU = ("0", "50m", "100m", "250m", "333m", "0.5", "1", "1500m", "0.0005")
-POD_MEMORY = ("0", "128Mi", "200Mi", "256Mi", "500M", "1Gi", "1.5Gi", "1")
+NODE_CPU = ("2", "4", "1500m", "3900m")
+NODE_MEMORY = ("2Gi", "4Gi", "3000Mi", "1G")
+POD_CPU = ("0", "50m", "100m", "250m", "333m", "0.5", "1", "0.0005")
+POD_MEMORY = ("0", "128Mi", "200Mi", "256Mi", "500M", "1Gi", "1")
 EXTENDED = ("example.com/gpu", "example.com/fpga")
 EPHEMERAL = "ephemeral-storage"
 DELETED = "2020-01-01T00:00:00Z"
@@ -39,9 +39,9 @@ def nodes(random: Random, least: int = 1, most: int = 5, features: Collection[st
 def node(random: Random, name: str, features: Collection[str] = FEATURES) -> Object:
     """A node; features: resources, extended, full, taints, cordons, labels, gaps."""
     spec: Object = {}
-    if "taints" in features and chance(random, 60):
+    if "taints" in features and chance(random, 45):
         spec["taints"] = placement.taints(random)
-    if "cordons" in features and chance(random, 30):
+    if "cordons" in features and chance(random, 20):
         spec["unschedulable"] = True
     found: Object = {"metadata": {"name": name, "labels": _node_labels(random, name, features)}}
     if spec:
@@ -51,7 +51,7 @@ def node(random: Random, name: str, features: Collection[str] = FEATURES) -> Obj
 
 
 def _node_labels(random: Random, name: str, features: Collection[str]) -> dict[str, str]:
-    gaps = 15 if "gaps" in features else 0
+    gaps = 10 if "gaps" in features else 0
     found = {}
     if not chance(random, gaps):
         found[HOSTNAME] = "n1" if chance(random, gaps // 5) else name  # a label may repeat another's
@@ -68,7 +68,7 @@ def allocatable(random: Random, features: Collection[str] = FEATURES) -> dict[st
         return {"cpu": "8", "memory": "16Gi", "pods": "110"}
     amounts = {"cpu": random.choice(NODE_CPU), "memory": random.choice(NODE_MEMORY), "pods": "110"}
     if "full" in features:
-        amounts["pods"] = random.choice(("0", "1", "2", "3", "110"))
+        amounts["pods"] = random.choice(("0", "1", "2", "3", "110", "110"))
         if chance(random, 10):
             amounts["cpu"] = "0"
     if "extended" in features:
@@ -88,7 +88,7 @@ def pod(
 ) -> Object:
     """A pod, bound if a node is given, which may then be terminating; features: all that are not of nodes only."""
     where = namespace or (random.choice(placement.NAMESPACES) if "namespaces" in features else "s")
-    metadata: Object = {"name": name, "namespace": where, "labels": labels(random, placement.POD_LABELS, most=2)}
+    metadata: Object = {"name": name, "namespace": where, "labels": placement.pod_labels(random)}
     if node is not None and "terminating" in features and chance(random, 15):
         metadata |= {"deletionTimestamp": DELETED, "deletionGracePeriodSeconds": 30}
     spec: Object = {"containers": containers(random, features)}

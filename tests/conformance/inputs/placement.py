@@ -20,8 +20,9 @@ NODE_LABELS: Vocabulary = {
     "disk": ("ssd", "hdd", ""),
     "rank": ("1", "5", "10", "007", "1_0", "x", "99999999999999999999"),
 }
-BOUNDS = ("1", "5", "-3", "+5", "7", "010", "9223372036854775807")
-TOPOLOGIES = (HOSTNAME, HOSTNAME, ZONE, ZONE, "disk", "rank")
+BOUNDS = ("0", "1", "5", "7", "010", "9223372036854775807")
+TOPOLOGIES = (*(HOSTNAME, ZONE) * 4, "disk", "rank")
+WEIGHTS = (1, 2, 3, 29, 57, 100)  # 29 and 57 of 100 are shares that floating point cuts off one lower
 NODE_NAMES = ("n1", "n2", "n3", "nx")
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 TAINTS = (
@@ -42,6 +43,13 @@ def labels(random: Random, vocabulary: Vocabulary, *, most: int) -> dict[str, st
     """Some labels, perhaps none."""
     keys = random.sample(sorted(vocabulary), random.randint(0, min(most, len(vocabulary))))
     return {key: random.choice(vocabulary[key]) for key in sorted(keys)}
+
+
+def pod_labels(random: Random) -> dict[str, str]:
+    """Labels of a pod: mostly those that selectors ask for."""
+    if chance(random, 40):
+        return labels(random, POD_LABELS, most=2)
+    return {"app": "web", **labels(random, {"v": POD_LABELS["v"]}, most=1)}
 
 
 def placement(random: Random, features: Collection[str]) -> Part:
@@ -136,12 +144,12 @@ def _affinity(random: Random, features: Collection[str]) -> Part:
     node: Part = {}
     if "affinity" in features or "pinned" in features:
         pinned = "pinned" in features and chance(random, 70)
-        if chance(random, 60):
+        if chance(random, 50):
             terms = node_terms(random, pinned=pinned)
             node["requiredDuringSchedulingIgnoredDuringExecution"] = {"nodeSelectorTerms": terms}
         if chance(random, 60):
             preferred = [
-                {"weight": random.choice((1, 2, 3, 33, 100)), "preference": term}
+                {"weight": random.choice(WEIGHTS), "preference": term}
                 for term in node_terms(random, pinned=pinned and chance(random, 50), most=3)
             ]
             node["preferredDuringSchedulingIgnoredDuringExecution"] = preferred
@@ -159,24 +167,26 @@ def _affinity(random: Random, features: Collection[str]) -> Part:
 def selector(random: Random) -> Part | None:
     """A label selector over the pods' labels: None (absent), empty, by labels or by expressions."""
     draw = random.randrange(100)
-    if draw < 6:
+    if draw < 5:
         return None
-    if draw < 14:
+    if draw < 10:
         return {}
-    if draw < 75:
-        return {"matchLabels": labels(random, POD_LABELS, most=2) or {"app": "web"}}
+    if draw < 50:
+        return {"matchLabels": {"app": "web"}}
+    if draw < 80:
+        return {"matchLabels": labels(random, POD_LABELS, most=2) or {"app": "db"}}
     key = random.choice(sorted(POD_LABELS))
     return {"matchExpressions": [_requirement(random, key, POD_LABELS[key])]}
 
 
 def _pod_affinity(random: Random, features: Collection[str]) -> Part:
     found: Part = {}
-    if chance(random, 60):
+    if chance(random, 45):
         terms = [_pod_term(random, features) for _ in range(random.choice((1, 1, 2)))]
         found["requiredDuringSchedulingIgnoredDuringExecution"] = terms
     if chance(random, 60):
         found["preferredDuringSchedulingIgnoredDuringExecution"] = [
-            {"weight": random.choice((1, 2, 3, 50, 100)), "podAffinityTerm": _pod_term(random, features)}
+            {"weight": random.choice(WEIGHTS), "podAffinityTerm": _pod_term(random, features)}
             for _ in range(random.choice((1, 1, 2)))
         ]
     return found
@@ -213,7 +223,7 @@ def spread(random: Random, features: Collection[str]) -> list[Part]:
 
 
 def _constraint(random: Random, features: Collection[str]) -> Part:
-    hard = chance(random, 55)
+    hard = chance(random, 60)
     found: Part = {
         "maxSkew": random.choice((1, 1, 1, 2, 3)),
         "topologyKey": random.choice(TOPOLOGIES),
