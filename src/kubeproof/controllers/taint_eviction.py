@@ -1,8 +1,8 @@
 """Taint eviction: deletes pods whose toleration of a NoExecute taint has run out.
 
-Mirrors `pkg/controller/tainteviction/taint_eviction.go` (inside node lifecycle before v1.29). The clock of a pod starts
-when the controller sees the taint, is kept if later taints would allow less, and stops when the taints go. PDBs
-are ignored: it is a plain DELETE.
+Mirrors `pkg/controller/tainteviction/taint_eviction.go` (inside node lifecycle before v1.29; v1.26 and v1.37 agree). The
+clock of a pod starts when the controller sees the taint; further taints neither shorten nor lengthen it as long as they
+are tolerated, and it stops when what is left is tolerated for ever. PDBs are ignored: it is a plain DELETE.
 """
 
 from __future__ import annotations
@@ -19,19 +19,46 @@ from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
 def seconds_tolerated(tolerations: Sequence[Toleration], taints: Sequence[Taint]) -> int:
     """Seconds until a pod on a node with these taints is deleted; NEVER if it may stay.
 
-    0 if some NoExecute taint is not tolerated; else the least tolerationSeconds among the tolerations in use: for each
-    taint the first that matches (`GetMatchingTolerations`).
+    0 if some NoExecute taint is not tolerated; else the least tolerationSeconds among the tolerations in use.
     """
+    used = _tolerations_in_use(tolerations, taints)
+    if used is None:
+        return 0
+    limits = [max(0, toleration.seconds) for toleration in used if toleration.seconds is not None]
+    return _as_duration_s(min(limits, default=NEVER))
+
+
+def clock_after(running_s: int, tolerations: Sequence[Toleration], taints: Sequence[Taint]) -> int:
+    """Seconds until a pod's eviction once the taints have changed; `running_s` are those left before, or NEVER.
+
+    A clock that runs goes on, whatever the taints now in place are tolerated for. Only a taint that is not tolerated
+    at all ends it at once, and toleration for ever stops it.
+    """
+    if _tolerations_in_use(tolerations, taints) is None:
+        return 0
+    seconds = seconds_tolerated(tolerations, taints)
+    return seconds if NEVER in (seconds, running_s) else running_s
+
+
+def _tolerations_in_use(tolerations: Sequence[Toleration], taints: Sequence[Taint]) -> list[Toleration] | None:
+    """For each NoExecute taint the first toleration that matches (`GetMatchingTolerations`); None if one has none."""
     used: list[Toleration] = []
     for taint in taints:
         if taint.effect != NO_EXECUTE:
             continue
         first = next((toleration for toleration in tolerations if toleration.tolerates(taint)), None)
         if first is None:
-            return 0
+            return None
         used.append(first)
-    limits = [max(0, toleration.seconds) for toleration in used if toleration.seconds is not None]
-    return min(limits, default=NEVER)
+    return used
+
+
+def _as_duration_s(seconds: int) -> int:
+    """What is left of seconds that upstream multiplies into 64-bit nanoseconds: above 292 years they overflow."""
+    if seconds == NEVER:
+        return NEVER
+    nanoseconds = (seconds * 10**9 + 2**63) % 2**64 - 2**63
+    return nanoseconds // 10**9 if nanoseconds >= 0 else NEVER
 
 
 @dataclass(frozen=True, slots=True)

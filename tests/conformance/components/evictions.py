@@ -3,5 +3,21 @@
 from __future__ import annotations
 
 from tests.conformance.corpus import Corpus
+from tests.conformance.decide import evictions as decide
+from tests.conformance.inputs import evictions as inputs
 
-CORPORA: tuple[Corpus, ...] = ()
+KUBERNETES = ("kubernetes-1.26", "kubernetes-1.37")
+
+CORPORA: tuple[Corpus, ...] = (
+    Corpus(
+        "taint-eviction",
+        "Taint eviction",
+        KUBERNETES,
+        "taints",
+        inputs.taint_history,
+        2_000,
+        decide=decide.taint_evictions,
+        decisions=len,
+        unit="pods",
+    ),
+)

@@ -5,7 +5,7 @@ import pytest
 from kubeproof.cluster.control import Decision, EvictDue, NodeRef, Reads, Seen
 from kubeproof.cluster.labels import Taint, Toleration
 from kubeproof.cluster.state import NEVER, Phase, WorkloadCell
-from kubeproof.controllers.taint_eviction import TaintEviction, seconds_tolerated
+from kubeproof.controllers.taint_eviction import TaintEviction, clock_after, seconds_tolerated
 from tests.unit.model.builders import cell, kind, layout, node, setup, taint, workload
 
 
@@ -42,6 +42,30 @@ A, B = taint("a"), taint("b")
 )
 def test_seconds_tolerated(tolerations, taints, seconds):
     assert seconds_tolerated(tolerations, taints) == seconds
+
+
+@pytest.mark.parametrize(
+    ("seconds", "left"),
+    [(9_223_372_036, 9_223_372_036), (9_223_372_037, NEVER), (18_446_744_074, 0), (18_446_744_100, 26)],
+)
+def test_toleration_seconds_overflow_as_nanoseconds_like_upstream(seconds, left):
+    assert seconds_tolerated([_for("a", seconds)], [A]) == left
+
+
+def test_a_running_clock_goes_on_whatever_further_taints_are_tolerated_for():
+    assert clock_after(NEVER, [_for("a", 300), _for("b", 60)], [A]) == 300
+    assert clock_after(200, [_for("a", 300), _for("b", 60)], [A, B]) == 200
+    assert clock_after(20, [_for("a", 300), _for("b", 60)], [A]) == 20
+    assert clock_after(200, [_for("a", 300), _for("b", 0)], [A, B]) == 200
+
+
+def test_a_taint_that_is_not_tolerated_ends_a_running_clock_at_once():
+    assert clock_after(200, [_for("a", 300)], [A, B]) == 0
+
+
+def test_toleration_for_ever_stops_a_running_clock():
+    assert clock_after(200, [_for("a"), _for("b", 60)], [A]) == NEVER
+    assert clock_after(200, [_for("b", 60)], []) == NEVER
 
 
 def _eviction():

@@ -1,0 +1,81 @@
+"""Our taint eviction and disruption budgets decide the recorded cases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kubeproof.cluster.labels import Taint, Toleration
+from kubeproof.cluster.state import NEVER
+from kubeproof.controllers.taint_eviction import clock_after
+from tests.conformance.corpus import Case, Decision
+from tests.conformance.objects import read
+
+HORIZON_S = 5000  # after the last event
+
+
+@dataclass(slots=True)
+class Guest:
+    """A pod on the tainted node."""
+
+    tolerations: tuple[Toleration, ...]
+    is_here: bool = False
+    left_s: int = NEVER  # until its eviction
+    evicted_s: int | None = None
+
+
+def taint_evictions(case: Case, upstream: str) -> Decision:
+    """The second of each pod's eviction, None if it stays."""
+    guests = [Guest(_tolerations(pod)) for pod in case["pods"]]
+    taints: tuple[Taint, ...] = ()
+    now_s = 0
+    for event in case["events"]:
+        for guest in guests:
+            _wait(guest, now_s, event["at"] - now_s)
+        now_s = event["at"]
+        taints = _happen(event, guests, taints, now_s)
+    for guest in guests:
+        _wait(guest, now_s, HORIZON_S)
+    return [guest.evicted_s for guest in guests]
+
+
+def _happen(event: dict[str, Any], guests: list[Guest], taints: tuple[Taint, ...], now_s: int) -> tuple[Taint, ...]:
+    """Carries out an event and returns the node's taints."""
+    if "taints" in event:
+        taints = _taints(event["taints"])
+        concerned = guests
+    elif "arrives" in event:
+        concerned = [guests[event["arrives"]]]
+        concerned[0].is_here = True
+    else:
+        concerned = [guests[event["gets"]]]
+        concerned[0].tolerations += _tolerations(_pod(event["tolerations"]))[: len(event["tolerations"])]
+    for guest in concerned:
+        if guest.is_here:
+            guest.left_s = clock_after(guest.left_s, guest.tolerations, taints)
+            _wait(guest, now_s, 0)
+    return taints
+
+
+def _wait(guest: Guest, now_s: int, seconds: int) -> None:
+    """Lets time pass; the pod goes when its clock has run out."""
+    if guest.left_s == NEVER or guest.evicted_s is not None:
+        return
+    if guest.left_s <= seconds:
+        guest.evicted_s = now_s + guest.left_s
+    guest.left_s -= min(seconds, guest.left_s)
+
+
+def _tolerations(pod: dict[str, Any]) -> tuple[Toleration, ...]:
+    return read(pod).workloads[0].workload.template.tolerations
+
+
+def _taints(taints: list[dict[str, Any]]) -> tuple[Taint, ...]:
+    status = {"allocatable": {"cpu": "1", "memory": "1Gi", "pods": "9"}}
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "spec": {"taints": taints}, "status": status}
+    return read(node).nodes[0].taints
+
+
+def _pod(tolerations: list[dict[str, Any]]) -> dict[str, Any]:
+    spec = {"containers": [{"name": "c", "image": "i"}], "tolerations": tolerations}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": spec}
