@@ -67,6 +67,9 @@ func startControlPlane(ctx context.Context, dir, binaries string, managerFlags [
 	return plane, nil
 }
 
+// schedulerLog is where the scheduler says what it takes up.
+func (c *controlPlane) schedulerLog() string { return c.file("kube-scheduler.log") }
+
 func (c *controlPlane) file(name string) string { return filepath.Join(c.dir, name) }
 
 func (c *controlPlane) makeAuthorities() (err error) {
@@ -159,6 +162,7 @@ func (c *controlPlane) startScheduler() error {
 	return c.processes.start("kube-scheduler", filepath.Join(c.binaries, "kube-scheduler"),
 		"--kubeconfig", config, "--authentication-kubeconfig", config, "--authorization-kubeconfig", config,
 		"--bind-address", "127.0.0.1", "--secure-port", strconv.Itoa(port), "--leader-elect=false",
+		"--v", "3", // tells which pod it takes up when
 	)
 }
 

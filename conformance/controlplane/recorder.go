@@ -55,9 +55,11 @@ var actors = map[string]string{
 }
 
 // recorder turns the audit log into actions. Requests are ordered by arrival: whatever reacts to a change asks later
-// than the one who caused it.
+// than the one who caused it. Only the scheduler's are not in the order of its decisions: it decides on one pod after
+// the other, but sends the bindings in parallel. A binding counts from the moment at which the pod was taken up.
 type recorder struct {
-	path string
+	path  string
+	taken func() map[string][]time.Time // by pod, when the scheduler took it up
 
 	mutex    sync.Mutex
 	offset   int64
@@ -67,8 +69,8 @@ type recorder struct {
 	homes    map[string]string // nodes of pods
 }
 
-func newRecorder(path string) *recorder {
-	return &recorder{path: path, replicas: map[string]int{}, homes: map[string]string{}}
+func newRecorder(path string, taken func() map[string][]time.Time) *recorder {
+	return &recorder{path: path, taken: taken, replicas: map[string]int{}, homes: map[string]string{}}
 }
 
 // start makes now the zero of the clock; what was before is left out.
@@ -92,7 +94,11 @@ func (r *recorder) actions() []action {
 	defer r.mutex.Unlock()
 	r.read()
 	sorted := []action{}
+	taken := r.taken()
 	for _, made := range r.found {
+		if made.Verb == "bind" {
+			made.at = lastBefore(taken[made.Object], made.at)
+		}
 		if made.at.Before(r.begin) {
 			continue
 		}
@@ -129,6 +135,17 @@ func (r *recorder) read() {
 			r.take(&event)
 		}
 	}
+}
+
+// lastBefore is the last of the moments before another, or that one if there is none.
+func lastBefore(moments []time.Time, end time.Time) time.Time {
+	found := end
+	for _, moment := range moments {
+		if moment.Before(end) {
+			found = moment
+		}
+	}
+	return found
 }
 
 func (r *recorder) take(event *auditEvent) {

@@ -40,7 +40,9 @@ func runCase(ctx context.Context, read *plan, dir, binaries string) ([]action, e
 		return nil, err
 	}
 	defer plane.processes.stopAll()
-	current := &run{plan: read, objects: found, plane: plane, recorder: newRecorder(plane.auditLog)}
+	current := &run{plan: read, objects: found, plane: plane, recorder: newRecorder(
+		plane.auditLog, func() map[string][]time.Time { return attempts(plane.schedulerLog()) },
+	)}
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	for _, step := range []func(context.Context) error{current.connect, current.prepare, current.create, current.watch} {

@@ -10,12 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import NamedTuple
+
+import yaml
 
 from kubeproof.cases.library import load_case
 from kubeproof.events.declarations import UsageChange
 from kubeproof.events.usage import LevelEvent
-from kubeproof.manifests.load import load
+from kubeproof.manifests.load import load_texts
+from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.individual import IndividualModel, State, Transition
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.run import plan_of
@@ -37,6 +42,7 @@ class Followed:
     displaced: int  # accepted as part of an earlier step of the same loop
     beyond: int  # of the total: about objects that the model does not keep
     stuck_at: Said | None = None
+    is_exhaustive: bool = True  # False if the search was given up at its limit
 
     @property
     def percent(self) -> float:
@@ -64,7 +70,7 @@ def follow(run: Run) -> Followed:
 
 
 def _followed(run: Run, renaming: Renaming) -> Followed:
-    loaded = load(load_case(run.case))
+    loaded = _loaded(run.case)
     plan = plan_of(loaded, VerifyOptions())
     before, after = _split(run)
     model = IndividualModel(plan)
@@ -77,13 +83,29 @@ def _followed(run: Run, renaming: Renaming) -> Followed:
             return deploying.result(len(_said(after, renaming)))
         accepted, displaced = len(deploying.actions), deploying.displaced
         position = Position(model.restarted(found.state), frozenset(), found.names)
-    elif loaded.scenario.start.mode == "empty":
+    else:
         after = (*before, *after)
     kept, beyond = _without_failed(after)
     search = Search(model, _said(kept, renaming))
     search.run(position)
     total = accepted + len(search.actions) + beyond
-    return Followed(accepted + search.best, total, displaced + search.displaced, beyond, search.stuck_at)
+    return Followed(
+        accepted + search.best, total, displaced + search.displaced, beyond, search.stuck_at, search.is_exhaustive
+    )
+
+
+@cache
+def _loaded(case: str) -> Loaded:
+    """The case; where its start is a given placement, the real cluster had to deploy it first, and so does this."""
+    files = [(path, Path(path).read_text(encoding="utf-8")) for path in load_case(case)]
+    return load_texts([(name, _deploying(text) if name.endswith("scenario.yaml") else text) for name, text in files])
+
+
+def _deploying(text: str) -> str:
+    scenario = yaml.safe_load(text)
+    if scenario["spec"]["start"] != "empty":
+        scenario["spec"]["start"] = "deployed"
+    return str(yaml.safe_dump(scenario))
 
 
 def _first(model: IndividualModel) -> Position:
@@ -129,6 +151,7 @@ class Search:
         self.actions = list(actions)
         self.best = 0
         self.displaced = 0
+        self.is_exhaustive = True
         self.stuck_at: Said | None = self.actions[0] if self.actions else None
 
     def run(self, start: Position, *, until_stable: bool = False) -> Position | None:
@@ -144,11 +167,12 @@ class Search:
                 if successor not in known:
                     known[successor] = known[position] + self._ahead(position, successor)
                     stack.append(successor)
+        self.is_exhaustive = not stack
         return None
 
     def result(self, more: int) -> Followed:
         """The result of a search that failed, with so many actions not even tried."""
-        return Followed(self.best, len(self.actions) + more, self.displaced, 0, self.stuck_at)
+        return Followed(self.best, len(self.actions) + more, self.displaced, 0, self.stuck_at, self.is_exhaustive)
 
     @staticmethod
     def _ahead(position: Position, successor: Position) -> int:

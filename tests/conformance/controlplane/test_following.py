@@ -24,6 +24,7 @@ def find(run: Run, who: str, verb: str, nth: int = 0) -> int:
 
 
 def is_refused(followed: Followed) -> bool:
+    assert followed.is_exhaustive
     return followed.accepted < followed.total - followed.beyond
 
 
