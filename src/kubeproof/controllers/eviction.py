@@ -118,7 +118,7 @@ class DrainEviction:
 
     def _matching(self, seen: Seen) -> tuple[Matching, ...]:
         return tuple(
-            Matching(b.name, _amounts(b), self._status(_amounts(b), seen))
+            Matching(b.name, amounts_of(b), self._status(amounts_of(b), seen))
             for b in budgets_of(self.layout, self.workload)
         )
 
@@ -135,7 +135,9 @@ class DrainEviction:
         return budget(amounts, scale, selected, healthy)
 
 
-def _amounts(declared: PodDisruptionBudget) -> Budget:
+def amounts_of(declared: PodDisruptionBudget) -> Budget:
+    """What a declared budget demands."""
+
     def amount(value: tuple[int, bool] | None) -> Amount | None:
         return None if value is None else Amount(*value)
 

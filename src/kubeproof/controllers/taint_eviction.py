@@ -1,8 +1,8 @@
 """Taint eviction: deletes pods whose toleration of a NoExecute taint has run out.
 
-Mirrors `pkg/controller/tainteviction/taint_eviction.go` (inside node lifecycle before v1.29; v1.26 and v1.37 agree). The
-clock of a pod starts when the controller sees the taint; further taints neither shorten nor lengthen it as long as they
-are tolerated, and it stops when what is left is tolerated for ever. PDBs are ignored: it is a plain DELETE.
+Mirrors `pkg/controller/tainteviction/taint_eviction.go` (inside node lifecycle before v1.29; v1.26 and v1.37 agree).
+The clock of a pod starts when the controller sees the taint; further taints neither shorten nor lengthen it as long as
+they are tolerated, and it stops when what is left is tolerated for ever. PDBs are ignored: it is a plain DELETE.
 """
 
 from __future__ import annotations

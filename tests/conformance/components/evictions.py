@@ -20,4 +20,13 @@ CORPORA: tuple[Corpus, ...] = (
         decisions=len,
         unit="pods",
     ),
+    Corpus(
+        "disruption-allowed",
+        "Disruption controller: status of budgets",
+        KUBERNETES,
+        "disruption",
+        inputs.budget_status,
+        4_000,
+        decide=decide.budget_status,
+    ),
 )

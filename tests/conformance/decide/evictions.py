@@ -6,12 +6,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from kubeproof.cluster.labels import Taint, Toleration
+from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.cluster.state import NEVER
+from kubeproof.controllers.disruption import (
+    DISRUPTED_FOR_S,
+    BudgetStatus,
+    Owner,
+    PodFacts,
+    budget,
+    count_healthy,
+    expected_scale,
+)
+from kubeproof.controllers.eviction import amounts_of
 from kubeproof.controllers.taint_eviction import clock_after
 from tests.conformance.corpus import Case, Decision
 from tests.conformance.objects import read
 
 HORIZON_S = 5000  # after the last event
+NEVER_EVICTED = 10**9  # seconds
+GENERATION = 2  # of every budget
+UNSCALED = ("DaemonSet", "Job", "Table")
 
 
 @dataclass(slots=True)
@@ -79,3 +93,54 @@ def _taints(taints: list[dict[str, Any]]) -> tuple[Taint, ...]:
 def _pod(tolerations: list[dict[str, Any]]) -> dict[str, Any]:
     spec = {"containers": [{"name": "c", "image": "i"}], "tolerations": tolerations}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": spec}
+
+
+def budget_status(case: Case, upstream: str) -> Decision:
+    """The budget's status after a sync."""
+    declared = read(case["budget"]).budgets[0]
+    pods = [pod for pod in case["pods"] if _is_selected(declared, pod)]
+    scale = expected_scale(_owner(case["owners"], pod.get("owner")) for pod in pods)
+    healthy = count_healthy(_facts(pod) for pod in pods)
+    awaited = [pod for pod in pods if pod.get("evicted", NEVER_EVICTED) <= DISRUPTED_FOR_S and not pod.get("ending")]
+    status = budget(amounts_of(declared), scale, len(pods), healthy, before=_before(case), disrupted=len(awaited))
+    numbers = [status.expected, status.desired, status.healthy, status.allowed]
+    return [*numbers, status.failed, status.observed, status.disrupted]
+
+
+def _is_selected(declared: PodDisruptionBudget, pod: dict[str, Any]) -> bool:
+    return "space" not in pod and declared.selector is not None and declared.selector.matches({"app": pod["app"]})
+
+
+def _owner(owners: list[dict[str, Any]], index: int | None) -> Owner | None:
+    """The pod's controller: a ReplicaSet's Deployment if that exists, or else the ReplicaSet itself."""
+    if index is None:
+        return None
+    owner = owners[index]
+    if _is_lost(owner) or owner["kind"] in UNSCALED:
+        return Owner(str(index), None)
+    above = owner.get("owner")
+    if above is not None and not _is_lost(owners[above]):
+        return _owner(owners, above)
+    return Owner(str(index), owner["replicas"])
+
+
+def _is_lost(owner: dict[str, Any]) -> bool:
+    """Whether the object that made the pods is gone; one of the same name may have come."""
+    return "gone" in owner or "anew" in owner
+
+
+def _facts(pod: dict[str, Any]) -> PodFacts:
+    evicted = pod.get("evicted", NEVER_EVICTED) < DISRUPTED_FOR_S
+    return PodFacts(pod["phase"], pod["ready"], terminating=pod.get("ending", False), disrupted=evicted)
+
+
+def _before(case: Case) -> BudgetStatus:
+    status = case["budget"]["status"]
+    return BudgetStatus(
+        status["expectedPods"],
+        status["desiredHealthy"],
+        status["currentHealthy"],
+        status["disruptionsAllowed"],
+        observed=status["observedGeneration"] == GENERATION,
+        disrupted=sum("evicted" in pod for pod in case["pods"]),
+    )

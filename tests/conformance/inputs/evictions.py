@@ -75,3 +75,74 @@ def _toleration(random: Random) -> dict[str, Any]:
     elif random.random() < 0.2:
         toleration["effect"] = "NoSchedule"
     return toleration
+
+
+AMOUNTS = (0, 1, 1, 2, 3, 5, "0%", "1%", "10%", "25%", "30%", "33%", "34%", "50%", "66%", "67%", "99%", "100%")
+SELECTORS: tuple[dict[str, Any] | None, ...] = (
+    {"matchLabels": {"app": "a"}},
+    {"matchLabels": {"app": "a"}},
+    {"matchLabels": {"app": "a"}},
+    {"matchExpressions": [{"key": "app", "operator": "In", "values": ["a", "b"]}]},
+    {"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["b"]}]},
+    {},
+    None,
+)
+SCALED = ("ReplicaSet", "ReplicaSet", "StatefulSet", "ReplicationController", "Database")
+UNSCALED = ("DaemonSet", "Job", "Table")
+
+
+def budget_status(random: Random) -> Case:
+    """A budget, its status so far, and pods of several owners."""
+    owners: list[dict[str, Any]] = []
+    for _ in range(random.choice((0, 1, 1, 2, 3))):
+        owners += _owner(random, len(owners))
+    pods = [_budgeted(random, owners) for _ in range(random.choice((0, 1, 2, 3, 3, 4, 5, 7, 10)))]
+    return {"budget": _budget(random), "owners": owners, "pods": pods}
+
+
+def _budget(random: Random) -> dict[str, Any]:
+    spec: dict[str, Any] = {}
+    if random.random() < 0.97:
+        spec[random.choice(("minAvailable", "maxUnavailable"))] = random.choice(AMOUNTS)
+    selector = random.choice(SELECTORS)
+    if selector is not None:
+        spec["selector"] = selector
+    status = {key: random.randint(0, 5) for key in ("expectedPods", "desiredHealthy", "currentHealthy")}
+    status |= {"disruptionsAllowed": random.randint(0, 3), "observedGeneration": random.choice((1, 2))}
+    budget = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "b"}}
+    return {**budget, "spec": spec, "status": status}
+
+
+def _owner(random: Random, position: int) -> list[dict[str, Any]]:
+    """An owner of pods; with a ReplicaSet often its Deployment, and sometimes that one's second ReplicaSet."""
+    if random.random() < 0.15:
+        return [{"kind": random.choice(UNSCALED), "replicas": 0}]
+    owner = _scaled(random, random.choice(SCALED))
+    if owner["kind"] != "ReplicaSet" or random.random() < 0.3:
+        return [owner]
+    owned = [{**_scaled(random, "ReplicaSet"), "owner": position} for _ in range(random.choice((1, 1, 2)))]
+    return [_scaled(random, "Deployment"), *owned]
+
+
+def _scaled(random: Random, kind: str) -> dict[str, Any]:
+    owner: dict[str, Any] = {"kind": kind, "replicas": random.choice((0, 1, 2, 3, 4, 5, 7, 10))}
+    if random.random() < 0.08:
+        owner[random.choice(("gone", "anew"))] = True
+    return owner
+
+
+def _budgeted(random: Random, owners: list[dict[str, Any]]) -> dict[str, Any]:
+    pod: dict[str, Any] = {"app": random.choice(("a", "a", "a", "b")), "phase": "Running"}
+    possible = [index for index, owner in enumerate(owners) if owner["kind"] != "Deployment"]
+    if possible and random.random() < 0.9:
+        pod["owner"] = random.choice(possible)
+    pod["ready"] = random.random() < 0.75
+    if random.random() < 0.2:
+        pod["phase"] = random.choice(("Pending", "Succeeded", "Failed", "Unknown"))
+    if random.random() < 0.1:
+        pod["ending"] = True
+    if random.random() < 0.1:
+        pod["evicted"] = random.choice((0, 60, 119, 120, 121, 300))
+    if random.random() < 0.05:
+        pod["space"] = "other"
+    return pod
