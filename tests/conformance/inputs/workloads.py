@@ -166,7 +166,15 @@ def _edge(random: Random) -> tuple[int, int]:
 
 def _near(random: Random, seconds: int) -> list[int | None]:
     """Moments around the edge and far from it; one may be in the future, or not set."""
-    near = [seconds, seconds, seconds - 1, seconds + 1, seconds // 2, 2 * seconds, random.randint(0, 10**6)]
+    near: list[int | None] = [
+        seconds,
+        seconds,
+        seconds - 1,
+        seconds + 1,
+        seconds // 2,
+        2 * seconds,
+        random.randint(0, 10**6),
+    ]
     return random.choice(([*near, None], [*near, -random.randint(1, 9)], near, near[:3]))
 
 
