@@ -40,7 +40,7 @@ class Guest:
 
 def taint_evictions(case: Case, upstream: str) -> Decision:
     """The second of each pod's eviction, None if it stays."""
-    guests = [Guest(_tolerations(pod)) for pod in case["pods"]]
+    guests = [Guest(tolerations_of(pod)) for pod in case["pods"]]
     taints: tuple[Taint, ...] = ()
     now_s = 0
     for event in case["events"]:
@@ -56,14 +56,14 @@ def taint_evictions(case: Case, upstream: str) -> Decision:
 def _happen(event: dict[str, Any], guests: list[Guest], taints: tuple[Taint, ...], now_s: int) -> tuple[Taint, ...]:
     """Carries out an event and returns the node's taints."""
     if "taints" in event:
-        taints = _taints(event["taints"])
+        taints = taints_of(event["taints"])
         concerned = guests
     elif "arrives" in event:
         concerned = [guests[event["arrives"]]]
         concerned[0].is_here = True
     else:
         concerned = [guests[event["gets"]]]
-        concerned[0].tolerations += _tolerations(_pod(event["tolerations"]))[: len(event["tolerations"])]
+        concerned[0].tolerations += tolerations_of(_pod(event["tolerations"]))[: len(event["tolerations"])]
     for guest in concerned:
         if guest.is_here:
             guest.left_s = clock_after(guest.left_s, guest.tolerations, taints)
@@ -80,11 +80,13 @@ def _wait(guest: Guest, now_s: int, seconds: int) -> None:
     guest.left_s -= min(seconds, guest.left_s)
 
 
-def _tolerations(pod: dict[str, Any]) -> tuple[Toleration, ...]:
+def tolerations_of(pod: dict[str, Any]) -> tuple[Toleration, ...]:
+    """The pod's tolerations, with those that admission adds."""
     return read(pod).workloads[0].workload.template.tolerations
 
 
-def _taints(taints: list[dict[str, Any]]) -> tuple[Taint, ...]:
+def taints_of(taints: list[dict[str, Any]]) -> tuple[Taint, ...]:
+    """The taints as they are read from a node."""
     status = {"allocatable": {"cpu": "1", "memory": "1Gi", "pods": "9"}}
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "spec": {"taints": taints}, "status": status}
     return read(node).nodes[0].taints

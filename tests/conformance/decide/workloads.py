@@ -205,11 +205,14 @@ def _report(run: Run, outcome: Outcome, is_rollout_step: bool, renumbered: bool)
 
 def victims(case: Case, upstream: str) -> Decision:
     """UIDs of the pods that go, in the order of their deletion."""
-    version = VERSIONS[upstream]
+    return [pod.uid for pod in ranking.victims(candidates(case), case["count"], VERSIONS[upstream])]
+
+
+def candidates(case: Case) -> list[ranking.Candidate]:
+    """The pods of the ReplicaSet, as our ranking compares them."""
     everybody = [*case["others"], *case["pods"]]
     on_node = Counter(pod["node"] for pod in everybody if pod["phase"] in PHASES and not pod.get("ending"))
-    candidates = [_candidate(pod, on_node[pod["node"]], case["at"]) for pod in case["pods"]]
-    return [candidate.uid for candidate in ranking.victims(candidates, case["count"], version)]
+    return [_candidate(pod, on_node[pod["node"]], case["at"]) for pod in case["pods"]]
 
 
 def _candidate(pod: Mapping[str, Any], rank: int, at_ns: int) -> ranking.Candidate:
