@@ -5,10 +5,11 @@ Mirrors `reconcileAutoscaler` of `horizontal.go`: seed the memory, the bounds, t
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric
-from kubeproof.controllers.hpa.behavior import Behavior, Tolerance, behavior_of, tolerance_of
+from kubeproof.controllers.hpa.behavior import behavior_of, tolerance_of
 from kubeproof.controllers.hpa.calculator import Computed, Failure, Target, compute
 from kubeproof.controllers.hpa.combine import combined, forced
 from kubeproof.controllers.hpa.history import History, pruned, rescaled, seeded
@@ -38,37 +39,53 @@ def decide(
     settings: AutoscalerSettings = AutoscalerSettings(),
     *,
     is_ambiguous: bool = False,
+    is_bounded: bool = True,
 ) -> Outcome:
     """The outcome of one sync; `metrics` holds the samples for each of the autoscaler's metrics, in its order.
 
-    `current` is the target's spec.replicas. Ambiguity stops the metrics only: bounds are enforced before.
+    `current` is the target's spec.replicas. Ambiguity stops the metrics only: bounds are enforced before. A memory that
+    is not bounded keeps recommendations beyond the bounds: the same replicas for ever, but the reasons of later syncs
+    name the very limit that upstream's conditions name.
     """
     behavior = behavior_of(autoscaler)
     minimum, maximum = autoscaler.min_replicas, autoscaler.max_replicas
+    window_s = settings.downscale_stabilization_s
+    bounds = (minimum, maximum) if is_bounded else None
+    kept = partial(pruned, behavior=behavior, downscale_stabilization_s=window_s, bounds=bounds)
     start = seeded(history, current)
     decision = forced(current, minimum, maximum)
     if decision is not None:
         changed = rescaled(start, behavior, decision.replicas - current)
-        return Outcome(decision.replicas, _kept(changed, autoscaler, behavior, settings), (decision.reason,))
+        return Outcome(decision.replicas, kept(changed), (decision.reason,))
     if is_ambiguous:
-        return Outcome(current, _kept(start, autoscaler, behavior, settings), (AMBIGUOUS,))
-    computed = _computed(autoscaler, current, metrics, tolerance_of(behavior, settings))
+        return Outcome(current, kept(start), (AMBIGUOUS,))
+    computed = proposals(autoscaler, current, metrics, settings)
     words = tuple(map(metric_words, autoscaler.metrics, computed))
     proposal = combined(current, [each if isinstance(each, Failure) else each.replicas for each in computed])
     if isinstance(proposal, Failure):
         reason = f"stays at {current}: {proposal.reason}"
-        return Outcome(current, _kept(start, autoscaler, behavior, settings), (*words, reason))
-    window_s = settings.downscale_stabilization_s
-    result = normalised(current, proposal, minimum, maximum, behavior, start, downscale_stabilization_s=window_s)
+        return Outcome(current, kept(start), (*words, reason))
+    result = normalised(
+        current,
+        proposal,
+        minimum,
+        maximum,
+        behavior,
+        start,
+        downscale_stabilization_s=window_s,
+        is_bounded=is_bounded,
+    )
     return Outcome(result.replicas, result.history, words + result.reasons)
 
 
-def _computed(
+def proposals(
     autoscaler: HorizontalPodAutoscaler,
     current: int,
     metrics: tuple[tuple[Sample, ...] | Failure, ...],
-    tolerance: Tolerance,
+    settings: AutoscalerSettings = AutoscalerSettings(),
 ) -> list[Computed | Failure]:
+    """What each of the autoscaler's metrics asks for, in its order."""
+    tolerance = tolerance_of(behavior_of(autoscaler), settings)
     pairs = zip(autoscaler.metrics, metrics, strict=True)
     return [m if isinstance(m, Failure) else compute(current, m, _target(spec), tolerance) for spec, m in pairs]
 
@@ -77,10 +94,3 @@ def _target(metric: Metric) -> Target:
     if metric.type not in MODELLED:
         raise InternalError(f"{metric.type} metric {metric.name} reached the autoscaler, which does not model it")
     return Target(metric.value, is_percent=metric.target_type == "Utilization")
-
-
-def _kept(
-    history: History, autoscaler: HorizontalPodAutoscaler, behavior: Behavior | None, settings: AutoscalerSettings
-) -> History:
-    bounds = autoscaler.min_replicas, autoscaler.max_replicas
-    return pruned(history, behavior, downscale_stabilization_s=settings.downscale_stabilization_s, bounds=bounds)

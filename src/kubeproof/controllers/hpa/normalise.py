@@ -39,11 +39,12 @@ def normalised(
     history: History,
     *,
     downscale_stabilization_s: int = 300,
+    is_bounded: bool = True,
 ) -> Normalised:
     """The decision of one sync; `current` lies between the bounds, everything else is `combine.forced`.
 
     The first sync finds the current count as the only recommendation. The memory gets the raw proposal, and the change
-    if there is one.
+    if there is one; it is bounded unless told otherwise, see `decide`.
     """
     before = seeded(history, current)
     if behavior is None:
@@ -54,7 +55,7 @@ def normalised(
         stabilised = _stabilised(current, proposal, before, *windows_s)
         limited = _limited(current, stabilised.replicas, minimum, maximum, behavior, before)
     after = rescaled(recommended(before, proposal), behavior, limited.replicas - current)
-    bounds = minimum, maximum
+    bounds = (minimum, maximum) if is_bounded else None
     kept = pruned(after, behavior, downscale_stabilization_s=downscale_stabilization_s, bounds=bounds)
     return Normalised(limited.replicas, kept, tuple(filter(None, (stabilised.reason, limited.reason))))
 

@@ -19,6 +19,7 @@ CPU = "cpu"
 MEMORY = "memory"
 
 SIDECARS_SINCE = (1, 29)
+CONTAINER_REQUIRED_SINCE = (1, 35)  # earlier a pod without the metric's container had a request of zero
 
 
 class Sample(NamedTuple):
@@ -84,14 +85,14 @@ def _is_distrusted(facts: PodFacts, settings: AutoscalerSettings) -> bool:
 def pod_request(template: PodTemplate, resource: str, container: str = "", version: Version = NEWEST) -> int | None:
     """The request that usage is compared with, in thousandths; None if a container omits it.
 
-    With a container name (ContainerResource) only that one counts. Sidecars count since 1.29. Unlike the scheduler's
-    sum, neither init containers nor overhead take part.
+    With a container name (ContainerResource) only that one counts, and since 1.35 it must be there. Sidecars count
+    since 1.29. Unlike the scheduler's sum, neither init containers nor overhead take part.
     """
     sidecars = (c for c in template.init_containers if c.restartable_init and version >= SIDECARS_SINCE)
     counted = [c for c in (*template.containers, *sidecars) if container in ("", c.name)]
     requests = [_request(c, resource) for c in counted]
     known = [request for request in requests if request is not None]
-    if container and not counted:
+    if container and not counted and version >= CONTAINER_REQUIRED_SINCE:
         return None
     return sum(known) if len(known) == len(requests) else None
 

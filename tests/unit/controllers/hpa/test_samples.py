@@ -93,3 +93,8 @@ def test_container_resource_asks_one_container_only() -> None:
     assert pod_request(TEMPLATE, "gpu", "web") == 1000
     assert pod_request(TEMPLATE, "cpu", "mesh") == 25
     assert pod_request(TEMPLATE, "cpu", "setup") is None
+
+
+def test_container_that_a_pod_lacks_has_a_request_of_zero_before_1_35_and_is_an_error_since() -> None:
+    assert pod_request(TEMPLATE, "cpu", "gone", version=(1, 34)) == 0
+    assert pod_request(TEMPLATE, "cpu", "gone", version=(1, 35)) is None
