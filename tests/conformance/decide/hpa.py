@@ -31,12 +31,12 @@ UNKNOWN = Failure("the metric cannot be had")
 def decide_metrics(case: Case, upstream: str) -> list[Json]:
     """For each autoscaler: replicas and measured value of each metric, and replicas of all together."""
     settings = SETTINGS[upstream]._replace(sample_window_s=case["window"])
-    templates = [_template(compact(spec)) for spec in case["specs"]]
+    templates = [template_of(spec) for spec in case["specs"]]
     return [_decided(case, each, templates, settings) for each in case["autoscalers"]]
 
 
 def _decided(case: Case, asked: Json, templates: list[PodTemplate], settings: AutoscalerSettings) -> Json:
-    autoscaler = _autoscaler(compact(asked["spec"]))
+    autoscaler = autoscaler_of(asked["spec"])
     samples = tuple(_samples(case, metric, templates, settings) for metric in autoscaler.metrics)
     computed = proposals(autoscaler, asked["replicas"], samples, settings)
     replicas = combined(asked["replicas"], [_replicas(each) for each in computed])
@@ -88,8 +88,8 @@ def decide_series(case: Case, upstream: str) -> Json:
 
     The replicas come from the bounded memory that runs keep, the conditions' letters from the unbounded one.
     """
-    settings, autoscaler = SETTINGS[upstream], _autoscaler(compact(case["spec"]))
-    template = _template(compact(case["pod"]))
+    settings, autoscaler = SETTINGS[upstream], autoscaler_of(case["spec"])
+    template = template_of(case["pod"])
     current, history, unbounded = case["replicas"], FRESH, FRESH
     told: Json = {"n": [], "able": "", "limited": ""}
     for sync, seconds in enumerate(case["after"]):
@@ -155,6 +155,16 @@ def _letter(outcome: Outcome, letters: dict[str, str]) -> str:
 
 
 # -- readers ------------------------------------------------------------------------------------
+
+
+def autoscaler_of(spec: Json) -> HorizontalPodAutoscaler:
+    """The autoscaler with this spec, as the product reads it."""
+    return _autoscaler(compact(spec))
+
+
+def template_of(spec: Json) -> PodTemplate:
+    """The pods with this spec, as the product reads them."""
+    return _template(compact(spec))
 
 
 @cache
