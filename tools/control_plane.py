@@ -1,7 +1,7 @@
 """What the runs on a real control plane need from Python.
 
-python tools/control_plane.py plan CASE [late-kubelets]    prints what conformance/controlplane/run does with a case
-python tools/control_plane.py page                         writes the tables of docs/reference/control-plane-runs.md
+python tools/control_plane.py plan CASE [VARIANT]    prints what conformance/controlplane/run does with a case
+python tools/control_plane.py page                   writes the tables of docs/reference/control-plane-runs.md
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ END = "<!-- end -->\n"
 def main(arguments: list[str]) -> int:
     """Does what the arguments ask for; 2 for anything else."""
     match arguments:
-        case ["plan", case, *variant] if variant in ([], ["late-kubelets"]):
-            print(json.dumps(plan_of(case.lower(), ROOT, late_kubelets=bool(variant)), indent=1))
+        case ["plan", case]:
+            print(json.dumps(plan_of(case.lower(), ROOT), indent=1))
+        case ["plan", case, variant]:
+            print(json.dumps(plan_of(case.lower(), ROOT, variant), indent=1))
         case ["page"]:
             before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
             _, after = rest.split(END)

@@ -217,26 +217,25 @@ class Search:
         return []
 
     def _explained(self, position: Position, step: Transition, said: Sequence[Said]) -> Position | None:
-        """The position after the step if all it does is recorded, the next action among it."""
+        """The position after the step if all it does is recorded, the next action among it.
+
+        What is missing is forgiven only if the recording ends with this step.
+        """
         used, names = set(position.used), dict(position.names)
-        for one in said:
-            index = self._recorded(one, used, names)
-            if index is None:
-                if self._is_cut(one.word, used):
-                    continue
-                return None
-            used.add(index)
+        found = [self._recorded(one, used, names) for one in said]
         first = next(index for index in range(len(self.actions)) if index not in position.used)
-        if first not in used:
+        is_cut = None in found and len(used) < len(self.actions)
+        if first not in used or is_cut:
             return None
         return Position(step.target, frozenset(used), tuple(sorted(names.items())))
 
     def _recorded(self, one: Said, used: set[int], names: dict[str, str]) -> int | None:
-        """The first unused record of this action; pods get their names on the way."""
+        """Uses the first record of this action that is left; pods get their names on the way."""
         for index, action in enumerate(self.actions):
             if index in used or action.word != one.word:
                 continue
             if not one.pod or self._is_same_pod(action, one, names):
+                used.add(index)
                 return index
         return None
 
@@ -248,10 +247,3 @@ class Search:
         elif action.pod not in names and one.pod in names.values():
             return False
         return names.setdefault(action.pod, one.pod) == one.pod
-
-    def _is_cut(self, word: Word, used: set[int]) -> bool:
-        """True if the recording ends before the loop has done all: nothing of its kind is left."""
-        return not any(
-            index not in used and (action.word.who, action.word.verb) == (word.who, word.verb)
-            for index, action in enumerate(self.actions)
-        )

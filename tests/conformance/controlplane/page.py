@@ -17,18 +17,22 @@ COLUMNS = (
     "ahead",
 )
 TIES = """\
-**Ties.** Below 100 % in C1 and C2 is a pod on another of several nodes with the same best score. Upstream draws
+**Ties.** Below 100 % outside C7 is a pod on another of several nodes with the same best score. Upstream draws
 among them; the counterexample shows one of the choices. The search follows all of them, and *accepted* says
 that the real choice is one of ours.
 """
 FAILED = """\
-**C7, pods that have failed.** Two control loops get rid of a pod on a node whose NoExecute taint it does not
-tolerate: the kubelet rejects it, and taint eviction deletes it. Either may be first; the counterexample shows the
-kubelet. In the runs `c7-N` kubelets look at a new pod at once and come first nearly always; taint eviction then
-deletes what is left, the object of a failed pod. The model keeps no such objects, so these deletions have no step in
-it; nobody else reacts to them. In the runs `c7-late-kubelets-N` kubelets look at a pod after two seconds, and taint
-eviction is first: every action is a step of the model, and the rate is low only because the counterexample has
-the other winner.
+**C7, who is first.** Two loops get rid of a pod on a node whose NoExecute taint it does not tolerate: the kubelet
+rejects it, and taint eviction deletes it. Either may be first; the counterexample shows the kubelet.
+
+- `c7-N`: kubelets look at a new pod at once, and are first nearly always. Taint eviction then deletes what is left,
+  the object of a failed pod. The model keeps no such objects, so these deletions have no step in it; no other loop
+  reacts to them. All the rest is accepted.
+- `c7-late-kubelets-N`: kubelets do not look in time, and taint eviction is always first. Every action is a step of
+  the model; the rate is low only because the counterexample has the other winner.
+- `c7-slow-kubelets-N`: kubelets look after two seconds, and of pods created together some are rejected and some
+  deleted. **Such a mix is not a run of the model**, whose kubelet and whose taint eviction each take all pods of one
+  kind on a node in one step. The model has the runs in which either takes them all.
 """
 
 

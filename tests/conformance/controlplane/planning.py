@@ -18,6 +18,7 @@ from tests.conformance.controlplane.vocabulary import said_by_model
 CASES = ("c1", "c2", "c3", "c5", "c6", "c7", "c8")
 ROUNDS = 4  # of a loop, before the run is stopped
 STARTUP_S, ENDING_S, MAINTENANCE_S = 2, 1, 60  # within what the model allows: 1 to 5, 0 to 30, 60 to 600 s
+KUBELETS_LOOK_S = {"": 0, "slow-kubelets": 2, "late-kubelets": 60}  # at new pods; late: after the end of the run
 DESCHEDULING_S = 30  # the cases say 5 min
 HPA_SYNCS_S = 33  # two periods and a bit: an autoscaler that did nothing for so long wants nothing
 CALM_S = 5
@@ -39,10 +40,10 @@ def scenario_of(case: str) -> dict[str, Any]:
     return spec
 
 
-def plan_of(case: str, root: Path, *, late_kubelets: bool = False) -> dict[str, Any]:
+def plan_of(case: str, root: Path, variant: str = "") -> dict[str, Any]:
     """What `conformance/controlplane` reads; `root` is the root of the repository.
 
-    Kubelets look at new pods at once, or late: then other controllers come first.
+    `variant` is one of KUBELETS_LOOK_S: the later kubelets look at a pod, the likelier others come first.
     """
     found, spec = counterexample(case), scenario_of(case)
     kinds = {Path(path).stem for path in load_case(case)}
@@ -58,7 +59,7 @@ def plan_of(case: str, root: Path, *, late_kubelets: bool = False) -> dict[str, 
         "descheduler_interval_s": DESCHEDULING_S,
         "startup_s": STARTUP_S,
         "ending_s": ENDING_S,
-        "admission_s": STARTUP_S if late_kubelets else 0,
+        "admission_s": KUBELETS_LOOK_S[variant],
         "maintenance_s": MAINTENANCE_S,
         "quiet_s": HPA_SYNCS_S if "autoscaler" in kinds else CALM_S,
         "limit_s": LIMIT_S,
