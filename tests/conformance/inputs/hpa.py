@@ -16,7 +16,9 @@ CPU_REQUESTS = {"100m": 100, "200m": 200, "250m": 250, "1": 1000, "333m": 333, "
 MEMORY_REQUESTS = {"64Mi": 64 * MEBI, "100Mi": 100 * MEBI, "1Gi": 1024 * MEBI, "100M": 10**8, "1000": 1000}
 UNREQUESTED = {"cpu": 100, "mem": 1000 * 64 * MEBI}  # what a pod may use of what it does not ask for
 PERCENTS = (10, 20, 30, 50, 55, 60, 63, 70, 77, 80, 90, 99, 100, 105, 110, 120, 130, 157, 175, 200, 250)
-RATIOS = (0.9, 0.9, 1.1, 1.1, 1.0, 1.0, 0.5, 0.89, 0.91, 0.95, 1.01, 1.05, 1.09, 1.11, 1.25, 1.57, 2.0, 3.0, 0.05, 0.43)
+SLIP = 0.0
+EDGES = (0.9, 0.9, 1.1, 1.1, 1.0, 1.0, 0.89, 0.91, 0.95, 1.01, 1.05, 1.09, 1.11)
+RATIOS = (*EDGES, 0.05, 0.43, 0.5, 1.25, 1.57, 2.0, 3.0, SLIP)
 TOLERANCES = ("0", "0.01", "0.05", "50m", "0.1", "0.2", "0.25", "0.43", "0.57", "0.333", "1", "1.5")
 AGES = (0, 5, 29, 30, 31, 60, 299, 300, 301, 3600)
 WINDOWS = (15, 15, 15, 10, 30, 60)
@@ -163,13 +165,15 @@ def _metric(random: Random, kind: str, specs: list[Json], samples: Json, level: 
 
 
 def _average(specs: list[Json], samples: Json, name: str) -> int:
-    """The usage of one pod that has a sample; 0 is nothing to aim at, a target of 1m would ask for 2**31 replicas."""
+    """The usage of one pod that has a sample; 0 is nothing to aim at."""
     usages = [sample[0] for sample in samples.get(name, []) if sample is not None and sample[0]]
     return usages[0] if usages else request_of(specs[0], name) or UNREQUESTED.get(name[:3], 100_000)
 
 
 def _quantity(usage: int, ratio: float) -> str:
-    """A target of which the usage is the given multiple."""
+    """A target of which the usage is the given multiple; SLIP asks for 100m where 100M is meant."""
+    if ratio == SLIP:
+        return "100m"
     milli = max(1, round(usage / max(ratio, 0.01)))
     return str(milli // 1000) if milli % 1000 == 0 else f"{milli}m"
 

@@ -16,6 +16,7 @@ PERIODS_S = (1, 5, 15, 15, 20, 30, 45, 60, 60, 90, 120, 180, 300, 600, 1800)
 WINDOWS_S = (0, 0, 10, 15, 30, 45, 60, 90, 120, 180, 300, 600)
 PODS = (1, 1, 2, 2, 3, 4, 5, 8)
 PERCENTS = (1, 5, 10, 10, 15, 20, 25, 33, 50, 50, 55, 80, 80, 90, 100, 100, 110, 150, 200, 300)
+SLIP = "100m"  # of memory: a tenth of a byte, where 100M was meant
 SYNCS = (20, 25, 30, 30, 40, 60)
 GAPS_S = (1, 3, 14, 15, 15, 16, 29, 30, 31, 45, 60, 150, 299, 300, 301)
 
@@ -87,7 +88,8 @@ def _metric(random: Random, name: str) -> Json:
     percent = random.choice((20, 50, 60, 75, 80, 100, 130))
     target: Json = {"type": "Utilization", "averageUtilization": percent}
     if random.random() < 0.3:
-        target = {"type": "AverageValue", "averageValue": f"{REQUEST_MILLI[name] * percent // 100}m"}
+        amount = f"{REQUEST_MILLI[name] * percent // 100}m"
+        target = {"type": "AverageValue", "averageValue": SLIP if random.random() < 0.15 else amount}
     return {"type": "Resource", "resource": {"name": name, "target": target}}
 
 
@@ -97,8 +99,9 @@ def _units(spec: Json) -> dict[str, int]:
     for metric in spec["metrics"]:
         name, target = metric["resource"]["name"], metric["resource"]["target"]
         percent = target.get("averageUtilization")
-        amount = int(target["averageValue"][:-1]) if percent is None else REQUEST_MILLI[name] * percent // 100
-        units[name] = amount
+        amount = target.get("averageValue", SLIP)
+        at_request = REQUEST_MILLI[name] * (percent or 100) // 100
+        units[name] = at_request if amount == SLIP else int(amount[:-1])
     return units
 
 

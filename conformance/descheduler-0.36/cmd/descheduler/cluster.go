@@ -82,6 +82,8 @@ func (c *cluster) complete(pod *v1.Pod, owner descheduling.Workload, group desch
 	}
 	priority := int32(0) // as the Priority admission plugin sets it
 	pod.Spec.Priority = &priority
+	tolerate(&pod.Spec, v1.TaintNodeNotReady)
+	tolerate(&pod.Spec, v1.TaintNodeUnreachable)
 	pod.Status.Phase = v1.PodRunning
 	if group.Failed {
 		pod.Status.Phase = v1.PodFailed
@@ -91,6 +93,19 @@ func (c *cluster) complete(pod *v1.Pod, owner descheduling.Workload, group desch
 		pod.DeletionTimestamp = &now
 	}
 	pod.Status.ContainerStatuses = []v1.ContainerStatus{{RestartCount: group.Restarts}}
+}
+
+// tolerate adds what the DefaultTolerationSeconds admission plugin adds unless the pod tolerates the taint by itself.
+func tolerate(spec *v1.PodSpec, key string) {
+	for _, one := range spec.Tolerations {
+		if (one.Key == key || one.Key == "") && (one.Effect == v1.TaintEffectNoExecute || one.Effect == "") {
+			return
+		}
+	}
+	seconds := int64(300)
+	spec.Tolerations = append(spec.Tolerations, v1.Toleration{
+		Key: key, Operator: v1.TolerationOpExists, Effect: v1.TaintEffectNoExecute, TolerationSeconds: &seconds,
+	})
 }
 
 // fill gives the caches the objects of the case in random order.

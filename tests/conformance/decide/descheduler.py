@@ -1,0 +1,133 @@
+"""What our descheduler may evict in a recorded case."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from kubeproof.cluster.objects import Node, Settings, Setup, Workload
+from kubeproof.cluster.policies import DeschedulerPolicy
+from kubeproof.controllers.descheduler import NodeEntry, Outcome, PodGroup, Version, evictions
+from kubeproof.controllers.descheduler.cycle import BALANCE, DESCHEDULE, PLUGINS
+from kubeproof.manifests.descheduler_policy import read_descheduler_policy
+from kubeproof.manifests.nodes import read_node
+from kubeproof.manifests.workloads import read_replica_set
+from tests.conformance.corpus import Case, Decision, compact
+from tests.conformance.inputs.descheduler import EVICTOR, OLD_S
+from tests.conformance.objects import fields
+
+VERSIONS: dict[str, Version] = {"descheduler-0.27": (0, 27), "descheduler-0.36": (0, 36)}
+SPREAD = "RemovePodsViolatingTopologySpreadConstraint"
+DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+def decide(case: Case, upstream: str) -> Decision:
+    """All outcomes of a cycle, sorted: one digit a group of pods, zeros at the end left out."""
+    version = VERSIONS[upstream]
+    entries, numbers, unbound = grouped(case)
+    outcomes = evictions(
+        setup(case, version), policy(case, version), entries, version, frozenset(), unbound=tuple(unbound.items())
+    )
+    return sorted({_written(outcome, numbers, len(case["pods"])) for outcome in outcomes})
+
+
+def unseen(case: Case, upstream: str, recorded: Decision, ours: Decision) -> str | None:
+    """Names outcomes of ours that no recorded run showed; a recorded one that we lack is never explained."""
+    if not set(recorded) < set(ours):
+        return None
+    templates = (workload["template"]["spec"] for workload in case["workloads"])
+    constraints = sum(len(spec.get("topologySpreadConstraints", ())) for spec in templates)
+    if constraints > 1 and any(name == SPREAD for plugins in case["profiles"] for name, _ in plugins):
+        return "several spread constraints: which of equal pods each one takes is not tied to what the others take"
+    return "outcomes too rare for the recorded runs"
+
+
+def setup(case: Case, version: Version) -> Setup:
+    """The case's nodes and workloads."""
+    return Setup(
+        nodes=tuple(_node(compact(node)) for node in case["nodes"]),
+        workloads=tuple(_workload(compact(workload)) for workload in case["workloads"]),
+        settings=Settings(descheduler_version=version),
+    )
+
+
+def grouped(case: Case) -> tuple[tuple[NodeEntry, ...], list[list[int]], dict[int, int]]:
+    """Each node with its pods, the numbers of its groups in the case, and pods without a node by workload."""
+    numbers: list[list[int]] = [[] for _ in case["nodes"]]
+    unbound: dict[int, int] = {}
+    for number, (workload, node, count, *_) in enumerate(case["pods"]):
+        if node < 0:
+            unbound[workload] = unbound.get(workload, 0) + count
+        else:
+            numbers[node].append(number)
+    entries = []
+    for given, own in zip(case["nodes"], numbers, strict=True):
+        node = _node(compact(given))
+        pods = tuple(_group(case["pods"][number]) for number in own)
+        is_ready = not any(one["type"] == "Ready" for one in given["status"].get("conditions", ()))
+        entries.append(NodeEntry(node, 1, is_ready, node.unschedulable, node.taints, pods))
+    return tuple(entries), numbers, unbound
+
+
+def _group(given: list[Any]) -> PodGroup:
+    defaults: list[Any] = ["", 0, OLD_S]
+    workload, _, count, state, restarts, age = [*given, *defaults[len(given) - 3 :]]
+    return PodGroup(workload, count, "t" in state, "f" in state, age, restarts, ready=True)
+
+
+@lru_cache(maxsize=None)
+def _node(text: str) -> Node:
+    return read_node(fields({"apiVersion": "v1", "kind": "Node", **json.loads(text)}))
+
+
+@lru_cache(maxsize=None)
+def _workload(text: str) -> Workload:
+    """Any kind of owner has a template like a ReplicaSet's."""
+    given = json.loads(text)
+    document = {
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "metadata": {"name": given["name"], "namespace": given["namespace"]},
+        "spec": {"selector": {"matchLabels": given["template"]["metadata"]["labels"]}, "template": given["template"]},
+    }
+    return replace(read_replica_set(fields(document)).workload, kind=given["kind"])
+
+
+def policy(case: Case, version: Version) -> DeschedulerPolicy:
+    """The policy as its file would state it to that version."""
+    additions = case.get("older" if version == (0, 27) else "newer", {})
+    document = {
+        "apiVersion": "descheduler/v1alpha2",
+        "kind": "DeschedulerPolicy",
+        "profiles": [_profile(f"p{n}", plugins, additions) for n, plugins in enumerate(case["profiles"])],
+        **case.get("policy", {}),
+        **additions.get("policy", {}),
+    }
+    return _policy(compact(document))
+
+
+def _profile(name: str, plugins: list[Any], additions: dict[str, Any]) -> dict[str, Any]:
+    points: dict[str, list[str]] = {DESCHEDULE: [], BALANCE: []}
+    for plugin, _ in plugins:
+        if plugin != EVICTOR:
+            points[PLUGINS[plugin].point].append(plugin)
+    return {
+        "name": name,
+        "pluginConfig": [{"name": plugin, "args": args | additions.get(plugin, {})} for plugin, args in plugins],
+        "plugins": {point: {"enabled": enabled} for point, enabled in points.items()},
+    }
+
+
+@lru_cache(maxsize=1000)
+def _policy(text: str) -> DeschedulerPolicy:
+    return read_descheduler_policy(fields(json.loads(text)))
+
+
+def _written(outcome: Outcome, numbers: list[list[int]], groups: int) -> str:
+    lost = ["0"] * groups
+    for loss in outcome:
+        for group, pods in loss.losses:
+            lost[numbers[loss.entry][group]] = DIGITS[pods]
+    return "".join(lost).rstrip("0")
