@@ -55,7 +55,7 @@ def decompose(automaton: Buchi) -> Decomposition:
     else:
         outside = complement_of_closed(determinised_closure(whole))
         liveness = union(whole, outside)
-    return Decomposition(whole, closure(whole), merged(liveness), whole.is_deterministic)
+    return Decomposition(merged(whole), closure(whole), merged(reduced(liveness)), whole.is_deterministic)
 
 
 def classify(automaton: Buchi, opposite: Buchi | None = None) -> PropertyClass:

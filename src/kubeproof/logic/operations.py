@@ -7,20 +7,28 @@ from collections.abc import Iterable
 from kubeproof.errors import LimitReached
 from kubeproof.logic.alphabet import members, partition
 from kubeproof.logic.automaton import Buchi, Edge, make, nonempty_states
-from kubeproof.logic.graph import reachable
+from kubeproof.logic.graph import components, is_cycle, reachable
 
 MOST_STATES = 100_000
 
 
 def reduced(automaton: Buchi) -> Buchi:
-    """The same language with only those states that are reachable and accept some word."""
+    """The same language with only those states that are reachable and accept some word.
+
+    States that no run visits twice are not accepting any more: it makes no difference, and more states are alike.
+    """
     useful = nonempty_states(automaton)
     keep = useful & reachable((s for s in automaton.initial if s in useful), automaton.successors)
-    return restricted(automaton, keep)
+    return restricted(automaton, keep, automaton.accepting & _on_cycles(automaton))
 
 
-def restricted(automaton: Buchi, keep: Iterable[int]) -> Buchi:
-    """The automaton on some of its states, in the same order."""
+def _on_cycles(automaton: Buchi) -> set[int]:
+    graph = automaton.successors
+    return {state for component in components(graph) if is_cycle(component, graph) for state in component}
+
+
+def restricted(automaton: Buchi, keep: Iterable[int], accepting: Iterable[int]) -> Buchi:
+    """The automaton on some of its states, in the same order, with other accepting states."""
     kept = sorted(keep)
     number = {state: place for place, state in enumerate(kept)}
     edges = [[(guard, number[t]) for guard, t in automaton.edges[state] if t in number] for state in kept]
@@ -28,7 +36,7 @@ def restricted(automaton: Buchi, keep: Iterable[int]) -> Buchi:
         automaton.alphabet,
         (number[s] for s in automaton.initial if s in number),
         edges,
-        (number[s] for s in automaton.accepting if s in number),
+        (number[s] for s in accepting if s in number),
         [automaton.names[state] for state in kept] if automaton.names else (),
     )
 
