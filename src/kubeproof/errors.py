@@ -44,6 +44,28 @@ class UsageError(KubeproofError):
         super().__init__(f"{self.code} {problem}. {remedy}".rstrip())
 
 
+class FormulaError(KubeproofError):
+    """A formula that cannot be read."""
+
+    code = "E203"
+    exit_code = 2
+
+    def __init__(self, problem: str, *, text: str, column: int, remedy: str) -> None:
+        super().__init__(f"{self.code} column {column}: the formula {problem}. {remedy}.")
+        self.problem, self.text, self.column, self.remedy = problem, text, column, remedy
+
+
+class AutomatonError(KubeproofError):
+    """An automaton file that cannot be read or used."""
+
+    code = "E204"
+    exit_code = 4
+
+    def __init__(self, problem: str, *, file: str, line: int, remedy: str) -> None:
+        super().__init__(f"{self.code} {file}:{line}: {problem}. {remedy}.")
+        self.problem, self.file, self.line, self.remedy = problem, file, line, remedy
+
+
 class NothingToCheckError(KubeproofError):
     """The input holds no workload or no property."""
 

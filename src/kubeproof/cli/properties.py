@@ -7,19 +7,24 @@ from typing import TYPE_CHECKING
 import click
 
 from kubeproof.cli.outputs import Output, emit, output_option
+from kubeproof.errors import AutomatonError
 
 if TYPE_CHECKING:
     from kubeproof.intents.catalogue import PropertyEntry
+    from kubeproof.logic.property import Property
+
+MOST_BYTES = 20_000_000  # of an automaton file
 
 
 @click.group("properties")
 def properties_group() -> None:
-    """The properties that intents can name.
+    """The properties that intents can name, and formulas of your own.
 
     \b
     Examples:
       kubeproof properties list
-      kubeproof properties list -o json
+      kubeproof properties classify 'G(pending -> F running)'
+      kubeproof properties decompose 'p U q' -o dot=parts.dot
     """
 
 
@@ -38,6 +43,69 @@ def list_command(*, outputs: tuple[Output, ...]) -> int:
     entries = catalogue()
     emit(outputs, lambda output: _as_json(entries) if output.format == "json" else _as_text(entries))
     return 0
+
+
+@properties_group.command("classify")
+@click.argument("formula", metavar="FORMULA|FILE.hoa")
+@output_option("text", "json")
+def classify_command(formula: str, *, outputs: tuple[Output, ...]) -> int:
+    """Tell whether a property is a safety property, a liveness property, both or neither.
+
+    The property is an LTL formula (G F X U R W M, ! & | -> <->) or a Büchi automaton in HOA format.
+
+    \b
+    Examples:
+      kubeproof properties classify 'G(pending -> F running)'
+      kubeproof properties classify automaton.hoa -o json
+    """
+    from kubeproof.report.properties import classified_json, classified_text
+
+    one = _property(formula)
+    emit(outputs, lambda output: classified_json(one) if output.format == "json" else classified_text(one))
+    return 0
+
+
+@properties_group.command("decompose")
+@click.argument("formula", metavar="FORMULA|FILE.hoa")
+@output_option("text", "json", "hoa", "dot")
+def decompose_command(formula: str, *, outputs: tuple[Output, ...]) -> int:
+    """Split a property into a safety and a liveness part whose meet it is.
+
+    \b
+    Examples:
+      kubeproof properties decompose 'start & F done'
+      kubeproof properties decompose 'p U q' -o hoa=parts.hoa -o dot=parts.dot
+      kubeproof properties decompose automaton.hoa
+    """
+    from kubeproof.report import properties as report
+
+    one = _property(formula)
+    render = {
+        "text": report.decomposed_text,
+        "json": report.decomposed_json,
+        "hoa": report.decomposed_hoa,
+        "dot": report.decomposed_dot,
+    }
+    emit(outputs, lambda output: render[output.format](one))
+    return 0
+
+
+def _property(text: str) -> Property:
+    """The property that an argument stands for: what ends in .hoa is a file, everything else a formula."""
+    from kubeproof.logic.property import from_file, from_formula
+
+    if not text.endswith(".hoa"):
+        return from_formula(text)
+    try:
+        with open(text, "rb") as file:
+            content = file.read(MOST_BYTES + 1)
+    except OSError as problem:
+        raise AutomatonError(
+            f"cannot be read: {problem.strerror}", file=text, line=1, remedy="Name a readable file"
+        ) from None
+    if len(content) > MOST_BYTES:
+        raise AutomatonError("is too large", file=text, line=1, remedy=f"At most {MOST_BYTES} bytes are read")
+    return from_file(content.decode("utf-8", "replace"), text)
 
 
 def _as_text(entries: tuple[PropertyEntry, ...]) -> str:

@@ -1,0 +1,1 @@
+"""LTL, Büchi automata, their decomposition, and monitors; knows nothing of Kubernetes."""

@@ -1,0 +1,163 @@
+"""Reads LTL: `G(pending -> F running)`, `[] (p -> <> q)`, `□(p → ◇q)`.
+
+From loosest to tightest: `<->`, `->` (to the right), `|`, `&`, then `U R W M` (to the right), then `! X F G`.
+A name is letters, digits and `_`, or anything in double quotes. `true`, `false`, `1`, `0` are constants.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple, NoReturn
+
+from kubeproof.errors import FormulaError
+from kubeproof.logic.formula import FALSE, TRUE, Formula, Op, atom, binary, unary
+
+MOST_DEPTH = 200  # of nesting; a hostile formula must not exhaust the stack
+
+_SYMBOLS = {
+    "<->": Op.EQUIVALENT, "<=>": Op.EQUIVALENT, "↔": Op.EQUIVALENT, "⇔": Op.EQUIVALENT, "≡": Op.EQUIVALENT,
+    "->": Op.IMPLIES, "=>": Op.IMPLIES, "→": Op.IMPLIES, "⇒": Op.IMPLIES,
+    "||": Op.OR, "|": Op.OR, "\\/": Op.OR, "\u2228": Op.OR,
+    "&&": Op.AND, "&": Op.AND, "/\\": Op.AND, "∧": Op.AND,
+    "!": Op.NOT, "~": Op.NOT, "¬": Op.NOT,
+    "[]": Op.GLOBALLY, "□": Op.GLOBALLY, "<>": Op.FINALLY, "◇": Op.FINALLY, "○": Op.NEXT,
+}  # fmt: skip
+_WORDS = {
+    "G": Op.GLOBALLY, "F": Op.FINALLY, "X": Op.NEXT,
+    "U": Op.UNTIL, "R": Op.RELEASE, "V": Op.RELEASE, "W": Op.WEAK_UNTIL, "M": Op.STRONG_RELEASE,
+    "not": Op.NOT, "and": Op.AND, "or": Op.OR,
+}  # fmt: skip
+_CONSTANTS = {"true": TRUE, "1": TRUE, "\u22a4": TRUE, "false": FALSE, "0": FALSE, "\u22a5": FALSE}
+_TOKEN = re.compile(
+    r"\s*(?:(?P<quoted>\"(?:[^\"\\]|\\.)*\")|(?P<word>[A-Za-z0-9_]+|[\u22a4\u22a5])|(?P<symbol>"
+    + "|".join(re.escape(symbol) for symbol in sorted(_SYMBOLS, key=len, reverse=True))
+    + r")|(?P<bracket>[()])|(?P<other>\S))"
+)
+_BINARY_LEVELS = ((Op.EQUIVALENT,), (Op.IMPLIES,), (Op.OR,), (Op.AND,))
+_TEMPORAL = (Op.UNTIL, Op.RELEASE, Op.WEAK_UNTIL, Op.STRONG_RELEASE)
+_PREFIX = (Op.NOT, Op.NEXT, Op.FINALLY, Op.GLOBALLY)
+
+
+class Token(NamedTuple):
+    """A piece of text with what it stands for."""
+
+    text: str
+    column: int  # from 1
+    op: Op | None = None
+    formula: Formula | None = None  # of an atom or a constant
+
+
+def parse(text: str) -> Formula:
+    """The formula that the text stands for; a mistake is reported with its column."""
+    reader = _Reader(text)
+    formula = reader.level(0, 0)
+    reader.expect_end()
+    return formula
+
+
+class _Reader:
+    """Recursive descent over the tokens."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens = list(_tokens(text))
+        self._next = 0
+
+    def level(self, number: int, depth: int) -> Formula:
+        """A formula of operators at least as tight as the level's."""
+        if depth > MOST_DEPTH:
+            self._fail("is nested too deeply", f"Nest at most {MOST_DEPTH} levels")
+        if number == len(_BINARY_LEVELS):
+            return self._temporal(depth)
+        left = self.level(number + 1, depth)
+        while (op := self._op()) in _BINARY_LEVELS[number] and op is not None:
+            self._next += 1
+            if op is Op.IMPLIES:
+                return binary(op, left, self.level(number, depth + 1))
+            left = binary(op, left, self.level(number + 1, depth + 1))
+        return left
+
+    def _temporal(self, depth: int) -> Formula:
+        left = self._prefix(depth)
+        op = self._op()
+        if op not in _TEMPORAL or op is None:
+            return left
+        self._next += 1
+        if depth > MOST_DEPTH:
+            self._fail("is nested too deeply", f"Nest at most {MOST_DEPTH} levels")
+        return binary(op, left, self._temporal(depth + 1))
+
+    def _prefix(self, depth: int) -> Formula:
+        ops: list[Op] = []
+        while (op := self._op()) in _PREFIX and op is not None:
+            ops.append(op)
+            self._next += 1
+        if depth + len(ops) > MOST_DEPTH:
+            self._fail("is nested too deeply", f"Nest at most {MOST_DEPTH} levels")
+        formula = self._primary(depth + len(ops))
+        for op in reversed(ops):
+            formula = unary(op, formula)
+        return formula
+
+    def _primary(self, depth: int) -> Formula:
+        token = self._token()
+        if token is not None and token.formula is not None:
+            self._next += 1
+            return token.formula
+        if token is None or token.text != "(":
+            self._fail("lacks a proposition", "Write a name, true, false or a formula in parentheses")
+        self._next += 1
+        formula = self.level(0, depth + 1)
+        closing = self._token()
+        if closing is None or closing.text != ")":
+            self._fail("lacks )", f"Close the parenthesis opened in column {token.column}")
+        self._next += 1
+        return formula
+
+    def expect_end(self) -> None:
+        """Refuses what follows the formula."""
+        if self._token() is not None:
+            self._fail("goes on unexpectedly", "Write an operator between two formulas")
+
+    def _token(self) -> Token | None:
+        return self._tokens[self._next] if self._next < len(self._tokens) else None
+
+    def _op(self) -> Op | None:
+        token = self._token()
+        return token.op if token is not None else None
+
+    def _fail(self, problem: str, remedy: str) -> NoReturn:
+        token = self._token()
+        column = token.column if token is not None else len(self._text) + 1
+        found = f" before {token.text!r}" if token is not None else " at its end"
+        raise FormulaError(f"{problem}{found}", text=self._text, column=column, remedy=remedy)
+
+
+def _tokens(text: str) -> list[Token]:
+    found: list[Token] = []
+    position = 0
+    while match := _TOKEN.match(text, position):
+        kind = match.lastgroup or ""
+        found.append(_token(match.group(kind), kind, match.start(kind) + 1, text))
+        position = match.end()
+    return found
+
+
+def _token(piece: str, kind: str, column: int, text: str) -> Token:
+    if kind == "other":
+        remedy = "Operators are ! & | -> <-> X F G U R W M; other names go in double quotes"
+        raise FormulaError(f"has an unknown character {piece!r}", text=text, column=column, remedy=remedy)
+    if kind == "quoted":
+        return Token(piece, column, formula=atom(re.sub(r"\\(.)", r"\1", piece[1:-1])))
+    if kind == "symbol":
+        return Token(piece, column, op=_SYMBOLS[piece])
+    if kind == "bracket":
+        return Token(piece, column)
+    if piece in _CONSTANTS:
+        return Token(piece, column, formula=_CONSTANTS[piece])
+    if piece in _WORDS:
+        return Token(piece, column, op=_WORDS[piece])
+    if piece[0].isdigit():
+        remedy = "Names begin with a letter or _; put other names in double quotes"
+        raise FormulaError(f"has a name that begins with a digit, {piece!r}", text=text, column=column, remedy=remedy)
+    return Token(piece, column, formula=atom(piece))  # `Fp` is one name, not F p, as in most tools that read LTL
