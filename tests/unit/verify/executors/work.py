@@ -41,15 +41,16 @@ def tries(task: Number) -> int:
 
 
 def _mark(task: Number) -> int:
-    """Leaves a mark and returns how many there were before."""
+    """Leaves a mark, if there is a folder for it, and returns how many there were before."""
+    if not task.marks:
+        return 0
     before = tries(task)
     Path(task.marks, f"{task.number}-{before}").touch()
     return before
 
 
 def _square(task: Number) -> int:
-    if task.marks:
-        _mark(task)
+    _mark(task)
     return task.number**2
 
 
