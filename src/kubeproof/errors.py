@@ -44,6 +44,16 @@ class UsageError(KubeproofError):
         super().__init__(f"{self.code} {problem}. {remedy}".rstrip())
 
 
+class CheckpointError(KubeproofError):
+    """A checkpoint that cannot be continued, or would be overwritten."""
+
+    code = "E203"
+    exit_code = 2
+
+    def __init__(self, problem: str, remedy: str) -> None:
+        super().__init__(f"{self.code} {problem}. {remedy}")
+
+
 class NothingToCheckError(KubeproofError):
     """The input holds no workload or no property."""
 
