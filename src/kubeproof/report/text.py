@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from kubeproof.cluster.objects import Source
 from kubeproof.report.escape import escape
+from kubeproof.report.heatmap import text_lines
 from kubeproof.report.style import Style
 from kubeproof.report.trace import trace_lines
 from kubeproof.verify.result import (
@@ -39,6 +40,9 @@ def _report(result: VerifyResult, style: Style) -> Iterator[str]:
         yield from _section("Scope", _pairs(result.scope), style)
         for one in result.results:
             yield from ("", *_block(one, style))
+        if result.sweep is not None and style.map:
+            yield from ("", style.heading("Verdicts over scales"))
+            yield from (f"  {line}".rstrip() for line in text_lines(result.sweep, style))
         yield from _section(f"Not modelled ({len(result.not_modelled)})", result.not_modelled, style)
         yield from _section("Statistics", _statistics(result.statistics), style)
         yield ""
@@ -85,6 +89,9 @@ def _block(result: IntentResult, style: Style) -> Iterator[str]:
 
 
 def _counterexample(result: IntentResult, trace: Trace, style: Style) -> Iterator[str]:
+    if result.size:
+        smallest = ", ".join(f"{count} x {name}" for name, count in result.size)
+        yield f"{style.heading('Smallest cluster')}: {escape(smallest)}"
     heading = "Shortest run" if trace.loop_start is None else "A run that never ends"
     yield f"{style.heading(heading)} ({_count(len(trace.steps), 'step')}, {_size(result)})"
     certainty, deployed = trace.loop_certainty, trace.deployed_steps
