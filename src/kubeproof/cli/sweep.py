@@ -103,9 +103,10 @@ def run_swept(
     progress = None if line is None else line.sweep
     if checkpoint is None:
         return run_sweep(plan, chosen, progress=progress)
+    from kubeproof.cli.checkpoint import told_how_to_resume
     from kubeproof.verify.scaling.checkpoint import sweep_journal
 
-    with sweep_journal(checkpoint, plan, chosen, resume=resume) as journal:
+    with told_how_to_resume(checkpoint), sweep_journal(checkpoint, plan, chosen, resume=resume) as journal:
         return run_sweep(plan, chosen, journal=journal, progress=progress)
 
 

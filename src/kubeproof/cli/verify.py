@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kubeproof.cli.checkpoint import check_checkpoint, run_kept
 from kubeproof.cli.inputs import read_stdin
 from kubeproof.cli.outputs import Output, emit, output_option
-from kubeproof.cli.progress import ProgressLine, progress_line
+from kubeproof.cli.progress import progress_line
 from kubeproof.cli.settings import use_settings
 from kubeproof.cli.sweep import (
     all_option,
@@ -27,7 +28,6 @@ from kubeproof.cli.sweep import (
 from kubeproof.cli.terminal import WHEN, shows_unicode, wants_colour
 
 if TYPE_CHECKING:
-    from kubeproof.manifests.loaded import Loaded
     from kubeproof.report.style import Style
     from kubeproof.verify.options import VerifyOptions
     from kubeproof.verify.result import VerifyResult
@@ -165,24 +165,22 @@ def _run(
 ) -> VerifyResult:
     """Loads and verifies, at one size or at all, with progress on stderr."""
     from kubeproof.manifests.load import load
+    from kubeproof.verify.run import verify
     from kubeproof.verify.scaling.plan import is_swept
 
+    check_checkpoint(checkpoint, resume)
     loaded = load(paths, stdin=read_stdin)
     line = progress_line(progress, quiet)
     try:
         if is_swept(loaded, chosen):
             return run_swept(loaded, options, chosen, line, checkpoint, resume)
-        return _one_size(loaded, options, chosen, line)
+        refuse_without_sweep(chosen.every, chosen.fast_find)
+        if checkpoint is not None:
+            return run_kept(loaded, options, line, checkpoint, resume)
+        return verify(loaded, options, line)
     finally:
         if line is not None:
             line.close()
-
-
-def _one_size(loaded: Loaded, options: VerifyOptions, chosen: SweepOptions, line: ProgressLine | None) -> VerifyResult:
-    from kubeproof.verify.run import verify
-
-    refuse_without_sweep(chosen.every, chosen.fast_find)
-    return verify(loaded, options, line)
 
 
 def _render(result: VerifyResult, output: Output, color: str, verbose: bool, quiet: bool, hint: str) -> str | bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -173,7 +174,7 @@ def explore(
     stopped_by = _explore_all(kernel, checks if stop_early else (), limits, start, progress, keeper)
     try:
         if keeper is not None:
-            keeper.finish(kernel, is_explored=not stopped_by, is_cut_short=_is_cut_short(stopped_by, limits))
+            keeper.finish(kernel, is_explored=not stopped_by, is_cut_short=is_cut_short(stopped_by))
         findings = _judge(system, kernel, checks, stopped_by, limits, start, progress)
     except (KeyboardInterrupt, MemoryError) as stop:
         stopped_by = "interrupt" if isinstance(stop, KeyboardInterrupt) else "memory"
@@ -184,9 +185,9 @@ def explore(
     return Search(findings, kernel, stopped_by, limits.clock() - start + earlier_s)
 
 
-def _is_cut_short(stopped_by: str, limits: Limits) -> bool:
-    """True if more time or memory would have helped: another run may continue."""
-    return stopped_by in ("interrupt", "memory", _time_up(limits), _memory_up(limits)) and bool(stopped_by)
+def is_cut_short(stopped_by: str) -> bool:
+    """True if more time or memory would have helped: another run may come further."""
+    return re.fullmatch(r"interrupt|memory|[0-9.e+-]+ s|[0-9]+ MiB of memory", stopped_by) is not None
 
 
 def _explore_all(
@@ -229,18 +230,10 @@ def _first_bad(kernel: Store, check: Check) -> int:
 
 def _exceeded(kernel: Store, limits: Limits, start: float) -> str:
     if limits.timeout_s is not None and limits.clock() - start > limits.timeout_s:
-        return _time_up(limits)
+        return f"{limits.timeout_s:g} s"
     if limits.memory_bytes is not None and resident_bytes() > limits.memory_bytes:
-        return _memory_up(limits)
+        return f"{limits.memory_bytes // 2**20} MiB of memory"
     return ""
-
-
-def _time_up(limits: Limits) -> str:
-    return "" if limits.timeout_s is None else f"{limits.timeout_s:g} s"
-
-
-def _memory_up(limits: Limits) -> str:
-    return "" if limits.memory_bytes is None else f"{limits.memory_bytes // 2**20} MiB of memory"
 
 
 def _report(

@@ -134,6 +134,7 @@ class Keeper:
     earlier_s: float = 0.0  # what the restored search took
     problem: str = ""  # why a snapshot could not be written; the search goes on without
     writes: int = 0
+    is_cut_short: bool = False  # another run may come further
     _is_active: bool = field(default=False, init=False)
     _began_at: float = field(default=0.0, init=False)
     _saved_at: float = field(default=0.0, init=False)
@@ -173,6 +174,7 @@ class Keeper:
         Explored to the end: the work that follows may be long, so it is saved if that is due. Cut short: the last
         moment at which the search can continue is saved at once, unless it is on disk already.
         """
+        self.is_cut_short = is_cut_short
         if not self._is_active:
             return
         if is_explored:
@@ -217,6 +219,11 @@ class Snapshots:
         made = Keeper(path, f"{self.binding} {number}", self.interval_s, self.clock)
         self.keepers.append(made)
         return made
+
+    @property
+    def is_cut_short(self) -> bool:
+        """True if a search ended before its time."""
+        return any(keeper.is_cut_short for keeper in self.keepers)
 
     @property
     def problems(self) -> tuple[str, ...]:

@@ -76,7 +76,7 @@ class Journal:
         try:
             write_all(self._descriptor, framed(b"[" + name + b"," + self._codec.encode(value) + b"]"))
             if self._clock() - self._synced_at >= SYNC_EVERY_S:
-                self._sync()
+                self.sync()
         except OSError as problem:
             raise unwritable(self.directory, problem) from problem
         self._known[key] = value
@@ -91,7 +91,8 @@ class Journal:
         self._descriptor = -1
         self._lock.close()
 
-    def _sync(self) -> None:
+    def sync(self) -> None:
+        """Forces all records to the disk."""
         os.fsync(self._descriptor)
         self._synced_at = self._clock()
 

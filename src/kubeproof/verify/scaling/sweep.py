@@ -61,6 +61,8 @@ def verify_size(loaded: Loaded, scale: Scale, options: VerifyOptions, size: Size
         result = verify(sized, options)
     except NoPlacement:
         return SizeAnswer(VACUOUS, note="no stable placement to start from")
+    if result.statistics.stopped_by == "interrupt":  # heard only in this process; the whole sweep ends
+        raise KeyboardInterrupt
     numbers = (*size.nodes, *size.pods)
     return SizeAnswer(
         verdict=result.verdict,
