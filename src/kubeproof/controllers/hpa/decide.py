@@ -43,6 +43,40 @@ def decide(
 
     `current` is the target's spec.replicas. Ambiguity stops the metrics only: bounds are enforced before.
     """
+    judged = None
+    if not is_ambiguous and forced(current, autoscaler.min_replicas, autoscaler.max_replicas) is None:
+        judged = judge(autoscaler, current, metrics, settings)
+    outcome = concluded(autoscaler, current, None if judged is None else judged.proposal, history, settings)
+    return outcome if judged is None else outcome._replace(reasons=judged.words + outcome.reasons)
+
+
+class Judged(NamedTuple):
+    """What the metrics ask for, whatever happened before, and the numbers behind it."""
+
+    proposal: int | Failure
+    words: tuple[str, ...]
+
+
+def judge(
+    autoscaler: HorizontalPodAutoscaler,
+    current: int,
+    metrics: tuple[tuple[Sample, ...] | Failure, ...],
+    settings: AutoscalerSettings,
+) -> Judged:
+    """The part of a sync that does not depend on its history."""
+    computed = _computed(autoscaler, current, metrics, tolerance_of(behavior_of(autoscaler), settings))
+    proposal = combined(current, [each if isinstance(each, Failure) else each.replicas for each in computed])
+    return Judged(proposal, tuple(map(metric_words, autoscaler.metrics, computed)))
+
+
+def concluded(
+    autoscaler: HorizontalPodAutoscaler,
+    current: int,
+    proposal: int | Failure | None,
+    history: History,
+    settings: AutoscalerSettings,
+) -> Outcome:
+    """The part that does: bounds, stabilization, rates. No proposal at all: the metrics were not looked at."""
     behavior = behavior_of(autoscaler)
     minimum, maximum = autoscaler.min_replicas, autoscaler.max_replicas
     start = seeded(history, current)
@@ -50,17 +84,12 @@ def decide(
     if decision is not None:
         changed = rescaled(start, behavior, decision.replicas - current)
         return Outcome(decision.replicas, _kept(changed, autoscaler, behavior, settings), (decision.reason,))
-    if is_ambiguous:
-        return Outcome(current, _kept(start, autoscaler, behavior, settings), (AMBIGUOUS,))
-    computed = _computed(autoscaler, current, metrics, tolerance_of(behavior, settings))
-    words = tuple(map(metric_words, autoscaler.metrics, computed))
-    proposal = combined(current, [each if isinstance(each, Failure) else each.replicas for each in computed])
-    if isinstance(proposal, Failure):
-        reason = f"stays at {current}: {proposal.reason}"
-        return Outcome(current, _kept(start, autoscaler, behavior, settings), (*words, reason))
+    if proposal is None or isinstance(proposal, Failure):
+        reason = AMBIGUOUS if proposal is None else f"stays at {current}: {proposal.reason}"
+        return Outcome(current, _kept(start, autoscaler, behavior, settings), (reason,))
     window_s = settings.downscale_stabilization_s
     result = normalised(current, proposal, minimum, maximum, behavior, start, downscale_stabilization_s=window_s)
-    return Outcome(result.replicas, result.history, words + result.reasons)
+    return Outcome(result.replicas, result.history, result.reasons)
 
 
 def _computed(
