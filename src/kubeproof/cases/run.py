@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
@@ -97,5 +96,7 @@ def run_cases(
     """Verifies several variants, in so many processes, and answers in the order given."""
     if workers <= 1 or len(chosen) <= 1:
         return [run_case(one, options) for one in chosen]
+    from concurrent.futures import ProcessPoolExecutor
+
     with ProcessPoolExecutor(min(workers, len(chosen))) as pool:
         return list(pool.map(partial(run_case, options=options), chosen))

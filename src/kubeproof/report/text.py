@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.objects import Source
 from kubeproof.report.escape import escape
-from kubeproof.report.heatmap import text_lines
 from kubeproof.report.style import Style
 from kubeproof.report.trace import trace_lines
 from kubeproof.verify.result import (
@@ -20,6 +20,9 @@ from kubeproof.verify.result import (
     Trace,
     VerifyResult,
 )
+
+if TYPE_CHECKING:
+    from kubeproof.verify.scaling.result import Sweep
 
 
 def render(result: VerifyResult, style: Style) -> str:
@@ -41,12 +44,18 @@ def _report(result: VerifyResult, style: Style) -> Iterator[str]:
         for one in result.results:
             yield from ("", *_block(one, style))
         if result.sweep is not None and style.map:
-            yield from ("", style.heading("Verdicts over scales"))
-            yield from (f"  {line}".rstrip() for line in text_lines(result.sweep, style))
+            yield from _heat_map(result.sweep, style)
         yield from _section(f"Not modelled ({len(result.not_modelled)})", result.not_modelled, style)
         yield from _section("Statistics", _statistics(result.statistics), style)
         yield ""
     yield _verdict(result, style)
+
+
+def _heat_map(sweep: Sweep, style: Style) -> Iterator[str]:
+    from kubeproof.report.heatmap import text_lines
+
+    yield from ("", style.heading("Verdicts over scales"))
+    yield from (f"  {line}".rstrip() for line in text_lines(sweep, style))
 
 
 def _replay(report: ReplayReport, style: Style) -> Iterator[str]:
