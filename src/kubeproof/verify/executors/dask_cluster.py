@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import pickle
 import threading
+import time
 import uuid
 from collections import deque
 from contextlib import suppress
@@ -25,8 +26,9 @@ from kubeproof.verify.executors.worker import packed
 
 INSTALL = 'pip install "kubeproof[distributed]"'
 CONNECT_S = 10
+CHILDHOOD_S = 3.0  # of a worker
 DESERTED_S = 60  # without any worker for so long, the run ends
-IN_FLIGHT = 2  # tasks per thread, so that none waits for the network
+IN_FLIGHT = 4  # tasks per thread, so that none waits for the network
 LOOK_S = 5.0  # between two looks at the number of workers while nothing arrives
 
 _one_at_a_time = threading.Lock()  # in a worker: its threads share the interpreter and our memo tables
@@ -35,7 +37,19 @@ _one_at_a_time = threading.Lock()  # in a worker: its threads share the interpre
 def call(payload: bytes, task: Task) -> bytes:
     """Does one task in a worker of the cluster; the answer is pickled."""
     with _one_at_a_time:
+        _grown_up()
         return packed(task, _loaded(payload))
+
+
+@lru_cache(maxsize=1)
+def _grown_up() -> None:
+    """Waits once in each worker until its nanny knows that it lives.
+
+    A task that kills a worker at the very start makes the nanny believe that workers cannot start here, and give up.
+    """
+    import psutil  # Dask itself needs it
+
+    time.sleep(max(0.0, CHILDHOOD_S - (time.time() - psutil.Process().create_time())))
 
 
 @lru_cache(maxsize=1)
@@ -110,7 +124,9 @@ class DaskSession:
         payload = pickle.dumps(work, pickle.HIGHEST_PROTOCOL)
         self._payload = client.submit(bytes, payload, key=f"kubeproof-work-{uuid.uuid4().hex}")
         self._ended: SimpleQueue[Any] = SimpleQueue()
+        self._fetched: dict[str, bytes] = {}  # answers that came along with another one, by the key of the future
         self._held: dict[str, tuple[int, Task, Any]] = {}  # by the key of the future
+        self._arrived: deque[Any] = deque()  # futures that ended
         self._suspects: deque[tuple[int, Task]] = deque()  # tried alone, one after the other
         self._threads = self._count_threads()
 
@@ -132,7 +148,7 @@ class DaskSession:
         while True:
             if self._suspects and not self._held:
                 self.submit(*self._suspects[0])
-            future = self._wait()
+            future = self._next_future()
             index, task, _ = self._held.pop(future.key)
             answer = self._answer(index, task, future)
             if answer is not None:
@@ -146,6 +162,22 @@ class DaskSession:
             self._client.cancel([*futures, self._payload], force=True)
         self._held.clear()
         self._client.close()
+
+    def _next_future(self) -> Any:
+        """A future that ended; all that ended with it are fetched in one go, since each journey takes its time."""
+        if self._arrived:
+            return self._arrived.popleft()
+        self._arrived.append(self._wait())
+        with suppress(Empty):
+            while True:
+                self._arrived.append(self._ended.get_nowait())
+        done = [future for future in self._arrived if future.status == "finished"]
+        try:
+            answers = self._client.gather(done)
+        except Exception:  # one of them lost its worker meanwhile: `_answer` asks for each
+            answers = []
+        self._fetched |= {future.key: answer for future, answer in zip(done, answers, strict=False)}
+        return self._arrived.popleft()
 
     def _wait(self) -> Any:
         """The next future that ended; the end of the run if the cluster stays without workers."""
@@ -163,8 +195,9 @@ class DaskSession:
 
     def _answer(self, index: int, task: Task, future: Any) -> Answer | None:
         """What came of a task; None if it has to be tried again."""
-        if future.status == "finished":
-            answer: Answer = pickle.loads(future.result())
+        fetched = self._fetched.pop(future.key, None)
+        if fetched is not None or future.status == "finished":
+            answer: Answer = pickle.loads(fetched or future.result())
             return answer
         problem = future.exception() if future.status == "error" else None
         if problem is None:

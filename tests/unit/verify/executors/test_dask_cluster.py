@@ -1,19 +1,27 @@
 """The same outcomes from a Dask cluster as from this process, also when its workers die."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from kubeproof.cluster.scale import Limit
 from kubeproof.errors import EnvironmentProblem
+from kubeproof.manifests.load import load
+from kubeproof.report.json import render
 from kubeproof.verify.executors import dask_cluster
 from kubeproof.verify.executors.dask_cluster import Dask
 from kubeproof.verify.executors.inprocess import InProcess
+from kubeproof.verify.executors.pool import Pool
 from kubeproof.verify.executors.run import run_tasks
 from kubeproof.verify.executors.task import Outcome
-from tests.unit.verify.executors.work import handle, numbers, tries
+from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.scaling import sweep
+from kubeproof.verify.scaling.plan import SweepOptions, plan_sweep
+from tests.unit.verify.executors.work import handle, numbers, tries, verify_size_dying_once
 
 ROOT = Path(__file__).parents[4]
 
@@ -113,3 +121,35 @@ def test_an_interrupt_leaves_the_cluster_usable(address):
         list(run_tasks(handle, numbers(30), executor=Dask(address), on_progress=interrupt))
 
     assert list(run_tasks(handle, numbers(1), executor=Dask(address))) == [Outcome("number 0", 0)]
+
+
+def swept(folder: Path, executor: object) -> list[str]:
+    """The JSON report of a sweep over all sizes of a case, without the lines that tell times."""
+    chosen = SweepOptions(limit=Limit(2, 2), every=True, executor=executor)
+    plan = plan_sweep(load([str(folder)]), VerifyOptions(), chosen, None)
+    lines = render(sweep.run_sweep(plan, chosen)).splitlines()
+    return [line for line in lines if '"elapsed_s":' not in line]
+
+
+@pytest.fixture
+def case(tmp_path):
+    """A copy of a shipped case, in a folder of its own."""
+    return Path(shutil.copytree(ROOT / "src" / "kubeproof" / "cases" / "c8" / "violating", tmp_path / "case"))
+
+
+def test_a_sweep_on_the_cluster_gives_the_report_of_a_sweep_here(address, case):
+    here = swept(case, InProcess())
+
+    assert swept(case, Dask(address)) == here
+    assert swept(case, Pool(2)) == here
+
+
+def test_a_sweep_survives_a_worker_killed_in_the_middle(address, case, monkeypatch):
+    here = swept(case, InProcess())
+    monkeypatch.setattr(sweep, "verify_size", verify_size_dying_once)
+
+    assert swept(case, Dask(address)) == here
+
+    (case / "killed once").unlink()
+    assert swept(case, Pool(2)) == here
+    assert (case / "killed once").exists()
