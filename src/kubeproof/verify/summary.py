@@ -6,9 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from kubeproof.cluster.objects import POD, Setup
-from kubeproof.cluster.policies import PodDisruptionBudget
-from kubeproof.controllers.descheduler import not_modelled
-from kubeproof.controllers.hpa.controller import SAMPLED
+from kubeproof.cluster.policies import SAMPLED_METRICS, PodDisruptionBudget
 from kubeproof.engine.search import ALL_VIOLATED
 from kubeproof.events.declarations import (
     Apply,
@@ -173,9 +171,11 @@ def left_out(plan: Plan) -> list[str]:
         f"{metric.type} metric of HorizontalPodAutoscaler {a.namespace}/{a.name}: not modelled ({a.source})"
         for a in setup.autoscalers
         for metric in a.metrics
-        if metric.type not in SAMPLED
+        if metric.type not in SAMPLED_METRICS
     ]
     if setup.descheduler is not None:
+        from kubeproof.controllers.descheduler import not_modelled
+
         place = setup.descheduler.source
         if setup.budgets:
             found.append(f"budgets against the descheduler: its evictions are never refused here ({place})")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from kubeproof.cluster.control import Decision, Reads, Remember, Role, Seen, SetDesired, Stage
 from kubeproof.cluster.objects import PodTemplate, family
 from kubeproof.cluster.places import Layout
-from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric
+from kubeproof.cluster.policies import SAMPLED_METRICS, HorizontalPodAutoscaler, Metric
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
 from kubeproof.cluster.usage import UsageRule, level_number, pod_usage
 from kubeproof.controllers.hpa.calculator import Failure
@@ -25,7 +25,6 @@ from kubeproof.controllers.hpa.history import later as aged
 from kubeproof.controllers.hpa.samples import PodFacts, Sample, group, pod_request
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
 
-SAMPLED = ("Resource", "ContainerResource")
 NO_HISTORY = -1
 MOST_SYNCS = 10_000  # syncs looked ahead; windows of an hour and periods of a second stay far below
 Groups = tuple[tuple[tuple[int, int], int], ...]  # ((phase, age), pods) on one node
@@ -225,7 +224,7 @@ class HpaController:
     def _samples(
         self, metric: Metric, pooled: Pooled, numbers: tuple[tuple[int, ...], ...]
     ) -> tuple[Sample, ...] | Failure:
-        if metric.type not in SAMPLED:
+        if metric.type not in SAMPLED_METRICS:
             return Failure(f"{metric.type} metrics are not modelled")
         template = self.layout.setup.workloads[self.target].template
         request = pod_request(template, metric.name, metric.container, self.settings.version)
