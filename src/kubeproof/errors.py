@@ -44,10 +44,20 @@ class UsageError(KubeproofError):
         super().__init__(f"{self.code} {problem}. {remedy}".rstrip())
 
 
+class CheckpointError(KubeproofError):
+    """A checkpoint that cannot be continued, or would be overwritten."""
+
+    code = "E203"
+    exit_code = 2
+
+    def __init__(self, problem: str, remedy: str) -> None:
+        super().__init__(f"{self.code} {problem}. {remedy}")
+
+
 class FormulaError(KubeproofError):
     """A formula that cannot be read."""
 
-    code = "E203"
+    code = "E204"
     exit_code = 2
 
     def __init__(self, problem: str, *, text: str, column: int, remedy: str) -> None:
@@ -58,7 +68,7 @@ class FormulaError(KubeproofError):
 class AutomatonError(KubeproofError):
     """An automaton file that cannot be read or used."""
 
-    code = "E204"
+    code = "E205"
     exit_code = 4
 
     def __init__(self, problem: str, *, file: str, line: int, remedy: str) -> None:

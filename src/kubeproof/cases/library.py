@@ -77,13 +77,6 @@ def load_case(name: str, variant: str = VIOLATING) -> tuple[str, ...]:
     return paths
 
 
-def growth_of(name: str) -> dict[str, Any]:
-    """What case.yaml says about other sizes of a case."""
-    values: dict[str, Any] = read_config(_HOME / find_case(name).name / _ABOUT)
-    growth: dict[str, Any] = values.get("minimal", {})
-    return growth
-
-
 def text_of(name: str, variant: str = VIOLATING) -> str:
     """The manifests of a variant as one YAML stream, each file under its name."""
     parts = [f"# {Path(path).name}\n{Path(path).read_text(encoding='utf-8')}" for path in load_case(name, variant)]

@@ -1,67 +1,64 @@
-"""The smallest cluster in which a case fails."""
+"""The smallest cluster in which a case fails: within the ranges of its scale, and no larger than the case itself."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
-from kubeproof.cases.library import VIOLATING, Case, growth_of, load_case
-from kubeproof.errors import InternalError, KubeproofError
+from kubeproof.cases.library import VIOLATING, Case, load_case
+from kubeproof.cluster.scale import DECLARED
+from kubeproof.errors import NothingToCheckError
 from kubeproof.manifests.load import load
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.verify.executors.inprocess import InProcess
+from kubeproof.verify.executors.session import Executor
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.resize import Growth, Linear, Size, resized, sizes
-from kubeproof.verify.result import VIOLATED, VerifyResult
-from kubeproof.verify.run import verify
-
-_LINEAR = re.compile(r"(P)?([+-]?\d+)?")
+from kubeproof.verify.resize import Size
+from kubeproof.verify.result import ERROR, UNKNOWN, VIOLATED, VerifyResult
+from kubeproof.verify.scaling.plan import SweepOptions, plan_sweep
+from kubeproof.verify.scaling.result import NOT_TRIED
+from kubeproof.verify.scaling.sweep import run_sweep
 
 
 @dataclass(frozen=True, slots=True)
 class Minimal:
-    """The smallest violating size found, after how many tries; None if none is within bounds."""
+    """The smallest violating size found, after how many tries; None if none is within the ranges."""
 
     case: str
     size: Size | None
     tried: int
+    undecided: int = 0  # smaller sizes without a verdict
     result: VerifyResult | None = None
 
 
-def find_minimal(case: Case, variant: str = VIOLATING, options: VerifyOptions = VerifyOptions()) -> Minimal:
-    """Verifies a case from the smallest size upwards, until it fails."""
-    growth = read_growth(growth_of(case.name), case.name)
-    loaded = load(load_case(case.name, variant))
-    tried = 0
-    for size in sizes(growth):
-        tried += 1
-        try:
-            result = verify(resized(loaded, growth, size), options)
-        except KubeproofError as problem:
-            if problem.exit_code != 2:  # a size that has no deployed start is passed over
-                raise
-            continue
-        if result.verdict == VIOLATED:
-            return Minimal(case.name, size, tried, result)
-    return Minimal(case.name, None, tried)
+def find_minimal(
+    case: Case, variant: str = VIOLATING, options: VerifyOptions = VerifyOptions(), executor: Executor = InProcess()
+) -> Minimal:
+    """Verifies a shipped case from the smallest size upwards, until it fails."""
+    return minimal_of(case.name, load(load_case(case.name, variant)), options, executor)
 
 
-def read_growth(values: dict[str, Any], case: str) -> Growth:
-    """The growth as case.yaml writes it: numbers follow the pods as "P", "P-1", "2"."""
-    if not values:
-        raise InternalError(f"E700 case {case} says nothing about sizes")
-    optional = {key: _linear(values[key]) for key in ("hpa_min", "hpa_max", "count", "applied") if key in values}
-    return Growth(
-        nodes=tuple((str(name), int(most)) for name, most in values["nodes"].items()),
-        target=str(values["target"]),
-        most_pods=int(values["pods"]),
-        least_pods=int(values.get("least_pods", 1)),
-        replicas=_linear(values.get("replicas", "P")),
-        **optional,
-    )
+def minimal_of(
+    name: str, loaded: Loaded, options: VerifyOptions = VerifyOptions(), executor: Executor = InProcess()
+) -> Minimal:
+    """The same for any input whose Scenario has a scale.
+
+    A cluster with fewer nodes and more pods than the case is another failure, not a smaller form of this one.
+    """
+    chosen = SweepOptions(limit=DECLARED, executor=executor)
+    plan = plan_sweep(loaded, options, chosen)
+    sizes = tuple(size for size in plan.sizes if _is_within(loaded, size))
+    if not sizes:
+        raise NothingToCheckError(f"E301 {name}: spec.scale has no size up to that of the manifests. Lower its min.")
+    result = run_sweep(replace(plan, sizes=sizes), chosen)
+    assert result.sweep is not None
+    tried = len(result.sweep.sizes) - result.sweep.count(NOT_TRIED)
+    undecided = result.sweep.count(UNKNOWN, ERROR)
+    size = next((line.size for line in result.sweep.sizes if line.verdict == VIOLATED), None)
+    return Minimal(name, size, tried, undecided, result)
 
 
-def _linear(text: object) -> Linear:
-    found = _LINEAR.fullmatch(str(text))
-    if found is None or not str(text):
-        raise InternalError(f"E700 {text!r} does not say how a number follows the pods")
-    return Linear(1 if found[1] else 0, int(found[2] or 0))
+def _is_within(loaded: Loaded, size: Size) -> bool:
+    """True if the size has neither more nodes nor more pods than the input."""
+    replicas = {workload.ref: workload.replicas for workload in loaded.setup.workloads}
+    pods = sum(replicas[ref] for ref, _ in size.pods)
+    return size.node_total <= len(loaded.setup.nodes) and size.pod_total <= pods

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from kubeproof.cases.library import Case, Variant, load_case
 from kubeproof.manifests.load import load
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.result import ERROR, VerifyResult
+from kubeproof.verify.result import ERROR, HOLDS, HOLDS_BOUNDED, VerifyResult
 from kubeproof.verify.run import verify
+from kubeproof.verify.scaling.esc import Esc
+from kubeproof.verify.scaling.plan import SweepOptions, plan_sweep
+from kubeproof.verify.scaling.result import NOT_TRIED, TRIVIAL
+from kubeproof.verify.scaling.sweep import Report, run_sweep
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,22 +32,48 @@ class CaseRun:
     elapsed_s: float = 0.0
     problem: str = ""  # why there is no verdict
     result: VerifyResult | None = None  # the whole answer, where it was asked for
+    sizes: int = 1  # how many a sweep has
+    verified: int = 1  # how many of them were verified until it ended
 
     @property
     def as_expected(self) -> bool:
-        return self.verdict == self.expected
+        bounded = self.expected == HOLDS and self.verdict == HOLDS_BOUNDED and self.sizes > 1
+        return bounded or self.verdict == self.expected
 
 
 def run_case(
     chosen: tuple[Case, Variant], options: VerifyOptions = VerifyOptions(), *, keep_result: bool = False
 ) -> CaseRun:
     """Verifies one variant; whatever goes wrong is the verdict ERROR, so that the others still run."""
+    return _run(chosen, lambda: verify(load(load_case(chosen[0].name, chosen[1].name)), options), keep_result)
+
+
+def sweep_case(
+    chosen: tuple[Case, Variant],
+    options: VerifyOptions,
+    sweep: SweepOptions,
+    esc: Esc,
+    *,
+    keep_result: bool = False,
+    progress: Report | None = None,
+) -> CaseRun:
+    """Verifies every size of one variant within the limit of the sweep; `nodes` and `pods` are the last ones tried."""
+
+    def swept() -> VerifyResult:
+        plan = plan_sweep(load(load_case(chosen[0].name, chosen[1].name)), options, sweep, esc)
+        return run_sweep(plan, sweep, progress=progress)
+
+    return _run(chosen, swept, keep_result)
+
+
+def _run(chosen: tuple[Case, Variant], checked: Callable[[], VerifyResult], keep_result: bool) -> CaseRun:
     case, variant = chosen
     try:
-        result = verify(load(load_case(case.name, variant.name)), options)
+        result = checked()
     except Exception as problem:
         said = str(problem) or type(problem).__name__
         return CaseRun(case.name, variant.name, variant.expected, ERROR, problem=said)
+    sizes = result.sweep
     return CaseRun(
         case=case.name,
         variant=variant.name,
@@ -55,6 +84,8 @@ def run_case(
         states=result.statistics.states,
         transitions=result.statistics.transitions,
         elapsed_s=result.statistics.elapsed_s,
+        sizes=1 if sizes is None else len(sizes.sizes),
+        verified=1 if sizes is None else len(sizes.sizes) - sizes.count(TRIVIAL, NOT_TRIED),
         result=result if keep_result else None,
     )
 
@@ -65,5 +96,7 @@ def run_cases(
     """Verifies several variants, in so many processes, and answers in the order given."""
     if workers <= 1 or len(chosen) <= 1:
         return [run_case(one, options) for one in chosen]
+    from concurrent.futures import ProcessPoolExecutor
+
     with ProcessPoolExecutor(min(workers, len(chosen))) as pool:
         return list(pool.map(partial(run_case, options=options), chosen))

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from kubeproof.cli.outputs import Output, emit, output_option, write_stdout
+from kubeproof.cli.progress import progress_line
+from kubeproof.cli.sweep import chosen_executor, chosen_sweep, executor_option, scale_option, workers_option
 from kubeproof.cli.terminal import WHEN
 
 if TYPE_CHECKING:
@@ -17,8 +19,11 @@ if TYPE_CHECKING:
     from kubeproof.cases.minimal import Minimal
     from kubeproof.cases.run import CaseRun
     from kubeproof.verify.options import VerifyOptions
+    from kubeproof.verify.scaling.esc import Esc
+    from kubeproof.verify.scaling.plan import SweepOptions
 
 _HEADINGS = ("case", "variant", "expected", "verdict", "nodes", "pods", "states", "time")
+_SWEPT_HEADINGS = ("case", "variant", "expected", "verdict", "nodes", "pods", "sizes", "verified", "states", "time")
 
 
 @click.group("cases")
@@ -79,7 +84,9 @@ def show_command(*, name: str, safe: bool, variant: str | None) -> int:
 @click.option("--minimal", is_flag=True, help="Find the smallest cluster in which the case fails.")
 @click.option("--timeout", "timeout_s", type=click.FloatRange(0, min_open=True), metavar="S", help="Per variant.")
 @click.option("--max-states", type=click.IntRange(1), metavar="N", help="Per variant.")
-@click.option("--workers", type=click.IntRange(1), metavar="N", help="Processes; default: one per processor.")
+@scale_option
+@workers_option
+@executor_option
 @click.option("-v", "--verbose", is_flag=True, help="For a single case: show the numbers behind every decision.")
 @click.option("--color", type=click.Choice(WHEN), default="auto", show_default=True, help="When to colour text.")
 @output_option("text", "json")
@@ -93,7 +100,9 @@ def run_command(
     minimal: bool,
     timeout_s: float | None,
     max_states: int | None,
+    scale: str | tuple[int, int] | None,
     workers: int | None,
+    executor: str | None,
     verbose: bool,
     color: str,
     outputs: tuple[Output, ...],
@@ -106,6 +115,7 @@ def run_command(
       kubeproof cases run c1 --variant safe-readiness
       kubeproof cases run --all -o json
       kubeproof cases run c8 --minimal
+      kubeproof cases run --all --scale esc
 
     \b
     Exit codes: 0 all as expected, 1 otherwise.
@@ -117,7 +127,9 @@ def run_command(
     options = VerifyOptions(timeout_s=timeout_s, max_states=max_states)
     if minimal:
         return _run_minimal(chosen, options, outputs)
-    if len(chosen) == 1:
+    if scale not in (None, "none"):
+        runs = _swept(chosen, options, chosen_sweep(scale, False, False, workers, executor))
+    elif len(chosen) == 1:
         runs = [run_case(chosen[0], options, keep_result=True)]
     else:
         runs = run_cases(chosen, options, workers=workers or os.cpu_count() or 1)
@@ -129,6 +141,23 @@ def run_command(
 
     emit(outputs, render)
     return 0 if all(run.as_expected for run in runs) else 1
+
+
+def _swept(chosen: Sequence[tuple[Case, Variant]], options: VerifyOptions, sweep: SweepOptions) -> list[CaseRun]:
+    """Every size of each variant, one variant after the other; the workers share the sizes."""
+    from kubeproof.cases.esc import shipped_esc
+    from kubeproof.cases.run import sweep_case
+
+    esc, runs = shipped_esc(), []
+    for one in chosen:
+        line = progress_line("auto", quiet=False)
+        try:
+            progress = None if line is None else line.sweep
+            runs.append(sweep_case(one, options, sweep, esc, keep_result=len(chosen) == 1, progress=progress))
+        finally:
+            if line is not None:
+                line.close()
+    return runs
 
 
 _MINIMAL_HEADINGS = ("case", "variant", "nodes", "pods", "kinds", "sizes tried", "time")
@@ -149,7 +178,7 @@ def _run_minimal(chosen: Sequence[tuple[Case, Variant]], options: VerifyOptions,
         if output.format == "json":
             return _minimal_json(found)
         rows = [_minimal_row(*one) for one in found]
-        return _aligned([_MINIMAL_HEADINGS, *rows])
+        return aligned([_MINIMAL_HEADINGS, *rows])
 
     emit(outputs, render)
     expected = [variant.expected == "VIOLATED" for _, variant in chosen]
@@ -161,7 +190,15 @@ def _minimal_row(variant: str, found: Minimal, elapsed_s: float) -> tuple[str, .
     if size is None:
         return (found.case, variant, "-", "-", "no violation within the sizes", str(found.tried), f"{elapsed_s:.2f} s")
     kinds = ", ".join(f"{count} x {name}" for name, count in size.nodes if count)
-    return (found.case, variant, str(size.total), str(size.pods), kinds, str(found.tried), f"{elapsed_s:.2f} s")
+    return (
+        found.case,
+        variant,
+        str(size.node_total),
+        str(size.pod_total),
+        kinds,
+        str(found.tried),
+        f"{elapsed_s:.2f} s",
+    )
 
 
 def _minimal_json(found: Sequence[tuple[str, Minimal, float]]) -> str:
@@ -171,8 +208,8 @@ def _minimal_json(found: Sequence[tuple[str, Minimal, float]]) -> str:
         {
             "case": one.case,
             "variant": variant,
-            "nodes": None if one.size is None else one.size.total,
-            "pods": None if one.size is None else one.size.pods,
+            "nodes": None if one.size is None else one.size.node_total,
+            "pods": None if one.size is None else one.size.pod_total,
             "kinds": {} if one.size is None else dict(one.size.nodes),
             "tried": one.tried,
             "elapsed_s": elapsed_s,
@@ -241,20 +278,31 @@ def _table(runs: Sequence[CaseRun]) -> str:
     problems = [f"{run.case} {run.variant}: {run.problem}" for run in runs if run.problem]
     expected = sum(run.as_expected for run in runs)
     closing = "\n".join([*problems, f"{expected} of {len(runs)} as expected"])
-    return _aligned([_HEADINGS, *(_row(run) for run in runs)]) + closing + "\n"
+    headings = _SWEPT_HEADINGS if any(run.sizes > 1 for run in runs) else _HEADINGS
+    return aligned([headings, *(_row(run, headings) for run in runs)]) + closing + "\n"
 
 
-def _aligned(rows: Sequence[tuple[str, ...]]) -> str:
+def aligned(rows: Sequence[tuple[str, ...]]) -> str:
     """The rows as lines with columns of equal width."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     return "\n".join(lines) + "\n"
 
 
-def _row(run: CaseRun) -> tuple[str, ...]:
-    verdict = run.verdict if run.as_expected else f"{run.verdict} (!)"
-    numbers = (str(run.nodes), str(run.pods), f"{run.states:,}", f"{run.elapsed_s:.2f} s")
-    return (run.case, run.variant, run.expected, verdict, *numbers)
+def _row(run: CaseRun, headings: tuple[str, ...]) -> tuple[str, ...]:
+    cells = {
+        "case": run.case,
+        "variant": run.variant,
+        "expected": run.expected,
+        "verdict": run.verdict if run.as_expected else f"{run.verdict} (!)",
+        "nodes": str(run.nodes),
+        "pods": str(run.pods),
+        "sizes": f"{run.sizes:,}",
+        "verified": f"{run.verified:,}",
+        "states": f"{run.states:,}",
+        "time": f"{run.elapsed_s:.2f} s",
+    }
+    return tuple(cells[heading] for heading in headings)
 
 
 def _runs_json(runs: Sequence[CaseRun]) -> str:
@@ -272,9 +320,85 @@ def _runs_json(runs: Sequence[CaseRun]) -> str:
             "transitions": run.transitions,
             "elapsed_s": run.elapsed_s,
             "problem": run.problem,
+            **({"sizes": run.sizes, "verified": run.verified} if run.sizes > 1 else {}),
         }
         for run in runs
     ]
     return (
         json.dumps({"version": 1, "as_expected": all(run.as_expected for run in runs), "runs": rows}, indent=2) + "\n"
     )
+
+
+@cases_group.command("esc")
+@click.argument("directory", required=False, metavar="[DIR]")
+@click.option("--timeout", "timeout_s", type=click.FloatRange(0, min_open=True), metavar="S", help="Per size.")
+@click.option("--max-states", type=click.IntRange(1), metavar="N", help="Per size.")
+@workers_option
+@executor_option
+@output_option("text", "json")
+def esc_command(
+    *,
+    directory: str | None,
+    timeout_s: float | None,
+    max_states: int | None,
+    workers: int | None,
+    executor: str | None,
+    outputs: tuple[Output, ...],
+) -> int:
+    """Compute the empirically sufficient scale (ESC) from the smallest clusters in which cases fail.
+
+    Without DIR: of the shipped cases. Otherwise every folder and every YAML file in DIR is a case: manifests and a
+    Scenario with spec.scale. Its sizes are searched from the smallest on, up to that of the manifests.
+
+    \b
+    Examples:
+      kubeproof cases esc
+      kubeproof cases esc our-incidents/
+
+    \b
+    Exit codes: 0 computed, 3 a case was not decided, 5 no case fails.
+    """
+    from kubeproof.cases.esc import esc_from, find_minima
+    from kubeproof.verify.options import VerifyOptions
+
+    options = VerifyOptions(timeout_s=timeout_s, max_states=max_states)
+    minima = find_minima(directory, options, chosen_executor(executor, workers))
+    esc = esc_from(minima)
+    emit(outputs, lambda output: (_esc_json if output.format == "json" else _esc_text)(esc, minima))
+    return 3 if any(one.undecided for one in minima) else 0
+
+
+def _esc_text(esc: Esc, minima: Sequence[Minimal]) -> str:
+    rows = [("case", "nodes", "pods", "pods per node", "sizes tried", "smallest cluster that fails")]
+    for one in minima:
+        rows.append(_basis_row(one))
+    return aligned(rows) + f"ESC: {esc.nodes} nodes, {esc.pods_per_node} pods per node (twice the most of each)\n"
+
+
+def _basis_row(one: Minimal) -> tuple[str, str, str, str, str, str]:
+    from kubeproof.report.escape import escape
+
+    undecided = f"; {one.undecided} smaller sizes undecided" if one.undecided else ""
+    if one.size is None:
+        return escape(one.case), "-", "-", "-", f"{one.tried:,}", f"none within its ranges{undecided}"
+    nodes, pods = one.size.node_total, one.size.pod_total
+    kinds = ", ".join(f"{count} x {name}" for name, count in one.size.nodes if count)
+    return escape(one.case), str(nodes), str(pods), f"{pods / nodes:.3g}", f"{one.tried:,}", escape(kinds) + undecided
+
+
+def _esc_json(esc: Esc, minima: Sequence[Minimal]) -> str:
+    import json
+
+    basis = [
+        {
+            "case": one.case,
+            "nodes": None if one.size is None else one.size.node_total,
+            "pods": None if one.size is None else one.size.pod_total,
+            "kinds": {} if one.size is None else dict(one.size.nodes),
+            "tried": one.tried,
+            "undecided": one.undecided,
+        }
+        for one in minima
+    ]
+    document = {"version": 1, "esc": {"nodes": esc.nodes, "pods_per_node": esc.pods_per_node}, "basis": basis}
+    return json.dumps(document, indent=2) + "\n"

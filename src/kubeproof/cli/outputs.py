@@ -16,6 +16,9 @@ from kubeproof.errors import EnvironmentProblem
 Decorator = Callable[[Callable[..., int]], Callable[..., int]]
 
 
+PICTURES = ("png",)  # formats that no terminal shows
+
+
 class Output(NamedTuple):
     """One wanted report; without a file it goes to stdout.
 
@@ -31,6 +34,8 @@ def parse_output(value: str, formats: tuple[str, ...]) -> Output:
     format_name, equals, file = value.partition("=")
     if format_name not in formats:
         raise click.BadParameter(f"unknown format {format_name!r}; there are: {', '.join(formats)}")
+    if not equals and format_name in PICTURES:
+        raise click.BadParameter(f"{format_name} is a picture; write {format_name}=FILE")
     if not equals:
         return Output(format_name)
     if not file or not os.path.isdir(os.path.dirname(file) or ".") or os.path.isdir(file):
@@ -65,13 +70,14 @@ def output_option(*formats: str) -> Decorator:
     )
 
 
-def emit(outputs: tuple[Output, ...], render: Callable[[Output], str]) -> None:
+def emit(outputs: tuple[Output, ...], render: Callable[[Output], str | bytes]) -> None:
     """Writes every report: files first, so that a reader who closes stdout loses none."""
     for output in sorted(outputs, key=lambda one: one.file is None):
-        if output.file is None:
-            write_stdout(render(output))
-        else:
-            write_file(output.file, render(output))
+        report = render(output)
+        if output.file is not None:
+            write_file(output.file, report)
+        elif isinstance(report, str):
+            write_stdout(report)
 
 
 def write_stdout(text: str) -> None:
@@ -96,7 +102,7 @@ def silence(stream: TextIO) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def write_file(path: str, text: str) -> None:
+def write_file(path: str, text: str | bytes) -> None:
     """Writes the file as a whole or not at all; devices and pipes are written directly."""
     try:
         if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):
@@ -107,7 +113,7 @@ def write_file(path: str, text: str) -> None:
         raise EnvironmentProblem(f"E401 cannot write {path}: {problem.strerror}.") from None
 
 
-def _replace(path: str, text: str) -> None:
+def _replace(path: str, text: str | bytes) -> None:
     temporary = f"{path}.{os.getpid()}.tmp"
     try:
         _write(temporary, text, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
@@ -118,6 +124,7 @@ def _replace(path: str, text: str) -> None:
         raise
 
 
-def _write(path: str, text: str, flags: int) -> None:
-    with open(os.open(path, flags, 0o666), "w", encoding="utf-8", errors="backslashreplace") as file:
-        file.write(text)
+def _write(path: str, text: str | bytes, flags: int) -> None:
+    content = text.encode("utf-8", "backslashreplace") if isinstance(text, str) else text
+    with open(os.open(path, flags, 0o666), "wb") as file:
+        file.write(content)

@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, TextIO
 from kubeproof.cli.terminal import is_terminal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kubeproof.verify.options import Progress
+    from kubeproof.verify.resize import Size
+    from kubeproof.verify.scaling.result import SweepProgress
 
 _TERMINAL_EVERY_S = 0.2
 _LOG_EVERY_S = 5.0
@@ -26,10 +30,17 @@ class ProgressLine:
 
     def __call__(self, progress: Progress) -> None:
         """Shows the progress unless it was shown a moment ago; time is the search's own."""
-        if progress.elapsed_s < self._next_s:
+        self._show(progress.elapsed_s, lambda: describe(progress))
+
+    def sweep(self, progress: SweepProgress) -> None:
+        """The same for a sweep over sizes."""
+        self._show(progress.elapsed_s, lambda: describe_sweep(progress))
+
+    def _show(self, elapsed_s: float, told: Callable[[], str]) -> None:
+        if elapsed_s < self._next_s:
             return
-        self._next_s = progress.elapsed_s + (_TERMINAL_EVERY_S if self._in_place else _LOG_EVERY_S)
-        line = describe(progress)
+        self._next_s = elapsed_s + (_TERMINAL_EVERY_S if self._in_place else _LOG_EVERY_S)
+        line = told()
         self._write(f"\r{line:<{self._width}}" if self._in_place else f"{line}\n")
         self._width = len(line)
 
@@ -58,3 +69,23 @@ def describe(progress: Progress) -> str:
         f"{progress.phase}: {progress.states:,} states, {rate:,.0f} states/s, "
         f"frontier {progress.frontier:,}, depth {progress.depth:,}, {progress.elapsed_s:.1f} s"
     )
+
+
+def describe_sweep(progress: SweepProgress) -> str:
+    """The progress of a sweep in words; the rest is taken to go as fast as what is done, though larger sizes do not."""
+    elapsed_s = progress.elapsed_s
+    rate = progress.states / elapsed_s if elapsed_s > 0 else 0.0
+    parts = [f"sizes {progress.done:,}/{progress.total:,}"]
+    if progress.current is not None:
+        parts.append(f"at {_brief(progress.current)}")
+    parts.append(f"{rate:,.0f} states/s")
+    if 0 < progress.done < progress.total:
+        left_s = elapsed_s / progress.done * (progress.total - progress.done)
+        parts.append(f"{elapsed_s:.1f} s, at least {left_s:,.0f} s to go")
+    if progress.best is not None:
+        parts.append(f"violated at {_brief(progress.best)}")
+    return ", ".join(parts)
+
+
+def _brief(size: Size) -> str:
+    return f"{size.node_total} nodes and {size.pod_total} pods"

@@ -7,16 +7,31 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kubeproof.cli.checkpoint import check_checkpoint, run_kept
 from kubeproof.cli.inputs import read_stdin
 from kubeproof.cli.outputs import Output, emit, output_option
 from kubeproof.cli.progress import progress_line
 from kubeproof.cli.settings import use_settings
+from kubeproof.cli.sweep import (
+    all_option,
+    checkpoint_option,
+    chosen_sweep,
+    executor_option,
+    fast_option,
+    refuse_without_sweep,
+    resume_option,
+    run_swept,
+    scale_option,
+    sweep_options,
+    workers_option,
+)
 from kubeproof.cli.terminal import WHEN, shows_unicode, wants_colour
 
 if TYPE_CHECKING:
     from kubeproof.report.style import Style
     from kubeproof.verify.options import VerifyOptions
     from kubeproof.verify.result import VerifyResult
+    from kubeproof.verify.scaling.plan import SweepOptions
 
 _MEBIBYTE = 1_048_576
 _ENGINES = ("auto", "compiled", "python", "reference")
@@ -24,7 +39,7 @@ _ENGINES = ("auto", "compiled", "python", "reference")
 
 @click.command("verify", short_help="Prove each intent or show a counterexample.")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@output_option("text", "json")
+@output_option("text", "json", "html", "png")
 @click.option("-v", "--verbose", is_flag=True, help="Show the numbers behind every decision; fold no steps.")
 @click.option("-q", "--quiet", is_flag=True, help="Show verdicts only.")
 @click.option(
@@ -59,6 +74,7 @@ _ENGINES = ("auto", "compiled", "python", "reference")
     "--check-controllers/--no-check-controllers", default=False, envvar="KUBEPROOF_CHECK_CONTROLLERS",
     help="Ask controllers a sample of questions twice and compare the answers.",
 )  # fmt: skip
+@sweep_options(scale_option, all_option, fast_option, workers_option, executor_option, checkpoint_option, resume_option)
 @click.option(
     "--color", type=click.Choice(WHEN), default="auto", envvar="KUBEPROOF_COLOR", show_default=True,
     help="When to colour text.",
@@ -87,6 +103,13 @@ def verify_command(
     reductions: bool,
     find: str,
     check_controllers: bool,
+    scale: str | tuple[int, int] | None,
+    every: bool,
+    fast_find: bool,
+    workers: int | None,
+    executor: str | None,
+    checkpoint: str | None,
+    resume: bool,
     color: str,
     progress: str,
 ) -> int:
@@ -102,6 +125,7 @@ def verify_command(
       kubectl get nodes,deployments -A -o yaml | kubeproof verify -
       kubeproof verify manifests/ -o text -o json=trace.json
       kubeproof verify manifests/ --timeout 60 --max-states 1000000
+      kubeproof verify manifests/ --scale esc --checkpoint run/ -o html=sweep.html
 
     \b
     Exit codes: 0 all hold, 1 violated, 2 wrong usage, 3 inconclusive,
@@ -121,7 +145,8 @@ def verify_command(
         find_all=find == "all",
         controllers=controllers,
     )
-    result = _run(paths, options, progress, quiet)
+    chosen = chosen_sweep(scale, every, fast_find, workers, executor)
+    result = _run(paths, options, chosen, progress, quiet, checkpoint, resume)
     hint = _replay_command(ctx, paths, controllers, outputs)
     emit(outputs, lambda output: _render(result, output, color, verbose, quiet, hint))
     if not quiet and all(output.file is not None for output in outputs):
@@ -129,27 +154,57 @@ def verify_command(
     return exit_code(result)
 
 
-def _run(paths: tuple[str, ...], options: VerifyOptions, progress: str, quiet: bool) -> VerifyResult:
-    """Loads and verifies, with progress on stderr."""
+def _run(
+    paths: tuple[str, ...],
+    options: VerifyOptions,
+    chosen: SweepOptions,
+    progress: str,
+    quiet: bool,
+    checkpoint: str | None,
+    resume: bool,
+) -> VerifyResult:
+    """Loads and verifies, at one size or at all, with progress on stderr."""
     from kubeproof.manifests.load import load
     from kubeproof.verify.run import verify
+    from kubeproof.verify.scaling.plan import is_swept
 
+    check_checkpoint(checkpoint, resume)
+    loaded = load(paths, stdin=read_stdin)
     line = progress_line(progress, quiet)
     try:
-        return verify(load(paths, stdin=read_stdin), options, line)
+        if is_swept(loaded, chosen):
+            return run_swept(loaded, options, chosen, line, checkpoint, resume)
+        refuse_without_sweep(chosen.every, chosen.fast_find)
+        if checkpoint is not None:
+            return run_kept(loaded, options, line, checkpoint, resume)
+        return verify(loaded, options, line)
     finally:
         if line is not None:
             line.close()
 
 
-def _render(result: VerifyResult, output: Output, color: str, verbose: bool, quiet: bool, hint: str) -> str:
+def _render(result: VerifyResult, output: Output, color: str, verbose: bool, quiet: bool, hint: str) -> str | bytes:
     if output.format == "json":
         from kubeproof.report.json import render as render_json
 
         return render_json(result)
+    if output.format == "html":
+        from kubeproof.report.html import render as render_html
+
+        return render_html(result)
+    if output.format == "png":
+        return _picture(result)
     from kubeproof.report.text import render as render_text
 
     return render_text(result, text_style(output, color, verbose=verbose, quiet=quiet, replay_command=hint))
+
+
+def _picture(result: VerifyResult) -> bytes:
+    from kubeproof.report.heatmap import png
+
+    if result.sweep is None:
+        raise click.UsageError("png is the heat map of a sweep, and one size was verified")
+    return png(result.sweep)
 
 
 def text_style(

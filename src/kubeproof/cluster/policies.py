@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.objects import Source
 
+SAMPLED_METRICS = ("Resource", "ContainerResource")  # types that are worked out from the pods' usage
+
 
 @dataclass(frozen=True, slots=True)
 class Metric:

@@ -6,6 +6,7 @@ an actor to a tuple of views, an edit of a cell, a memory of the observer. Cells
 order as in `kernel.py`, so that every number and every count of the two kernels is the same.
 """
 
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
@@ -14,7 +15,7 @@ from libc.string cimport memcpy, memset
 from kubeproof.engine._arrays cimport *
 from kubeproof.engine._rows cimport *
 
-from kubeproof.engine.kernel import FLAG_BITS, Interner, check_flags, impure
+from kubeproof.engine.kernel import FLAG_BITS, Interner, Lesson, Mark, check_flags, check_restored, impure
 from kubeproof.engine.system import Role, Stage, Step
 
 cdef enum:
@@ -25,6 +26,11 @@ cdef enum:
     STAGES = 3
     EVENT = 3
     URGENT = 0
+    LEARN_INITIAL = 0
+    LEARN_VIEW = 1
+    LEARN_ANSWER = 2
+    LEARN_EDIT = 3
+    LEARN_MEMORY = 4
     DONE = -1  # in Tarjan's index: the state's component is known
     MAX_STATES = 2147483646
 
@@ -36,6 +42,7 @@ cdef extern from *:
 
 assert (Stage.ALWAYS, Stage.IDLE, Stage.CALM, len(Stage)) == (0, 1, 2, STAGES)
 assert Role.URGENT == URGENT and Role.EVENT == EVENT
+assert list(Lesson) == [LEARN_INITIAL, LEARN_VIEW, LEARN_ANSWER, LEARN_EDIT, LEARN_MEMORY]
 
 
 # -- readers: actors and the observer -------------------------------------------------------------
@@ -110,6 +117,8 @@ cdef class CompiledKernel:
     cdef int64_t* flags_of_cell
     cdef int64_t flags_capacity
     cdef int32_t highest_slot  # named by any actor, family or edit
+    cdef Ints taught  # every lesson in order, see `kernel.Lesson`
+    cdef int32_t initials
 
     # states
     cdef int slots
@@ -161,6 +170,7 @@ cdef class CompiledKernel:
         drop(&self.edits)
         drop(&self.edit_spans)
         drop(&self.outcomes)
+        drop(&self.taught)
         drop(&self.source)
         drop(&self.drafts)
         drop(&self.more_drafts)
@@ -300,7 +310,7 @@ cdef class CompiledKernel:
         cdef int64_t total = tuples_bytes(&self.edit_memo) + self.flags_capacity * <int64_t>sizeof(int64_t)
         cdef int64_t numbers = self.staged.capacity + self.effects.capacity + self.edits.capacity
         cdef int index
-        numbers += self.edit_spans.capacity + self.outcomes.capacity
+        numbers += self.edit_spans.capacity + self.outcomes.capacity + self.taught.capacity
         numbers += self.source.capacity + self.drafts.capacity + self.more_drafts.capacity
         numbers += self.key.capacity + self.room.capacity + self.recent.capacity
         for index in range(self.actor_count + 1):
@@ -364,18 +374,205 @@ cdef class CompiledKernel:
             return (<int32_t*>chunk.vectors)[place]
         return (<uint16_t*>chunk.vectors)[place]
 
+    # -- snapshots ------------------------------------------------------------------------------
+
+    def mark(self):
+        """This moment; only between two calls of `run`."""
+        return Mark(
+            self.count, self.expanded, self.expanded_edges, self.transitions, self.levels, self.level_end,
+            self.calls, self.misses, self.hits, self.taught.length,
+            len(self.cell_values), len(self.view_values), len(self.operations.values),
+        )
+
+    def lessons(self, int64_t end):
+        """The first lessons, as 32-bit numbers."""
+        if end < 0 or end > self.taught.length:
+            raise IndexError(f"there are {self.taught.length} lessons")
+        return PyBytes_FromStringAndSize(<char*>self.taught.data, end * <int64_t>sizeof(int32_t))
+
+    cdef Chunk* _chunk_with(self, int64_t first, int64_t last, int64_t end) except NULL:
+        """The chunk that holds all these states."""
+        if first < 0 or last <= first or last > end or first >> CHUNK_BITS != (last - 1) >> CHUNK_BITS:
+            raise IndexError(f"states {first} to {last} are not in one chunk")
+        return &self.chunks[first >> CHUNK_BITS]
+
+    def rows(self, int64_t first, int64_t last):
+        """Vectors of states of one chunk as numbers of so many bytes."""
+        cdef Chunk* chunk = self._chunk_with(first, last, self.count)
+        cdef int64_t width = chunk.width * <int64_t>self.slots
+        cdef char* start = <char*>chunk.vectors + (first & CHUNK_MASK) * width
+        return chunk.width, PyBytes_FromStringAndSize(start, (last - first) * width)
+
+    def parents(self, int64_t first, int64_t last):
+        """Parents of states of one chunk, as 32-bit numbers."""
+        cdef Chunk* chunk = self._chunk_with(first, last, self.count)
+        cdef char* start = <char*>(chunk.parents + (first & CHUNK_MASK))
+        return PyBytes_FromStringAndSize(start, (last - first) * <int64_t>sizeof(int32_t))
+
+    def edges(self, int64_t first, int64_t last):
+        """How many steps leave each of these expanded states, events left out, and where to, as 32-bit numbers."""
+        cdef int64_t state, edge, length
+        cdef list parts = []
+        cdef Ints degrees
+        memset(&degrees, 0, sizeof(Ints))
+        self._chunk_with(first, last, self.expanded)
+        try:
+            for state in range(first, last):
+                push(&degrees, <int32_t>(self._end_of_edges(state) - self._first_edge(state)))
+            counts = PyBytes_FromStringAndSize(<char*>degrees.data, degrees.length * <int64_t>sizeof(int32_t))
+        finally:
+            drop(&degrees)
+        edge = self._first_edge(first)
+        while edge < self._end_of_edges(last - 1):
+            length = min(CHUNK - (edge & CHUNK_MASK), self._end_of_edges(last - 1) - edge)
+            parts.append(PyBytes_FromStringAndSize(
+                <char*>(self.edge_chunks[edge >> CHUNK_BITS] + (edge & CHUNK_MASK)), length * <int64_t>sizeof(int32_t)
+            ))
+            edge += length
+        return counts, b"".join(parts)
+
+    def relearn(self, bytes lessons):
+        """Asks the system everything again, in the order of the lessons; ValueError if they make no sense."""
+        cdef const int32_t* numbers = <const int32_t*>PyBytes_AS_STRING(lessons)
+        cdef int64_t place = 0, end = len(lessons) // <int64_t>sizeof(int32_t)
+        try:
+            while place < end:
+                place += self._relearn_one(numbers + place, end - place)
+        except (IndexError, TypeError) as problem:
+            raise ValueError(f"lessons that this system does not teach: {problem}") from problem
+        if self.lessons(self.taught.length) != lessons:
+            raise ValueError("the system does not answer as it did before")
+
+    cdef int64_t _relearn_one(self, const int32_t* lesson, int64_t left) except -1:
+        """Learns one lesson of `left` numbers at most; returns its length."""
+        cdef int32_t kind = lesson[0]
+        cdef int64_t width
+        if kind == LEARN_INITIAL:
+            starts = self.system.initial
+            self._learn_initial(tuple(starts[self._within(self.initials, len(starts))]))
+            return 2
+        if kind < 0 or kind > LEARN_MEMORY:
+            raise ValueError(f"no lesson is called {kind}")
+        if left < 2:
+            raise ValueError("a lesson is cut short")
+        width = 5
+        if kind == LEARN_ANSWER:
+            width = 3 + self.readers[self._within(lesson[1], self.actor_count)].memo.width
+        elif kind == LEARN_MEMORY:
+            width = 2 + self.readers[self.actor_count].memo.width
+        if left < width:
+            raise ValueError("a lesson is cut short")
+        if kind == LEARN_VIEW:
+            self._relearn_view(lesson[1], lesson[2], lesson[3])
+        elif kind == LEARN_EDIT:
+            self._relearn_edit(lesson[1], lesson[2], lesson[3])
+        elif kind == LEARN_ANSWER:
+            self._relearn_key(lesson + 2, self.readers[lesson[1]].memo.width, 0)
+            self._learn_answer(lesson[1], hashed(self.key.data, self.readers[lesson[1]].memo.width))
+        else:
+            self._relearn_key(lesson + 1, self.readers[self.actor_count].memo.width, 1)
+            self._learn_memory(hashed(self.key.data, self.readers[self.actor_count].memo.width))
+        return width
+
+    cdef int32_t _within(self, int32_t number, int64_t end) except -1:
+        if number < 0 or number >= end:
+            raise IndexError(f"{number} is no place")
+        return number
+
+    cdef int _relearn_view(self, int32_t index, int32_t position, int32_t cell) except -1:
+        self._within(index, self.actor_count + 1)
+        self._within(position, self.readers[index].count)
+        self._learn_view(index, position, self._within(cell, len(self.cell_values)))
+        return 0
+
+    cdef int _relearn_edit(self, int32_t slot, int32_t operation, int32_t cell) except -1:
+        cdef int32_t key[2]
+        self._checked_slot(slot)
+        self._within(operation, len(self.operations.values))
+        key[0] = self.edit_numbers.number((slot, operation))
+        key[1] = self._within(cell, len(self.cell_values))
+        self._learn_edit(key, hashed(key, 2))
+        return 0
+
+    cdef int _relearn_key(self, const int32_t* lesson, int width, int cells) except -1:
+        """Takes over a tuple of views, the first `cells` of them cells."""
+        cdef int position
+        for position in range(width):
+            self.key.data[position] = self._within(
+                lesson[position], len(self.cell_values) if position < cells else len(self.view_values)
+            )
+        return 0
+
+    def restore_states(self, int width, bytes rows, bytes parents):
+        """Stores states as `rows` and `parents` gave them; ValueError if they are none."""
+        cdef int64_t row, place, end = len(parents) // <int64_t>sizeof(int32_t)
+        cdef int64_t cells = len(self.cell_values)
+        cdef const int32_t* above = <const int32_t*>PyBytes_AS_STRING(parents)
+        cdef const char* numbers = PyBytes_AS_STRING(rows)
+        cdef int slot
+        cdef int32_t cell
+        if width not in (NARROW, WIDE) or not self.slots or len(rows) != end * self.slots * width:
+            raise ValueError("states that do not fit")
+        for row in range(end):
+            for slot in range(self.slots):
+                place = row * self.slots + slot
+                cell = (<const int32_t*>numbers)[place] if width == WIDE else (<const uint16_t*>numbers)[place]
+                if cell < 0 or cell >= cells:
+                    raise ValueError("states that do not fit")
+                self.source.data[slot] = cell
+            if above[row] < -1 or above[row] >= self.count:
+                raise ValueError("a state before its parent")
+            self._append(self.source.data, hashed(self.source.data, self.slots), above[row])
+
+    def restore_edges(self, bytes degrees, bytes edges):
+        """Marks the next states as expanded, with the steps that `edges` gave; ValueError if they are none."""
+        cdef const int32_t* counts = <const int32_t*>PyBytes_AS_STRING(degrees)
+        cdef const int32_t* targets = <const int32_t*>PyBytes_AS_STRING(edges)
+        cdef int64_t states = len(degrees) // <int64_t>sizeof(int32_t), end = len(edges) // <int64_t>sizeof(int32_t)
+        cdef int64_t row, edge, place = 0
+        if states > self.count - self.expanded:
+            raise ValueError("steps that do not fit")
+        for row in range(states):
+            if counts[row] < 0 or counts[row] > end - place:
+                raise ValueError("steps that do not fit")
+            self.edge_count = self.expanded_edges
+            for edge in range(place, place + counts[row]):
+                if targets[edge] < 0 or targets[edge] >= self.count:
+                    raise ValueError("a step to nowhere")
+                self._add_edge(targets[edge])
+            place += counts[row]
+            self._close_expansion(self.expanded)
+            self.expanded += 1
+        if place != end:
+            raise ValueError("steps that do not fit")
+
+    def restore_counts(self, mark):
+        """Sets what the mark says and the states do not; ValueError if it is not the mark of what was restored."""
+        check_restored(self.mark(), mark)
+        self.transitions = mark.transitions
+        self.calls, self.misses, self.hits = mark.calls, mark.misses, mark.hits
+        self.levels, self.level_end = mark.levels, mark.level_end
+
     # -- exploring ------------------------------------------------------------------------------
 
     def add_initial(self, cells):
         """Stores an initial state and returns its number."""
-        cdef list numbers = [0, *(self.cells.number(cell) for cell in cells[1:])]
+        cdef list numbers = self._learn_initial(cells)
         cdef int32_t memory = self.cells.number(None)
         cdef int slot
-        self._set_slots(<int>len(numbers))
         for slot in range(self.slots):
             self.source.data[slot] = numbers[slot]
         self._finish(self.source.data, memory)
         return self._store(self.source.data, -1)
+
+    cdef list _learn_initial(self, cells):
+        cdef list numbers = [0, *(self.cells.number(cell) for cell in cells[1:])]
+        self.cells.number(None)
+        self._set_slots(<int>len(numbers))
+        self.initials += 1
+        push(&self.taught, LEARN_INITIAL)
+        push(&self.taught, <int32_t>len(self.cell_values))
+        return numbers
 
     cdef int _set_slots(self, int slots) except -1:
         """Fixes the number of slots with the first state."""
@@ -407,11 +604,17 @@ cdef class CompiledKernel:
         return self.expanded >= self.count
 
     cdef int _expand(self, int64_t state) except -1:
-        cdef Chunk* chunk
-        cdef int64_t row = state & CHUNK_MASK, taken
+        cdef int64_t taken
         self.edge_count = self.expanded_edges
         taken = self._visit(state, None)
-        chunk = &self.chunks[state >> CHUNK_BITS]
+        self._close_expansion(state)
+        self.transitions += taken
+        return 0
+
+    cdef int _close_expansion(self, int64_t state) except -1:
+        """Takes over the edges added since the last expansion as those of this state."""
+        cdef Chunk* chunk = &self.chunks[state >> CHUNK_BITS]
+        cdef int64_t row = state & CHUNK_MASK
         if not row:
             chunk.base = self.expanded_edges
         if self.edge_count - chunk.base > 0xFFFFFFFF:
@@ -420,7 +623,6 @@ cdef class CompiledKernel:
         if self.edge_count == self.expanded_edges:  # stable: events alone leave it
             self.seen_stable = self._note(self.first_stable, self.seen_stable, self._memory(state), state)
         self.expanded_edges = self.edge_count
-        self.transitions += taken
         return 0
 
     def steps(self, int64_t state):
@@ -539,6 +741,11 @@ cdef class CompiledKernel:
         if cell >= known.length:
             fill_to(known, cell + 1)
         known.data[cell] = view
+        push(&self.taught, LEARN_VIEW)
+        push(&self.taught, <int32_t>index)
+        push(&self.taught, position)
+        push(&self.taught, cell)
+        push(&self.taught, view)
         return view
 
     cdef inline int32_t* _answer(self, int64_t actor) except NULL:
@@ -571,7 +778,17 @@ cdef class CompiledKernel:
         reader.answers.data[2 * number] = <int32_t>first
         reader.answers.data[2 * number + 1] = <int32_t>len(self.effect_values)
         add_tuple(&reader.memo, self.key.data, value)
+        push(&self.taught, LEARN_ANSWER)
+        push(&self.taught, <int32_t>actor)
+        self._note_key(reader.memo.width)
+        push(&self.taught, reader.answers.data[2 * number + 1] - reader.answers.data[2 * number])
         return number
+
+    cdef int _note_key(self, int width) except -1:
+        cdef int position
+        for position in range(width):
+            push(&self.taught, self.key.data[position])
+        return 0
 
     cdef int64_t _compile(self, tuple effects) except -1:
         """Writes effects as flat numbers and returns the first one's number."""
@@ -665,6 +882,11 @@ cdef class CompiledKernel:
         self.edit_spans.data[2 * number] = <int32_t>first
         self.edit_spans.data[2 * number + 1] = <int32_t>self.outcomes.length
         add_tuple(&self.edit_memo, key, value)
+        push(&self.taught, LEARN_EDIT)
+        push(&self.taught, slot)
+        push(&self.taught, operation)
+        push(&self.taught, key[1])
+        push(&self.taught, self.outcomes.data[self.outcomes.length - 1] if self.outcomes.length > first else -1)
         return number
 
     # -- canonical vectors ------------------------------------------------------------------------
@@ -699,6 +921,9 @@ cdef class CompiledKernel:
         reserve(&reader.answers, number + 1)
         reader.answers.data[number] = memory
         add_tuple(&reader.memo, self.key.data, value)
+        push(&self.taught, LEARN_MEMORY)
+        self._note_key(reader.memo.width)
+        push(&self.taught, memory)
         return memory
 
     cdef inline int64_t _flags_of(self, int32_t memory) except -1:

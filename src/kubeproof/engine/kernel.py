@@ -7,14 +7,47 @@ compare the two. This one serves where no compiler was available.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
+from enum import IntEnum
+from itertools import chain, pairwise
 from typing import NamedTuple
 
-from kubeproof.engine.system import Cell, Effect, Role, Stage, Step, System
+from kubeproof.engine.system import Actor, Cell, Effect, Observer, Role, Stage, Step, System
 from kubeproof.errors import ImpureControllerError, InternalError
 
 FLAG_BITS = 62
 Vector = tuple[int, ...]
+
+
+class Lesson(IntEnum):
+    """What a kernel learned from the system; asked again in the same order, the system teaches the same.
+
+    The numbers of a question follow its kind, and last comes one about the answer.
+    """
+
+    INITIAL = 0  # the next initial state; number of cells known now
+    VIEW = 1  # reader, position, cell; view
+    ANSWER = 2  # actor, views; number of effects
+    EDIT = 3  # slot, operation, cell; last outcome, -1 if there is none
+    MEMORY = 4  # memory before, views; memory after
+
+
+class Mark(NamedTuple):
+    """A moment of a search. Stores only grow, so that a mark tells what they held then."""
+
+    states: int
+    expanded: int
+    edges: int
+    transitions: int
+    levels: int
+    level_end: int
+    calls: int
+    misses: int
+    hits: int
+    lessons: int  # length of the list of lessons
+    cells: int
+    views: int
+    operations: int
 
 
 class _Compiled(NamedTuple):
@@ -32,11 +65,27 @@ def impure(actor: str) -> ImpureControllerError:
     )
 
 
+def check_restored(found: Mark, told: Mark) -> None:
+    """Compares what was restored with what was saved; ValueError if that is not the same search."""
+    if (found.cells, found.views, found.operations) != (told.cells, told.views, told.operations):
+        raise ValueError("the system does not answer as it did before")
+    same = (found.states, found.expanded, found.edges, found.lessons)
+    if same != (told.states, told.expanded, told.edges, told.lessons) or not 0 <= told.levels <= told.states:
+        raise ValueError("a mark of another search")
+
+
 def check_flags(flags: int) -> int:
     """The flags, if they fit."""
     if flags >> FLAG_BITS:
         raise InternalError(f"E700 flags {flags:#x} of a state exceed {FLAG_BITS} bits")
     return flags
+
+
+def _natural(number: int) -> int:
+    """The number, which must not count from the end."""
+    if number < 0:
+        raise IndexError(f"{number} is no place")
+    return number
 
 
 class Interner:
@@ -74,18 +123,19 @@ class Kernel:
         self.check_every = check_every
         self.calls = self.misses = self.hits = 0
         self._actors = tuple(system.actors)
+        self._readers: tuple[Actor | Observer, ...] = (*self._actors, system.observer)
         self._stages = tuple(
             tuple(i for i, actor in enumerate(self._actors) if actor.stage == stage) for stage in Stage
         )
         self._views = Interner()
-        self._view_memo: list[list[dict[int, int]]] = [[{} for _ in actor.reads] for actor in self._actors]
+        self._view_memo: list[list[dict[int, int]]] = [[{} for _ in reader.reads] for reader in self._readers]
         self._memo: list[dict[Vector, tuple[_Compiled, ...]]] = [{} for _ in self._actors]
         self._edit_memo: dict[tuple[int, int, int], tuple[int, ...]] = {}
-        observer = system.observer
-        self._observer_views: list[dict[int, int]] = [{} for _ in observer.reads]
         self._observer_memo: dict[Vector, int] = {}
         self._flags_memo: dict[int, int] = {}
         self._symmetric = tuple(tuple(family) for family in system.symmetric if len(family) > 1)
+        self._lessons = array("i")
+        self._initials = 0
         self.clear_states()
 
     # -- the store ------------------------------------------------------------------------------
@@ -137,13 +187,137 @@ class Kernel:
         start = self._edge_ends[state - 1] if state else 0
         return tuple(self._edges[start : self._edge_ends[state]])
 
+    # -- snapshots ------------------------------------------------------------------------------
+
+    def mark(self) -> Mark:
+        """This moment; only between two calls of `run`."""
+        return Mark(
+            len(self._vectors),
+            self.expanded,
+            len(self._edges),
+            self.transitions,
+            len(self._depths_end),
+            self._depths_end[-1] if self._depths_end else 0,
+            self.calls,
+            self.misses,
+            self.hits,
+            len(self._lessons),
+            len(self.cells),
+            len(self._views),
+            len(self.operations),
+        )
+
+    def lessons(self, end: int) -> bytes:
+        """The first lessons, as 32-bit numbers."""
+        return self._lessons[:end].tobytes()
+
+    def rows(self, first: int, last: int) -> tuple[int, bytes]:
+        """Vectors of states as numbers of so many bytes."""
+        numbers = array("i", chain.from_iterable(self._vectors[first:last]))
+        if max(numbers, default=0) < 65536:
+            return 2, array("H", numbers).tobytes()
+        return 4, numbers.tobytes()
+
+    def parents(self, first: int, last: int) -> bytes:
+        """Parents of states, as 32-bit numbers."""
+        return self._parents[first:last].tobytes()
+
+    def edges(self, first: int, last: int) -> tuple[bytes, bytes]:
+        """How many steps leave each of these expanded states, events left out, and where to, as 32-bit numbers."""
+        ends = [self._edge_ends[first - 1] if first else 0, *self._edge_ends[first:last]]
+        degrees = array("i", (end - start for start, end in pairwise(ends)))
+        return degrees.tobytes(), self._edges[ends[0] : ends[-1]].tobytes()
+
+    def relearn(self, lessons: bytes) -> None:
+        """Asks the system everything again, in the order of the lessons; ValueError if they make no sense."""
+        numbers = array("i", lessons)
+        place = 0
+        try:
+            while place < len(numbers):
+                place = self._relearn_one(numbers, place)
+        except (IndexError, TypeError) as problem:
+            raise ValueError(f"lessons that this system does not teach: {problem}") from problem
+        if self._lessons != numbers:
+            raise ValueError("the system does not answer as it did before")
+
+    def _relearn_one(self, numbers: array[int], place: int) -> int:
+        """Learns the lesson at a place; returns the place of the next."""
+        kind, rest = numbers[place], place + 1
+        if kind == Lesson.INITIAL:
+            self._learn_initial(tuple(self.system.initial[self._initials]))
+            return rest + 1
+        if kind == Lesson.ANSWER:
+            index, rest = numbers[rest], rest + 1
+            width = len(self._actors[_natural(index)].reads)
+            self._learn_answer(index, self._lesson(numbers, rest, width))
+            return rest + width + 1
+        width = 1 + len(self.system.observer.reads) if kind == Lesson.MEMORY else 3
+        lesson = self._lesson(numbers, rest, width)
+        if kind == Lesson.MEMORY:
+            self._learn_memory(lesson)
+        elif kind == Lesson.VIEW:
+            self._learn_view(*lesson)
+        elif kind == Lesson.EDIT:
+            self._learn_edit(*lesson)
+        else:
+            raise ValueError(f"no lesson is called {kind}")
+        return rest + width + 1
+
+    @staticmethod
+    def _lesson(numbers: array[int], first: int, width: int) -> Vector:
+        lesson = tuple(map(_natural, numbers[first : first + width]))
+        if len(lesson) != width:
+            raise ValueError("a lesson is cut short")
+        return lesson
+
+    def restore_states(self, width: int, rows: bytes, parents: bytes) -> None:
+        """Stores states as `rows` and `parents` gave them; ValueError if they are none."""
+        slots = len(self.system.initial[0])
+        numbers, above = array("H" if width == 2 else "i", rows), array("i", parents)
+        if len(numbers) != slots * len(above) or not 0 <= min(numbers) <= max(numbers) < len(self.cells):
+            raise ValueError("states that do not fit")
+        for row, parent in enumerate(above):
+            if not -1 <= parent < len(self._vectors):
+                raise ValueError("a state before its parent")
+            self._store(tuple(numbers[row * slots : (row + 1) * slots]), parent)
+
+    def restore_edges(self, degrees: bytes, edges: bytes) -> None:
+        """Marks the next states as expanded, with the steps that `edges` gave; ValueError if they are none."""
+        counts, targets = array("i", degrees), array("i", edges)
+        is_room = len(counts) <= len(self._vectors) - self.expanded
+        if not is_room or min(counts, default=0) < 0 or sum(counts) != len(targets):
+            raise ValueError("steps that do not fit")
+        if targets and not 0 <= min(targets) <= max(targets) < len(self._vectors):
+            raise ValueError("a step to nowhere")
+        self._edges.extend(targets)
+        for count in counts:
+            self._edge_ends.append(count + (self._edge_ends[-1] if self._edge_ends else 0))
+            self._stable.append(count == 0)
+            if count == 0:
+                self._note(self.first_stable, self.expanded)
+            self.expanded += 1
+
+    def restore_counts(self, mark: Mark) -> None:
+        """Sets what the mark says and the states do not; ValueError if it is not the mark of what was restored."""
+        check_restored(self.mark(), mark)
+        self.transitions = mark.transitions
+        self.calls, self.misses, self.hits = mark.calls, mark.misses, mark.hits
+        self._depths_end = [0] * (mark.levels - 1) + [mark.level_end] if mark.levels else []
+
     # -- exploring ------------------------------------------------------------------------------
 
     def add_initial(self, cells: tuple[Cell, ...]) -> int:
         """Stores an initial state and returns its number."""
-        vector = [0, *(self.cells.number(cell) for cell in cells[1:])]
+        vector = self._learn_initial(cells)
         memory = self.cells.number(None)
         return self._store(self._finish(vector, memory), -1)
+
+    def _learn_initial(self, cells: tuple[Cell, ...]) -> list[int]:
+        vector = [0, *(self.cells.number(cell) for cell in cells[1:])]
+        self.cells.number(None)
+        self._initials += 1
+        self._lessons.extend((Lesson.INITIAL, len(self.cells)))
+        return vector
 
     def run(self, expansions: int, max_states: int) -> bool:
         """Expands up to `expansions` more states; True when none is left or `max_states` is reached."""
@@ -199,25 +373,39 @@ class Kernel:
                         yield actor, compiled, target
 
     def _effects(self, index: int, vector: Vector) -> tuple[_Compiled, ...]:
-        actor, tables = self._actors[index], self._view_memo[index]
-        key = tuple(
-            self._view(actor.view, position, table, vector[slot])
-            for position, (slot, table) in enumerate(zip(actor.reads, tables, strict=True))
-        )
+        key = self._seen_by(index, vector)
         self.calls += 1
         known = self._memo[index].get(key)
         if known is None:
-            self.misses += 1
-            known = self._memo[index][key] = self._ask(index, key)
+            known = self._learn_answer(index, key)
         elif self.check_every:
             self._recheck(index, key, known)
         return known
 
-    def _view(self, view, position: int, table: dict[int, int], cell: int) -> int:  # type: ignore[no-untyped-def]
-        known = table.get(cell)
-        if known is None:
-            known = table[cell] = self._views.number(view(position, self.cells.values[cell]))
+    def _learn_answer(self, index: int, key: Vector) -> tuple[_Compiled, ...]:
+        self.misses += 1
+        known = self._memo[index][key] = self._ask(index, key)
+        self._lessons.extend((Lesson.ANSWER, index, *key, len(known)))
         return known
+
+    def _seen_by(self, reader: int, vector: Sequence[int]) -> Vector:
+        """The views that an actor, or the observer after the last of them, has of a vector."""
+        return tuple(
+            self._view(reader, position, table, vector[slot])
+            for position, (slot, table) in enumerate(
+                zip(self._readers[reader].reads, self._view_memo[reader], strict=True)
+            )
+        )
+
+    def _view(self, reader: int, position: int, table: dict[int, int], cell: int) -> int:
+        known = table.get(cell)
+        return self._learn_view(reader, position, cell) if known is None else known
+
+    def _learn_view(self, reader: int, position: int, cell: int) -> int:
+        number = self._views.number(self._readers[reader].view(position, self.cells.values[cell]))
+        self._view_memo[reader][position][cell] = number
+        self._lessons.extend((Lesson.VIEW, reader, position, cell, number))
+        return number
 
     def _ask(self, index: int, key: Vector) -> tuple[_Compiled, ...]:
         effects = self._actors[index].act(tuple(self._views.values[number] for number in key))
@@ -249,9 +437,13 @@ class Kernel:
     def _edited(self, slot: int, cell: int, operation: int) -> tuple[int, ...]:
         key = (slot, cell, operation)
         known = self._edit_memo.get(key)
-        if known is None:
-            outcomes = self.system.edit(slot, self.cells.values[cell], self.operations.values[operation])
-            known = self._edit_memo[key] = tuple(self.cells.number(outcome) for outcome in outcomes)
+        return self._learn_edit(slot, operation, cell) if known is None else known
+
+    def _learn_edit(self, slot: int, operation: int, cell: int) -> tuple[int, ...]:
+        outcomes = self.system.edit(slot, self.cells.values[cell], self.operations.values[operation])
+        known = tuple(self.cells.number(outcome) for outcome in outcomes)
+        self._edit_memo[slot, cell, operation] = known
+        self._lessons.extend((Lesson.EDIT, slot, operation, cell, known[-1] if known else -1))
         return known
 
     def _finish(self, vector: list[int], memory: int) -> Vector:
@@ -265,17 +457,15 @@ class Kernel:
         return tuple(vector)
 
     def _observed(self, memory: int, vector: list[int]) -> int:
-        observer = self.system.observer
-        reads = zip(observer.reads, self._observer_views, strict=True)
-        key = (
-            memory,
-            *(self._view(observer.view, position, table, vector[slot]) for position, (slot, table) in enumerate(reads)),
-        )
+        key = (memory, *self._seen_by(len(self._actors), vector))
         known = self._observer_memo.get(key)
-        if known is None:
-            views = tuple(self._views.values[number] for number in key[1:])
-            known = self.cells.number(observer.observe(self.cells.values[memory], views))
-            self._observer_memo[key] = known
+        return self._learn_memory(key) if known is None else known
+
+    def _learn_memory(self, key: Vector) -> int:
+        views = tuple(self._views.values[number] for number in key[1:])
+        known = self.cells.number(self.system.observer.observe(self.cells.values[key[0]], views))
+        self._observer_memo[key] = known
+        self._lessons.extend((Lesson.MEMORY, *key, known))
         return known
 
     def _flags_of(self, memory: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,6 +12,7 @@ from kubeproof.engine.components import cyclic_components
 from kubeproof.engine.cycles import Lasso, all_lassos, find_lasso
 from kubeproof.engine.kernel import Kernel
 from kubeproof.engine.limits import Limits, resident_bytes
+from kubeproof.engine.snapshot import Keeper, Restorable
 from kubeproof.engine.system import Cell, Check, Kind, Progress, Step, System
 from kubeproof.errors import LimitReached
 
@@ -19,7 +21,7 @@ SAFETY = (Kind.NEVER, Kind.STABLE)
 ALL_VIOLATED = "all checks are violated"
 
 
-class Store(Protocol):
+class Store(Restorable, Protocol):
     """What both kernels offer."""
 
     calls: int
@@ -156,23 +158,36 @@ def explore(
     limits: Limits | None = None,
     progress: Callable[[Progress], None] | None = None,
     stop_early: bool = True,
+    keeper: Keeper | None = None,
 ) -> Search:
     """Explores the system and decides each check.
 
     Stops early only when every check is violated already, and not at all without `stop_early`. A reached limit leaves
-    open checks unknown.
+    open checks unknown. With a keeper, the search continues the one on disk and is saved there; it finds what it
+    would have found in one go.
     """
     limits = limits or Limits()
     start = limits.clock()
-    for cells in system.initial:
-        kernel.add_initial(cells)
-    stopped_by = _explore_all(kernel, checks if stop_early else (), limits, start, progress)
+    if keeper is None or not keeper.restore(kernel):
+        for cells in system.initial:
+            kernel.add_initial(cells)
+    stopped_by = _explore_all(kernel, checks if stop_early else (), limits, start, progress, keeper)
     try:
+        if keeper is not None:
+            keeper.finish(kernel, is_explored=not stopped_by, is_cut_short=is_cut_short(stopped_by))
         findings = _judge(system, kernel, checks, stopped_by, limits, start, progress)
     except (KeyboardInterrupt, MemoryError) as stop:
         stopped_by = "interrupt" if isinstance(stop, KeyboardInterrupt) else "memory"
         findings = tuple(_without_cycles(kernel, check) for check in checks)
-    return Search(findings, kernel, stopped_by, limits.clock() - start)
+        if keeper is not None:
+            keeper.finish(kernel, is_explored=False, is_cut_short=True)
+    earlier_s = keeper.earlier_s if keeper is not None else 0.0
+    return Search(findings, kernel, stopped_by, limits.clock() - start + earlier_s)
+
+
+def is_cut_short(stopped_by: str) -> bool:
+    """True if more time or memory would have helped: another run may come further."""
+    return re.fullmatch(r"interrupt|memory|[0-9.e+-]+ s|[0-9]+ MiB of memory", stopped_by) is not None
 
 
 def _explore_all(
@@ -181,6 +196,7 @@ def _explore_all(
     limits: Limits,
     start: float,
     progress: Callable[[Progress], None] | None,
+    keeper: Keeper | None,
 ) -> str:
     max_states = limits.max_states or 2**31 - 2
     try:
@@ -188,6 +204,8 @@ def _explore_all(
             _report(kernel, limits, start, progress, "exploring")
             if _all_broken(kernel, checks):
                 return ALL_VIOLATED
+            if keeper is not None:
+                keeper.pause(kernel)
             if reason := _exceeded(kernel, limits, start):
                 return reason
     except KeyboardInterrupt:

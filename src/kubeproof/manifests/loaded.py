@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kubeproof.cluster.objects import Setup, Source
+from kubeproof.cluster.scale import Scale
 from kubeproof.events.declarations import Event
 from kubeproof.intents.declarations import Intent
 
@@ -35,6 +36,7 @@ class Scenario:
     events: tuple[Event, ...] = ()
     intents: tuple[Intent, ...] = ()
     is_default: bool = False
+    scale: Scale | None = None  # None: verify exactly the sizes in the manifests
     source: Source = field(default=Source(), compare=False)
 
 

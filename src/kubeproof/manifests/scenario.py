@@ -1,4 +1,4 @@
-"""The Scenario object: versions, settings, start, events and intents."""
+"""The Scenario object: versions, settings, start, events, intents and scale."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from kubeproof.manifests.default_scenario import default_intents
 from kubeproof.manifests.event_fields import Surroundings
 from kubeproof.manifests.fields import Fields, suggestion
 from kubeproof.manifests.loaded import Scenario, Start
+from kubeproof.manifests.scale import read_scale
 from kubeproof.manifests.scenario_events import read_events
 from kubeproof.manifests.scenario_intents import read_intents
 from kubeproof.manifests.targets import resolve
@@ -34,21 +35,21 @@ def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
     spec = fields.child("spec") or Fields(Mapping({}, fields.mapping.line, fields.mapping.column), "spec", fields.log)
     fields.ignore("apiVersion", "kind")
     fields.finish_strictly("spec", "metadata")
-    if spec.has("scale"):
-        spec.fail("scale", "is not supported yet", remedy="Remove it; the sizes in the manifests are verified")
     settings = read_settings(spec)
     events = read_events(spec, around)
     workloads = [*around.workloads, *_created_by(events, around.workloads)]
     given = spec.mapping.get("intents") is not None
+    intents = read_intents(spec, replace(around, workloads=workloads)) if given else default_intents(workloads)
     scenario = Scenario(
         name=name,
         start=_start(spec, around),
         events=events,
-        intents=read_intents(spec, replace(around, workloads=workloads)) if given else default_intents(workloads),
+        intents=intents,
+        scale=read_scale(spec, around, events, intents),
         source=fields.source,
     )
     spec.ignore("intents")
-    spec.finish_strictly("scale")
+    spec.finish_strictly()
     return ReadScenario(scenario, settings)
 
 

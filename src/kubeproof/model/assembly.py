@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.control import Controller
 from kubeproof.cluster.objects import DEPLOYMENT, POD, REPLICA_SET, Setup, Workload, family
@@ -12,10 +13,7 @@ from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import HorizontalPodAutoscaler
 from kubeproof.cluster.usage import CPU, Level, UsageRule
 from kubeproof.controllers.deployment import DeploymentController, RolloutController
-from kubeproof.controllers.descheduler.controller import DeschedulerController
 from kubeproof.controllers.eviction import DrainEviction
-from kubeproof.controllers.hpa.controller import HpaController, ages_read, first_memory
-from kubeproof.controllers.hpa.settings import AutoscalerSettings
 from kubeproof.controllers.kubelet import Kubelet
 from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
 from kubeproof.controllers.replicaset import ReplicaSetController
@@ -52,6 +50,9 @@ from kubeproof.events.pod_crash import PodCrashEvent
 from kubeproof.events.usage import KernelPanicEvent, LevelEvent
 from kubeproof.intents.declarations import Intent
 from kubeproof.model.mechanics import Ages
+
+if TYPE_CHECKING:
+    from kubeproof.controllers.hpa.settings import AutoscalerSettings
 
 ANY_NUMBER = -1
 MOST_REVISIONS = 20  # each is a workload of its own to every loop
@@ -180,21 +181,34 @@ class AdjustingPart:
 def adjusting_loops(layout: Layout, events: tuple[Event, ...]) -> AdjustingPart:
     """The periodic loops of a setup; their memories follow those of the events."""
     setup = layout.setup
+    part = _autoscalers(layout, events)
+    if setup.descheduler is None:
+        return part
+    # Large rooms that most inputs do not need are entered when one does: starting up takes longer than small searches.
+    from kubeproof.controllers.descheduler.controller import DeschedulerController
+
+    loop = DeschedulerController(layout, setup.descheduler, len(events) + len(part.loops))
+    memory = (0, setup.settings.descheduler_interval_s)
+    return AdjustingPart((*part.loops, loop), (*part.memories, memory))
+
+
+def _autoscalers(layout: Layout, events: tuple[Event, ...]) -> AdjustingPart:
+    setup = layout.setup
+    working = working_autoscalers(setup)
+    if not working:
+        return AdjustingPart((), ())
+    from kubeproof.controllers.hpa.controller import HpaController, first_memory
+
     rules = usage_rules(setup, events)
     settings = autoscaler_settings(setup)
     loops: list[Controller] = []
-    memories: list[tuple[int, ...]] = []
-    for autoscaler in working_autoscalers(setup):
+    for autoscaler in working:
         target = workload_number(setup, autoscaler.target)
         own_rules = tuple(rule for rule in rules if rule.workload == target)
         memory = len(events) + len(loops)
         rivals = _is_ambiguous(setup, autoscaler)
         loops.append(HpaController(layout, autoscaler, target, memory, own_rules, rivals, settings=settings))
-        memories.append(first_memory(settings.sync_period_s))
-    if setup.descheduler is not None:
-        loops.append(DeschedulerController(layout, setup.descheduler, len(events) + len(loops)))
-        memories.append((0, setup.settings.descheduler_interval_s))
-    return AdjustingPart(tuple(loops), tuple(memories))
+    return AdjustingPart(tuple(loops), (first_memory(settings.sync_period_s),) * len(loops))
 
 
 def working_autoscalers(setup: Setup) -> tuple[HorizontalPodAutoscaler, ...]:
@@ -205,6 +219,8 @@ def working_autoscalers(setup: Setup) -> tuple[HorizontalPodAutoscaler, ...]:
 
 def autoscaler_settings(setup: Setup) -> AutoscalerSettings:
     """The autoscaler's flags."""
+    from kubeproof.controllers.hpa.settings import AutoscalerSettings
+
     flags = setup.settings
     return AutoscalerSettings(
         version=flags.kubernetes_version,
@@ -255,6 +271,8 @@ def ages_that_matter(setup: Setup, rules: tuple[UsageRule, ...]) -> Ages:
     for rule in rules:
         ages[rule.workload] |= set(rule.until_s)
     for autoscaler in working_autoscalers(setup):
+        from kubeproof.controllers.hpa.controller import ages_read
+
         if any(metric.name == CPU for metric in autoscaler.metrics):
             for member in family(setup, workload_number(setup, autoscaler.target)):
                 ages[member] |= set(ages_read(autoscaler_settings(setup)))

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from kubeproof.cluster.labels import NodeTerm, Requirement
 from kubeproof.cluster.objects import HOSTNAME, POD, REGION, ZONE, Node, PodTemplate, Setup
 from kubeproof.cluster.places import Layout, Place
-from kubeproof.controllers.descheduler.arguments import policy_requirements
 from kubeproof.events.declarations import Event, KernelPanic, NodeChoice, NodeFailure
 from kubeproof.intents.declarations import Intent
 
@@ -43,6 +42,8 @@ def mentions(setup: Setup, events: Iterable[Event], intents: Iterable[Intent], n
         _mention_terms(found, profile.added_affinity or ())
         found.topology |= {constraint.topology_key for constraint in profile.default_spread or ()}
     if setup.descheduler is not None:
+        from kubeproof.controllers.descheduler.arguments import policy_requirements
+
         _mention_requirements(found, policy_requirements(setup.descheduler))
     for event in events:
         _mention_event(found, event)

@@ -7,6 +7,8 @@ from dataclasses import asdict
 
 from kubeproof.cluster.objects import Source
 from kubeproof.verify.result import IntentResult, TraceStep, VerifyResult
+from kubeproof.verify.scaling.heatmap import heat_map
+from kubeproof.verify.scaling.result import SizeVerdict, Sweep
 
 VERSION = 1
 
@@ -19,12 +21,14 @@ def render(result: VerifyResult) -> str:
 
 def document(result: VerifyResult) -> dict[str, object]:
     """The report as plain values, keys in the order of the contract."""
+    swept = {} if result.sweep is None else {"sweep": _sweep(result.sweep)}
     return {
         "version": VERSION,
         "verdict": result.verdict,
         "scenario": result.scenario,
         "scope": _scope(result.scope),
         "results": [_result(one) for one in result.results],
+        **swept,
         "not_modelled": list(result.not_modelled),
         "statistics": asdict(result.statistics),
         "elapsed_s": result.statistics.elapsed_s,
@@ -50,6 +54,7 @@ def _result(result: IntentResult) -> dict[str, object]:
         "verdict": result.verdict,
         "detail": result.detail,
         "scale": {"nodes": result.nodes, "pods": result.pods},
+        "size": dict(result.size),
         "states": result.states,
         "transitions": result.transitions,
         "trace": None if trace is None else [_step(step) for step in trace.steps],
@@ -60,6 +65,41 @@ def _result(result: IntentResult) -> dict[str, object]:
         "objects": [{"object": ref, **_place(source)} for ref, source in result.sources],
         "remedy": result.remedy,
         "final": [] if trace is None else list(trace.final),
+    }
+
+
+def _sweep(sweep: Sweep) -> dict[str, object]:
+    """Every size with its verdict, the bound, and the heat map."""
+    esc = sweep.esc
+    return {
+        "bound": sweep.bound,
+        "limit": None if sweep.limit is None else asdict(sweep.limit),
+        "esc": None if esc is None else asdict(esc),
+        "fast_find": sweep.is_thinned,
+        "sizes": [_size(line) for line in sweep.sizes],
+        "heat_map": [
+            {
+                "nodes": cell.nodes,
+                "pods": cell.pods,
+                "verdict": cell.verdict,
+                "sizes": cell.sizes,
+                "violated": cell.violated,
+            }
+            for cell in heat_map(sweep).cells
+        ],
+    }
+
+
+def _size(line: SizeVerdict) -> dict[str, object]:
+    return {
+        "nodes": dict(line.size.nodes),
+        "pods": dict(line.size.pods),
+        "scale": {"nodes": line.size.node_total, "pods": line.size.pod_total},
+        "verdict": line.verdict,
+        "states": line.states,
+        "transitions": line.transitions,
+        "elapsed_s": line.elapsed_s,
+        "note": line.note,
     }
 
 

@@ -16,11 +16,16 @@ class Style:
     unicode: bool = True
     verbose: bool = False
     quiet: bool = False
+    map: bool = True  # draw the heat map of a sweep
     replay_command: str = ""  # how to replay a counterexample of this run; "": not said
 
     def verdict(self, word: str) -> str:
         """The verdict word in its colour."""
-        return self._paint(word, f"1;{_COLOURS.get(word, _OTHERS)}")
+        return self.in_colour_of(word, word)
+
+    def in_colour_of(self, word: str, text: str) -> str:
+        """The text in the colour of a verdict word."""
+        return self._paint(text, f"1;{_COLOURS.get(word, _OTHERS)}")
 
     def heading(self, text: str) -> str:
         """The text as a heading."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.objects import Source
 from kubeproof.report.escape import escape
@@ -19,6 +20,9 @@ from kubeproof.verify.result import (
     Trace,
     VerifyResult,
 )
+
+if TYPE_CHECKING:
+    from kubeproof.verify.scaling.result import Sweep
 
 
 def render(result: VerifyResult, style: Style) -> str:
@@ -39,10 +43,19 @@ def _report(result: VerifyResult, style: Style) -> Iterator[str]:
         yield from _section("Scope", _pairs(result.scope), style)
         for one in result.results:
             yield from ("", *_block(one, style))
+        if result.sweep is not None and style.map:
+            yield from _heat_map(result.sweep, style)
         yield from _section(f"Not modelled ({len(result.not_modelled)})", result.not_modelled, style)
         yield from _section("Statistics", _statistics(result.statistics), style)
         yield ""
     yield _verdict(result, style)
+
+
+def _heat_map(sweep: Sweep, style: Style) -> Iterator[str]:
+    from kubeproof.report.heatmap import text_lines
+
+    yield from ("", style.heading("Verdicts over scales"))
+    yield from (f"  {line}".rstrip() for line in text_lines(sweep, style))
 
 
 def _replay(report: ReplayReport, style: Style) -> Iterator[str]:
@@ -85,6 +98,9 @@ def _block(result: IntentResult, style: Style) -> Iterator[str]:
 
 
 def _counterexample(result: IntentResult, trace: Trace, style: Style) -> Iterator[str]:
+    if result.size:
+        smallest = ", ".join(f"{count} x {name}" for name, count in result.size)
+        yield f"{style.heading('Smallest cluster')}: {escape(smallest)}"
     heading = "Shortest run" if trace.loop_start is None else "A run that never ends"
     yield f"{style.heading(heading)} ({_count(len(trace.steps), 'step')}, {_size(result)})"
     certainty, deployed = trace.loop_certainty, trace.deployed_steps

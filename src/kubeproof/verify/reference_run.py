@@ -58,9 +58,13 @@ def starts(loaded: Loaded, plan: Plan, model: IndividualModel, limit: int) -> tu
     return tuple(dict.fromkeys(model.restarted(state) for state in stable)), graph.stopped_by
 
 
-def no_placement(loaded: Loaded) -> ScenarioError:
+class NoPlacement(ScenarioError):
+    """`start: deployed` where no stable placement exists."""
+
+
+def no_placement(loaded: Loaded) -> NoPlacement:
     """What is said when `start: deployed` is impossible."""
-    return ScenarioError(
+    return NoPlacement(
         "start: deployed needs a stable placement, and none exists",
         file=loaded.scenario.source.file,
         line=loaded.scenario.source.line,

@@ -7,14 +7,18 @@ from typing import Any
 
 from kubeproof.errors import ManifestError
 from kubeproof.manifests.load import load_texts
+from kubeproof.manifests.loaded import Loaded
 from kubeproof.manifests.printable import printable
 from kubeproof.model.individual import IndividualModel, State
 from kubeproof.model.representatives import RepresentativeModel
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.replayer import Recorded, ReplayMismatch, replay
+from kubeproof.verify.resize import Size, resized
 from kubeproof.verify.result import VIOLATED, ReplayReport, TraceStep
 from kubeproof.verify.run import plan_of
 from kubeproof.verify.traces import told
+
+MOST = 10_000  # nodes of a kind or pods of a workload in a counterexample
 
 
 def replay_file(path: str, intent: str | None = None, controllers: tuple[str, ...] = ()) -> ReplayReport:
@@ -59,7 +63,7 @@ def _chosen(document: dict[str, Any], path: str, intent: str | None) -> dict[str
 
 def _replayed(document: dict[str, Any], result: dict[str, Any], options: VerifyOptions) -> ReplayReport:
     files = [(str(file["name"]), str(file["text"])) for file in document["input"]["files"]]
-    loaded = load_texts(files)
+    loaded = _at_size(load_texts(files), result.get("size") or {})
     plan = plan_of(loaded, options)
     number = [monitor.intent.name for monitor in plan.monitors].index(result["intent"])
     model = RepresentativeModel(plan)
@@ -85,6 +89,18 @@ def _replayed(document: dict[str, Any], result: dict[str, Any], options: VerifyO
         final=tuple(str(line) for line in result.get("final", ())),
         deployed_steps=deployed,
     )
+
+
+def _at_size(loaded: Loaded, numbers: dict[str, Any]) -> Loaded:
+    """The input at the size of the counterexample; as it is, unless a sweep chose one."""
+    scale = loaded.scenario.scale
+    if not numbers or scale is None:
+        return loaded
+    if any(int(number) > MOST for number in numbers.values()):
+        raise ValueError("a size that no sweep has")
+    nodes = tuple((node.like, int(numbers[node.like])) for node in scale.nodes)
+    pods = tuple((workload.target, int(numbers[workload.target])) for workload in scale.workloads)
+    return resized(loaded, scale, Size(nodes, pods))
 
 
 def _deployed(model: IndividualModel, recorded: list[Recorded]) -> tuple[tuple[TraceStep, ...], State]:

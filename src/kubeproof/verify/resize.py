@@ -1,119 +1,145 @@
-"""The same input at another size: other numbers of nodes of each kind, and of pods."""
+"""The same input at another size: other numbers of nodes of each kind, other numbers of pods.
+
+A number that belongs to a workload follows its pods: by a rule of `spec.scale`, or by keeping its distance from the
+`replicas` of the manifest. Percentages and `maxUnavailable` follow by themselves and stay.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import product
 
 from kubeproof.cluster.labels import as_labels
 from kubeproof.cluster.objects import HOSTNAME, POD, Node, Setup, Workload
+from kubeproof.cluster.policies import HorizontalPodAutoscaler, PodDisruptionBudget
+from kubeproof.cluster.scale import Following, Scale, WorkloadScale
 from kubeproof.events.declarations import Apply, Event
-from kubeproof.intents.declarations import Amount
-from kubeproof.manifests.loaded import Loaded, Start
+from kubeproof.events.declarations import Scale as ScaleEvent
+from kubeproof.intents.declarations import Amount, Intent
+from kubeproof.manifests.loaded import Loaded, Scenario, Start
 
-
-@dataclass(frozen=True, slots=True)
-class Linear:
-    """A number that follows the pods P: `times` P plus `plus`."""
-
-    times: int
-    plus: int
-
-    def of(self, pods: int) -> int:
-        """The number for so many pods."""
-        return max(0, self.times * pods + self.plus)
-
-
-@dataclass(frozen=True, slots=True)
-class Growth:
-    """What grows with a size: node kinds by a node that stands for them, and numbers that follow the pods."""
-
-    nodes: tuple[tuple[str, int], ...]  # (name of the node used as template, most)
-    target: str  # Workload.ref
-    most_pods: int
-    least_pods: int = 1  # below, the size is trivial: an autoscaler without room, a bound of nothing
-    replicas: Linear = Linear(1, 0)
-    hpa_min: Linear | None = None
-    hpa_max: Linear | None = None
-    count: Linear | None = None  # of the intents that have one
-    applied: Linear | None = None  # replicas of what apply events write
+COUNTED_NODES = "maxNodes"  # its count is about nodes, not pods
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """One size: how many nodes of each kind, and how many pods."""
+    """One size: how many nodes of each kind that grows, how many pods of each workload that grows."""
 
-    nodes: tuple[tuple[str, int], ...]
-    pods: int
+    nodes: tuple[tuple[str, int], ...]  # (name of the node used as template, copies)
+    pods: tuple[tuple[str, int], ...]  # (Workload.ref, pods)
 
     @property
-    def total(self) -> int:
+    def key(self) -> str:
+        """A name that is the same in every run, for journals."""
+        return ",".join(f"{name}={count}" for name, count in (*self.nodes, *self.pods))
+
+    @property
+    def node_total(self) -> int:
         return sum(count for _, count in self.nodes)
 
-
-def sizes(growth: Growth) -> Iterator[Size]:
-    """All sizes from small to large: by nodes in all, then by pods. No nodes and no pods are left out."""
-    names = [name for name, _ in growth.nodes]
-    counts = product(*(range(most + 1) for _, most in growth.nodes))
-    for combination in sorted((c for c in counts if sum(c)), key=lambda c: (sum(c), c)):
-        for pods in range(growth.least_pods, growth.most_pods + 1):
-            yield Size(tuple(zip(names, combination, strict=True)), pods)
+    @property
+    def pod_total(self) -> int:
+        return sum(count for _, count in self.pods)
 
 
-def resized(loaded: Loaded, growth: Growth, size: Size) -> Loaded:
-    """The input at this size; an exact placement becomes `start: deployed`, which does not depend on it."""
-    setup = _with_nodes(loaded.setup, dict(size.nodes))
+def resized(loaded: Loaded, scale: Scale, size: Size) -> Loaded:
+    """The input at this size; an exact placement becomes `start: deployed`, which does not depend on it.
+
+    Where node kinds are given, the cluster consists of their copies only; otherwise its nodes stay as they are.
+    """
+    setup = _with_nodes(loaded.setup, dict(size.nodes)) if scale.nodes else loaded.setup
+    rules = _Rules(scale, size, {w.ref: w.replicas for w in loaded.setup.workloads}, len(setup.nodes))
     setup = replace(
         setup,
-        workloads=tuple(_sized(w, growth, size.pods) for w in setup.workloads),
-        autoscalers=tuple(
-            replace(
-                autoscaler,
-                min_replicas=_number(growth.hpa_min, size.pods, autoscaler.min_replicas),
-                max_replicas=_number(growth.hpa_max, size.pods, autoscaler.max_replicas),
-            )
-            for autoscaler in setup.autoscalers
-        ),
+        workloads=tuple(replace(w, replicas=rules.pods[w.ref]) if w.ref in rules.pods else w for w in setup.workloads),
+        autoscalers=tuple(rules.autoscaler(autoscaler) for autoscaler in setup.autoscalers),
+        budgets=tuple(rules.budget(budget, setup) for budget in setup.budgets),
     )
-    scenario = loaded.scenario
-    intents = tuple(
-        replace(i, count=Amount(growth.count.of(size.pods))) if growth.count and i.count else i
-        for i in scenario.intents
+    return replace(loaded, setup=setup, scenario=_scenario(loaded.scenario, rules))
+
+
+def _scenario(scenario: Scenario, rules: _Rules) -> Scenario:
+    return replace(
+        scenario,
+        intents=tuple(rules.intent(intent) for intent in scenario.intents),
+        events=tuple(rules.event(event) for event in scenario.events),
+        start=Start("deployed") if scenario.start.placement else scenario.start,
     )
-    start = Start("deployed") if scenario.start.placement else scenario.start
-    events = tuple(_event(event, growth, size.pods) for event in scenario.events)
-    return replace(loaded, setup=setup, scenario=replace(scenario, intents=intents, start=start, events=events))
 
 
-def _number(linear: Linear | None, pods: int, otherwise: int) -> int:
-    return otherwise if linear is None else linear.of(pods)
+class _Rules:
+    """The numbers of one size."""
+
+    def __init__(self, scale: Scale, size: Size, replicas: Mapping[str, int], nodes: int) -> None:
+        self.pods = dict(size.pods)
+        self._growth = {ref: pods - replicas[ref] for ref, pods in size.pods}
+        self._scales = {workload.target: workload for workload in scale.workloads}
+        self._nodes = nodes
+
+    def autoscaler(self, autoscaler: HorizontalPodAutoscaler) -> HorizontalPodAutoscaler:
+        """Never with fewer than one pod at least, nor with its bounds in the wrong order."""
+        scale = self._scales.get(autoscaler.target)
+        if scale is None:
+            return autoscaler
+        least = max(1, self._number(scale, scale.autoscaler_min, autoscaler.min_replicas))
+        most = max(least, self._number(scale, scale.autoscaler_max, autoscaler.max_replicas))
+        return replace(autoscaler, min_replicas=least, max_replicas=most)
+
+    def intent(self, intent: Intent) -> Intent:
+        """With a count that follows; an intent about the whole cluster follows all workloads together."""
+        if intent.count is None or intent.count.percent or intent.key == COUNTED_NODES:
+            return intent
+        for ref, scale in self._scales.items():
+            rule = dict(scale.intents).get(intent.name)
+            if rule is not None:
+                return replace(intent, count=Amount(rule.of(self.pods[ref], self._nodes)))
+        grown = sum(self._growth.values()) if intent.target is None else self._growth.get(intent.target, 0)
+        return replace(intent, count=Amount(max(0, intent.count.number + grown)))
+
+    def event(self, event: Event) -> Event:
+        """With replicas that follow, where the event writes some itself."""
+        if isinstance(event, ScaleEvent) and event.target in self._growth:
+            grown = self._growth[event.target]
+            return replace(event, replicas=tuple(dict.fromkeys(max(0, value + grown) for value in event.replicas)))
+        if not isinstance(event, Apply) or not event.replicas_given or event.workload.ref not in self._scales:
+            return event
+        scale = self._scales[event.workload.ref]
+        written = self._number(scale, dict(scale.events).get(event.name), event.workload.replicas)
+        return replace(event, workload=replace(event.workload, replicas=written))
+
+    def budget(self, budget: PodDisruptionBudget, setup: Setup) -> PodDisruptionBudget:
+        """With a `minAvailable` that follows the workloads it covers."""
+        if budget.min_available is None or budget.min_available[1] or budget.selector is None:
+            return budget
+        covered = [w.ref for w in setup.workloads if w.namespace == budget.namespace and _selects(budget, w)]
+        grown = sum(self._growth.get(ref, 0) for ref in covered)
+        return replace(budget, min_available=(max(0, budget.min_available[0] + grown), False))
+
+    def _number(self, scale: WorkloadScale, rule: Following | None, written: int) -> int:
+        if rule is not None:
+            return rule.of(self.pods[scale.target], self._nodes)
+        return max(0, written + self._growth[scale.target])
 
 
-def _sized(workload: Workload, growth: Growth, pods: int) -> Workload:
-    return replace(workload, replicas=growth.replicas.of(pods)) if workload.ref == growth.target else workload
-
-
-def _event(event: Event, growth: Growth, pods: int) -> Event:
-    if isinstance(event, Apply) and growth.applied is not None:
-        return replace(event, workload=replace(event.workload, replicas=growth.applied.of(pods)))
-    return event
+def _selects(budget: PodDisruptionBudget, workload: Workload) -> bool:
+    return budget.selector is not None and budget.selector.matches(dict(workload.template.labels))
 
 
 def _with_nodes(setup: Setup, counts: Mapping[str, int]) -> Setup:
     """Nodes copied as often as asked, with the bare pods that run on them; other nodes are left out."""
+    names = {node.name for node in setup.nodes}
     nodes: list[Node] = []
-    workloads = [w for w in setup.workloads if not (w.kind == POD and w.bound_to)]
+    workloads = [w for w in setup.workloads if not (w.kind == POD and w.bound_to in names)]
     for node in setup.nodes:
+        riders = [w for w in setup.workloads if w.kind == POD and w.bound_to == node.name]
         for number in range(1, counts.get(node.name, 0) + 1):
-            copy = _copied(node, number)
+            copy = copied(node, number)
             nodes.append(copy)
-            riders = [w for w in setup.workloads if w.kind == POD and w.bound_to == node.name]
-            workloads += [_moved(rider, copy.name, number) for rider in riders]
+            workloads += _moved(riders, copy.name, number)
     return replace(setup, nodes=tuple(nodes), workloads=tuple(workloads))
 
 
-def _copied(node: Node, number: int) -> Node:
+def copied(node: Node, number: int) -> Node:
     """The node itself, then copies of it under names of their own."""
     if number == 1:
         return node
@@ -124,6 +150,14 @@ def _copied(node: Node, number: int) -> Node:
     return replace(node, name=name, labels=as_labels(labels))
 
 
-def _moved(rider: Workload, node: str, number: int) -> Workload:
-    name = rider.name if number == 1 else f"{rider.name}-copy{number}"
-    return replace(rider, name=name, bound_to=node, template=replace(rider.template, node_name=node))
+def _moved(riders: Iterable[Workload], node: str, number: int) -> list[Workload]:
+    """The bare pods of a node as those of its copy."""
+    return [
+        replace(
+            rider,
+            name=rider.name if number == 1 else f"{rider.name}-copy{number}",
+            bound_to=node,
+            template=replace(rider.template, node_name=node),
+        )
+        for rider in riders
+    ]

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import builtins
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.objects import Source
+
+if TYPE_CHECKING:
+    from kubeproof.verify.scaling.result import Sweep
 
 HOLDS = "HOLDS"
 HOLDS_BOUNDED = "HOLDS-BOUNDED"
 VIOLATED = "VIOLATED"
+SAMPLED_OK = "SAMPLED-OK"
 VACUOUS = "VACUOUS"
 UNKNOWN = "UNKNOWN"
 ERROR = "ERROR"
@@ -57,6 +62,7 @@ class IntentResult:
     remedy: str = ""
     sources: tuple[tuple[str, Source], ...] = ()  # (object ref, place) of objects involved
     location: Source = Source()
+    size: tuple[tuple[str, int], ...] = ()  # nodes of each kind, then pods of each workload, where a sweep chose them
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +91,7 @@ class VerifyResult:
     not_modelled: tuple[str, ...]  # "field … (file:line)"
     statistics: Statistics
     inputs: tuple[tuple[str, str], ...] = ()  # (file name, text) of all that was read, for `replay`
+    sweep: Sweep | None = None  # every size that was looked at; None: the size in the manifests alone
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import TypeVar
 from kubeproof.engine.kernel import FLAG_BITS
 from kubeproof.engine.limits import Limits, physical_bytes
 from kubeproof.engine.search import Finding, Search, Store, compiled_kernel, explore, make_kernel
+from kubeproof.engine.snapshot import Snapshots
 from kubeproof.engine.system import Cell
 from kubeproof.engine.system import Progress as EngineProgress
 from kubeproof.errors import EnvironmentProblem, LimitReached, NothingToCheckError
@@ -34,13 +35,18 @@ DEFAULT_MEMORY_PERCENT = 80
 SAMPLE = 16  # with --check-controllers, one memo hit in so many is asked again
 
 
-def verify(loaded: Loaded, options: VerifyOptions = VerifyOptions(), progress: Report = None) -> VerifyResult:
-    """One verdict per intent of the scenario."""
+def verify(
+    loaded: Loaded,
+    options: VerifyOptions = VerifyOptions(),
+    progress: Report = None,
+    snapshots: Snapshots | None = None,
+) -> VerifyResult:
+    """One verdict per intent of the scenario; with snapshots, searches are saved now and then and continued."""
     plan = plan_of(loaded, options)
     if options.engine == "reference":
         results, statistics = reference_results(loaded, plan, options)
     else:
-        results, statistics = _searched(loaded, plan, options, progress)
+        results, statistics = _searched(loaded, plan, options, progress, snapshots)
     omitted = [f"{omission.what}: {omission.why} ({omission.source})" for omission in loaded.omissions]
     omitted += left_out(plan)
     return VerifyResult(
@@ -84,17 +90,18 @@ class Beginning:
 
 
 def _searched(
-    loaded: Loaded, plan: Plan, options: VerifyOptions, progress: Report
+    loaded: Loaded, plan: Plan, options: VerifyOptions, progress: Report, snapshots: Snapshots | None
 ) -> tuple[list[IntentResult], Statistics]:
     """One search for all intents, or one for each batch of as many as the engine follows at once."""
-    beginning = _beginning(loaded, plan, options, progress)
+    beginning = _beginning(loaded, plan, options, progress, snapshots)
     if beginning.search is not None and beginning.search.stopped_by:
         statistics = _statistics(beginning.search, plan)
         return [intent_result(loaded, plan, i, "unknown", statistics) for i in range(len(plan.monitors))], statistics
     results: list[IntentResult] = []
     parts: list[Statistics] = []
     for monitors in batched(plan.monitors, MOST_INTENTS):
-        found, statistics = _searched_batch(loaded, replace(plan, monitors=monitors), beginning, options, progress)
+        batch = replace(plan, monitors=monitors)
+        found, statistics = _searched_batch(loaded, batch, beginning, options, progress, snapshots)
         results += found
         parts.append(statistics)
     return results, combined(parts)
@@ -106,7 +113,12 @@ def batched(items: Sequence[T], size: int) -> list[tuple[T, ...]]:
 
 
 def _searched_batch(
-    loaded: Loaded, plan: Plan, beginning: Beginning, options: VerifyOptions, progress: Report
+    loaded: Loaded,
+    plan: Plan,
+    beginning: Beginning,
+    options: VerifyOptions,
+    progress: Report,
+    snapshots: Snapshots | None,
 ) -> tuple[list[IntentResult], Statistics]:
     system = GroupedSystem(plan)
     if beginning.cells:
@@ -119,6 +131,7 @@ def _searched_batch(
         stop_early=not options.find_all,
         limits=_limits(options),
         progress=_translated(progress, "searching"),
+        keeper=None if snapshots is None else snapshots.keeper(),
     )
     statistics = _statistics(search, plan)
     results = [
@@ -166,14 +179,17 @@ def _translated(progress: Report, phase: str) -> Callable[[EngineProgress], None
     return report
 
 
-def _beginning(loaded: Loaded, plan: Plan, options: VerifyOptions, progress: Report) -> Beginning:
+def _beginning(
+    loaded: Loaded, plan: Plan, options: VerifyOptions, progress: Report, snapshots: Snapshots | None
+) -> Beginning:
     """With `start: deployed`, every first stable placement; otherwise the plan's own start."""
     if loaded.scenario.start.mode != "deployed":
         return Beginning(())
     system = GroupedSystem(plan.deploying())
     kernel = _kernel(system, options)
     report = _translated(progress, "deploying")
-    search = explore(system, (), kernel=kernel, limits=_limits(options), progress=report)
+    keeper = None if snapshots is None else snapshots.keeper()
+    search = explore(system, (), kernel=kernel, limits=_limits(options), progress=report, keeper=keeper)
     if search.stopped_by:
         return Beginning((), search)
     stable = tuple(s for s in range(kernel.expanded) if kernel.is_stable(s))

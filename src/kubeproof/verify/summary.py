@@ -6,9 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from kubeproof.cluster.objects import POD, Setup
-from kubeproof.cluster.policies import PodDisruptionBudget
-from kubeproof.controllers.descheduler import not_modelled
-from kubeproof.controllers.hpa.controller import SAMPLED
+from kubeproof.cluster.policies import SAMPLED_METRICS, PodDisruptionBudget
 from kubeproof.engine.search import ALL_VIOLATED
 from kubeproof.events.declarations import (
     Apply,
@@ -173,9 +171,11 @@ def left_out(plan: Plan) -> list[str]:
         f"{metric.type} metric of HorizontalPodAutoscaler {a.namespace}/{a.name}: not modelled ({a.source})"
         for a in setup.autoscalers
         for metric in a.metrics
-        if metric.type not in SAMPLED
+        if metric.type not in SAMPLED_METRICS
     ]
     if setup.descheduler is not None:
+        from kubeproof.controllers.descheduler import not_modelled
+
         place = setup.descheduler.source
         if setup.budgets:
             found.append(f"budgets against the descheduler: its evictions are never refused here ({place})")
@@ -226,17 +226,18 @@ def intent_result(loaded: Loaded, plan: Plan, number: int, verdict: str, statist
 
 def detail(intent: Intent, verdict: str, statistics: Statistics) -> str:
     """One sentence: what was found or proved."""
-    claim = _claim(intent)
+    said = claim(intent)
     if verdict == HOLDS:
-        return f"proved for every run: {claim}"
+        return f"proved for every run: {said}"
     if verdict == VIOLATED:
-        return f"there is a run in which this fails: {claim}"
+        return f"there is a run in which this fails: {said}"
     if verdict == VACUOUS:
-        return f"no run ever comes to a state this speaks about: {claim}"
-    return f"not decided, the search was stopped by {statistics.stopped_by}: {claim}"
+        return f"no run ever comes to a state this speaks about: {said}"
+    return f"not decided, the search was stopped by {statistics.stopped_by}: {said}"
 
 
-def _claim(intent: Intent) -> str:
+def claim(intent: Intent) -> str:
+    """What the intent says, as a sentence."""
     who = intent.target or "the cluster"
     is_bound = intent.when == ALWAYS and intent.key in UPPER_BOUNDS  # holds from the first state on
     when = "at all times" if is_bound else WHEN_WORDS.get(intent.when, "")

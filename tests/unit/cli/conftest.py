@@ -13,6 +13,12 @@ from tests.unit.report.results import RESULT, TRACE
 REPLAY = ReplayReport("one-node-down", "web fits", TRACE.steps, None, "VIOLATED", "confirmed", ())
 
 
+class FakeInput(str):
+    """An input without a scale."""
+
+    scenario = SimpleNamespace(scale=None)
+
+
 class FakeUseCases:
     """Stands in for loading, verifying and replaying; remembers what it was asked."""
 
@@ -25,7 +31,7 @@ class FakeUseCases:
 
     def load(self, paths, stdin=None):
         self.paths = paths
-        return "loaded"
+        return FakeInput("loaded")
 
     def verify(self, loaded, options, progress):
         self.options = options

@@ -151,7 +151,7 @@ def test_absent_events_mean_none_and_absent_intents_the_default_ones() -> None:
         ("deschedulerVersion: '9.9'", "is '9.9', which is not modelled"),
         ("evnets: []", "unknown field spec.evnets. Did you mean events?"),
         ("start: full", "spec.start is 'full'"),
-        ("scale: {nodes: []}", "spec.scale is not supported yet"),
+        ("scale: {nodes: []}", "spec.scale lets nothing grow. List nodes, workloads or both"),
         ("controllers: {kublet: {}}", "Did you mean kubelet?"),
         ("controllers: {nodeLifecycle: {monitorGracePeriod: 40}}", "has no unit"),
         ("controllers: {nodeLifecycle: {monitorGracePeriod: 1.5s}}", "is '1.5s'"),

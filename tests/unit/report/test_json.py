@@ -21,6 +21,7 @@ def test_the_document_is_the_contract():
                 "verdict": "VIOLATED",
                 "detail": "pod shop/web-1 has no feasible node",
                 "scale": {"nodes": 3, "pods": 1},
+                "size": {},
                 "states": 1200,
                 "transitions": 3400,
                 "trace": [
@@ -62,6 +63,7 @@ def test_the_document_is_the_contract():
                 "verdict": "HOLDS",
                 "detail": "every run becomes stable",
                 "scale": {"nodes": 3, "pods": 1},
+                "size": {},
                 "states": 1,
                 "transitions": 1,
                 "trace": None,

@@ -14,17 +14,17 @@ from typing import NamedTuple
 from kubeproof.cluster.control import Decision, Reads, Remember, Role, Seen, SetDesired, Stage
 from kubeproof.cluster.objects import PodTemplate, family
 from kubeproof.cluster.places import Layout
-from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric
+from kubeproof.cluster.policies import SAMPLED_METRICS, HorizontalPodAutoscaler, Metric
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
 from kubeproof.cluster.usage import UsageRule, level_number, pod_usage
 from kubeproof.controllers.hpa.calculator import Failure
-from kubeproof.controllers.hpa.decide import Outcome, decide
+from kubeproof.controllers.hpa.combine import forced
+from kubeproof.controllers.hpa.decide import Judged, Outcome, concluded, judge
 from kubeproof.controllers.hpa.history import History, Recommendation, ScaleEvent
 from kubeproof.controllers.hpa.history import later as aged
 from kubeproof.controllers.hpa.samples import PodFacts, Sample, group, pod_request
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
 
-SAMPLED = ("Resource", "ContainerResource")
 NO_HISTORY = -1
 MOST_SYNCS = 10_000  # syncs looked ahead; windows of an hour and periods of a second stay far below
 Groups = tuple[tuple[tuple[int, int], int], ...]  # ((phase, age), pods) on one node
@@ -71,7 +71,8 @@ class HpaController:
     is_ambiguous: bool = False
     stage: int = Stage.ALWAYS
     settings: AutoscalerSettings = field(default=AutoscalerSettings())
-    _known: dict[object, dict[History, Outcome]] = field(default_factory=dict, compare=False, repr=False)
+    _proposals: dict[object, Judged] = field(default_factory=dict, compare=False, repr=False)
+    _outcomes: dict[object, Outcome] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -116,19 +117,36 @@ class HpaController:
         return (Decision((SetDesired(self.target, outcome.replicas), Remember(self.memory, after)), role),)
 
     def sync(self, seen: Seen, history: History) -> Outcome:
-        """What a sync with this history would do now; looking ahead asks the same again and again."""
-        known = self._known.setdefault((seen.workloads, seen.places, seen.memories[1:]), {})
-        if history not in known:
-            current = seen.workloads[0][1]
-            metrics = tuple(self._samples(metric, seen) for metric in self.autoscaler.metrics)
-            known[history] = decide(
-                self.autoscaler, current, metrics, history, self.settings, is_ambiguous=self.is_ambiguous
-            )
-        return known[history]
+        """What a sync with this history would do now; looking ahead asks the same again and again.
+
+        Remembered apart: what the metrics ask for, by the pods, and what the history makes of it, by that alone.
+        """
+        return self._outcome(seen.workloads[0][1], self._judged(seen), history)
+
+    def _outcome(self, current: int, judged: Judged | None, history: History) -> Outcome:
+        key = current, None if judged is None else judged.proposal, history
+        if key not in self._outcomes:
+            self._outcomes[key] = concluded(self.autoscaler, *key, self.settings)
+        return self._outcomes[key]
+
+    def _judged(self, seen: Seen) -> Judged | None:
+        """What the metrics ask for; None if they are not looked at."""
+        current = seen.workloads[0][1]
+        bounds = self.autoscaler.min_replicas, self.autoscaler.max_replicas
+        if self.is_ambiguous or forced(current, *bounds) is not None:
+            return None
+        pooled = _pooled(seen)
+        key = pooled, seen.memories[1:]
+        if key not in self._proposals:
+            metrics = tuple(self._samples(metric, pooled, seen.memories) for metric in self.autoscaler.metrics)
+            self._proposals[key] = judge(self.autoscaler, current, metrics, self.settings)
+        return self._proposals[key]
 
     def why(self, seen: Seen) -> tuple[str, ...]:
         """The numbers behind a sync now."""
-        return self.sync(seen, unpacked(seen.memories[0]).history).reasons
+        judged = self._judged(seen)
+        outcome = self.sync(seen, unpacked(seen.memories[0]).history)
+        return outcome.reasons if judged is None else judged.words + outcome.reasons
 
     # -- time -----------------------------------------------------------------------------------
 
@@ -163,8 +181,9 @@ class HpaController:
         """The syncs to come while nothing else changes: when, and with which outcome."""
         time_s = 0 if memory.least_s < memory.most_s else memory.most_s
         history = aged(memory.history, time_s)
+        current, judged = seen.workloads[0][1], self._judged(seen)
         for _ in range(MOST_SYNCS):
-            outcome = self.sync(seen, history)
+            outcome = self._outcome(current, judged, history)
             yield time_s, outcome
             time_s += self.settings.sync_period_s
             history = aged(outcome.history, self.settings.sync_period_s)
@@ -202,18 +221,15 @@ class HpaController:
 
     # -- metrics --------------------------------------------------------------------------------
 
-    def _samples(self, metric: Metric, seen: Seen) -> tuple[Sample, ...] | Failure:
-        if metric.type not in SAMPLED:
+    def _samples(
+        self, metric: Metric, pooled: Pooled, numbers: tuple[tuple[int, ...], ...]
+    ) -> tuple[Sample, ...] | Failure:
+        if metric.type not in SAMPLED_METRICS:
             return Failure(f"{metric.type} metrics are not modelled")
         template = self.layout.setup.workloads[self.target].template
         request = pod_request(template, metric.name, metric.container, self.settings.version)
-        memories = dict(zip(self.reads.memories, seen.memories, strict=True))
-        groups: dict[tuple[int, int], int] = {}
-        for place in seen.places:
-            for view, count in place:
-                for key, pods in view:
-                    groups[key] = groups.get(key, 0) + pods * count
-        ready = sum(pods for (phase, _), pods in groups.items() if phase == Phase.READY)
+        memories = dict(zip(self.reads.memories, numbers, strict=True))
+        ready = sum(pods for (phase, _), pods in pooled.groups if phase == Phase.READY)
         samples = [
             group(
                 _facts(phase, age_s, pods),
@@ -222,11 +238,10 @@ class HpaController:
                 resource=metric.name,
                 settings=self.settings,
             )
-            for (phase, age_s), pods in sorted(groups.items())
+            for (phase, age_s), pods in pooled.groups
         ]
-        waiting = sum(unbound for _, _, unbound in seen.workloads)
-        if waiting:
-            facts = PodFacts(waiting, is_pending=True)
+        if pooled.waiting:
+            facts = PodFacts(pooled.waiting, is_pending=True)
             samples.append(group(facts, None, request, resource=metric.name, settings=self.settings))
         return tuple(samples)
 
@@ -238,6 +253,24 @@ class HpaController:
             total = rule.levels[level_number(rule, age_s, memories)].amount_milli or 0
             return total // max(ready, 1)
         return pod_usage(rule, template, resource, age_s, memories)
+
+
+class Pooled(NamedTuple):
+    """What a sync depends on: an autoscaler does not look at where pods are, so all nodes are taken together."""
+
+    current: int  # spec.replicas
+    groups: Groups
+    waiting: int  # pods without a node
+
+
+def _pooled(seen: Seen) -> Pooled:
+    groups: dict[tuple[int, int], int] = {}
+    for place in seen.places:
+        for view, count in place:
+            for key, pods in view:
+                groups[key] = groups.get(key, 0) + pods * count
+    waiting = sum(unbound for _, _, unbound in seen.workloads)
+    return Pooled(seen.workloads[0][1], tuple(sorted(groups.items())), waiting)
 
 
 def _facts(phase: int, age_s: int, pods: int) -> PodFacts:

@@ -47,6 +47,43 @@ def decide(
     is not bounded keeps recommendations beyond the bounds: the same replicas for ever, but the reasons of later syncs
     name the very limit that upstream's conditions name.
     """
+    judged = None
+    if not is_ambiguous and forced(current, autoscaler.min_replicas, autoscaler.max_replicas) is None:
+        judged = judge(autoscaler, current, metrics, settings)
+    proposal = None if judged is None else judged.proposal
+    outcome = concluded(autoscaler, current, proposal, history, settings, is_bounded=is_bounded)
+    return outcome if judged is None else outcome._replace(reasons=judged.words + outcome.reasons)
+
+
+class Judged(NamedTuple):
+    """What the metrics ask for, whatever happened before, and the numbers behind it."""
+
+    proposal: int | Failure
+    words: tuple[str, ...]
+
+
+def judge(
+    autoscaler: HorizontalPodAutoscaler,
+    current: int,
+    metrics: tuple[tuple[Sample, ...] | Failure, ...],
+    settings: AutoscalerSettings,
+) -> Judged:
+    """The part of a sync that does not depend on its history."""
+    computed = proposals(autoscaler, current, metrics, settings)
+    proposal = combined(current, [each if isinstance(each, Failure) else each.replicas for each in computed])
+    return Judged(proposal, tuple(map(metric_words, autoscaler.metrics, computed)))
+
+
+def concluded(
+    autoscaler: HorizontalPodAutoscaler,
+    current: int,
+    proposal: int | Failure | None,
+    history: History,
+    settings: AutoscalerSettings,
+    *,
+    is_bounded: bool = True,
+) -> Outcome:
+    """The part that does: bounds, stabilization, rates. No proposal at all: the metrics were not looked at."""
     behavior = behavior_of(autoscaler)
     minimum, maximum = autoscaler.min_replicas, autoscaler.max_replicas
     window_s = settings.downscale_stabilization_s
@@ -57,14 +94,9 @@ def decide(
     if decision is not None:
         changed = rescaled(start, behavior, decision.replicas - current)
         return Outcome(decision.replicas, kept(changed), (decision.reason,))
-    if is_ambiguous:
-        return Outcome(current, kept(start), (AMBIGUOUS,))
-    computed = proposals(autoscaler, current, metrics, settings)
-    words = tuple(map(metric_words, autoscaler.metrics, computed))
-    proposal = combined(current, [each if isinstance(each, Failure) else each.replicas for each in computed])
-    if isinstance(proposal, Failure):
-        reason = f"stays at {current}: {proposal.reason}"
-        return Outcome(current, kept(start), (*words, reason))
+    if proposal is None or isinstance(proposal, Failure):
+        reason = AMBIGUOUS if proposal is None else f"stays at {current}: {proposal.reason}"
+        return Outcome(current, kept(start), (reason,))
     result = normalised(
         current,
         proposal,
@@ -75,7 +107,7 @@ def decide(
         downscale_stabilization_s=window_s,
         is_bounded=is_bounded,
     )
-    return Outcome(result.replicas, result.history, words + result.reasons)
+    return Outcome(result.replicas, result.history, result.reasons)
 
 
 def proposals(

@@ -1,0 +1,61 @@
+"""Verifications that are kept in a directory, and what is said about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from kubeproof.errors import UsageError
+from kubeproof.report.escape import escape
+
+if TYPE_CHECKING:
+    from kubeproof.cli.progress import ProgressLine
+    from kubeproof.manifests.loaded import Loaded
+    from kubeproof.verify.options import VerifyOptions
+    from kubeproof.verify.result import VerifyResult
+
+
+def check_checkpoint(checkpoint: str | None, resume: bool) -> None:
+    """Refuses --resume without a directory to resume from."""
+    if resume and checkpoint is None:
+        raise UsageError("--resume needs a run to continue", "Name its directory with --checkpoint DIR.")
+
+
+def run_kept(
+    loaded: Loaded, options: VerifyOptions, line: ProgressLine | None, checkpoint: str, resume: bool
+) -> VerifyResult:
+    """Verifies one size, kept in the directory."""
+    from pathlib import Path
+
+    from kubeproof.verify.journal.verification import verify_kept
+
+    with told_how_to_resume(checkpoint):
+        kept = verify_kept(loaded, options, directory=Path(checkpoint), resume=resume, progress=line)
+    if line is not None:
+        line.close()
+    for problem in kept.problems:
+        _say(f"warning: no snapshot was written: {problem}")
+    if not kept.is_final:
+        _tell(checkpoint)
+    return kept.result
+
+
+@contextmanager
+def told_how_to_resume(checkpoint: str) -> Iterator[None]:
+    """Says after an interrupt that nothing is lost."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        _tell(checkpoint)
+        raise
+
+
+def _tell(checkpoint: str) -> None:
+    _say(f"checkpoint written to {checkpoint}: repeat the command with --resume to continue")
+
+
+def _say(line: str) -> None:
+    click.echo(escape(line), err=True)

@@ -1,0 +1,82 @@
+"""A verification that survives being killed: its result and its searches are kept in a directory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from kubeproof.cluster.objects import Source
+from kubeproof.engine.search import compiled_kernel
+from kubeproof.engine.snapshot import INTERVAL_S, Snapshots
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.verify.journal.binding import Binding, binding_of
+from kubeproof.verify.journal.codec import Codec
+from kubeproof.verify.journal.journal import Journal
+from kubeproof.verify.options import Progress, VerifyOptions
+from kubeproof.verify.result import IntentResult, Statistics, Trace, TraceStep, VerifyResult
+from kubeproof.verify.run import verify
+
+KEY = "verification"  # the one task
+CODEC = Codec(VerifyResult, IntentResult, Statistics, Trace, TraceStep, Source)
+HARMLESS = ("timeout_s", "memory_bytes")  # a run may continue with others: what they cut short is not written down
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A result, and what is left in the directory."""
+
+    result: VerifyResult
+    is_final: bool  # false: a resumed run can come further
+    problems: tuple[str, ...] = ()  # snapshots that could not be written
+
+
+def verify_kept(
+    loaded: Loaded,
+    options: VerifyOptions,
+    *,
+    directory: Path,
+    resume: bool,
+    progress: Callable[[Progress], None] | None = None,
+    interval_s: float = INTERVAL_S,
+) -> Kept:
+    """The result of `verify`, worked out in as many runs as it takes.
+
+    A finished result is journalled and given back by the next run. Searches under way are saved every
+    `interval_s` seconds, or less often where that would take more than a twentieth of the time.
+    """
+    binding = binding_for(loaded, options, {}, (KEY,))
+    with Journal(directory, binding, CODEC, resume=resume) as journal:
+        snapshots = Snapshots(directory, binding.digest, interval_s)
+        if KEY not in journal.known():
+            result = verify(loaded, options, progress, snapshots)
+            if snapshots.is_cut_short:
+                return Kept(result, False, snapshots.problems)
+            journal.add(KEY, result)
+        journal.sync()  # the result is safe before what it came from goes
+        _remove_snapshots(directory)
+        return Kept(journal.known()[KEY], True, snapshots.problems)
+
+
+def binding_for(loaded: Loaded, options: VerifyOptions, others: Mapping[str, object], keys: Iterable[str]) -> Binding:
+    """What a run belongs to: input and own controllers, every option that can change a result, and the tasks."""
+    named = {name: value for name, value in asdict(options).items() if name not in HARMLESS}
+    if options.engine == "auto":
+        named["engine"] = "python" if compiled_kernel() is None else "compiled"
+    code = [(name, _text_of(name)) for name in options.controllers]
+    return binding_of([*loaded.texts, *code], {**named, **others}, keys)
+
+
+def _text_of(controller: str) -> str:
+    """The code of an own controller; "" if it cannot be read, which loading it will tell."""
+    try:
+        return Path(controller.rpartition(":")[0]).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _remove_snapshots(directory: Path) -> None:
+    for path in sorted(directory.glob("search-*.snapshot")):
+        with suppress(OSError):
+            path.unlink()

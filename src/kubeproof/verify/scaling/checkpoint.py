@@ -1,0 +1,30 @@
+"""The journal of a sweep: which sizes are done, and what came of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kubeproof.cluster.objects import Source
+from kubeproof.engine.search import is_cut_short
+from kubeproof.verify.journal.codec import Codec
+from kubeproof.verify.journal.journal import Journal
+from kubeproof.verify.journal.verification import binding_for
+from kubeproof.verify.result import IntentResult, Statistics, Trace, TraceStep
+from kubeproof.verify.scaling.plan import SweepOptions, SweepPlan
+from kubeproof.verify.scaling.result import SizeAnswer
+
+CODEC = Codec(SizeAnswer, IntentResult, Statistics, Trace, TraceStep, Source)
+
+
+def sweep_journal(directory: str, plan: SweepPlan, chosen: SweepOptions, *, resume: bool) -> Journal:
+    """A journal that belongs to this input, these options and these sizes.
+
+    A size that was cut short by a limit of time or memory is not written down: a resumed run may have more of them.
+    """
+    others = {"all": chosen.every, "esc": plan.esc, "limit": plan.limit}
+    binding = binding_for(plan.loaded, plan.options, others, (size.key for size in plan.sizes))
+    return Journal(Path(directory), binding, CODEC, resume=resume, is_final=_is_final)
+
+
+def _is_final(answer: SizeAnswer) -> bool:
+    return not is_cut_short(answer.statistics.stopped_by)

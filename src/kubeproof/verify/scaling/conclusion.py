@@ -1,0 +1,165 @@
+"""From the answers of all sizes to one verdict per intent, and the words around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from kubeproof.intents.declarations import Intent
+from kubeproof.verify.resize import Size, resized
+from kubeproof.verify.result import (
+    ERROR,
+    HOLDS_BOUNDED,
+    SAMPLED_OK,
+    UNKNOWN,
+    VACUOUS,
+    VIOLATED,
+    IntentResult,
+    Statistics,
+    VerifyResult,
+)
+from kubeproof.verify.run import plan_of
+from kubeproof.verify.scaling.plan import SweepPlan
+from kubeproof.verify.scaling.result import NOT_TRIED, TRIVIAL, SizeAnswer, SizeVerdict, Sweep
+from kubeproof.verify.summary import abstractions, claim, combined, intent_result, left_out, scope
+
+PER_SIZE = ("nodes", "workloads", "autoscalers", "explored")  # parts of the scope that differ from size to size
+
+
+def conclude(plan: SweepPlan, answers: Sequence[SizeAnswer]) -> VerifyResult:
+    """The result of a sweep; `answers` are those of the first sizes, the others were not tried."""
+    last = resized(plan.loaded, plan.scale, plan.sizes[len(answers) - 1])
+    model = plan_of(last, plan.options)
+    statistics = _summed(answers)
+    sweep = _sweep(plan, answers)
+    results = [
+        result
+        for number, intent in enumerate(plan.loaded.scenario.intents)
+        for result in _over_all(intent, intent_result(last, model, number, "holds", statistics), plan, answers, sweep)
+    ]
+    shared = [pair for pair in scope(last, model, statistics) if pair[0] not in PER_SIZE]
+    omitted = [f"{omission.what}: {omission.why} ({omission.source})" for omission in plan.loaded.omissions]
+    return VerifyResult(
+        scenario=plan.loaded.scenario.name,
+        verdict=worst((one.verdict for one in results), holds=_holds(plan)),
+        scope=(*shared, *_sizes_in_words(plan, sweep), *(("abstraction", note) for note in abstractions(last, model))),
+        results=tuple(results),
+        not_modelled=(*omitted, *left_out(model)),
+        statistics=statistics,
+        inputs=plan.loaded.texts,
+        sweep=sweep,
+    )
+
+
+def worst(verdicts: Iterable[str], *, holds: str) -> str:
+    """The verdict over several: a violation outweighs all, then errors, then what stayed open.
+
+    What holds in each is `holds` over all of them, unless none says anything.
+    """
+    found = set(verdicts)
+    for verdict in (VIOLATED, ERROR, UNKNOWN):
+        if verdict in found:
+            return verdict
+    return VACUOUS if found == {VACUOUS} else holds
+
+
+def _holds(plan: SweepPlan) -> str:
+    return SAMPLED_OK if plan.is_thinned else HOLDS_BOUNDED
+
+
+def _sweep(plan: SweepPlan, answers: Sequence[SizeAnswer]) -> Sweep:
+    tried = [_line(size, answer) for size, answer in zip(plan.sizes, answers, strict=False)]
+    rest = [SizeVerdict(size, NOT_TRIED) for size in plan.sizes[len(answers) :]]
+    return Sweep((*tried, *rest), _bound(plan), plan.limit, plan.esc, plan.is_thinned)
+
+
+def _line(size: Size, answer: SizeAnswer) -> SizeVerdict:
+    numbers = answer.statistics
+    return SizeVerdict(size, answer.verdict, numbers.states, numbers.transitions, numbers.elapsed_s, answer.note)
+
+
+def _bound(plan: SweepPlan) -> str:
+    """How far the sizes go, in words."""
+    ranges = [_range(name, [dict(s.nodes)[name] for s in plan.sizes], "x") for name, _ in plan.sizes[0].nodes]
+    ranges += [_range(ref, [dict(s.pods)[ref] for s in plan.sizes], "pods of") for ref, _ in plan.sizes[0].pods]
+    text = ", ".join(ranges)
+    if plan.limit is not None:
+        text += f"; at most {plan.limit.nodes} nodes of each kind and {plan.limit.pods_per_node} pods per node"
+    return text
+
+
+def _range(name: str, numbers: Sequence[int], between: str) -> str:
+    least, most = min(numbers), max(numbers)
+    return f"{least} {between} {name}" if least == most else f"{least} to {most} {between} {name}"
+
+
+def _sizes_in_words(plan: SweepPlan, sweep: Sweep) -> list[tuple[str, str]]:
+    counts = [(sweep.count(TRIVIAL), "trivial"), (sweep.count(NOT_TRIED), "larger ones not tried")]
+    verified = len(sweep.sizes) - sum(count for count, _ in counts)
+    parts = [f"{verified:,} verified", *(f"{count:,} {word}" for count, word in counts if count)]
+    thinned = " (fast-find: some of many)" if plan.is_thinned else ""
+    found = [("sizes", f"{len(sweep.sizes):,}{thinned}: {', '.join(parts)}"), ("bound", sweep.bound)]
+    if plan.esc is not None:
+        basis = ", ".join(f"{one.case} {one.nodes} and {one.pods}" for one in plan.esc.basis)
+        found.append(("ESC", f"{plan.esc.nodes} nodes, {plan.esc.pods_per_node} pods per node: twice the most among "
+                      f"the smallest clusters that fail (nodes and pods: {basis})"))  # fmt: skip
+    without = [line for line in sweep.sizes if line.verdict == VACUOUS and line.note]
+    if without:
+        found.append(("no start", f"{len(without):,} sizes: {without[0].note}, e.g. {in_words(without[0].size)}"))
+    return found
+
+
+def in_words(size: Size) -> str:
+    """A size for readers: `2 x node-a1, 1 x node-b1, 6 pods of Deployment/shop/web`."""
+    nodes = [f"{count} x {name}" for name, count in size.nodes if count]
+    return ", ".join([*nodes, *(f"{count} pods of {ref}" for ref, count in size.pods)])
+
+
+def _summed(answers: Sequence[SizeAnswer]) -> Statistics:
+    ran = [answer.statistics for answer in answers if answer.statistics.engine]
+    return combined(ran) if ran else Statistics()
+
+
+def _over_all(
+    intent: Intent, blank: IntentResult, plan: SweepPlan, answers: Sequence[SizeAnswer], sweep: Sweep
+) -> list[IntentResult]:
+    """The results of one intent: its violations at the smallest violated size, or one for all sizes."""
+    own = [[one for one in answer.results if one.intent == intent.name] for answer in answers]
+    for number, found in enumerate(own):
+        broken = [one for one in found if one.verdict == VIOLATED]
+        if broken:
+            smaller = _smaller(plan, answers[:number])
+            return [replace(one, detail=f"{one.detail}; {smaller}") for one in broken]
+    failed = next((a for a in answers if a.verdict == ERROR and not a.results), None)
+    flat = [one for found in own for one in found]
+    verdict = ERROR if failed is not None else worst((one.verdict for one in flat), holds=_holds(plan))
+    open_one = next((one for one in flat if one.verdict == verdict), None)
+    told = failed.note if failed is not None else open_one.detail if open_one else _claimed(intent, verdict, sweep)
+    tried = plan.sizes[: len(answers)]
+    return [
+        replace(
+            blank,
+            verdict=verdict,
+            detail=told,
+            nodes=max(one.nodes for one in flat) if flat else 0,
+            pods=max((one.pods for one in flat), default=max(size.pod_total for size in tried)),
+        )
+    ]
+
+
+def _smaller(plan: SweepPlan, before: Sequence[SizeAnswer]) -> str:
+    """What is known of the sizes before the violated one."""
+    undecided = sum(answer.verdict in (UNKNOWN, ERROR) for answer in before)
+    if undecided:
+        return f"{undecided:,} smaller sizes are undecided"
+    return "fast-find: smaller sizes may fail, too" if plan.is_thinned else "no smaller size fails"
+
+
+def _claimed(intent: Intent, verdict: str, sweep: Sweep) -> str:
+    """One sentence on an intent that no size breaks."""
+    said = claim(intent)
+    if verdict == VACUOUS:
+        return f"at no size any run comes to a state this speaks about: {said}"
+    verified = len(sweep.sizes) - sweep.count(TRIVIAL, NOT_TRIED)
+    which = "sizes looked at" if verdict == SAMPLED_OK else "sizes"
+    return f"proved for every run at each of {verified:,} {which}, counts following the size: {said}"

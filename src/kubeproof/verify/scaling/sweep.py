@@ -1,0 +1,106 @@
+"""Verifies every size of an input from small to large, until one is violated or all are done."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from kubeproof.cluster.scale import Scale
+from kubeproof.errors import NothingToCheckError
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.verify.executors.run import Record, run_tasks
+from kubeproof.verify.executors.task import Outcome, TaskProgress
+from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.reference_run import NoPlacement
+from kubeproof.verify.resize import Size, resized
+from kubeproof.verify.result import ERROR, VACUOUS, VIOLATED, VerifyResult
+from kubeproof.verify.run import plan_of, verify
+from kubeproof.verify.scaling.conclusion import conclude
+from kubeproof.verify.scaling.plan import SweepOptions, SweepPlan
+from kubeproof.verify.scaling.result import TRIVIAL, SizeAnswer, SweepProgress
+from kubeproof.verify.scaling.setups import why_trivial
+
+Report = Callable[[SweepProgress], None]
+
+
+def run_sweep(
+    plan: SweepPlan,
+    chosen: SweepOptions = SweepOptions(),
+    *,
+    journal: Record | None = None,
+    progress: Report | None = None,
+) -> VerifyResult:
+    """One verdict per intent over all sizes; the first violated size is the smallest one.
+
+    Unless `every` is set the sweep ends there. A size that could not be decided is never counted as one that holds.
+    """
+    plan_of(plan.loaded, plan.options)  # what is wrong with every size is said once, before any work
+    outcomes = run_tasks(
+        partial(verify_size, plan.loaded, plan.scale, plan.options),
+        plan.sizes,
+        executor=chosen.executor,
+        journal=journal,
+        on_progress=None if progress is None else _Told(plan.sizes, progress),
+        stop=None if chosen.every else is_violated,
+    )
+    answers = [_answer(outcome) for outcome in outcomes]
+    if all(answer.verdict == TRIVIAL for answer in answers):
+        raise NothingToCheckError(f"E301 every size of spec.scale is trivial: {answers[0].note}. Widen its ranges.")
+    return conclude(plan, answers)
+
+
+def verify_size(loaded: Loaded, scale: Scale, options: VerifyOptions, size: Size) -> SizeAnswer:
+    """What one worker does: the answer for one size, with traces where it is violated."""
+    sized = resized(loaded, scale, size)
+    reason = why_trivial(sized)
+    if reason:
+        return SizeAnswer(TRIVIAL, note=reason)
+    try:
+        result = verify(sized, options)
+    except NoPlacement:
+        return SizeAnswer(VACUOUS, note="no stable placement to start from")
+    if result.statistics.stopped_by == "interrupt":  # heard only in this process; the whole sweep ends
+        raise KeyboardInterrupt
+    numbers = (*size.nodes, *size.pods)
+    return SizeAnswer(
+        verdict=result.verdict,
+        results=tuple(replace(one, size=numbers) for one in result.results),
+        statistics=result.statistics,
+    )
+
+
+def is_violated(outcome: Outcome[SizeAnswer]) -> bool:
+    """True if a size was violated; such an outcome ends a sweep."""
+    return outcome.value is not None and outcome.value.verdict == VIOLATED
+
+
+def _answer(outcome: Outcome[SizeAnswer]) -> SizeAnswer:
+    return outcome.value if outcome.value is not None else SizeAnswer(ERROR, note=outcome.error)
+
+
+class _Told:
+    """The progress of tasks as that of a sweep."""
+
+    def __init__(self, sizes: Sequence[Size], report: Report) -> None:
+        self._sizes = {size.key: (number, size) for number, size in enumerate(sizes)}
+        self._report = report
+        self._begun_s = time.monotonic()
+        self._states = 0
+        self._best: tuple[int, Size] | None = None
+
+    def __call__(self, told: TaskProgress) -> None:
+        if told.last is not None and told.last.value is not None:
+            self._note(told.last)
+        current = self._sizes[told.running[0]][1] if told.running else None
+        elapsed_s = time.monotonic() - self._begun_s
+        best = self._best[1] if self._best else None
+        self._report(SweepProgress(told.done, told.total, current, self._states, elapsed_s, best))
+
+    def _note(self, outcome: Outcome[SizeAnswer]) -> None:
+        assert outcome.value is not None
+        self._states += outcome.value.statistics.states
+        here = self._sizes[outcome.key]
+        if outcome.value.verdict == VIOLATED and (self._best is None or here[0] < self._best[0]):
+            self._best = here

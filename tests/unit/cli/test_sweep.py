@@ -1,0 +1,144 @@
+"""Sweeps from the command line: limits, formats, refusals, the ESC."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kubeproof.cases.esc import esc_from, find_minima, shipped_esc
+from kubeproof.cases.library import load_case, text_of
+from kubeproof.cli.main import main
+from kubeproof.cli.progress import describe_sweep
+from kubeproof.verify.resize import Size
+from kubeproof.verify.scaling.result import SweepProgress
+
+
+@pytest.fixture
+def c7(tmp_path: Path) -> str:
+    path = tmp_path / "c7.yaml"
+    path.write_text(text_of("c7"), encoding="utf-8")
+    return str(path)
+
+
+def test_a_sweep_stops_at_the_smallest_violation_and_its_trace_replays(c7, tmp_path, capsys):
+    report = str(tmp_path / "sweep.json")
+
+    assert main(["verify", c7, "--scale", "2,2", "--workers", "1", "-o", f"json={report}"]) == 1
+
+    document = json.loads(Path(report).read_text(encoding="utf-8"))
+    assert document["results"][0]["size"] == {"node-1": 1, "node-2": 0, "Deployment/shop/web": 1}
+    assert [size["verdict"] for size in document["sweep"]["sizes"][:3]] == ["TRIVIAL", "VIOLATED", "NOT-TRIED"]
+    capsys.readouterr()
+    assert main(["replay", report]) == 1
+    assert "VIOLATED: every step was possible" in capsys.readouterr().out
+
+
+def test_the_actual_size_is_proved_without_a_limit(tmp_path, capsys):
+    path = tmp_path / "c7.yaml"
+    path.write_text(text_of("c7", "safe"), encoding="utf-8")
+
+    assert main(["verify", str(path), "-q"]) == 0
+    assert capsys.readouterr().out.endswith("HOLDS: 2 properties checked (2 HOLDS)\n")
+
+
+def test_a_sweep_without_a_violation_holds_up_to_its_bound(tmp_path, capsys):
+    path = tmp_path / "c7.yaml"
+    path.write_text(text_of("c7", "safe"), encoding="utf-8")
+
+    assert main(["verify", str(path), "--scale", "esc", "--fast-find", "--workers", "1", "-q"]) == 0
+    assert capsys.readouterr().out.endswith("SAMPLED-OK: 2 properties checked (2 SAMPLED-OK)\n")
+    assert main(["verify", str(path), "--scale", "2,2", "--workers", "1", "-q"]) == 0
+    assert capsys.readouterr().out.endswith("HOLDS-BOUNDED: 2 properties checked (2 HOLDS-BOUNDED)\n")
+
+
+def test_maps_are_written_to_files(c7, tmp_path):
+    page, picture = tmp_path / "map.html", tmp_path / "map.png"
+
+    main(["verify", c7, "--scale", "1,1", "--workers", "1", "-o", f"html={page}", "-o", f"png={picture}", "-q"])
+
+    assert "<svg" in page.read_text(encoding="utf-8")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--scale", "many"], "'many' is not esc, none or NODES,PODS-PER-NODE"),
+        (["--scale", "0,1"], "'0,1' is not esc"),
+        (["--all"], "--all is about a sweep, and this verifies one size"),
+        (["--fast-find"], "--fast-find is about a sweep"),
+        (["-o", "png"], "png is a picture; write png=FILE"),
+        (["-o", "png=map.png"], "png is the heat map of a sweep, and one size was verified"),
+    ],
+)
+def test_what_makes_no_sense_is_wrong_usage(c7, capsys, monkeypatch, tmp_path, arguments, problem):
+    monkeypatch.chdir(tmp_path)
+
+    assert main(["verify", c7, *arguments]) == 2
+    assert problem in capsys.readouterr().err
+
+
+def test_cases_run_at_every_size(capsys):
+    assert main(["cases", "run", "c7", "c4", "--scale", "2,3", "--workers", "1"]) == 0
+
+    lines = [line.rpartition("  ")[0].split() for line in capsys.readouterr().out.splitlines()]
+    assert lines[0] == ["case", "variant", "expected", "verdict", "nodes", "pods", "sizes", "verified", "states"]
+    assert lines[1][:8] == ["c7", "violating", "VIOLATED", "VIOLATED", "1", "1", "54", "1"]
+    assert lines[2][:3] == ["c4", "violating", "VIOLATED"]
+
+
+def test_the_recorded_basis_of_the_esc_is_what_the_cases_give():
+    computed = esc_from(find_minima())
+
+    assert computed == shipped_esc()
+    assert (computed.nodes, computed.pods_per_node) == (6, 6)
+
+
+def test_the_esc_of_a_directory_of_ones_own(tmp_path, capsys):
+    (tmp_path / "ours.yaml").write_text(text_of("c7"), encoding="utf-8")
+    folder = tmp_path / "theirs"
+    folder.mkdir()
+    for path in load_case("c2"):
+        (folder / Path(path).name).write_bytes(Path(path).read_bytes())
+
+    assert main(["cases", "esc", str(tmp_path), "--workers", "1"]) == 0
+    assert capsys.readouterr().out == (
+        "case       nodes  pods  pods per node  sizes tried  smallest cluster that fails\n"
+        "ours.yaml  1      1     1              2            1 x node-1\n"
+        "theirs     1      2     2              2            1 x node-1\n"
+        "ESC: 2 nodes, 4 pods per node (twice the most of each)\n"
+    )
+
+
+def test_a_library_without_failures_has_no_esc(tmp_path, capsys):
+    (tmp_path / "fine.yaml").write_text(text_of("c7", "safe"), encoding="utf-8")
+
+    assert main(["cases", "esc", str(tmp_path), "--workers", "1"]) == 5
+    assert "no case fails within its ranges" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["missing", "empty"])
+def test_a_directory_without_cases_is_wrong_usage(tmp_path, name):
+    (tmp_path / "empty").mkdir()
+
+    assert main(["cases", "esc", str(tmp_path / name)]) == 2
+
+
+def test_the_esc_has_a_machine_form(tmp_path, capsys):
+    (tmp_path / "ours.yaml").write_text(text_of("c7"), encoding="utf-8")
+
+    assert main(["cases", "esc", str(tmp_path), "--workers", "1", "-o", "json"]) == 0
+
+    document = json.loads(capsys.readouterr().out)
+    assert document["esc"] == {"nodes": 2, "pods_per_node": 2}
+    assert document["basis"][0]["kinds"] == {"node-1": 1, "node-2": 0}
+
+
+def test_progress_tells_sizes_speed_the_rest_and_the_smallest_violation():
+    size = Size((("a", 2),), (("Deployment/shop/web", 5),))
+
+    assert describe_sweep(SweepProgress(10, 110, size, 5000, 2.0, size)) == (
+        "sizes 10/110, at 2 nodes and 5 pods, 2,500 states/s, 2.0 s, at least 20 s to go, "
+        "violated at 2 nodes and 5 pods"
+    )
+    assert describe_sweep(SweepProgress(0, 3, None, 0, 0.0, None)) == "sizes 0/3, 0 states/s"
