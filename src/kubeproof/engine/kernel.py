@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
-from kubeproof.engine.system import Cell, Effect, Role, Stage, Step, System
+from kubeproof.engine.system import STAGE_ORDER, Cell, Effect, Role, Stage, Step, System
 from kubeproof.errors import ImpureControllerError, InternalError
 
 FLAG_BITS = 62
@@ -74,9 +74,9 @@ class Kernel:
         self.check_every = check_every
         self.calls = self.misses = self.hits = 0
         self._actors = tuple(system.actors)
-        self._stages = tuple(
-            tuple(i for i, actor in enumerate(self._actors) if actor.stage == stage) for stage in Stage
-        )
+        self._stages = {
+            stage: tuple(i for i, actor in enumerate(self._actors) if actor.stage == stage) for stage in STAGE_ORDER
+        }
         self._views = Interner()
         self._view_memo: list[list[dict[int, int]]] = [[{} for _ in actor.reads] for actor in self._actors]
         self._memo: list[dict[Vector, tuple[_Compiled, ...]]] = [{} for _ in self._actors]
@@ -186,8 +186,8 @@ class Kernel:
 
     def _steps(self, state: int) -> Iterator[tuple[int, _Compiled, Vector]]:
         vector = self._vectors[state]
-        has_urgent, is_stable = False, True
-        for stage in Stage:
+        has_urgent, is_stable, is_alone = False, True, False
+        for stage in STAGE_ORDER:
             if (stage == Stage.IDLE and has_urgent) or (stage == Stage.CALM and not is_stable):
                 continue
             for actor in self._stages[stage]:
@@ -196,7 +196,24 @@ class Kernel:
                     for target in self._outcomes(vector, compiled):
                         has_urgent |= role == Role.URGENT
                         is_stable &= role == Role.EVENT
+                        is_alone |= stage == Stage.FIRST
                         yield actor, compiled, target
+                if is_alone:
+                    return
+
+    def urgent(self, state: int) -> list[int]:
+        """The actors with urgent work in a stored state, also those that a step taken alone keeps waiting."""
+        vector = self._vectors[state]
+        return [
+            actor
+            for stage in (Stage.FIRST, Stage.ALWAYS)
+            for actor in self._stages[stage]
+            if any(
+                next(self._outcomes(vector, compiled), None) is not None
+                for compiled in self._effects(actor, vector)
+                if compiled.effect.role == Role.URGENT
+            )
+        ]
 
     def _effects(self, index: int, vector: Vector) -> tuple[_Compiled, ...]:
         actor, tables = self._actors[index], self._view_memo[index]

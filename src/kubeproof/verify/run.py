@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from kubeproof.engine.kernel import FLAG_BITS
-from kubeproof.engine.limits import Limits, physical_bytes
-from kubeproof.engine.search import Finding, Search, Store, compiled_kernel, explore, make_kernel
-from kubeproof.engine.system import Cell
-from kubeproof.engine.system import Progress as EngineProgress
-from kubeproof.errors import EnvironmentProblem, LimitReached, NothingToCheckError
+from kubeproof.engine.search import Finding, Search
+from kubeproof.errors import LimitReached, NothingToCheckError
 from kubeproof.events.declarations import Apply
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.individual import IndividualModel, State
 from kubeproof.model.plan import Plan, make_plan
 from kubeproof.model.representatives import RepresentativeModel
 from kubeproof.verify.distinct import distinct
 from kubeproof.verify.lift import NamedPath, follow, lift
-from kubeproof.verify.options import Progress, VerifyOptions
+from kubeproof.verify.options import SYMMETRY, VerifyOptions
 from kubeproof.verify.own_controllers import load_own
-from kubeproof.verify.reference_run import no_placement, reference_results
+from kubeproof.verify.reference_run import reference_results
 from kubeproof.verify.result import UNKNOWN, VIOLATED, IntentResult, Statistics, VerifyResult
+from kubeproof.verify.searching import Beginning, Decided, Report, begin, explored, statistics_of
 from kubeproof.verify.summary import abstractions, combined, intent_result, left_out, overall, scope
 from kubeproof.verify.traces import make_trace
 
-Report = Callable[[Progress], None] | None
 T = TypeVar("T")
 MOST_INTENTS = FLAG_BITS // 2  # two flags each
-DEFAULT_MEMORY_PERCENT = 80
-SAMPLE = 16  # with --check-controllers, one memo hit in so many is asked again
 
 
 def verify(loaded: Loaded, options: VerifyOptions = VerifyOptions(), progress: Report = None) -> VerifyResult:
@@ -70,26 +64,17 @@ def plan_of(loaded: Loaded, options: VerifyOptions) -> Plan:
         scenario.intents,
         placement=scenario.start.placement,
         own=own,
-        merge=options.reductions,
+        merge=options.uses(SYMMETRY),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Beginning:
-    """The states a run begins in, and for each the steps that led there by name (`start: deployed`)."""
-
-    cells: tuple[tuple[Cell, ...], ...]
-    search: Search | None = None
-    stable: tuple[int, ...] = ()
 
 
 def _searched(
     loaded: Loaded, plan: Plan, options: VerifyOptions, progress: Report
 ) -> tuple[list[IntentResult], Statistics]:
     """One search for all intents, or one for each batch of as many as the engine follows at once."""
-    beginning = _beginning(loaded, plan, options, progress)
+    beginning = begin(loaded, plan, options, progress)
     if beginning.search is not None and beginning.search.stopped_by:
-        statistics = _statistics(beginning.search, plan)
+        statistics = statistics_of(beginning.search, plan)
         return [intent_result(loaded, plan, i, "unknown", statistics) for i in range(len(plan.monitors))], statistics
     results: list[IntentResult] = []
     parts: list[Statistics] = []
@@ -108,96 +93,20 @@ def batched(items: Sequence[T], size: int) -> list[tuple[T, ...]]:
 def _searched_batch(
     loaded: Loaded, plan: Plan, beginning: Beginning, options: VerifyOptions, progress: Report
 ) -> tuple[list[IntentResult], Statistics]:
-    system = GroupedSystem(plan)
-    if beginning.cells:
-        system.initial = beginning.cells
-    kernel = _kernel(system, options)
-    search = explore(
-        system,
-        system.checks,
-        kernel=kernel,
-        stop_early=not options.find_all,
-        limits=_limits(options),
-        progress=_translated(progress, "searching"),
-    )
-    statistics = _statistics(search, plan)
+    found = explored(plan, beginning, options, progress)
     results = [
-        _result(loaded, plan, search, beginning, number, found, statistics)
-        for number, finding in enumerate(search.findings)
-        for found in _wanted(system, search, number, finding, options)
+        _result(loaded, plan, decided.search, beginning, number, finding, found.statistics)
+        for number, decided in enumerate(found.decided)
+        for finding in _wanted(decided, number, options)
     ]
-    return results, statistics
+    return results, found.statistics
 
 
-def _wanted(
-    system: GroupedSystem, search: Search, number: int, finding: Finding, options: VerifyOptions
-) -> Iterable[Finding]:
+def _wanted(decided: Decided, number: int, options: VerifyOptions) -> Iterable[Finding]:
     """The finding, or with `find_all` every violation of the check that differs in who does what at its end."""
-    if not options.find_all or finding.verdict != "violated":
-        return (finding,)
-    return distinct(system, search, system.checks[number])
-
-
-def _kernel(system: GroupedSystem, options: VerifyOptions) -> Store:
-    if options.engine == "compiled" and compiled_kernel() is None:
-        raise EnvironmentProblem(
-            "E401 the compiled engine is not installed. Install a C compiler and run: "
-            "pip install --force-reinstall --no-deps kubeproof; or use --engine python."
-        )
-    every = SAMPLE if options.check_controllers else 0
-    return make_kernel(system, engine=options.engine, check_every=every)
-
-
-def _limits(options: VerifyOptions) -> Limits:
-    """The limits asked for; without one on memory, most of what the machine has, so that the answer is UNKNOWN
-    and not a killed process."""
-    memory = options.memory_bytes or physical_bytes() * DEFAULT_MEMORY_PERCENT // 100 or None
-    return Limits(options.max_states, options.timeout_s, memory)
-
-
-def _translated(progress: Report, phase: str) -> Callable[[EngineProgress], None] | None:
-    if progress is None:
-        return None
-
-    def report(engine: EngineProgress) -> None:
-        said = phase if engine.phase == "exploring" else engine.phase
-        progress(Progress(*engine[:5], said))
-
-    return report
-
-
-def _beginning(loaded: Loaded, plan: Plan, options: VerifyOptions, progress: Report) -> Beginning:
-    """With `start: deployed`, every first stable placement; otherwise the plan's own start."""
-    if loaded.scenario.start.mode != "deployed":
-        return Beginning(())
-    system = GroupedSystem(plan.deploying())
-    kernel = _kernel(system, options)
-    report = _translated(progress, "deploying")
-    search = explore(system, (), kernel=kernel, limits=_limits(options), progress=report)
-    if search.stopped_by:
-        return Beginning((), search)
-    stable = tuple(s for s in range(kernel.expanded) if kernel.is_stable(s))
-    if not stable:
-        raise no_placement(loaded)
-    return Beginning(tuple(kernel.cells_of(state) for state in stable), search, stable)
-
-
-def _statistics(search: Search, plan: Plan) -> Statistics:
-    store = search.store
-    reductions = ["pods and nodes grouped", "controllers memoised"]
-    if plan.domains:
-        reductions.append("equal nodes and domains interchangeable")
-    return Statistics(
-        states=len(store),
-        transitions=store.transitions,
-        depth=store.depth,
-        elapsed_s=search.elapsed_s,
-        memo_calls=store.calls,
-        memo_misses=store.misses,
-        engine=store.name,
-        reductions=tuple(reductions),
-        stopped_by=search.stopped_by,
-    )
+    if not options.find_all or decided.finding.verdict != "violated":
+        return (decided.finding,)
+    return distinct(decided.system, decided.search, decided.system.checks[number])
 
 
 def _result(
