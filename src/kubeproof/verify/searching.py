@@ -76,7 +76,7 @@ def explored(plan: Plan, beginning: Beginning, options: VerifyOptions, progress:
     A violation found with fewer orders is looked for again in every order, in a search of bounded size, so that the
     counterexample shown is a shortest one wherever that search comes to it.
     """
-    system, search, order = _reduced(plan, beginning, options, progress)
+    system, search, order = reduced(plan, beginning, options, progress)
     statistics = statistics_of(search, plan, order)
     decided = tuple(Decided(system, search, finding) for finding in search.findings)
     if order == EVERY_ORDER or not any(finding.verdict == "violated" for finding in search.findings):
@@ -103,7 +103,7 @@ class _Repeated:
     search: Search
 
 
-def _reduced(
+def reduced(
     plan: Plan, beginning: Beginning, options: VerifyOptions, progress: Report
 ) -> tuple[GroupedSystem, Search, Order]:
     """The search with as few orders as it turns out to allow."""
