@@ -108,9 +108,7 @@ def measure(case: str, nodes: int) -> Figures:
     numbers = result.statistics
     verdict = result.verdict if not numbers.stopped_by else f"{result.verdict} ({numbers.stopped_by})"
     cpu_s = round(used.ru_utime + used.ru_stime, 2)
-    return Figures(
-        case, nodes, size.pods, verdict, numbers.states, numbers.transitions, cpu_s, used.ru_maxrss // 1024
-    )
+    return Figures(case, nodes, size.pods, verdict, numbers.states, numbers.transitions, cpu_s, used.ru_maxrss // 1024)
 
 
 def _sized(case: str, nodes: int):  # type: ignore[no-untyped-def]

@@ -20,9 +20,19 @@ from kubeproof.verify.options import SYMMETRY, VerifyOptions
 from kubeproof.verify.own_controllers import load_own
 from kubeproof.verify.reference_run import reference_results
 from kubeproof.verify.result import UNKNOWN, VIOLATED, IntentResult, Statistics, VerifyResult
-from kubeproof.verify.searching import Beginning, Decided, Report, begin, explored, statistics_of
-from kubeproof.verify.summary import abstractions, combined, intent_result, left_out, overall, scope
+from kubeproof.verify.searching import Beginning, Decided, Report, begin, explored, repeated_whole, statistics_of
+from kubeproof.verify.sliced import Part, Sliced, searched_in_parts, woven
+from kubeproof.verify.summary import (
+    abstractions,
+    combined,
+    intent_result,
+    left_out,
+    overall,
+    reduced_scope,
+    scope,
+)
 from kubeproof.verify.traces import make_trace
+from kubeproof.verify.weave import CannotWeave
 
 T = TypeVar("T")
 MOST_INTENTS = FLAG_BITS // 2  # two flags each
@@ -31,16 +41,21 @@ MOST_INTENTS = FLAG_BITS // 2  # two flags each
 def verify(loaded: Loaded, options: VerifyOptions = VerifyOptions(), progress: Report = None) -> VerifyResult:
     """One verdict per intent of the scenario."""
     plan = plan_of(loaded, options)
+    sliced: Sliced | None = None
     if options.engine == "reference":
         results, statistics = reference_results(loaded, plan, options)
     else:
-        results, statistics = _searched(loaded, plan, options, progress)
+        results, statistics, sliced = _searched_best(loaded, plan, options, progress)
     omitted = [f"{omission.what}: {omission.why} ({omission.source})" for omission in loaded.omissions]
     omitted += left_out(plan)
     return VerifyResult(
         scenario=loaded.scenario.name,
         verdict=overall(results),
-        scope=(*scope(loaded, plan, statistics), *(("abstraction", note) for note in abstractions(loaded, plan))),
+        scope=(
+            *scope(loaded, plan, statistics),
+            *reduced_scope(plan, sliced.slices if sliced else ()),
+            *(("abstraction", note) for note in abstractions(loaded, plan)),
+        ),
         results=tuple(results),
         not_modelled=tuple(omitted),
         statistics=statistics,
@@ -57,6 +72,11 @@ def plan_of(loaded: Loaded, options: VerifyOptions) -> Plan:
         raise NothingToCheckError(f"E301 the input holds no workload{left_aside}. {remedy}")
     if not scenario.intents:
         raise NothingToCheckError("E301 the Scenario has no intents. List at least one under spec.intents.")
+    return _planned(loaded, options)
+
+
+def _planned(loaded: Loaded, options: VerifyOptions) -> Plan:
+    scenario = loaded.scenario
     own = tuple(load_own(reference) for reference in options.controllers)
     return make_plan(
         loaded.setup,
@@ -66,6 +86,50 @@ def plan_of(loaded: Loaded, options: VerifyOptions) -> Plan:
         own=own,
         merge=options.uses(SYMMETRY),
     )
+
+
+def _searched_best(
+    loaded: Loaded, plan: Plan, options: VerifyOptions, progress: Report
+) -> tuple[list[IntentResult], Statistics, Sliced | None]:
+    """In independent parts where the input has some, otherwise as a whole."""
+    sliced = searched_in_parts(loaded, options, lambda part: _planned(part, options), MOST_INTENTS, progress)
+    if sliced is None:
+        return (*_searched(loaded, plan, options, progress), None)
+    statistics = combined([part.statistics for part in sliced.parts if part.search is not None])
+    try:
+        return _results_of_parts(loaded, plan, sliced, statistics, options, progress), statistics, sliced
+    except CannotWeave:  # the violation of a part is shown only as a run of the whole
+        return (*_searched(loaded, plan, options, progress), None)
+
+
+def _results_of_parts(
+    loaded: Loaded, plan: Plan, sliced: Sliced, statistics: Statistics, options: VerifyOptions, progress: Report
+) -> list[IntentResult]:
+    decisions = [sliced.decision(number) for number in range(len(plan.monitors))]
+    again = None
+    if any(decided.finding.verdict == "violated" for _, decided in decisions):
+        again = repeated_whole(loaded, plan, options, progress, sliced.elapsed_s)
+    results = []
+    for number, (part, decided) in enumerate(decisions):
+        if decided.finding.verdict == "violated" and again and again[1].findings[number].verdict == "violated":
+            beginning, search = again
+            results.append(_result(loaded, plan, search, beginning, number, search.findings[number], statistics))
+        else:
+            results.append(_result_of_part(loaded, plan, part, decided, number, statistics))
+    return results
+
+
+def _result_of_part(
+    loaded: Loaded, plan: Plan, part: Part, decided: Decided, number: int, statistics: Statistics
+) -> IntentResult:
+    result = intent_result(loaded, plan, number, decided.finding.verdict, statistics)
+    if result.verdict != VIOLATED:
+        return result
+    try:
+        prelude, path = woven(plan, loaded, part, decided, number)
+        return replace(result, **make_trace(RepresentativeModel(plan), number, prelude, path))
+    except LimitReached as limit:
+        return replace(result, verdict=UNKNOWN, remedy="", detail=f"a violation was found but not replayed: {limit}")
 
 
 def _searched(

@@ -50,6 +50,7 @@ class Explored:
 
     decided: tuple[Decided, ...]
     statistics: Statistics
+    search: Search  # the reduced one
 
 
 def begin(loaded: Loaded, plan: Plan, options: VerifyOptions, progress: Report) -> Beginning:
@@ -80,21 +81,22 @@ def explored(plan: Plan, beginning: Beginning, options: VerifyOptions, progress:
     statistics = statistics_of(search, plan, order)
     decided = tuple(Decided(system, search, finding) for finding in search.findings)
     if order == EVERY_ORDER or not any(finding.verdict == "violated" for finding in search.findings):
-        return Explored(decided, statistics)
-    again = _repeated(plan, beginning, options, progress, search)
+        return Explored(decided, statistics, search)
+    again = _repeated(plan, beginning, options, progress, search.elapsed_s)
     if again is None:
-        return Explored(decided, statistics)
+        return Explored(decided, statistics, search)
     if again.search.stopped_by in ("", ALL_VIOLATED):
         findings = again.search.findings
         return Explored(
             tuple(Decided(again.system, again.search, finding) for finding in findings),
             statistics_of(again.search, plan, EVERY_ORDER),
+            search,
         )
     pairs = zip(decided, again.search.findings, strict=True)
     shorter = tuple(
         Decided(again.system, again.search, full) if full.verdict == "violated" else known for known, full in pairs
     )
-    return Explored(shorter, statistics)
+    return Explored(shorter, statistics, search)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,15 +130,27 @@ def _asked_for(order: Order, options: VerifyOptions) -> Order:
 
 
 def _repeated(
-    plan: Plan, beginning: Beginning, options: VerifyOptions, progress: Report, first: Search
+    plan: Plan, beginning: Beginning, options: VerifyOptions, progress: Report, spent_s: float
 ) -> _Repeated | None:
     """The same search in every order, up to a bound; None if no time is left for it."""
     most = min(MOST_REPEATED, options.max_states or MOST_REPEATED)
-    left_s = None if options.timeout_s is None else options.timeout_s - first.elapsed_s
+    left_s = None if options.timeout_s is None else options.timeout_s - spent_s
     if left_s is not None and left_s <= 0:
         return None
     limited = replace(options, max_states=most, timeout_s=left_s)
     return _Repeated(*_one_search(plan, EVERY_ORDER, beginning, limited, progress))
+
+
+def repeated_whole(
+    loaded: Loaded, plan: Plan, options: VerifyOptions, progress: Report, spent_s: float
+) -> tuple[Beginning, Search] | None:
+    """A search of bounded size of an input that was searched in parts; None if even its start is too large."""
+    most = min(MOST_REPEATED, options.max_states or MOST_REPEATED)
+    beginning = begin(loaded, plan, replace(options, max_states=most), progress)
+    if beginning.search is not None and beginning.search.stopped_by:
+        return None
+    again = _repeated(plan, beginning, options, progress, spent_s)
+    return None if again is None else (beginning, again.search)
 
 
 def _one_search(
