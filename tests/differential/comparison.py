@@ -114,10 +114,11 @@ def forms(plan: Plan, vectors: Iterable[tuple[Hashable, ...]]) -> set[tuple[Hash
 def _compare_kernels(plan: Plan, grouped: Search, limit: int) -> None:
     plain = search(plan, "python", limit)
     assert plain.findings == grouped.findings, "the two kernels find different things"
-    assert _counts(plain) == _counts(grouped)
+    assert counts(plain) == counts(grouped)
 
 
-def _counts(found: Search) -> tuple[int, ...]:
+def counts(found: Search) -> tuple[int, ...]:
+    """The numbers in which two kernels agree."""
     store = found.store
     return len(store), store.transitions, store.depth, store.calls, store.misses
 

@@ -34,7 +34,17 @@ if TYPE_CHECKING:
     from kubeproof.verify.scaling.plan import SweepOptions
 
 _MEBIBYTE = 1_048_576
+_REDUCTIONS = ("symmetry", "unison", "por", "slicing")
 _ENGINES = ("auto", "compiled", "python", "reference")
+
+
+def _names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
+    """The reductions named, with commas between them."""
+    names = tuple(name for name in value.split(",") if name)
+    for name in names:
+        if name not in _REDUCTIONS:
+            raise click.BadParameter(f"{name!r} is none of {', '.join(_REDUCTIONS)}", ctx, param)
+    return names
 
 
 @click.command("verify", short_help="Prove each intent or show a counterexample.")
@@ -65,6 +75,10 @@ _ENGINES = ("auto", "compiled", "python", "reference")
 @click.option(
     "--reductions/--no-reductions", default=True, envvar="KUBEPROOF_REDUCTIONS",
     help="Explore fewer equivalent orders (default), or all of them.",
+)  # fmt: skip
+@click.option(
+    "--without", default="", callback=_names, envvar="KUBEPROOF_WITHOUT",
+    metavar="NAMES", help="Leave out single reductions: symmetry, unison, por, slicing; several with commas.",
 )  # fmt: skip
 @click.option(
     "--find", type=click.Choice(("first", "all")), default="first", envvar="KUBEPROOF_FIND", show_default=True,
@@ -101,6 +115,7 @@ def verify_command(
     engine: str,
     controllers: tuple[str, ...],
     reductions: bool,
+    without: tuple[str, ...],
     find: str,
     check_controllers: bool,
     scale: str | tuple[int, int] | None,
@@ -141,6 +156,7 @@ def verify_command(
         timeout_s=timeout_s,
         memory_bytes=None if memory_mib is None else memory_mib * _MEBIBYTE,
         reductions=reductions,
+        without=without,
         check_controllers=check_controllers,
         find_all=find == "all",
         controllers=controllers,

@@ -16,14 +16,18 @@ from kubeproof.engine._arrays cimport *
 from kubeproof.engine._rows cimport *
 
 from kubeproof.engine.kernel import FLAG_BITS, Interner, Lesson, Mark, check_flags, check_restored, impure
-from kubeproof.engine.system import Role, Stage, Step
+from kubeproof.engine.system import STAGE_ORDER, Role, Stage, Step
 
 cdef enum:
     CHUNK_BITS = 16  # states, and edges, per chunk: a power of two
     CHUNK = 1 << CHUNK_BITS
     CHUNK_MASK = CHUNK - 1
     SIGNAL_MASK = 1023  # expansions between two looks at signals, less one
-    STAGES = 3
+    STAGES = 4
+    AT_FIRST = 0  # places in STAGE_ORDER
+    AT_ALWAYS = 1
+    AT_IDLE = 2
+    AT_CALM = 3
     EVENT = 3
     URGENT = 0
     LEARN_INITIAL = 0
@@ -40,7 +44,7 @@ cdef extern from *:
     """
     const int64_t MOVED "MOVED_FLAG"  # set by `_take` when an effect changes the state
 
-assert (Stage.ALWAYS, Stage.IDLE, Stage.CALM, len(Stage)) == (0, 1, 2, STAGES)
+assert STAGE_ORDER == (Stage.FIRST, Stage.ALWAYS, Stage.IDLE, Stage.CALM) and len(Stage) == STAGES
 assert Role.URGENT == URGENT and Role.EVENT == EVENT
 assert list(Lesson) == [LEARN_INITIAL, LEARN_VIEW, LEARN_ANSWER, LEARN_EDIT, LEARN_MEMORY]
 
@@ -193,7 +197,7 @@ cdef class CompiledKernel:
         reserve(&self.key, widest)
         for stage in range(STAGES):
             for index in range(self.actor_count):
-                if self.actors[index].stage == stage:
+                if self.actors[index].stage == STAGE_ORDER[stage]:
                     push(&self.staged, index)
             self.stage_ends[stage + 1] = <int>self.staged.length
         return 0
@@ -634,14 +638,14 @@ cdef class CompiledKernel:
 
     cdef int64_t _visit(self, int64_t state, list found) except -1:
         """Takes every step out of a state and returns how many; with a list, only collects them there."""
-        cdef bint has_urgent = False, is_stable = True
+        cdef bint has_urgent = False, is_stable = True, is_alone = False
         cdef int stage, place
         cdef int32_t role
         cdef int64_t actor, effect, taken = 0, kept
         cdef int32_t* answer  # first and last effect
         self._load(state)
         for stage in range(STAGES):
-            if (stage == 1 and has_urgent) or (stage == 2 and not is_stable):
+            if (stage == AT_IDLE and has_urgent) or (stage == AT_CALM and not is_stable):
                 continue
             for place in range(self.stage_ends[stage], self.stage_ends[stage + 1]):
                 actor = self.staged.data[place]
@@ -653,7 +657,34 @@ cdef class CompiledKernel:
                         taken += kept & ~MOVED
                         has_urgent |= role == URGENT
                         is_stable &= role == EVENT
+                        is_alone |= stage == AT_FIRST
+                if is_alone:
+                    return taken
         return taken
+
+    def urgent(self, int64_t state):
+        """The actors with urgent work in a stored state, also those that a step taken alone keeps waiting."""
+        cdef int place
+        self._check_state(state, self.count)
+        self._load(state)
+        return [
+            self.staged.data[place]
+            for place in range(self.stage_ends[AT_FIRST], self.stage_ends[AT_ALWAYS + 1])
+            if self._has_urgent(self.staged.data[place])
+        ]
+
+    cdef bint _has_urgent(self, int64_t actor) except -1:
+        cdef int64_t effect, row, rows
+        cdef int32_t* answer = self._answer(actor)
+        cdef int64_t first = answer[0], last = answer[1]
+        for effect in range(first, last):
+            if self.effects.data[3 * effect] != URGENT:
+                continue
+            rows = self._draft(effect)
+            for row in range(rows):
+                if not same(self.drafts.data + row * self.slots, self.source.data, self.slots):
+                    return True
+        return False
 
     cdef int64_t _take(
         self, int64_t state, int64_t actor, int64_t effect, int32_t role, list found

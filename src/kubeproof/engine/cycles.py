@@ -26,6 +26,10 @@ class Graph(Protocol):
 
     def flags(self, state: int) -> int: ...
 
+    def urgent(self, state: int) -> Sequence[int]:
+        """The actors with urgent work, also those whose steps a reduction leaves for later."""
+        ...
+
 
 class Lasso(NamedTuple):
     """A cycle that breaks a check: it starts and ends in `states[0]`."""
@@ -97,7 +101,7 @@ def label_edges(graph: Graph, component: Sequence[int], actor_name: Callable[[in
         steps = [step for step in graph.steps(state) if step.effect.role != Role.EVENT]
         inside[state] = tuple(step for step in steps if step.target in members)
         leaves |= len(inside[state]) != len(steps)
-        urgent[state] = frozenset(actor_name(s.actor) for s in steps if s.effect.role == Role.URGENT)
+        urgent[state] = frozenset(actor_name(actor) for actor in graph.urgent(state))
     return Edges(inside, urgent, leaves)
 
 

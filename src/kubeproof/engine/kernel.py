@@ -12,7 +12,7 @@ from enum import IntEnum
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from kubeproof.engine.system import Actor, Cell, Effect, Observer, Role, Stage, Step, System
+from kubeproof.engine.system import STAGE_ORDER, Actor, Cell, Effect, Observer, Role, Stage, Step, System
 from kubeproof.errors import ImpureControllerError, InternalError
 
 FLAG_BITS = 62
@@ -124,9 +124,9 @@ class Kernel:
         self.calls = self.misses = self.hits = 0
         self._actors = tuple(system.actors)
         self._readers: tuple[Actor | Observer, ...] = (*self._actors, system.observer)
-        self._stages = tuple(
-            tuple(i for i, actor in enumerate(self._actors) if actor.stage == stage) for stage in Stage
-        )
+        self._stages = {
+            stage: tuple(i for i, actor in enumerate(self._actors) if actor.stage == stage) for stage in STAGE_ORDER
+        }
         self._views = Interner()
         self._view_memo: list[list[dict[int, int]]] = [[{} for _ in reader.reads] for reader in self._readers]
         self._memo: list[dict[Vector, tuple[_Compiled, ...]]] = [{} for _ in self._actors]
@@ -360,8 +360,8 @@ class Kernel:
 
     def _steps(self, state: int) -> Iterator[tuple[int, _Compiled, Vector]]:
         vector = self._vectors[state]
-        has_urgent, is_stable = False, True
-        for stage in Stage:
+        has_urgent, is_stable, is_alone = False, True, False
+        for stage in STAGE_ORDER:
             if (stage == Stage.IDLE and has_urgent) or (stage == Stage.CALM and not is_stable):
                 continue
             for actor in self._stages[stage]:
@@ -370,7 +370,24 @@ class Kernel:
                     for target in self._outcomes(vector, compiled):
                         has_urgent |= role == Role.URGENT
                         is_stable &= role == Role.EVENT
+                        is_alone |= stage == Stage.FIRST
                         yield actor, compiled, target
+                if is_alone:
+                    return
+
+    def urgent(self, state: int) -> list[int]:
+        """The actors with urgent work in a stored state, also those that a step taken alone keeps waiting."""
+        vector = self._vectors[state]
+        return [
+            actor
+            for stage in (Stage.FIRST, Stage.ALWAYS)
+            for actor in self._stages[stage]
+            if any(
+                next(self._outcomes(vector, compiled), None) is not None
+                for compiled in self._effects(actor, vector)
+                if compiled.effect.role == Role.URGENT
+            )
+        ]
 
     def _effects(self, index: int, vector: Vector) -> tuple[_Compiled, ...]:
         key = self._seen_by(index, vector)

@@ -24,6 +24,10 @@ class Stage(IntEnum):
     ALWAYS = 0
     IDLE = 1  # only when no urgent effect changes the state: the clock
     CALM = 2  # only when the state is stable: events that wait for it
+    FIRST = 3  # before all others; if it changes the state, nobody else is asked: a step that may be taken alone
+
+
+STAGE_ORDER = (Stage.FIRST, Stage.ALWAYS, Stage.IDLE, Stage.CALM)
 
 
 class Role(IntEnum):

@@ -6,7 +6,7 @@ multiset of its nodes' contents.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -36,11 +36,17 @@ from kubeproof.cluster.control import (
     tags_of,
 )
 from kubeproof.cluster.state import NEVER, NodeCell, Nodes, replace_node
+from kubeproof.controllers.descheduler.controller import DeschedulerController
+from kubeproof.controllers.kubelet import Kubelet
+from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.engine.system import Actor, Cell, Check, Effect, Kind
 from kubeproof.intents.monitor import CYCLE, FRESH, IN_STABLE, PERSISTENT, RECURRENT, STEP, Memory
 from kubeproof.intents.monitor import NEVER as IN_NO_STATE
+from kubeproof.model.alone import taken_alone
 from kubeproof.model.mechanics import all_ticked, next_due
+from kubeproof.model.orders import EVERY_ORDER, Order
 from kubeproof.model.plan import Plan
+from kubeproof.model.startup import StartAll, Starts, StartTogether, check_untouched
 
 KINDS = {
     IN_NO_STATE: Kind.NEVER,
@@ -129,6 +135,32 @@ class GroupedActor:
             taken = DeleteUnbound(action.workload, 1)
             return ((slots.workload(action.workload), _operation(taken)), on_node)
         return (on_node,)
+
+
+class StartBlindActor(GroupedActor):
+    """A controller that is shown pods in unison as if they had started, and must not touch them until they have."""
+
+    def __init__(self, plan: Plan, slots: Slots, number: int, controller: Controller, starts: Starts) -> None:
+        super().__init__(plan, slots, number, controller)
+        self._starts = starts
+        self._shown = len(self.reads)
+        self.reads = (*self.reads, *(slots.place(place) for place in self._places))
+
+    def view(self, position: int, cell: Any) -> Any:
+        """As without the reduction, then once more per place the workloads that wait for a start."""
+        if position >= self._shown:
+            return self._starts.waiting(cell)
+        is_place = len(self._workloads) <= position < len(self._workloads) + len(self._places)
+        return super().view(position, self._starts.settled_nodes(cell) if is_place else cell)
+
+    def node_view(self, place: int, cell: NodeCell) -> Hashable:
+        """The controller's view of one node."""
+        return super().node_view(place, self._starts.settled(cell))
+
+    def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
+        """The controller's decisions as effects."""
+        effects = super().act(views[: self._shown])
+        return check_untouched(effects, frozenset().union(*views[self._shown :]))
 
 
 def _operation(action: Action, actor: int = -1) -> tuple[str, int, Action]:
@@ -282,19 +314,44 @@ class JointObserver:
 
 
 class GroupedSystem:
-    """A plan as the engine's system."""
+    """A plan as the engine's system.
 
-    def __init__(self, plan: Plan) -> None:
+    Without `order` every order of steps is followed; with it, fewer that stand for all.
+    """
+
+    def __init__(self, plan: Plan, order: Order = EVERY_ORDER) -> None:
         self.plan = plan
         self.slots = Slots(plan)
-        controllers = plan.actors
-        self._grouped = [GroupedActor(plan, self.slots, i, c) for i, c in enumerate(controllers)]
-        self.actors: tuple[Actor, ...] = (*self._grouped, Clock(plan, self.slots))
+        self._starts = Starts(plan.mechanics, order.in_unison, whole=order.at_once)
+        self._grouped = [self._actor(number, controller) for number, controller in enumerate(plan.actors)]
+        self.actors: tuple[Actor, ...] = (*self._grouped, Clock(plan, self.slots), *self._reducing(order))
         self.observer = JointObserver(plan, self.slots)
         self.symmetric = tuple(
             tuple(tuple(self.slots.place(place) for place in block) for block in family) for family in plan.domains
         )
         self.initial: Sequence[tuple[Cell, ...]] = (self.first_cells,)
+
+    def _reducing(self, order: Order) -> Iterator[Actor]:
+        """The actors that stand for several steps of others, or go before them."""
+        places = tuple(self.slots.place(place) for place in self.plan.layout.every_place)
+        if order.in_unison:
+            yield StartTogether(self._starts, places, alone=order.at_once)
+        if order.alone:
+            workloads = tuple(self.slots.workload(index) for index in range(len(self.plan.workloads)))
+            yield from taken_alone(self.plan, workloads, places)
+
+    def _actor(self, number: int, controller: Controller) -> GroupedActor:
+        sees_starts = isinstance(controller, Kubelet | DeschedulerController) or (
+            isinstance(controller, ReplicaSetController) and controller.workload in self._starts
+        )
+        if self._starts and sees_starts:
+            return StartBlindActor(self.plan, self.slots, number, controller, self._starts)
+        return GroupedActor(self.plan, self.slots, number, controller)
+
+    @property
+    def leaves_out_orders(self) -> bool:
+        """True if some steps stand for others."""
+        return len(self.actors) > len(self._grouped) + 1
 
     @cached_property
     def first_cells(self) -> tuple[Hashable, ...]:
@@ -324,6 +381,8 @@ class GroupedSystem:
         _, number, action = operation
         if isinstance(action, Tick):
             return (all_ticked(cell, action.seconds, self.plan.mechanics.ages),)
+        if isinstance(action, StartAll):
+            return (self._starts.started(cell, action),)
         if isinstance(action, Remember):
             return (action.value,)
         if isinstance(action, ON_WORKLOAD):

@@ -54,6 +54,30 @@ def mentions(setup: Setup, events: Iterable[Event], intents: Iterable[Intent], n
     return found
 
 
+def unread(setup: Setup, found: Mentions) -> tuple[str, ...]:
+    """What of the nodes nothing in the input reads: keys of labels, names of resources."""
+    read = found.keys | found.numeric_keys | found.topology | {key for key, _ in found.values}
+    labels = {key for node in setup.nodes for key, _ in node.labels} - read
+    resources = {name for node in setup.nodes for name, _ in node.others}
+    kept = _resources_read(setup)
+    left = () if kept is None else sorted(resources - kept)
+    return (*(f"label {key}" for key in sorted(labels)), *(f"resource {name}" for name in left))
+
+
+def _resources_read(setup: Setup) -> frozenset[str] | None:
+    """Resources beyond CPU and memory that some pod requests or some score weighs; None: perhaps all."""
+    if setup.descheduler is not None:
+        return None  # thresholds may name any
+    found: set[str] = set()
+    for workload in setup.workloads:
+        template = workload.template
+        found |= {name for name, _ in template.overhead}
+        found |= {n for container in (*template.containers, *template.init_containers) for n, _ in container.others}
+    for profile in setup.profiles:
+        found |= {name for name, _ in profile.fit_resources} | set(profile.balanced_resources)
+    return frozenset(found)
+
+
 def _mention_template(found: Mentions, template: PodTemplate) -> None:
     found.values |= set(template.node_selector)
     _mention_terms(found, template.required_terms or ())
@@ -100,19 +124,23 @@ def _is_unique(setup: Setup, key: str) -> bool:
 def make_layout(setup: Setup, found: Mentions, *, merge: bool = True) -> Layout:
     """Sorts the nodes into places; with `merge` off every node is a place of its own and no key counts as unique."""
     unique = unique_keys(setup, found) if merge else frozenset()
+    kept = _resources_read(setup)
     groups: dict[object, list[int]] = {}
     for index, node in enumerate(setup.nodes):
-        signature = _signature(node, found, unique, None) if merge else index
+        signature = _signature(node, found, unique, None, kept) if merge else index
         groups.setdefault(signature, []).append(index)
     places = tuple(Place(setup.nodes[members[0]], tuple(members)) for members in groups.values())
     return Layout(setup, places, unique)
 
 
-def _signature(node: Node, found: Mentions, unique: frozenset[str], without: str | None) -> tuple[object, ...]:
+def _signature(
+    node: Node, found: Mentions, unique: frozenset[str], without: str | None, kept: frozenset[str] | None
+) -> tuple[object, ...]:
     """What tells this node from others; `without` leaves out the value of one topology key unless it is mentioned."""
     labels = tuple(_label_facts(dict(node.labels), found, unique, without))
     name = node.name if node.name in found.names else ""
-    resources = (node.cpu_milli, node.memory_bytes, node.pods, node.others)
+    others = tuple((n, amount) for n, amount in node.others if kept is None or n in kept)
+    resources = (node.cpu_milli, node.memory_bytes, node.pods, others)
     return labels, node.taints, node.unschedulable, resources, name
 
 
@@ -139,11 +167,12 @@ def symmetric_domains(layout: Layout, found: Mentions) -> tuple[tuple[tuple[int,
     if len(shared) != 1:
         return ()
     (key,) = shared
+    kept = _resources_read(layout.setup)
     domains: dict[str, list[tuple[str, int]]] = {}
     for index, place in enumerate(layout.places):
         value = dict(place.sample.labels).get(key)
         if value is not None:
-            signature = repr((_signature(place.sample, found, layout.unique_keys, key), place.size))
+            signature = repr((_signature(place.sample, found, layout.unique_keys, key, kept), place.size))
             domains.setdefault(value, []).append((signature, index))
     families: dict[tuple[str, ...], list[tuple[int, ...]]] = {}
     for members in domains.values():

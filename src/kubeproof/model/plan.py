@@ -25,7 +25,7 @@ from kubeproof.model.assembly import (
     with_revisions,
     workload_number,
 )
-from kubeproof.model.layout import make_layout, mentions, split_small, symmetric_domains
+from kubeproof.model.layout import make_layout, mentions, split_small, symmetric_domains, unread
 from kubeproof.model.mechanics import Mechanics
 
 Placement = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
@@ -52,6 +52,7 @@ class Plan:
     nodes: tuple[NodeCell, ...]  # one per node of the setup
     domains: tuple[tuple[tuple[int, ...], ...], ...]  # families of interchangeable blocks of places
     classes: int = 0  # kinds of nodes that something tells apart
+    unread: tuple[str, ...] = ()  # labels and resources of nodes that nothing reads
 
     @property
     def setup(self) -> Setup:
@@ -114,6 +115,7 @@ def make_plan(
         nodes=_first_nodes(mechanics, absent, placement),
         domains=domains,
         classes=classes,
+        unread=unread(setup, found),
     )
 
 

@@ -9,11 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from kubeproof.cluster.control import Advance
+from kubeproof.controllers.kubelet import Kubelet
 from kubeproof.engine.search import Finding, Search
 from kubeproof.engine.system import Role, Step
 from kubeproof.errors import InternalError
 from kubeproof.model.abstraction import Anonymous, anonymous, canonical
+from kubeproof.model.alone import workload_of
 from kubeproof.model.individual import IndividualModel, State, Transition
+from kubeproof.model.startup import StartAll, started_together
 
 
 class NamedPath(NamedTuple):
@@ -32,14 +36,14 @@ class NamedPath(NamedTuple):
 def lift(model: IndividualModel, start: State, search: Search, finding: Finding) -> NamedPath:
     """The named form of a finding's path and loop."""
     steps = [step for _, step in search.path(finding.state)]
-    loop_start = len(steps) if finding.lasso else None
-    if finding.lasso:
-        steps += finding.lasso.steps
     if finding.last:
         steps.append(finding.last)
     named = follow(model, start, search, steps)
-    is_inevitable = bool(finding.lasso and finding.lasso.is_inevitable)
-    return named._replace(loop_start=loop_start, is_inevitable=is_inevitable)
+    if finding.lasso is None:
+        return named
+    loop = follow(model, named.last, search, finding.lasso.steps)
+    whole = NamedPath((*named.states[:-1], *loop.states), named.steps + loop.steps)
+    return whole._replace(loop_start=len(named.steps), is_inevitable=finding.lasso.is_inevitable)
 
 
 def follow(model: IndividualModel, start: State, search: Search, steps: Sequence[Step]) -> NamedPath:
@@ -47,11 +51,36 @@ def follow(model: IndividualModel, start: State, search: Search, steps: Sequence
     states, named, here = [start], [], start
     for step in steps:
         wanted = canonical(model.plan, search.store.cells_of(step.target))
-        found = _matching(model, here, step, wanted)
-        named.append(found)
-        here = found.target
-        states.append(here)
+        for found in _named(model, here, step, wanted):
+            named.append(found)
+            here = found.target
+            states.append(here)
     return NamedPath(tuple(states), tuple(named))
+
+
+def _named(model: IndividualModel, state: State, step: Step, wanted: Anonymous) -> list[Transition]:
+    """The step by name; one that stands for several, such as pods that start in unison, becomes several."""
+    start = started_together(step.effect)
+    if start is None:
+        return [_matching(model, state, step, wanted)]
+    found: list[Transition] = []
+    while (one := _one_start(model, state, start)) is not None:
+        found.append(one)
+        state = one.target
+    if anonymous(model, state) != wanted:
+        raise InternalError("E700 pods that start in unison end elsewhere by name. Please report this with the input.")
+    return found
+
+
+def _one_start(model: IndividualModel, state: State, start: StartAll) -> Transition | None:
+    """The next kubelet's share in a start in unison, None when all have started."""
+    for controller in model.plan.controllers:
+        if isinstance(controller, Kubelet):
+            for transition in model.steps_of(controller, state):
+                action = transition.decision.actions[0]
+                if isinstance(action, Advance) and action[1:5] == start:
+                    return transition
+    return None
 
 
 def _matching(model: IndividualModel, state: State, step: Step, wanted: Anonymous) -> Transition:
@@ -67,8 +96,13 @@ def _matching(model: IndividualModel, state: State, step: Step, wanted: Anonymou
 
 def _candidates(model: IndividualModel, state: State, step: Step) -> Iterator[Transition]:
     actors = model.plan.actors
-    if step.effect.role == Role.TIME or step.actor >= len(actors):
+    if step.effect.role == Role.TIME:
         yield from model.time_steps(state)
+        return
+    if step.actor >= len(actors):  # a step that was taken alone stands for the same step of its controller
+        for controller in model.plan.controllers:
+            if getattr(controller, "workload", None) == workload_of(step.effect):
+                yield from model.steps_of(controller, state)
         return
     asked = actors[step.actor]
     yield from model.steps_of(asked, state)

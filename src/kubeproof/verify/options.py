@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 ENGINES = ("auto", "compiled", "python", "reference")
+SYMMETRY, UNISON, PARTIAL_ORDER, SLICING = "symmetry", "unison", "por", "slicing"
+REDUCTIONS = (SYMMETRY, UNISON, PARTIAL_ORDER, SLICING)  # what can be switched off one by one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,10 +17,17 @@ class VerifyOptions:
     max_states: int | None = None
     timeout_s: float | None = None
     memory_bytes: int | None = None
-    reductions: bool = True
+    reductions: bool = True  # False: none of REDUCTIONS
+    without: tuple[str, ...] = ()  # those of REDUCTIONS that are left out
     check_controllers: bool = False  # re-run a sample of memoised answers and compare
     find_all: bool = False  # all distinct violations of each intent instead of the first
     controllers: tuple[str, ...] = ()  # "path.py:Class" of the user's own controllers
+
+    def uses(self, reduction: str) -> bool:
+        """True if one of REDUCTIONS is wanted. All violations need every order of steps."""
+        if self.find_all and reduction in (UNISON, PARTIAL_ORDER):
+            return False
+        return self.reductions and reduction not in self.without
 
 
 @dataclass(frozen=True, slots=True)

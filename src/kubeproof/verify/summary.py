@@ -37,6 +37,7 @@ from kubeproof.verify.result import (
     IntentResult,
     Statistics,
 )
+from kubeproof.verify.slicing import Slice
 
 VERDICTS = {"holds": HOLDS, "violated": VIOLATED, "vacuous": VACUOUS, "unknown": UNKNOWN}
 SAMPLED_FROM = 100  # nodes from which the real scheduler looks at a part of the cluster only
@@ -83,6 +84,17 @@ def scope(loaded: Loaded, plan: Plan, statistics: Statistics) -> tuple[tuple[str
         ("pod start-up", f"{least} to {most} s"),
         ("explored", _explored(statistics)),
     )
+
+
+def reduced_scope(plan: Plan, slices: Sequence[Slice]) -> Iterator[tuple[str, str]]:
+    """What was left out because it cannot matter, and the parts that were verified on their own."""
+    if plan.unread:
+        yield "left out of nodes", f"{', '.join(plan.unread)}: nothing reads them"
+    told = [", ".join(part.workloads) for part in slices if part.intents]
+    if told:
+        yield "slices", f"{len(told)} verified on their own: {'; '.join(told)}"
+    if cut := [ref for part in slices if not part.intents for ref in part.workloads]:
+        yield "workloads left out", f"{', '.join(cut)}: no intent reads them, and they cannot influence those it reads"
 
 
 def _steering(setup: Setup) -> Iterator[tuple[str, str]]:

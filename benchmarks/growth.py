@@ -1,0 +1,134 @@
+"""Exhaustive search of single clusters as they grow: `python benchmarks/growth.py [--nodes N...] [--json FILE]`.
+
+Safe variants of C1, C3, C6 and C8 at 3 to 300 nodes. The cluster keeps the ratios of its case: pods per node, kinds of
+nodes, and whatever else follows the pods (bounds of an autoscaler, of a property). Each run is a process of its own,
+so CPU time and memory include the start of the interpreter and nothing of another run.
+
+Bars at 100 nodes: a fifth of the CPU time that Kivi (81e6c25, SPIN 6.5.2) needs for one such setup on the same kind of
+machine. Kivi always takes the first of tied nodes; here every tie is followed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+NODES = (3, 10, 20, 50, 100, 300)
+BARS_S = {"c1": 12.4 / 5, "c3": 6.6 / 5, "c6": 5.1 / 5, "c8": 8.5 / 5}  # CPU seconds at 100 nodes
+BAR_NODES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How a case grows: shares of the kinds of nodes, and pods per node."""
+
+    kinds: tuple[tuple[str, int], ...]
+    pods_per_node: int
+    initial_share: int | None = None  # one replica at the start per so many nodes; None: as the case's sizes say
+
+
+RULES = {
+    "c1": Rule((("node-1", 1),), 2, initial_share=3),  # 1 replica, up to 6, on 3 nodes
+    "c3": Rule((("node-a1", 2), ("node-b1", 1)), 2),  # 5 replicas, up to 6, on 2 and 1
+    "c6": Rule((("node-1", 1),), 1),  # 3 replicas on 3
+    "c8": Rule((("on-demand-1", 1), ("spot-1", 2)), 2),  # 6 replicas on 1 and 2
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """One run."""
+
+    case: str
+    nodes: int
+    pods: int
+    verdict: str
+    states: int
+    transitions: int
+    cpu_s: float
+    memory_mib: int
+
+
+def main() -> int:
+    """Runs every size of every case and prints a row for each; 1 if a bar was missed."""
+    parser = argparse.ArgumentParser(description="Single clusters as they grow.")
+    parser.add_argument("--nodes", type=int, nargs="*", default=list(NODES))
+    parser.add_argument("--cases", nargs="*", default=list(RULES), choices=list(RULES))
+    parser.add_argument("--json", metavar="FILE", help="also write the figures to FILE")
+    parser.add_argument("--one", nargs=2, metavar=("CASE", "NODES"), help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.one:
+        print(json.dumps(asdict(measure(arguments.one[0], int(arguments.one[1])))))
+        return 0
+    rows = []
+    print("case nodes pods  verdict    states  transitions   CPU s   MiB  bar")
+    for case in arguments.cases:
+        for nodes in arguments.nodes:
+            rows.append(_measured_apart(case, nodes))
+            print(_row(rows[-1]), flush=True)
+    if arguments.json:
+        Path(arguments.json).write_text(json.dumps([asdict(row) for row in rows], indent=2), encoding="utf-8")
+    return int(any(row.verdict != "HOLDS" or _misses(row) for row in rows))
+
+
+def _row(row: Figures) -> str:
+    bar = ""
+    if row.nodes == BAR_NODES:
+        bar = f"{'NOT MET' if _misses(row) else 'met'}: at most {BARS_S[row.case]:.2f}"
+    numbers = f"{row.states:9,} {row.transitions:12,} {row.cpu_s:7.2f} {row.memory_mib:5}"
+    return f"{row.case:4} {row.nodes:5} {row.pods:4}  {row.verdict:7} {numbers}  {bar}".rstrip()
+
+
+def _misses(row: Figures) -> bool:
+    return row.nodes == BAR_NODES and row.cpu_s > BARS_S[row.case]
+
+
+def _measured_apart(case: str, nodes: int) -> Figures:
+    command = [sys.executable, __file__, "--one", case, str(nodes)]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return Figures(**json.loads(answer))
+
+
+def measure(case: str, nodes: int) -> Figures:
+    """Verifies the case with so many nodes, in this process."""
+    import resource
+
+    from kubeproof.cases.library import SAFE, load_case
+    from kubeproof.manifests.load import load
+    from kubeproof.verify.resize import resized
+    from kubeproof.verify.run import verify
+
+    growth, size = _sized(case, nodes)
+    result = verify(resized(load(load_case(case, SAFE)), growth, size))
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    numbers = result.statistics
+    verdict = result.verdict if not numbers.stopped_by else f"{result.verdict} ({numbers.stopped_by})"
+    cpu_s = round(used.ru_utime + used.ru_stime, 2)
+    return Figures(case, nodes, size.pods, verdict, numbers.states, numbers.transitions, cpu_s, used.ru_maxrss // 1024)
+
+
+def _sized(case: str, nodes: int):  # type: ignore[no-untyped-def]
+    """The growth and the size: kinds of nodes in the case's shares, the last kind takes what rounding leaves."""
+    from dataclasses import replace
+
+    from kubeproof.cases.library import growth_of
+    from kubeproof.cases.minimal import read_growth
+    from kubeproof.verify.resize import Linear, Size
+
+    rule = RULES[case]
+    shares = sum(share for _, share in rule.kinds)
+    counts = [(name, round(nodes * share / shares)) for name, share in rule.kinds[:-1]]
+    counts.append((rule.kinds[-1][0], nodes - sum(count for _, count in counts)))
+    growth = read_growth(growth_of(case), case)
+    if rule.initial_share:
+        begun = Linear(0, max(1, round(nodes / rule.initial_share)))
+        growth = replace(growth, replicas=begun, hpa_min=begun)
+    return growth, Size(tuple(counts), rule.pods_per_node * nodes)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

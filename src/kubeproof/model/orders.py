@@ -1,0 +1,31 @@
+"""Which orders of steps need not be followed, because others stand for them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kubeproof.model.plan import Plan
+from kubeproof.model.startup import starts_freely, unwatched
+
+
+class Order(NamedTuple):
+    """Which orders of steps are left out, because others stand for them."""
+
+    in_unison: frozenset[int] = frozenset()  # workloads whose pods start together (`kubeproof.model.startup`)
+    at_once: bool = False  # and each start is the first step of all
+    alone: bool = False  # steps that commute with all others are taken alone (`kubeproof.model.alone`)
+
+
+EVERY_ORDER = Order()
+
+
+def fewer_orders(plan: Plan) -> Order:
+    """What may be left out when a plan is explored, as far as the plan alone tells."""
+    return Order(unwatched(plan), alone=True)
+
+
+def orders_of_deploying(plan: Plan) -> Order:
+    """What may be left out when only the stable states of a plan without events are asked for."""
+    if not starts_freely(plan):
+        return Order(alone=True)
+    return Order(frozenset(range(len(plan.workloads))), at_once=True, alone=True)

@@ -1,0 +1,253 @@
+"""Start-up in unison: pods whose start nobody watches start together, on all nodes in one step.
+
+A pod that starts at its own moment, early or late within its range, makes every set of started pods a state of its own.
+Where no loop, event or property tells a pod that is about to be ready from one that is, such sets differ only in
+whether somebody still waits, since that keeps a clock running. `docs/explanation/reductions.md` has the proof. What
+cannot be known from the plan alone is watched during the search: if somebody is about to delete pods of
+which some still start, `StartMatters` ends it, and it begins again without this reduction for that workload.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from kubeproof.cluster.control import Advance, Decision, Delete, EvictPods, NodeRef, Role, Tag
+from kubeproof.cluster.objects import POD, Workload, family
+from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Nodes, Phase, PodKind, add_pods
+from kubeproof.controllers.deployment import DeploymentController, RolloutController
+from kubeproof.controllers.descheduler.controller import DeschedulerController
+from kubeproof.controllers.eviction import DrainEviction
+from kubeproof.controllers.hpa.controller import HpaController
+from kubeproof.controllers.kubelet import Kubelet
+from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
+from kubeproof.controllers.replicaset import ReplicaSetController
+from kubeproof.controllers.scheduler.controller import SchedulerController
+from kubeproof.controllers.taint_eviction import TaintEviction, seconds_tolerated
+from kubeproof.engine.system import Effect, Stage
+from kubeproof.errors import KubeproofError
+from kubeproof.events.cordon import CordonEvent
+from kubeproof.events.drain import DrainProgress
+from kubeproof.events.operator import DeleteEvent, RolloutEvent, ScaleEvent, WriteEvent
+from kubeproof.events.pod_crash import PodCrashEvent
+from kubeproof.events.usage import LevelEvent
+from kubeproof.intents.declarations import ALWAYS
+from kubeproof.intents.monitor import NEVER as IN_NO_STATE
+from kubeproof.intents.monitor import UPPER_BOUNDS, Monitor
+from kubeproof.model.mechanics import Mechanics
+from kubeproof.model.plan import Plan
+
+LOOPS = (
+    DeploymentController, RolloutController, ReplicaSetController, SchedulerController, Kubelet, TaintEviction,
+    NodeMonitor, NoExecuteTainter, HpaController, DeschedulerController, DrainEviction, DrainProgress,
+)  # fmt: skip
+EVENTS = (CordonEvent, LevelEvent, ScaleEvent, WriteEvent, RolloutEvent, DeleteEvent, PodCrashEvent)
+BLIND = frozenset(
+    {
+        "schedulable", "noPendingForever", "minReplicas", "maxReplicas", "maxNodes", "maxSkew", "spread", "onlyOn",
+        "notColocated", "drainCompletes", "maxPodObjects",
+    }
+)  # fmt: skip
+# intents whose statement does not ask which pods are ready; `always` waits until all are, for some of them
+
+
+class StartMatters(KubeproofError):
+    """Somebody is about to delete pods of a workload some of whose pods still start."""
+
+    def __init__(self, workload: int) -> None:
+        super().__init__(f"the start-up of workload {workload} matters")
+        self.workload = workload
+
+
+class StartAll(NamedTuple):
+    """The kubelets move all pods of one kind on, on every node: the last step to ready."""
+
+    workload: int
+    phase: int
+    least_s: int
+    most_s: int
+
+
+def started_together(effect: Effect) -> StartAll | None:
+    """Which pods an effect starts in unison, None if it is another effect."""
+    action = effect.label.actions[0] if isinstance(effect.label, Decision) and effect.label.actions else None
+    return action if isinstance(action, StartAll) else None
+
+
+# -- whose start nobody watches ---------------------------------------------------------------------
+
+
+def unwatched(plan: Plan) -> frozenset[int]:
+    """The workloads whose pods may start in unison, as far as the plan tells.
+
+    None where somebody may look at anything: an own controller, a failure of nodes, a drain, a pod that names its
+    node, whose admission counts the started pods.
+    """
+    if not _is_known(plan):
+        return frozenset()
+    return frozenset(w for w in range(len(plan.setup.workloads)) if _is_unwatched(plan, w))
+
+
+def starts_freely(plan: Plan) -> bool:
+    """True if a plan without events, properties and periodic loops places its pods whenever they start.
+
+    Then the moment of a start changes nothing that follows, and every start may be the first step of all.
+    """
+    if plan.events or plan.monitors or plan.periodic or not _is_known(plan):
+        return False
+    workloads = enumerate(plan.setup.workloads)
+    return all(len(family(plan.setup, w)) == 1 and not _is_evicted_by_taints(plan, one) for w, one in workloads)
+
+
+def _is_known(plan: Plan) -> bool:
+    loops = all(isinstance(controller, LOOPS) for controller in plan.controllers)
+    events = all(isinstance(event, EVENTS) for event in plan.events)
+    return loops and events and not any(workload.template.node_name for workload in plan.setup.workloads)
+
+
+def _is_unwatched(plan: Plan, number: int) -> bool:
+    workload = plan.setup.workloads[number]
+    return (
+        len(family(plan.setup, number)) == 1
+        and not plan.mechanics.ages[number]
+        and number not in plan.mechanics.never_ready
+        and not any(isinstance(c, HpaController) and number in c.members for c in plan.controllers)
+        and not any(isinstance(e, PodCrashEvent) and number in e.members for e in plan.events)
+        and not any(isinstance(e, DeleteEvent) and number == e.workload for e in plan.events if workload.kind == POD)
+        and not any(heeds_start(monitor, number) for monitor in plan.monitors)
+        and not _is_evicted_by_taints(plan, workload)
+    )
+
+
+def _is_evicted_by_taints(plan: Plan, workload: Workload) -> bool:
+    """True if a pod may come to a node whose declared taints evict it; what is not tolerated keeps new pods off."""
+    if workload.bound_to:
+        return True
+    tolerations = workload.template.tolerations
+    return any(
+        seconds_tolerated(tolerations, node.taints) != NEVER
+        and all(any(t.tolerates(taint) for t in tolerations) for taint in node.taints if taint.effect == "NoExecute")
+        for node in plan.setup.nodes
+    )
+
+
+def heeds_start(monitor: Monitor, workload: int) -> bool:
+    """True if a property may tell a ready pod of the workload from one that starts."""
+    if monitor.fact is None or workload not in monitor.fact.reads.workloads:
+        return False
+    intent = monitor.intent
+    if intent.key not in BLIND or (intent.key == "maxPodObjects" and intent.phases):
+        return True
+    return intent.when == ALWAYS and monitor.kind == IN_NO_STATE and intent.key not in UPPER_BOUNDS
+
+
+# -- cells ------------------------------------------------------------------------------------------
+
+
+class Starts:
+    """What the start of some workloads' pods looks like: the kinds that wait for their last step to ready.
+
+    With `whole` the steps before the last one count as well.
+    """
+
+    def __init__(self, mechanics: Mechanics, workloads: frozenset[int], *, whole: bool = False) -> None:
+        self._mechanics = mechanics
+        self._phases = {w: self._phases_of(w)[0 if whole else -1 :] for w in workloads}
+        self._settled: dict[Nodes, Nodes] = {}
+
+    def __contains__(self, workload: int) -> bool:
+        return workload in self._phases
+
+    def __bool__(self) -> bool:
+        return bool(self._phases)
+
+    def _phases_of(self, workload: int) -> tuple[Phase, ...]:
+        probed = self._mechanics.setup.workloads[workload].template.readiness is not None
+        return (Phase.STARTING, Phase.RUNNING) if probed else (Phase.STARTING,)
+
+    def is_starting(self, kind: PodKind) -> bool:
+        """True for a pod whose next step makes it ready, or with `whole` leads there."""
+        return kind.phase in self._phases.get(kind.workload, ())
+
+    def waiting(self, nodes: Nodes) -> frozenset[int]:
+        """The workloads with such pods on the nodes."""
+        return frozenset(k.workload for cell, _ in nodes for k, _ in cell.pods if self.is_starting(k))
+
+    def due(self, nodes: Nodes) -> tuple[StartAll, ...]:
+        """The kinds that may or must start now."""
+        found = {
+            StartAll(*kind[:4])
+            for cell, _ in nodes
+            if cell.health in KUBELET_LIVES
+            for kind, _ in cell.pods
+            if self.is_starting(kind) and kind.least_s == 0
+        }
+        return tuple(sorted(found))
+
+    def settled(self, cell: NodeCell) -> NodeCell:
+        """The node as if all of them had started."""
+        if not any(self.is_starting(kind) for kind, _ in cell.pods):
+            return cell
+        pods: tuple[tuple[PodKind, int], ...] = ()
+        for kind, count in cell.pods:
+            ready = kind._replace(phase=int(Phase.READY), least_s=NEVER, most_s=NEVER)
+            pods = add_pods(pods, ready if self.is_starting(kind) else kind, count)
+        return cell._replace(pods=pods)
+
+    def settled_nodes(self, nodes: Nodes) -> Nodes:
+        """A place as if all of them had started."""
+        if nodes not in self._settled:
+            amounts: dict[NodeCell, int] = {}
+            for cell, count in nodes:
+                ready = self.settled(cell)
+                amounts[ready] = amounts.get(ready, 0) + count
+            self._settled[nodes] = tuple(sorted(amounts.items()))
+        return self._settled[nodes]
+
+    def started(self, nodes: Nodes, start: StartAll) -> Nodes:
+        """The place after all pods of one kind have started."""
+        amounts: dict[NodeCell, int] = {}
+        step = Advance(NodeRef(-1, None), *start)
+        for cell, count in nodes:
+            moves = cell.health in KUBELET_LIVES and any(kind[:4] == start for kind, _ in cell.pods)
+            # The node itself matters to admission alone, and pods that name their node are never started so.
+            (after,) = self._mechanics.on_node(self._mechanics.setup.nodes[0], cell, step) if moves else (cell,)
+            amounts[after] = amounts.get(after, 0) + count
+        return tuple(sorted(amounts.items()))
+
+
+class StartTogether:
+    """All kubelets as one actor, for the pods that start in unison."""
+
+    name = "kubelet"
+
+    def __init__(self, starts: Starts, slots: tuple[int, ...], *, alone: bool) -> None:
+        self.stage = int(Stage.FIRST if alone else Stage.ALWAYS)
+        self.reads = slots
+        self._starts = starts
+
+    def view(self, position: int, cell: Any) -> tuple[StartAll, ...]:
+        """The kinds of a place that are due."""
+        return self._starts.due(cell)
+
+    def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
+        """One step per kind, for all places at once."""
+        return tuple(self._effect(kind, views) for kind in sorted({kind for view in views for kind in view}))
+
+    def _effect(self, kind: StartAll, views: tuple[Any, ...]) -> Effect:
+        role = int(Role.URGENT if kind.most_s == 0 else Role.OPTIONAL)
+        operation = ("StartAll", -1, kind)
+        edits = tuple((slot, operation) for slot, view in zip(self.reads, views, strict=True) if kind in view)
+        return Effect(role, int(Tag.STEP), edits, Decision((kind,), role))  # type: ignore[arg-type]
+
+
+def check_untouched(effects: tuple[Effect, ...], waiting: frozenset[int]) -> tuple[Effect, ...]:
+    """The effects, if none deletes pods of a workload that waits for a start; otherwise raises StartMatters."""
+    for effect in effects:
+        for action in effect.label.actions if isinstance(effect.label, Decision) else ():
+            if isinstance(action, Delete) and action.workload in waiting:
+                raise StartMatters(action.workload)
+            if isinstance(action, EvictPods):
+                for workload, *_ in action.losses:
+                    if workload in waiting:
+                        raise StartMatters(workload)
+    return effects

@@ -1,0 +1,245 @@
+"""The searches behind one plan: the start, the reduced search, and the one that makes a counterexample short."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from kubeproof.engine.limits import Limits, physical_bytes
+from kubeproof.engine.search import ALL_VIOLATED, Finding, Search, Store, compiled_kernel, explore, make_kernel
+from kubeproof.engine.snapshot import Keeper, Snapshots
+from kubeproof.engine.system import Cell
+from kubeproof.engine.system import Progress as EngineProgress
+from kubeproof.errors import EnvironmentProblem
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.model.grouped import GroupedSystem
+from kubeproof.model.orders import EVERY_ORDER, Order, fewer_orders, orders_of_deploying
+from kubeproof.model.plan import Plan
+from kubeproof.model.startup import StartMatters
+from kubeproof.verify.options import PARTIAL_ORDER, UNISON, Progress, VerifyOptions
+from kubeproof.verify.reference_run import no_placement
+from kubeproof.verify.result import Statistics
+
+Report = Callable[[Progress], None] | None
+DEFAULT_MEMORY_PERCENT = 80
+SAMPLE = 16  # with --check-controllers, one memo hit in so many is asked again
+MOST_REPEATED = 10_000  # states of the search that looks for a shorter counterexample in every order
+MOST_RESTARTS = 3  # workloads whose start turns out to matter; beyond, no pods start in unison
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Who follows the searches of a run: where progress is told, and where they are saved now and then."""
+
+    progress: Report = None
+    snapshots: Snapshots | None = None
+
+    def keeper(self) -> Keeper | None:
+        """Saves and continues the next search."""
+        return None if self.snapshots is None else self.snapshots.keeper()
+
+    @property
+    def unsaved(self) -> Watch:
+        """For searches so small that they are simply done again."""
+        return replace(self, snapshots=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """The states a run begins in, and the search that led there (`start: deployed`)."""
+
+    cells: tuple[tuple[Cell, ...], ...]
+    search: Search | None = None
+    stable: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """One check's finding, with the search in which it was found."""
+
+    system: GroupedSystem
+    search: Search
+    finding: Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """What the searches of one plan found, check by check."""
+
+    decided: tuple[Decided, ...]
+    statistics: Statistics
+    search: Search  # the reduced one
+
+
+def begin(loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch) -> Beginning:
+    """With `start: deployed`, every first stable placement; otherwise the plan's own start."""
+    if loaded.scenario.start.mode != "deployed":
+        return Beginning(())
+    deploying = plan.deploying()
+    order = _asked_for(orders_of_deploying(deploying), options)
+    system = GroupedSystem(deploying, order)
+    kernel = _kernel(system, options)
+    report = _translated(watch.progress, "deploying")
+    search = explore(system, (), kernel=kernel, limits=_limits(options), progress=report, keeper=watch.keeper())
+    if search.stopped_by:
+        return Beginning((), search)
+    stable = tuple(s for s in range(kernel.expanded) if kernel.is_stable(s))
+    if not stable:
+        raise no_placement(loaded)
+    return Beginning(tuple(kernel.cells_of(state) for state in stable), search, stable)
+
+
+def explored(plan: Plan, beginning: Beginning, options: VerifyOptions, watch: Watch) -> Explored:
+    """Decides every check of the plan.
+
+    A violation found with fewer orders is looked for again in every order, in a search of bounded size, so that the
+    counterexample shown is a shortest one wherever that search comes to it.
+    """
+    system, search, order = reduced(plan, beginning, options, watch)
+    statistics = statistics_of(search, plan, order)
+    decided = tuple(Decided(system, search, finding) for finding in search.findings)
+    if order == EVERY_ORDER or not any(finding.verdict == "violated" for finding in search.findings):
+        return Explored(decided, statistics, search)
+    again = _repeated(plan, beginning, options, watch, search.elapsed_s)
+    if again is None:
+        return Explored(decided, statistics, search)
+    if again.search.stopped_by in ("", ALL_VIOLATED):
+        findings = again.search.findings
+        return Explored(
+            tuple(Decided(again.system, again.search, finding) for finding in findings),
+            statistics_of(again.search, plan, EVERY_ORDER),
+            search,
+        )
+    pairs = zip(decided, again.search.findings, strict=True)
+    shorter = tuple(
+        Decided(again.system, again.search, full) if full.verdict == "violated" else known for known, full in pairs
+    )
+    return Explored(shorter, statistics, search)
+
+
+@dataclass(frozen=True, slots=True)
+class _Repeated:
+    system: GroupedSystem
+    search: Search
+
+
+def reduced(
+    plan: Plan, beginning: Beginning, options: VerifyOptions, watch: Watch
+) -> tuple[GroupedSystem, Search, Order]:
+    """The search with as few orders as it turns out to allow."""
+    order = _asked_for(fewer_orders(plan), options)
+    restarts = 0
+    while True:
+        try:
+            system, search = _one_search(plan, order, beginning, options, watch)
+        except StartMatters as found:
+            restarts += 1
+            kept = order.in_unison - {found.workload} if restarts < MOST_RESTARTS else frozenset()
+            order = order._replace(in_unison=kept)
+        else:
+            return system, search, order if system.leaves_out_orders else EVERY_ORDER
+
+
+def _asked_for(order: Order, options: VerifyOptions) -> Order:
+    """The order without what the user switched off."""
+    if not options.uses(UNISON):
+        order = order._replace(in_unison=frozenset(), at_once=False)
+    return order._replace(alone=order.alone and options.uses(PARTIAL_ORDER))
+
+
+def _repeated(
+    plan: Plan, beginning: Beginning, options: VerifyOptions, watch: Watch, spent_s: float
+) -> _Repeated | None:
+    """The same search in every order, up to a bound; None if no time is left for it."""
+    most = min(MOST_REPEATED, options.max_states or MOST_REPEATED)
+    left_s = None if options.timeout_s is None else options.timeout_s - spent_s
+    if left_s is not None and left_s <= 0:
+        return None
+    limited = replace(options, max_states=most, timeout_s=left_s)
+    return _Repeated(*_one_search(plan, EVERY_ORDER, beginning, limited, watch.unsaved))
+
+
+def repeated_whole(
+    loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch, spent_s: float
+) -> tuple[Beginning, Search] | None:
+    """A search of bounded size of an input that was searched in parts; None if even its start is too large."""
+    most = min(MOST_REPEATED, options.max_states or MOST_REPEATED)
+    beginning = begin(loaded, plan, replace(options, max_states=most), watch.unsaved)
+    if beginning.search is not None and beginning.search.stopped_by:
+        return None
+    again = _repeated(plan, beginning, options, watch, spent_s)
+    return None if again is None else (beginning, again.search)
+
+
+def _one_search(
+    plan: Plan, order: Order, beginning: Beginning, options: VerifyOptions, watch: Watch
+) -> tuple[GroupedSystem, Search]:
+    system = GroupedSystem(plan, order)
+    if beginning.cells:
+        system.initial = beginning.cells
+    search = explore(
+        system,
+        system.checks,
+        kernel=_kernel(system, options),
+        stop_early=not options.find_all,
+        limits=_limits(options),
+        progress=_translated(watch.progress, "searching"),
+        keeper=watch.keeper(),
+    )
+    return system, search
+
+
+def _kernel(system: GroupedSystem, options: VerifyOptions) -> Store:
+    if options.engine == "compiled" and compiled_kernel() is None:
+        raise EnvironmentProblem(
+            "E401 the compiled engine is not installed. Install a C compiler and run: "
+            "pip install --force-reinstall --no-deps kubeproof; or use --engine python."
+        )
+    every = SAMPLE if options.check_controllers else 0
+    return make_kernel(system, engine=options.engine, check_every=every)
+
+
+def _limits(options: VerifyOptions) -> Limits:
+    """The limits asked for; without one on memory, most of what the machine has, so that the answer is UNKNOWN
+    and not a killed process."""
+    memory = options.memory_bytes or physical_bytes() * DEFAULT_MEMORY_PERCENT // 100 or None
+    return Limits(options.max_states, options.timeout_s, memory)
+
+
+def _translated(progress: Report, phase: str) -> Callable[[EngineProgress], None] | None:
+    if progress is None:
+        return None
+
+    def report(engine: EngineProgress) -> None:
+        said = phase if engine.phase == "exploring" else engine.phase
+        progress(Progress(*engine[:5], said))
+
+    return report
+
+
+def statistics_of(search: Search, plan: Plan, order: Order = EVERY_ORDER) -> Statistics:
+    """What a search did, and which reductions it made use of."""
+    store = search.store
+    return Statistics(
+        states=len(store),
+        transitions=store.transitions,
+        depth=store.depth,
+        elapsed_s=search.elapsed_s,
+        memo_calls=store.calls,
+        memo_misses=store.misses,
+        engine=store.name,
+        reductions=tuple(_applied(plan, order)),
+        stopped_by=search.stopped_by,
+    )
+
+
+def _applied(plan: Plan, order: Order) -> list[str]:
+    words = ["pods and nodes grouped", "controllers memoised"]
+    if plan.domains:
+        words.append("equal nodes and domains interchangeable")
+    if order.in_unison:
+        names = ", ".join(plan.setup.workloads[w].ref for w in sorted(order.in_unison))
+        words.append(f"pods start in unison ({names})")
+    if order.alone:
+        words.append("commuting first steps taken alone")
+    return words

@@ -1,0 +1,157 @@
+"""Verifies the parts of an input on their own and puts the answers together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from kubeproof.cluster.control import Tick
+from kubeproof.engine.search import Search
+from kubeproof.engine.system import Role, Step
+from kubeproof.intents.monitor import IN_STABLE, PERSISTENT, RECURRENT
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.model.plan import Plan
+from kubeproof.model.representatives import RepresentativeModel
+from kubeproof.verify.lift import NamedPath
+from kubeproof.verify.options import SLICING, VerifyOptions
+from kubeproof.verify.result import Statistics
+from kubeproof.verify.searching import Beginning, Decided, Watch, begin, explored
+from kubeproof.verify.slicing import Slice, cut, may_be_disturbed_at_any_time, starts_simply
+from kubeproof.verify.weave import Projection, Weaver, projection, weave
+
+WORST_FIRST = ("violated", "unknown", "holds", "vacuous")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part, searched."""
+
+    slice: Slice
+    plan: Plan
+    beginning: Beginning
+    decided: tuple[Decided, ...]  # one per intent of the part
+    statistics: Statistics
+    search: Search | None  # None where nothing had to be searched: no intent is about the part
+
+
+@dataclass(frozen=True, slots=True)
+class Sliced:
+    """All parts of an input, searched."""
+
+    parts: tuple[Part, ...]
+    elapsed_s: float
+
+    @property
+    def slices(self) -> tuple[Slice, ...]:
+        return tuple(part.slice for part in self.parts)
+
+    def decision(self, intent: int) -> tuple[Part, Decided]:
+        """The part that decides an intent of the whole: the one with the worst verdict, the first of equals."""
+        found = [
+            (part, part.decided[part.slice.intents.index(intent)])
+            for part in self.parts
+            if intent in part.slice.intents
+        ]
+        return min(found, key=lambda pair: WORST_FIRST.index(pair[1].finding.verdict))
+
+
+def searched_in_parts(
+    loaded: Loaded, options: VerifyOptions, planned: Callable[[Loaded], Plan], most_intents: int, watch: Watch
+) -> Sliced | None:
+    """The parts with their findings; None if the input stays whole."""
+    if not options.uses(SLICING) or options.find_all or options.controllers:
+        return None
+    slices = cut(loaded)
+    if isinstance(slices, str) or any(len(one.intents) > most_intents for one in slices):
+        return None
+    begun, parts = time.monotonic(), []
+    for one in slices:
+        spent_s = time.monotonic() - begun
+        left_s = None if options.timeout_s is None else max(0.001, options.timeout_s - spent_s)
+        part = _searched(one, planned(one.loaded), replace(options, timeout_s=left_s), watch)
+        if part is None:
+            return None
+        parts.append(part)
+    return Sliced(tuple(parts), time.monotonic() - begun) if _is_exact(loaded, parts) else None
+
+
+def _searched(one: Slice, plan: Plan, options: VerifyOptions, watch: Watch) -> Part | None:
+    beginning = begin(one.loaded, plan, options, watch)
+    if beginning.search is not None and beginning.search.stopped_by:
+        return None
+    if not one.intents and starts_simply(one) and beginning.search is None:
+        return Part(one, plan, beginning, (), Statistics(), None)
+    found = explored(plan, beginning, options, watch)
+    return Part(one, plan, beginning, found.decided, found.statistics, found.search)
+
+
+# -- when the parts do not meet in time ----------------------------------------------------------------
+
+
+def _is_exact(loaded: Loaded, parts: list[Part]) -> bool:
+    """True if no two parts are ever on the move together, except while pods start from the beginning on."""
+    restless = [part for part in parts if not _begins_at_rest(part)]
+    if may_be_disturbed_at_any_time(loaded):
+        return not restless
+    if all(starts_simply(part.slice) for part in restless):
+        return True
+    return len(restless) == 1 and _comes_to_rest(restless[0])
+
+
+def _begins_at_rest(part: Part) -> bool:
+    """True if nothing moves at the start but the memories of periodic loops that forget their phase."""
+    if part.search is None:
+        return False
+    store = part.search.store
+    roots = [state for state in range(store.expanded) if store.parent(state) < 0]
+    return all(
+        step.effect.role == Role.EVENT
+        or (_is_rest(step) and step.target < store.expanded and store.is_stable(step.target))
+        for root in roots
+        for step in store.steps(root)
+    )
+
+
+def _is_rest(step: Step) -> bool:
+    """True for the step of time in which no clock runs."""
+    actions = getattr(step.effect.label, "actions", ())
+    return step.effect.role == Role.TIME and not any(isinstance(action, Tick) for action in actions)
+
+
+def _comes_to_rest(part: Part) -> bool:
+    """True if the part has a stable state to wait in while others are disturbed."""
+    return part.search is not None and any(
+        part.search.store.is_stable(state) for state in range(part.search.store.expanded)
+    )
+
+
+# -- counterexamples ----------------------------------------------------------------------------------
+
+
+def woven(whole: Plan, loaded: Loaded, part: Part, decided: Decided, intent: int) -> tuple[NamedPath | None, NamedPath]:
+    """A part's violation as a run of the whole: how it was deployed, if it was, and the path."""
+    names, own_names = ([event.name for event in one.scenario.events] for one in (loaded, part.slice.loaded))
+    shares = projection(whole, part.plan, names, own_names, part.slice.intents)
+    model, own = RepresentativeModel(whole), RepresentativeModel(part.plan)
+    (start,) = model.initial()
+    prelude = None
+    if part.beginning.search is not None:
+        prelude = _woven_prelude(whole, part, shares, decided)
+        start = model.restarted(prelude.last._replace(observed=()))
+    weaver = Weaver(model, own, shares, start)
+    kind = whole.monitors[intent].kind
+    ends_stable = kind in (IN_STABLE, RECURRENT, PERSISTENT)
+    return prelude, weave(weaver, decided.search, decided.finding, ends_stable=ends_stable)
+
+
+def _woven_prelude(whole: Plan, part: Part, shares: Projection, decided: Decided) -> NamedPath:
+    assert part.beginning.search is not None
+    deploying = RepresentativeModel(whole.deploying())
+    (empty,) = deploying.initial()
+    weaver = Weaver(deploying, RepresentativeModel(part.plan.deploying()), replace(shares, monitors=()), empty)
+    root = decided.search.root(decided.finding.state)
+    search = part.beginning.search
+    weaver.follow(search, [step for _, step in search.path(part.beginning.stable[root])])
+    weaver.rest()
+    return weaver.path()

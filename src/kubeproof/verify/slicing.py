@@ -1,0 +1,305 @@
+"""Cutting an input into parts that cannot influence each other, each verified on its own.
+
+Two workloads belong together if some node could take pods of both, if a selector, budget, autoscaler, event or intent
+relates them, or if one owns the other. All nodes stay in every part: the state of a zone depends on all of them,
+and empty nodes cost nothing. What time has to do with it, and why the verdicts are exact, is in
+`docs/explanation/reductions.md`; where they might not be, `cut` gives a reason and nothing is cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from kubeproof.cluster.labels import LabelSelector
+from kubeproof.cluster.objects import Node, PodAffinity, PodTemplate, Setup, Workload
+from kubeproof.controllers.scheduler.plugins.node_affinity import required_affinity_matches
+from kubeproof.controllers.scheduler.plugins.taint_toleration import keeps_pods_off
+from kubeproof.controllers.scheduler.pod import pod_labels
+from kubeproof.events.declarations import (
+    STABLE,
+    Apply,
+    Cordon,
+    Drain,
+    Event,
+    KernelPanic,
+    Maintenance,
+    NeverReady,
+    NodeFailure,
+    UsagePattern,
+)
+from kubeproof.intents.declarations import Intent
+from kubeproof.intents.facts import matching_workloads
+from kubeproof.manifests.loaded import Loaded
+
+ON_NODES = (NodeFailure, Cordon, Drain, Maintenance)
+NO_MOMENTS = (UsagePattern, NeverReady)  # they say how pods are
+EVERYWHERE = frozenset(
+    {"settles", "noOscillation", "noCreateFailLoop", "noEviction", "noEvictionLoop", "drainCompletes"}
+)  # without a target they hold for the whole if they hold for every part
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A part of the input that nothing outside influences."""
+
+    loaded: Loaded
+    workloads: tuple[str, ...]  # Workload.ref
+    intents: tuple[int, ...]  # which of the whole input's intents are about it
+
+
+def cut(loaded: Loaded) -> tuple[Slice, ...] | str:
+    """The parts of an input, or why it stays whole."""
+    if reason := _kept_whole(loaded):
+        return reason
+    refs = _refs(loaded)
+    groups = _Groups(refs)
+    for related in _relations(loaded):
+        groups.join(related)
+    parts = groups.parts()
+    if len(parts) < 2:
+        return "every workload can influence every other"
+    slices = tuple(_slice(loaded, part) for part in parts)
+    told = {intent for part in slices for intent in part.intents}
+    return slices if len(told) == len(loaded.scenario.intents) else "an intent speaks of no workload"
+
+
+def _kept_whole(loaded: Loaded) -> str:
+    """What makes all parts depend on each other; "" if nothing does."""
+    setup, scenario = loaded.setup, loaded.scenario
+    if setup.descheduler is not None:
+        return "the descheduler sees all pods"
+    if any(isinstance(event, KernelPanic) for event in scenario.events):
+        return "a panic of any node counts for all"
+    numbered = {event.name: event for event in scenario.events}
+    if any(
+        event.after not in (None, STABLE) and {type(event), type(numbered[str(event.after)])} & set(ON_NODES)
+        for event in scenario.events
+    ):
+        return "an event waits for one that may hit any node"
+    if _occurrences(scenario.events) > 1 and any(_comes_any_time(event) for event in scenario.events):
+        return "events may disturb several parts at once"
+    if any(_counts_all(intent) for intent in scenario.intents):
+        return "an intent counts over all workloads or nodes"
+    return ""
+
+
+def _occurrences(events: Iterable[Event]) -> int:
+    """How often something may happen in all; any number is many."""
+    return sum(2 if event.max is None else event.max for event in events if not isinstance(event, NO_MOMENTS))
+
+
+def _comes_any_time(event: Event) -> bool:
+    return not isinstance(event, NO_MOMENTS) and event.after != STABLE
+
+
+def may_be_disturbed_at_any_time(loaded: Loaded) -> bool:
+    """True if some event does not wait until the cluster is stable."""
+    return any(_comes_any_time(event) for event in loaded.scenario.events)
+
+
+def _counts_all(intent: Intent) -> bool:
+    if intent.key == "maxNodes":
+        return True
+    return intent.target is None and intent.key not in EVERYWHERE and intent.selector is None
+
+
+# -- who is related ---------------------------------------------------------------------------------
+
+
+class _Groups:
+    """Sets of references that grow together."""
+
+    def __init__(self, refs: tuple[str, ...]) -> None:
+        self._parent = {ref: ref for ref in refs}
+
+    def _root(self, ref: str) -> str:
+        while self._parent[ref] != ref:
+            ref = self._parent[ref]
+        return ref
+
+    def join(self, refs: Iterable[str]) -> None:
+        roots = [self._root(ref) for ref in refs if ref in self._parent]
+        for root in roots[1:]:
+            self._parent[self._root(root)] = self._root(roots[0])
+
+    def parts(self) -> list[tuple[str, ...]]:
+        found: dict[str, list[str]] = {}
+        for ref in self._parent:
+            found.setdefault(self._root(ref), []).append(ref)
+        return [tuple(part) for part in found.values()]
+
+
+def _refs(loaded: Loaded) -> tuple[str, ...]:
+    return tuple(_templates(loaded))
+
+
+def _templates(loaded: Loaded) -> dict[str, list[Workload]]:
+    """Every workload by reference, as declared and as events may write it."""
+    found: dict[str, list[Workload]] = {}
+    for workload in loaded.setup.workloads:
+        found.setdefault(workload.owner or workload.ref, []).append(workload)
+    for event in loaded.scenario.events:
+        if isinstance(event, Apply):
+            found.setdefault(event.workload.ref, []).append(event.workload)
+    return found
+
+
+def _relations(loaded: Loaded) -> Iterator[tuple[str, ...]]:
+    """Sets of workloads that may influence each other."""
+    forms = _templates(loaded)
+    yield from _sharing_nodes(loaded, forms)
+    for one, other in combinations(forms, 2):
+        if any(_selects(loaded.setup, a, b) for a, b in _both_ways(forms[one], forms[other])):
+            yield one, other
+    for budget in loaded.setup.budgets:
+        yield tuple(
+            ref
+            for ref, workloads in forms.items()
+            if any(
+                w.namespace == budget.namespace and budget.selector and budget.selector.matches(dict(w.template.labels))
+                for w in workloads
+            )
+        )
+    yield from _rival_autoscalers(loaded, forms)
+    yield from _chained(loaded)
+    for intent in loaded.scenario.intents:
+        yield tuple(_read_by(loaded, intent))
+
+
+def _sharing_nodes(loaded: Loaded, forms: dict[str, list[Workload]]) -> Iterator[tuple[str, ...]]:
+    """The workloads that one node could take, node by node."""
+    placed = {ref: {node for node, _ in spots} for ref, spots in loaded.scenario.start.placement}
+    for node in loaded.setup.nodes:
+        yield tuple(
+            ref
+            for ref, workloads in forms.items()
+            if node.name in placed.get(ref, ()) or any(_may_run_on(workload, node) for workload in workloads)
+        )
+
+
+def _may_run_on(workload: Workload, node: Node) -> bool:
+    home = workload.bound_to or workload.template.node_name
+    if home is not None:
+        return home == node.name
+    template = workload.template
+    return required_affinity_matches(template, dict(node.labels), node.name) and not keeps_pods_off(
+        node.taints, template.tolerations
+    )
+
+
+def _both_ways(ones: list[Workload], others: list[Workload]) -> Iterator[tuple[Workload, Workload]]:
+    for one in ones:
+        for other in others:
+            yield one, other
+            yield other, one
+
+
+def _selects(setup: Setup, one: Workload, other: Workload) -> bool:
+    """True if a scheduling rule of one may count pods of the other; of affinity terms in any namespace."""
+    labels = [dict(other.template.labels), _hashed_labels(setup, other)]
+    near = [constraint.selector for constraint in one.template.spread]
+    near += [one.selector] if not one.template.spread else []
+    if one.namespace == other.namespace and any(s is not None and any(map(s.matches, labels)) for s in near):
+        return True
+    return any(s is not None and any(map(s.matches, labels)) for s in _term_selectors(one.template))
+
+
+def _hashed_labels(setup: Setup, workload: Workload) -> dict[str, str]:
+    """The labels that pods of the workload carry, the hash of their template included."""
+    numbers = [i for i, other in enumerate(setup.workloads) if other == workload]
+    return pod_labels(setup, numbers[0]) if numbers else dict(workload.template.labels)
+
+
+def _term_selectors(template: PodTemplate) -> Iterator[LabelSelector | None]:
+    def of(affinity: PodAffinity) -> Iterator[LabelSelector | None]:
+        yield from (term.selector for term in affinity.required)
+        yield from (weighted.term.selector for weighted in affinity.preferred)
+
+    yield from of(template.pod_affinity)
+    yield from of(template.pod_anti_affinity)
+
+
+def _rival_autoscalers(loaded: Loaded, forms: dict[str, list[Workload]]) -> Iterator[tuple[str, ...]]:
+    """Targets of autoscalers whose pods another's target selects: both refuse to look at metrics."""
+    targets = [autoscaler.target for autoscaler in loaded.setup.autoscalers if autoscaler.target in forms]
+    for one, other in combinations(dict.fromkeys(targets), 2):
+        for a, b in _both_ways(forms[one], forms[other]):
+            if a.namespace == b.namespace and a.selector.matches(dict(b.template.labels)):
+                yield one, other
+
+
+def _chained(loaded: Loaded) -> Iterator[tuple[str, ...]]:
+    """Workloads of events of which one waits for the other."""
+    targets = {event.name: _target(event) for event in loaded.scenario.events}
+    for event in loaded.scenario.events:
+        if event.after not in (None, STABLE):
+            yield tuple(ref for ref in (targets[event.name], targets[str(event.after)]) if ref)
+
+
+def _target(event: Event) -> str | None:
+    return event.workload.ref if isinstance(event, Apply) else getattr(event, "target", None)
+
+
+def _read_by(loaded: Loaded, intent: Intent) -> Iterator[str]:
+    """The workloads that an intent speaks of."""
+    if intent.target is not None:
+        yield intent.target
+    if intent.selector is not None:
+        workloads = loaded.setup.workloads
+        for index in matching_workloads(workloads, intent.selector, None):
+            yield workloads[index].owner or workloads[index].ref
+        for event in loaded.scenario.events:
+            if isinstance(event, Apply):
+                yield event.workload.ref
+
+
+# -- the parts --------------------------------------------------------------------------------------
+
+
+def _slice(loaded: Loaded, part: tuple[str, ...]) -> Slice:
+    setup, scenario = loaded.setup, loaded.scenario
+    chosen = frozenset(part)
+    intents = tuple(i for i, intent in enumerate(scenario.intents) if _is_about(loaded, intent, chosen))
+    placement = tuple((ref, spots) for ref, spots in scenario.start.placement if ref in chosen)
+    smaller = replace(
+        setup,
+        workloads=tuple(w for w in setup.workloads if (w.owner or w.ref) in chosen),
+        autoscalers=tuple(a for a in setup.autoscalers if a.target in chosen),
+    )
+    events = tuple(event for event in scenario.events if _target(event) is None or _target(event) in chosen)
+    reduced = replace(
+        scenario,
+        start=replace(scenario.start, placement=placement),
+        events=events,
+        intents=tuple(scenario.intents[i] for i in intents),
+    )
+    return Slice(replace(loaded, setup=smaller, scenario=reduced), part, intents)
+
+
+def _is_about(loaded: Loaded, intent: Intent, chosen: frozenset[str]) -> bool:
+    if intent.target is None and intent.selector is None:
+        return True
+    return any(ref in chosen for ref in _read_by(loaded, intent))
+
+
+def starts_simply(part: Slice) -> bool:
+    """True if all that has a clock, from an empty cluster to the first stable state, is the start of its pods."""
+    setup, scenario = part.loaded.setup, part.loaded.scenario
+    if setup.autoscalers or any(isinstance(event, NO_MOMENTS) for event in scenario.events):
+        return False
+    return not any(
+        workload.template.readiness is not None
+        or workload.template.node_name
+        or workload.bound_to
+        or any(_is_evicted(workload, node) for node in setup.nodes)
+        for workload in setup.workloads
+    )
+
+
+def _is_evicted(workload: Workload, node: Node) -> bool:
+    """True if a pod may come to the node and its NoExecute taints are not tolerated for ever."""
+    if not any(taint.effect == "NoExecute" for taint in node.taints):
+        return False
+    return not keeps_pods_off(node.taints, workload.template.tolerations)

@@ -1,0 +1,204 @@
+"""From a path of one part to a run of the whole cluster, by name: the other parts run along.
+
+The part's steps are taken in their order. Between them the other parts do what is urgent, so that time can pass, and
+come to rest where the path needs a stable cluster. Each step must bring the part where its path says; the result
+is replayed on the whole model like every counterexample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from kubeproof.cluster.control import Advance, Role, Stage
+from kubeproof.controllers.deployment import DeploymentController
+from kubeproof.controllers.kubelet import Kubelet
+from kubeproof.controllers.replicaset import ReplicaSetController
+from kubeproof.engine.search import Finding, Search
+from kubeproof.engine.system import Step
+from kubeproof.errors import KubeproofError
+from kubeproof.model.abstraction import Anonymous, anonymous, canonical
+from kubeproof.model.assembly import working_autoscalers
+from kubeproof.model.individual import IndividualModel, State, Transition
+from kubeproof.model.plan import Plan
+from kubeproof.model.startup import StartAll, started_together
+from kubeproof.verify.lift import NamedPath
+
+MOST_STEPS = 5_000  # steps of other parts between two of the path
+MOST_ROUNDS = 50  # times that a loop is followed until the other parts rest
+FIRST_STEPS = (DeploymentController, ReplicaSetController)  # whose steps may have been taken alone
+
+
+class CannotWeave(KubeproofError):
+    """The other parts do not come to rest on the way that was tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """Where the things of a part stand in the whole."""
+
+    part: Plan
+    workloads: tuple[int, ...]
+    memories: tuple[int, ...]
+    monitors: tuple[int, ...]
+
+    def of(self, state: State) -> State:
+        """The part's share of a state of the whole."""
+        numbers = {whole: own for own, whole in enumerate(self.workloads)}
+        return State(
+            tuple(state.specs[w] for w in self.workloads),
+            tuple(state.unbound[w] for w in self.workloads),
+            tuple(
+                node._replace(
+                    pods=tuple(p._replace(workload=numbers[p.workload]) for p in node.pods if p.workload in numbers)
+                )
+                for node in state.nodes
+            ),
+            tuple(state.memories[m] for m in self.memories),
+            tuple(state.observed[m] for m in self.monitors) if state.observed else (),
+        )
+
+
+def projection(
+    whole: Plan, part: Plan, events: Sequence[str], part_events: Sequence[str], monitors: Sequence[int]
+) -> Projection:
+    """The projection of a whole plan to a part's; events are told by name."""
+    known = [(workload.ref, workload.owner) for workload in whole.setup.workloads]
+    scalers = list(working_autoscalers(whole.setup))
+    memories = [events.index(name) for name in part_events]
+    memories += [len(events) + scalers.index(one) for one in working_autoscalers(part.setup)]
+    return Projection(
+        part, tuple(known.index((w.ref, w.owner)) for w in part.setup.workloads), tuple(memories), tuple(monitors)
+    )
+
+
+class Weaver:
+    """Follows a part's path in the whole, from a state on."""
+
+    def __init__(self, whole: IndividualModel, part: IndividualModel, shares: Projection, start: State) -> None:
+        self._whole, self._part, self._shares = whole, part, shares
+        self.states = [start]
+        self.steps: list[Transition] = []
+
+    @property
+    def _here(self) -> State:
+        return self.states[-1]
+
+    def _share(self, state: State) -> Anonymous:
+        return anonymous(self._part, self._shares.of(state))
+
+    def _take(self, step: Transition) -> None:
+        self.steps.append(step)
+        self.states.append(step.target)
+
+    def follow(self, search: Search, steps: Sequence[Step]) -> None:
+        """Takes steps of the part's search, and whatever of the others must come between."""
+        for step in steps:
+            wanted = canonical(self._part.plan, search.store.cells_of(step.target))
+            start = started_together(step.effect)
+            if start is not None:
+                self._start_all(start, wanted)
+            elif step.effect.role == Role.TIME:
+                self._pass_time(wanted)
+            else:
+                self._act(step, wanted)
+
+    def _act(self, step: Step, wanted: Anonymous) -> None:
+        actors = self._part.plan.actors
+        kinds = (type(actors[step.actor]),) if step.actor < len(actors) else FIRST_STEPS
+        if step.actor < len(actors) and actors[step.actor].stage == Stage.CALM:
+            self.rest()
+        for controller in self._whole.plan.actors:
+            if isinstance(controller, kinds):
+                for transition in self._whole.steps_of(controller, self._here):
+                    if self._share(transition.target) == wanted:
+                        self._take(transition)
+                        return
+        raise CannotWeave(f"no step of the whole follows {step.effect.label}")
+
+    def _start_all(self, start: StartAll, wanted: Anonymous) -> None:
+        workload = self._shares.workloads[start.workload]
+        while self._share(self._here) != wanted:
+            self._take(self._first(lambda step: _starts(step, workload, start)))
+
+    def _first(self, is_meant: Callable[[Transition], bool]) -> Transition:
+        for controller in self._whole.plan.controllers:
+            if isinstance(controller, Kubelet):
+                for step in self._whole.steps_of(controller, self._here):
+                    if is_meant(step):
+                        return step
+        raise CannotWeave("a pod does not start")
+
+    def _pass_time(self, wanted: Anonymous) -> None:
+        """Lets time pass until it has passed for the part; the others may stop it in between."""
+        for _ in range(MOST_STEPS):
+            self.catch_up()
+            passing = list(self._whole.time_steps(self._here))
+            if not passing:
+                raise CannotWeave("time does not pass")
+            self._take(passing[0])
+            if self._share(self._here) == wanted:
+                return
+        raise CannotWeave("time stands still")
+
+    def catch_up(self) -> None:
+        """The others do what is urgent."""
+        for _ in range(MOST_STEPS):
+            step = self._of_others((Role.URGENT,))
+            if step is None:
+                return
+            self._take(step)
+        raise CannotWeave("the others always have something urgent")
+
+    def rest(self) -> None:
+        """The others go on until the whole cluster is stable."""
+        for _ in range(MOST_STEPS):
+            if self._whole.is_stable(self._here):
+                return
+            step = self._of_others((Role.URGENT,)) or self._of_others((Role.OPTIONAL, Role.TIME))
+            if step is None:
+                raise CannotWeave("the part itself is not at rest")
+            self._take(step)
+        raise CannotWeave("the others do not come to rest")
+
+    def _of_others(self, roles: tuple[int, ...]) -> Transition | None:
+        """A step that leaves the part as it is."""
+        before = self._share(self._here)
+        for step in self._whole.steps(self._here):
+            if step.role in roles and self._share(step.target) == before:
+                return step
+        return None
+
+    def go_round(self, search: Search, steps: Sequence[Step]) -> int:
+        """Follows a loop until the whole cluster comes round; returns where in the steps the last round begins."""
+        for _ in range(MOST_ROUNDS):
+            self.catch_up()
+            first, before = len(self.steps), anonymous(self._whole, self._here)
+            self.follow(search, steps)
+            self.catch_up()
+            if anonymous(self._whole, self._here) == before:
+                return first
+        raise CannotWeave("the others do not come round with the loop")
+
+    def path(self, loop_start: int | None = None, *, is_inevitable: bool = False) -> NamedPath:
+        """All that was taken."""
+        return NamedPath(tuple(self.states), tuple(self.steps), loop_start, is_inevitable)
+
+
+def _starts(step: Transition, workload: int, start: StartAll) -> bool:
+    action = step.decision.actions[0]
+    return isinstance(action, Advance) and action[1:5] == (workload, *start[1:])
+
+
+def weave(weaver: Weaver, search: Search, finding: Finding, *, ends_stable: bool) -> NamedPath:
+    """The run of the whole that a part's finding stands for."""
+    steps = [step for _, step in search.path(finding.state)]
+    if finding.last:
+        steps.append(finding.last)
+    weaver.follow(search, steps)
+    if finding.lasso is not None:
+        first = weaver.go_round(search, finding.lasso.steps)
+        return weaver.path(first, is_inevitable=finding.lasso.is_inevitable)
+    if ends_stable:
+        weaver.rest()
+    return weaver.path()

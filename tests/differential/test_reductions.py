@@ -1,0 +1,112 @@
+"""Fewer orders of steps against every order: the same verdicts, the same starts, and traces that stand up to replay."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from kubeproof.engine.limits import Limits
+from kubeproof.engine.search import Search, compiled_kernel, explore, make_kernel
+from kubeproof.model.abstraction import canonical
+from kubeproof.model.grouped import GroupedSystem
+from kubeproof.model.individual import IndividualModel
+from kubeproof.model.orders import EVERY_ORDER, Order, orders_of_deploying
+from kubeproof.model.plan import Plan
+from kubeproof.model.representatives import RepresentativeModel
+from kubeproof.verify.lift import lift
+from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.replayer import replay
+from kubeproof.verify.searching import Beginning, reduced
+from tests.differential.comparison import counts, search, verdicts_of
+from tests.property.loops import LOOP_FAMILIES
+from tests.property.strategies import BASIC_FAMILIES, Case
+
+FAMILIES = {**BASIC_FAMILIES, **LOOP_FAMILIES}
+REDUCED = ("spread", "failure", "scale", "write", "direct", "load", "deschedule")  # where something is left out
+MOST_STATES = 1500  # beyond, every order is too many for a quick comparison
+STARTUPS = st.sampled_from([(0, 0), (0, 3), (1, 1), (1, 5), (2, 3)])
+PATIENT = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)
+ALL_AT_ONCE = VerifyOptions(max_states=4 * MOST_STATES)
+
+
+def with_startup(case: Case, startup_s: tuple[int, int]) -> Case:
+    """The case with another time from binding to running."""
+    flags = replace(case.setup.settings, startup_s=startup_s)
+    return replace(case, setup=replace(case.setup, settings=flags))
+
+
+def compare_orders(case: Case) -> bool:
+    """Asserts that leaving out orders changes no verdict; returns whether any was left out."""
+    plan = case.plan()
+    full = search(plan, max_states=MOST_STATES)
+    fewer, order = _fewer(plan, "auto")
+    if not full.stopped_by and not fewer.stopped_by:
+        assert verdicts_of(fewer) == verdicts_of(full), f"with {order} {verdicts_of(fewer)}, not {verdicts_of(full)}"
+        assert len(fewer.store) <= len(full.store)
+    if compiled_kernel() is not None:
+        plain, _ = _fewer(plan, "python")
+        assert plain.findings == fewer.findings
+        assert counts(plain) == counts(fewer)
+    _replay_all(plan, fewer)
+    _compare_starts(plan)
+    return order != EVERY_ORDER
+
+
+def _fewer(plan: Plan, engine: str) -> tuple[Search, Order]:
+    _, found, order = reduced(plan, Beginning(()), replace(ALL_AT_ONCE, engine=engine), None)
+    return found, order
+
+
+def _replay_all(plan: Plan, found: Search) -> None:
+    model, namer = IndividualModel(plan), RepresentativeModel(plan)
+    (start,) = model.initial()
+    for number, finding in enumerate(found.findings):
+        if finding.verdict == "violated":
+            path = lift(namer, start, found, finding)
+            recorded = [(step.controller, step.concrete) for step in path.steps]
+            replay(model, start, recorded, loop_start=path.loop_start, monitor_number=number)
+
+
+def _compare_starts(plan: Plan) -> None:
+    """The stable placements of `start: deployed` are the same ones."""
+    deploying = plan.deploying()
+    every, fewer = (_stable(deploying, order) for order in (EVERY_ORDER, orders_of_deploying(deploying)))
+    assert every is None or fewer is None or every == fewer
+
+
+def _stable(plan: Plan, order: Order) -> set[object] | None:
+    system = GroupedSystem(plan, order)
+    kernel = make_kernel(system)
+    if explore(system, (), kernel=kernel, limits=Limits(max_states=MOST_STATES)).stopped_by:
+        return None
+    return {canonical(plan, kernel.cells_of(s)) for s in range(len(kernel)) if kernel.is_stable(s)}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_fewer_orders_give_the_same_verdicts_and_starts(family: str) -> None:
+    compared: list[bool] = []
+
+    @seed(5)
+    @settings(PATIENT, max_examples=40, database=None, phases=(Phase.generate,))
+    @given(FAMILIES[family](), STARTUPS)
+    def check(case: Case, startup_s: tuple[int, int]) -> None:
+        compared.append(compare_orders(with_startup(case, startup_s)))
+
+    check()
+
+    assert any(compared) == (family in REDUCED)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
+def test_fewer_orders_give_the_same_verdicts_on_many_more(family: str) -> None:
+    @seed(6)
+    @settings(PATIENT, max_examples=1000, database=None, phases=(Phase.generate,))
+    @given(FAMILIES[family](), STARTUPS)
+    def check(case: Case, startup_s: tuple[int, int]) -> None:
+        compare_orders(with_startup(case, startup_s))
+
+    check()

@@ -1,0 +1,207 @@
+"""Inputs cut into independent parts against the same inputs as wholes: verdicts, and traces woven into the whole."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from kubeproof.cluster.labels import LabelSelector, Requirement, Toleration, as_labels
+from kubeproof.cluster.objects import (
+    DEPLOYMENT,
+    HOSTNAME,
+    REPLICA_SET,
+    Container,
+    Node,
+    PodTemplate,
+    Readiness,
+    Settings,
+    Setup,
+    Workload,
+)
+from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric, PodDisruptionBudget
+from kubeproof.cluster.usage import CPU
+from kubeproof.errors import ScenarioError
+from kubeproof.events.declarations import (
+    STABLE,
+    Cordon,
+    Delete,
+    Drain,
+    Event,
+    Maintenance,
+    NodeFailure,
+    PodCrash,
+    Rollout,
+    Scale,
+)
+from kubeproof.intents.declarations import ALWAYS, ALWAYS_ONCE_TRUE, EVENTUALLY, EVENTUALLY_ALWAYS, Amount, Intent
+from kubeproof.intents.declarations import STABLE as WHEN_STABLE
+from kubeproof.manifests.loaded import Loaded, Scenario, Start
+from kubeproof.verify import searching
+from kubeproof.verify.options import SLICING, VerifyOptions
+from kubeproof.verify.run import verify
+
+PATIENT = settings(
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    deadline=None,
+    database=None,
+    phases=(Phase.generate,),
+)
+MOST_STATES = 4000
+TOLERATIONS = (
+    Toleration("node.kubernetes.io/not-ready", "Exists", "", "NoExecute", 300),
+    Toleration("node.kubernetes.io/unreachable", "Exists", "", "NoExecute", 300),
+)
+
+
+def nodes_of(team: str, count: int) -> tuple[Node, ...]:
+    """The team's own nodes."""
+    names = [f"{team}{number}" for number in range(count)]
+    return tuple(
+        Node(name, as_labels({HOSTNAME: name, "team": team}), cpu_milli=2000, memory_bytes=2**33, pods=110)
+        for name in names
+    )
+
+
+def ref_of(team: str, kind: str) -> str:
+    """The team's workload."""
+    return f"{kind}/{team}/web"
+
+
+@st.composite
+def workloads(draw: st.DrawFn, team: str) -> Workload:
+    """A workload that runs on the team's nodes only."""
+    template = PodTemplate(
+        labels=(("app", "web"),),
+        containers=(Container("main", draw(st.sampled_from([500, 1000, 1500])), 2**20),),
+        node_selector=(("team", team),),
+        tolerations=TOLERATIONS,
+        readiness=draw(st.sampled_from([None, None, None, Readiness(2, 3)])),
+        grace_s=draw(st.sampled_from([0, 30])),
+    )
+    return Workload(
+        draw(st.sampled_from([DEPLOYMENT, DEPLOYMENT, REPLICA_SET])),
+        team,
+        "web",
+        template,
+        draw(st.integers(1, 2)),
+        LabelSelector((Requirement("app", "In", ("web",)),)),
+    )
+
+
+@st.composite
+def events(draw: st.DrawFn, name: str, declared: tuple[Workload, ...]) -> Event:
+    """An event that mostly waits for a stable cluster."""
+    target = draw(st.sampled_from(declared))
+    after = draw(st.sampled_from([STABLE, STABLE, STABLE, None]))
+    made: list[Event] = [
+        Scale(name=name, after=after, target=target.ref, replicas=(draw(st.integers(0, 3)),)),
+        Cordon(name=name, after=after, max=draw(st.integers(1, 2))),
+        Drain(name=name, after=after, uncordon=draw(st.booleans())),
+        Maintenance(name=name, after=after),
+        NodeFailure(name=name, after=after, recovers=draw(st.booleans())),
+        Delete(name=name, after=after, target=target.ref),
+        PodCrash(name=name, after=after, target=target.ref),
+    ]
+    if target.kind == DEPLOYMENT:
+        made.append(Rollout(name=name, after=after, target=target.ref))
+    return draw(st.sampled_from(made))
+
+
+@st.composite
+def intents(draw: st.DrawFn, name: str, declared: tuple[Workload, ...]) -> Intent:
+    """A property of one team's workload, or of all."""
+    target = draw(st.sampled_from(declared)).ref
+    when = draw(st.sampled_from([ALWAYS, WHEN_STABLE, EVENTUALLY, EVENTUALLY_ALWAYS, ALWAYS_ONCE_TRUE]))
+    key = draw(
+        st.sampled_from(
+            ["minReady", "minReady", "minReplicas", "maxReplicas", "schedulable", "settles", "noEviction",
+             "noOscillation", "drainCompletes", "noPendingForever"]
+        )
+    )  # fmt: skip
+    amount = draw(st.sampled_from([Amount(1), Amount(2), Amount(100, percent=True)]))
+    if key in ("settles", "noOscillation", "noEviction"):
+        return Intent(key=key, name=name, target=draw(st.sampled_from([None, target])))
+    if key == "drainCompletes":
+        return Intent(key=key, name=name)
+    if key in ("schedulable", "noPendingForever"):
+        return Intent(key=key, name=name, target=target)
+    return Intent(key=key, name=name, target=target, when=when, count=amount)
+
+
+@st.composite
+def inputs(draw: st.DrawFn) -> Loaded:
+    """Two or three teams with nodes of their own."""
+    teams = ("a", "b", "c")[: draw(st.integers(2, 3))]
+    declared = tuple(draw(workloads(team)) for team in teams)
+    setup = Setup(
+        nodes=tuple(node for team in teams for node in nodes_of(team, draw(st.integers(1, 2)))),
+        workloads=declared,
+        settings=Settings(startup_s=draw(st.sampled_from([(1, 1), (1, 5), (0, 0)]))),
+        budgets=tuple(
+            PodDisruptionBudget(
+                w.namespace, "web", w.selector, max_unavailable=draw(st.sampled_from([None, (1, False)]))
+            )
+            for w in declared
+            if draw(st.integers(0, 3)) == 0
+        ),
+        autoscalers=tuple(
+            HorizontalPodAutoscaler(
+                w.namespace, "web", w.ref, 1, draw(st.integers(1, 2)), (Metric("Resource", CPU, "Utilization", 50),)
+            )
+            for w in declared
+            if draw(st.integers(0, 5)) == 0
+        ),
+    )
+    scenario = Scenario(
+        start=Start(draw(st.sampled_from(["empty", "deployed", "deployed"]))),
+        events=tuple(draw(events(f"event-{n}", declared)) for n in range(draw(st.integers(0, 2)))),
+        intents=tuple(draw(intents(f"intent-{n}", declared)) for n in range(draw(st.integers(1, 3)))),
+    )
+    return Loaded(setup, scenario)
+
+
+def compare_slices(loaded: Loaded) -> bool:
+    """Asserts equal verdicts with and without slicing; returns whether the input was cut."""
+    whole = verify(loaded, VerifyOptions(without=(SLICING,), max_states=MOST_STATES))
+    parts = verify(loaded, VerifyOptions(max_states=MOST_STATES))
+    said, known = ([result.verdict for result in one.results] for one in (parts, whole))
+    assert all("UNKNOWN" in (a, b) or a == b for a, b in zip(said, known, strict=True)), (said, known)
+    assert [result.intent for result in parts.results] == [result.intent for result in whole.results]
+    return any(key == "slices" for key, _ in parts.scope)
+
+
+def check_inputs(examples: int, number: int) -> int:
+    """Compares so many inputs; returns how many of them were cut."""
+    found: list[bool] = []
+
+    @seed(number)
+    @settings(PATIENT, max_examples=examples)
+    @given(inputs())
+    def check(loaded: Loaded) -> None:
+        try:
+            found.append(compare_slices(loaded))
+        except ScenarioError:  # no stable start: said of the parts and of the whole
+            found.append(False)
+
+    check()
+    return sum(found)
+
+
+def test_parts_and_wholes_give_the_same_verdicts() -> None:
+    assert check_inputs(60, 1) > 15
+
+
+def test_the_violations_of_parts_are_runs_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searching, "MOST_REPEATED", 1)  # no search of the whole: every trace is woven, then replayed
+
+    assert check_inputs(60, 2) > 15
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(10, 20))
+def test_parts_and_wholes_give_the_same_verdicts_on_many_more(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if number % 2:
+        monkeypatch.setattr(searching, "MOST_REPEATED", 1)
+
+    assert check_inputs(300, number) > 75
