@@ -17,7 +17,6 @@ from kubeproof.controllers.eviction import DrainEviction
 from kubeproof.controllers.kubelet import Kubelet
 from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
 from kubeproof.controllers.replicaset import ReplicaSetController
-from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.controllers.taint_eviction import TaintEviction
 from kubeproof.errors import InternalError, UsageError
 from kubeproof.events.common import EventSource
@@ -50,6 +49,7 @@ from kubeproof.events.pod_crash import PodCrashEvent
 from kubeproof.events.usage import KernelPanicEvent, LevelEvent
 from kubeproof.intents.declarations import Intent
 from kubeproof.model.mechanics import Ages
+from kubeproof.model.shared import shared_loops
 
 if TYPE_CHECKING:
     from kubeproof.controllers.hpa.settings import AutoscalerSettings
@@ -62,13 +62,14 @@ def built_in_controllers(layout: Layout, events: tuple[Event, ...] = ()) -> tupl
     """The control loops for every workload and place; those that only an event calls for come with it."""
     loops: list[Controller] = []
     drains = any(isinstance(event, Drain | Maintenance) for event in events)
+    shared = shared_loops(layout)
     for index, workload in enumerate(layout.setup.workloads):
         if workload.kind == DEPLOYMENT:
             has_revisions = len(family(layout.setup, index)) > 1
             loops.append(RolloutController(layout, index) if has_revisions else DeploymentController(layout, index))
         if workload.kind != POD:
             loops.append(ReplicaSetController(layout, index))
-        loops.append(SchedulerController(layout, index))
+        loops.append(shared.scheduler(index))
         if drains:
             loops.append(DrainEviction(layout, index))
     for place in layout.every_place:
@@ -184,10 +185,7 @@ def adjusting_loops(layout: Layout, events: tuple[Event, ...]) -> AdjustingPart:
     part = _autoscalers(layout, events)
     if setup.descheduler is None:
         return part
-    # Large rooms that most inputs do not need are entered when one does: starting up takes longer than small searches.
-    from kubeproof.controllers.descheduler.controller import DeschedulerController
-
-    loop = DeschedulerController(layout, setup.descheduler, len(events) + len(part.loops))
+    loop = shared_loops(layout).descheduler(len(events) + len(part.loops))
     memory = (0, setup.settings.descheduler_interval_s)
     return AdjustingPart((*part.loops, loop), (*part.memories, memory))
 

@@ -21,6 +21,9 @@ Facts = tuple[int, int, int, tuple[tuple[tuple[int, int, int], int], ...]]
 # ready as the API tells, cordoned, tainted NoExecute, ((workload, phase, restarts), pods)
 
 
+MOST_KNOWN = 100_000  # cycles that a controller remembers beyond one search
+
+
 @dataclass(frozen=True, slots=True)
 class DeschedulerController:
     """The loop of the one descheduler."""
@@ -31,6 +34,10 @@ class DeschedulerController:
     stage: int = Stage.ALWAYS
     name: str = "descheduler"
     _known: dict[object, tuple[Outcome, ...]] = field(default_factory=dict, compare=False, repr=False)
+    _counts_unbound: bool = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_counts_unbound", "minReplicas" in repr(self.policy.profiles))
 
     @property
     def reads(self) -> Reads:
@@ -38,8 +45,8 @@ class DeschedulerController:
         return Reads(every, self.layout.every_place, (self.memory,))
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> int:
-        """Pods without a node: minReplicas counts them."""
-        return cell.unbound
+        """Pods without a node: minReplicas counts them, otherwise it matters only whether there are any."""
+        return cell.unbound if self._counts_unbound else min(cell.unbound, 1)
 
     def show_node(self, place: int, cell: NodeCell) -> Facts:
         """Condition, and pods by workload and phase."""
@@ -74,15 +81,16 @@ class DeschedulerController:
 
     def _outcomes(self, seen: Seen) -> tuple[Outcome, ...]:
         key = (seen.workloads, seen.places)
-        if key not in self._known:
+        outcomes = self._known.get(key)
+        if outcomes is None:
             setup = self.layout.setup
             _, entries = self._entries(seen)
             unbound = tuple((w, n) for w, n in enumerate(seen.workloads) if n)
             version = setup.settings.descheduler_version
-            self._known[key] = evictions(
-                setup, self.policy, tuple(entries), version, self.layout.unique_keys, unbound=unbound
-            )
-        return self._known[key]
+            outcomes = evictions(setup, self.policy, tuple(entries), version, self.layout.unique_keys, unbound=unbound)
+            if len(self._known) < MOST_KNOWN:
+                self._known[key] = outcomes
+        return outcomes
 
     def _entries(self, seen: Seen) -> tuple[list[NodeRef], list[NodeEntry]]:
         refs: list[NodeRef] = []

@@ -28,6 +28,9 @@ def node_facts(cell: NodeCell) -> Facts:
     return cell.cordoned, int(cell.health >= Health.UNKNOWN), cell.no_execute, pods
 
 
+MOST_KNOWN = 100_000  # decisions that a controller remembers beyond one search
+
+
 @dataclass(frozen=True, slots=True)
 class SchedulerController:
     """The scheduler's work for one workload's pods."""
@@ -36,6 +39,7 @@ class SchedulerController:
     workload: int
     stage: int = Stage.ALWAYS
     _kernel: Scheduler = field(init=False, compare=False, repr=False)
+    _known: dict[object, tuple[Decision, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         kernel = Scheduler(self.layout.setup, self.workload, self.layout.unique_keys)
@@ -66,6 +70,14 @@ class SchedulerController:
         """A binding to each node among the best."""
         if not seen.workloads[0] or not self._kernel.has_profile:
             return ()
+        known = self._known.get(seen.places)
+        if known is None:
+            known = self._bindings(seen)
+            if len(self._known) < MOST_KNOWN:
+                self._known[seen.places] = known
+        return known
+
+    def _bindings(self, seen: Seen) -> tuple[Decision, ...]:
         refs, infos = self.candidates(seen)
         chosen = dict.fromkeys(refs[index] for index in self._kernel.choose(infos))
         return tuple(Decision((Bind(ref, self.workload),)) for ref in chosen)

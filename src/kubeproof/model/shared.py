@@ -1,0 +1,62 @@
+"""Loops that setups have in common: what they decided for one size of a cluster holds for the next.
+
+A scheduler or descheduler is handed its nodes, its configuration and what it is shown, but not the numbers that tell
+one size from another: replicas, bounds of autoscalers, budgets. So it cannot depend on them, and its answers
+hold for every setup that differs in nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+from kubeproof.cluster.control import PeriodicController
+from kubeproof.cluster.objects import Setup
+from kubeproof.cluster.places import Layout
+from kubeproof.controllers.scheduler.controller import SchedulerController
+
+MOST_LAYOUTS = 32  # a sweep comes back to each of up to 13 combinations of two node kinds
+
+
+class SharedLoops:
+    """The schedulers and the descheduler of one layout, with what they remember."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._schedulers: dict[int, SchedulerController] = {}
+        self._deschedulers: dict[int, PeriodicController] = {}
+
+    def scheduler(self, workload: int) -> SchedulerController:
+        """The scheduler of a workload's pods."""
+        if workload not in self._schedulers:
+            self._schedulers[workload] = SchedulerController(self._layout, workload)
+        return self._schedulers[workload]
+
+    def descheduler(self, memory: int) -> PeriodicController:
+        """The descheduler whose clock is this memory."""
+        # A large room that most inputs do not need: starting up takes longer than small searches.
+        from kubeproof.controllers.descheduler.controller import DeschedulerController
+
+        policy = self._layout.setup.descheduler
+        assert policy is not None
+        if memory not in self._deschedulers:
+            self._deschedulers[memory] = DeschedulerController(self._layout, policy, memory)
+        return self._deschedulers[memory]
+
+
+def shared_loops(layout: Layout) -> SharedLoops:
+    """The loops for a layout, the same for all that differ only in numbers these loops do not see."""
+    return _loops(replace(layout, setup=_without_numbers(layout.setup)))
+
+
+def _without_numbers(setup: Setup) -> Setup:
+    workloads = tuple(replace(workload, replicas=0) for workload in setup.workloads)
+    return replace(setup, workloads=workloads, autoscalers=(), budgets=())
+
+
+_loops = lru_cache(maxsize=MOST_LAYOUTS)(SharedLoops)
+
+
+def forget() -> None:
+    """Lets every later setup begin without what earlier ones have worked out."""
+    _loops.cache_clear()
