@@ -96,7 +96,7 @@ class RandomSystem:
 def actors(draw: st.DrawFn, slots: int, number: int) -> RandomActor:
     return RandomActor(
         f"actor-{number}",
-        draw(st.sampled_from((Stage.ALWAYS, Stage.ALWAYS, Stage.IDLE, Stage.CALM))),
+        draw(st.sampled_from((Stage.ALWAYS, Stage.ALWAYS, Stage.IDLE, Stage.CALM, Stage.FIRST))),
         tuple(draw(st.lists(st.integers(1, slots - 1), max_size=3)) if slots > 1 else ()),
         draw(st.integers(0, 999)),
         slots,
@@ -164,6 +164,7 @@ def picture(kernel: Store) -> dict[str, object]:
         "stable": [kernel.is_stable(state) for state in expanded],
         "successors": [kernel.successors(state) for state in expanded],
         "steps": [kernel.steps(state) for state in states],
+        "urgent": [kernel.urgent(state) for state in states],
         "first any": list(kernel.first_any),
         "first stable": list(kernel.first_stable),
         "calls": kernel.calls,
@@ -239,12 +240,19 @@ def outcomes(system: RandomSystem, state: State, effect: Effect) -> list[State]:
 def moves(system: RandomSystem, state: State, stage: int) -> Iterator[tuple[Effect, State]]:
     for actor in system.actors:
         if actor.stage == stage:
-            views = tuple(actor.view(at, state[slot]) for at, slot in enumerate(actor.reads))
-            for effect in actor.act(views):
-                yield from ((effect, target) for target in outcomes(system, state, effect))
+            yield from moves_of(system, state, actor)
+
+
+def moves_of(system: RandomSystem, state: State, actor: RandomActor) -> Iterator[tuple[Effect, State]]:
+    views = tuple(actor.view(at, state[slot]) for at, slot in enumerate(actor.reads))
+    for effect in actor.act(views):
+        yield from ((effect, target) for target in outcomes(system, state, effect))
 
 
 def naive_steps(system: RandomSystem, state: State) -> list[tuple[Effect, State]]:
+    for actor in system.actors:
+        if actor.stage == Stage.FIRST and (alone := list(moves_of(system, state, actor))):
+            return alone
     found = list(moves(system, state, Stage.ALWAYS))
     if not any(effect.role == Role.URGENT for effect, _ in found):
         found += moves(system, state, Stage.IDLE)
@@ -277,6 +285,14 @@ def test_the_plain_kernel_finds_what_a_naive_search_finds(system: RandomSystem) 
     assert cells == list(naive)
     assert steps == list(naive.values())
     assert kernel.transitions == sum(map(len, naive.values()))
+    assert [kernel.urgent(state) for state in range(len(kernel))] == [naive_urgent(system, state) for state in cells]
+
+
+def naive_urgent(system: RandomSystem, state: State) -> list[int]:
+    """The actors with an urgent step, those that are asked first at the front."""
+    numbered = enumerate(system.actors)
+    asked = sorted(((a.stage != Stage.FIRST, i, a) for i, a in numbered if a.stage in (Stage.FIRST, Stage.ALWAYS)))
+    return [i for _, i, a in asked if any(e.role == Role.URGENT for e, _ in moves_of(system, state, a))]
 
 
 # -- what random small systems do not reach ----------------------------------------------------------------

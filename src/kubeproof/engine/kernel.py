@@ -383,9 +383,10 @@ class Kernel:
             for stage in (Stage.FIRST, Stage.ALWAYS)
             for actor in self._stages[stage]
             if any(
-                next(self._outcomes(vector, compiled), None) is not None
+                draft != vector
                 for compiled in self._effects(actor, vector)
                 if compiled.effect.role == Role.URGENT
+                for draft in self._drafts(vector, compiled)
             )
         ]
 
@@ -435,6 +436,17 @@ class Kernel:
 
     def _outcomes(self, vector: Vector, compiled: _Compiled) -> Iterator[Vector]:
         """The distinct successors by one effect; those equal to the source are left out."""
+        seen = set()
+        for draft in self._drafts(vector, compiled):
+            if draft == vector:
+                continue
+            target = self._finish(list(draft), vector[0])
+            if target not in seen:
+                seen.add(target)
+                yield target
+
+    def _drafts(self, vector: Vector, compiled: _Compiled) -> list[Vector]:
+        """The vectors after the edits of an effect, not yet canonical."""
         drafts = [vector]
         for slot, operation in compiled.edits:
             drafts = [
@@ -442,14 +454,7 @@ class Kernel:
                 for draft in drafts
                 for cell in self._edited(slot, draft[slot], operation)
             ]
-        seen = set()
-        for draft in drafts:
-            if draft == vector:
-                continue
-            target = self._finish(list(draft), vector[0])
-            if target not in seen:
-                seen.add(target)
-                yield target
+        return drafts
 
     def _edited(self, slot: int, cell: int, operation: int) -> tuple[int, ...]:
         key = (slot, cell, operation)

@@ -78,6 +78,7 @@ class Statistics:
     engine: str = ""
     reductions: tuple[str, ...] = ()
     stopped_by: str = ""  # the limit that ended the search, "" when exhausted
+    start_states: int = 0  # of the search for the start (`start: deployed`), not counted in `states`
 
 
 @dataclass(frozen=True, slots=True)

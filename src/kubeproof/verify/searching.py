@@ -96,7 +96,8 @@ def explored(plan: Plan, beginning: Beginning, options: VerifyOptions, watch: Wa
     counterexample shown is a shortest one wherever that search comes to it.
     """
     system, search, order = reduced(plan, beginning, options, watch)
-    statistics = statistics_of(search, plan, order)
+    start_states = 0 if beginning.search is None else len(beginning.search.store)
+    statistics = replace(statistics_of(search, plan, order), start_states=start_states)
     decided = tuple(Decided(system, search, finding) for finding in search.findings)
     if order == EVERY_ORDER or not any(finding.verdict == "violated" for finding in search.findings):
         return Explored(decided, statistics, search)
@@ -107,7 +108,7 @@ def explored(plan: Plan, beginning: Beginning, options: VerifyOptions, watch: Wa
         findings = again.search.findings
         return Explored(
             tuple(Decided(again.system, again.search, finding) for finding in findings),
-            statistics_of(again.search, plan, EVERY_ORDER),
+            replace(statistics_of(again.search, plan, EVERY_ORDER), start_states=start_states),
             search,
         )
     pairs = zip(decided, again.search.findings, strict=True)

@@ -59,6 +59,7 @@ def combined(parts: Sequence[Statistics]) -> Statistics:
     return replace(
         parts[0],
         states=sum(part.states for part in parts),
+        start_states=sum(part.start_states for part in parts),
         transitions=sum(part.transitions for part in parts),
         depth=max(part.depth for part in parts),
         elapsed_s=sum(part.elapsed_s for part in parts),

@@ -153,6 +153,31 @@ def test_an_optional_step_lets_time_pass(make: MakeKernel) -> None:
     assert [kernel.cells_of(s)[1:] for s in range(len(kernel))] == [(0, 0), (1, 0), (0, 1), (1, 1)]
 
 
+def test_a_step_that_is_taken_first_is_taken_alone(make: MakeKernel) -> None:
+    system = Cells(((None, 0, 0),), (counter(1, 2), counter(2, 1, stage=Stage.FIRST)))
+
+    kernel = explored(make(system), system)
+
+    assert [kernel.cells_of(s)[1:] for s in range(len(kernel))] == [(0, 0), (0, 1), (1, 1), (2, 1)]
+
+
+def test_of_several_actors_that_go_first_one_is_enough(make: MakeKernel) -> None:
+    system = Cells(((None, 0, 0),), (counter(1, 1, stage=Stage.FIRST), counter(2, 1, stage=Stage.FIRST)))
+
+    kernel = explored(make(system), system)
+
+    assert [kernel.cells_of(s)[1:] for s in range(len(kernel))] == [(0, 0), (1, 0), (1, 1)]
+
+
+def test_work_that_waits_for_a_step_taken_first_is_still_urgent(make: MakeKernel) -> None:
+    actors = (counter(1, 1), counter(2, 1, role=Role.OPTIONAL), counter(3, 1, stage=Stage.FIRST))
+    system = Cells(((None, 0, 0, 0),), actors)
+
+    kernel = explored(make(system), system)
+
+    assert [kernel.urgent(s) for s in range(3)] == [[2, 0], [0], []]
+
+
 def test_calm_actors_wait_for_a_stable_state_and_events_do_not_disturb_it(make: MakeKernel) -> None:
     actors = (
         counter(1, 1, role=Role.TIME, stage=Stage.IDLE),
