@@ -67,7 +67,7 @@ def decide(
         return Outcome(current, kept(start), (*words, reason))
     result = normalised(
         current,
-        proposal,
+        max(proposal, 0),  # upstream never goes below: an overflown proposal asks for nothing
         minimum,
         maximum,
         behavior,
