@@ -190,8 +190,3 @@ def _reason(status: BudgetStatus) -> str:
     if status.healthy <= status.desired:
         return f"needs {status.desired} healthy pods and has {status.healthy}"
     return "does not allow evictions currently"
-
-
-def charge(status: BudgetStatus) -> BudgetStatus:
-    """The status once an eviction is charged; until the next sync only `allowed` and the pod's entry tell of it."""
-    return status._replace(allowed=status.allowed - 1, disrupted=status.disrupted + 1)

@@ -1,4 +1,4 @@
-"""Corpora of the descheduler: which pods a cycle with one plugin may evict."""
+"""Corpora of the descheduler: which pods a cycle may evict, for each plugin alone and for several together."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from tests.conformance.inputs.descheduler import GENERATORS
 
 CORPORA: tuple[Corpus, ...] = tuple(
     Corpus(
-        name=f"descheduler-{plugin}",
+        name=f"descheduler-{name}",
         controller="descheduler",
         upstreams=("descheduler-0.27", "descheduler-0.36"),
         program="descheduler",
         generate=generate,
-        count=5_000,
+        count=2_000 if name == "cycle" else 5_000,
         decide=decide.decide,
         explain=decide.unseen,
+        differences=decide.DIFFERENCES,
         unit="clusters",
     )
-    for plugin, generate in GENERATORS.items()
+    for name, generate in GENERATORS.items()
 )

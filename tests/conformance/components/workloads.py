@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.conformance.corpus import Corpus
 from tests.conformance.decide import workloads as decide
+from tests.conformance.inputs import owners
 from tests.conformance.inputs import workloads as inputs
 
 KUBERNETES = ("kubernetes-1.26", "kubernetes-1.37")
@@ -48,4 +49,9 @@ CORPORA: tuple[Corpus, ...] = (
         10_000,
         decide=decide.victims,
     ),
+    Corpus(
+        "statefulset-steps", "StatefulSet: pods created and deleted", KUBERNETES, "owners", owners.statefulset, 1_500
+    ),
+    Corpus("daemonset-decisions", "DaemonSet: pods created and deleted", KUBERNETES, "owners", owners.daemonset, 1_500),
+    Corpus("job-syncs", "Job: pods created and deleted", KUBERNETES, "owners", owners.job, 1_500),
 )

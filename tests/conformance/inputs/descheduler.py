@@ -2,21 +2,20 @@
 
 A case is `{"nodes", "workloads", "pods", "profiles", "policy"}`: nodes as the API has them; workloads with their pod
 template; pods in groups of equals, `[workload, node or -1, count, state, restarts, age]` (state is made of t:
-terminating, f: failed; the last three may be absent); a profile as a list of `[plugin, arguments]`; the other fields of
-the policy.
-The descheduler refuses fields that it does not know: `older` and `newer` hold what only 0.27 or only 0.36 accepts, by plugin,
-and fields of the policy itself under `policy`.
+terminating, f: failed; the last three may be absent); a profile as a list of `[plugin, arguments]`; the other fields
+of the policy. The descheduler refuses fields that it does not know: `older` and `newer` hold what only 0.27 or only
+0.36 accepts, by plugin, and fields of the policy itself under `policy`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from random import Random
 from typing import Any
 
 from tests.conformance.corpus import Case
 from tests.conformance.inputs import descheduler_templates as templates
-from tests.conformance.inputs import descheduler_thresholds as thresholds
+from tests.conformance.inputs.descheduler_policies import ARGUMENTS, Arguments, evictor, policy
 from tests.conformance.inputs.descheduler_templates import NAMESPACES, Part
 from tests.conformance.inputs.placement import chance
 
@@ -24,7 +23,6 @@ EVICTOR = "DefaultEvictor"
 OLD_S = 1_000_000  # age of pods for which a group says nothing
 KINDS = ("ReplicaSet",) * 10 + ("StatefulSet", "DaemonSet", "Pod")
 AGES_S: tuple[int | None, ...] = (None, 0, 9, 10, 11, 60)
-LIMITS = ("maxNoOfPodsToEvictPerNode", "maxNoOfPodsToEvictPerNamespace", "maxNoOfPodsToEvictTotal")
 
 SCOPES = ("namespaces", "labelSelector", "evictableNamespaces", "numberOfNodes")
 OLDER = frozenset({"includeSoftConstraints"})
@@ -32,8 +30,6 @@ NEWER = frozenset(
     {"maxNoOfPodsToEvictTotal", "minReplicas", "minPodAge", "podProtections", "evictDaemonSetPods", "includedTaints"}
     | {"constraints", "topologyBalanceNodeFit", "evictionLimits", "evictionModes"}
 )
-
-Arguments = Callable[[Random, Part], Part]  # of a plugin, for a cluster
 
 
 class Shape:
@@ -102,74 +98,47 @@ def _group(random: Random, index: int, node: int, count: int, shape: Shape) -> l
     return group
 
 
-# Policies
-
-
-def policy(random: Random, percent: int) -> Part:
-    """Limits, and rarely a node selector."""
-    found: Part = {}
-    for name in LIMITS:
-        if chance(random, percent):
-            found[name] = random.choice((0, 1, 1, 1, 2, 2, 2, 3, 4, 5))
-    if chance(random, 5):
-        found["nodeSelector"] = random.choice(templates.NODE_SELECTORS)
-    return found
-
-
-def evictor(random: Random) -> Part:
-    """Arguments of DefaultEvictor, each mostly absent."""
-    found: Part = {}
-    if chance(random, 30):
-        found["nodeFit"] = True
-        if chance(random, 15):
-            found["nodeSelector"] = random.choice(templates.NODE_SELECTORS)
-    if chance(random, 8):
-        found["labelSelector"] = templates.selector(random)
-    if chance(random, 6):
-        found["priorityThreshold"] = {"value": random.choice((-5, 0, 1, 1000))}
-    if chance(random, 12):
-        found["minReplicas"] = random.randint(1, 4)
-    if chance(random, 6):
-        found["minPodAge"] = random.choice(("10s", "0s", "1m"))
-    return found | _protections(random)
-
-
-def _protections(random: Random) -> Part:
-    if chance(random, 6):
-        names = ("FailedBarePods", "DaemonSetPods", "SystemCriticalPods", "PodsWithLocalStorage")
-        return {"podProtections": {"defaultDisabled": random.sample(names, random.randint(1, 2))}}
-    flags = ("evictFailedBarePods", "evictDaemonSetPods", "evictSystemCriticalPods", "evictLocalStoragePods")
-    return {flag: True for flag in flags if chance(random, 10)}
-
-
-def _scope(random: Random) -> Part:
-    """Namespaces of a plugin, mostly all."""
-    if chance(random, 85):
-        return {}
-    return {"namespaces": {random.choice(("include", "exclude")): [random.choice(NAMESPACES)]}}
-
-
-def _labels(random: Random) -> Part:
-    return {"labelSelector": templates.selector(random)} if chance(random, 12) else {}
-
-
 def generator(plugin: str, shape: Shape, arguments: Arguments, *, limited: int = 15) -> Callable[[Random], Case]:
     """The generator of a plugin's cases; `limited` of a hundred policies have each of the limits."""
 
     def generate(random: Random) -> Case:
-        case = cluster(random, shape)
-        older: Part = {}
-        newer: Part = {}
-        own, protecting = arguments(random, case), evictor(random)
-        if chance(random, 60):  # too many restrictions at once, and hardly a pod is ever evicted
-            own = {name: value for name, value in own.items() if name not in SCOPES}
-            protecting = {name: value for name, value in protecting.items() if name == "nodeFit"}
-        own, protecting = _split(plugin, own, older, newer), _split(EVICTOR, protecting, older, newer)
-        case["profiles"] = [[*([[EVICTOR, protecting]] if protecting or EVICTOR in newer else []), [plugin, own]]]
-        case |= {"policy": _split("policy", policy(random, limited), older, newer), "older": older, "newer": newer}
-        return {key: value for key, value in case.items() if value}
+        return _case(random, shape, [{plugin: arguments}], limited)
 
     return generate
+
+
+def whole_cycle(random: Random) -> Case:
+    """Several plugins in one or two profiles: their order, and what earlier evictions mean to later ones."""
+    profiles = [
+        {name: ARGUMENTS[name] for name in random.sample(sorted(ARGUMENTS), random.choice((1, 2, 2, 3)))}
+        for _ in range(random.choice((1, 1, 2)))
+    ]
+    return _case(random, _EVERYTHING, profiles, 12)
+
+
+def _case(random: Random, shape: Shape, profiles: list[dict[str, Arguments]], limited: int) -> Case:
+    case = cluster(random, shape)
+    older: Part = {}
+    newer: Part = {}
+    case["profiles"] = [_profile(random, case, plugins, older, newer) for plugins in profiles]
+    case |= {"policy": _split("policy", policy(random, limited), older, newer), "older": older, "newer": newer}
+    return {key: value for key, value in case.items() if value}
+
+
+def _profile(random: Random, case: Part, plugins: dict[str, Arguments], older: Part, newer: Part) -> list[list[Any]]:
+    """A profile's plugins; too many restrictions at once, and hardly a pod would ever be evicted."""
+    is_open = chance(random, 60)
+    own, protecting = {name: arguments(random, case) for name, arguments in plugins.items()}, evictor(random)
+    if is_open:
+        own = {name: _without(arguments, SCOPES) for name, arguments in own.items()}
+        protecting = {name: value for name, value in protecting.items() if name == "nodeFit"}
+    shared = _split(EVICTOR, protecting, older, newer)
+    listed = [[name, _split(name, arguments, older, newer)] for name, arguments in own.items()]
+    return [[EVICTOR, shared], *listed] if shared or EVICTOR in newer else listed
+
+
+def _without(arguments: Part, names: Collection[str]) -> Part:
+    return {name: value for name, value in arguments.items() if name not in names}
 
 
 def _split(plugin: str, arguments: Part, older: Part, newer: Part) -> Part:
@@ -178,116 +147,37 @@ def _split(plugin: str, arguments: Part, older: Part, newer: Part) -> Part:
     old = {name: value for name, value in arguments.items() if name in OLDER}
     newer |= {plugin: special} if special else {}
     older |= {plugin: old} if old else {}
-    return {name: value for name, value in arguments.items() if name not in NEWER | OLDER}
+    return _without(arguments, NEWER | OLDER)
 
 
-# Arguments of the plugins
+_SIZES = Shape("states fits resources taints cordons unready skewed", workloads=2, most=4, empty=20, light=55)
+_EVERYTHING = Shape(
+    "states fits labels selector affinity zones spread taints restarts ages unready", nodes=3, workloads=2, empty=25
+)
 
-
-def _duplicates(random: Random, _: Part) -> Part:
-    kinds = {"excludeOwnerKinds": [random.choice(("ReplicaSet", "StatefulSet"))]} if chance(random, 10) else {}
-    return _scope(random) | kinds
-
-
-def _taints(random: Random, _: Part) -> Part:
-    found = _scope(random) | _labels(random)
-    if chance(random, 40):
-        found["includePreferNoSchedule"] = True
-    if chance(random, 60):  # not both
-        name = random.choice(("excludedTaints", "includedTaints"))
-        found[name] = random.sample(("k", "l", "k=v", "l=w"), random.randint(0, 2))
-    return found
-
-
-def _affinity(random: Random, _: Part) -> Part:
-    required, preferred = (f"{name}DuringSchedulingIgnoredDuringExecution" for name in ("required", "preferred"))
-    types = random.choice(
-        ([required],) * 4 + ([preferred], [required, preferred], [preferred, required], ["x", required])
-    )
-    return {"nodeAffinityType": types} | _scope(random) | _labels(random)
-
-
-def _restarts(random: Random, _: Part) -> Part:
-    found = {"podRestartThreshold": random.randint(1, 4)} | _scope(random) | _labels(random)
-    return found | ({"includingInitContainers": True} if chance(random, 20) else {})
-
-
-def _life_time(random: Random, _: Part) -> Part:
-    found = {"maxPodLifeTimeSeconds": random.choice((0, 9, 10, 60))} | _scope(random) | _labels(random)
-    if chance(random, 15):
-        found["states"] = ["Running"]
-    elif chance(random, 15):
-        found["newer"] = {"states": random.choice((["Failed"], ["Running", "Failed"]))}
-    return found
-
-
-def _spread(random: Random, _: Part) -> Part:
-    found = _scope(random) | _labels(random)
-    if chance(random, 40):
-        found |= {"includeSoftConstraints": True}
-    if chance(random, 50):
-        both = ["DoNotSchedule", "ScheduleAnyway"]
-        found["constraints"] = random.choice((["ScheduleAnyway"], both, both, []))
-    if chance(random, 30):
-        found["topologyBalanceNodeFit"] = chance(random, 30)
-    return found
-
-
-def _low(random: Random, case: Part) -> Part:
-    limits = {"evictionLimits": {"node": random.randint(0, 2)}} if chance(random, 12) else {}
-    return _utilization(random) | thresholds.low_and_high(random, case) | limits
-
-
-def _high(random: Random, case: Part) -> Part:
-    modes = {"evictionModes": ["OnlyThresholdingResources"]} if chance(random, 25) else {}
-    return _utilization(random) | {"thresholds": thresholds.low_ones(random, case)} | modes
-
-
-def _utilization(random: Random) -> Part:
-    found: Part = {}
-    if chance(random, 15):
-        found["numberOfNodes"] = random.randint(0, 2)
-    if chance(random, 15):
-        found["evictableNamespaces"] = {"exclude": [random.choice(NAMESPACES)]}
-    return found
-
-
-_COMMON = "states fits"
-_SIZES = Shape(f"{_COMMON} resources taints cordons unready skewed", workloads=2, most=4, empty=20, light=55)
-
-GENERATORS: dict[str, Callable[[Random], Case]] = {
-    "RemoveDuplicates": generator(
-        "RemoveDuplicates", Shape(f"{_COMMON} taints labels selector unready", most=4), _duplicates
+SHAPES: dict[str, tuple[Shape, int]] = {  # and how many of a hundred policies have each of the limits
+    "RemoveDuplicates": (Shape("states fits taints labels selector unready", most=4), 15),
+    "RemovePodsViolatingNodeTaints": (Shape("states fits taints tainted cordons unready"), 15),
+    "RemovePodsViolatingNodeAffinity": (
+        Shape("states fits labels labelled selector affinity apart taints cordons unready"),
+        15,
     ),
-    "RemovePodsViolatingNodeTaints": generator(
-        "RemovePodsViolatingNodeTaints", Shape(f"{_COMMON} taints tainted cordons unready"), _taints
-    ),
-    "RemovePodsViolatingNodeAffinity": generator(
-        "RemovePodsViolatingNodeAffinity",
-        Shape(f"{_COMMON} labels labelled selector affinity apart taints cordons unready"),
-        _affinity,
-    ),
-    "RemovePodsHavingTooManyRestarts": generator(
-        "RemovePodsHavingTooManyRestarts",
-        Shape(f"{_COMMON} restarts mixed unready", workloads=2),
-        _restarts,
-        limited=25,
-    ),
-    "PodLifeTime": generator(
-        "PodLifeTime", Shape(f"{_COMMON} ages mixed unready", workloads=2), _life_time, limited=25
-    ),
-    "RemovePodsViolatingTopologySpreadConstraint": generator(
-        "RemovePodsViolatingTopologySpreadConstraint",
+    "RemovePodsHavingTooManyRestarts": (Shape("states fits restarts mixed unready", workloads=2), 25),
+    "PodLifeTime": (Shape("states fits ages mixed unready", workloads=2), 25),
+    "RemovePodsViolatingTopologySpreadConstraint": (
         Shape(
-            f"{_COMMON} zones spread labels selector taints cordons unready skewed",
+            "states fits zones spread labels selector taints cordons unready skewed",
             nodes=5,
             workloads=2,
             most=5,
             empty=20,
         ),
-        _spread,
-        limited=8,
+        8,
     ),
-    "LowNodeUtilization": generator("LowNodeUtilization", _SIZES, _low, limited=10),
-    "HighNodeUtilization": generator("HighNodeUtilization", _SIZES, _high, limited=10),
+    "LowNodeUtilization": (_SIZES, 10),
+    "HighNodeUtilization": (_SIZES, 10),
+}
+GENERATORS: dict[str, Callable[[Random], Case]] = {
+    **{name: generator(name, shape, ARGUMENTS[name], limited=limited) for name, (shape, limited) in SHAPES.items()},
+    "cycle": whole_cycle,
 }

@@ -19,7 +19,7 @@ EFFECTS = ("NoSchedule", "NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
 def node(random: Random, number: int, features: Collection[str]) -> Part:
-    """A node; features: zones, labels, labelled (all are), taints, tainted (most are), cordons, unready, resources, fits."""
+    """A node; features: zones labels labelled (all are) taints tainted (most are) cordons unready resources fits."""
     name = f"n{number}"
     labels = {HOSTNAME: name} if "zones" in features else {}
     if "zones" in features and not chance(random, 6):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from random import Random
 from typing import Any
 
@@ -14,6 +14,12 @@ RESOURCES = (
     [{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1}],
     [{"name": "cpu", "weight": 3}, {"name": "memory", "weight": 1}, {"name": "example.com/gpu", "weight": 5}],
     [{"name": "memory", "weight": 2}, {"name": "ephemeral-storage", "weight": 1}],
+)
+BALANCED = (
+    ["cpu", "memory", "example.com/gpu"],
+    ["cpu", "memory", "ephemeral-storage"],
+    ["cpu"],
+    ["memory", "example.com/fpga"],
 )
 SHAPES = (
     [{"utilization": 0, "score": 0}, {"utilization": 100, "score": 10}],
@@ -31,9 +37,10 @@ SCORERS = (
 OFF = (*SCORERS, "NodeUnschedulable", "NodeName")
 
 
-def profile(random: Random) -> Part:
-    """A profile that differs from the default one in one thing."""
-    found = random.choice(_VARIANTS)(random)
+def profile(random: Random, features: Collection[str] = ()) -> Part:
+    """A profile that differs from the default one in one thing, mostly one that matters to these features."""
+    telling = [variant for feature in sorted(features) for variant in _TELLING.get(feature, ())]
+    found = random.choice((*_VARIANTS, *telling * 4))(random)
     return {"schedulerName": "default-scheduler", **found}
 
 
@@ -54,7 +61,7 @@ def _ratio(random: Random) -> Part:
 
 
 def _balanced(random: Random) -> Part:
-    names = random.choice((["cpu", "memory", "example.com/gpu"], ["cpu"], ["memory", "example.com/fpga"]))
+    names = random.choice(BALANCED)
     resources = [{"name": name, "weight": 1} for name in names]
     return _arguments("NodeResourcesBalancedAllocation", {"resources": resources})
 
@@ -97,6 +104,11 @@ def _disabled(random: Random) -> Part:
     return {"plugins": {point: {"disabled": [{"name": name}]}}}
 
 
+def _admits_excluded(random: Random) -> Part:
+    """Nodes that a constraint's policies leave out stay feasible, as the plugin that would refuse them is off."""
+    return {"plugins": {"multiPoint": {"disabled": [{"name": random.choice(("TaintToleration", "NodeAffinity"))}]}}}
+
+
 def _weights(random: Random) -> Part:
     name = random.choice(SCORERS)
     plugin = {"name": name, "weight": random.choice((1, 4, 10))}
@@ -113,3 +125,10 @@ _VARIANTS: tuple[Callable[[Random], Part], ...] = (
     _disabled,
     _weights,
 )
+# What a feature makes worth varying.
+_TELLING: dict[str, tuple[Callable[[Random], Part], ...]] = {
+    "extended": (_strategy, _ratio, _balanced),
+    "policies": (_admits_excluded,),
+    "near": (_pod_affinity,),
+    "affinity": (_added_affinity,),
+}

@@ -20,6 +20,7 @@ THEMES = (
     ("spread", "gaps", "terminating"),
     ("spread", "policies", "terminating"),
     ("spread", "policies", "labels", "selector", "taints"),
+    ("spread", "policies", "taints"),
     ("near", "apart", "gaps", "terminating"),
     ("near", "apart", "namespaces"),
 )
@@ -33,7 +34,7 @@ def decision(random: Random) -> Object:
     case["pod"] = _incoming(random, features, case)
     _fill(random, case, features, [case["pod"]])
     if chance(random, 30):
-        case["profile"] = profile(random)
+        case["profile"] = profile(random, features)
     return case
 
 
@@ -46,7 +47,7 @@ def sequence(random: Random) -> Object:
     if chance(random, 50):
         _fill(random, case, features, kinds)
     if chance(random, 20):
-        case["profile"] = profile(random)
+        case["profile"] = profile(random, features)
     return case
 
 

@@ -53,9 +53,16 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "hpa: the proposal is rounded down",
         f"{HPA}/calculator.py",
-        "Computed(ceil(ratio * float(pods))",
-        "Computed(int(ratio * float(pods))",
+        "_rounded_up(ratio * float(pods))",
+        "int(ratio * float(pods))",
         DECISIONS,
+    ),
+    Mutant(
+        "hpa: a proposal beyond int32 asks for the maximum",
+        f"{HPA}/calculator.py",
+        "whole if whole <= MOST_INT32 else OVERFLOWN",
+        "whole",
+        SERIES,
     ),
     Mutant(
         "hpa: assumed values may turn the direction by their number",

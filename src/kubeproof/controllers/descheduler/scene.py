@@ -1,25 +1,30 @@
 """The cluster as one descheduling cycle sees it, with NodeFit.
 
 NodeFit (`pkg/descheduler/node`) approximates the scheduler: selectors and required affinity, taints, requests,
-number of pods, cordon. It knows nothing of spread constraints, of scores, or of pods that are about to come.
-Pods' own required anti-affinity, which newest versions also look at, is not modelled.
+number of pods, cordon, since 0.30 the pod's own required anti-affinity to pods of that node. It knows nothing of
+spread constraints, of scores, of other nodes of a domain, or of pods that are about to come.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 
-from kubeproof.cluster.objects import PodTemplate, Setup, Workload
+from kubeproof.cluster.objects import PodTemplate, PodTerm, Setup, Workload
 from kubeproof.controllers.descheduler.arguments import parse_selector
 from kubeproof.controllers.descheduler.values import NodeEntry, Version
 from kubeproof.controllers.scheduler.plugins.node_affinity import required_affinity_matches
+from kubeproof.controllers.scheduler.plugins.pod_terms import workloads_meant
 from kubeproof.controllers.scheduler.plugins.taint_toleration import keeps_pods_off
 from kubeproof.controllers.scheduler.pod import pod_labels
 from kubeproof.controllers.scheduler.protocol import PodCount, Usage
-from kubeproof.controllers.scheduler.requests import allocatable, node_usage, pod_requests
+from kubeproof.controllers.scheduler.requests import PodRequests, allocatable, node_usage, pod_requests
 
 PODS = "pods"
+ANTI_AFFINITY_SINCE = (0, 30)
+SIDECARS_SINCE = (0, 35)  # before, a sidecar's requests count like those of any init container
+WITHOUT_SIDECARS = (1, 28)  # a Kubernetes version
 
 
 class Scene:
@@ -71,12 +76,21 @@ class Scene:
     @cached_property
     def usage(self) -> tuple[Usage, ...]:
         """What the pods of one node of each entry request: neither failed nor succeeded ones, but terminating ones."""
-        version = self.setup.settings.kubernetes_version
-        requests = tuple(pod_requests(workload.template, version) for workload in self.setup.workloads)
         return tuple(
-            node_usage(tuple(PodCount(g.workload, g.pods, 0) for g in entry.pods if not g.failed), requests)
+            node_usage(tuple(PodCount(g.workload, g.pods, 0) for g in entry.pods if not g.failed), self._requests)
             for entry in self.entries
         )
+
+    @cached_property
+    def _requests(self) -> tuple[PodRequests, ...]:
+        version = self.setup.settings.kubernetes_version
+        if self.version < SIDECARS_SINCE:
+            version = min(version, WITHOUT_SIDECARS)
+        return tuple(pod_requests(workload.template, version) for workload in self.setup.workloads)
+
+    def requests(self, workload: int) -> Mapping[str, int]:
+        """What one pod of the workload requests, overhead included."""
+        return self._requests[workload].true
 
     def matches_node(self, workload: int, entry: int) -> bool:
         """True if the pods' nodeSelector and required node affinity admit the node."""
@@ -89,27 +103,47 @@ class Scene:
 
     def lets_in(self, workload: int, entry: int) -> bool:
         """NodeFit without resources, as upstream judges the node that the pod is on."""
+        return self._admits(workload, entry) and not self._keeps_out(workload, entry, already_there=1)
+
+    def _admits(self, workload: int, entry: int) -> bool:
         if self.entries[entry].unschedulable:
             return False
         return self.matches_node(workload, entry) and self.tolerates(workload, entry)
+
+    def _keeps_out(self, workload: int, entry: int, *, already_there: int) -> bool:
+        """True if pods of the node, terminating ones too, are meant by the pod's required anti-affinity.
+
+        The node must have a term's topology key, whatever its value; namespace selectors are not looked at.
+        """
+        terms = self.template(workload).pod_anti_affinity.required
+        if self.version < ANTI_AFFINITY_SINCE or not terms:
+            return False
+        keys = {key for key, _ in self.entries[entry].node.labels}
+        return any(self._others(workload, term, entry, already_there) for term in terms if term.topology_key in keys)
+
+    def _others(self, workload: int, term: PodTerm, entry: int, already_there: int) -> int:
+        """How many pods of the node a term means, the pod itself not counted."""
+        meant = workloads_meant(self.setup, workload, replace(term, namespace_selector=None))
+        found = sum(g.pods for g in self.entries[entry].pods if g.workload in meant and not g.failed)
+        return found - (already_there if workload in meant else 0)
 
     def has_room(self, workload: int, entry: int) -> bool:
         """True if another pod's requests fit beside those of the pods that are there."""
         node, usage = self.entries[entry].node, self.usage[entry]
         if usage.pods >= node.pods:
             return False
-        requests = pod_requests(self.template(workload), self.setup.settings.kubernetes_version).true
         free = allocatable(node)
         return all(
             amount <= free[name] - usage.requested.get(name, 0) if name in free else amount <= 0
-            for name, amount in requests.items()
+            for name, amount in self.requests(workload).items()
         )
 
     def fits(self, workload: int, entry: int) -> bool:
         """NodeFit on a node that the pod is not on."""
         key = (workload, entry)
         if key not in self._fits:
-            self._fits[key] = self.lets_in(workload, entry) and self.has_room(workload, entry)
+            is_allowed = self._admits(workload, entry) and not self._keeps_out(workload, entry, already_there=0)
+            self._fits[key] = is_allowed and self.has_room(workload, entry)
         return self._fits[key]
 
     def fits_another(self, workload: int, home: int, targets: Iterable[int]) -> bool:

@@ -2,7 +2,8 @@
 
 Mirrors `GetResourceReplicas` and `calcPlainMetricReplicas` of `replica_calculator.go`, and `metrics/utilization.go`.
 Sums and percents are integers; the ratio, its comparison with the tolerance and the ceiling are float64 as upstream,
-so Python's floats, which are the same, decide the same at every edge. Overflows of int32 and int64 are not mirrored.
+so Python's floats, which are the same, decide the same at every edge. A proposal beyond int32 is negative, as on amd64;
+other overflows are not mirrored.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from kubeproof.controllers.hpa.samples import MISSING, READY, UNREADY, Sample
 from kubeproof.controllers.hpa.settings import NEWEST, Version
 
 ABOVE_TARGET_ONLY_SINCE = (1, 28)  # earlier a missing pod counted as idle also when the others are exactly on target
+
+MOST_INT32 = 2**31 - 1
+OVERFLOWN = -(2**31)  # what amd64 makes of a float64 beyond int32; arm64 would saturate
 
 CEILING = "ceiling"  # ratio times pods, rounded up
 WITHIN_TOLERANCE = "within tolerance"
@@ -142,7 +146,7 @@ def _problem(samples: tuple[Sample, ...], target: Target) -> Failure | None:
 def _first_look(current: int, measured: int, ratio: float, pods: int, tolerance: Tolerance) -> Computed:
     if tolerance.covers(ratio):
         return Computed(current, measured, ratio, None, pods, WITHIN_TOLERANCE)
-    return Computed(ceil(ratio * float(pods)), measured, ratio, None, pods, CEILING)
+    return Computed(_rounded_up(ratio * float(pods)), measured, ratio, None, pods, CEILING)
 
 
 def _filled(missing: list[Sample], ratio: float, target: Target, version: Version) -> list[_Counted]:
@@ -160,10 +164,16 @@ def _second_look(current: int, first: float, second: float, pods: int, tolerance
         return current, WITHIN_TOLERANCE
     if (first < 1.0 < second) or (second < 1.0 < first):
         return current, TURNED
-    replicas = ceil(second * float(pods))
+    replicas = _rounded_up(second * float(pods))
     if (second < 1.0 and replicas > current) or (second > 1.0 and replicas < current):
         return current, OPPOSITE
     return replicas, CEILING
+
+
+def _rounded_up(replicas: float) -> int:
+    """The int32 that upstream makes of the number, without a check that it fits."""
+    whole = ceil(replicas)
+    return whole if whole <= MOST_INT32 else OVERFLOWN
 
 
 def _counted(sample: Sample) -> _Counted:

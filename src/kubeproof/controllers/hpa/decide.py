@@ -99,7 +99,7 @@ def concluded(
         return Outcome(current, kept(start), (reason,))
     result = normalised(
         current,
-        proposal,
+        max(proposal, 0),  # upstream never goes below: an overflown proposal asks for nothing
         minimum,
         maximum,
         behavior,

@@ -6,6 +6,7 @@ from kubeproof.cluster.policies import Metric
 from kubeproof.controllers.hpa.calculator import (
     CEILING,
     OPPOSITE,
+    OVERFLOWN,
     WITHIN_TOLERANCE,
     Assumed,
     Computed,
@@ -28,6 +29,8 @@ def metric_words(metric: Metric, computed: Computed | Failure) -> str:
 
 
 def _result(computed: Computed, ratio: float) -> str:
+    if computed.replicas == OVERFLOWN:
+        return f"ceil({ratio:.4g} x {computed.pods}) is beyond 32 bits, which upstream takes for less than nothing"
     if computed.rule == CEILING:
         return f"ceil({ratio:.4g} x {computed.pods}) = {computed.replicas}"
     if computed.rule == WITHIN_TOLERANCE:

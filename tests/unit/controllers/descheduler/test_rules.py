@@ -54,6 +54,11 @@ def test_untolerated_no_schedule_taints_drive_pods_away(taint, arguments, lost, 
     assert evicted(TAINTS, arguments, pods(2), taints=(taint,), version=version) == lost
 
 
+def test_an_empty_list_of_included_taints_includes_none():
+    assert evicted(TAINTS, {"includedTaints": []}, pods(1), taints=(Taint("k"),), version=(0, 29)) == 1
+    assert evicted(TAINTS, {"includedTaints": []}, pods(1), taints=(Taint("k"),)) == 0
+
+
 def test_included_taints_are_read_since_0_30():
     only_other = {"includedTaints": ["other"]}
 

@@ -1,8 +1,11 @@
 """LowNodeUtilization and HighNodeUtilization by requests."""
 
+from dataclasses import replace
+
 import pytest
 
 from kubeproof.cluster.labels import Taint, Toleration
+from kubeproof.cluster.objects import Container
 from kubeproof.controllers.descheduler import NodeLoss
 from tests.unit.controllers.descheduler.clusters import (
     GIB,
@@ -212,3 +215,59 @@ def test_the_classes_of_nodes_are_told():
         told([SMALL], low(), *nodes)[1]
         == "LowNodeUtilization: node b is in between: cpu 50 %, memory 5 %, pods 4.545 %"
     )
+
+
+def with_gpus(name, number, gpus):
+    return entry(replace(node(name, **TEN), others=(("gpu", gpus),)), *([pods(number)] if number else []))
+
+
+def deviating(resource, lower, upper):
+    arguments = {"thresholds": {resource: lower}, "targetThresholds": {resource: upper}, "useDeviationThresholds": True}
+    return policy(LOW, **{LOW: arguments})
+
+
+GREEDY = replace(SMALL, template=replace(SMALL.template, containers=(Container("main", 1, 1, (("gpu", 1),)),)))
+
+
+def test_up_to_0_32_a_node_that_lacks_the_resource_leaves_no_average_to_deviate_from():
+    nodes = (with_gpus("a", 4, 4), with_gpus("b", 0, 4))
+
+    assert losses(run([GREEDY], deviating("gpu", 10, 10), *nodes, version=(0, 32))) == [{0: 2}]
+    assert losses(run([GREEDY], deviating("gpu", 10, 10), *nodes, on("c", 0), version=(0, 32))) == [{}]
+
+
+def test_since_0_33_the_average_leaves_out_nodes_that_lack_the_resource():
+    # 100, 50 and 0 percent: the average is 50, with the node that has no such resource it would be 37.5
+    nodes = (with_gpus("a", 4, 4), with_gpus("b", 2, 4), with_gpus("c", 0, 4), on("d", 0))
+
+    assert losses(run([GREEDY], deviating("gpu", 10, 5), *nodes, version=(0, 33))) == [{0: 2}]
+
+
+def test_up_to_0_32_usage_of_what_a_node_lacks_makes_the_average_infinite():
+    # every node within its capacity is then underutilized, and the one beyond it gives
+    lacking = entry(node("c", **TEN), pods(1))
+    nodes = (with_gpus("a", 4, 4), with_gpus("b", 0, 4), lacking)
+
+    assert losses(run([GREEDY], deviating("gpu", 10, 10), *nodes, version=(0, 32))) == [{2: 1}]
+
+
+@pytest.mark.parametrize(("version", "lost"), [((0, 34), 8), ((0, 35), 4), (NEWEST, 4)])
+def test_an_evicted_pod_frees_overhead_of_a_resource_it_does_not_request_since_0_35_only(version, lost):
+    idle = replace(SMALL.template, containers=(Container("main", memory_bytes=GIB),), overhead=(("cpu", 1000),))
+    workload = replace(SMALL, template=idle)
+
+    assert losses(run([workload], low(over=40), on("a", 8), on("b", 0), version=version)) == [{0: lost}]
+
+
+def test_overhead_makes_no_pod_burstable():
+    bare = replace(SMALL, template=replace(SMALL.template, containers=(Container("main"),), overhead=(("cpu", 1000),)))
+    nodes = (entry(node("a", **TEN), pods(4), pods(4, 1)), on("b", 1))
+
+    assert run([SMALL, bare], low(over=70), *nodes) == ((NodeLoss(0, ((1, 1),)),),)
+
+
+def test_overhead_is_no_request_of_a_thresholded_resource():
+    idle = replace(SMALL.template, containers=(Container("main", memory_bytes=GIB),), overhead=(("cpu", 1000),))
+    only = high(30, evictionModes=["OnlyThresholdingResources"])
+
+    assert losses(run([replace(SMALL, template=idle)], only, on("a", 2), on("b", 5))) == [{}]

@@ -183,3 +183,21 @@ def test_a_spike_of_one_sync_holds_the_size_for_five_minutes() -> None:
         "cpu 20 % of request, target 50 %: ceil(0.4 x 7) = 3",
         "the highest recommendation of the last 300 s is 7",
     )
+
+
+def test_a_proposal_beyond_int32_shrinks_the_target_to_its_minimum() -> None:
+    """100m of memory for 100M is a common slip: a tenth of a byte."""
+    slip = autoscaler(2, 10, Metric("Resource", "memory", "AverageValue", 100), down=rules(("Percent", 100, 15)))
+
+    assert decide(slip, 5, ((ready(5, 10**11),),), SEEDED).reasons == (
+        "memory average 95.3674Mi, target 9.53674e-08Mi: "
+        "ceil(1e+09 x 5) is beyond 32 bits, which upstream takes for less than nothing",
+        "raised to minReplicas 2",
+    )
+    assert decide(slip, 5, ((ready(5, 10**11),),), SEEDED).replicas == 2
+
+
+def test_a_proposal_beyond_int32_with_assumed_values_changes_nothing() -> None:
+    slip = autoscaler(2, 10, Metric("Resource", "memory", "AverageValue", 100))
+
+    assert decide(slip, 5, ((ready(4, 10**11), missing(1)),), SEEDED).replicas == 5

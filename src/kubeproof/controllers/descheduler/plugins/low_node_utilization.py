@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from kubeproof.controllers.descheduler.ledger import Ledger
@@ -118,12 +119,27 @@ class LowNodeUtilization:
             return dict(thresholds)
         if not self._by_percent:  # a lower threshold of 0 stands for "not given"
             thresholds = {name: percent for name, percent in thresholds.items() if self._low.get(name)}
-        nodes = self._scene.node_count(self._scene.ready)
-        totals = dict.fromkeys(thresholds, 0.0)
+        return {n: _clamped(self._average(n) + sign * percent) for n, percent in thresholds.items()}
+
+    def _average(self, name: str) -> float:
+        """Usage in percent over the ready nodes.
+
+        Since 0.33 nodes that do not know the resource are left out; before, one of them makes the average "not a
+        number", so that no node is underutilized.
+        """
+        total, nodes = 0.0, 0
         for entry in self._scene.ready:
-            for name, percent in percentages(self._scene, entry, tuple(thresholds)).items():
-                totals[name] += percent * self._scene.entries[entry].count
-        return {n: min(100.0, max(0.0, totals[n] / nodes + sign * percent)) for n, percent in thresholds.items()}
+            offered = capacity(self._scene, entry)
+            if name in offered or not self._by_percent:
+                count = self._scene.entries[entry].count
+                total += self._percentage(entry, name) * count
+                nodes += count
+        return total / nodes if nodes else 0.0
+
+    def _percentage(self, entry: int, name: str) -> float:
+        if self._by_percent or capacity(self._scene, entry).get(name):
+            return percentages(self._scene, entry, (name,))[name]
+        return math.inf if usage(self._scene, entry, (name,))[name] else math.nan
 
     def explain(self, ledger: Ledger) -> Iterator[str]:
         """Usage and class of every node."""
@@ -140,3 +156,8 @@ class LowNodeUtilization:
 def build(context: Context) -> LowNodeUtilization:
     """The plugin with its arguments."""
     return LowNodeUtilization(context)
+
+
+def _clamped(percent: float) -> float:
+    """Within 0 and 100; "not a number" stays."""
+    return 100.0 if percent > 100 else 0.0 if percent < 0 else percent

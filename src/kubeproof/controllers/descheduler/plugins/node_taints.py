@@ -16,14 +16,18 @@ SKIPS_FAILED_SINCE = (0, 34)
 
 
 def build(context: Context) -> RulePlugin:
-    """The plugin with its arguments; taints are excluded and included by key or by key=value."""
+    """The plugin with its arguments; taints are excluded and included by key or by key=value.
+
+    An empty list of included taints includes none; only an absent one includes all.
+    """
     arguments, scene = context.arguments, context.scene
     effects = (NO_SCHEDULE, PREFER_NO_SCHEDULE) if arguments.flag("includePreferNoSchedule") else (NO_SCHEDULE,)
     excluded = arguments.texts("excludedTaints")
-    included = arguments.texts("includedTaints") if scene.version >= INCLUDED_TAINTS_SINCE else ()
+    some = scene.version >= INCLUDED_TAINTS_SINCE and arguments.fields.get("includedTaints") is not None
+    included = arguments.texts("includedTaints")
 
     def counts(taint: Taint) -> bool:
-        return not _named(taint, excluded) and (not included or _named(taint, included))
+        return not _named(taint, excluded) and (not some or _named(taint, included))
 
     def verdict(group: PodGroup, entry: int) -> str:
         taints = tuple(taint for taint in scene.entries[entry].taints if counts(taint))

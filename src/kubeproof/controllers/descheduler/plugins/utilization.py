@@ -6,19 +6,23 @@ limits, so Burstable and Guaranteed pods are taken to be in no order, after Best
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from kubeproof.cluster.labels import tolerates_all
+from kubeproof.cluster.objects import Container
 from kubeproof.controllers.descheduler.choices import limited
 from kubeproof.controllers.descheduler.ledger import Ledger, NodeState, alive
 from kubeproof.controllers.descheduler.protocol import Context
 from kubeproof.controllers.descheduler.scene import PODS, Scene
 from kubeproof.controllers.descheduler.values import PodGroup
-from kubeproof.controllers.scheduler.requests import CPU, MEMORY, allocatable, pod_requests
+from kubeproof.controllers.scheduler.requests import CPU, MEMORY, allocatable
 
 BASIC = (CPU, MEMORY, PODS)
 PERCENT_SINCE = (0, 33)  # compares percentages of the given resources; before, truncated amounts of all resources
+OVERHEAD_ALWAYS_SINCE = (0, 35)  # before, an evicted pod frees its overhead only of resources that it requests
+LEAST_INT64 = -(2**63)
 
 Amounts = Mapping[str, int]
 Thresholds = Mapping[str, float]
@@ -64,8 +68,8 @@ def percentages(scene: Scene, entry: int, names: tuple[str, ...]) -> dict[str, f
 
 
 def amount_of(percent: float, offered: int) -> int:
-    """A threshold as an amount, truncated."""
-    return int(percent * 0.01 * offered)
+    """A threshold as an amount, truncated; "not a number" becomes the least integer, as on amd64."""
+    return LEAST_INT64 if math.isnan(percent) else int(percent * 0.01 * offered)
 
 
 def resource_names(thresholds: Thresholds) -> tuple[str, ...]:
@@ -138,9 +142,8 @@ class EvictionRun:
 
     def _may_go(self, group: PodGroup, node: NodeState) -> bool:
         """Filter, tolerations of some destination, namespaces, PreEvictionFilter."""
-        requests = self._requests(group)
         only = self._sources.only_requesting
-        if group.failed or (only and not any(name in requests for name in only)):
+        if group.failed or (only and not any(self._asked(group, name) for name in only)):
             return False
         if not self._context.evictor.may_evict(group) or not self._tolerates_some(group):
             return False
@@ -156,16 +159,24 @@ class EvictionRun:
         return any(len(tolerations) >= len(own) and tolerates_all(tolerations, own) for own in taints)
 
     def _quality(self, group: PodGroup) -> int:
-        """BestEffort pods go first."""
-        requests = self._requests(group)
-        return int(any(requests.get(name) for name in (CPU, MEMORY)))
+        """BestEffort pods go first: no container requests cpu or memory."""
+        return int(any(amount for name in (CPU, MEMORY) for amount in self._asked(group, name)))
 
-    def _requests(self, group: PodGroup) -> Amounts:
-        return pod_requests(self._scene.template(group.workload), self._scene.setup.settings.kubernetes_version).true
+    def _asked(self, group: PodGroup, name: str) -> list[int]:
+        """What the containers and init containers that state a request of the resource request."""
+        template = self._scene.template(group.workload)
+        stated = [_stated(container, name) for container in (*template.containers, *template.init_containers)]
+        return [amount for amount in stated if amount is not None]
+
+    def _freed(self, group: PodGroup, name: str) -> int:
+        """What the eviction of a pod frees in upstream's books."""
+        amount = 1 if name == PODS else self._scene.requests(group.workload).get(name, 0)
+        overhead = dict(self._scene.template(group.workload).overhead).get(name, 0)
+        forgets = self._scene.version < OVERHEAD_ALWAYS_SINCE and amount == overhead
+        return 0 if forgets and name != PODS else amount
 
     def _less(self, budget: tuple[tuple[str, int], ...], group: PodGroup) -> tuple[tuple[str, int], ...]:
-        requests = self._requests(group)
-        return tuple((n, left - (1 if n == PODS else requests.get(n, 0))) for n, left in budget)
+        return tuple((name, left - self._freed(group, name)) for name, left in budget)
 
     def _stops(self, start: NodeState, node: NodeState, budget: Amounts) -> bool:
         """True if the budget is spent, or the node is no longer over its target."""
@@ -176,8 +187,12 @@ class EvictionRun:
         used = usage(self._scene, node.entry, self._names)
         for index, group in enumerate(self._scene.entries[node.entry].pods):
             gone = node.losses[index] - start.losses[index]
-            for name, amount in {**self._requests(group), PODS: 1}.items() if gone else ():
-                if name in used:
-                    used[name] -= amount * gone
+            for name in self._names if gone else ():
+                used[name] -= self._freed(group, name) * gone
         target = self._sources.down_to[node.entry]
         return all(used[name] <= target[name] for name in self._names)
+
+
+def _stated(container: Container, name: str) -> int | None:
+    """A container's request of a resource, None if it states none."""
+    return {CPU: container.cpu_milli, MEMORY: container.memory_bytes, **dict(container.others)}.get(name)
