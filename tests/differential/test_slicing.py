@@ -13,10 +13,13 @@ from kubeproof.cluster.objects import (
     REPLICA_SET,
     Container,
     Node,
+    PodAffinity,
     PodTemplate,
+    PodTerm,
     Readiness,
     Settings,
     Setup,
+    SpreadConstraint,
     Workload,
 )
 from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric, PodDisruptionBudget
@@ -54,6 +57,11 @@ TOLERATIONS = (
 )
 
 
+OWN = ("own",)  # only on the team's nodes
+WEB = LabelSelector((Requirement("app", "In", ("web",)),))
+APART = PodAffinity((PodTerm("team", WEB, namespace_selector=LabelSelector()),))
+
+
 def nodes_of(team: str, count: int) -> tuple[Node, ...]:
     """The team's own nodes."""
     names = [f"{team}{number}" for number in range(count)]
@@ -63,30 +71,22 @@ def nodes_of(team: str, count: int) -> tuple[Node, ...]:
     )
 
 
-def ref_of(team: str, kind: str) -> str:
-    """The team's workload."""
-    return f"{kind}/{team}/web"
-
-
 @st.composite
 def workloads(draw: st.DrawFn, team: str) -> Workload:
-    """A workload that runs on the team's nodes only."""
+    """A workload that mostly runs on the team's nodes only, and mostly looks at no other."""
     template = PodTemplate(
         labels=(("app", "web"),),
         containers=(Container("main", draw(st.sampled_from([500, 1000, 1500])), 2**20),),
-        node_selector=(("team", team),),
+        node_selector=draw(st.sampled_from([OWN, OWN, OWN, OWN, ()])) and (("team", team),),
+        spread=draw(st.sampled_from([(), (), (SpreadConstraint("team", 1, True, WEB),)])),
+        pod_anti_affinity=draw(st.sampled_from([PodAffinity(), PodAffinity(), PodAffinity(), APART])),
         tolerations=TOLERATIONS,
         readiness=draw(st.sampled_from([None, None, None, Readiness(2, 3)])),
         grace_s=draw(st.sampled_from([0, 30])),
     )
-    return Workload(
-        draw(st.sampled_from([DEPLOYMENT, DEPLOYMENT, REPLICA_SET])),
-        team,
-        "web",
-        template,
-        draw(st.integers(1, 2)),
-        LabelSelector((Requirement("app", "In", ("web",)),)),
-    )
+    kind = draw(st.sampled_from([DEPLOYMENT, DEPLOYMENT, REPLICA_SET]))
+    namespace = draw(st.sampled_from([team, team, team, "shared"]))
+    return Workload(kind, namespace, team, template, draw(st.integers(1, 2)), WEB)
 
 
 @st.composite
@@ -131,7 +131,7 @@ def intents(draw: st.DrawFn, name: str, declared: tuple[Workload, ...]) -> Inten
 
 @st.composite
 def inputs(draw: st.DrawFn) -> Loaded:
-    """Two or three teams with nodes of their own."""
+    """Two or three teams with nodes of their own, most of which cannot influence each other."""
     teams = ("a", "b", "c")[: draw(st.integers(2, 3))]
     declared = tuple(draw(workloads(team)) for team in teams)
     setup = Setup(
@@ -189,13 +189,13 @@ def check_inputs(examples: int, number: int) -> int:
 
 
 def test_parts_and_wholes_give_the_same_verdicts() -> None:
-    assert check_inputs(60, 1) > 15
+    assert check_inputs(60, 1) > 10
 
 
 def test_the_violations_of_parts_are_runs_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(searching, "MOST_REPEATED", 1)  # no search of the whole: every trace is woven, then replayed
 
-    assert check_inputs(60, 2) > 15
+    assert check_inputs(60, 2) > 10
 
 
 @pytest.mark.slow
@@ -204,4 +204,4 @@ def test_parts_and_wholes_give_the_same_verdicts_on_many_more(number: int, monke
     if number % 2:
         monkeypatch.setattr(searching, "MOST_REPEATED", 1)
 
-    assert check_inputs(300, number) > 75
+    assert check_inputs(300, number) > 50

@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from kubeproof.cluster.control import Advance, Decision, Delete, EvictPods, NodeRef, Role, Tag
-from kubeproof.cluster.objects import POD, Workload, family
+from kubeproof.cluster.labels import NO_EXECUTE, tolerates_all
+from kubeproof.cluster.objects import POD, family
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Nodes, Phase, PodKind, add_pods
 from kubeproof.controllers.deployment import DeploymentController, RolloutController
 from kubeproof.controllers.descheduler.controller import DeschedulerController
@@ -94,8 +95,8 @@ def starts_freely(plan: Plan) -> bool:
     """
     if plan.events or plan.monitors or plan.periodic or not _is_known(plan):
         return False
-    workloads = enumerate(plan.setup.workloads)
-    return all(len(family(plan.setup, w)) == 1 and not _is_evicted_by_taints(plan, one) for w, one in workloads)
+    everybody = range(len(plan.setup.workloads))
+    return all(len(family(plan.setup, w)) == 1 and not _is_evicted_by_taints(plan, w) for w in everybody)
 
 
 def _is_known(plan: Plan) -> bool:
@@ -114,18 +115,18 @@ def _is_unwatched(plan: Plan, number: int) -> bool:
         and not any(isinstance(e, PodCrashEvent) and number in e.members for e in plan.events)
         and not any(isinstance(e, DeleteEvent) and number == e.workload for e in plan.events if workload.kind == POD)
         and not any(heeds_start(monitor, number) for monitor in plan.monitors)
-        and not _is_evicted_by_taints(plan, workload)
+        and not _is_evicted_by_taints(plan, number)
     )
 
 
-def _is_evicted_by_taints(plan: Plan, workload: Workload) -> bool:
-    """True if a pod may come to a node whose declared taints evict it; what is not tolerated keeps new pods off."""
-    if workload.bound_to:
+def _is_evicted_by_taints(plan: Plan, number: int) -> bool:
+    """True if a pod is on, or may come to, a node whose declared taints evict it; untolerated ones keep it off."""
+    if any(kind.workload == number and kind.evict_s != NEVER for cell in plan.nodes for kind, _ in cell.pods):
         return True
-    tolerations = workload.template.tolerations
+    tolerations = plan.setup.workloads[number].template.tolerations
     return any(
         seconds_tolerated(tolerations, node.taints) != NEVER
-        and all(any(t.tolerates(taint) for t in tolerations) for taint in node.taints if taint.effect == "NoExecute")
+        and tolerates_all(tolerations, tuple(taint for taint in node.taints if taint.effect == NO_EXECUTE))
         for node in plan.setup.nodes
     )
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from kubeproof.cluster.labels import LabelSelector
+from kubeproof.cluster.labels import NO_EXECUTE, LabelSelector
 from kubeproof.cluster.objects import Node, PodAffinity, PodTemplate, Setup, Workload
 from kubeproof.controllers.scheduler.plugins.node_affinity import required_affinity_matches
 from kubeproof.controllers.scheduler.plugins.taint_toleration import keeps_pods_off
@@ -53,13 +53,12 @@ def cut(loaded: Loaded) -> tuple[Slice, ...] | str:
     """The parts of an input, or why it stays whole."""
     if reason := _kept_whole(loaded):
         return reason
-    refs = _refs(loaded)
-    groups = _Groups(refs)
+    groups = _Groups(tuple(_forms(loaded)))
     for related in _relations(loaded):
         groups.join(related)
+        if groups.count < 2:
+            return "every workload can influence every other"
     parts = groups.parts()
-    if len(parts) < 2:
-        return "every workload can influence every other"
     slices = tuple(_slice(loaded, part) for part in parts)
     told = {intent for part in slices for intent in part.intents}
     return slices if len(told) == len(loaded.scenario.intents) else "an intent speaks of no workload"
@@ -113,6 +112,7 @@ class _Groups:
 
     def __init__(self, refs: tuple[str, ...]) -> None:
         self._parent = {ref: ref for ref in refs}
+        self.count = len(refs)
 
     def _root(self, ref: str) -> str:
         while self._parent[ref] != ref:
@@ -120,9 +120,10 @@ class _Groups:
         return ref
 
     def join(self, refs: Iterable[str]) -> None:
-        roots = [self._root(ref) for ref in refs if ref in self._parent]
+        roots = list(dict.fromkeys(self._root(ref) for ref in refs if ref in self._parent))
         for root in roots[1:]:
-            self._parent[self._root(root)] = self._root(roots[0])
+            self._parent[root] = roots[0]
+            self.count -= 1
 
     def parts(self) -> list[tuple[str, ...]]:
         found: dict[str, list[str]] = {}
@@ -131,11 +132,7 @@ class _Groups:
         return [tuple(part) for part in found.values()]
 
 
-def _refs(loaded: Loaded) -> tuple[str, ...]:
-    return tuple(_templates(loaded))
-
-
-def _templates(loaded: Loaded) -> dict[str, list[Workload]]:
+def _forms(loaded: Loaded) -> dict[str, list[Workload]]:
     """Every workload by reference, as declared and as events may write it."""
     found: dict[str, list[Workload]] = {}
     for workload in loaded.setup.workloads:
@@ -148,11 +145,9 @@ def _templates(loaded: Loaded) -> dict[str, list[Workload]]:
 
 def _relations(loaded: Loaded) -> Iterator[tuple[str, ...]]:
     """Sets of workloads that may influence each other."""
-    forms = _templates(loaded)
+    forms = _forms(loaded)
     yield from _sharing_nodes(loaded, forms)
-    for one, other in combinations(forms, 2):
-        if any(_selects(loaded.setup, a, b) for a, b in _both_ways(forms[one], forms[other])):
-            yield one, other
+    yield from _selecting(loaded.setup, forms)
     for budget in loaded.setup.budgets:
         yield tuple(
             ref
@@ -196,20 +191,29 @@ def _both_ways(ones: list[Workload], others: list[Workload]) -> Iterator[tuple[W
             yield other, one
 
 
-def _selects(setup: Setup, one: Workload, other: Workload) -> bool:
-    """True if a scheduling rule of one may count pods of the other; of affinity terms in any namespace."""
-    labels = [dict(other.template.labels), _hashed_labels(setup, other)]
-    near = [constraint.selector for constraint in one.template.spread]
-    near += [one.selector] if not one.template.spread else []
-    if one.namespace == other.namespace and any(s is not None and any(map(s.matches, labels)) for s in near):
-        return True
-    return any(s is not None and any(map(s.matches, labels)) for s in _term_selectors(one.template))
+def _selecting(setup: Setup, forms: dict[str, list[Workload]]) -> Iterator[tuple[str, str]]:
+    """Pairs of which a scheduling rule of one may count pods of the other; affinity terms in any namespace."""
+    hashed = {(w.ref, w.owner): pod_labels(setup, index) for index, w in enumerate(setup.workloads)}
+    labels = {
+        ref: [(w.namespace, dict(w.template.labels)) for w in workloads]
+        + [(w.namespace, hashed[w.ref, w.owner]) for w in workloads if (w.ref, w.owner) in hashed]
+        for ref, workloads in forms.items()
+    }
+    for one, workloads in forms.items():
+        near = {(w.namespace, s) for w in workloads for s in _spread_selectors(w) if s is not None}
+        far = {s for w in workloads for s in _term_selectors(w.template) if s is not None}
+        for other, shown in labels.items():
+            if other != one and any(
+                any(place == namespace and s.matches(pod) for place, s in near) or any(s.matches(pod) for s in far)
+                for namespace, pod in shown
+            ):
+                yield one, other
 
 
-def _hashed_labels(setup: Setup, workload: Workload) -> dict[str, str]:
-    """The labels that pods of the workload carry, the hash of their template included."""
-    numbers = [i for i, other in enumerate(setup.workloads) if other == workload]
-    return pod_labels(setup, numbers[0]) if numbers else dict(workload.template.labels)
+def _spread_selectors(workload: Workload) -> list[LabelSelector | None]:
+    """What the workload's spread constraints count; without any, the scheduler's defaults count its own pods."""
+    constraints = workload.template.spread
+    return [constraint.selector for constraint in constraints] if constraints else [workload.selector]
 
 
 def _term_selectors(template: PodTemplate) -> Iterator[LabelSelector | None]:
@@ -289,6 +293,9 @@ def starts_simply(part: Slice) -> bool:
     setup, scenario = part.loaded.setup, part.loaded.scenario
     if setup.autoscalers or any(isinstance(event, NO_MOMENTS) for event in scenario.events):
         return False
+    evicting = {n.name for n in setup.nodes if any(taint.effect == NO_EXECUTE for taint in n.taints)}
+    if any(node in evicting for _, spots in scenario.start.placement for node, _ in spots):
+        return False
     return not any(
         workload.template.readiness is not None
         or workload.template.node_name
@@ -300,6 +307,6 @@ def starts_simply(part: Slice) -> bool:
 
 def _is_evicted(workload: Workload, node: Node) -> bool:
     """True if a pod may come to the node and its NoExecute taints are not tolerated for ever."""
-    if not any(taint.effect == "NoExecute" for taint in node.taints):
+    if not any(taint.effect == NO_EXECUTE for taint in node.taints):
         return False
     return not keeps_pods_off(node.taints, workload.template.tolerations)

@@ -93,7 +93,7 @@ def reduced_scope(plan: Plan, slices: Sequence[Slice]) -> Iterator[tuple[str, st
         yield "left out of nodes", f"{', '.join(plan.unread)}: nothing reads them"
     told = [", ".join(part.workloads) for part in slices if part.intents]
     if told:
-        yield "slices", f"{len(told)} verified on their own: {'; '.join(told)}"
+        yield "slices", f"{len(told)} verified on {'its' if len(told) == 1 else 'their'} own: {'; '.join(told)}"
     if cut := [ref for part in slices if not part.intents for ref in part.workloads]:
         yield "workloads left out", f"{', '.join(cut)}: no intent reads them, and they cannot influence those it reads"
 

@@ -1,5 +1,7 @@
 """Which nodes share a place, and which domains are interchangeable."""
 
+from dataclasses import replace
+
 import pytest
 
 from kubeproof.cluster.labels import LabelSelector, NodeTerm, PreferredTerm, Requirement
@@ -7,15 +9,17 @@ from kubeproof.cluster.objects import (
     HOSTNAME,
     REGION,
     ZONE,
+    Container,
     PodAffinity,
     PodTerm,
     SchedulerProfile,
     Setup,
     WeightedPodTerm,
 )
+from kubeproof.cluster.policies import DeschedulerPolicy
 from kubeproof.events.declarations import Cordon, NodeChoice, NodeFailure
 from kubeproof.intents.declarations import Intent
-from kubeproof.model.layout import make_layout, mentions, symmetric_domains, unique_keys
+from kubeproof.model.layout import make_layout, mentions, symmetric_domains, unique_keys, unread
 from tests.unit.model.builders import node, setup, spread, taint, workload
 
 BARE = workload(kind="Pod")  # no default spread constraints: nothing is read of nodes
@@ -50,11 +54,42 @@ def test_without_merging_every_node_is_a_place():
         pytest.param({"unschedulable": True}, id="cordon"),
         pytest.param({"cpu": 2000}, id="cpu"),
         pytest.param({"pods": 11}, id="pods"),
-        pytest.param({"others": (("example.com/gpu", 1),)}, id="extended resources"),
     ],
 )
 def test_taints_cordon_and_resources_always_tell_apart(different):
     assert _places(setup([node("n1"), node("n2", **different), node("n3")], BARE)) == [(0, 2), (1,)]
+
+
+def test_an_extended_resource_tells_apart_only_where_a_pod_requests_it():
+    greedy = replace(BARE.template, containers=(Container("main", others=(("example.com/gpu", 1),)),))
+    nodes = [node("n1"), node("n2", others=(("example.com/gpu", 1),)), node("n3")]
+
+    assert _places(setup(nodes, BARE)) == [(0, 1, 2)]
+    assert _places(setup(nodes, replace(BARE, template=greedy))) == [(0, 2), (1,)]
+
+
+def test_an_extended_resource_that_a_score_weighs_tells_apart():
+    weighed = SchedulerProfile(fit_resources=(("cpu", 1), ("example.com/gpu", 3)))
+    nodes = [node("n1"), node("n2", others=(("example.com/gpu", 1),))]
+
+    assert _places(replace(setup(nodes, BARE), profiles=(weighed,))) == [(0,), (1,)]
+
+
+def test_a_descheduler_may_read_every_resource():
+    nodes = [node("n1"), node("n2", others=(("example.com/gpu", 1),))]
+
+    assert _places(replace(setup(nodes, BARE), descheduler=DeschedulerPolicy(()))) == [(0,), (1,)]
+
+
+def test_what_nothing_reads_of_nodes_is_told():
+    nodes = [node("n1", labels={"rack": "1"}, others=(("example.com/gpu", 1),))]
+    whole = setup(nodes, BARE)
+
+    assert unread(whole, mentions(whole, (), (), ())) == (
+        "label kubernetes.io/hostname",
+        "label rack",
+        "resource example.com/gpu",
+    )
 
 
 def test_a_selected_value_tells_apart_and_all_other_values_are_one():
