@@ -24,7 +24,7 @@ from kubeproof.cluster.labels import NO_EXECUTE, Taint
 from kubeproof.cluster.objects import Node, Setup
 from kubeproof.cluster.places import UNREACHABLE
 from kubeproof.cluster.state import NEVER, Cause, Health, Phase, Work
-from kubeproof.controllers.taint_eviction import seconds_tolerated
+from kubeproof.controllers.taint_eviction import clock_after, seconds_tolerated
 
 
 class Pod(NamedTuple):
@@ -64,11 +64,14 @@ def vanishes_at_once(setup: Setup, node: NodeState, pod: Pod) -> bool:
     return kubelet_lives(node) and (pod.phase == Phase.STARTING or grace_s == 0)
 
 
+def _taints(declared: Node, *, unreachable: bool) -> list[Taint]:
+    own = [taint for taint in declared.taints if taint.effect == NO_EXECUTE]
+    return [*own, Taint(UNREACHABLE, "", NO_EXECUTE)] if unreachable else own
+
+
 def _tolerated(setup: Setup, declared: Node, workload: int, *, unreachable: bool) -> int:
-    taints = [taint for taint in declared.taints if taint.effect == NO_EXECUTE]
-    if unreachable:
-        taints.append(Taint(UNREACHABLE, "", NO_EXECUTE))
-    return seconds_tolerated(setup.workloads[workload].template.tolerations, taints)
+    tolerations = setup.workloads[workload].template.tolerations
+    return seconds_tolerated(tolerations, _taints(declared, unreachable=unreachable))
 
 
 def arrival(setup: Setup, declared: Node, node: NodeState, workload: int, name: str) -> Pod:
@@ -167,8 +170,9 @@ def _noticed(node: NodeState) -> NodeState:
 def _tainted(setup: Setup, declared: Node, node: NodeState) -> NodeState:
     pods = []
     for pod in node.pods:
-        if pod.evict_s == NEVER and pod.phase != Phase.TERMINATING:
-            pod = pod._replace(evict_s=_tolerated(setup, declared, pod.workload, unreachable=True))
+        if pod.phase != Phase.TERMINATING:
+            tolerations = setup.workloads[pod.workload].template.tolerations
+            pod = pod._replace(evict_s=clock_after(pod.evict_s, tolerations, _taints(declared, unreachable=True)))
         pods.append(pod)
     return node._replace(no_execute=1, pods=tuple(pods))
 

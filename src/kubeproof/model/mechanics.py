@@ -43,7 +43,7 @@ from kubeproof.cluster.objects import DEPLOYMENT, POD, Node, Setup
 from kubeproof.cluster.places import taints_of
 from kubeproof.cluster.state import NEVER, Cause, Health, NodeCell, Nodes, Phase, PodKind, Work, WorkloadCell, add_pods
 from kubeproof.controllers.kubelet import MOST_RESTARTS, back_off_s
-from kubeproof.controllers.taint_eviction import seconds_tolerated
+from kubeproof.controllers.taint_eviction import clock_after, seconds_tolerated
 
 Pods = tuple[tuple[PodKind, int], ...]
 Ages = tuple[tuple[int, ...], ...]  # per workload, the ages in seconds at which something about a pod changes
@@ -328,14 +328,14 @@ class Mechanics:
         )
 
     def _timed(self, node: Node, cell: NodeCell) -> NodeCell:
-        """Eviction clocks start; one that runs already is kept."""
+        """Eviction clocks start; one that runs already is kept, unless a taint is not tolerated at all."""
         taints = taints_of(node, cell)
 
         def timed(kind: PodKind) -> PodKind:
-            if kind.evict_s != NEVER or kind.phase == Phase.TERMINATING:
+            if kind.phase == Phase.TERMINATING:
                 return kind
             tolerations = self.setup.workloads[kind.workload].template.tolerations
-            return kind._replace(evict_s=seconds_tolerated(tolerations, taints))
+            return kind._replace(evict_s=clock_after(kind.evict_s, tolerations, taints))
 
         return cell._replace(pods=_mapped(cell.pods, timed))
 

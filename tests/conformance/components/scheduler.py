@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.conformance.corpus import Corpus
 from tests.conformance.decide import scheduler as decide
+from tests.conformance.inputs import preemption
 from tests.conformance.inputs import scheduler as inputs
 
 UPSTREAMS = ("kubernetes-1.26", "kubernetes-1.37")
@@ -27,5 +28,21 @@ CORPORA: tuple[Corpus, ...] = (
         count=2_000,
         decide=decide.decide_sequence,
         decisions=len,
+    ),
+    Corpus(
+        name="scheduler-preemption",
+        controller="scheduler, preemption",
+        upstreams=UPSTREAMS,
+        program="scheduler",
+        generate=preemption.preemption,
+        count=3_000,
+    ),
+    Corpus(
+        name="scheduler-ports-images",
+        controller="scheduler, host ports and images",
+        upstreams=UPSTREAMS,
+        program="scheduler",
+        generate=inputs.ports_and_images,
+        count=2_000,
     ),
 )

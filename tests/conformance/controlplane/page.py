@@ -17,15 +17,15 @@ COLUMNS = (
     "ahead",
 )
 TIES = """\
-**Ties.** Below 100 % outside C7 is a pod on another of several nodes with the same best score. Upstream draws
-among them; the counterexample shows one of the choices. The search follows all of them, and *accepted* says
-that the real choice is one of ours.
+**Ties.** Below 100 % outside C7 is a pod on another of several nodes with the same best score. Which of them upstream
+takes depends on the order of its node list; the counterexample shows one of the choices. The search follows all of
+them, and *accepted* says that the real choice is one of ours.
 """
 FAILED = """\
 **C7, who is first.** Two loops get rid of a pod on a node whose NoExecute taint it does not tolerate: the kubelet
 rejects it, and taint eviction deletes it. Either may be first; the counterexample shows the kubelet.
 
-- `c7-N`: kubelets look at a new pod at once, and are first nearly always. Taint eviction then deletes what is left,
+- `c7-N`: kubelets look at a new pod at once, and were first every time. Taint eviction then deletes what is left,
   the object of a failed pod. The model keeps no such objects, so these deletions have no step in it; no other loop
   reacts to them. All the rest is accepted.
 - `c7-late-kubelets-N`: kubelets do not look in time, and taint eviction is always first. Every action is a step of

@@ -130,7 +130,7 @@ def _asked(random: Random, specs: list[Json], pods: list[Json], samples: Json, l
     count = sum(group["count"] for group in pods if group["look"] not in ("failed", "deleted"))
     replicas = max(0, count + random.choice((0, 0, 0, 0, -1, 1, -3, 2, 5))) if random.random() < 0.97 else 0
     spec: Json = {"maxReplicas": 10}
-    behavior = _tolerances(random)
+    behavior = _tolerances(random, level)
     edges = [float(text) for rules in behavior.values() for text in rules.values() if text[-1] != "m"]
     ratios = RATIOS + tuple(1 + sign * edge for edge in edges for sign in (1, -1)) * 4
     if random.random() < 0.98:
@@ -139,11 +139,14 @@ def _asked(random: Random, specs: list[Json], pods: list[Json], samples: Json, l
     return {"replicas": replicas, "spec": spec | ({"behavior": behavior} if behavior else {})}
 
 
-def _tolerances(random: Random) -> dict[str, dict[str, str]]:
+def _tolerances(random: Random, level: int) -> dict[str, dict[str, str]]:
+    """Tolerances of some directions; often the very distance of usage from a target of 100 %."""
     if random.random() < 0.7:
         return {}
     directions = random.choice((["scaleUp"], ["scaleDown"], ["scaleUp", "scaleDown"]))
-    return {direction: {"tolerance": random.choice(TOLERANCES)} for direction in directions}
+    exact = f"{abs(level - 100) / 100:.2f}"
+    choices = random.choice((TOLERANCES, (exact,)))
+    return {direction: {"tolerance": random.choice(choices)} for direction in directions}
 
 
 def _metric(random: Random, kind: str, specs: list[Json], samples: Json, level: int, ratio: float) -> Json:

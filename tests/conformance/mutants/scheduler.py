@@ -195,13 +195,6 @@ MUTANTS: tuple[Mutant, ...] = (
         DECISIONS,
     ),
     Mutant(
-        "shares of pod affinity are exact, not in floating point",
-        POD_AFFINITY,
-        "int(MAX_NODE_SCORE * ((score - worst) / span))",
-        "MAX_NODE_SCORE * (score - worst) // span",
-        DECISIONS,
-    ),
-    Mutant(
         "hardPodAffinityWeight is ignored",
         POD_AFFINITY,
         "hard = pod.profile.hard_pod_affinity_weight",

@@ -282,6 +282,14 @@ def test_the_no_execute_taint_starts_the_eviction_clocks_of_those_that_have_none
     )
 
 
+def test_the_no_execute_taint_ends_a_running_clock_at_once_if_it_is_not_tolerated():
+    content = cell((kind(Phase.UNREADY, evict_s=7), 1), health=Health.UNKNOWN)
+
+    assert _after(content, TAINT, workload(tolerations=())) == cell(
+        (kind(Phase.UNREADY, evict_s=0), 1), health=Health.UNKNOWN, no_execute=1
+    )
+
+
 def test_without_the_taint_the_clocks_stop_unless_the_nodes_own_taints_keep_them():
     watched = cell((kind(Phase.UNREADY, evict_s=7), 1), health=Health.UNKNOWN, no_execute=1)
 

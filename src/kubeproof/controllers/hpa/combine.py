@@ -38,7 +38,16 @@ def combined(current: int, proposals: Sequence[int | Failure]) -> int | Failure:
     failed = len(proposals) - len(valid)
     if not valid:
         return Failure("no metric gives a proposal")
-    largest = max(valid)
+    largest = _largest(valid)
     if failed and largest < current:
         return Failure(f"{failed} of {len(proposals)} metrics failed, which forbids scaling down to {largest}")
+    return largest
+
+
+def _largest(proposals: Sequence[int]) -> int:
+    """The largest, except that upstream takes 0 for none yet: a negative one, overflown, may come after it."""
+    largest = 0
+    for proposal in proposals:
+        if largest == 0 or proposal > largest:
+            largest = proposal
     return largest

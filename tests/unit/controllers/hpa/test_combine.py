@@ -35,3 +35,9 @@ def test_without_any_proposal_nothing_changes() -> None:
 )
 def test_zero_disables_and_bounds_come_before_metrics(current: int, expected: Forced | None) -> None:
     assert forced(current, 2, 6) == expected
+
+
+def test_a_proposal_of_zero_counts_as_none_yet() -> None:
+    assert combined(0, [0, -(2**31)]) == -(2**31)
+    assert combined(0, [-(2**31), 0]) == 0
+    assert combined(2, [0, 3, 1]) == 3
