@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
 from tests.conformance.corpora import CORPORA  # noqa: E402  # the path is set up above
-from tests.conformance.corpus import Case, Corpus, compact, digest, read_lines, write_lines  # noqa: E402
+from tests.conformance.corpus import Case, Corpus, compact, digest, read_header, read_lines, write_lines  # noqa: E402
 
 CONFORMANCE = ROOT / "conformance"
 # Programs may reach unexported functions of upstream by go:linkname, so that decisions are taken by the real
@@ -39,14 +39,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     unknown = sorted(set(options.corpora) - known)
     if unknown:
         parser.error(f"unknown corpus {', '.join(unknown)}; known: {', '.join(sorted(known))}")
+    for upstream in options.upstream or ():
+        if not (CONFORMANCE / upstream / "go.mod").exists():
+            parser.error(f"there is no module folder conformance/{upstream}")
     for corpus in CORPORA:
         if not options.corpora or corpus.name in options.corpora:
-            record(corpus, options.upstream or corpus.upstreams, options.count)
+            record(corpus, upstreams_for(corpus, options.upstream), options.count)
     return 0
+
+
+def upstreams_for(corpus: Corpus, wanted: Sequence[str] | None) -> list[str]:
+    """The module folders to record a corpus from: of the wanted ones those of its own project, also new ones."""
+    projects = {upstream.rpartition("-")[0] for upstream in corpus.upstreams}
+    return [one for one in wanted or corpus.upstreams if one.rpartition("-")[0] in projects]
 
 
 def record(corpus: Corpus, upstreams: Sequence[str], count: int | None) -> None:
     """Writes the inputs and the decisions of each upstream, and says what changed."""
+    if not upstreams:
+        return
     cases = list(corpus.cases())[:count]
     header = {"corpus": corpus.name, "seed": corpus.seed, "count": len(cases), "digest": digest(cases)}
     if count is None:
@@ -60,7 +71,7 @@ def record(corpus: Corpus, upstreams: Sequence[str], count: int | None) -> None:
             print("\n".join(compact(decision) for decision in decisions))
             continue
         path = corpus.decisions_file(upstream)
-        if path.exists():
+        if path.exists() and read_header(path)["digest"] == header["digest"]:
             tell_changes(list(read_lines(path)), decisions, f"{corpus.name} {upstream}, before and now")
         write_lines(path, {**header, "upstream": version(upstream), "module": upstream}, decisions)
 

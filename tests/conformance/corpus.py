@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import lzma
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -62,13 +62,12 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A case that our model decides differently."""
+    """A case that our model decides differently, without a known reason."""
 
     number: int  # of the case, from 0
     case: Case
     recorded: Decision
     ours: Decision
-    explanation: str | None  # name of a known difference, or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,26 +115,57 @@ def digest(cases: Iterable[Case]) -> str:
     return total.hexdigest()[:16]
 
 
+def version_of(upstream: str) -> tuple[int, int]:
+    """The version in a module folder's name: kubernetes-1.37 is (1, 37)."""
+    major, minor = upstream.rpartition("-")[2].split(".")
+    return int(major), int(minor)
+
+
 def compare(corpus: Corpus, upstream: str, *, first: int | None = None, stop_at_difference: bool = False) -> Tally:
-    """Replays the recorded cases (or the `first` ones) against our model."""
+    """Replays the recorded cases (or the `first` ones) of one upstream against our model."""
+    return compare_all(corpus, (upstream,), first=first, stop_at_difference=stop_at_difference)[upstream]
+
+
+def compare_all(
+    corpus: Corpus, upstreams: Sequence[str], *, first: int | None = None, stop_at_difference: bool = False
+) -> dict[str, Tally]:
+    """Replays the recorded cases for several upstreams in one pass, so that each case is read once."""
     if corpus.decide is None:
         raise ValueError(f"{corpus.name} is recorded for later; nothing decides it yet")
-    compared = agreed = 0
-    explained: dict[str, int] = {}
-    unexplained: list[Difference] = []
-    pairs = zip(read_lines(corpus.inputs_file), read_lines(corpus.decisions_file(upstream)), strict=True)
-    for number, (case, recorded) in enumerate(islice(pairs, first)):
+    counts = {upstream: _Count() for upstream in upstreams}
+    recorded = [read_lines(corpus.decisions_file(upstream)) for upstream in upstreams]
+    lines = zip(read_lines(corpus.inputs_file), *recorded, strict=True)
+    for number, (case, *decisions) in enumerate(islice(lines, first)):
+        for upstream, decision in zip(upstreams, decisions, strict=True):
+            counts[upstream].add(corpus, upstream, number, case, decision)
+        if stop_at_difference and any(count.unexplained for count in counts.values()):
+            break
+    return {upstream: count.tally() for upstream, count in counts.items()}
+
+
+@dataclass(slots=True)
+class _Count:
+    """A tally in the making."""
+
+    compared: int = 0
+    agreed: int = 0
+    explained: dict[str, int] = field(default_factory=dict)
+    unexplained: list[Difference] = field(default_factory=list)
+
+    def add(self, corpus: Corpus, upstream: str, number: int, case: Case, recorded: Decision) -> None:
+        """Compares one case."""
+        assert corpus.decide is not None
         weight = corpus.decisions(recorded)
-        compared += weight
+        self.compared += weight
         ours = corpus.decide(case, upstream)
         if ours == recorded:
-            agreed += weight
-            continue
+            self.agreed += weight
+            return
         name = corpus.explain(case, upstream, recorded, ours)
-        if name is not None:
-            explained[name] = explained.get(name, 0) + weight
-            continue
-        unexplained.append(Difference(number, case, recorded, ours, None))
-        if stop_at_difference:
-            break
-    return Tally(compared, agreed, tuple(sorted(explained.items())), tuple(unexplained))
+        if name is None:
+            self.unexplained.append(Difference(number, case, recorded, ours))
+        else:
+            self.explained[name] = self.explained.get(name, 0) + weight
+
+    def tally(self) -> Tally:
+        return Tally(self.compared, self.agreed, tuple(sorted(self.explained.items())), tuple(self.unexplained))

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tests.conformance.corpora import CORPORA
-from tests.conformance.corpus import Corpus, Tally, compare, read_header
+from tests.conformance.corpus import Corpus, Tally, compare_all, read_header
 
 NOT_MODELLED = "recorded; not modelled yet"
 
 
 def page() -> str:
     """The generated part of `docs/reference/fidelity.md`; replays every corpus."""
-    tallies = [(corpus, upstream, tally_of(corpus, upstream)) for corpus in CORPORA for upstream in corpus.upstreams]
+    tallies = [(corpus, *found) for corpus in CORPORA for found in tallies_of(corpus).items()]
     head = "| controller | corpus | upstream | compared | agreement | known differences |\n|---|---|---|---|---|---|\n"
     rows = "".join(f"{row(*entry)}\n" for entry in tallies)
     return f"{head}{rows}\n{differences()}"
 
 
-def tally_of(corpus: Corpus, upstream: str) -> Tally | None:
-    """The comparison, or None for a corpus that is recorded for later."""
-    return None if corpus.decide is None else compare(corpus, upstream)
+def tallies_of(corpus: Corpus) -> Mapping[str, Tally | None]:
+    """The comparison by upstream; None for a corpus that is recorded for later."""
+    return dict.fromkeys(corpus.upstreams) if corpus.decide is None else compare_all(corpus, corpus.upstreams)
 
 
 def row(corpus: Corpus, upstream: str, tally: Tally | None) -> str:

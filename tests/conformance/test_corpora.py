@@ -8,26 +8,28 @@ from pathlib import Path
 import pytest
 
 from tests.conformance.corpora import CORPORA
-from tests.conformance.corpus import DATA, Corpus, compact, compare, digest, read_header, read_lines
+from tests.conformance.corpus import DATA, Corpus, compact, compare_all, digest, read_header, read_lines
 from tests.conformance.fidelity import differences, row
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "fidelity.md"
 MOST_BYTES = 15_000_000
 RECORDED = [(corpus, upstream) for corpus in CORPORA for upstream in corpus.upstreams]
-COMPARED = [(corpus, upstream) for corpus, upstream in RECORDED if corpus.decide is not None]
+COMPARED = [corpus for corpus in CORPORA if corpus.decide is not None]
+MOST_EXPLAINED = 0.03  # share of decisions; a reason that excuses more would hide mistakes
 
 
 def _name(value: object) -> str:
     return value.name if isinstance(value, Corpus) else str(value)
 
 
-@pytest.mark.parametrize(("corpus", "upstream"), COMPARED, ids=_name)
-def test_our_model_decides_like_the_real_component(corpus: Corpus, upstream: str) -> None:
-    tally = compare(corpus, upstream)
-
-    assert tally.unexplained == (), compact(tally.unexplained[0].case)
-    assert {name for name, _ in tally.explained} <= {name for name, _ in corpus.differences}
-    assert row(corpus, upstream, tally) in PAGE.read_text(encoding="utf-8").splitlines()
+@pytest.mark.parametrize("corpus", COMPARED, ids=_name)
+def test_our_model_decides_like_the_real_component(corpus: Corpus) -> None:
+    rows = PAGE.read_text(encoding="utf-8").splitlines()
+    for upstream, tally in compare_all(corpus, corpus.upstreams).items():
+        assert tally.unexplained == (), compact(tally.unexplained[0].case)
+        assert {name for name, _ in tally.explained} <= {name for name, _ in corpus.differences}
+        assert sum(count for _, count in tally.explained) <= MOST_EXPLAINED * tally.compared
+        assert row(corpus, upstream, tally) in rows
 
 
 @pytest.mark.parametrize("corpus", CORPORA, ids=_name)

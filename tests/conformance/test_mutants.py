@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -34,7 +35,7 @@ def replayed(mutant: Mutant, folder: Path) -> subprocess.CompletedProcess[str]:
     assert source.count(mutant.before) == 1, f"{mutant.name}: the text must occur once"
     module.write_text(source.replace(mutant.before, mutant.after), encoding="utf-8")
     command = [sys.executable, "-m", "tests.conformance.replay", mutant.corpus, mutant.upstream, "--stop"]
-    environment = {"PYTHONPATH": f"{folder}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {"PYTHONPATH": os.pathsep.join((str(folder), str(ROOT))), "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 

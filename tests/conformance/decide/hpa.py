@@ -14,23 +14,24 @@ from kubeproof.controllers.hpa.decide import Outcome, decide, proposals
 from kubeproof.controllers.hpa.history import FRESH, later
 from kubeproof.controllers.hpa.samples import PodFacts, Sample, group, pod_request
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
-from tests.conformance.corpus import Case, compact
+from tests.conformance.corpus import Case, compact, version_of
 from tests.conformance.objects import read
 
 Json = dict[str, Any]
 
-SETTINGS = {
-    "kubernetes-1.26": AutoscalerSettings(version=(1, 26)),
-    "kubernetes-1.37": AutoscalerSettings(version=(1, 37)),
-}
 WEB = {"name": "web", "namespace": "shop"}
 HOUR_S = 3600
 UNKNOWN = Failure("the metric cannot be had")
 
 
+def settings_of(upstream: str) -> AutoscalerSettings:
+    """The flags' defaults in that version."""
+    return AutoscalerSettings(version=version_of(upstream))
+
+
 def decide_metrics(case: Case, upstream: str) -> list[Json]:
     """For each autoscaler: replicas and measured value of each metric, and replicas of all together."""
-    settings = SETTINGS[upstream]._replace(sample_window_s=case["window"])
+    settings = settings_of(upstream)._replace(sample_window_s=case["window"])
     templates = [template_of(spec) for spec in case["specs"]]
     return [_decided(case, each, templates, settings) for each in case["autoscalers"]]
 
@@ -88,7 +89,7 @@ def decide_series(case: Case, upstream: str) -> Json:
 
     The replicas come from the bounded memory that runs keep, the conditions' letters from the unbounded one.
     """
-    settings, autoscaler = SETTINGS[upstream], autoscaler_of(case["spec"])
+    settings, autoscaler = settings_of(upstream), autoscaler_of(case["spec"])
     template = template_of(case["pod"])
     current, history, unbounded = case["replicas"], FRESH, FRESH
     told: Json = {"n": [], "able": "", "limited": ""}

@@ -16,7 +16,7 @@ from kubeproof.manifests.nodes import read_node
 from kubeproof.manifests.scheduler_config import read_scheduler_profiles
 from kubeproof.manifests.selectors import selector_of
 from kubeproof.manifests.workloads import read_pod
-from tests.conformance.corpus import Case, Decision, compact
+from tests.conformance.corpus import Case, Decision, compact, version_of
 from tests.conformance.objects import fields
 
 NAMED_BY_NO_PLUGIN = "node(s) didn't satisfy plugin(s)"  # the framework's own words about nodes that PreFilter left out
@@ -86,12 +86,6 @@ class Board:
 
     def _pods(self, node: str) -> tuple[PodCount, ...]:
         return tuple(PodCount(workload, *counts) for workload, counts in sorted(self._counts[node].items()))
-
-
-def version_of(upstream: str) -> tuple[int, int]:
-    """(1, 37) for kubernetes-1.37."""
-    major, minor = upstream.rpartition("-")[2].split(".")
-    return int(major), int(minor)
 
 
 def _row(row: Row) -> Json:
