@@ -87,6 +87,7 @@ def test_the_document_is_the_contract():
             "engine": "compiled",
             "reductions": ["symmetry"],
             "stopped_by": "",
+            "start_states": 0,
         },
         "elapsed_s": 0.5,
         "input": {"files": [{"name": "web.yaml", "text": "kind: Deployment\n"}]},
