@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.conformance.corpus import Corpus
+from tests.conformance.decide import victims
 from tests.conformance.decide import workloads as decide
 from tests.conformance.inputs import owners
 from tests.conformance.inputs import workloads as inputs
@@ -47,7 +48,7 @@ CORPORA: tuple[Corpus, ...] = (
         "replicasets",
         inputs.scale_down,
         10_000,
-        decide=decide.victims,
+        decide=victims.victims,
     ),
     Corpus(
         "statefulset-steps", "StatefulSet: pods created and deleted", KUBERNETES, "owners", owners.statefulset, 1_500
