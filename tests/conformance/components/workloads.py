@@ -47,7 +47,7 @@ CORPORA: tuple[Corpus, ...] = (
         KUBERNETES,
         "replicasets",
         inputs.scale_down,
-        10_000,
+        10_500,  # of which over 10,000 keep some pods, so that the order decides
         decide=victims.victims,
     ),
     Corpus(
