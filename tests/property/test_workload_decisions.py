@@ -12,7 +12,7 @@ from kubeproof.cluster.state import NEVER
 from kubeproof.controllers.taint_eviction import clock_after, seconds_tolerated
 from kubeproof.controllers.victims import Tier, choices
 from tests.conformance.corpus import Case
-from tests.conformance.decide import evictions, workloads
+from tests.conformance.decide import evictions, victims, workloads
 from tests.conformance.inputs import evictions as eviction_inputs
 from tests.conformance.inputs import workloads as workload_inputs
 
@@ -35,8 +35,8 @@ def test_no_write_makes_a_size_negative(case: Case) -> None:
 @given(SEEDS.map(lambda seed: workload_inputs.scale_down(Random(seed))))
 def test_victims_are_among_the_choices_that_the_model_explores(case: Case) -> None:
     """The model keeps no ages: it takes rules 1 to 5 as tiers, and every choice within one."""
-    chosen = workloads.victims(case, "kubernetes-1.37")
-    ranked = workloads.candidates(case)
+    chosen = victims.victims(case, "kubernetes-1.37")
+    ranked = victims.candidates(case)
     keys = {pod.uid: (pod.assigned, pod.phase, pod.ready, pod.deletion_cost, -pod.rank) for pod in ranked}
     tiers = [Tier(tuple(map(int, key)), key, list(keys.values()).count(key), 1) for key in set(keys.values())]
     (losses,) = islice(choices(tiers, case["count"]), 2)

@@ -1,15 +1,13 @@
-"""Our Deployment and ReplicaSet controllers decide the recorded cases."""
+"""Our Deployment controller decides the recorded cases."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from kubeproof.cluster.objects import Strategy
 from kubeproof.controllers import rollout_progress as progress
-from kubeproof.controllers import victims as ranking
 from kubeproof.controllers.rollout import sync
 from kubeproof.controllers.rollout_history import DEFAULT_LIMIT, Kept, expired
 from kubeproof.controllers.rollout_revisions import ABSENT, Outcome, Revision, after, rollout_of
@@ -18,9 +16,6 @@ from tests.conformance.corpus import Case, Decision
 from tests.conformance.objects import read
 
 MOST_SYNCS = 60
-SECOND_NS = 10**9
-VERSIONS = {"kubernetes-1.26": (1, 26), "kubernetes-1.37": (1, 37)}
-PHASES = {"Pending": ranking.PENDING, "Unknown": ranking.UNKNOWN, "Running": ranking.RUNNING}  # of active pods
 DIVISION = "max-replicas of 0 divides by zero"
 EVERYTHING_COMES_UP = {"moves": [[99, 99, 1]]}
 
@@ -201,34 +196,3 @@ def _report(run: Run, outcome: Outcome, is_rollout_step: bool, renumbered: bool)
     if is_rollout_step:
         condition = progress.judge(condition, run.replicas, before, run.status, **clock)
     run.condition = condition
-
-
-def victims(case: Case, upstream: str) -> Decision:
-    """UIDs of the pods that go, in the order of their deletion."""
-    return [pod.uid for pod in ranking.victims(candidates(case), case["count"], VERSIONS[upstream])]
-
-
-def candidates(case: Case) -> list[ranking.Candidate]:
-    """The pods of the ReplicaSet, as our ranking compares them."""
-    everybody = [*case["others"], *case["pods"]]
-    on_node = Counter(pod["node"] for pod in everybody if pod["phase"] in PHASES and not pod.get("ending"))
-    return [_candidate(pod, on_node[pod["node"]], case["at"]) for pod in case["pods"]]
-
-
-def _candidate(pod: Mapping[str, Any], rank: int, at_ns: int) -> ranking.Candidate:
-    return ranking.Candidate(
-        assigned=bool(pod["node"]),
-        phase=PHASES[pod["phase"]],
-        ready=pod["ready"],
-        deletion_cost=int(pod.get("cost", "0")),
-        rank=rank,
-        ready_age_ns=_age_ns(pod["since"], at_ns),
-        restarts=max(pod.get("restarts", ()), default=0),
-        age_ns=_age_ns(pod["created"], at_ns),
-        uid=pod["uid"],
-        sidecar_restarts=max(pod.get("sidecars", ()), default=0),
-    )
-
-
-def _age_ns(seconds_before: int | None, at_ns: int) -> int | None:
-    return None if seconds_before is None else seconds_before * SECOND_NS + at_ns

@@ -141,17 +141,19 @@ def scale_down(random: Random) -> Case:
     many = random.random() < 0.1
     count = random.randint(13, 20) if many else random.choice((2, 2, 3, 3, 4, 5, 6, 8, 12))
     seconds = _distinct(random, 2 * count) if many else [*_near(random, edge), *_near(random, edge)]
-    alike = random.random() < 0.4  # only ages and UIDs tell them apart
+    make = random.choice((_like_all, _like_all, _as_modelled, _as_modelled, _any_pod, _any_pod))
     uids = random.sample(range(100, 1000), count)
-    pods = [_pod(random, str(uid), alike=alike) for uid in uids]
+    pods = [make(random, str(uid)) for uid in uids]
     for index, pod in enumerate(pods):
         pod["created"] = seconds[2 * index] if many else random.choice(seconds)
         pod["since"] = seconds[2 * index + 1] if many else random.choice(seconds)
-    others = [_pod(random, f"o{index}", alike=False) for index in range(random.choice((0, 0, 0, 2, 5)))]
+    others = [_any_pod(random, f"o{index}") for index in range(random.choice((0, 0, 0, 2, 5)))]
     for pod in others:
         pod["ending"] = random.random() < 0.3
         pod["phase"] = random.choice(("Pending", "Running", "Running", "Failed", "Succeeded"))
-    victims = random.choice((count - 1, count - 1, count - 1, count, random.randint(1, count)))
+    victims = random.choice((count - 1, count - 1, count - 1, random.randint(1, count - 1)))
+    if random.random() < 0.03:
+        victims = count  # nothing is ordered
     return {"pods": pods, "others": others, "count": victims, "at": at}
 
 
@@ -182,19 +184,37 @@ def _distinct(random: Random, count: int) -> list[int | None]:
     return list(random.sample(range(10**6), count))
 
 
-def _pod(random: Random, uid: str, *, alike: bool) -> dict[str, Any]:
-    pod: dict[str, Any] = {"uid": uid, "node": "a", "phase": "Running", "ready": True}
-    if alike:
-        return pod
-    pod["node"] = random.choice(("", "a", "a", "a", "b", "b", "c"))
-    pod["phase"] = random.choice(("Pending", "Running", "Running", "Running", "Running", "Unknown"))
-    pod["ready"] = random.random() < 0.6
+def _like_all(random: Random, uid: str) -> dict[str, Any]:
+    """A pod that only its age and UID tell apart."""
+    return {"uid": uid, "node": "a", "phase": "Running", "ready": True}
+
+
+def _as_modelled(random: Random, uid: str) -> dict[str, Any]:
+    """A pod such as the model has: no cost, and ready only if it runs."""
+    phase, ready = random.choice((("Pending", False), ("Running", False), ("Running", True), ("Running", True)))
+    pod = {"uid": uid, "node": _node(random), "phase": phase, "ready": ready}
+    return {**pod, **_restarts(random)}
+
+
+def _any_pod(random: Random, uid: str) -> dict[str, Any]:
+    phase = random.choice(("Pending", "Running", "Running", "Running", "Running", "Unknown"))
+    pod: dict[str, Any] = {"uid": uid, "node": _node(random), "phase": phase, "ready": random.random() < 0.6}
     if random.random() < 0.25:
         pod["cost"] = str(random.choice((-(2**31), -1, 0, 1, 100, 2**31 - 1)))
+    return {**pod, **_restarts(random)}
+
+
+def _node(random: Random) -> str:
+    return random.choice(("", "a", "a", "a", "b", "b", "c"))
+
+
+def _restarts(random: Random) -> dict[str, list[int]]:
+    """Restarts of containers, of sidecars, and of init containers that run once."""
+    restarts: dict[str, list[int]] = {}
     if random.random() < 0.4:
-        pod["restarts"] = [random.choice((0, 0, 1, 2, 10)) for _ in range(random.choice((1, 2)))]
+        restarts["restarts"] = [random.choice((0, 0, 1, 2, 10)) for _ in range(random.choice((1, 2)))]
     if random.random() < 0.2:
-        pod["sidecars"] = [random.choice((0, 1, 3))]
+        restarts["sidecars"] = [random.choice((0, 1, 3))]
     if random.random() < 0.2:
-        pod["inits"] = [random.choice((0, 5))]
-    return pod
+        restarts["inits"] = [random.choice((0, 5))]
+    return restarts

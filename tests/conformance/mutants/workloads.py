@@ -6,6 +6,7 @@ from tests.conformance.mutant import Mutant
 
 ROLLOUT, SCALING = "controllers/rollout.py", "controllers/rollout_scaling.py"
 REVISIONS, VICTIMS = "controllers/rollout_revisions.py", "controllers/victims.py"
+REPLICASET = "controllers/replicaset.py"  # what runs use
 ROLLOUTS, PROPORTIONAL, RANKING = "deployment-rollouts", "deployment-proportional", "replicaset-victims"
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -175,6 +176,69 @@ MUTANTS: tuple[Mutant, ...] = (
         VICTIMS,
         "return other.restarts - one.restarts",
         "return one.restarts - other.restarts",
+        RANKING,
+    ),
+    Mutant(
+        "runs keep pods that share their node",
+        REPLICASET,
+        "Tier((*rank, -_total(owned) - owned[1])",
+        "Tier((*rank, _total(owned) + owned[1])",
+        RANKING,
+    ),
+    Mutant(
+        "runs do not look at who shares a node",
+        REPLICASET,
+        "Tier((*rank, -_total(owned) - owned[1])",
+        "Tier((*rank, 0)",
+        RANKING,
+    ),
+    Mutant(
+        "runs leave out pods of other revisions when they count who shares a node",
+        REPLICASET,
+        "Tier((*rank, -_total(owned) - owned[1])",
+        "Tier((*rank, -_total(owned))",
+        RANKING,
+    ),
+    Mutant(
+        "runs look at who shares a node before readiness",
+        REPLICASET,
+        "Tier((*rank, -_total(owned) - owned[1])",
+        "Tier((-_total(owned) - owned[1], *rank)",
+        RANKING,
+    ),
+    Mutant(
+        "runs delete ready pods and others alike",
+        REPLICASET,
+        "Phase.READY: (RUNNING, 1)",
+        "Phase.READY: (RUNNING, 0)",
+        RANKING,
+    ),
+    Mutant(
+        "runs delete pods that start and pods that run alike",
+        REPLICASET,
+        "Phase.STARTING: (PENDING, 0)",
+        "Phase.STARTING: (RUNNING, 0)",
+        RANKING,
+    ),
+    Mutant(
+        "runs delete pods of lost nodes like pods that start",
+        REPLICASET,
+        "Phase.UNREADY: (RUNNING, 0)",
+        "Phase.UNREADY: (PENDING, 0)",
+        RANKING,
+    ),
+    Mutant(
+        "runs count terminating pods of other revisions",
+        REPLICASET,
+        "if kind.phase == Phase.TERMINATING:",
+        "if kind.phase == Phase.TERMINATING and kind.workload == self.workload:",
+        RANKING,
+    ),
+    Mutant(
+        "runs keep one pod without a node",
+        REPLICASET,
+        "direct = min(surplus, unbound)",
+        "direct = min(surplus, max(0, unbound - 1))",
         RANKING,
     ),
 )
