@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import repeat
 
 from kubeproof.cluster.control import Decision, Delete, NodeRef, Reads, Seen, Stage
 from kubeproof.cluster.objects import POD
@@ -22,6 +23,7 @@ from kubeproof.controllers.disruption import (
     Owner,
     PodFacts,
     budget,
+    count_healthy,
     evict,
     expected_scale,
 )
@@ -95,8 +97,7 @@ class DrainEviction:
         for (workload, phase), count in view[1]:
             if workload != self.workload or phase not in ACTIVE:
                 continue
-            facts = PodFacts(API_PHASE.get(Phase(phase), "Running"), phase == Phase.READY)
-            answer = evict(facts, matching)
+            answer = evict(facts_of(phase), matching)
             if answer.granted:
                 granted = count if answer.charged is None else min(count, left)
                 left -= granted if answer.charged is not None else 0
@@ -111,7 +112,7 @@ class DrainEviction:
         for view in dict.fromkeys(view for groups in seen.places for view, _ in groups if view[0]):
             for (workload, phase), count in view[1]:
                 if workload == self.workload and phase in ACTIVE:
-                    answer = evict(PodFacts(API_PHASE.get(Phase(phase), "Running"), phase == Phase.READY), matching)
+                    answer = evict(facts_of(phase), matching)
                     if not answer.granted:
                         found.append(f"eviction of {count} pod(s) of {ref} refused: {answer.why}")
         return found
@@ -131,8 +132,13 @@ class DrainEviction:
         )
         on_nodes = [(key, n * count) for groups in seen.places for view, count in groups for key, n in view[1]]
         selected = sum(n for _, n in on_nodes) + sum(unbound for _, unbound in seen.workloads)
-        healthy = sum(n for (_, phase), n in on_nodes if phase == Phase.READY)
+        healthy = count_healthy(pod for (_, phase), n in on_nodes for pod in repeat(facts_of(phase), n))
         return budget(amounts, scale, selected, healthy)
+
+
+def facts_of(phase: int) -> PodFacts:
+    """A bound pod as budgets and the eviction API see it."""
+    return PodFacts(API_PHASE.get(Phase(phase), "Running"), phase == Phase.READY, phase == Phase.TERMINATING)
 
 
 def amounts_of(declared: PodDisruptionBudget) -> Budget:

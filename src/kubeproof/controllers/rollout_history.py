@@ -1,6 +1,7 @@
 """Which old ReplicaSets a Deployment no longer keeps for rollbacks.
 
-Mirrors `cleanupDeployment` in `pkg/controller/deployment/sync.go` (v1.26 to v1.37 agree).
+Mirrors `cleanupDeployment` in `pkg/controller/deployment/sync.go` (v1.26 to v1.37 agree). No run uses this yet: only
+the comparison with the real controller does.
 """
 
 from __future__ import annotations

@@ -36,8 +36,9 @@ CORPORA: tuple[Corpus, ...] = (
                 decide.DIVISION,
                 "In v1.26 a ReplicaSet whose max-replicas annotation somebody set to 0 (or removed, while the "
                 "Deployment reports no replicas) gets a share divided by zero: sizes such as -2147483648, which "
-                "depend on the processor and which the API server refuses. Our model follows v1.37, which takes "
-                "status.replicas instead, and no share if that is 0, too.",
+                "depend on the processor and which the API server refuses, or shares of other ReplicaSets distorted by "
+                "it. Only sizes differ. Our model follows v1.37, which takes status.replicas instead, and no share if "
+                "that is 0, too.",
             ),
         ),
     ),
