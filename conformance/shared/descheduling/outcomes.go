@@ -12,8 +12,7 @@ import (
 // again and again with shuffled lists until no new outcome has come for so many runs.
 const (
 	quietRuns      = 8 // if nothing is evicted at all
-	leastRuns      = 40
-	runsPerOutcome = 24
+	runsPerOutcome = 100
 	mostRuns       = 20_000
 )
 
@@ -43,7 +42,7 @@ func enough(seen map[string]bool) int {
 	if len(seen) == 1 && seen[""] {
 		return quietRuns
 	}
-	return leastRuns + runsPerOutcome*len(seen)
+	return runsPerOutcome * (1 + len(seen))
 }
 
 func seedOf(text []byte) int64 {

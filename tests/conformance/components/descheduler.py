@@ -16,7 +16,7 @@ CORPORA: tuple[Corpus, ...] = tuple(
         count=2_000 if name == "cycle" else 5_000,
         decide=decide.decide,
         explain=decide.unseen,
-        differences=decide.DIFFERENCES,
+        differences=decide.DIFFERENCES if name in ("cycle", decide.SPREAD) else (),
         unit="clusters",
     )
     for name, generate in GENERATORS.items()
