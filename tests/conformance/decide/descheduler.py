@@ -13,11 +13,10 @@ from kubeproof.controllers.descheduler.cycle import BALANCE, DESCHEDULE, PLUGINS
 from kubeproof.manifests.descheduler_policy import read_descheduler_policy
 from kubeproof.manifests.nodes import read_node
 from kubeproof.manifests.workloads import read_replica_set
-from tests.conformance.corpus import Case, Decision
+from tests.conformance.corpus import Case, Decision, version_of
 from tests.conformance.inputs.descheduler import EVICTOR, OLD_S
 from tests.conformance.objects import fields
 
-VERSIONS: dict[str, Version] = {"descheduler-0.27": (0, 27), "descheduler-0.36": (0, 36)}
 SPREAD = "RemovePodsViolatingTopologySpreadConstraint"
 SEVERAL = "more outcomes with several spread constraints"
 DIFFERENCES = (
@@ -32,11 +31,21 @@ DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 def decide(case: Case, upstream: str) -> Decision:
     """All outcomes of a cycle, sorted: one digit a group of pods, zeros at the end left out."""
-    version = VERSIONS[upstream]
+    version = version_of(upstream)
     given = setup(case, version)
     entries, numbers, unbound = grouped(case, given.nodes)
-    outcomes = evictions(given, policy(case, version), entries, version, frozenset(), unbound=tuple(unbound.items()))
+    unique = unique_keys(given.nodes)
+    outcomes = evictions(given, policy(case, version), entries, version, unique, unbound=tuple(unbound.items()))
     return sorted({_written(outcome, numbers, len(case["pods"])) for outcome in outcomes})
+
+
+def unique_keys(nodes: tuple[Node, ...]) -> frozenset[str]:
+    """The labels whose value no two nodes share, which runs know, too."""
+    values: dict[str, list[str]] = {}
+    for node in nodes:
+        for key, value in node.labels:
+            values.setdefault(key, []).append(value)
+    return frozenset(key for key, found in values.items() if len(set(found)) == len(found))
 
 
 def unseen(case: Case, upstream: str, recorded: Decision, ours: Decision) -> str | None:

@@ -18,11 +18,10 @@ from kubeproof.cluster.control import Delete, DeleteUnbound, Seen
 from kubeproof.cluster.state import NodeCell, Phase, PodKind, WorkloadCell
 from kubeproof.controllers import victims as ranking
 from kubeproof.controllers.replicaset import ReplicaSetController
-from tests.conformance.corpus import Case, Decision
+from tests.conformance.corpus import Case, Decision, version_of
 from tests.unit.model.builders import layout, node, setup, workload
 
 SECOND_NS = 10**9
-VERSIONS = {"kubernetes-1.26": (1, 26), "kubernetes-1.37": (1, 37)}
 PHASES = {"Pending": ranking.PENDING, "Unknown": ranking.UNKNOWN, "Running": ranking.RUNNING}  # of active pods
 
 NODES = ("a", "b", "c")
@@ -44,7 +43,7 @@ Way = tuple[int, tuple[Any, ...]]  # pods without a node; (place, view of the no
 
 def victims(case: Case, upstream: str) -> Decision:
     """UIDs of the pods that go, in the order of their deletion; what is wrong with the ways of runs if they differ."""
-    chosen = [pod.uid for pod in ranking.victims(candidates(case), case["count"], VERSIONS[upstream])]
+    chosen = [pod.uid for pod in ranking.victims(candidates(case), case["count"], version_of(upstream))]
     if is_modelled(case):
         lost = _lost([pod for pod in case["pods"] if pod["uid"] in set(chosen)])
         for controller in CONTROLLERS:
