@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from tests.conformance.corpora import by_name
+from tests.conformance.corpora import CORPORA, by_name
 from tests.conformance.corpus import compact, compare
 
 SHOWN = 3
@@ -23,6 +23,10 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=None, help="only the first N cases")
     parser.add_argument("--stop", action="store_true", help="stop at the first unexplained difference")
     arguments = parser.parse_args()
+    if arguments.corpus not in {corpus.name for corpus in CORPORA}:
+        parser.error(f"unknown corpus {arguments.corpus}; known: {', '.join(corpus.name for corpus in CORPORA)}")
+    if arguments.upstream not in by_name(arguments.corpus).upstreams:
+        parser.error(f"{arguments.corpus} is recorded from {', '.join(by_name(arguments.corpus).upstreams)}")
     tally = compare(
         by_name(arguments.corpus), arguments.upstream, first=arguments.first, stop_at_difference=arguments.stop
     )

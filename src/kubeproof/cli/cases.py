@@ -9,7 +9,14 @@ import click
 
 from kubeproof.cli.outputs import Output, emit, output_option, write_stdout
 from kubeproof.cli.progress import progress_line
-from kubeproof.cli.sweep import chosen_executor, chosen_sweep, executor_option, scale_option, workers_option
+from kubeproof.cli.sweep import (
+    chosen_executor,
+    chosen_sweep,
+    executor_option,
+    scale_option,
+    sweep_flags,
+    workers_option,
+)
 from kubeproof.cli.terminal import WHEN
 
 if TYPE_CHECKING:
@@ -137,7 +144,7 @@ def run_command(
     def render(output: Output) -> str:
         if output.format == "json":
             return _runs_json(runs)
-        return _report(chosen, runs, output, color, verbose) + _table(runs)
+        return _report(chosen, runs, output, color, verbose, sweep_flags(scale, False, False)) + _table(runs)
 
     emit(outputs, render)
     return 0 if all(run.as_expected for run in runs) else 1
@@ -238,7 +245,12 @@ def _chosen(names: tuple[str, ...], run_all: bool, extra: bool, variant: str) ->
 
 
 def _report(
-    chosen: Sequence[tuple[Case, Variant]], runs: Sequence[CaseRun], output: Output, color: str, verbose: bool
+    chosen: Sequence[tuple[Case, Variant]],
+    runs: Sequence[CaseRun],
+    output: Output,
+    color: str,
+    verbose: bool,
+    flags: Sequence[str],
 ) -> str:
     """The story and the whole report of a single case; nothing for several."""
     if len(runs) != 1 or runs[0].result is None:
@@ -247,8 +259,11 @@ def _report(
     from kubeproof.report.text import render
 
     (case, variant), result = chosen[0], runs[0].result
-    command = f"kubeproof cases show {case.name} --variant {variant.name} > case.yaml; kubeproof verify case.yaml"
-    style = text_style(output, color, verbose=verbose, replay_command=f"{command} -o json=trace.json")
+    verify = " ".join(["kubeproof verify case.yaml", *flags, "-o json=trace.json"])
+    command = (
+        f"kubeproof cases show {case.name} --variant {variant.name} > case.yaml; {verify}; kubeproof replay trace.json"
+    )
+    style = text_style(output, color, verbose=verbose, replay_command=command)
     return f"{case.name.upper()} {case.title}\n{variant.about}\n{case.explain}\n\n{render(result, style)}\n"
 
 

@@ -115,3 +115,10 @@ def refuse_without_sweep(every: bool, fast_find: bool) -> None:
     if every or fast_find:
         flag = "--all" if every else "--fast-find"
         raise UsageError(f"{flag} is about a sweep, and this verifies one size", "Add spec.scale, or --scale.")
+
+
+def sweep_flags(scale: str | tuple[int, int] | None, every: bool, fast_find: bool) -> list[str]:
+    """The options of a sweep as a user types them."""
+    text = ",".join(map(str, scale)) if isinstance(scale, tuple) else scale
+    words = [] if text is None else ["--scale", text]
+    return words + (["--all"] if every else []) + (["--fast-find"] if fast_find else [])

@@ -22,12 +22,15 @@ from kubeproof.cli.sweep import (
     resume_option,
     run_swept,
     scale_option,
+    sweep_flags,
     sweep_options,
     workers_option,
 )
 from kubeproof.cli.terminal import WHEN, shows_unicode, wants_colour
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kubeproof.report.style import Style
     from kubeproof.verify.options import VerifyOptions
     from kubeproof.verify.result import VerifyResult
@@ -163,7 +166,8 @@ def verify_command(
     )
     chosen = chosen_sweep(scale, every, fast_find, workers, executor)
     result = _run(paths, options, chosen, progress, quiet, checkpoint, resume)
-    hint = _replay_command(ctx, paths, controllers, outputs)
+    flags = [*_flags(options), *sweep_flags(scale, every, fast_find)]
+    hint = _replay_command(ctx, paths, flags, outputs)
     emit(outputs, lambda output: _render(result, output, color, verbose, quiet, hint))
     if not quiet and all(output.file is not None for output in outputs):
         click.echo(f"{result.verdict}: see {', '.join(str(output.file) for output in outputs)}", err=True)
@@ -239,8 +243,17 @@ def text_style(
     )
 
 
+def _flags(options: VerifyOptions) -> list[str]:
+    """The options that decide which counterexample is found, to be given again."""
+    words = [word for controller in options.controllers for word in ("--controller", controller)]
+    words += ["--max-states", str(options.max_states)] if options.max_states is not None else []
+    words += ["--find", "all"] if options.find_all else []
+    words += [] if options.reductions else ["--no-reductions"]
+    return words + (["--without", ",".join(options.without)] if options.without else [])
+
+
 def _replay_command(
-    ctx: click.Context, paths: tuple[str, ...], controllers: tuple[str, ...], outputs: tuple[Output, ...]
+    ctx: click.Context, paths: tuple[str, ...], flags: Sequence[str], outputs: tuple[Output, ...]
 ) -> str:
     """What to type to replay a counterexample of this run."""
     import shlex
@@ -249,7 +262,6 @@ def _replay_command(
     written = next((output.file for output in outputs if output.format == "json" and output.file), None)
     if written is not None:
         return f"{program} replay {shlex.quote(written)}"
-    flags = [word for controller in controllers for word in ("--controller", controller)]
     again = shlex.join(["verify", *paths, *flags, "-o", "json=trace.json"])
     return f"{program} {again}; {program} replay trace.json"
 

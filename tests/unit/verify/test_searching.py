@@ -8,7 +8,7 @@ from kubeproof.verify import searching, weave
 from kubeproof.verify.options import REDUCTIONS, VerifyOptions
 from kubeproof.verify.result import HOLDS, VIOLATED, VerifyResult
 from kubeproof.verify.run import verify
-from kubeproof.verify.searching import Beginning, reduced
+from kubeproof.verify.searching import Beginning, Watch, reduced
 from tests.unit.model.test_startup import plan
 from tests.unit.verify.inputs import loaded, node, scenario, web
 from tests.unit.verify.test_slicing import TWO_TEAMS
@@ -38,7 +38,7 @@ def test_beyond_the_bound_a_longer_one_is_shown_and_replayed(monkeypatch: pytest
 
 
 def test_a_timeout_that_is_used_up_leaves_the_first_counterexample() -> None:
-    found = searching._repeated(plan(web(1)), Beginning(()), VerifyOptions(timeout_s=1.0), None, 2.0)
+    found = searching._repeated(plan(web(1)), Beginning(()), VerifyOptions(timeout_s=1.0), Watch(), 2.0)
 
     assert found is None
 
@@ -69,7 +69,7 @@ def test_workloads_whose_start_matters_after_all_are_taken_out_one_by_one() -> N
     shrinking = "{scale: {target: Deployment/shop/web, replicas: [1]}}"
     found = plan(web(2), web(2, name="db"), events=shrinking)
 
-    _, search, order = reduced(found, Beginning(()), VerifyOptions(engine="python"), None)
+    _, search, order = reduced(found, Beginning(()), VerifyOptions(engine="python"), Watch())
 
     assert order.in_unison == {1}
     assert [finding.verdict for finding in search.findings] == ["holds"]
@@ -79,7 +79,7 @@ def test_when_several_starts_matter_none_is_in_unison(monkeypatch: pytest.Monkey
     monkeypatch.setattr(searching, "MOST_RESTARTS", 1)
     found = plan(web(2), web(2, name="db"), events="{scale: {target: Deployment/shop/web, replicas: [1]}}")
 
-    _, _, order = reduced(found, Beginning(()), VerifyOptions(engine="python"), None)
+    _, _, order = reduced(found, Beginning(()), VerifyOptions(engine="python"), Watch())
 
     assert order.in_unison == frozenset()
 
