@@ -19,7 +19,7 @@ from kubeproof.model.representatives import RepresentativeModel
 from kubeproof.verify.lift import lift
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.replayer import replay
-from kubeproof.verify.searching import Beginning, reduced
+from kubeproof.verify.searching import Beginning, Watch, reduced
 from tests.differential.comparison import counts, search, verdicts_of
 from tests.property.loops import LOOP_FAMILIES
 from tests.property.strategies import BASIC_FAMILIES, Case
@@ -56,7 +56,7 @@ def compare_orders(case: Case) -> bool:
 
 
 def _fewer(plan: Plan, engine: str) -> tuple[Search, Order]:
-    _, found, order = reduced(plan, Beginning(()), replace(ALL_AT_ONCE, engine=engine), None)
+    _, found, order = reduced(plan, Beginning(()), replace(ALL_AT_ONCE, engine=engine), Watch())
     return found, order
 
 

@@ -9,13 +9,13 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.conformance.decide.descheduler import DIGITS, VERSIONS, decide
+from tests.conformance.decide.descheduler import DIGITS, decide
 from tests.conformance.inputs.descheduler import GENERATORS
 
 cases = st.tuples(st.sampled_from(sorted(GENERATORS)), st.integers(0, 2**32)).map(
     lambda drawn: GENERATORS[drawn[0]](Random(drawn[1]))
 )
-upstreams = st.sampled_from(sorted(VERSIONS))
+upstreams = st.sampled_from(("descheduler-0.27", "descheduler-0.36"))
 
 
 def lost(case: Any, outcome: str) -> list[int]:
