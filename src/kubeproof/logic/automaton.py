@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from kubeproof.logic.alphabet import Alphabet
-from kubeproof.logic.graph import components, is_cycle
+from kubeproof.logic.graph import reaching_cycles
 from kubeproof.logic.lasso import Lasso
 
 Edge = tuple[int, int]  # set of letters, target
@@ -58,8 +58,9 @@ class Buchi:
             for out in self.edges
             for place in range(width)
         ]
-        starts = [state * width for state in self.initial]
-        return _reaches_cycle(starts, successors, {s * width + p for s in self.accepting for p in range(width)})
+        goals = (state * width + place for state in self.accepting for place in range(width))
+        useful = reaching_cycles(successors, goals)
+        return any(state * width in useful for state in self.initial)
 
 
 def make(
@@ -100,27 +101,12 @@ def from_letters(
 
 def nonempty_states(automaton: Buchi) -> set[int]:
     """The states from which some word is accepted: those that reach an accepting state on a cycle."""
-    useful: set[int] = set()
-    graph = automaton.successors
-    for component in components(graph):  # each comes after those it leads to
-        live = is_cycle(component, graph) and any(state in automaton.accepting for state in component)
-        if live or any(target in useful for state in component for target in graph[state]):
-            useful |= set(component)
-    return useful
+    return reaching_cycles(automaton.successors, automaton.accepting)
 
 
 def is_empty(automaton: Buchi) -> bool:
     """True if no word is accepted."""
     return not any(state in nonempty_states(automaton) for state in automaton.initial)
-
-
-def _reaches_cycle(starts: Iterable[int], successors: Sequence[Sequence[int]], goals: set[int]) -> bool:
-    useful: set[int] = set()
-    for component in components(successors):
-        live = is_cycle(component, successors) and any(node in goals for node in component)
-        if live or any(target in useful for node in component for target in successors[node]):
-            useful |= set(component)
-    return any(start in useful for start in starts)
 
 
 def _are_disjoint(guards: Iterable[int]) -> bool:

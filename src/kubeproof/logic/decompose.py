@@ -13,8 +13,6 @@ from enum import Enum
 
 from kubeproof.logic.automaton import Buchi, is_empty
 from kubeproof.logic.complement import complement
-from kubeproof.logic.formula import Formula
-from kubeproof.logic.normal import negated
 from kubeproof.logic.operations import (
     closure,
     complement_of_closed,
@@ -25,7 +23,6 @@ from kubeproof.logic.operations import (
     reduced,
     union,
 )
-from kubeproof.logic.translate import translated
 
 
 class PropertyClass(Enum):
@@ -67,9 +64,3 @@ def classify(automaton: Buchi, opposite: Buchi | None = None) -> PropertyClass:
     if is_safety:
         return PropertyClass.BOTH if is_liveness else PropertyClass.SAFETY
     return PropertyClass.LIVENESS if is_liveness else PropertyClass.NEITHER
-
-
-def classify_formula(formula: Formula) -> PropertyClass:
-    """The class of a formula; its complement is the negation, so this works for large ones, too."""
-    automaton = translated(formula)
-    return classify(automaton, translated(negated(formula), automaton.alphabet))

@@ -100,9 +100,9 @@ def until(left: Formula, right: Formula) -> Formula:
         return right
     if right.op is Op.UNTIL and right.parts[0] in (left, TRUE):  # p U (p U q) = p U q, p U F q = F q
         return right
-    if left is TRUE and right.op is Op.UNTIL:  # F(p U q) = F q
+    if left == TRUE and right.op is Op.UNTIL:  # F(p U q) = F q
         return until(TRUE, right.parts[1])
-    if left is TRUE and is_infinitely_often(right):  # F G F p = G F p
+    if left == TRUE and is_infinitely_often(right):  # F G F p = G F p
         return right
     return binary(Op.UNTIL, left, right)
 
@@ -113,25 +113,25 @@ def release(left: Formula, right: Formula) -> Formula:
         return right
     if right.op is Op.RELEASE and right.parts[0] in (left, FALSE):
         return right
-    if left is FALSE and right.op is Op.RELEASE:  # G(p R q) = G q
+    if left == FALSE and right.op is Op.RELEASE:  # G(p R q) = G q
         return release(FALSE, right.parts[1])
-    if left is FALSE and is_finally_always(right):  # G F G p = F G p
+    if left == FALSE and is_finally_always(right):  # G F G p = F G p
         return right
     return binary(Op.RELEASE, left, right)
 
 
 def is_infinitely_often(formula: Formula) -> bool:
     """True for G F p in normal form."""
-    return formula.op is Op.RELEASE and formula.parts[0] is FALSE and _is(formula.parts[1], Op.UNTIL, TRUE)
+    return formula.op is Op.RELEASE and formula.parts[0] == FALSE and _is(formula.parts[1], Op.UNTIL, TRUE)
 
 
 def is_finally_always(formula: Formula) -> bool:
     """True for F G p in normal form."""
-    return formula.op is Op.UNTIL and formula.parts[0] is TRUE and _is(formula.parts[1], Op.RELEASE, FALSE)
+    return formula.op is Op.UNTIL and formula.parts[0] == TRUE and _is(formula.parts[1], Op.RELEASE, FALSE)
 
 
 def _is(formula: Formula, op: Op, left: Formula) -> bool:
-    return formula.op is op and formula.parts[0] is left
+    return formula.op is op and formula.parts[0] == left
 
 
 def _weak_until(left: Formula, right: Formula) -> Formula:

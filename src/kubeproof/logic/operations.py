@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from kubeproof.errors import LimitReached
 from kubeproof.logic.alphabet import members, partition
 from kubeproof.logic.automaton import Buchi, Edge, make, nonempty_states
-from kubeproof.logic.graph import components, is_cycle, reachable
+from kubeproof.logic.graph import on_cycles, reachable
 
 MOST_STATES = 100_000
 
@@ -19,12 +19,7 @@ def reduced(automaton: Buchi) -> Buchi:
     """
     useful = nonempty_states(automaton)
     keep = useful & reachable((s for s in automaton.initial if s in useful), automaton.successors)
-    return restricted(automaton, keep, automaton.accepting & _on_cycles(automaton))
-
-
-def _on_cycles(automaton: Buchi) -> set[int]:
-    graph = automaton.successors
-    return {state for component in components(graph) if is_cycle(component, graph) for state in component}
+    return restricted(automaton, keep, automaton.accepting & on_cycles(automaton.successors))
 
 
 def restricted(automaton: Buchi, keep: Iterable[int], accepting: Iterable[int]) -> Buchi:

@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple, NoReturn
 
 from kubeproof.errors import FormulaError
-from kubeproof.logic.formula import FALSE, TRUE, Formula, Op, atom, binary, unary
+from kubeproof.logic.formula import FALSE, TEMPORAL_BINARY, TRUE, UNARY, Formula, Op, atom, binary, unary
 
 MOST_DEPTH = 200  # of nesting; a hostile formula must not exhaust the stack
 
@@ -34,8 +34,6 @@ _TOKEN = re.compile(
     + r")|(?P<bracket>[()])|(?P<other>\S))"
 )
 _BINARY_LEVELS = ((Op.EQUIVALENT,), (Op.IMPLIES,), (Op.OR,), (Op.AND,))
-_TEMPORAL = (Op.UNTIL, Op.RELEASE, Op.WEAK_UNTIL, Op.STRONG_RELEASE)
-_PREFIX = (Op.NOT, Op.NEXT, Op.FINALLY, Op.GLOBALLY)
 
 
 class Token(NamedTuple):
@@ -80,7 +78,7 @@ class _Reader:
     def _temporal(self, depth: int) -> Formula:
         left = self._prefix(depth)
         op = self._op()
-        if op not in _TEMPORAL or op is None:
+        if op not in TEMPORAL_BINARY or op is None:
             return left
         self._next += 1
         if depth > MOST_DEPTH:
@@ -89,7 +87,7 @@ class _Reader:
 
     def _prefix(self, depth: int) -> Formula:
         ops: list[Op] = []
-        while (op := self._op()) in _PREFIX and op is not None:
+        while (op := self._op()) in UNARY and op is not None:
             ops.append(op)
             self._next += 1
         if depth + len(ops) > MOST_DEPTH:

@@ -91,7 +91,7 @@ class Tableau:
 
 
 def _conjuncts(formula: Formula) -> tuple[Formula, ...]:
-    if formula is TRUE or formula == TRUE:
+    if formula == TRUE:
         return ()
     return formula.parts if formula.op is Op.AND else (formula,)
 
