@@ -18,7 +18,12 @@ from kubeproof.cluster.labels import (
 )
 
 if TYPE_CHECKING:
-    from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler, PodDisruptionBudget
+    from kubeproof.cluster.policies import (
+        DeschedulerPolicy,
+        HorizontalPodAutoscaler,
+        PodDisruptionBudget,
+        PriorityClass,
+    )
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
@@ -123,6 +128,9 @@ class PodTemplate:
     deletion_cost: int = 0  # annotation controller.kubernetes.io/pod-deletion-cost
     pod_affinity: PodAffinity = PodAffinity()
     pod_anti_affinity: PodAffinity = PodAffinity()
+    priority_class: str = ""  # priorityClassName
+    priority: int | None = None  # admission sets it; None counts as 0
+    preemption_policy: str = ""  # admission sets it; empty counts as PreemptLowerPriority
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +254,7 @@ class Setup:
     autoscalers: tuple[HorizontalPodAutoscaler, ...] = ()
     descheduler: DeschedulerPolicy | None = None
     budgets: tuple[PodDisruptionBudget, ...] = ()
+    priority_classes: tuple[PriorityClass, ...] = ()  # declared ones, system classes aside
     namespaces: tuple[tuple[str, Labels], ...] = ()  # declared Namespaces with their labels
 
 

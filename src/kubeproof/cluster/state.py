@@ -65,6 +65,7 @@ class PodKind(NamedTuple):
     evict_s: int = NEVER  # seconds until taint eviction deletes it
     age_s: int = NEVER  # seconds since it started, up to the last age that matters; NEVER where none does
     restarts: int = 0  # containers restarted after crashes, up to where back-off stops growing
+    preempted: int = 0  # 1 if it terminates to make room for a pod of higher priority
 
 
 class NodeCell(NamedTuple):
@@ -78,6 +79,7 @@ class NodeCell(NamedTuple):
     work: int = 0  # what an operator does with it: see Work
     cause: int = 0  # why it is down: see Cause
     pods: tuple[tuple[PodKind, int], ...] = ()  # sorted, counts positive
+    nominated: tuple[tuple[int, int], ...] = ()  # (workload, pods without a node that wait for this one), sorted
 
 
 class WorkloadCell(NamedTuple):
@@ -103,6 +105,13 @@ def add_pods(pods: tuple[tuple[PodKind, int], ...], kind: PodKind, count: int) -
     if amounts[kind] < 0:
         raise ValueError(f"no {-count} pods of {kind} to remove")
     return tuple(sorted((k, n) for k, n in amounts.items() if n))
+
+
+def add_nominated(cell: NodeCell, workload: int, count: int) -> NodeCell:
+    """The node with so many more (or fewer) pods of the workload nominated to it."""
+    amounts = dict(cell.nominated)
+    amounts[workload] = amounts.get(workload, 0) + count
+    return cell._replace(nominated=tuple(sorted((w, n) for w, n in amounts.items() if n > 0)))
 
 
 def replace_node(nodes: Nodes, old: NodeCell, new: NodeCell) -> Nodes:

@@ -28,6 +28,7 @@ from kubeproof.manifests.objects import (
     unpack,
 )
 from kubeproof.manifests.printable import printable
+from kubeproof.manifests.priorities import admitted
 from kubeproof.manifests.reader import read_documents
 from kubeproof.manifests.scenario import read_scenario
 from kubeproof.manifests.workloads import ReadWorkload
@@ -58,7 +59,8 @@ def _loaded(files: Iterable[InputFile], budget: Budget, *, only_given: bool = Fa
     for document in collected.documents:
         _attempt(collected, partial(read_object, document, objects))
     _raise_all(collected.errors)
-    workloads = standing_workloads(objects)
+    classes = tuple(objects.priority_classes)
+    workloads = tuple(admitted(workload, classes) for workload in standing_workloads(objects))
     setup = _setup(objects, workloads)
     if scenario is None:
         omissions = objects.omissions
@@ -175,6 +177,7 @@ def _setup(objects: Objects, workloads: tuple[Workload, ...]) -> Setup:
         autoscalers=tuple(objects.autoscalers),
         descheduler=objects.policies[0] if objects.policies else None,
         budgets=tuple(objects.budgets),
+        priority_classes=tuple(objects.priority_classes),
         namespaces=tuple(objects.namespaces),
     )
 
@@ -215,7 +218,7 @@ def _applied(
     fields = fields_of(found[0])
     read = WORKLOAD_READERS[found[0].kind](fields)
     objects.omissions += fields.log.omissions
-    return read
+    return replace(read, workload=admitted(read.workload, tuple(objects.priority_classes)))
 
 
 def _applied_content(collected: _Collected, path: str, budget: Budget) -> bytes:

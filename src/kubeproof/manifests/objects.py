@@ -8,7 +8,7 @@ from difflib import get_close_matches
 
 from kubeproof.cluster.labels import Labels, as_labels
 from kubeproof.cluster.objects import Node, SchedulerProfile, Source, Workload
-from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler, PodDisruptionBudget
+from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler, PodDisruptionBudget, PriorityClass
 from kubeproof.errors import ManifestError, ScenarioError
 from kubeproof.manifests.autoscalers import read_autoscaler
 from kubeproof.manifests.budgets import read_budget
@@ -18,6 +18,7 @@ from kubeproof.manifests.loaded import Omission
 from kubeproof.manifests.metadata import read_metadata
 from kubeproof.manifests.nodes import read_node
 from kubeproof.manifests.printable import printable
+from kubeproof.manifests.priorities import read_priority_class
 from kubeproof.manifests.scenario import VERSION
 from kubeproof.manifests.scheduler_config import read_scheduler_profiles
 from kubeproof.manifests.tree import Mapping, Value
@@ -31,6 +32,7 @@ _VERSIONS = {
     "ReplicaSet": ("apps/v1",),
     "HorizontalPodAutoscaler": ("autoscaling/v2", "autoscaling/v1"),
     "PodDisruptionBudget": ("policy/v1",),
+    "PriorityClass": ("scheduling.k8s.io/v1",),
     "KubeSchedulerConfiguration": ("kubescheduler.config.k8s.io/v1", "kubescheduler.config.k8s.io/v1beta3"),
     "DeschedulerPolicy": ("descheduler/v1alpha2",),
     "Scenario": (VERSION,),
@@ -40,6 +42,7 @@ _GROUPS = {  # a kind of the same name elsewhere, such as a custom resource, is 
     "ReplicaSet": ("apps", "extensions"),
     "HorizontalPodAutoscaler": ("autoscaling", "extensions"),
     "PodDisruptionBudget": ("policy",),
+    "PriorityClass": ("scheduling.k8s.io",),
     "KubeSchedulerConfiguration": ("kubescheduler.config.k8s.io",),
     "DeschedulerPolicy": ("descheduler",),
     "Scenario": ("kubeproof.dev",),
@@ -71,6 +74,7 @@ class Objects:
     profiles: list[SchedulerProfile] = field(default_factory=list)
     policies: list[DeschedulerPolicy] = field(default_factory=list)
     budgets: list[PodDisruptionBudget] = field(default_factory=list)
+    priority_classes: list[PriorityClass] = field(default_factory=list)
     namespaces: list[tuple[str, Labels]] = field(default_factory=list)
     omissions: list[Omission] = field(default_factory=list)
     places: dict[tuple[str, str, str], Source] = field(default_factory=dict)
@@ -203,6 +207,10 @@ def _budget(fields: Fields, _: Document, objects: Objects) -> None:
     objects.budgets.append(read_budget(fields))
 
 
+def _priority_class(fields: Fields, _: Document, objects: Objects) -> None:
+    objects.priority_classes.append(read_priority_class(fields))
+
+
 def _scheduler(fields: Fields, _: Document, objects: Objects) -> None:
     objects.profiles += read_scheduler_profiles(fields)
 
@@ -219,6 +227,7 @@ _READERS: dict[str, Callable[[Fields, Document, Objects], None]] = {
     "ReplicaSet": _replica_set,
     "HorizontalPodAutoscaler": _autoscaler,
     "PodDisruptionBudget": _budget,
+    "PriorityClass": _priority_class,
     "KubeSchedulerConfiguration": _scheduler,
     "DeschedulerPolicy": _descheduler,
 }

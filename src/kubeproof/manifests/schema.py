@@ -59,7 +59,7 @@ FIELDS: dict[str, dict[str, str | None]] = {
         **_all(_NETWORK, "dnsPolicy dnsConfig hostAliases enableServiceLinks"),
         **_all(
             _NOT_MODELLED,
-            "priorityClassName priority preemptionPolicy schedulingGates readinessGates "
+            "schedulingGates readinessGates "
             "runtimeClassName hostNetwork "
             "resourceClaims resources ephemeralContainers schedulingGroup workloadRef",
         ),
@@ -125,6 +125,7 @@ FIELDS: dict[str, dict[str, str | None]] = {
     "ScalingRules": {},
     "ScalingPolicy": {},
     "PodDisruptionBudgetSpec": {},
+    "PriorityClass": _all(_RECORD, "apiVersion kind metadata description"),
     "KubeSchedulerConfiguration": {
         **_all(
             _FLAGS,
@@ -137,9 +138,7 @@ FIELDS: dict[str, dict[str, str | None]] = {
         ),
     },
     "SchedulerProfile": _all(_NOT_MODELLED, "percentageOfNodesToScore"),
-    "Plugins": _all(
-        _NOT_MODELLED, "preEnqueue queueSort postFilter reserve permit preBind bind postBind placementScore"
-    ),
+    "Plugins": _all(_NOT_MODELLED, "preEnqueue queueSort reserve permit preBind bind postBind placementScore"),
     "PluginSet": {},
     "Plugin": {},
     "PluginConfig": {},

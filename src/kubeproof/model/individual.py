@@ -29,9 +29,11 @@ from kubeproof.cluster.control import (
     DeleteUnbound,
     EvictDue,
     EvictPods,
+    NodeAction,
     NodeChange,
     NodeRef,
     NoteFailed,
+    Preempt,
     Remember,
     Role,
     Seen,
@@ -41,19 +43,32 @@ from kubeproof.cluster.control import (
     Stage,
     Tag,
     Tick,
+    Unnominate,
     View,
     tags_of,
 )
 from kubeproof.cluster.objects import DEPLOYMENT, POD, short_name
-from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, WorkloadCell
+from kubeproof.cluster.priorities import priority_of
+from kubeproof.cluster.state import ACTIVE, NEVER, NodeCell, Phase, PodKind, WorkloadCell
 from kubeproof.errors import LimitReached
 from kubeproof.intents.facts import Fact
 from kubeproof.intents.monitor import FRESH, Memory
-from kubeproof.model.individual_node import NodeState, Pod, arrival, changed, crashed, kubelet_lives, vanishes_at_once
+from kubeproof.model.individual_node import (
+    NodeState,
+    Pod,
+    arrival,
+    changed,
+    crashed,
+    kubelet_lives,
+    vanishes_at_once,
+    with_nominated,
+    without_nominated,
+)
 from kubeproof.model.plan import Plan
 
 T = TypeVar("T")
 MOST_NAMED = 100_000  # pods that one step may create by name
+NODE_ACTIONS = (Bind, Preempt, Unnominate, Arrive, Crash, Delete, EvictPods, EvictDue, Advance, NodeChange)
 Concrete = tuple[object, ...]  # (verb, arguments by name): what a trace records
 
 
@@ -212,7 +227,7 @@ class IndividualModel:
         return drafts
 
     def _done(self, controller: Controller, state: State, action: Action) -> Iterator[tuple[State, Concrete]]:
-        if isinstance(action, (Bind, Arrive, Crash, Delete, EvictPods, EvictDue, Advance, NodeChange)):
+        if isinstance(action, NODE_ACTIONS):
             for index in self._matching(controller, state, action.node):
                 yield from self._on_node(state, index, action)
         elif isinstance(action, DeleteUnbound):
@@ -342,15 +357,28 @@ class IndividualModel:
         self,
         state: State,
         index: int,
-        action: Bind | Arrive | Crash | Delete | EvictPods | EvictDue | Advance | NodeChange,
+        action: NodeAction,
     ) -> Iterator[tuple[State, Concrete]]:
         node, name = state.nodes[index], self.names[index]
         if isinstance(action, Bind):
+            if action.was_nominated:
+                node = without_nominated(node, action.workload)
             for pod in self._bindable(state, action.workload):
                 rest = tuple(other for other in state.unbound[action.workload] if other != pod)
                 bound = self._with_unbound(state, action.workload, rest)
                 arrived = self._arrived(index, node, action.workload, (pod,))
-                yield self._with_node(bound, index, arrived), ("bind", pod, name)
+                how = ("nominated",) if action.was_nominated else ()
+                yield self._with_node(bound, index, arrived), ("bind", pod, name, *how)
+        elif isinstance(action, Preempt):
+            for victims in self._preemptions(node, action.losses):
+                after = self._nominated(self._deleted(node, victims, preempted=1), action)
+                names = tuple(pod.name for pod in victims)
+                homes = tuple(self.setup.workloads[pod.workload].namespace for pod in victims)
+                ref = self.setup.workloads[action.workload].ref
+                yield self._with_node(state, index, after), ("preempt", name, names, ref, homes)
+        elif isinstance(action, Unnominate):
+            ref = self.setup.workloads[action.workload].ref
+            yield self._with_node(state, index, without_nominated(node, action.workload)), ("unnominate", name, ref)
         elif isinstance(action, Arrive):
             names = self._new_names(state, action.workload, action.pods)
             arrived = self._arrived(index, node, action.workload, names)
@@ -383,7 +411,24 @@ class IndividualModel:
         pods = [arrival(self.setup, self.setup.nodes[index], node, workload, name) for name in names]
         return node._replace(pods=tuple(sorted((*node.pods, *pods))))
 
-    def _deleted(self, node: NodeState, victims: Sequence[Pod]) -> NodeState:
+    def _preemptions(self, node: NodeState, losses: tuple[tuple[int, int], ...]) -> Iterator[tuple[Pod, ...]]:
+        """Every set of victims that a preemption may take."""
+        if not losses:
+            yield ()
+            return
+        (workload, count), rest = losses[0], losses[1:]
+        for victims in self._victims(node, Delete(NodeRef(-1, ANY), workload, ((ACTIVE, count),))):
+            for others in self._preemptions(node, rest):
+                yield (*victims, *others)
+
+    def _nominated(self, node: NodeState, action: Preempt) -> NodeState:
+        """The node with the nomination; those of lower priority end."""
+        own = priority_of(self.setup.workloads[action.workload].template)
+        kept = tuple(w for w in node.nominated if priority_of(self.setup.workloads[w].template) >= own)
+        node = node._replace(nominated=kept)
+        return node if action.was_nominated else with_nominated(node, action.workload)
+
+    def _deleted(self, node: NodeState, victims: Sequence[Pod], preempted: int = 0) -> NodeState:
         names = {pod.name for pod in victims}
         kept = []
         for pod in node.pods:
@@ -392,7 +437,8 @@ class IndividualModel:
             elif not vanishes_at_once(self.setup, node, pod):
                 grace_s = self.setup.workloads[pod.workload].template.grace_s
                 clocks = (0, grace_s) if kubelet_lives(node) else (NEVER, NEVER)
-                kept.append(Pod(pod.name, pod.workload, int(Phase.TERMINATING), *clocks, NEVER))
+                ending = Pod(pod.name, pod.workload, int(Phase.TERMINATING), *clocks, NEVER, preempted=preempted)
+                kept.append(ending)
         return node._replace(pods=tuple(kept if kubelet_lives(node) else self._bounded(kept)))
 
     def _bounded(self, pods: list[Pod]) -> list[Pod]:
@@ -476,8 +522,8 @@ class IndividualModel:
             ages = self.plan.mechanics.ages[pod.workload]
             age_s = min(pod.age_s + seconds, ages[-1]) if pod.age_s != NEVER else NEVER
             least, most, evict = older(pod.least_s), older(pod.most_s), older(pod.evict_s)
-            pods.append(Pod(pod.name, pod.workload, pod.phase, least, most, evict, age_s, pod.restarts))
-        return NodeState(node.health, older(node.least_s), older(node.most_s), *node[3:7], tuple(pods))
+            pods.append(pod._replace(least_s=least, most_s=most, evict_s=evict, age_s=age_s))
+        return node._replace(least_s=older(node.least_s), most_s=older(node.most_s), pods=tuple(pods))
 
     # -- properties -----------------------------------------------------------------------------
 
@@ -512,7 +558,8 @@ def node_cell(node: NodeState) -> NodeCell:
     for pod in node.pods:
         kind = PodKind(*pod[1:])
         amounts[kind] = amounts.get(kind, 0) + 1
-    return NodeCell(*node[:7], tuple(sorted(amounts.items())))
+    waiting = tuple((workload, node.nominated.count(workload)) for workload in sorted(set(node.nominated)))
+    return NodeCell(*node[:7], tuple(sorted(amounts.items())), waiting)
 
 
 def _by_number(name: str) -> tuple[int, str]:
