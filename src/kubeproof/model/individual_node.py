@@ -52,6 +52,7 @@ class NodeState(NamedTuple):
     work: int
     cause: int
     pods: tuple[Pod, ...]
+    images: int = 0  # that started pods have brought
     pinned: tuple[tuple[int, str], ...] = ()  # workload and name of pods without a node that may only run here
 
 
