@@ -1,0 +1,62 @@
+"""The use case: properties on a network, and all answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from kubeproof.errors import NothingToCheckError
+from kubeproof.network.automata import PathProperty, ltl_property
+from kubeproof.network.check import check
+from kubeproof.network.machine import prepare
+from kubeproof.network.model import Network
+from kubeproof.network.processes import check_processes
+from kubeproof.network.properties import Wanted, check_names, own_properties, parse_property, usage_fields
+from kubeproof.network.read import load_network
+from kubeproof.network.result import NetworkResult, PropertyResult
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkOptions:
+    """What the command line adds to a file."""
+
+    properties: tuple[str, ...] = ()  # name:key=value;key=value
+    formulas: tuple[str, ...] = ()
+    where: tuple[tuple[str, str], ...] = ()  # names in formulas -> predicates
+    automata: tuple[str, ...] = ()  # path.py, path.py:NAME
+    final: bool = False  # the last snapshot stays for ever
+
+
+def verify_file(
+    path: str, options: NetworkOptions = NetworkOptions(), *, stdin: Callable[[], bytes] | None = None
+) -> NetworkResult:
+    """The answers for a network file."""
+    read = load_network(path, stdin=stdin)
+    wanted = (*read.properties, *added_properties(options, read.network))
+    return verify_network(read.network, wanted, final=options.final)
+
+
+def added_properties(options: NetworkOptions, network: Network) -> tuple[Wanted, ...]:
+    """The properties that the options name."""
+    found: list[Wanted] = [parse_property(text, network) for text in options.properties]
+    found += [ltl_property(formula, dict(options.where)) for formula in options.formulas]
+    found += [one for reference in options.automata for one in own_properties(reference)]
+    for one in found:
+        if isinstance(one, PathProperty):
+            check_names(one, network, usage_fields())
+    return tuple(found)
+
+
+def verify_network(network: Network, wanted: Sequence[Wanted], *, final: bool = False) -> NetworkResult:
+    """The answers for a network and some properties."""
+    if not wanted:
+        raise NothingToCheckError(
+            "E301 no property. Add spec.properties to the file, or --property, --ltl, --automaton."
+        )
+    return NetworkResult(network.name, tuple(_checked(network, one, final=final) for one in wanted))
+
+
+def _checked(network: Network, one: Wanted, *, final: bool) -> PropertyResult:
+    if isinstance(one, PathProperty):
+        return check(network, prepare(one), final=final)
+    return check_processes(network, one, final=final)
