@@ -108,6 +108,8 @@ class DaemonSetController:
         ref, view, nodes = group
         pods = self._pods(view, template)
         work = node_work(view[0][template], pods, surges=surges(self._strategy))
+        if self.layout.setup.workloads[self.members[template]].refused:
+            work = work._replace(creates=False)
         if not work.creates and not work.deletes:
             return []
         return [self._work(ref, template if work.creates else None, work.deletes)] * nodes
@@ -150,6 +152,9 @@ class DaemonSetController:
         def deletion(index: int) -> Action:
             old, _ = old_and_new(shown[index].pods)
             return self._work(groups[index][0], None, [old[0].name])
+
+        if self.layout.setup.workloads[self.members[template]].refused:
+            done = done._replace(creates=(), chosen=0 if surges(self._strategy) else done.chosen)
 
         def creation(index: int) -> Action:
             return self._work(groups[index][0], template, ())
