@@ -12,7 +12,7 @@ import pytest
 
 import kubeproof
 from tests.conformance.mutant import Mutant
-from tests.conformance.mutants import descheduler, evictions, hpa, preemption, scheduler, workloads
+from tests.conformance.mutants import admission, descheduler, evictions, hpa, owners, preemption, scheduler, workloads
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path(kubeproof.__file__).parent
@@ -21,8 +21,10 @@ MUTANTS = (
     *preemption.MUTANTS,
     *hpa.MUTANTS,
     *workloads.MUTANTS,
+    *owners.MUTANTS,
     *evictions.MUTANTS,
     *descheduler.MUTANTS,
+    *admission.MUTANTS,
 )
 LEAST_MUTANTS = 40
 

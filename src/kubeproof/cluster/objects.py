@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         PodDisruptionBudget,
         PriorityClass,
     )
+    from kubeproof.cluster.quotas import ResourceQuota
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
@@ -42,6 +43,15 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class HostPort:
+    """A port of the node that a container takes; `ip` 0.0.0.0 stands for all addresses."""
+
+    port: int
+    protocol: str = "TCP"
+    ip: str = "0.0.0.0"  # nothing listens here; it is what the API defaults to
+
+
+@dataclass(frozen=True, slots=True)
 class Container:
     """A container's requests; None means the request is omitted, which scores differ on from 0."""
 
@@ -50,6 +60,9 @@ class Container:
     memory_bytes: int | None = None
     others: tuple[tuple[str, int], ...] = ()  # ephemeral-storage and extended resources
     restartable_init: bool = False  # a sidecar (init container with restartPolicy Always)
+    image: str = ""  # with its tag
+    host_ports: tuple[HostPort, ...] = ()
+    limits: tuple[tuple[str, int], ...] = ()  # by resource, CPU in milli, everything else in units
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +144,8 @@ class PodTemplate:
     priority_class: str = ""  # priorityClassName
     priority: int | None = None  # admission sets it; None counts as 0
     preemption_policy: str = ""  # admission sets it; empty counts as PreemptLowerPriority
+    volume_images: tuple[str, ...] = ()  # images mounted as volumes, with their tags
+    has_deadline: bool = False  # activeDeadlineSeconds is set
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,18 +161,22 @@ class Node:
     pods: int = 110
     others: tuple[tuple[str, int], ...] = ()
     source: Source = field(default=Source(), compare=False)
+    images: tuple[tuple[str, int], ...] = ()  # names with sizes in bytes, as its status lists them
 
 
 DEPLOYMENT = "Deployment"
 REPLICA_SET = "ReplicaSet"
+DAEMON_SET = "DaemonSet"
+STATEFUL_SET = "StatefulSet"
 POD = "Pod"
+ROLLED_OUT = (DEPLOYMENT, DAEMON_SET)  # kinds that bring a new pod template to their pods
 
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """How a Deployment replaces its pods; amounts are pods, or percent of the replicas."""
+    """How a Deployment or DaemonSet replaces its pods; amounts are pods, or percent of the replicas (nodes)."""
 
-    rolling: bool = True  # RollingUpdate; otherwise Recreate
+    rolling: bool = True  # RollingUpdate; otherwise Recreate (of a DaemonSet: OnDelete)
     max_surge: int = 25
     surge_percent: bool = True
     max_unavailable: int = 25
@@ -173,8 +192,19 @@ class Strategy:
 
 
 @dataclass(frozen=True, slots=True)
+class StatefulRules:
+    """How a StatefulSet numbers, orders and updates its pods."""
+
+    start: int = 0  # ordinals.start
+    parallel: bool = False  # podManagementPolicy Parallel; otherwise OrderedReady
+    rolling: bool = True  # RollingUpdate; otherwise OnDelete
+    partition: int = 0  # ordinals below start + partition are not updated
+    max_unavailable: tuple[int, bool] = (1, False)  # pods, or percent of the replicas
+
+
+@dataclass(frozen=True, slots=True)
 class Workload:
-    """A Deployment, a bare ReplicaSet, or a bare Pod."""
+    """A Deployment, a bare ReplicaSet, a DaemonSet, or a bare Pod."""
 
     kind: str
     namespace: str
@@ -189,6 +219,9 @@ class Workload:
     owner: str | None = None  # ref of the Deployment of which this is a later revision's ReplicaSet
     source: Source = field(default=Source(), compare=False)
     strategy: Strategy = Strategy()
+    stateful: StatefulRules = StatefulRules()
+    ordinal: int | None = None  # of a StatefulSet: the one pod that this stands for
+    refused: tuple[str, ...] = ()  # why the API server refuses each of its pods, from the first one on
 
     @property
     def ref(self) -> str:
@@ -256,6 +289,7 @@ class Setup:
     budgets: tuple[PodDisruptionBudget, ...] = ()
     priority_classes: tuple[PriorityClass, ...] = ()  # declared ones, system classes aside
     namespaces: tuple[tuple[str, Labels], ...] = ()  # declared Namespaces with their labels
+    quotas: tuple[ResourceQuota, ...] = ()
 
 
 def family(setup: Setup, workload: int) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from itertools import repeat
 from typing import NamedTuple
 
-from kubeproof.cluster.objects import POD, Setup, family
+from kubeproof.cluster.objects import DAEMON_SET, POD, Setup, family
 from kubeproof.cluster.policies import ALWAYS_ALLOW, PodDisruptionBudget
 from kubeproof.cluster.state import Phase
 from kubeproof.controllers.disruption import (
@@ -74,9 +74,10 @@ def status_of(
 def _owner(setup: Setup, workload: int, scales: Mapping[int, Scale]) -> Owner | None:
     """The controller of a workload's pods: for ReplicaSets of a Deployment that is the Deployment."""
     top = family(setup, workload)[0]
-    if setup.workloads[top].kind == POD:
+    kind = setup.workloads[top].kind
+    if kind == POD:
         return None
-    return Owner(setup.workloads[top].ref, scales[top].desired)
+    return Owner(setup.workloads[top].ref, None if kind == DAEMON_SET else scales[top].desired)
 
 
 def facts_of(phase: int) -> PodFacts:

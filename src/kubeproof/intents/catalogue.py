@@ -103,7 +103,13 @@ _ENTRIES = (
         "",
         ("kernel_panic",),
     ),
-    PropertyEntry("L001", "noPendingForever", "lifecycle", "No pod waits for a node for ever.", ("target",)),
+    PropertyEntry(
+        "L001",
+        "noPendingForever",
+        "lifecycle",
+        "No pod waits for ever, for a node or to be let in by a quota.",
+        ("target",),
+    ),
     PropertyEntry("L002", "settles", "oscillation", "With no further events the cluster always becomes stable.", ()),
     PropertyEntry(
         "L003",
@@ -141,6 +147,14 @@ _ENTRIES = (
         "lifecycle",
         "Every eviction that a drain of a healthy node needs is granted after finitely many attempts.",
         (),
+    ),
+    PropertyEntry(
+        "L008",
+        "runsOnEveryNode",
+        "lifecycle",
+        "Every node where the DaemonSet should run has a ready pod of it.",
+        ("target", "when"),
+        "eventuallyAlways",
     ),
 )
 _BY_NAME = {name: one for one in _ENTRIES for name in (one.key, *one.aliases)}

@@ -10,6 +10,7 @@ from functools import partial
 from kubeproof.cluster.objects import SchedulerProfile, Settings, Setup, Workload
 from kubeproof.errors import HostileInputError, ManifestError, ScenarioError
 from kubeproof.manifests import tree
+from kubeproof.manifests.admission import admitted
 from kubeproof.manifests.default_scenario import default_scenario
 from kubeproof.manifests.event_fields import Surroundings
 from kubeproof.manifests.fields import Fields
@@ -28,7 +29,7 @@ from kubeproof.manifests.objects import (
     unpack,
 )
 from kubeproof.manifests.printable import printable
-from kubeproof.manifests.priorities import admitted
+from kubeproof.manifests.priorities import with_priority
 from kubeproof.manifests.reader import read_documents
 from kubeproof.manifests.scenario import read_scenario
 from kubeproof.manifests.workloads import ReadWorkload
@@ -60,13 +61,15 @@ def _loaded(files: Iterable[InputFile], budget: Budget, *, only_given: bool = Fa
         _attempt(collected, partial(read_object, document, objects))
     _raise_all(collected.errors)
     classes = tuple(objects.priority_classes)
-    workloads = tuple(admitted(workload, classes) for workload in standing_workloads(objects))
+    workloads = tuple(with_priority(workload, classes) for workload in standing_workloads(objects))
     setup = _setup(objects, workloads)
     if scenario is None:
         omissions = objects.omissions
         shown = tuple(collected.files)
-        return Loaded(setup, default_scenario(workloads), _distinct(omissions), shown, collected.texts())
-    return _with_scenario(scenario, setup, objects, collected, budget)
+        loaded = Loaded(setup, default_scenario(workloads), _distinct(omissions), shown, collected.texts())
+    else:
+        loaded = _with_scenario(scenario, setup, objects, collected, budget)
+    return admitted(loaded, objects.limit_ranges)
 
 
 @dataclass(slots=True)
@@ -179,6 +182,7 @@ def _setup(objects: Objects, workloads: tuple[Workload, ...]) -> Setup:
         budgets=tuple(objects.budgets),
         priority_classes=tuple(objects.priority_classes),
         namespaces=tuple(objects.namespaces),
+        quotas=tuple(objects.quotas),
     )
 
 
@@ -218,7 +222,7 @@ def _applied(
     fields = fields_of(found[0])
     read = WORKLOAD_READERS[found[0].kind](fields)
     objects.omissions += fields.log.omissions
-    return replace(read, workload=admitted(read.workload, tuple(objects.priority_classes)))
+    return replace(read, workload=with_priority(read.workload, tuple(objects.priority_classes)))
 
 
 def _applied_content(collected: _Collected, path: str, budget: Budget) -> bytes:

@@ -9,9 +9,11 @@ from difflib import get_close_matches
 from kubeproof.cluster.labels import Labels, as_labels
 from kubeproof.cluster.objects import Node, SchedulerProfile, Source, Workload
 from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler, PodDisruptionBudget, PriorityClass
+from kubeproof.cluster.quotas import LimitRange, ResourceQuota
 from kubeproof.errors import ManifestError, ScenarioError
 from kubeproof.manifests.autoscalers import read_autoscaler
 from kubeproof.manifests.budgets import read_budget
+from kubeproof.manifests.daemon_sets import read_daemon_set
 from kubeproof.manifests.descheduler_policy import read_descheduler_policy
 from kubeproof.manifests.fields import Fields, Log, suggestion
 from kubeproof.manifests.loaded import Omission
@@ -19,6 +21,7 @@ from kubeproof.manifests.metadata import read_metadata
 from kubeproof.manifests.nodes import read_node
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.priorities import read_priority_class
+from kubeproof.manifests.quotas import read_limit_range, read_quota
 from kubeproof.manifests.scenario import VERSION
 from kubeproof.manifests.scheduler_config import read_scheduler_profiles
 from kubeproof.manifests.tree import Mapping, Value
@@ -30,9 +33,12 @@ _VERSIONS = {
     "Pod": ("v1",),
     "Deployment": ("apps/v1",),
     "ReplicaSet": ("apps/v1",),
+    "DaemonSet": ("apps/v1",),
     "HorizontalPodAutoscaler": ("autoscaling/v2", "autoscaling/v1"),
     "PodDisruptionBudget": ("policy/v1",),
     "PriorityClass": ("scheduling.k8s.io/v1",),
+    "ResourceQuota": ("v1",),
+    "LimitRange": ("v1",),
     "KubeSchedulerConfiguration": ("kubescheduler.config.k8s.io/v1", "kubescheduler.config.k8s.io/v1beta3"),
     "DeschedulerPolicy": ("descheduler/v1alpha2",),
     "Scenario": (VERSION,),
@@ -40,6 +46,7 @@ _VERSIONS = {
 _GROUPS = {  # a kind of the same name elsewhere, such as a custom resource, is another kind
     "Deployment": ("apps", "extensions"),
     "ReplicaSet": ("apps", "extensions"),
+    "DaemonSet": ("apps", "extensions"),
     "HorizontalPodAutoscaler": ("autoscaling", "extensions"),
     "PodDisruptionBudget": ("policy",),
     "PriorityClass": ("scheduling.k8s.io",),
@@ -76,6 +83,8 @@ class Objects:
     budgets: list[PodDisruptionBudget] = field(default_factory=list)
     priority_classes: list[PriorityClass] = field(default_factory=list)
     namespaces: list[tuple[str, Labels]] = field(default_factory=list)
+    quotas: list[ResourceQuota] = field(default_factory=list)
+    limit_ranges: list[LimitRange] = field(default_factory=list)
     omissions: list[Omission] = field(default_factory=list)
     places: dict[tuple[str, str, str], Source] = field(default_factory=dict)
 
@@ -187,16 +196,8 @@ def _namespace(fields: Fields, _: Document, objects: Objects) -> None:
     objects.namespaces.append((metadata.name, as_labels(metadata.labels)))
 
 
-def _deployment(fields: Fields, _: Document, objects: Objects) -> None:
-    objects.workloads.append(read_deployment(fields))
-
-
-def _replica_set(fields: Fields, _: Document, objects: Objects) -> None:
-    objects.workloads.append(read_replica_set(fields))
-
-
-def _pod(fields: Fields, _: Document, objects: Objects) -> None:
-    objects.workloads.append(read_pod(fields))
+def _workload(fields: Fields, document: Document, objects: Objects) -> None:
+    objects.workloads.append(WORKLOAD_READERS[document.kind](fields))
 
 
 def _autoscaler(fields: Fields, document: Document, objects: Objects) -> None:
@@ -211,6 +212,15 @@ def _priority_class(fields: Fields, _: Document, objects: Objects) -> None:
     objects.priority_classes.append(read_priority_class(fields))
 
 
+def _quota(fields: Fields, _: Document, objects: Objects) -> None:
+    quota = read_quota(fields)
+    objects.quotas += [quota] if quota is not None else []
+
+
+def _limit_range(fields: Fields, _: Document, objects: Objects) -> None:
+    objects.limit_ranges.append(read_limit_range(fields))
+
+
 def _scheduler(fields: Fields, _: Document, objects: Objects) -> None:
     objects.profiles += read_scheduler_profiles(fields)
 
@@ -219,22 +229,23 @@ def _descheduler(fields: Fields, _: Document, objects: Objects) -> None:
     objects.policies.append(read_descheduler_policy(fields))
 
 
-_READERS: dict[str, Callable[[Fields, Document, Objects], None]] = {
-    "Node": _node,
-    "Namespace": _namespace,
-    "Pod": _pod,
-    "Deployment": _deployment,
-    "ReplicaSet": _replica_set,
-    "HorizontalPodAutoscaler": _autoscaler,
-    "PodDisruptionBudget": _budget,
-    "PriorityClass": _priority_class,
-    "KubeSchedulerConfiguration": _scheduler,
-    "DeschedulerPolicy": _descheduler,
-}
 WORKLOAD_READERS: dict[str, Callable[[Fields], ReadWorkload]] = {
     "Deployment": read_deployment,
     "ReplicaSet": read_replica_set,
+    "DaemonSet": read_daemon_set,
     "Pod": read_pod,
+}
+_READERS: dict[str, Callable[[Fields, Document, Objects], None]] = {
+    "Node": _node,
+    "Namespace": _namespace,
+    **dict.fromkeys(WORKLOAD_READERS, _workload),
+    "HorizontalPodAutoscaler": _autoscaler,
+    "PodDisruptionBudget": _budget,
+    "PriorityClass": _priority_class,
+    "ResourceQuota": _quota,
+    "LimitRange": _limit_range,
+    "KubeSchedulerConfiguration": _scheduler,
+    "DeschedulerPolicy": _descheduler,
 }
 
 

@@ -15,7 +15,7 @@ from kubeproof.cluster.labels import (
 )
 from kubeproof.cluster.objects import PodTemplate, Readiness, SpreadConstraint
 from kubeproof.cluster.policies import PREEMPT_LOWER, PREEMPT_NEVER
-from kubeproof.manifests.containers import read_containers, slowest
+from kubeproof.manifests.containers import read_containers, read_image, slowest
 from kubeproof.manifests.fields import LARGEST_INT32, Fields
 from kubeproof.manifests.names import check_label_key, is_dns_subdomain, read_labels
 from kubeproof.manifests.pod_affinity import read_pod_affinity
@@ -39,10 +39,11 @@ def read_template(metadata: Fields | None, spec: Fields, *, only_always: bool) -
     `only_always`: restartPolicy must be Always, as in every workload that replaces its pods.
     """
     labels = read_labels(metadata, "labels") if metadata is not None else {}
-    containers = read_containers(spec, "containers", init=False)
+    host_network = spec.boolean("hostNetwork") or False
+    containers = read_containers(spec, "containers", init=False, host_network=host_network)
     if not containers:
         spec.fail("containers", "is required", remedy="Add at least one container")
-    inits = read_containers(spec, "initContainers", init=True)
+    inits = read_containers(spec, "initContainers", init=True, host_network=host_network)
     _restart_policy(spec, only_always=only_always)
     affinity = spec.child("affinity")
     required, preferred = _node_affinity(affinity)
@@ -66,10 +67,11 @@ def read_template(metadata: Fields | None, spec: Fields, *, only_always: bool) -
         priority_class=spec.text("priorityClassName") or "",
         priority=spec.integer("priority", least=-LARGEST_INT32 - 1),
         preemption_policy=spec.word("preemptionPolicy", (PREEMPT_LOWER, PREEMPT_NEVER, ""), ""),
+        volume_images=_volume_images(spec),
+        has_deadline=spec.integer("activeDeadlineSeconds", least=1) is not None,
     )
     if affinity is not None:
         affinity.finish("Affinity")
-    _volumes(spec)
     spec.finish("PodSpec")
     return template
 
@@ -83,7 +85,11 @@ def _restart_policy(spec: Fields, *, only_always: bool) -> None:
     if policy == "Always":
         return
     if only_always:
-        spec.fail("restartPolicy", f"is {policy}", remedy="Pods of a Deployment or ReplicaSet restart Always")
+        spec.fail(
+            "restartPolicy",
+            f"is {policy}",
+            remedy="Pods of this kind of workload restart Always",
+        )
     spec.omit("restartPolicy", "containers never exit in the model")
 
 
@@ -197,7 +203,14 @@ def _check_constraint(fields: Fields, constraint: SpreadConstraint) -> None:
             fields.fail("matchLabelKeys", f"repeats {key!r} of labelSelector", remedy="Remove it from one of them")
 
 
-def _volumes(spec: Fields) -> None:
+def _volume_images(spec: Fields) -> tuple[str, ...]:
+    """The images that the pod mounts as volumes."""
+    found = []
     for volume in spec.children("volumes"):
         volume.required_text("name")
+        image = volume.child("image")
+        if image is not None:
+            found.append(read_image(image, "reference"))
+            image.finish("ImageVolume")
         volume.finish("Volume")
+    return tuple(name for name in found if name)

@@ -50,7 +50,7 @@ def _check_system_class(fields: Fields, found: PriorityClass) -> None:
         fields.log.fail(f"{found.name} is not a class of the system", line=fields.mapping.line, remedy=remedy)
 
 
-def admitted(workload: Workload, classes: Sequence[PriorityClass]) -> Workload:
+def with_priority(workload: Workload, classes: Sequence[PriorityClass]) -> Workload:
     """The workload with its pods' priority and preemption policy, or an error where admission refuses the pods.
 
     A pod that runs already keeps the priority it states.

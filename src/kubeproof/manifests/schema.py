@@ -41,18 +41,28 @@ FIELDS: dict[str, dict[str, str | None]] = {
             "runtimeHandlers features "
             "declaredFeatures capacity",
         ),
-        **_all(_NOT_MODELLED, "images"),
     },
+    "ContainerImage": {},
     "Taint": _all(_RECORD, "timeAdded"),
     "DeploymentSpec": _all(_ROLLOUT, "revisionHistoryLimit progressDeadlineSeconds"),
     "RollingUpdate": {},
     "DeploymentStrategy": {},
     "ReplicaSetSpec": {},
+    "DaemonSetSpec": _all(_ROLLOUT, "revisionHistoryLimit"),
+    "DaemonSetUpdateStrategy": {},
+    "StatefulSetSpec": {
+        **_all(_ROLLOUT, "revisionHistoryLimit"),
+        **_all(_NETWORK, "serviceName"),
+        **_all(_NOT_MODELLED, "volumeClaimTemplates persistentVolumeClaimRetentionPolicy"),
+    },
+    "StatefulSetUpdateStrategy": {},
+    "StatefulSetRollingUpdate": {},
+    "StatefulSetOrdinals": {},
     "PodTemplate": {},
     "PodSpec": {
         **_all(
             _INSIDE,
-            "securityContext shareProcessNamespace hostPID hostIPC hostUsers activeDeadlineSeconds os",
+            "securityContext shareProcessNamespace hostPID hostIPC hostUsers os",
         ),
         **_all(_IDENTITY, "serviceAccount serviceAccountName automountServiceAccountToken imagePullSecrets"),
         **_all(_IDENTITY, "hostname subdomain setHostnameAsFQDN hostnameOverride"),
@@ -60,19 +70,19 @@ FIELDS: dict[str, dict[str, str | None]] = {
         **_all(
             _NOT_MODELLED,
             "schedulingGates readinessGates "
-            "runtimeClassName hostNetwork "
+            "runtimeClassName "
             "resourceClaims resources ephemeralContainers schedulingGroup workloadRef",
         ),
     },
     "Container": {
         **_all(
             _INSIDE,
-            "image imagePullPolicy command args env envFrom workingDir securityContext stdin stdinOnce tty "
+            "imagePullPolicy command args env envFrom workingDir securityContext stdin stdinOnce tty "
             "terminationMessagePath terminationMessagePolicy volumeMounts livenessProbe",
         ),
         **_all(_NOT_MODELLED, "startupProbe lifecycle restartPolicyRules"),
     },
-    "ContainerPort": _all(_NETWORK, "name containerPort protocol hostIP"),
+    "ContainerPort": _all(_NETWORK, "name"),
     "Resources": {},
     "Probe": {
         **_all(
@@ -81,7 +91,7 @@ FIELDS: dict[str, dict[str, str | None]] = {
         )
     },
     "Volume": {
-        **_all(_STORAGE, "configMap secret downwardAPI projected emptyDir hostPath image nfs gitRepo"),
+        **_all(_STORAGE, "configMap secret downwardAPI projected emptyDir hostPath nfs gitRepo"),
         **_all(
             _NOT_MODELLED,
             "persistentVolumeClaim ephemeral csi awsElasticBlockStore gcePersistentDisk "
@@ -91,6 +101,7 @@ FIELDS: dict[str, dict[str, str | None]] = {
             "scaleIO storageos",
         ),
     },
+    "ImageVolume": _all(_INSIDE, "pullPolicy"),
     "Affinity": {},
     "PodAffinity": {},
     "PodAffinityTerm": {},
@@ -126,6 +137,11 @@ FIELDS: dict[str, dict[str, str | None]] = {
     "ScalingPolicy": {},
     "PodDisruptionBudgetSpec": {},
     "PriorityClass": _all(_RECORD, "apiVersion kind metadata description"),
+    "ResourceQuotaSpec": {},
+    "ScopeSelector": {},
+    "ScopedResourceSelectorRequirement": {},
+    "LimitRangeSpec": {},
+    "LimitRangeItem": {},
     "KubeSchedulerConfiguration": {
         **_all(
             _FLAGS,

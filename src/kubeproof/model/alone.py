@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from kubeproof.cluster.control import Controller, CreatePods, Decision, SetReplicas, Stage, tags_of
-from kubeproof.cluster.objects import DEPLOYMENT, POD, family
+from kubeproof.cluster.objects import DEPLOYMENT, REPLICA_SET, family
 from kubeproof.cluster.priorities import priority_of
 from kubeproof.cluster.state import NEVER
 from kubeproof.controllers.descheduler.controller import DeschedulerController
 from kubeproof.controllers.hpa.controller import HpaController
+from kubeproof.controllers.quota import is_meant
 from kubeproof.engine.system import Effect
 from kubeproof.engine.system import Stage as EngineStage
 from kubeproof.events.node_failure import NodeFailureEvent, NodeRecoveryEvent
@@ -94,7 +95,7 @@ def taken_alone(plan: Plan, workload_slots: tuple[int, ...], place_slots: tuple[
     if not known or not all(isinstance(event, COMMUTING_EVENTS) for event in plan.events):
         return
     for number, workload in enumerate(plan.setup.workloads):
-        if workload.kind == POD or not _is_left_alone(plan, number):
+        if workload.kind not in (DEPLOYMENT, REPLICA_SET) or not _is_left_alone(plan, number):
             continue
         slot, is_deployment = workload_slots[number], workload.kind == DEPLOYMENT
         if is_deployment and not workload.paused:
@@ -122,7 +123,8 @@ def _is_left_alone(plan: Plan, number: int) -> bool:
 
 def _creates_unseen(plan: Plan, number: int) -> bool:
     """True if no loop and no property sees the new pods together with others."""
-    if plan.setup.workloads[number].template.node_name:
+    workload = plan.setup.workloads[number]
+    if workload.template.node_name or workload.refused or any(is_meant(q, workload) for q in plan.setup.quotas):
         return False
     if any(isinstance(controller, DeschedulerController) for controller in plan.controllers):
         return False

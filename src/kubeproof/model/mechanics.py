@@ -11,6 +11,7 @@ from kubeproof.cluster.control import (
     DRAINED,
     FAIL,
     FAIL_FOR_GOOD,
+    JOIN,
     MAINTAIN,
     NOTICE,
     PANIC,
@@ -23,6 +24,7 @@ from kubeproof.cluster.control import (
     Advance,
     Arrive,
     Bind,
+    BindPinned,
     Crash,
     CreateObject,
     CreatePods,
@@ -31,6 +33,7 @@ from kubeproof.cluster.control import (
     DeleteUnbound,
     EvictDue,
     EvictPods,
+    KeepDaemons,
     NodeAction,
     NodeChange,
     NoteFailed,
@@ -41,7 +44,9 @@ from kubeproof.cluster.control import (
     Unnominate,
     WorkloadAction,
 )
-from kubeproof.cluster.objects import DEPLOYMENT, POD, Node, Setup
+from kubeproof.cluster.daemons import nodes_wanted
+from kubeproof.cluster.images import brought_images, missing_images
+from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, POD, Node, Setup, family
 from kubeproof.cluster.places import taints_of
 from kubeproof.cluster.priorities import priority_of
 from kubeproof.cluster.state import (
@@ -56,6 +61,7 @@ from kubeproof.cluster.state import (
     Work,
     WorkloadCell,
     add_nominated,
+    add_pinned,
     add_pods,
 )
 from kubeproof.controllers.kubelet import MOST_RESTARTS, back_off_s
@@ -84,6 +90,8 @@ class Mechanics:
         self.ages = ages or ((),) * len(setup.workloads)
         self.most_failed = most_failed or (0,) * len(setup.workloads)  # failed pods counted up to here
         self.never_ready = never_ready  # workloads whose pods run but never become ready
+        self._brought = brought_images(setup)
+        self._missing = {node.name: missing_images(setup, node) for node in setup.nodes} if any(self._brought) else {}
         largest = max((node.pods for node in setup.nodes), default=0)
         self.most_stuck = 1 + max(
             largest, *self.most_failed, 0
@@ -136,8 +144,8 @@ class Mechanics:
                 return (cell._replace(exists=0, desired=0, replicas=gone),)
             case NoteFailed(workload, pods):
                 return (cell._replace(failed=min(cell.failed + pods, self.most_failed[workload])),)
-            case SetTemplate(_, template):
-                return (cell._replace(template=template),)
+            case SetTemplate(workload, template):
+                return (self._given(cell._replace(template=template), workload),)
             case CreateObject(workload):
                 return (self._recreated(workload, cell),)
             case CreatePods(_, count):
@@ -145,6 +153,13 @@ class Mechanics:
             case DeleteUnbound(_, count):
                 return (cell._replace(unbound=cell.unbound - count),)
         raise TypeError(action)
+
+    def _given(self, cell: WorkloadCell, workload: int) -> WorkloadCell:
+        """The workload with another template; a DaemonSet may then want other nodes."""
+        if self.setup.workloads[workload].kind != DAEMON_SET:
+            return cell
+        revision = family(self.setup, workload)[cell.template]
+        return cell._replace(desired=nodes_wanted(self.setup, revision))
 
     def _recreated(self, workload: int, before: WorkloadCell) -> WorkloadCell:
         """A workload that appears; where a deleted one left its ReplicaSet, the new object takes that over."""
@@ -163,6 +178,8 @@ class Mechanics:
             return WorkloadCell(1, 0, NEVER, 0)
         if declared.kind == DEPLOYMENT:
             return WorkloadCell(1, declared.replicas, NEVER, 0)
+        if declared.kind == DAEMON_SET:
+            return WorkloadCell(1, nodes_wanted(self.setup, workload), NEVER, 0)
         if declared.kind == POD:
             at_home = any(node.name == declared.home for node in self.setup.nodes)
             return WorkloadCell(1, 1, NEVER, 0 if at_home else 1)
@@ -180,6 +197,11 @@ class Mechanics:
                 return tuple(dict.fromkeys(self._preempted(cell, action)))
             case Unnominate(_, workload):
                 return (add_nominated(cell, workload, -1),)
+            case BindPinned(_, workload):
+                bound = self._arrived(node, cell, workload, 1)
+                return (bound._replace(pinned=add_pinned(cell.pinned, workload, -1)),)
+            case KeepDaemons():
+                return tuple(dict.fromkeys(self._kept(cell, action)))
             case Arrive(_, workload, count):
                 return (self._arrived(node, cell, workload, count),)
             case Delete(_, workload, losses):
@@ -191,7 +213,7 @@ class Mechanics:
             case EvictDue(_, workload):
                 return (self._evicted(cell, workload),)
             case Advance():
-                return tuple(dict.fromkeys(self._advanced(cell, action)))
+                return tuple(dict.fromkeys(self._advanced(node, cell, action)))
             case NodeChange(_, verb):
                 return (self._changed(node, cell, verb),)
         raise TypeError(action)
@@ -200,7 +222,7 @@ class Mechanics:
         """The node with pods that have been ready there before the run; taint eviction finds them, too."""
         age_s = self.ages[workload][-1] if self.ages[workload] else NEVER
         kind = self._kind(cell, workload, Phase.READY, self._first_evict_s(node, cell, workload), age_s)
-        return cell._replace(pods=add_pods(cell.pods, kind, count))
+        return cell._replace(pods=add_pods(cell.pods, kind, count), images=self._images_after(node, cell, workload))
 
     def _arrived(self, node: Node, cell: NodeCell, workload: int, count: int) -> NodeCell:
         kind = self._kind(cell, workload, Phase.STARTING, self._first_evict_s(node, cell, workload))
@@ -225,6 +247,18 @@ class Mechanics:
             for kind, amount in taken:
                 smaller = self._without(smaller, kind, amount)
             yield from self._deleted(smaller, workload, rest)
+
+    def _kept(self, cell: NodeCell, action: KeepDaemons) -> Iterator[NodeCell]:
+        """The node after a DaemonSet's work, in every way to take what has to go."""
+        pinned = cell.pinned
+        for workload, count in action.drops:
+            pinned = add_pinned(pinned, workload, -count)
+        if action.creates is not None:
+            pinned = add_pinned(pinned, action.creates, 1)
+        outcomes = [cell._replace(pinned=pinned)]
+        for workload, phase, count in action.losses:
+            outcomes = [after for before in outcomes for after in self._deleted(before, workload, (((phase,), count),))]
+        yield from outcomes
 
     def _crashed(self, cell: NodeCell, workload: int) -> Iterator[NodeCell]:
         """The node after a pod of any kind that runs has crashed."""
@@ -299,10 +333,12 @@ class Mechanics:
                 cell = self._without(cell, kind, count)
         return cell
 
-    def _advanced(self, cell: NodeCell, action: Advance) -> Iterator[NodeCell]:
+    def _advanced(self, node: Node, cell: NodeCell, action: Advance) -> Iterator[NodeCell]:
         """The pods moved on; of kinds that differ in their eviction clock alone any may be the rejected ones."""
         wanted = (action.workload, action.phase, action.least_s, action.most_s)
         moving = [(kind, count) for kind, count in cell.pods if kind[:4] == wanted]
+        starts = action.phase == Phase.STARTING and sum(count for _, count in moving) > action.rejected
+        images = self._images_after(node, cell, action.workload) if starts else cell.images
         for rejected in _takes(moving, action.rejected):
             failed, pods = dict(rejected), cell.pods
             for kind, count in moving:
@@ -310,7 +346,11 @@ class Mechanics:
                 left = count - failed.get(kind, 0)
                 if action.phase != Phase.TERMINATING and left:
                     pods = add_pods(pods, self._next(cell, kind), left)
-            yield cell._replace(pods=pods)
+            yield cell._replace(pods=pods, images=images)
+
+    def _images_after(self, node: Node, cell: NodeCell, workload: int) -> int:
+        """The images that the node has got, a pod of the workload having started there."""
+        return cell.images | self._brought[workload] & self._missing.get(node.name, 0)
 
     def _next(self, cell: NodeCell, kind: PodKind) -> PodKind:
         probed = self.setup.workloads[kind.workload].template.readiness is not None or kind.workload in self.never_ready
@@ -325,6 +365,8 @@ class Mechanics:
             return cell._replace(cordoned=1)
         if verb == UNCORDON:
             return cell._replace(cordoned=0)
+        if verb == JOIN:
+            return cell._replace(health=int(Health.UP))
         if verb in WORK_OF_VERB:
             return cell._replace(cordoned=1, work=int(WORK_OF_VERB[verb]))
         if verb == DRAINED:

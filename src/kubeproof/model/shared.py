@@ -15,6 +15,7 @@ from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.priorities import has_priorities
 from kubeproof.controllers.scheduler.controller import SchedulerController
+from kubeproof.controllers.scheduler.pinned import PinnedScheduler
 from kubeproof.controllers.scheduler.preempting import PreemptingScheduler, goes_first
 
 MOST_LAYOUTS = 32  # a sweep comes back to each of up to 13 combinations of two node kinds
@@ -27,6 +28,7 @@ class SharedLoops:
         self._layout = layout
         self._schedulers: dict[int, SchedulerController] = {}
         self._queue: dict[int, PreemptingScheduler] = {}
+        self._pinned: dict[int, PinnedScheduler] = {}
         self._deschedulers: dict[int, PeriodicController] = {}
 
     def scheduler(self, workload: int) -> SchedulerController:
@@ -44,6 +46,12 @@ class SharedLoops:
             rivals = tuple(self._preempting(other) for other in first)
             self._queue[workload] = PreemptingScheduler(self._layout, workload, rivals=rivals)
         return self._queue[workload]
+
+    def pinned_scheduler(self, workload: int) -> PinnedScheduler:
+        """The scheduler of pods that may only run on one node."""
+        if workload not in self._pinned:
+            self._pinned[workload] = PinnedScheduler(self._layout, workload)
+        return self._pinned[workload]
 
     def descheduler(self, memory: int) -> PeriodicController:
         """The descheduler whose clock is this memory."""
@@ -65,7 +73,8 @@ def shared_loops(layout: Layout) -> SharedLoops:
 def _without_numbers(setup: Setup) -> Setup:
     workloads = tuple(replace(workload, replicas=0) for workload in setup.workloads)
     asked = setup.descheduler is not None or has_priorities(setup)
-    return replace(setup, workloads=workloads, autoscalers=(), budgets=setup.budgets if asked else ())
+    budgets = setup.budgets if asked else ()
+    return replace(setup, workloads=workloads, autoscalers=(), budgets=budgets, quotas=())
 
 
 _loops = lru_cache(maxsize=MOST_LAYOUTS)(SharedLoops)

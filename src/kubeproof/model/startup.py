@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from kubeproof.cluster.control import Advance, Decision, Delete, EvictPods, NodeRef, Role, Tag
+from kubeproof.cluster.control import Advance, Decision, Delete, EvictPods, KeepDaemons, NodeRef, Role, Tag
+from kubeproof.cluster.images import tracked_images
 from kubeproof.cluster.labels import NO_EXECUTE, tolerates_all
 from kubeproof.cluster.objects import POD, family
 from kubeproof.cluster.priorities import has_priorities, preemptible
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Nodes, Phase, PodKind, add_pods
 from kubeproof.controllers.budgets import budgets_of
+from kubeproof.controllers.daemonset import DaemonSetController
 from kubeproof.controllers.deployment import DeploymentController, RolloutController
 from kubeproof.controllers.descheduler.controller import DeschedulerController
 from kubeproof.controllers.eviction import DrainEviction
@@ -25,6 +27,7 @@ from kubeproof.controllers.kubelet import Kubelet
 from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
 from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.scheduler.controller import SchedulerController
+from kubeproof.controllers.scheduler.pinned import PinnedScheduler
 from kubeproof.controllers.taint_eviction import TaintEviction, seconds_tolerated
 from kubeproof.engine.system import Effect, Stage
 from kubeproof.errors import KubeproofError
@@ -42,6 +45,7 @@ from kubeproof.model.plan import Plan
 LOOPS = (
     DeploymentController, RolloutController, ReplicaSetController, SchedulerController, Kubelet, TaintEviction,
     NodeMonitor, NoExecuteTainter, HpaController, DeschedulerController, DrainEviction, DrainProgress,
+    DaemonSetController, PinnedScheduler,
 )  # fmt: skip
 EVENTS = (CordonEvent, LevelEvent, ScaleEvent, WriteEvent, RolloutEvent, DeleteEvent, PodCrashEvent)
 BLIND = frozenset(
@@ -83,7 +87,7 @@ def unwatched(plan: Plan) -> frozenset[int]:
     """The workloads whose pods may start in unison, as far as the plan tells.
 
     None where somebody may look at anything: an own controller, a failure of nodes, a drain, a pod that names its
-    node, whose admission counts the started pods.
+    node, whose admission counts the started pods, an image that comes to a node with the first pod that starts.
     """
     if not _is_known(plan):
         return frozenset()
@@ -104,7 +108,8 @@ def starts_freely(plan: Plan) -> bool:
 def _is_known(plan: Plan) -> bool:
     loops = all(isinstance(controller, LOOPS) for controller in plan.controllers)
     events = all(isinstance(event, EVENTS) for event in plan.events)
-    return loops and events and not any(workload.template.node_name for workload in plan.setup.workloads)
+    named = any(workload.template.node_name for workload in plan.setup.workloads)
+    return loops and events and not named and not tracked_images(plan.setup)  # the scheduler sees who has brought one
 
 
 def _is_unwatched(plan: Plan, number: int) -> bool:
@@ -257,7 +262,7 @@ def check_untouched(effects: tuple[Effect, ...], waiting: frozenset[int]) -> tup
         for action in effect.label.actions if isinstance(effect.label, Decision) else ():
             if isinstance(action, Delete) and action.workload in waiting:
                 raise StartMatters(action.workload)
-            if isinstance(action, EvictPods):
+            if isinstance(action, EvictPods | KeepDaemons):
                 for workload, *_ in action.losses:
                     if workload in waiting:
                         raise StartMatters(workload)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from kubeproof.cluster.objects import POD, Setup
+from kubeproof.cluster.daemons import nodes_wanted, pods_wanted
+from kubeproof.cluster.objects import DAEMON_SET, POD, Setup
 from kubeproof.cluster.policies import SAMPLED_METRICS, PodDisruptionBudget
 from kubeproof.cluster.priorities import class_values, has_priorities, priority_of
 from kubeproof.engine.search import ALL_VIOLATED
@@ -13,6 +14,7 @@ from kubeproof.events.declarations import (
     Apply,
     Cordon,
     Create,
+    CreateNode,
     Drain,
     Event,
     KernelPanic,
@@ -133,6 +135,8 @@ def _explored(statistics: Statistics) -> str:
 
 def _workload(setup: Setup, index: int) -> str:
     workload = setup.workloads[index]
+    if workload.kind == DAEMON_SET:
+        return f"{workload.ref} on {nodes_wanted(setup, index)} node(s)"
     return workload.ref if workload.kind == POD else f"{workload.ref} x {workload.replicas}"
 
 
@@ -166,6 +170,8 @@ def _event(event: Event) -> str:
         return f"{event.name}: {event.target} gets {which} pod template {times}{after}"
     if isinstance(event, KernelPanic):
         return f"{event.name}: nodes fail above {event.above} of their CPU, {times}"
+    if isinstance(event, CreateNode):
+        return f"{event.name}: node {event.node} joins{after}"
     return f"{event.name} {times}{after}"
 
 
@@ -182,6 +188,12 @@ def left_out(plan: Plan) -> list[str]:
         f"minReadySeconds of {workload.ref}: ready pods count as available at once ({workload.source})"
         for workload in setup.workloads
         if workload.min_ready_s and workload.owner is None
+    ]
+    found += [
+        f"ResourceQuota {quota.namespace}/{quota.name}: never refuses pods of {workload.ref} here ({workload.source})"
+        for workload in setup.workloads
+        for quota in setup.quotas
+        if workload.kind == DAEMON_SET and workload.owner is None and quota.namespace == workload.namespace
     ]
     found += [
         f"{metric.type} metric of HorizontalPodAutoscaler {a.namespace}/{a.name}: not modelled ({a.source})"
@@ -224,7 +236,7 @@ def abstractions(loaded: Loaded, plan: Plan) -> tuple[str, ...]:
 def intent_result(loaded: Loaded, plan: Plan, number: int, verdict: str, statistics: Statistics) -> IntentResult:
     """An intent's result, its trace aside."""
     intent = plan.monitors[number].intent
-    pods = sum(1 if w.kind == POD else w.replicas for w in plan.setup.workloads)
+    pods = sum(pods_wanted(plan.setup, index) for index in range(len(plan.setup.workloads)))
     return IntentResult(
         id=entry(intent.key).id,
         intent=intent.name,
@@ -264,7 +276,7 @@ def claim(intent: Intent) -> str:
         "maxReplicas": f"{who} has at most {intent.count} pods, {when}",
         "maxSkew": f"pods of {who} differ by at most {intent.skew} over {intent.topology_key}, {when}",
         "schedulable": f"no pod of {who} is left without a feasible node in a stable state",
-        "noPendingForever": f"no pod of {who} waits for a node for ever",
+        "noPendingForever": f"no pod of {who} waits for ever",
         "settles": f"with no further events {who} becomes stable",
         "noOscillation": f"no endless run keeps changing the {_of(intent)} of {who}",
         "maxPodObjects": f"{who} has at most {intent.count} Pod objects, failed and terminating ones included, {when}",
@@ -275,6 +287,7 @@ def claim(intent: Intent) -> str:
         "noEviction": _no_eviction(intent, who),
         "noEvictionLoop": f"no endless run keeps evicting pods of {who}",
         "noCreateFailLoop": f"no endless run keeps creating pods of {who} that the kubelet rejects",
+        "runsOnEveryNode": f"{who} has a ready pod on every node where it should run",
         "rolloutCompletes": f"every rollout of {who} is completed",
         "drainCompletes": "every drain of a node that stays up is completed",
     }
@@ -299,7 +312,10 @@ WHEN_WORDS = {
     "eventually": "at some time",
     "eventuallyAlways": "from some moment on, once events are over",
 }
-_UNPLACEABLE = "Relax the constraint named for the nodes above, add capacity or domains, or ask for fewer pods."
+_UNPLACEABLE = (
+    "Relax the constraint named for the nodes above, add capacity or domains, raise the quota named, "
+    "or ask for fewer pods."
+)
 _FIGHT = "Actors in the loop undo each other's work: change one of them so that both want the same state."
 REMEDIES = {
     "minReady": "Allow for the loss in the trace: more replicas, or a spread that puts fewer pods on one node.",
@@ -318,6 +334,7 @@ REMEDIES = {
     "notColocated": "Keep the pods apart by a hard rule: node affinity, taints, or different node pools.",
     "onlyOn": "Add a nodeSelector or required node affinity that says so.",
     "noEviction": "Look at who evicts in the trace, and at the rule that made it.",
+    "runsOnEveryNode": "Give the DaemonSet a PriorityClass above the pods that fill the node, or keep room there.",
     "rolloutCompletes": "Give the rollout room: a free slot for the surge pod, or maxUnavailable above 0.",
     "drainCompletes": "Let the budget allow a disruption once all pods are ready: fewer minAvailable or more replicas.",
 }

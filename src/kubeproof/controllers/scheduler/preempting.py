@@ -32,6 +32,7 @@ class NodeFacts(NamedTuple):
     no_execute: int
     held: tuple[Held, ...]
     claims: Claims
+    images: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class PreemptingScheduler(SchedulerController):
             own[3] += count * (kind.phase == Phase.READY and kind.workload in self._counted)
         held = tuple(Held(workload, *own) for workload, own in sorted(counts.items()))
         is_out = int(cell.health >= Health.UNKNOWN)
-        return NodeFacts(cell.cordoned, is_out, cell.no_execute, held, cell.nominated)
+        return NodeFacts(cell.cordoned, is_out, cell.no_execute, held, cell.nominated, cell.images)
 
     # -- decisions ------------------------------------------------------------------------------
 
@@ -126,7 +127,7 @@ class PreemptingScheduler(SchedulerController):
         condition = NodeCell(health=health, cordoned=facts.cordoned, no_execute=facts.no_execute)
         held = tuple(Held(*one) for one in facts.held)
         pods = tuple(PodCount(one.workload, one.alive, one.terminating) for one in held)
-        info = NodeInfo(sample, count, bool(facts.cordoned), taints_of(sample, condition), pods)
+        info = NodeInfo(sample, count, bool(facts.cordoned), taints_of(sample, condition), pods, facts.images)
         return Entry(NodeRef(place, facts), info, held, facts.claims)
 
     def info_of(self, place: int, cell: NodeCell) -> NodeInfo:
