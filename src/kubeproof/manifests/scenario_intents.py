@@ -13,6 +13,7 @@ from kubeproof.intents.declarations import ALWAYS, ANY_EVICTOR, EVICTORS, POD_PH
 from kubeproof.manifests.event_fields import Surroundings, only_key
 from kubeproof.manifests.fields import Fields, suggestion
 from kubeproof.manifests.intent_aliases import ALIAS_READERS, filled
+from kubeproof.manifests.ltl_intents import read_ltl
 from kubeproof.manifests.names import check_label_key
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.selectors import selector_of
@@ -25,7 +26,7 @@ OBJECTS = ("maxNodes", "maxPodObjects")
 TIMED = (*COUNTED, *TOPOLOGY, *OBJECTS)  # the others fix their own moment
 RECREATED = ("noEvictionLoop", "noCreateFailLoop")  # speak of pods that a controller replaces
 GLOBAL = ("settles", "noOscillation", "maxPodObjects")  # without a target they speak of the whole cluster
-UNTARGETED = ("maxNodes", "drainCompletes")  # never have a target
+UNTARGETED = ("maxNodes", "drainCompletes", "ltl")  # never have a target
 MODELLED = (
     *TIMED,
     *RECREATED,
@@ -36,8 +37,9 @@ MODELLED = (
     "drainCompletes",
     "settles",
     "noOscillation",
+    "ltl",
 )
-LATER = frozenset({"runsOnEveryNode", "ltl"})
+LATER = frozenset({"runsOnEveryNode"})
 SEVERITIES = ("error", "warning", "info")
 _PERCENT = re.compile(r"[0-9]{1,4}%", re.ASCII)
 
@@ -198,6 +200,7 @@ _READERS: dict[str, Callable[[Fields, Intent, Surroundings], Intent]] = {
     "noEviction": _evicted,
     "noEvictionLoop": _evicted,
     "noOscillation": _oscillation,
+    "ltl": read_ltl,
 }
 
 

@@ -16,6 +16,7 @@ from kubeproof.cluster.objects import HOSTNAME, POD, REGION, ZONE, Node, PodTemp
 from kubeproof.cluster.places import Layout, Place
 from kubeproof.events.declarations import Event, KernelPanic, NodeChoice, NodeFailure
 from kubeproof.intents.declarations import Intent
+from kubeproof.intents.temporal import mentioned
 
 
 @dataclass(slots=True)
@@ -51,6 +52,10 @@ def mentions(setup: Setup, events: Iterable[Event], intents: Iterable[Intent], n
         found.topology |= {intent.topology_key} - {""}
         _mention_requirements(found, intent.nodes.requirements if intent.nodes else ())
         found.names |= set(intent.node_names or ())
+        read = mentioned(intent)
+        found.names |= set(read.names)
+        found.topology |= set(read.topology)
+        _mention_requirements(found, read.requirements)
     return found
 
 

@@ -273,8 +273,15 @@ def claim(intent: Intent) -> str:
         "noCreateFailLoop": f"no endless run keeps creating pods of {who} that the kubelet rejects",
         "rolloutCompletes": f"every rollout of {who} is completed",
         "drainCompletes": "every drain of a node that stays up is completed",
+        "ltl": f"{intent.formula}{_where(intent)}",
     }
     return texts[intent.key]
+
+
+def _where(intent: Intent) -> str:
+    """What the propositions of a formula mean."""
+    told = "; ".join(f"{name} is {text}" for name, text in intent.where)
+    return f", where {told}" if told else ""
 
 
 def _no_eviction(intent: Intent, who: str) -> str:
@@ -315,5 +322,6 @@ REMEDIES = {
     "onlyOn": "Add a nodeSelector or required node affinity that says so.",
     "noEviction": "Look at who evicts in the trace, and at the rule that made it.",
     "rolloutCompletes": "Give the rollout room: a free slot for the surge pod, or maxUnavailable above 0.",
+    "ltl": "Look at the step after which the formula can no longer hold, or at what the loop keeps repeating.",
     "drainCompletes": "Let the budget allow a disruption once all pods are ready: fewer minAvailable or more replicas.",
 }

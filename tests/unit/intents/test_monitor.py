@@ -173,6 +173,7 @@ def test_the_catalogue_has_permanent_ids():
         ("L005", "noCreateFailLoop"),
         ("L006", "rolloutCompletes"),
         ("L007", "drainCompletes"),
+        ("T001", "ltl"),
     ]
     assert entry("maxSkew").id == "S004"
 
