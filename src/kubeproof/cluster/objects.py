@@ -19,6 +19,7 @@ from kubeproof.cluster.labels import (
 
 if TYPE_CHECKING:
     from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler, PodDisruptionBudget
+    from kubeproof.cluster.quotas import ResourceQuota
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
@@ -37,6 +38,15 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class HostPort:
+    """A port of the node that a container takes; `ip` 0.0.0.0 stands for all addresses."""
+
+    port: int
+    protocol: str = "TCP"
+    ip: str = "0.0.0.0"  # nothing listens here; it is what the API defaults to
+
+
+@dataclass(frozen=True, slots=True)
 class Container:
     """A container's requests; None means the request is omitted, which scores differ on from 0."""
 
@@ -45,6 +55,9 @@ class Container:
     memory_bytes: int | None = None
     others: tuple[tuple[str, int], ...] = ()  # ephemeral-storage and extended resources
     restartable_init: bool = False  # a sidecar (init container with restartPolicy Always)
+    image: str = ""  # with its tag
+    host_ports: tuple[HostPort, ...] = ()
+    limits: tuple[tuple[str, int], ...] = ()  # by resource, CPU in milli, everything else in units
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +136,8 @@ class PodTemplate:
     deletion_cost: int = 0  # annotation controller.kubernetes.io/pod-deletion-cost
     pod_affinity: PodAffinity = PodAffinity()
     pod_anti_affinity: PodAffinity = PodAffinity()
+    volume_images: tuple[str, ...] = ()  # images mounted as volumes, with their tags
+    has_deadline: bool = False  # activeDeadlineSeconds is set
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +153,7 @@ class Node:
     pods: int = 110
     others: tuple[tuple[str, int], ...] = ()
     source: Source = field(default=Source(), compare=False)
+    images: tuple[tuple[str, int], ...] = ()  # names with sizes in bytes, as its status lists them
 
 
 DEPLOYMENT = "Deployment"
@@ -181,6 +197,7 @@ class Workload:
     owner: str | None = None  # ref of the Deployment of which this is a later revision's ReplicaSet
     source: Source = field(default=Source(), compare=False)
     strategy: Strategy = Strategy()
+    refused: tuple[str, ...] = ()  # why the API server refuses each of its pods, from the first one on
 
     @property
     def ref(self) -> str:
@@ -247,6 +264,7 @@ class Setup:
     descheduler: DeschedulerPolicy | None = None
     budgets: tuple[PodDisruptionBudget, ...] = ()
     namespaces: tuple[tuple[str, Labels], ...] = ()  # declared Namespaces with their labels
+    quotas: tuple[ResourceQuota, ...] = ()
 
 
 def family(setup: Setup, workload: int) -> tuple[int, ...]:

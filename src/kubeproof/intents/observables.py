@@ -143,6 +143,19 @@ def _pod_count(layout: Layout, call: Call) -> Observable:
     return Observable(whose, layout.every_place if phases else (), of_workload, of_place, _sum)
 
 
+def _missing(layout: Layout, call: Call) -> Observable:
+    whose = meant(layout.setup, call)
+    members = frozenset(whose)
+
+    def of_place(_: int, nodes: Nodes) -> int:
+        return sum(_pods_on(cell, members, ACTIVE) * count for cell, count in nodes)
+
+    def total(wanted: tuple[int, ...], there: tuple[int, ...]) -> int:
+        return max(0, sum(wanted) - sum(there))
+
+    return Observable(whose, layout.every_place, lambda _, cell: max(0, cell.replicas) - cell.unbound, of_place, total)
+
+
 def _desired(layout: Layout, call: Call) -> Observable:
     declared = tuple(i for i in meant(layout.setup, call) if layout.setup.workloads[i].owner is None)
     return Observable(declared, (), lambda _, cell: cell.desired if cell.exists else 0, _nothing, _sum)
@@ -320,6 +333,7 @@ def _revised(layout: Layout, call: Call) -> Observable:
 
 MAKERS: dict[str, Callable[[Layout, Call], Observable]] = {
     **dict.fromkeys(POD_PHASES, _pod_count),
+    "missing": _missing,
     "desired": _desired,
     "exists": _exists,
     "nodes": _nodes,

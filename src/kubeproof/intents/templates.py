@@ -192,7 +192,7 @@ _STATEMENTS: dict[str, Callable[[Intent], str]] = {
     "notColocated": _apart,
     "spread": _spread,
     "schedulable": lambda intent: f"pending({_target(intent)}) == 0",
-    "noPendingForever": lambda intent: f"pending({_target(intent)}) == 0",
+    "noPendingForever": lambda intent: f"pending({_target(intent)}) == 0 && missing({_target(intent)}) == 0",
     "rolloutCompletes": lambda intent: f"rolledOut({_target(intent)})",
     "drainCompletes": lambda intent: "nodes(draining=true, up=true) == 0",
 }

@@ -57,6 +57,7 @@ _TABLE = (
     _pods("running", "Pods whose containers run, ready or not, terminating ones aside."),
     _pods("terminating", "Pods that are being deleted and still there."),
     _pods("failed", "Failed pods whose objects are left; only in sums that are compared with a number."),
+    _pods("missing", "Pods that its ReplicaSets want and that do not exist: not created yet, or refused by a quota."),
     _pods("desired", "spec.replicas of the workload, 0 while it does not exist; what an autoscaler writes."),
     Function("exists", TRUTH, "The workload's object exists.", ("target",), ("target",)),
     Function(

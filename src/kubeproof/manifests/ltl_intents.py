@@ -18,7 +18,7 @@ from kubeproof.manifests.event_fields import Surroundings
 from kubeproof.manifests.fields import Fields, suggestion
 from kubeproof.manifests.printable import printable
 
-_EITHER = ("ready", "replicas", "pending", "starting", "running", "terminating", "failed", "desired")
+_EITHER = ("ready", "replicas", "pending", "starting", "running", "terminating", "failed", "missing", "desired")
 
 
 def read_ltl(fields: Fields, intent: Intent, around: Surroundings) -> Intent:

@@ -29,7 +29,7 @@ __all__ = ["Evaluation", "NodeInfo", "PodCount", "Rejection", "Row", "Scheduler"
 
 MOST_REMEMBERED = 100_000  # node contents kept per node before the memory starts afresh
 
-Content = tuple[bool, tuple[Taint, ...], tuple[PodCount, ...]]  # a NodeInfo without node and count
+Content = tuple[bool, tuple[Taint, ...], tuple[PodCount, ...], int]  # a NodeInfo without node and count
 
 
 class Known(NamedTuple):
@@ -158,6 +158,7 @@ class Scheduler:
             info.taints,
             info.pods,
             node_usage(info.pods, self._requests),
+            info.images,
         )
 
     def _filter(self, views: list[NodeView], counts: list[int]) -> list[Row]:
