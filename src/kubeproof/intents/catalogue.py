@@ -149,6 +149,14 @@ _ENTRIES = (
         (),
     ),
     PropertyEntry(
+        "L008",
+        "runsOnEveryNode",
+        "lifecycle",
+        "Every node where the DaemonSet should run has a ready pod of it.",
+        ("target", "when"),
+        "eventuallyAlways",
+    ),
+    PropertyEntry(
         "T001",
         "ltl",
         "any",

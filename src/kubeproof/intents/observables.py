@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from kubeproof.cluster.control import Arrive, CreatePods, Tag, tag_of
-from kubeproof.cluster.objects import PodTemplate, Setup, Workload, family
-from kubeproof.cluster.places import Layout
+from kubeproof.cluster.control import Arrive, CreatePods, KeepDaemons, Tag, tag_of
+from kubeproof.cluster.daemons import eligibility
+from kubeproof.cluster.objects import DAEMON_SET, PodTemplate, Setup, Workload, family
+from kubeproof.cluster.places import Layout, taints_of
 from kubeproof.cluster.state import ACTIVE, DRAINING, KUBELET_LIVES, Health, NodeCell, Nodes, Phase, WorkloadCell
 from kubeproof.intents.declarations import ANY_EVICTOR, BY_DESCHEDULER, BY_DRAIN, BY_KERNEL_PANIC, BY_TAINT
 from kubeproof.intents.expressions import Call
@@ -57,7 +58,12 @@ class Happening:
         """True for a step with these tags and actions."""
         if tags & self.tags:
             return True
-        return any(isinstance(a, CreatePods | Arrive) and a.workload in self.created for a in actions)
+        return any(
+            isinstance(a, CreatePods | Arrive | KeepDaemons)
+            and a.workload in self.created
+            and not (isinstance(a, KeepDaemons) and a.creates is None)
+            for a in actions
+        )
 
 
 # -- whom a call speaks of --------------------------------------------------------------------------
@@ -138,9 +144,15 @@ def _pod_count(layout: Layout, call: Call) -> Observable:
         return cell.failed if call.name == "failed" else 0
 
     def of_place(_: int, nodes: Nodes) -> int:
-        return sum(_pods_on(cell, members, phases) * count for cell, count in nodes)
+        bound = sum(_pods_on(cell, members, phases) * count for cell, count in nodes)
+        return bound + (_pinned(nodes, members) if call.name in ("pending", "replicas") else 0)
 
-    return Observable(whose, layout.every_place if phases else (), of_workload, of_place, _sum)
+    return Observable(whose, layout.every_place, of_workload, of_place, _sum)
+
+
+def _pinned(nodes: Nodes, members: frozenset[int]) -> int:
+    """Pods without a node that wait for the one they may run on."""
+    return sum(pods * count for cell, count in nodes for whose, pods in cell.pinned if whose in members)
 
 
 def _missing(layout: Layout, call: Call) -> Observable:
@@ -148,7 +160,7 @@ def _missing(layout: Layout, call: Call) -> Observable:
     members = frozenset(whose)
 
     def of_place(_: int, nodes: Nodes) -> int:
-        return sum(_pods_on(cell, members, ACTIVE) * count for cell, count in nodes)
+        return sum(_pods_on(cell, members, ACTIVE) * count for cell, count in nodes) + _pinned(nodes, members)
 
     def total(wanted: tuple[int, ...], there: tuple[int, ...]) -> int:
         return max(0, sum(wanted) - sum(there))
@@ -237,6 +249,8 @@ def _skew(layout: Layout, call: Call) -> Observable:
 
     def of_place(_: int, nodes: Nodes) -> tuple[int, ...]:
         """The pods of every domain here: of each node, or of all of them together."""
+        if not nodes:
+            return ()
         each = [(_pods_on(cell, members, ACTIVE), count) for cell, count in nodes]
         return tuple(sorted({pods for pods, _ in each})) if is_single else (sum(p * n for p, n in each),)
 
@@ -291,6 +305,8 @@ def _shared(layout: Layout, call: Call) -> Observable:
 
 def _rolled_out(layout: Layout, call: Call) -> Observable:
     whose = meant(layout.setup, call)
+    if layout.setup.workloads[whose[0]].kind == DAEMON_SET:
+        return _daemons(layout, whose, _is_updated, lambda wanted, served: int(wanted == served))
 
     def of_place(_: int, nodes: Nodes) -> tuple[tuple[int, int], ...]:
         """Ready pods and all that are not terminating, per revision."""
@@ -322,6 +338,54 @@ def _is_as_asked(revision: int, ones: tuple[Any, ...], seen: tuple[Any, ...]) ->
     return max(ones[revision].replicas, 0) == wanted == active and (not wanted or ready == wanted)
 
 
+# -- DaemonSets -------------------------------------------------------------------------------------
+
+
+def _daemons(
+    layout: Layout,
+    whose: tuple[int, ...],
+    is_served: Callable[[NodeCell, tuple[int, ...], int], bool],
+    told: Callable[[int, int], int],
+) -> Observable:
+    """Nodes where the revision asked for should run, and those of them that are served; none while it is deleted."""
+
+    def of_place(place: int, nodes: Nodes) -> tuple[tuple[int, int], ...]:
+        sample = layout.places[place].sample
+        rows = []
+        for revision in whose:
+            template = layout.setup.workloads[revision].template
+            wanted = [(c, n) for c, n in nodes if eligibility(template, sample, taints_of(sample, c)).should_run]
+            rows.append((sum(n for _, n in wanted), sum(n for c, n in wanted if is_served(c, whose, revision))))
+        return tuple(rows)
+
+    def total(ones: tuple[Any, ...], seen: tuple[Any, ...]) -> int:
+        if not ones[0].exists:
+            return told(0, 0)
+        rows = [view[ones[0].template] for view in seen]
+        return told(sum(wanted for wanted, _ in rows), sum(served for _, served in rows))
+
+    return Observable(whose, layout.every_place, _spec, of_place, total)
+
+
+def _is_ready(cell: NodeCell, whose: tuple[int, ...], _: int) -> bool:
+    return _pods_on(cell, frozenset(whose), (Phase.READY,)) > 0
+
+
+def _is_updated(cell: NodeCell, whose: tuple[int, ...], revision: int) -> bool:
+    """True if the only pod that is not terminating is ready and of the revision."""
+    members = frozenset(whose)
+    alone = _pods_on(cell, members, ACTIVE) == _pods_on(cell, frozenset((revision,)), (Phase.READY,)) == 1
+    return alone and not any(one in members for one, _ in cell.pinned)
+
+
+def _should_run(layout: Layout, call: Call) -> Observable:
+    return _daemons(layout, meant(layout.setup, call), _is_ready, lambda wanted, _: wanted)
+
+
+def _served(layout: Layout, call: Call) -> Observable:
+    return _daemons(layout, meant(layout.setup, call), _is_ready, lambda _, served: served)
+
+
 def _revised(layout: Layout, call: Call) -> Observable:
     whose = meant(layout.setup, call)
 
@@ -342,6 +406,8 @@ MAKERS: dict[str, Callable[[Layout, Call], Observable]] = {
     "domains": _domains,
     "shared": _shared,
     "rolledOut": _rolled_out,
+    "shouldRun": _should_run,
+    "served": _served,
     "revised": _revised,
 }
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from kubeproof.cluster.labels import LabelSelector
+from kubeproof.cluster.objects import DAEMON_SET
 from kubeproof.intents.declarations import (
     ALWAYS,
     ALWAYS_ONCE_TRUE,
@@ -76,10 +77,7 @@ def template_of(intent: Intent) -> Template:
     meanings: dict[str, Callable[[], str]] = {
         "ok": lambda: _STATEMENTS[intent.key](intent),
         "relevant": lambda: _relevant(intent),
-        "settled": lambda: (
-            f"exists({_target(intent)}) && desired({_target(intent)}) > 0 "
-            f"&& ready({_target(intent)}) >= desired({_target(intent)})"
-        ),
+        "settled": lambda: _settled(intent),
         "still": lambda: "stable",
         "bound": lambda: f"bound({_target(intent)})",
         "step": lambda: _step(intent),
@@ -100,6 +98,13 @@ def _formula(intent: Intent) -> str:
 
 def _names(formula: str, name: str) -> bool:
     return name in formula.replace("(", " ").replace(")", " ").replace("!", " ").split()
+
+
+def _settled(intent: Intent) -> str:
+    target = _target(intent)
+    if intent.key == "runsOnEveryNode":
+        return f"shouldRun({target}) > 0 && served({target}) == shouldRun({target})"
+    return f"exists({target}) && desired({target}) > 0 && ready({target}) >= desired({target})"
 
 
 # -- what the propositions say ----------------------------------------------------------------------
@@ -194,6 +199,7 @@ _STATEMENTS: dict[str, Callable[[Intent], str]] = {
     "schedulable": lambda intent: f"pending({_target(intent)}) == 0",
     "noPendingForever": lambda intent: f"pending({_target(intent)}) == 0 && missing({_target(intent)}) == 0",
     "rolloutCompletes": lambda intent: f"rolledOut({_target(intent)})",
+    "runsOnEveryNode": lambda intent: f"served({_target(intent)}) == shouldRun({_target(intent)})",
     "drainCompletes": lambda intent: "nodes(draining=true, up=true) == 0",
 }
 
@@ -205,7 +211,10 @@ def _relevant(intent: Intent) -> str:
     if intent.key == "drainCompletes":
         return "nodes(draining=true, up=true) > 0"
     if intent.key == "rolloutCompletes":
-        return f"revised({_target(intent)})"
+        daemons = f" && shouldRun({_target(intent)}) > 0" if str(intent.target).startswith(DAEMON_SET) else ""
+        return f"revised({_target(intent)}){daemons}"
+    if intent.key == "runsOnEveryNode":
+        return f"shouldRun({_target(intent)}) > 0"
     if intent.key == "maxSkew" and intent.selector is not None:
         return f"{_call('desired', _selected(intent.selector), _named('namespace', intent.namespace))} > 0"
     return f"desired({_target(intent)}) > 0"

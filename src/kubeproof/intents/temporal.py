@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kubeproof.cluster.labels import Requirement
 from kubeproof.cluster.places import Layout
-from kubeproof.cluster.state import Nodes, WorkloadCell
+from kubeproof.cluster.state import Nodes, WorkloadCell, present
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.expressions import Call, Constant, Expression, calls, constants, parse_predicate
 from kubeproof.intents.observables import MAKERS, Observable, happening, meant
@@ -111,7 +111,7 @@ class Temporal:
     # -- letters --------------------------------------------------------------------------------
 
     def values(self, workloads: Sequence[WorkloadCell], places: Sequence[Nodes]) -> Values:
-        """What is measured in a state."""
+        """What is measured in a state; nodes that are not there yet are not seen."""
         return tuple(
             observable.total(
                 tuple(self._of_workload(number, observable, w, workloads[w]) for w in observable.workloads),
@@ -129,7 +129,7 @@ class Temporal:
     def _of_place(self, number: int, observable: Observable, place: int, nodes: Nodes) -> object:
         key = (number, False, place, nodes)
         if key not in self._seen:
-            self._seen[key] = observable.of_place(place, nodes)
+            self._seen[key] = observable.of_place(place, present(nodes))
         return self._seen[key]
 
     def happened(self, tags: int, actions: Iterable[object]) -> Happened:

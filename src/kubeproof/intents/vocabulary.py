@@ -63,10 +63,13 @@ _TABLE = (
     Function(
         "rolledOut",
         TRUTH,
-        "Every pod of the Deployment is of the revision asked for, and as many as desired are ready.",
+        "Every pod of the Deployment is of the revision asked for, and as many as desired are ready; of a DaemonSet, "
+        "every node where it should run has one pod, ready and of that revision.",
         ("target",),
         ("target",),
     ),
+    Function("shouldRun", NUMBER, "Nodes where the DaemonSet should run a pod now.", ("target",), ("target",)),
+    Function("served", NUMBER, "Those of them that have a ready pod of it.", ("target",), ("target",)),
     Function(
         "revised", TRUTH, "Another revision than the first was asked for, now or before.", ("target",), ("target",)
     ),
