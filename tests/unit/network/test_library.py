@@ -195,10 +195,7 @@ def test_a_condition_in_python_may_read_source_and_destination() -> None:
         return (at.source, at.destination) == ("s", "d2")
 
     own = path_automaton(
-        letters=[
-            Letter("bad", lambda at: (at.source, at.destination) == ("s", "d2"), reads=["SOURCE", "DESTINATION"]),
-            Letter("ok"),
-        ],
+        letters=[Letter("bad", is_bad, reads=["SOURCE", "DESTINATION"]), Letter("ok")],
         transitions=[("a", "ok", "a")],
         initial=["a"],
         accepting=["a"],
