@@ -206,8 +206,6 @@ def left_out(plan: Plan) -> list[str]:
 
         place = setup.descheduler.source
         classes = frozenset(class_values(setup))
-        if setup.budgets:
-            found.append(f"budgets against the descheduler: its evictions are never refused here ({place})")
         found += [f"descheduler {what}: not modelled ({place})" for what in not_modelled(setup.descheduler, classes)]
         enabled = {n for p in setup.descheduler.profiles for _, names in p.enabled for n in names}
         ages = "PodLifeTime" in enabled or "minPodAge" in repr(setup.descheduler.profiles)
