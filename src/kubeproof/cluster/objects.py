@@ -20,6 +20,7 @@ from kubeproof.cluster.labels import (
 if TYPE_CHECKING:
     from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler, PodDisruptionBudget
     from kubeproof.cluster.quotas import ResourceQuota
+    from kubeproof.cluster.volumes import Claim, StorageClass, Volume
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
@@ -138,6 +139,7 @@ class PodTemplate:
     pod_anti_affinity: PodAffinity = PodAffinity()
     volume_images: tuple[str, ...] = ()  # images mounted as volumes, with their tags
     has_deadline: bool = False  # activeDeadlineSeconds is set
+    claims: tuple[str, ...] = ()  # names of the PersistentVolumeClaims that it mounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +267,9 @@ class Setup:
     budgets: tuple[PodDisruptionBudget, ...] = ()
     namespaces: tuple[tuple[str, Labels], ...] = ()  # declared Namespaces with their labels
     quotas: tuple[ResourceQuota, ...] = ()
+    volumes: tuple[Volume, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    storage_classes: tuple[StorageClass, ...] = ()
 
 
 def family(setup: Setup, workload: int) -> tuple[int, ...]:

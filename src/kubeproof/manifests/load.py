@@ -31,6 +31,7 @@ from kubeproof.manifests.objects import (
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.reader import read_documents
 from kubeproof.manifests.scenario import read_scenario
+from kubeproof.manifests.storage import settled_claims
 from kubeproof.manifests.workloads import ReadWorkload
 
 _MOST_ERRORS = 20
@@ -170,6 +171,8 @@ def _beside(scenario: Document, collected: _Collected, name: str) -> str:
 
 
 def _setup(objects: Objects, workloads: tuple[Workload, ...]) -> Setup:
+    claims, left_open = settled_claims(objects.claims, objects.volumes, objects.storage_classes)
+    objects.omissions += left_open
     return Setup(
         nodes=tuple(objects.nodes),
         workloads=workloads,
@@ -180,6 +183,9 @@ def _setup(objects: Objects, workloads: tuple[Workload, ...]) -> Setup:
         budgets=tuple(objects.budgets),
         namespaces=tuple(objects.namespaces),
         quotas=tuple(objects.quotas),
+        volumes=tuple(objects.volumes),
+        claims=claims,
+        storage_classes=tuple(objects.storage_classes),
     )
 
 

@@ -23,14 +23,15 @@ class SharedLoops:
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._schedulers: dict[int, SchedulerController] = {}
+        self._schedulers: dict[tuple[int, tuple[int, ...]], SchedulerController] = {}
         self._deschedulers: dict[int, PeriodicController] = {}
 
-    def scheduler(self, workload: int) -> SchedulerController:
-        """The scheduler of a workload's pods."""
-        if workload not in self._schedulers:
-            self._schedulers[workload] = SchedulerController(self._layout, workload)
-        return self._schedulers[workload]
+    def scheduler(self, workload: int, claims: tuple[int, ...] = ()) -> SchedulerController:
+        """The scheduler of a workload's pods; the memories of claims are these."""
+        key = (workload, claims)
+        if key not in self._schedulers:
+            self._schedulers[key] = SchedulerController(self._layout, workload, claims)
+        return self._schedulers[key]
 
     def descheduler(self, memory: int) -> PeriodicController:
         """The descheduler whose clock is this memory."""
