@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -29,11 +29,11 @@ def network_group() -> None:
     """
 
 
-@network_group.command("verify", short_help="Check path properties on every snapshot of a network.")
-@click.argument("file", metavar="FILE")
+@network_group.command("verify", short_help="Check path properties of a network, or of manifests.")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option(
     "-p", "--property", "properties", metavar="NAME[:KEY=VALUE;...]", multiple=True,
-    help="A property of the library (see \"kubeproof network properties\"), beside those in the file.",
+    help='A property of the library (see "kubeproof network properties"), beside those in the file.',
 )  # fmt: skip
 @click.option(
     "--ltl", "formulas", metavar="FORMULA", multiple=True,
@@ -45,21 +45,32 @@ def network_group() -> None:
     help="Automata of your own in a Python file, which is executed.",
 )  # fmt: skip
 @click.option("--final", is_flag=True, help="The last snapshot stays: what it never delivers is violated, not open.")
+@click.option(
+    "--from-manifests", is_flag=True,
+    help="FILE... are Kubernetes manifests: workloads, NetworkPolicies, Services, Ingresses.",
+)  # fmt: skip
+@click.option("--can-reach", metavar="'A -> B[:PORT]'", multiple=True, help="A must be able to connect to B.")
+@click.option("--cannot-reach", metavar="'A -> B[:PORT]'", multiple=True, help="A must not be able to connect to B.")
+@click.option(
+    "--must-pass", metavar="'A -> B via W'", multiple=True, help="Whatever gets from A to B must pass W on its way."
+)
+@click.option(
+    "--relays", type=click.Choice(["none", "all"]),
+    help="Whether pods in between may pass traffic on; default all for --must-pass, none otherwise.",
+)  # fmt: skip
+@click.option("--pod-cidr", metavar="CIDR", multiple=True, help="Addresses of pods, for rules with ipBlock.")
+@click.option("--ingress-controller", metavar="A", help="The pods that serve the Ingresses.")
 @output_option("text", "json")
 def verify_network_command(
-    *,
-    file: str,
-    properties: tuple[str, ...],
-    formulas: tuple[str, ...],
-    where: tuple[str, ...],
-    automata: tuple[str, ...],
-    final: bool,
-    outputs: tuple[Output, ...],
+    *, files: tuple[str, ...], from_manifests: bool, outputs: tuple[Output, ...], **options: Any
 ) -> int:
-    """Check path properties on every snapshot of a network.
+    """Check path properties on every snapshot of a network, or who may talk to whom according to manifests.
 
     FILE is YAML, JSON or XML (docs/reference/network.md), or - for stdin. The safety part of a property must hold in
     every snapshot; its liveness part from some snapshot on, up to the last.
+
+    With --from-manifests, A, B and W are Kind/namespace/name, namespace/label=value, namespace/*, an address or
+    address range, or world; B can be a Service, A an Ingress.
 
     \b
     Examples:
@@ -67,15 +78,50 @@ def verify_network_command(
       kubeproof network verify home.yaml -p 'waypoint:through=ap;destination=gateway'
       kubeproof network verify net.xml --ltl 'G(at_fw -> F "DELIVERED")' --where 'at_fw=CURRENT_NODE == fw'
       kubeproof network verify net.json --automaton properties.py:no_detour -o json
+      kubeproof network verify --from-manifests k8s/ --cannot-reach 'world -> Deployment/shop/db'
+      kubeproof network verify --from-manifests k8s/ --can-reach 'shop/app=web -> Service/shop/api:80'
+      kubeproof network verify --from-manifests k8s/ --must-pass 'shop/* -> Deployment/shop/db via shop/app=proxy'
 
     \b
     Exit codes: 0 all hold, 1 violated, 2 wrong usage, 3 not verified up to the
-    last snapshot or nothing to judge, 4 input refused, 5 no property.
+    last snapshot or not decided, 4 input refused, 5 nothing asked.
     """
+    result = _asked_of_manifests(files, options) if from_manifests else _asked_of_file(files, options)
+    return _reported(result, outputs)
+
+
+_OF_FILES = ("properties", "formulas", "where", "automata", "final")
+_OF_MANIFESTS = ("can_reach", "cannot_reach", "must_pass", "relays", "pod_cidr", "ingress_controller")
+_FLAGS = {"properties": "--property", "formulas": "--ltl", "automata": "--automaton"}
+
+
+def _refuse(options: dict[str, Any], names: tuple[str, ...], reason: str) -> None:
+    for name in names:
+        if options[name]:
+            raise UsageError(f"{_FLAGS.get(name, '--' + name.replace('_', '-'))} {reason}", "See --help.")
+
+
+def _asked_of_file(files: tuple[str, ...], options: dict[str, Any]) -> NetworkResult:
     from kubeproof.network.run import NetworkOptions, verify_file
 
-    options = NetworkOptions(properties, formulas, tuple(_named(text) for text in where), automata, final)
-    return _reported(verify_file(file, options, stdin=read_stdin), outputs)
+    _refuse(options, _OF_MANIFESTS, "needs --from-manifests")
+    if len(files) != 1:
+        raise UsageError(f"{len(files)} network files", "Verify one at a time; manifests need --from-manifests.")
+    where = tuple(_named(text) for text in options["where"])
+    wanted = NetworkOptions(options["properties"], options["formulas"], where, options["automata"], options["final"])
+    return verify_file(files[0], wanted, stdin=read_stdin)
+
+
+def _asked_of_manifests(files: tuple[str, ...], options: dict[str, Any]) -> NetworkResult:
+    from kubeproof.network.run import ManifestOptions, verify_manifests
+
+    _refuse(options, _OF_FILES, "is for network files, not for manifests")
+    relays = None if options["relays"] is None else options["relays"] == "all"
+    wanted = ManifestOptions(
+        options["can_reach"], options["cannot_reach"], options["must_pass"], relays,
+        options["pod_cidr"], options["ingress_controller"],
+    )  # fmt: skip
+    return verify_manifests(files, wanted, stdin=read_stdin)
 
 
 def _reported(result: NetworkResult, outputs: tuple[Output, ...]) -> int:

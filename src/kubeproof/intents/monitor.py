@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from kubeproof.cluster.control import Reads, Seen, Tag, tag_of
 from kubeproof.cluster.labels import LabelSelector
-from kubeproof.cluster.objects import family
+from kubeproof.cluster.objects import DAEMON_SET, family
 from kubeproof.cluster.places import Layout
+from kubeproof.intents.daemon_facts import DaemonRolloutComplete, RunsOnEveryNode
 from kubeproof.intents.declarations import (
     ALWAYS,
     ALWAYS_ONCE_TRUE,
@@ -39,11 +40,13 @@ from kubeproof.intents.facts import (
     SpreadOver,
     matching_workloads,
 )
+from kubeproof.intents.temporal import Temporal
 
 Memory = tuple[int, int, int]
 FRESH: Memory = (0, 0, 0)
 
 NEVER, IN_STABLE, RECURRENT, PERSISTENT, CYCLE = "never", "stable", "recurrent", "persistent", "cycle"
+WORD = "word"  # no run reads as the formula's negation says
 STEP = "step"  # no step of this kind ever happens
 KIND_OF_WHEN = {
     ALWAYS: NEVER,
@@ -70,6 +73,7 @@ class Monitor:
     kind: str
     tags: int = 0  # cycle: steps that make it a violation; persistent: steps that excuse it
     needs_relevance: bool = True
+    temporal: Temporal | None = None  # of `ltl` intents
 
     @property
     def reads(self) -> Reads:
@@ -94,6 +98,8 @@ class Monitor:
 
 def make_monitor(intent: Intent, layout: Layout) -> Monitor:
     """The monitor of an intent with a resolved target."""
+    if intent.key == "ltl":
+        return Monitor(intent, None, WORD, needs_relevance=False, temporal=Temporal(intent, layout))
     number = _number(layout, intent.target)
     if intent.key in ("settles", "noOscillation"):
         tag = int(OSCILLATION_TAGS[intent.of if intent.key == "noOscillation" else "any"])
@@ -157,8 +163,11 @@ def _fact(intent: Intent, layout: Layout, number: int | None) -> Fact:
         return NothingMissing(layout, number)
     if intent.key in ("schedulable", "noPendingForever"):
         return NothingPending(layout, number)
+    if intent.key == "runsOnEveryNode":
+        return RunsOnEveryNode(layout, number)
     if intent.key == "rolloutCompletes":
-        return RolloutComplete(layout, number)
+        is_daemon_set = layout.setup.workloads[number].kind == DAEMON_SET
+        return DaemonRolloutComplete(layout, number) if is_daemon_set else RolloutComplete(layout, number)
     return COUNTING_FACTS[intent.key](layout, number, intent.count or Amount(1))
 
 

@@ -33,16 +33,20 @@ from kubeproof.cluster.control import (
     Stage,
     Tag,
     Tick,
+    shown_node,
     tags_of,
 )
-from kubeproof.cluster.state import NEVER, NodeCell, Nodes, replace_node
+from kubeproof.cluster.state import NEVER, NodeCell, Nodes, present, replace_node
+from kubeproof.controllers.daemonset import DaemonSetController
 from kubeproof.controllers.descheduler.controller import DeschedulerController
 from kubeproof.controllers.kubelet import Kubelet
 from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.engine.system import Actor, Cell, Check, Effect, Kind
 from kubeproof.intents.monitor import CYCLE, FRESH, IN_STABLE, PERSISTENT, RECURRENT, STEP, Memory
 from kubeproof.intents.monitor import NEVER as IN_NO_STATE
+from kubeproof.intents.temporal import Temporal
 from kubeproof.model.alone import taken_alone
+from kubeproof.model.letters import GroupedWords
 from kubeproof.model.mechanics import all_ticked, next_due
 from kubeproof.model.orders import EVERY_ORDER, Order
 from kubeproof.model.plan import Plan
@@ -106,7 +110,7 @@ class GroupedActor:
         """The controller's view of one node."""
         key = (place, cell)
         if key not in self._node_views:
-            self._node_views[key] = self.controller.show_node(place, cell)
+            self._node_views[key] = shown_node(self.controller, place, cell)
         return self._node_views[key]
 
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
@@ -250,7 +254,7 @@ def _slots_read(slots: Slots, controller: Controller) -> tuple[int, ...]:
 
 def grouped_view(controller: Controller, place: int, nodes: Nodes) -> tuple[tuple[Hashable, int], ...]:
     """A place as a controller sees it: sorted pairs of view and count."""
-    return _counted((controller.show_node(place, cell), count) for cell, count in nodes)
+    return _counted((shown_node(controller, place, cell), count) for cell, count in nodes)
 
 
 def _counted(shown: Iterable[tuple[Hashable, int]]) -> tuple[tuple[Hashable, int], ...]:
@@ -292,7 +296,8 @@ class JointObserver:
             return tuple(fact.show_workload(workload, cell) if fact else None for fact in facts)
         place = self._places[position - len(self._workloads)]
         facts = self._place_facts[place]
-        return tuple(fact.show_nodes(place, cell) if fact else None for fact in facts)
+        there = present(cell)
+        return tuple(fact.show_nodes(place, there) if fact else None for fact in facts)
 
     def observe(self, memory: Any, views: tuple[Any, ...]) -> tuple[Memory, ...]:
         """Every monitor's memory after entering a state."""
@@ -342,7 +347,7 @@ class GroupedSystem:
 
     def _actor(self, number: int, controller: Controller) -> GroupedActor:
         sees_starts = isinstance(controller, Kubelet | DeschedulerController) or (
-            isinstance(controller, ReplicaSetController) and controller.workload in self._starts
+            isinstance(controller, ReplicaSetController | DaemonSetController) and controller.workload in self._starts
         )
         if self._starts and sees_starts:
             return StartBlindActor(self.plan, self.slots, number, controller, self._starts)
@@ -373,8 +378,16 @@ class GroupedSystem:
         """One check per monitor."""
         return tuple(
             Check(KINDS[m.kind], 2 * i, m.tags, 2 * i + 1 if m.needs_relevance else -1)
+            if m.temporal is None
+            else self._language(m.temporal)
             for i, m in enumerate(self.plan.monitors)
         )
+
+    def _language(self, temporal: Temporal) -> Check:
+        """The check of an `ltl` intent."""
+        size = (len(self.plan.workloads), self.slots.first_place)
+        stronger = tuple(GroupedWords(temporal, machine, *size) for machine in temporal.stronger)
+        return Check(Kind.WORD, words=GroupedWords(temporal, temporal.machine, *size), stronger=stronger)
 
     def edit(self, slot: int, cell: Any, operation: Any) -> tuple[Hashable, ...]:
         """All outcomes of an action on one cell."""

@@ -13,11 +13,14 @@ from dataclasses import dataclass, field
 
 from kubeproof.cluster.images import image_sizes
 from kubeproof.cluster.labels import NodeTerm, Requirement
-from kubeproof.cluster.objects import HOSTNAME, POD, REGION, ZONE, Node, PodTemplate, Setup
+from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, POD, REGION, ZONE, Node, PodTemplate, Setup
 from kubeproof.cluster.places import Layout, Place
 from kubeproof.controllers.scheduler.plugins.volumes import ZONE_LABELS
-from kubeproof.events.declarations import Event, KernelPanic, NodeChoice, NodeFailure
+from kubeproof.events.declarations import CreateNode, Event, KernelPanic, NodeChoice, NodeFailure
 from kubeproof.intents.declarations import Intent
+from kubeproof.intents.temporal import mentioned
+
+UNSPREAD = (POD, DAEMON_SET)  # kinds whose pods have no default spread constraints
 
 
 @dataclass(slots=True)
@@ -38,7 +41,7 @@ def mentions(setup: Setup, events: Iterable[Event], intents: Iterable[Intent], n
         _mention_template(found, workload.template)
         if workload.bound_to:
             found.names.add(workload.bound_to)
-        if workload.kind != POD and not workload.template.spread:
+        if workload.kind not in UNSPREAD and not workload.template.spread:
             found.topology |= {HOSTNAME, ZONE}  # the scheduler's default constraints
     _mention_volumes(found, setup)
     for profile in setup.profiles:
@@ -54,6 +57,10 @@ def mentions(setup: Setup, events: Iterable[Event], intents: Iterable[Intent], n
         found.topology |= {intent.topology_key} - {""}
         _mention_requirements(found, intent.nodes.requirements if intent.nodes else ())
         found.names |= set(intent.node_names or ())
+        read = mentioned(intent)
+        found.names |= set(read.names)
+        found.topology |= set(read.topology)
+        _mention_requirements(found, read.requirements)
     return found
 
 
@@ -121,6 +128,8 @@ def _mention_event(found: Mentions, event: Event) -> None:
     if isinstance(choice, NodeChoice):
         _mention_requirements(found, choice.selector.requirements if choice.selector else ())
         found.names |= set(choice.names or ())
+    if isinstance(event, CreateNode):
+        found.names.add(event.node)
     if isinstance(event, NodeFailure | KernelPanic):
         found.topology |= {ZONE, REGION}  # zone states decide about NoExecute taints
 

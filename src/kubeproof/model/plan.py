@@ -9,11 +9,12 @@ from typing import NamedTuple
 from kubeproof.cluster.control import ANY, Arrive, Controller, NodeRef, PeriodicController, as_periodic
 from kubeproof.cluster.objects import POD, Setup
 from kubeproof.cluster.places import Layout
-from kubeproof.cluster.state import NodeCell, WorkloadCell
+from kubeproof.cluster.state import Health, NodeCell, WorkloadCell
 from kubeproof.cluster.volumes import open_claims
-from kubeproof.events.declarations import Event
+from kubeproof.events.declarations import CreateNode, Event
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import Monitor, make_monitor
+from kubeproof.intents.temporal import most_terminating_asked
 from kubeproof.model.assembly import (
     adjusting_loops,
     ages_that_matter,
@@ -101,6 +102,7 @@ def make_plan(
         ages_that_matter(setup, usage_rules(setup, events)),
         most_failed=most_failed(setup, intents),
         never_ready=never_ready(setup, events),
+        most_asked=max((most_terminating_asked(intent) for intent in intents), default=0),
     )
     absent = part.absent | applied
     earlier = len(part.memories) + len(adjusting.memories)
@@ -120,7 +122,7 @@ def make_plan(
         mechanics=mechanics,
         workloads=_placed_workloads(setup, workloads, placement),
         memories=(*part.memories, *adjusting.memories, *((0,) for _ in claims)),
-        nodes=_first_nodes(mechanics, absent, placement),
+        nodes=_first_nodes(mechanics, absent, placement, {e.node for e in events if isinstance(e, CreateNode)}),
         domains=domains,
         classes=classes,
         unread=unread(setup, found),
@@ -150,11 +152,19 @@ def _size(setup: Setup, workload: int, cell: WorkloadCell) -> int:
     return cell.replicas if setup.workloads[workload].kind == POD else cell.desired
 
 
-def _first_nodes(mechanics: Mechanics, absent: frozenset[int], placement: Placement) -> tuple[NodeCell, ...]:
-    """The nodes with the pods that are there already; a pod that names its node never meets the scheduler."""
+def _first_nodes(
+    mechanics: Mechanics, absent: frozenset[int], placement: Placement, later: set[str]
+) -> tuple[NodeCell, ...]:
+    """The nodes with the pods that are there already; a pod that names its node never meets the scheduler.
+
+    Nodes that an event brings `later` are not there.
+    """
     setup = mechanics.setup
     numbers = {node.name: index for index, node in enumerate(setup.nodes)}
-    cells = [NodeCell(cordoned=int(node.unschedulable)) for node in setup.nodes]
+    cells = [
+        NodeCell(health=Health.ABSENT if node.name in later else Health.UP, cordoned=int(node.unschedulable))
+        for node in setup.nodes
+    ]
     elsewhere = absent | _placed(setup, placement)
 
     def put(name: str, workload: int, count: int, *, runs: bool) -> None:

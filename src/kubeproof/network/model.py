@@ -46,6 +46,7 @@ class Rule:
     metric: int = 1
     queue: str = ""
     source: Source = field(default=Source(), compare=False)
+    note: str = field(default="", compare=False)  # why, for people
 
     @property
     def is_drop(self) -> bool:

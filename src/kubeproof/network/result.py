@@ -26,7 +26,7 @@ VERDICTS = ("HOLDS", "HOLDS-BOUNDED", "VIOLATED", "VACUOUS", "UNKNOWN")
 class Counterexample:
     """One packet that shows a violation, and who else is affected in the same snapshot."""
 
-    part: str  # safety or liveness
+    part: str  # safety, liveness; or witness, of something that is possible as wanted
     snapshot: int  # from 0
     snapshot_name: str
     traffic: Traffic
@@ -79,6 +79,8 @@ class PropertyResult:
     counterexamples: tuple[Counterexample, ...] = ()
     since: int | None = None  # the snapshot, from 0, from which on everything is met
     steps: tuple[Step, ...] = ()  # of a process, for properties of processes
+    meaning: str = ""  # instead of the usual line about the two parts
+    reasons: tuple[str, ...] = ()  # why something is impossible
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from kubeproof.errors import NothingToCheckError
 from kubeproof.network.automata import PathProperty, ltl_property
 from kubeproof.network.check import check
+from kubeproof.network.kube_check import KubeOptions, answer_all
+from kubeproof.network.kube_reader import load_kube_network
 from kubeproof.network.machine import prepare
 from kubeproof.network.model import Network
 from kubeproof.network.processes import check_processes
 from kubeproof.network.properties import Wanted, check_names, own_properties, parse_property, usage_fields
+from kubeproof.network.questions import CAN, CANNOT, MUST_PASS, parse_block, parse_pods, parse_question
 from kubeproof.network.read import load_network
 from kubeproof.network.result import NetworkResult, PropertyResult
 
@@ -60,3 +63,27 @@ def _checked(network: Network, one: Wanted, *, final: bool) -> PropertyResult:
     if isinstance(one, PathProperty):
         return check(network, prepare(one), final=final)
     return check_processes(network, one, final=final)
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestOptions:
+    """What is asked of manifests."""
+
+    can_reach: tuple[str, ...] = ()  # A -> B[:PORT]
+    cannot_reach: tuple[str, ...] = ()
+    must_pass: tuple[str, ...] = ()  # A -> B via W
+    relays: bool | None = None
+    pod_ranges: tuple[str, ...] = ()
+    ingress_controller: str | None = None
+
+
+def verify_manifests(
+    paths: Sequence[str], options: ManifestOptions, *, stdin: Callable[[], bytes] | None = None
+) -> NetworkResult:
+    """The answers to questions about manifests."""
+    network = load_kube_network(paths, stdin=stdin)
+    asked = ((CAN, options.can_reach), (CANNOT, options.cannot_reach), (MUST_PASS, options.must_pass))
+    questions = [parse_question(kind, text, network) for kind, texts in asked for text in texts]
+    controllers = parse_pods(options.ingress_controller, network) if options.ingress_controller else ()
+    ranges = tuple(parse_block(text) for text in options.pod_ranges)
+    return answer_all(network, questions, KubeOptions(options.relays, ranges, controllers))

@@ -39,6 +39,8 @@ def _property(one: PropertyResult) -> Iterator[str]:
     yield f"  {_meaning(one)}"
     for example in one.counterexamples:
         yield from _example(example)
+    for reason in one.reasons:
+        yield f"  {reason}"
     for number, step in enumerate(one.steps):
         if not number or step.part != one.steps[number - 1].part:
             yield f"  {step.part}: {step.process}"
@@ -51,6 +53,8 @@ def _meaning(one: PropertyResult) -> str:
     scope = f"{one.pairs:,} {what}" + (
         f", {len(one.snapshots)} snapshot(s), {one.states:,} product states" if one.snapshots else ""
     )
+    if one.meaning:
+        return one.meaning
     if one.verdict == "VACUOUS":
         return f"there is nothing to check: {scope}"
     safety = "the safety part holds" if one.is_safe else "the safety part is violated"
@@ -72,15 +76,20 @@ def _example(example: Counterexample) -> Iterator[str]:
     traffic = example.traffic
     kind = " ".join(filter(None, (traffic.name, traffic.protocol, traffic.group, traffic.process)))
     pair = f"{example.source} to {example.destination}"
-    yield f"  {example.part}: snapshot {example.snapshot_name}, {pair}{f' ({kind})' if kind else ''}"
+    where = f"snapshot {example.snapshot_name}, " if example.snapshot_name else ""
+    title = example.part if example.snapshot_name else "a way"  # manifests have no snapshots
+    yield f"  {title}: {where}{pair}{f' ({kind})' if kind else ''}"
     width = max(len(hop.node) for hop in example.hops)
     for number, hop in enumerate(example.hops):
         mark = "loop> " if number == example.loop_start else "      "
         is_judged = example.how == "here" and number == len(example.hops) - 1
-        yield f"  {mark}{hop.node}" if is_judged else f"  {mark}{hop.node:<{width}}  {hop.action}{_place(hop)}"
+        yield (
+            f"  {mark}{hop.node}" if is_judged else f"  {mark}{hop.node:<{width}}  {_action(example, hop)}{_place(hop)}"
+        )
     if example.how in _ENDINGS:
         read = f", read as {' '.join(example.hops[-1].letters)}" if example.how == "here" else ""
-        yield f"        {_ENDINGS[example.how]}{read}"
+        if example.snapshot_name:
+            yield f"        {_ENDINGS[example.how]}{read}"
     else:
         yield f"        and so on for ever, from {example.hops[example.loop_start or 0].node}"
     if example.pairs > 1:
@@ -88,13 +97,18 @@ def _example(example: Counterexample) -> Iterator[str]:
         more = (
             f" and {example.pairs - 1 - len(example.others):,} more" if example.pairs - 1 > len(example.others) else ""
         )
-        yield f"  in the same snapshot also: {others}{more}"
+        yield f"  {'in the same snapshot also' if example.snapshot_name else 'also'}: {others}{more}"
+
+
+def _action(example: Counterexample, hop: Hop) -> str:
+    return hop.action if example.snapshot_name else hop.action.replace("forwards to", "connects to")
 
 
 def _place(hop: Hop) -> str:
     if hop.rule is None or not hop.rule.source.line:
         return ""
-    return f"  ({hop.rule.source.file}:{hop.rule.source.line})"
+    note = f", {hop.rule.note}" if hop.rule.note else ""
+    return f"{note}  ({hop.rule.source.file}:{hop.rule.source.line})"
 
 
 def as_json(result: NetworkResult) -> str:
@@ -121,6 +135,7 @@ def _property_json(one: PropertyResult) -> dict[str, Any]:
         "snapshots": [
             {"name": s.name, "unsafe": s.unsafe, "unmet": s.unmet, "endless": s.endless} for s in one.snapshots
         ],
+        "reasons": list(one.reasons),
         "counterexamples": [_example_json(example) for example in one.counterexamples],
         "steps": [
             {
@@ -161,4 +176,5 @@ def _example_json(example: Counterexample) -> dict[str, Any]:
 def _hop_json(hop: Hop) -> dict[str, Any]:
     source = hop.rule.source if hop.rule is not None else None
     location = {"file": source.file, "line": source.line} if source is not None else None
-    return {"node": hop.node, "action": hop.action, "read": list(hop.letters), "location": location}
+    note = hop.rule.note if hop.rule is not None else ""
+    return {"node": hop.node, "action": hop.action, "read": list(hop.letters), "note": note, "location": location}

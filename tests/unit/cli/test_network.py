@@ -151,3 +151,40 @@ def test_the_library_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
     ]  # fmt: skip
     assert main(["network", "properties"]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == keys
+
+
+SHOP = str(Path(__file__).parents[3] / "examples" / "10-network-policies")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["--cannot-reach", "shop/app=web -> shop/app=db"], 0),
+        (["--can-reach", "shop/app=web -> shop/app=db"], 1),
+        (["--must-pass", "shop/app=web -> shop/app=db via shop/app=proxy"], 1),
+        (["--must-pass", "shop/app=web -> shop/app=db via shop/app=proxy", "--relays", "none"], 0),
+        (["--can-reach", "nonsense"], 2),
+        (["--can-reach", "shop/app=web -> shop/app=db", "--final"], 2),
+        ([], 5),
+    ],
+)
+def test_questions_about_manifests_end_with_their_code(arguments: list[str], code: int) -> None:
+    assert main(["network", "verify", "--from-manifests", SHOP, *arguments]) == code
+
+
+def test_questions_need_manifests(home: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["network", "verify", home, "--can-reach", "a -> b"]) == 2
+    assert "--can-reach needs --from-manifests" in capsys.readouterr().err
+    assert main(["network", "verify", home, home]) == 2
+
+
+def test_json_about_manifests_has_ways_and_reasons(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["--can-reach", "shop/app=proxy -> Service/shop/db:5432", "--can-reach", "shop/app=web -> shop/app=db:5432"]
+
+    assert main(["network", "verify", "--from-manifests", SHOP, *asked, "-o", "json"]) == 1
+    good, bad = json.loads(capsys.readouterr().out)["results"]
+    assert [hop["node"] for hop in good["counterexamples"][0]["path"]] == [
+        "Deployment/shop/proxy", "Service/shop/db", "StatefulSet/shop/db",
+    ]  # fmt: skip
+    assert good["counterexamples"][0]["part"] == "witness"
+    assert bad["reasons"][0].startswith("Deployment/shop/web to StatefulSet/shop/db needs TCP 5432")
