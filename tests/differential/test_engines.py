@@ -25,7 +25,7 @@ FAMILIES = {
 PER_RUN = {
     **{"spread": 500, "failure": 400, "scale": 300, "write": 350, "direct": 300, "own": 150},
     **{"rollout": 400, "autoscale": 450, "load": 300, "deschedule": 500, "drain": 350},
-    **{"holdings": 300, "rations": 300, "daemon": 200},
+    **{"holdings": 300, "rations": 300, "daemon": 200, "stateful": 200},
 }
 SLOW = {family: 5 * count for family, count in PER_RUN.items()}
 PATIENT = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])

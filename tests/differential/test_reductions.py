@@ -35,6 +35,7 @@ REDUCED = (
     "load",
     "deschedule",
     "daemon",
+    "stateful",
 )  # where something is left out
 MOST_STATES = 1500  # beyond, every order is too many for a quick comparison
 STARTUPS = st.sampled_from([(0, 0), (0, 3), (1, 1), (1, 5), (2, 3)])

@@ -129,6 +129,7 @@ class DrainEviction:
         scale = expected_scale(
             Owner(w.ref, None if w.kind == DAEMON_SET else desired) if w.kind != POD else None
             for w, (desired, _) in zip(declared, seen.workloads, strict=True)
+            if w.ordinal is None  # the scale is that of the StatefulSet
         )
         on_nodes = [(key, n * count) for groups in seen.places for view, count in groups for key, n in view[1]]
         selected = sum(n for _, n in on_nodes) + sum(unbound for _, unbound in seen.workloads)

@@ -23,8 +23,15 @@ from kubeproof.manifests.printable import printable
 from kubeproof.manifests.quotas import read_limit_range, read_quota
 from kubeproof.manifests.scenario import VERSION
 from kubeproof.manifests.scheduler_config import read_scheduler_profiles
+from kubeproof.manifests.stateful_sets import read_stateful_set
 from kubeproof.manifests.tree import Mapping, Value
-from kubeproof.manifests.workloads import ReadWorkload, read_deployment, read_pod, read_replica_set
+from kubeproof.manifests.workloads import (
+    ReadWorkload,
+    read_deployment,
+    read_pod,
+    read_replica_set,
+    read_replication_controller,
+)
 
 _VERSIONS = {
     "Node": ("v1",),
@@ -32,7 +39,9 @@ _VERSIONS = {
     "Pod": ("v1",),
     "Deployment": ("apps/v1",),
     "ReplicaSet": ("apps/v1",),
+    "ReplicationController": ("v1",),
     "DaemonSet": ("apps/v1",),
+    "StatefulSet": ("apps/v1",),
     "HorizontalPodAutoscaler": ("autoscaling/v2", "autoscaling/v1"),
     "PodDisruptionBudget": ("policy/v1",),
     "ResourceQuota": ("v1",),
@@ -45,6 +54,7 @@ _GROUPS = {  # a kind of the same name elsewhere, such as a custom resource, is 
     "Deployment": ("apps", "extensions"),
     "ReplicaSet": ("apps", "extensions"),
     "DaemonSet": ("apps", "extensions"),
+    "StatefulSet": ("apps",),
     "HorizontalPodAutoscaler": ("autoscaling", "extensions"),
     "PodDisruptionBudget": ("policy",),
     "KubeSchedulerConfiguration": ("kubescheduler.config.k8s.io",),
@@ -224,7 +234,9 @@ def _descheduler(fields: Fields, _: Document, objects: Objects) -> None:
 WORKLOAD_READERS: dict[str, Callable[[Fields], ReadWorkload]] = {
     "Deployment": read_deployment,
     "ReplicaSet": read_replica_set,
+    "ReplicationController": read_replication_controller,
     "DaemonSet": read_daemon_set,
+    "StatefulSet": read_stateful_set,
     "Pod": read_pod,
 }
 _READERS: dict[str, Callable[[Fields, Document, Objects], None]] = {

@@ -146,7 +146,8 @@ def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple
     for index in _concerned(model, monitor):
         if model.setup.workloads[index].owner and _is_unused(state, index):
             continue
-        lines.append(_counts(model, state, index))
+        if model.setup.workloads[index].ordinal is None:
+            lines.append(_counts(model, state, index))
         lines += pending_reasons(model, state, index)
         lines += _missing_reasons(model, state, index)
     return tuple(lines)
@@ -154,7 +155,7 @@ def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple
 
 def _is_unused(state: State, workload: int) -> bool:
     """True for a revision that was never asked for: it has neither a ReplicaSet nor pods."""
-    has_pods = any(pod.workload == workload for node in state.nodes for pod in node.pods)
+    has_pods = any(pod.workload == workload for node in state.nodes for pod in node.pods) or state.unbound[workload]
     return state.specs[workload].replicas < 0 and not has_pods and not _pinned(state, workload)
 
 
@@ -177,14 +178,16 @@ def _concerned(model: IndividualModel, monitor: Monitor) -> list[int]:
 
 
 def _counts(model: IndividualModel, state: State, workload: int) -> str:
-    phases = [pod.phase for node in state.nodes for pod in node.pods if pod.workload == workload]
+    numbered = [m for m in family(model.setup, workload) if model.setup.workloads[m].ordinal is not None]
+    counted = (workload, *numbered)  # a StatefulSet with its ordinals
+    phases = [pod.phase for node in state.nodes for pod in node.pods if pod.workload in counted]
     ready = phases.count(Phase.READY)
     ending = phases.count(Phase.TERMINATING)
     parts = [
         f"desired {max(0, _wanted(state, workload, model))}",
         f"ready {ready}",
         f"not ready {len(phases) - ready - ending}",
-        f"without a node {len(state.unbound[workload]) + _pinned(state, workload)}",
+        f"without a node {sum(len(state.unbound[w]) for w in counted) + _pinned(state, workload)}",
     ]
     if ending:
         parts.append(f"terminating {ending}")
