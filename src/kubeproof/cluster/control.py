@@ -47,6 +47,7 @@ class Tag(IntFlag):
     BY_DESCHEDULER = 256  # who evicted
     BY_TAINT = 512
     BY_DRAIN = 1024
+    BY_PREEMPTION = 2048
 
 
 TAG_BITS = 16
@@ -138,6 +139,23 @@ class NodeRef(NamedTuple):
 
 class Bind(NamedTuple):
     """One unbound pod of the workload goes to the node."""
+
+    node: NodeRef
+    workload: int
+    was_nominated: bool = False  # to this node, so that its nomination ends
+
+
+class Preempt(NamedTuple):
+    """Pods of lower priority get a deletionTimestamp, and the node is nominated for a pod of the workload."""
+
+    node: NodeRef
+    workload: int  # of the pod that gets room
+    losses: tuple[tuple[int, int], ...]  # (workload, pods)
+    was_nominated: bool = False  # to this node already
+
+
+class Unnominate(NamedTuple):
+    """One pod of the workload is no longer nominated to the node."""
 
     node: NodeRef
     workload: int
@@ -243,7 +261,20 @@ class Tick(NamedTuple):
 WorkloadAction = (
     SetDesired | SetReplicas | SetTemplate | DeleteObject | NoteFailed | CreateObject | CreatePods | DeleteUnbound
 )
-NodeAction = Bind | BindPinned | KeepDaemons | Arrive | Crash | Delete | EvictPods | EvictDue | Advance | NodeChange
+NodeAction = (
+    Bind
+    | BindPinned
+    | KeepDaemons
+    | Preempt
+    | Unnominate
+    | Arrive
+    | Crash
+    | Delete
+    | EvictPods
+    | EvictDue
+    | Advance
+    | NodeChange
+)
 Action = WorkloadAction | NodeAction | Remember | Tick
 
 
@@ -265,6 +296,10 @@ def tags_of(actions: tuple[Action, ...]) -> int:
             tag |= Tag.EVICT | Tag.BY_DRAIN
         if isinstance(action, NodeChange) and action.verb == PANIC:
             tags |= Tag.PANIC
+        if isinstance(action, Preempt):
+            preempted = Tag.PODS | Tag.PLACEMENT | Tag.EVICT | Tag.BY_PREEMPTION
+            for workload, _ in action.losses:
+                tags |= preempted | tag_of(workload, preempted)
         if isinstance(action, EvictPods):
             evicted = Tag.PODS | Tag.PLACEMENT | Tag.EVICT | Tag.BY_DESCHEDULER
             for workload, *_ in action.losses:

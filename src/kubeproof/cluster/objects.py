@@ -18,7 +18,12 @@ from kubeproof.cluster.labels import (
 )
 
 if TYPE_CHECKING:
-    from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler, PodDisruptionBudget
+    from kubeproof.cluster.policies import (
+        DeschedulerPolicy,
+        HorizontalPodAutoscaler,
+        PodDisruptionBudget,
+        PriorityClass,
+    )
     from kubeproof.cluster.quotas import ResourceQuota
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -136,6 +141,9 @@ class PodTemplate:
     deletion_cost: int = 0  # annotation controller.kubernetes.io/pod-deletion-cost
     pod_affinity: PodAffinity = PodAffinity()
     pod_anti_affinity: PodAffinity = PodAffinity()
+    priority_class: str = ""  # priorityClassName
+    priority: int | None = None  # admission sets it; None counts as 0
+    preemption_policy: str = ""  # admission sets it; empty counts as PreemptLowerPriority
     volume_images: tuple[str, ...] = ()  # images mounted as volumes, with their tags
     has_deadline: bool = False  # activeDeadlineSeconds is set
 
@@ -279,6 +287,7 @@ class Setup:
     autoscalers: tuple[HorizontalPodAutoscaler, ...] = ()
     descheduler: DeschedulerPolicy | None = None
     budgets: tuple[PodDisruptionBudget, ...] = ()
+    priority_classes: tuple[PriorityClass, ...] = ()  # declared ones, system classes aside
     namespaces: tuple[tuple[str, Labels], ...] = ()  # declared Namespaces with their labels
     quotas: tuple[ResourceQuota, ...] = ()
 

@@ -56,7 +56,12 @@ KIND_OF_WHEN = {
     EVENTUALLY_ALWAYS: RECURRENT,
 }
 UPPER_BOUNDS = ("maxReplicas", "maxSkew", "maxPodObjects", "maxNodes")
-EVICTOR_TAGS = {"descheduler": int(Tag.BY_DESCHEDULER), "taint": int(Tag.BY_TAINT), "drain": int(Tag.BY_DRAIN)}
+EVICTOR_TAGS = {
+    "descheduler": int(Tag.BY_DESCHEDULER),
+    "taint": int(Tag.BY_TAINT),
+    "drain": int(Tag.BY_DRAIN),
+    "preemption": int(Tag.BY_PREEMPTION),
+}
 OSCILLATION_TAGS = {
     "any": Tag.STEP,
     "replicas": Tag.REPLICAS,

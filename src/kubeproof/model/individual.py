@@ -34,6 +34,7 @@ from kubeproof.cluster.control import (
     NodeAction,
     NodeRef,
     NoteFailed,
+    Preempt,
     Remember,
     Role,
     Seen,
@@ -43,6 +44,7 @@ from kubeproof.cluster.control import (
     Stage,
     Tag,
     Tick,
+    Unnominate,
     View,
     shown_node,
     tags_of,
@@ -50,11 +52,22 @@ from kubeproof.cluster.control import (
 from kubeproof.cluster.daemons import nodes_wanted
 from kubeproof.cluster.images import tracked_images
 from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, POD, family, short_name
-from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, WorkloadCell, present
+from kubeproof.cluster.priorities import priority_of
+from kubeproof.cluster.state import ACTIVE, NEVER, NodeCell, Phase, PodKind, WorkloadCell, present
 from kubeproof.errors import LimitReached
 from kubeproof.intents.facts import Fact
 from kubeproof.intents.monitor import FRESH, Memory
-from kubeproof.model.individual_node import NodeState, Pod, arrival, changed, crashed, kubelet_lives, vanishes_at_once
+from kubeproof.model.individual_node import (
+    NodeState,
+    Pod,
+    arrival,
+    changed,
+    crashed,
+    kubelet_lives,
+    vanishes_at_once,
+    with_nominated,
+    without_nominated,
+)
 from kubeproof.model.plan import Plan
 
 T = TypeVar("T")
@@ -359,11 +372,24 @@ class IndividualModel:
     ) -> Iterator[tuple[State, Concrete]]:
         node, name = state.nodes[index], self.names[index]
         if isinstance(action, Bind):
+            if action.was_nominated:
+                node = without_nominated(node, action.workload)
             for pod in self._bindable(state, action.workload):
                 rest = tuple(other for other in state.unbound[action.workload] if other != pod)
                 bound = self._with_unbound(state, action.workload, rest)
                 arrived = self._arrived(index, node, action.workload, (pod,))
-                yield self._with_node(bound, index, arrived), ("bind", pod, name)
+                how = ("nominated",) if action.was_nominated else ()
+                yield self._with_node(bound, index, arrived), ("bind", pod, name, *how)
+        elif isinstance(action, Preempt):
+            for victims in self._preemptions(node, action.losses):
+                after = self._nominated(self._deleted(node, victims, preempted=1), action)
+                names = tuple(pod.name for pod in victims)
+                homes = tuple(self.setup.workloads[pod.workload].namespace for pod in victims)
+                ref = self.setup.workloads[action.workload].ref
+                yield self._with_node(state, index, after), ("preempt", name, names, ref, homes)
+        elif isinstance(action, Unnominate):
+            ref = self.setup.workloads[action.workload].ref
+            yield self._with_node(state, index, without_nominated(node, action.workload)), ("unnominate", name, ref)
         elif isinstance(action, BindPinned):
             for pod in self._pinned(node, action.workload):
                 left = tuple(other for other in node.pinned if other[1] != pod)
@@ -437,7 +463,24 @@ class IndividualModel:
         pods = [arrival(self.setup, self.setup.nodes[index], node, workload, name) for name in names]
         return node._replace(pods=tuple(sorted((*node.pods, *pods))))
 
-    def _deleted(self, node: NodeState, victims: Sequence[Pod]) -> NodeState:
+    def _preemptions(self, node: NodeState, losses: tuple[tuple[int, int], ...]) -> Iterator[tuple[Pod, ...]]:
+        """Every set of victims that a preemption may take."""
+        if not losses:
+            yield ()
+            return
+        (workload, count), rest = losses[0], losses[1:]
+        for victims in self._victims(node, Delete(NodeRef(-1, ANY), workload, ((ACTIVE, count),))):
+            for others in self._preemptions(node, rest):
+                yield (*victims, *others)
+
+    def _nominated(self, node: NodeState, action: Preempt) -> NodeState:
+        """The node with the nomination; those of lower priority end."""
+        own = priority_of(self.setup.workloads[action.workload].template)
+        kept = tuple(w for w in node.nominated if priority_of(self.setup.workloads[w].template) >= own)
+        node = node._replace(nominated=kept)
+        return node if action.was_nominated else with_nominated(node, action.workload)
+
+    def _deleted(self, node: NodeState, victims: Sequence[Pod], preempted: int = 0) -> NodeState:
         names = {pod.name for pod in victims}
         kept = []
         for pod in node.pods:
@@ -446,7 +489,8 @@ class IndividualModel:
             elif not vanishes_at_once(self.setup, node, pod):
                 grace_s = self.setup.workloads[pod.workload].template.grace_s
                 clocks = (0, grace_s) if kubelet_lives(node) else (NEVER, NEVER)
-                kept.append(Pod(pod.name, pod.workload, int(Phase.TERMINATING), *clocks, NEVER))
+                ending = Pod(pod.name, pod.workload, int(Phase.TERMINATING), *clocks, NEVER, preempted=preempted)
+                kept.append(ending)
         return node._replace(pods=tuple(kept if kubelet_lives(node) else self._bounded(kept)))
 
     def _bounded(self, pods: list[Pod]) -> list[Pod]:
@@ -540,7 +584,7 @@ class IndividualModel:
             ages = self.plan.mechanics.ages[pod.workload]
             age_s = min(pod.age_s + seconds, ages[-1]) if pod.age_s != NEVER else NEVER
             least, most, evict = older(pod.least_s), older(pod.most_s), older(pod.evict_s)
-            pods.append(Pod(pod.name, pod.workload, pod.phase, least, most, evict, age_s, pod.restarts))
+            pods.append(pod._replace(least_s=least, most_s=most, evict_s=evict, age_s=age_s))
         return node._replace(least_s=older(node.least_s), most_s=older(node.most_s), pods=tuple(pods))
 
     # -- properties -----------------------------------------------------------------------------
@@ -579,7 +623,9 @@ def node_cell(node: NodeState) -> NodeCell:
     pinned: dict[int, int] = {}
     for workload, _ in node.pinned:
         pinned[workload] = pinned.get(workload, 0) + 1
-    return NodeCell(*node[:7], tuple(sorted(amounts.items())), node.images, tuple(sorted(pinned.items())))
+    waiting = tuple((workload, node.nominated.count(workload)) for workload in sorted(set(node.nominated)))
+    pods = tuple(sorted(amounts.items()))
+    return NodeCell(*node[:7], pods, node.images, tuple(sorted(pinned.items())), waiting)
 
 
 def _by_number(name: str) -> tuple[int, str]:

@@ -15,7 +15,9 @@ from kubeproof.cluster.control import Advance, Decision, Delete, EvictPods, Keep
 from kubeproof.cluster.images import tracked_images
 from kubeproof.cluster.labels import NO_EXECUTE, tolerates_all
 from kubeproof.cluster.objects import POD, family
+from kubeproof.cluster.priorities import has_priorities, preemptible
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Nodes, Phase, PodKind, add_pods
+from kubeproof.controllers.budgets import budgets_of
 from kubeproof.controllers.daemonset import DaemonSetController
 from kubeproof.controllers.deployment import DeploymentController, RolloutController
 from kubeproof.controllers.descheduler.controller import DeschedulerController
@@ -97,7 +99,7 @@ def starts_freely(plan: Plan) -> bool:
 
     Then the moment of a start changes nothing that follows, and every start may be the first step of all.
     """
-    if plan.events or plan.monitors or plan.periodic or not _is_known(plan):
+    if plan.events or plan.monitors or plan.periodic or not _is_known(plan) or has_priorities(plan.setup):
         return False
     everybody = range(len(plan.setup.workloads))
     return all(len(family(plan.setup, w)) == 1 and not _is_evicted_by_taints(plan, w) for w in everybody)
@@ -121,7 +123,15 @@ def _is_unwatched(plan: Plan, number: int) -> bool:
         and not any(isinstance(e, DeleteEvent) and number == e.workload for e in plan.events if workload.kind == POD)
         and not any(heeds_start(monitor, number) for monitor in plan.monitors)
         and not _is_evicted_by_taints(plan, number)
+        and number not in preemptible(plan.setup)  # who has not started vanishes at once
+        and not _is_counted_by_budgets(plan, number)
     )
+
+
+def _is_counted_by_budgets(plan: Plan, number: int) -> bool:
+    """True if a loop asks a budget which of the workload's pods are ready."""
+    asks = has_priorities(plan.setup) or any(isinstance(c, DeschedulerController) for c in plan.controllers)
+    return asks and bool(budgets_of(plan.setup, number))
 
 
 def _is_evicted_by_taints(plan: Plan, number: int) -> bool:
