@@ -90,11 +90,17 @@ class SchedulerController:
         refs, infos = self.candidates(seen)
         setup, kernel = self._bound(seen.memories)
         chosen = dict.fromkeys(refs[index] for index in kernel.choose(infos))
-        return tuple(
-            Decision((Bind(ref, self.workload), *volumes))
-            for ref in chosen
-            for volumes in self._volumes(setup, self.layout.places[ref.place].sample)
-        )
+        plain = (Decision((Bind(ref, self.workload),)) for ref in chosen)
+        return tuple(decision for one in plain for decision in self.with_volumes(setup, one))
+
+    def with_volumes(self, setup: Setup, decision: Decision) -> Iterator[Decision]:
+        """The decision with every way in which claims that wait for the pod it binds get their volumes."""
+        place = next((a.node.place for a in decision.actions if isinstance(a, Bind)), None)
+        if place is None:
+            yield decision
+            return
+        for volumes in self._volumes(setup, self.layout.places[place].sample):
+            yield decision._replace(actions=(*decision.actions, *volumes))
 
     def _bound(self, memories: tuple[tuple[int, ...], ...]) -> tuple[Setup, Scheduler]:
         """The setup with claims bound as they are now, and the kernel for it."""
@@ -136,6 +142,10 @@ class SchedulerController:
                 refs.append(NodeRef(place, view))
                 infos.append(self.node_info(place, view, count))
         return refs, infos
+
+    def info_of(self, place: int, cell: NodeCell) -> NodeInfo:
+        """One node as the filters see it, for explanations."""
+        return self.node_info(place, node_facts(cell), 1)
 
     def node_info(self, place: int, view: Facts, count: int) -> NodeInfo:
         """One group of nodes as the plugins take it."""
