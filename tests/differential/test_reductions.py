@@ -28,7 +28,7 @@ from tests.property.strategies import BASIC_FAMILIES, Case
 
 FAMILIES = {**BASIC_FAMILIES, **LOOP_FAMILIES, **OWNER_FAMILIES, **PRIORITY_FAMILIES}
 # Families in which something is left out.
-REDUCED = ("spread", "failure", "scale", "write", "direct", "load", "deschedule", "daemon", "preempt")
+REDUCED = ("spread", "failure", "scale", "write", "direct", "load", "deschedule", "daemon", "preempt", "stateful")
 MOST_STATES = 1500  # beyond, every order is too many for a quick comparison
 STARTUPS = st.sampled_from([(0, 0), (0, 3), (1, 1), (1, 5), (2, 3)])
 PATIENT = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)

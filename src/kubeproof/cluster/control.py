@@ -84,6 +84,13 @@ class SetTemplate(NamedTuple):
     template: int
 
 
+class SetCurrent(NamedTuple):
+    """A StatefulSet's update to a revision is complete: status.currentRevision."""
+
+    workload: int
+    revision: int
+
+
 class CreateObject(NamedTuple):
     """The workload object itself appears."""
 
@@ -178,11 +185,11 @@ class Delete(NamedTuple):
     is_eviction: bool = False  # not by the workload's own controller
 
 
-class KeepDaemons(NamedTuple):
-    """A DaemonSet's work on one node: new pods that may only run there, and pods that have to go."""
+class KeepNode(NamedTuple):
+    """An owner's work on one node: a new pod that may only run there, and pods of any revision that have to go."""
 
     node: NodeRef
-    workload: int  # the DaemonSet
+    workload: int  # the DaemonSet or StatefulSet
     creates: int | None = None  # of which revision one new pod comes; None: of none
     drops: tuple[tuple[int, int], ...] = ()  # (revision, pods) without a node that vanish
     losses: tuple[tuple[int, int, int], ...] = ()  # (revision, phase, pods) that get a deletionTimestamp
@@ -258,13 +265,12 @@ class Tick(NamedTuple):
     seconds: int
 
 
-WorkloadAction = (
-    SetDesired | SetReplicas | SetTemplate | DeleteObject | NoteFailed | CreateObject | CreatePods | DeleteUnbound
-)
+Writing = SetDesired | SetReplicas | SetTemplate | SetCurrent  # of a spec or a status
+WorkloadAction = Writing | DeleteObject | NoteFailed | CreateObject | CreatePods | DeleteUnbound
 NodeAction = (
     Bind
     | BindPinned
-    | KeepDaemons
+    | KeepNode
     | Preempt
     | Unnominate
     | Arrive
@@ -317,7 +323,7 @@ _TAGS: dict[type, int] = {
     DeleteUnbound: Tag.PODS,
     Bind: Tag.PLACEMENT | Tag.BIND,
     BindPinned: Tag.PLACEMENT | Tag.BIND,
-    KeepDaemons: Tag.PODS | Tag.PLACEMENT,
+    KeepNode: Tag.PODS | Tag.PLACEMENT,
     Arrive: Tag.PODS | Tag.PLACEMENT,
     Delete: Tag.PODS | Tag.PLACEMENT,
     EvictDue: Tag.PODS | Tag.PLACEMENT | Tag.EVICT | Tag.BY_TAINT,

@@ -8,17 +8,31 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.control import Controller
-from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, POD, REPLICA_SET, ROLLED_OUT, Setup, Workload, family
+from kubeproof.cluster.objects import (
+    DAEMON_SET,
+    DEPLOYMENT,
+    POD,
+    REPLICA_SET,
+    ROLLED_OUT,
+    STATEFUL_SET,
+    Setup,
+    Workload,
+    family,
+    revisions_of,
+)
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import HorizontalPodAutoscaler
 from kubeproof.cluster.usage import CPU, Level, UsageRule
+from kubeproof.cluster.volumes import class_of, open_claims
 from kubeproof.controllers.daemonset import DaemonSetController
 from kubeproof.controllers.deployment import DeploymentController, RolloutController
 from kubeproof.controllers.eviction import DrainEviction
 from kubeproof.controllers.kubelet import Kubelet
 from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
 from kubeproof.controllers.replicaset import ReplicaSetController
+from kubeproof.controllers.statefulset import StatefulSetController
 from kubeproof.controllers.taint_eviction import TaintEviction
+from kubeproof.controllers.volume_controller import VolumeController
 from kubeproof.errors import InternalError, UsageError
 from kubeproof.events.common import EventSource
 from kubeproof.events.cordon import CordonEvent
@@ -53,6 +67,7 @@ from kubeproof.events.usage import KernelPanicEvent, LevelEvent
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.temporal import most_failed_asked
 from kubeproof.model.mechanics import Ages
+from kubeproof.model.ordinals import revision_templates
 from kubeproof.model.shared import shared_loops
 
 if TYPE_CHECKING:
@@ -62,22 +77,36 @@ ANY_NUMBER = -1
 MOST_REVISIONS = 20  # each is a workload of its own to every loop
 
 
-def built_in_controllers(layout: Layout, events: tuple[Event, ...] = ()) -> tuple[Controller, ...]:
-    """The control loops for every workload and place; those that only an event calls for come with it."""
+def built_in_controllers(
+    layout: Layout, events: tuple[Event, ...] = (), claims: tuple[int, ...] = ()
+) -> tuple[Controller, ...]:
+    """The control loops for every workload and place; those that only an event calls for come with it.
+
+    `claims` are the memories of the claims whose volume is decided during the run.
+    """
     loops: list[Controller] = []
     drains = any(isinstance(event, Drain | Maintenance) for event in events)
     shared = shared_loops(layout)
     for index, workload in enumerate(layout.setup.workloads):
         loops += owner_loops(layout, index)
         is_daemon = workload.kind == DAEMON_SET
-        loops.append(shared.pinned_scheduler(index) if is_daemon else shared.scheduler(index))
+        loops.append(shared.pinned_scheduler(index) if is_daemon else shared.scheduler(index, claims))
         if drains and not is_daemon:  # drains leave daemon pods alone
             loops.append(DrainEviction(layout, index))
     for place in layout.every_place:
         loops += [Kubelet(layout, place), TaintEviction(layout, place), NodeMonitor(layout, place)]
         if drains:
             loops.append(DrainProgress(layout, place))
-    return (*loops, NoExecuteTainter(layout))
+    binders = (VolumeController(layout, position, claims) for position in _bound_at_once(layout.setup))
+    return (*loops, NoExecuteTainter(layout), *binders)
+
+
+def _bound_at_once(setup: Setup) -> Iterator[int]:
+    """The positions of the open claims that do not wait for a pod."""
+    for position, number in enumerate(open_claims(setup)):
+        found = class_of(setup, setup.claims[number])
+        if found is None or not found.waits:
+            yield position
 
 
 def owner_loops(layout: Layout, index: int) -> Iterator[Controller]:
@@ -86,6 +115,10 @@ def owner_loops(layout: Layout, index: int) -> Iterator[Controller]:
     if workload.kind == DAEMON_SET:
         if workload.owner is None:
             yield DaemonSetController(layout, index)
+        return
+    if workload.kind == STATEFUL_SET:
+        if workload.owner is None:
+            yield StatefulSetController(layout, index)
         return
     if workload.kind == DEPLOYMENT:
         has_revisions = len(family(layout.setup, index)) > 1
@@ -146,7 +179,7 @@ def _sources_of(source: EventSource, event: Event, rules: tuple[UsageRule, ...])
         yield ScaleEvent(source, event, workload_number(setup, event.target))
     elif isinstance(event, Rollout):
         number = workload_number(setup, event.target)
-        yield RolloutEvent(source, number, len(family(setup, number)), event.back)
+        yield RolloutEvent(source, number, revisions_of(setup, number), event.back)
     elif isinstance(event, PodCrash):
         yield PodCrashEvent(source, family(setup, workload_number(setup, event.target)))
     elif isinstance(event, Delete):
@@ -172,8 +205,12 @@ def never_ready(setup: Setup, events: tuple[Event, ...]) -> frozenset[int]:
     found: set[int] = set()
     for event in events:
         if isinstance(event, NeverReady):
-            members = family(setup, workload_number(setup, event.target))
-            first, later = members[:1], members[1:]
+            number = workload_number(setup, event.target)
+            members = family(setup, number)
+            if setup.workloads[number].kind == STATEFUL_SET:
+                members = members[1:]  # its pods are those of its ordinals
+            initial = len(members) // revisions_of(setup, number)
+            first, later = members[:initial], members[initial:]
             found |= set({EVERY_REVISION: members, INITIAL_REVISION: first}.get(event.revision, later))
     return frozenset(found)
 
@@ -312,10 +349,9 @@ def _applied_replicas(existing: Workload, event: Apply) -> int | None:
 
 def _applied_template(setup: Setup, workload: int, event: Apply) -> int | None:
     """Which revision of the Deployment has the pod template that is applied; None if the Deployment never changes."""
-    members = family(setup, workload)
-    if len(members) == 1:
+    templates = revision_templates(setup, workload)
+    if len(templates) == 1:
         return None
-    templates = [setup.workloads[member].template for member in members]
     return templates.index(event.workload.template) if event.workload.template in templates else None
 
 

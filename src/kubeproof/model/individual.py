@@ -30,7 +30,7 @@ from kubeproof.cluster.control import (
     DeleteUnbound,
     EvictDue,
     EvictPods,
-    KeepDaemons,
+    KeepNode,
     NodeAction,
     NodeRef,
     NoteFailed,
@@ -38,7 +38,7 @@ from kubeproof.cluster.control import (
     Remember,
     Role,
     Seen,
-    SetDesired,
+    SetCurrent,
     SetReplicas,
     SetTemplate,
     Stage,
@@ -46,12 +46,13 @@ from kubeproof.cluster.control import (
     Tick,
     Unnominate,
     View,
+    Writing,
     shown_node,
     tags_of,
 )
 from kubeproof.cluster.daemons import nodes_wanted
 from kubeproof.cluster.images import tracked_images
-from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, POD, family, short_name
+from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, POD, STATEFUL_SET, family, short_name
 from kubeproof.cluster.priorities import priority_of
 from kubeproof.cluster.state import ACTIVE, NEVER, NodeCell, Phase, PodKind, WorkloadCell, present
 from kubeproof.errors import LimitReached
@@ -152,15 +153,18 @@ class IndividualModel:
         return (self.judged(start),)
 
     def restarted(self, state: State) -> State:
-        """The same cluster at the start of a run: monitors and events as new."""
+        """The same cluster at the start of a run: monitors and events as new, claims with their volumes."""
         fresh = (FRESH,) * len(self.plan.monitors)
-        return self.judged(state._replace(memories=self.plan.memories, observed=fresh))
+        memories = list(self.plan.memories)
+        for claim in self.plan.claims:
+            memories[claim] = state.memories[claim]
+        return self.judged(state._replace(memories=tuple(memories), observed=fresh))
 
     def pod_name(self, workload: int, number: int) -> str:
         """`web-3`: the third pod; numbers of vanished pods are used again, so that names stay few."""
         declared = self.setup.workloads[workload]
         name = short_name(self.setup, workload)
-        return name if declared.kind == POD else f"{name}-{number}"
+        return name if declared.kind == POD or declared.ordinal is not None else f"{name}-{number}"
 
     # -- steps ----------------------------------------------------------------------------------
 
@@ -290,13 +294,14 @@ class IndividualModel:
     def _on_workload(
         self,
         state: State,
-        action: SetDesired | SetReplicas | SetTemplate | DeleteObject | CreateObject | CreatePods | Remember,
+        action: Writing | DeleteObject | CreateObject | CreatePods | Remember,
     ) -> tuple[State, Concrete]:
         if isinstance(action, Remember):
             memories = _replaced(state.memories, action.memory, action.value)
             return state._replace(memories=memories), ("remember", action.memory, action.value)
         workload = action.workload
-        ref, spec = self.setup.workloads[workload].ref, state.specs[workload]
+        declared, spec = self.setup.workloads[workload], state.specs[workload]
+        ref = declared.ref if declared.ordinal is None else str(declared.owner)
         if isinstance(action, CreatePods):
             names = self._new_names(state, workload, action.pods)
             waiting = tuple(sorted((*state.unbound[workload], *names), key=_by_number))
@@ -308,6 +313,9 @@ class IndividualModel:
             is_pod = self.setup.workloads[workload].kind == POD
             spec = spec._replace(exists=0, desired=0, replicas=0 if is_pod else min(spec.replicas, 0))
             concrete = ("delete-object", ref)
+        elif isinstance(action, SetCurrent):
+            spec = spec._replace(noted=action.revision)
+            concrete = ("set-current", ref, action.revision)
         elif isinstance(action, SetTemplate):
             spec = spec._replace(template=action.template, desired=self._wanted(workload, spec, action.template))
             concrete = ("set-template", ref, action.template)
@@ -315,8 +323,8 @@ class IndividualModel:
             spec = spec._replace(replicas=action.replicas, noted=action.noted, max_noted=action.max_noted)
             concrete = ("set-replicas", ref, action.replicas)
         else:
-            is_deployment = self.setup.workloads[workload].kind == DEPLOYMENT
-            follows = spec.replicas if is_deployment else action.replicas
+            has_no_size = self.setup.workloads[workload].kind in (DEPLOYMENT, STATEFUL_SET)
+            follows = spec.replicas if has_no_size else action.replicas
             spec = spec._replace(desired=action.replicas, replicas=follows)
             concrete = ("set-desired", ref, action.replicas)
         return state._replace(specs=_replaced(state.specs, workload, spec)), concrete
@@ -336,7 +344,7 @@ class IndividualModel:
             spec = Spec(1, nodes_wanted(self.setup, workload), NEVER)
         else:
             kept = state.specs[workload].replicas  # of the ReplicaSet that a deleted Deployment left
-            replicas = kept if declared.kind == DEPLOYMENT else declared.replicas
+            replicas = kept if declared.kind in (DEPLOYMENT, STATEFUL_SET) else declared.replicas
             spec = Spec(1, declared.replicas, replicas)
         spec = spec._replace(failed=state.specs[workload].failed)
         return state._replace(specs=_replaced(state.specs, workload, spec))
@@ -395,7 +403,7 @@ class IndividualModel:
                 left = tuple(other for other in node.pinned if other[1] != pod)
                 arrived = self._arrived(index, node._replace(pinned=left), action.workload, (pod,))
                 yield self._with_node(state, index, arrived), ("bind", pod, name)
-        elif isinstance(action, KeepDaemons):
+        elif isinstance(action, KeepNode):
             yield from self._kept(state, index, action)
         elif isinstance(action, Arrive):
             names = self._new_names(state, action.workload, action.pods)
@@ -429,7 +437,7 @@ class IndividualModel:
         """The pods without a node that may only run here."""
         return tuple(name for owner, name in node.pinned if owner == workload)
 
-    def _kept(self, state: State, index: int, action: KeepDaemons) -> Iterator[tuple[State, Concrete]]:
+    def _kept(self, state: State, index: int, action: KeepNode) -> Iterator[tuple[State, Concrete]]:
         """A DaemonSet's work on a node, for every choice of pods that answer to it."""
         node, name = state.nodes[index], self.names[index]
         created = () if action.creates is None else self._new_names(state, action.creates, 1)

@@ -33,11 +33,12 @@ from kubeproof.cluster.control import (
     DeleteUnbound,
     EvictDue,
     EvictPods,
-    KeepDaemons,
+    KeepNode,
     NodeAction,
     NodeChange,
     NoteFailed,
     Preempt,
+    SetCurrent,
     SetDesired,
     SetReplicas,
     SetTemplate,
@@ -46,7 +47,7 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.daemons import nodes_wanted
 from kubeproof.cluster.images import brought_images, missing_images
-from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, POD, Node, Setup, family
+from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, POD, STATEFUL_SET, Node, Setup, family
 from kubeproof.cluster.places import taints_of
 from kubeproof.cluster.priorities import priority_of
 from kubeproof.cluster.state import (
@@ -134,8 +135,8 @@ class Mechanics:
         """The workload's cell after an action."""
         match action:
             case SetDesired(workload, replicas):
-                is_deployment = self.setup.workloads[workload].kind == DEPLOYMENT
-                follows = cell.replicas if is_deployment else replicas
+                has_no_size = self.setup.workloads[workload].kind in (DEPLOYMENT, STATEFUL_SET)
+                follows = cell.replicas if has_no_size else replicas
                 return (cell._replace(desired=replicas, replicas=follows),)
             case SetReplicas(_, replicas, noted, max_noted):
                 return (cell._replace(replicas=replicas, noted=noted, max_noted=max_noted),)
@@ -145,6 +146,8 @@ class Mechanics:
                 return (cell._replace(exists=0, desired=0, replicas=gone),)
             case NoteFailed(workload, pods):
                 return (cell._replace(failed=min(cell.failed + pods, self.most_failed[workload])),)
+            case SetCurrent(_, revision):
+                return (cell._replace(noted=revision),)
             case SetTemplate(workload, template):
                 return (self._given(cell._replace(template=template), workload),)
             case CreateObject(workload):
@@ -177,7 +180,7 @@ class Mechanics:
         declared = self.setup.workloads[workload]
         if declared.owner is not None:
             return WorkloadCell(1, 0, NEVER, 0)
-        if declared.kind == DEPLOYMENT:
+        if declared.kind in (DEPLOYMENT, STATEFUL_SET):
             return WorkloadCell(1, declared.replicas, NEVER, 0)
         if declared.kind == DAEMON_SET:
             return WorkloadCell(1, nodes_wanted(self.setup, workload), NEVER, 0)
@@ -201,7 +204,7 @@ class Mechanics:
             case BindPinned(_, workload):
                 bound = self._arrived(node, cell, workload, 1)
                 return (bound._replace(pinned=add_pinned(cell.pinned, workload, -1)),)
-            case KeepDaemons():
+            case KeepNode():
                 return tuple(dict.fromkeys(self._kept(cell, action)))
             case Arrive(_, workload, count):
                 return (self._arrived(node, cell, workload, count),)
@@ -249,7 +252,7 @@ class Mechanics:
                 smaller = self._without(smaller, kind, amount)
             yield from self._deleted(smaller, workload, rest)
 
-    def _kept(self, cell: NodeCell, action: KeepDaemons) -> Iterator[NodeCell]:
+    def _kept(self, cell: NodeCell, action: KeepNode) -> Iterator[NodeCell]:
         """The node after a DaemonSet's work, in every way to take what has to go."""
         pinned = cell.pinned
         for workload, count in action.drops:

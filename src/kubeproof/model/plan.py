@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from kubeproof.cluster.control import ANY, Arrive, Controller, NodeRef, PeriodicController, as_periodic
-from kubeproof.cluster.objects import POD, Setup
+from kubeproof.cluster.objects import DAEMON_SET, POD, STATEFUL_SET, Setup, family
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import Health, NodeCell, WorkloadCell
+from kubeproof.cluster.volumes import open_claims
 from kubeproof.events.declarations import CreateNode, Event
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import Monitor, make_monitor
@@ -28,6 +29,7 @@ from kubeproof.model.assembly import (
 )
 from kubeproof.model.layout import make_layout, mentions, split_small, symmetric_domains, unread
 from kubeproof.model.mechanics import Mechanics
+from kubeproof.model.ordinals import with_ordinals
 
 Placement = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
 
@@ -54,6 +56,7 @@ class Plan:
     domains: tuple[tuple[tuple[int, ...], ...], ...]  # families of interchangeable blocks of places
     classes: int = 0  # kinds of nodes that something tells apart
     unread: tuple[str, ...] = ()  # labels and resources of nodes that nothing reads
+    claims: tuple[int, ...] = ()  # memories that hold the volumes of claims; a new run keeps them
 
     @property
     def setup(self) -> Setup:
@@ -86,7 +89,7 @@ def make_plan(
 ) -> Plan:
     """The plan for a setup; with `merge` off no two nodes are taken as equal."""
     setup, applied = with_applied(setup, events)
-    setup = with_revisions(setup, events)
+    setup = with_ordinals(with_revisions(setup, events), events)
     names = [node for _, spots in placement for node, _ in spots]
     found = mentions(setup, events, intents, names)
     found.numeric_keys |= {key for loop in own for key in loop.labels}
@@ -103,21 +106,28 @@ def make_plan(
         most_asked=max((most_terminating_asked(intent) for intent in intents), default=0),
     )
     absent = part.absent | applied
+    earlier = len(part.memories) + len(adjusting.memories)
+    claims = tuple(range(earlier, earlier + len(open_claims(setup))))
     workloads = tuple(
         WorkloadCell(exists=0) if index in absent else mechanics.created(index) for index in range(len(setup.workloads))
     )
     return Plan(
         layout=layout,
-        controllers=(*built_in_controllers(layout, events), *adjusting.loops, *(loop.make(layout) for loop in own)),
+        controllers=(
+            *built_in_controllers(layout, events, claims),
+            *adjusting.loops,
+            *(loop.make(layout) for loop in own),
+        ),
         events=part.sources,
         monitors=tuple(make_monitor(intent, layout) for intent in intents),
         mechanics=mechanics,
         workloads=_placed_workloads(setup, workloads, placement),
-        memories=(*part.memories, *adjusting.memories),
+        memories=(*part.memories, *adjusting.memories, *((0,) for _ in claims)),
         nodes=_first_nodes(mechanics, absent, placement, {e.node for e in events if isinstance(e, CreateNode)}),
         domains=domains,
         classes=classes,
         unread=unread(setup, found),
+        claims=claims,
     )
 
 
@@ -140,7 +150,8 @@ def _placed(setup: Setup, placement: Placement) -> frozenset[int]:
 
 def _size(setup: Setup, workload: int, cell: WorkloadCell) -> int:
     """The size of a placed workload's ReplicaSet; a bare Pod has none."""
-    return cell.replicas if setup.workloads[workload].kind == POD else cell.desired
+    is_sized = setup.workloads[workload].kind not in (POD, DAEMON_SET, STATEFUL_SET)
+    return cell.desired if is_sized else cell.replicas
 
 
 def _first_nodes(
@@ -170,7 +181,12 @@ def _first_nodes(
         if index not in elsewhere and workload.home in numbers:
             put(str(workload.home), index, 1, runs=workload.bound_to is not None)
     for ref, spots in placement:
+        number = workload_number(setup, ref)
+        ordinals = iter(family(setup, number)[1:])  # of a StatefulSet, the lowest first
         for name, count in spots:
-            if count:
-                put(name, workload_number(setup, ref), count, runs=True)
+            if setup.workloads[number].kind == STATEFUL_SET:
+                for _ in range(count):
+                    put(name, next(ordinals), 1, runs=True)
+            elif count:
+                put(name, number, count, runs=True)
     return tuple(cells)

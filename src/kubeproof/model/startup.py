@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from kubeproof.cluster.control import Advance, Decision, Delete, EvictPods, KeepDaemons, NodeRef, Role, Tag
+from kubeproof.cluster.control import Advance, Decision, Delete, EvictPods, KeepNode, NodeRef, Role, Tag
 from kubeproof.cluster.images import tracked_images
 from kubeproof.cluster.labels import NO_EXECUTE, tolerates_all
 from kubeproof.cluster.objects import POD, family
@@ -28,6 +28,7 @@ from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
 from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.controllers.scheduler.pinned import PinnedScheduler
+from kubeproof.controllers.statefulset import StatefulSetController
 from kubeproof.controllers.taint_eviction import TaintEviction, seconds_tolerated
 from kubeproof.engine.system import Effect, Stage
 from kubeproof.errors import KubeproofError
@@ -45,7 +46,7 @@ from kubeproof.model.plan import Plan
 LOOPS = (
     DeploymentController, RolloutController, ReplicaSetController, SchedulerController, Kubelet, TaintEviction,
     NodeMonitor, NoExecuteTainter, HpaController, DeschedulerController, DrainEviction, DrainProgress,
-    DaemonSetController, PinnedScheduler,
+    DaemonSetController, PinnedScheduler, StatefulSetController,
 )  # fmt: skip
 EVENTS = (CordonEvent, LevelEvent, ScaleEvent, WriteEvent, RolloutEvent, DeleteEvent, PodCrashEvent)
 BLIND = frozenset(
@@ -264,7 +265,7 @@ def check_untouched(effects: tuple[Effect, ...], waiting: frozenset[int]) -> tup
         for action in effect.label.actions if isinstance(effect.label, Decision) else ():
             if isinstance(action, Delete) and action.workload in waiting:
                 raise StartMatters(action.workload)
-            if isinstance(action, EvictPods | KeepDaemons):
+            if isinstance(action, EvictPods | KeepNode):
                 for workload, *_ in action.losses:
                     if workload in waiting:
                         raise StartMatters(workload)

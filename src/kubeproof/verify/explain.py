@@ -37,11 +37,20 @@ def why(model: IndividualModel, state: State, step: Transition) -> tuple[str, ..
 
 
 def event_words(model: IndividualModel, step: Transition) -> str:
-    """What an event that changes no object says of itself; empty for all others."""
-    for event in model.plan.events:
+    """What an event or a loop that changes no object says of itself; empty for all others."""
+    for event in model.plan.actors:
         tells = getattr(event, "tells", None)
         if event.name == step.controller and tells is not None:
             return str(tells(step.decision.actions))
+    return ""
+
+
+def added_words(model: IndividualModel, step: Transition) -> str:
+    """What a loop says besides the changes of objects, such as the volumes that claims get; mostly empty."""
+    for controller in model.plan.controllers:
+        adds = getattr(controller, "adds", None)
+        if controller.name == step.controller and adds is not None:
+            return str(adds(step.decision.actions))
     return ""
 
 
@@ -56,7 +65,8 @@ def evaluation(model: IndividualModel, state: State, workload: int) -> tuple[lis
             names.append(model.names[index])
             info = controller.info_of(place_number, node_cell(state.nodes[index]))
             infos.append(info._replace(node=model.setup.nodes[index]))  # not the place's sample: values are told
-    return names, controller.kernel.evaluate(infos)
+    memories = model.seen(controller, state).memories
+    return names, controller.kernel_of(memories).evaluate(infos)
 
 
 def _scheduler(model: IndividualModel, workload: int) -> SchedulerController | None:
@@ -151,7 +161,8 @@ def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple
     for index in _concerned(model, monitor):
         if model.setup.workloads[index].owner and _is_unused(state, index):
             continue
-        lines.append(_counts(model, state, index))
+        if model.setup.workloads[index].ordinal is None:
+            lines.append(_counts(model, state, index))
         lines += pending_reasons(model, state, index)
         lines += _missing_reasons(model, state, index)
     if monitor.temporal is not None and model.is_stable(state):
@@ -161,7 +172,7 @@ def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple
 
 def _is_unused(state: State, workload: int) -> bool:
     """True for a revision that was never asked for: it has neither a ReplicaSet nor pods."""
-    has_pods = any(pod.workload == workload for node in state.nodes for pod in node.pods)
+    has_pods = any(pod.workload == workload for node in state.nodes for pod in node.pods) or state.unbound[workload]
     return state.specs[workload].replicas < 0 and not has_pods and not _pinned(state, workload)
 
 
@@ -186,14 +197,16 @@ def _concerned(model: IndividualModel, monitor: Monitor) -> list[int]:
 
 
 def _counts(model: IndividualModel, state: State, workload: int) -> str:
-    phases = [pod.phase for node in state.nodes for pod in node.pods if pod.workload == workload]
+    numbered = [m for m in family(model.setup, workload) if model.setup.workloads[m].ordinal is not None]
+    counted = (workload, *numbered)  # a StatefulSet with its ordinals
+    phases = [pod.phase for node in state.nodes for pod in node.pods if pod.workload in counted]
     ready = phases.count(Phase.READY)
     ending = phases.count(Phase.TERMINATING)
     parts = [
         f"desired {max(0, _wanted(state, workload, model))}",
         f"ready {ready}",
         f"not ready {len(phases) - ready - ending}",
-        f"without a node {len(state.unbound[workload]) + _pinned(state, workload)}",
+        f"without a node {sum(len(state.unbound[w]) for w in counted) + _pinned(state, workload)}",
     ]
     if ending:
         parts.append(f"terminating {ending}")

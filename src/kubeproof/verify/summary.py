@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from kubeproof.cluster.daemons import nodes_wanted, pods_wanted
-from kubeproof.cluster.objects import DAEMON_SET, POD, Setup
+from kubeproof.cluster.objects import DAEMON_SET, POD, STATEFUL_SET, Setup
 from kubeproof.cluster.policies import SAMPLED_METRICS, PodDisruptionBudget
 from kubeproof.cluster.priorities import class_values, has_priorities, priority_of
 from kubeproof.engine.search import ALL_VIOLATED
@@ -193,7 +193,13 @@ def left_out(plan: Plan) -> list[str]:
         f"ResourceQuota {quota.namespace}/{quota.name}: never refuses pods of {workload.ref} here ({workload.source})"
         for workload in setup.workloads
         for quota in setup.quotas
-        if workload.kind == DAEMON_SET and workload.owner is None and quota.namespace == workload.namespace
+        if workload.kind in (DAEMON_SET, STATEFUL_SET) and workload.owner is None
+        if quota.namespace == workload.namespace
+    ]
+    found += [
+        f"descheduler: pods of {workload.ref} count as pods of different owners ({workload.source})"
+        for workload in setup.workloads
+        if workload.kind == STATEFUL_SET and workload.owner is None and setup.descheduler is not None
     ]
     found += [
         f"{metric.type} metric of HorizontalPodAutoscaler {a.namespace}/{a.name}: not modelled ({a.source})"

@@ -11,7 +11,7 @@ from kubeproof.controllers.quota import is_meant
 from kubeproof.intents.temporal import Temporal
 from kubeproof.model.individual import IndividualModel, State, Transition
 from kubeproof.model.letters import named_letters
-from kubeproof.verify.explain import event_words, final_facts, why
+from kubeproof.verify.explain import added_words, event_words, final_facts, why
 from kubeproof.verify.lift import NamedPath
 from kubeproof.verify.replayer import replay
 from kubeproof.verify.result import Trace, TraceStep
@@ -65,8 +65,9 @@ def told(
     for state, step in zip(states, steps, strict=False):
         time_s += elapsed(step)
         shown = trace_step(model.setup, state, step, time_s, why(model, state, step))
-        said = event_words(model, step)
-        result.append(replace(shown, action=said) if said else shown)
+        said, added = event_words(model, step), added_words(model, step)
+        action = "; ".join(words for words in (said or shown.action, added) if words)
+        result.append(replace(shown, action=action))
     return tuple(result)
 
 
@@ -77,7 +78,8 @@ def _sources(model: IndividualModel, path: NamedPath) -> tuple[tuple[str, Source
     for step in path.steps:
         workloads |= {getattr(action, "workload", -1) for action in step.decision.actions} - {-1}
         nodes |= {str(part) for concrete in step.concrete for part in concrete if part in model.names}
-    found = [(model.setup.workloads[i].ref, model.setup.workloads[i].source) for i in sorted(workloads)]
+    shown = [model.setup.workloads[i] for i in sorted(workloads)]
+    found = [(str(w.owner) if w.ordinal is not None else w.ref, w.source) for w in shown]
     found += [(f"Node/{node.name}", node.source) for node in model.setup.nodes if node.name in nodes]
     taking_part = [model.setup.workloads[i] for i in workloads]
     for quota in model.setup.quotas:

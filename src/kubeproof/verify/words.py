@@ -80,6 +80,8 @@ def _sentence(setup: Setup, state: State, concrete: Concrete) -> str:
             return f"a container of pod {arguments[1]} on {arguments[0]} exits"
         case "evict-pods":
             return f"evicts {_pods(arguments[1])} from {arguments[0]}"
+        case "set-current":
+            return f"has updated {arguments[0]} to revision {arguments[1] + 1}"
         case "set-template":
             return f"gives {arguments[0]} the pod template of revision {arguments[1] + 1}"
         case "rest":
@@ -109,6 +111,12 @@ NODE_SENTENCES = {
     "join": "node {node} joins the cluster",
     "return": "node {node} is back from maintenance and uncordoned",
 }
+
+
+ABOUT_WORKLOADS = (
+    *("set-desired", "set-replicas", "set-template", "set-current"),
+    *("create-object", "delete-object", "create", "arrive"),
+)
 
 
 def _pods(names: tuple[str, ...]) -> str:
@@ -149,7 +157,7 @@ def _kept(node: str, created: tuple[str, ...], gone: tuple[str, ...]) -> str:
 def _object(concrete: Concrete, namespace: str) -> str:
     verb, *rest = concrete
     arguments: Any = tuple(rest)
-    if verb in ("set-desired", "set-replicas", "set-template", "create-object", "delete-object", "create", "arrive"):
+    if verb in ABOUT_WORKLOADS:
         return str(arguments[0])
     if verb == "bind":
         return _pod_ref(namespace, arguments[0])
@@ -191,6 +199,8 @@ def _changes(concrete: Concrete, namespace: str) -> list[str]:
             return [f"{_pod_ref(namespace, arguments[1])} Ready = False, restartCount + 1"]
         case "evict-pods":
             return [f"{_pod_ref(namespace, name)} deletionTimestamp set" for name in arguments[1]]
+        case "set-current":
+            return [f"{arguments[0]} status.currentRevision = revision {arguments[1] + 1}"]
         case "preempt":
             gone = [f"{_pod_ref(*one)} deletionTimestamp set" for one in zip(arguments[3], arguments[1], strict=True)]
             return [*gone, f"a pod of {arguments[2]} status.nominatedNodeName = {arguments[0]}"]
