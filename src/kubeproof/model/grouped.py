@@ -39,10 +39,12 @@ from kubeproof.cluster.state import NEVER, NodeCell, Nodes, replace_node
 from kubeproof.controllers.descheduler.controller import DeschedulerController
 from kubeproof.controllers.kubelet import Kubelet
 from kubeproof.controllers.replicaset import ReplicaSetController
+from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.engine.system import Actor, Cell, Check, Effect, Kind
 from kubeproof.intents.monitor import CYCLE, FRESH, IN_STABLE, PERSISTENT, RECURRENT, STEP, Memory
 from kubeproof.intents.monitor import NEVER as IN_NO_STATE
 from kubeproof.model.alone import taken_alone
+from kubeproof.model.endings import EndMatters
 from kubeproof.model.mechanics import all_ticked, next_due
 from kubeproof.model.orders import EVERY_ORDER, Order
 from kubeproof.model.plan import Plan
@@ -161,6 +163,29 @@ class StartBlindActor(GroupedActor):
         """The controller's decisions as effects."""
         effects = super().act(views[: self._shown])
         return check_untouched(effects, frozenset().union(*views[self._shown :]))
+
+
+class EndMindfulActor(GroupedActor):
+    """A scheduler that must not have a pod to place while pods end in unison."""
+
+    def __init__(self, plan: Plan, slots: Slots, number: int, controller: SchedulerController, starts: Starts) -> None:
+        super().__init__(plan, slots, number, controller)
+        self._starts = starts
+        self._shown = len(self.reads)
+        self.reads = (*self.reads, *(slots.place(place) for place in self._places))
+
+    def view(self, position: int, cell: Any) -> Any:
+        """As without the reduction, then once more per place the workloads with ending pods."""
+        if position >= self._shown:
+            return self._starts.ending(cell)
+        return super().view(position, cell)
+
+    def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
+        """The scheduler's decisions as effects."""
+        ending: frozenset[int] = frozenset().union(*views[self._shown :])
+        if ending and views[0]:
+            raise EndMatters(ending)
+        return super().act(views[: self._shown])
 
 
 def _operation(action: Action, actor: int = -1) -> tuple[str, int, Action]:
@@ -322,7 +347,8 @@ class GroupedSystem:
     def __init__(self, plan: Plan, order: Order = EVERY_ORDER) -> None:
         self.plan = plan
         self.slots = Slots(plan)
-        self._starts = Starts(plan.mechanics, order.in_unison, whole=order.at_once)
+        self._starts = Starts(plan.mechanics, order.in_unison, whole=order.at_once, ending=order.ending)
+        self._minds_ends = bool(order.ending)
         self._grouped = [self._actor(number, controller) for number, controller in enumerate(plan.actors)]
         self.actors: tuple[Actor, ...] = (*self._grouped, Clock(plan, self.slots), *self._reducing(order))
         self.observer = JointObserver(plan, self.slots)
@@ -334,7 +360,7 @@ class GroupedSystem:
     def _reducing(self, order: Order) -> Iterator[Actor]:
         """The actors that stand for several steps of others, or go before them."""
         places = tuple(self.slots.place(place) for place in self.plan.layout.every_place)
-        if order.in_unison:
+        if self._starts:
             yield StartTogether(self._starts, places, alone=order.at_once)
         if order.alone:
             workloads = tuple(self.slots.workload(index) for index in range(len(self.plan.workloads)))
@@ -346,6 +372,8 @@ class GroupedSystem:
         )
         if self._starts and sees_starts:
             return StartBlindActor(self.plan, self.slots, number, controller, self._starts)
+        if self._minds_ends and isinstance(controller, SchedulerController):
+            return EndMindfulActor(self.plan, self.slots, number, controller, self._starts)
         return GroupedActor(self.plan, self.slots, number, controller)
 
     @property

@@ -18,6 +18,7 @@ from kubeproof.model.assembly import (
     ages_that_matter,
     built_in_controllers,
     event_sources,
+    may_run_unready,
     most_failed,
     never_ready,
     usage_rules,
@@ -94,9 +95,10 @@ def make_plan(
     layout, domains = split_small(layout, symmetric_domains(layout, found)) if merge else (layout, ())
     part = event_sources(layout, events)
     adjusting = adjusting_loops(layout, events)
+    unready = may_run_unready(setup, events) if merge and not own else frozenset(range(len(setup.workloads)))
     mechanics = Mechanics(
         setup,
-        ages_that_matter(setup, usage_rules(setup, events)),
+        ages_that_matter(setup, usage_rules(setup, events), unready),
         most_failed=most_failed(setup, intents),
         never_ready=never_ready(setup, events),
     )

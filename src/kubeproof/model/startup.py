@@ -83,7 +83,7 @@ def unwatched(plan: Plan) -> frozenset[int]:
     None where somebody may look at anything: an own controller, a failure of nodes, a drain, a pod that names its
     node, whose admission counts the started pods.
     """
-    if not _is_known(plan):
+    if not is_known(plan):
         return frozenset()
     return frozenset(w for w in range(len(plan.setup.workloads)) if _is_unwatched(plan, w))
 
@@ -93,13 +93,14 @@ def starts_freely(plan: Plan) -> bool:
 
     Then the moment of a start changes nothing that follows, and every start may be the first step of all.
     """
-    if plan.events or plan.monitors or plan.periodic or not _is_known(plan):
+    if plan.events or plan.monitors or plan.periodic or not is_known(plan):
         return False
     everybody = range(len(plan.setup.workloads))
     return all(len(family(plan.setup, w)) == 1 and not _is_evicted_by_taints(plan, w) for w in everybody)
 
 
-def _is_known(plan: Plan) -> bool:
+def is_known(plan: Plan) -> bool:
+    """True if every loop and event is one that these reductions were thought through for."""
     loops = all(isinstance(controller, LOOPS) for controller in plan.controllers)
     events = all(isinstance(event, EVENTS) for event in plan.events)
     return loops and events and not any(workload.template.node_name for workload in plan.setup.workloads)
@@ -147,11 +148,20 @@ def heeds_start(monitor: Monitor, workload: int) -> bool:
 class Starts:
     """What the start of some workloads' pods looks like: the kinds that wait for their last step to ready.
 
-    With `whole` the steps before the last one count as well.
+    With `whole` the steps before the last one count as well. Of the workloads in `ending` the terminating pods move
+    in unison, too (`kubeproof.model.endings`): their last step is the one out of the cluster.
     """
 
-    def __init__(self, mechanics: Mechanics, workloads: frozenset[int], *, whole: bool = False) -> None:
+    def __init__(
+        self,
+        mechanics: Mechanics,
+        workloads: frozenset[int],
+        *,
+        whole: bool = False,
+        ending: frozenset[int] = frozenset(),
+    ) -> None:
         self._mechanics = mechanics
+        self._ending = ending
         self._phases = {w: self._phases_of(w)[0 if whole else -1 :] for w in workloads}
         self._settled: dict[Nodes, Nodes] = {}
 
@@ -159,7 +169,7 @@ class Starts:
         return workload in self._phases
 
     def __bool__(self) -> bool:
-        return bool(self._phases)
+        return bool(self._phases or self._ending)
 
     def _phases_of(self, workload: int) -> tuple[Phase, ...]:
         probed = self._mechanics.setup.workloads[workload].template.readiness is not None
@@ -169,9 +179,20 @@ class Starts:
         """True for a pod whose next step makes it ready, or with `whole` leads there."""
         return kind.phase in self._phases.get(kind.workload, ())
 
+    def is_ending(self, kind: PodKind) -> bool:
+        """True for a terminating pod that ends in unison with its like."""
+        return kind.phase == Phase.TERMINATING and kind.workload in self._ending
+
+    def _moves(self, kind: PodKind) -> bool:
+        return self.is_starting(kind) or self.is_ending(kind)
+
     def waiting(self, nodes: Nodes) -> frozenset[int]:
         """The workloads with such pods on the nodes."""
         return frozenset(k.workload for cell, _ in nodes for k, _ in cell.pods if self.is_starting(k))
+
+    def ending(self, nodes: Nodes) -> frozenset[int]:
+        """The workloads with pods on the nodes that end in unison."""
+        return frozenset(k.workload for cell, _ in nodes for k, _ in cell.pods if self.is_ending(k))
 
     def due(self, nodes: Nodes) -> tuple[StartAll, ...]:
         """The kinds that may or must start now."""
@@ -180,18 +201,19 @@ class Starts:
             for cell, _ in nodes
             if cell.health in KUBELET_LIVES
             for kind, _ in cell.pods
-            if self.is_starting(kind) and kind.least_s == 0
+            if self._moves(kind) and kind.least_s == 0
         }
         return tuple(sorted(found))
 
     def settled(self, cell: NodeCell) -> NodeCell:
-        """The node as if all of them had started."""
-        if not any(self.is_starting(kind) for kind, _ in cell.pods):
+        """The node as if all of them had started, and all that end had ended."""
+        if not any(self._moves(kind) for kind, _ in cell.pods):
             return cell
         pods: tuple[tuple[PodKind, int], ...] = ()
         for kind, count in cell.pods:
-            ready = kind._replace(phase=int(Phase.READY), least_s=NEVER, most_s=NEVER)
-            pods = add_pods(pods, ready if self.is_starting(kind) else kind, count)
+            if not self.is_ending(kind):
+                ready = kind._replace(phase=int(Phase.READY), least_s=NEVER, most_s=NEVER)
+                pods = add_pods(pods, ready if self.is_starting(kind) else kind, count)
         return cell._replace(pods=pods)
 
     def settled_nodes(self, nodes: Nodes) -> Nodes:

@@ -12,6 +12,7 @@ from kubeproof.engine.system import Cell
 from kubeproof.engine.system import Progress as EngineProgress
 from kubeproof.errors import EnvironmentProblem
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.model.endings import EndMatters
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.orders import EVERY_ORDER, Order, fewer_orders, orders_of_deploying
 from kubeproof.model.plan import Plan
@@ -137,6 +138,8 @@ def reduced(
             restarts += 1
             kept = order.in_unison - {found.workload} if restarts < MOST_RESTARTS else frozenset()
             order = order._replace(in_unison=kept)
+        except EndMatters as found:
+            order = order._replace(ending=order.ending - found.workloads)
         else:
             return system, search, order if system.leaves_out_orders else EVERY_ORDER
 
@@ -144,7 +147,7 @@ def reduced(
 def _asked_for(order: Order, options: VerifyOptions) -> Order:
     """The order without what the user switched off."""
     if not options.uses(UNISON):
-        order = order._replace(in_unison=frozenset(), at_once=False)
+        order = order._replace(in_unison=frozenset(), at_once=False, ending=frozenset())
     return order._replace(alone=order.alone and options.uses(PARTIAL_ORDER))
 
 
@@ -241,6 +244,9 @@ def _applied(plan: Plan, order: Order) -> list[str]:
     if order.in_unison:
         names = ", ".join(plan.setup.workloads[w].ref for w in sorted(order.in_unison))
         words.append(f"pods start in unison ({names})")
+    if order.ending:
+        names = ", ".join(plan.setup.workloads[w].ref for w in sorted(order.ending))
+        words.append(f"terminating pods end in unison ({names})")
     if order.alone:
         words.append("commuting first steps taken alone")
     return words

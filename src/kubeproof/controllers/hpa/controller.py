@@ -285,6 +285,8 @@ def _facts(phase: int, age_s: int, pods: int) -> PodFacts:
     return PodFacts(pods, is_ready=is_ready, age_s=age, ready_changed_s=changed_s)
 
 
-def ages_read(settings: AutoscalerSettings) -> tuple[int, ...]:
-    """Pod ages at which the trust in its CPU metric may change."""
-    return (settings.sample_window_s, settings.cpu_initialization_s)
+def ages_read(settings: AutoscalerSettings, *, may_be_unready: bool = True) -> tuple[int, ...]:
+    """Pod ages at which the trust in its CPU metric may change; a pod that is always ready waits for a sample only."""
+    if may_be_unready:
+        return (settings.sample_window_s, settings.cpu_initialization_s)
+    return (min(settings.sample_window_s, settings.cpu_initialization_s),)
