@@ -140,9 +140,10 @@ class IndividualModel:
 
     def pod_name(self, workload: int, number: int) -> str:
         """`web-3`: the third pod; numbers of vanished pods are used again, so that names stay few."""
-        declared = self.setup.workloads[workload]
-        name = short_name(self.setup, workload)
-        return name if declared.kind == POD else f"{name}-{number}"
+        if self.setup.workloads[workload].kind != POD:
+            return f"{short_name(self.setup, workload)}-{number}"
+        equals = [index for index, first in enumerate(self.plan.kin) if first == workload]
+        return short_name(self.setup, equals[number - 1] if number <= len(equals) else workload)
 
     # -- steps ----------------------------------------------------------------------------------
 

@@ -102,6 +102,14 @@ class Mechanics:
         clocks = (NEVER, NEVER) if cell.health in DEAD else self.clocks(workload, phase)
         return PodKind(workload, phase, *clocks, evict_s, age_s, restarts)
 
+    def newborn(self, workload: int) -> PodKind:
+        """A pod that was just bound to a node that lives and evicts nobody."""
+        return self._kind(NodeCell(), workload, Phase.STARTING)
+
+    def next_kind(self, kind: PodKind) -> PodKind:
+        """What becomes of a pod that moves on, on a node that lives."""
+        return self._next(NodeCell(), kind)
+
     # -- workloads ------------------------------------------------------------------------------
 
     def on_workload(self, cell: WorkloadCell, action: WorkloadAction) -> tuple[WorkloadCell, ...]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from kubeproof.model.endings import ending_unseen
 from kubeproof.model.plan import Plan
 from kubeproof.model.startup import starts_freely, unwatched
+from kubeproof.model.youth import countable
 
 
 class Order(NamedTuple):
@@ -15,6 +16,7 @@ class Order(NamedTuple):
     in_unison: frozenset[int] = frozenset()  # workloads whose pods start together (`kubeproof.model.startup`)
     at_once: bool = False  # and each start is the first step of all
     alone: bool = False  # steps that commute with all others are taken alone (`kubeproof.model.alone`)
+    counted: frozenset[int] = frozenset()  # workloads whose young pods are counted as a whole (`kubeproof.model.youth`)
     ending: frozenset[int] = frozenset()  # workloads whose terminating pods end together (`kubeproof.model.endings`)
 
 
@@ -23,7 +25,7 @@ EVERY_ORDER = Order()
 
 def fewer_orders(plan: Plan) -> Order:
     """What may be left out when a plan is explored, as far as the plan alone tells."""
-    return Order(unwatched(plan), alone=True, ending=ending_unseen(plan))
+    return Order(unwatched(plan), alone=True, ending=ending_unseen(plan), counted=countable(plan))
 
 
 def orders_of_deploying(plan: Plan) -> Order:

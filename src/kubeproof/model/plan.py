@@ -26,7 +26,7 @@ from kubeproof.model.assembly import (
     with_revisions,
     workload_number,
 )
-from kubeproof.model.layout import make_layout, mentions, split_small, symmetric_domains, unread
+from kubeproof.model.layout import alike, arrived_for_good, make_layout, mentions, split_small, symmetric_domains, unread
 from kubeproof.model.mechanics import Mechanics
 
 Placement = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
@@ -53,6 +53,7 @@ class Plan:
     nodes: tuple[NodeCell, ...]  # one per node of the setup
     domains: tuple[tuple[tuple[int, ...], ...], ...]  # families of interchangeable blocks of places
     classes: int = 0  # kinds of nodes that something tells apart
+    kin: tuple[int, ...] = ()  # per workload the one as which its pods count: another one for equal bare Pods
     unread: tuple[str, ...] = ()  # labels and resources of nodes that nothing reads
 
     @property
@@ -85,6 +86,8 @@ def make_plan(
     merge: bool = True,
 ) -> Plan:
     """The plan for a setup; with `merge` off no two nodes are taken as equal."""
+    targets = {str(getattr(one, "target", "")) for one in (*events, *intents)} | {ref for ref, _ in placement}
+    setup = arrived_for_good(setup, targets) if merge and not own else setup
     setup, applied = with_applied(setup, events)
     setup = with_revisions(setup, events)
     names = [node for _, spots in placement for node, _ in spots]
@@ -95,6 +98,7 @@ def make_plan(
     layout, domains = split_small(layout, symmetric_domains(layout, found)) if merge else (layout, ())
     part = event_sources(layout, events)
     adjusting = adjusting_loops(layout, events)
+    kin = alike(setup, targets) if merge and not own else tuple(range(len(setup.workloads)))
     unready = may_run_unready(setup, events) if merge and not own else frozenset(range(len(setup.workloads)))
     mechanics = Mechanics(
         setup,
@@ -114,7 +118,8 @@ def make_plan(
         mechanics=mechanics,
         workloads=_placed_workloads(setup, workloads, placement),
         memories=(*part.memories, *adjusting.memories),
-        nodes=_first_nodes(mechanics, absent, placement),
+        nodes=_first_nodes(mechanics, absent, placement, kin),
+        kin=kin,
         domains=domains,
         classes=classes,
         unread=unread(setup, found),
@@ -143,7 +148,9 @@ def _size(setup: Setup, workload: int, cell: WorkloadCell) -> int:
     return cell.replicas if setup.workloads[workload].kind == POD else cell.desired
 
 
-def _first_nodes(mechanics: Mechanics, absent: frozenset[int], placement: Placement) -> tuple[NodeCell, ...]:
+def _first_nodes(
+    mechanics: Mechanics, absent: frozenset[int], placement: Placement, kin: tuple[int, ...]
+) -> tuple[NodeCell, ...]:
     """The nodes with the pods that are there already; a pod that names its node never meets the scheduler."""
     setup = mechanics.setup
     numbers = {node.name: index for index, node in enumerate(setup.nodes)}
@@ -160,7 +167,7 @@ def _first_nodes(mechanics: Mechanics, absent: frozenset[int], placement: Placem
 
     for index, workload in enumerate(setup.workloads):
         if index not in elsewhere and workload.home in numbers:
-            put(str(workload.home), index, 1, runs=workload.bound_to is not None)
+            put(str(workload.home), kin[index], 1, runs=workload.bound_to is not None)
     for ref, spots in placement:
         for name, count in spots:
             if count:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from kubeproof.cluster.control import Advance, Decision, Delete, EvictPods, NodeRef, Role, Tag
+from kubeproof.cluster.control import Action, Advance, Decision, Delete, EvictPods, NodeRef, Role, Tag
 from kubeproof.cluster.labels import NO_EXECUTE, tolerates_all
 from kubeproof.cluster.objects import POD, family
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Nodes, Phase, PodKind, add_pods
@@ -96,7 +96,7 @@ def starts_freely(plan: Plan) -> bool:
     if plan.events or plan.monitors or plan.periodic or not is_known(plan):
         return False
     everybody = range(len(plan.setup.workloads))
-    return all(len(family(plan.setup, w)) == 1 and not _is_evicted_by_taints(plan, w) for w in everybody)
+    return all(len(family(plan.setup, w)) == 1 and not is_evicted_by_taints(plan, w) for w in everybody)
 
 
 def is_known(plan: Plan) -> bool:
@@ -116,11 +116,11 @@ def _is_unwatched(plan: Plan, number: int) -> bool:
         and not any(isinstance(e, PodCrashEvent) and number in e.members for e in plan.events)
         and not any(isinstance(e, DeleteEvent) and number == e.workload for e in plan.events if workload.kind == POD)
         and not any(heeds_start(monitor, number) for monitor in plan.monitors)
-        and not _is_evicted_by_taints(plan, number)
+        and not is_evicted_by_taints(plan, number)
     )
 
 
-def _is_evicted_by_taints(plan: Plan, number: int) -> bool:
+def is_evicted_by_taints(plan: Plan, number: int) -> bool:
     """True if a pod is on, or may come to, a node whose declared taints evict it; untolerated ones keep it off."""
     if any(kind.workload == number and kind.evict_s != NEVER for cell in plan.nodes for kind, _ in cell.pods):
         return True
@@ -263,10 +263,15 @@ class StartTogether:
         return Effect(role, int(Tag.STEP), edits, Decision((kind,), role))  # type: ignore[arg-type]
 
 
+def actions_of(effect: Effect) -> tuple[Action, ...]:
+    """What an effect of a controller does."""
+    return effect.label.actions if isinstance(effect.label, Decision) else ()
+
+
 def check_untouched(effects: tuple[Effect, ...], waiting: frozenset[int]) -> tuple[Effect, ...]:
     """The effects, if none deletes pods of a workload that waits for a start; otherwise raises StartMatters."""
     for effect in effects:
-        for action in effect.label.actions if isinstance(effect.label, Decision) else ():
+        for action in actions_of(effect):
             if isinstance(action, Delete) and action.workload in waiting:
                 raise StartMatters(action.workload)
             if isinstance(action, EvictPods):

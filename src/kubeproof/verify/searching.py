@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import takewhile
+from operator import or_
 
 from kubeproof.engine.limits import Limits, physical_bytes
 from kubeproof.engine.search import ALL_VIOLATED, Finding, Search, Store, compiled_kernel, explore, make_kernel
 from kubeproof.engine.snapshot import Keeper, Snapshots
-from kubeproof.engine.system import Cell
+from kubeproof.engine.system import Cell, Check
 from kubeproof.engine.system import Progress as EngineProgress
 from kubeproof.errors import EnvironmentProblem
 from kubeproof.manifests.loaded import Loaded
@@ -136,18 +139,33 @@ def reduced(
             system, search = _one_search(plan, order, beginning, options, watch)
         except StartMatters as found:
             restarts += 1
+            order = order._replace(counted=order.counted - {found.workload})
             kept = order.in_unison - {found.workload} if restarts < MOST_RESTARTS else frozenset()
             order = order._replace(in_unison=kept)
         except EndMatters as found:
             order = order._replace(ending=order.ending - found.workloads)
         else:
-            return system, search, order if system.leaves_out_orders else EVERY_ORDER
+            if not order.counted or _is_proved(system.checks, search):
+                return system, search, order if system.leaves_out_orders else EVERY_ORDER
+            order = order._replace(counted=frozenset())
+
+
+def _is_proved(checks: Sequence[Check], search: Search) -> bool:
+    """True if a search that allows more runs than there are shows that every check holds.
+
+    A check must matter in a state that is there for certain, one of the first, or the answer may be vacuous.
+    """
+    store = search.store
+    first = takewhile(lambda state: store.parent(state) < 0, range(len(store)))
+    seen = reduce(or_, (store.flags(state) for state in first), 0)
+    matters = all(check.relevant < 0 or seen >> check.relevant & 1 for check in checks)
+    return matters and all(finding.verdict == "holds" for finding in search.findings)
 
 
 def _asked_for(order: Order, options: VerifyOptions) -> Order:
     """The order without what the user switched off."""
     if not options.uses(UNISON):
-        order = order._replace(in_unison=frozenset(), at_once=False, ending=frozenset())
+        order = order._replace(in_unison=frozenset(), at_once=False, ending=frozenset(), counted=frozenset())
     return order._replace(alone=order.alone and options.uses(PARTIAL_ORDER))
 
 
@@ -180,7 +198,7 @@ def _one_search(
 ) -> tuple[GroupedSystem, Search]:
     system = GroupedSystem(plan, order)
     if beginning.cells:
-        system.initial = beginning.cells
+        system.initial = tuple(system.with_nurseries(cells) for cells in beginning.cells)
     search = explore(
         system,
         system.checks,
@@ -244,6 +262,9 @@ def _applied(plan: Plan, order: Order) -> list[str]:
     if order.in_unison:
         names = ", ".join(plan.setup.workloads[w].ref for w in sorted(order.in_unison))
         words.append(f"pods start in unison ({names})")
+    if order.counted:
+        names = ", ".join(plan.setup.workloads[w].ref for w in sorted(order.counted))
+        words.append(f"young pods counted for the whole cluster ({names})")
     if order.ending:
         names = ", ".join(plan.setup.workloads[w].ref for w in sorted(order.ending))
         words.append(f"terminating pods end in unison ({names})")

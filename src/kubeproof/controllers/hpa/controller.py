@@ -270,7 +270,7 @@ def _pooled(seen: Seen) -> Pooled:
             for key, pods in view:
                 groups[key] = groups.get(key, 0) + pods * count
     waiting = sum(unbound for _, _, unbound in seen.workloads)
-    return Pooled(seen.workloads[0][1], tuple(sorted(groups.items())), waiting)
+    return Pooled(seen.workloads[0][1], tuple(sorted((key, pods) for key, pods in groups.items() if pods)), waiting)
 
 
 def _facts(phase: int, age_s: int, pods: int) -> PodFacts:
