@@ -26,7 +26,15 @@ from kubeproof.model.assembly import (
     with_revisions,
     workload_number,
 )
-from kubeproof.model.layout import alike, arrived_for_good, make_layout, mentions, split_small, symmetric_domains, unread
+from kubeproof.model.layout import (
+    alike,
+    arrived_for_good,
+    make_layout,
+    mentions,
+    split_small,
+    symmetric_domains,
+    unread,
+)
 from kubeproof.model.mechanics import Mechanics
 
 Placement = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
