@@ -206,7 +206,7 @@ class Mechanics:
             return
         (phases, count), rest = losses[0], losses[1:]
         kinds = [(k, n) for k, n in cell.pods if k.workload == workload and k.phase in phases]
-        for taken in _takes(kinds, count):
+        for taken in takes(kinds, count):
             smaller = cell
             for kind, amount in taken:
                 smaller = self._without(smaller, kind, amount)
@@ -238,7 +238,7 @@ class Mechanics:
         kinds = [
             (k, n) for k, n in cell.pods if k.workload == workload and k.phase in phases and k.restarts == restarts
         ]
-        for taken in _takes(kinds, count):
+        for taken in takes(kinds, count):
             smaller = cell
             for kind, amount in taken:
                 smaller = self._without(smaller, kind, amount)
@@ -269,7 +269,7 @@ class Mechanics:
         """The pods moved on; of kinds that differ in their eviction clock alone any may be the rejected ones."""
         wanted = (action.workload, action.phase, action.least_s, action.most_s)
         moving = [(kind, count) for kind, count in cell.pods if kind[:4] == wanted]
-        for rejected in _takes(moving, action.rejected):
+        for rejected in takes(moving, action.rejected):
             failed, pods = dict(rejected), cell.pods
             for kind, count in moving:
                 pods = add_pods(pods, kind, -count)
@@ -370,7 +370,7 @@ def _renamed(pods: Pods, old: int, new: int) -> Pods:
     return _mapped(pods, lambda kind: kind._replace(phase=int(new)) if kind.phase == old else kind)
 
 
-def _takes(kinds: list[tuple[PodKind, int]], count: int) -> Iterator[tuple[tuple[PodKind, int], ...]]:
+def takes(kinds: list[tuple[PodKind, int]], count: int) -> Iterator[tuple[tuple[PodKind, int], ...]]:
     """Every way to take `count` pods from the kinds."""
     if not kinds:
         if count == 0:
@@ -378,7 +378,7 @@ def _takes(kinds: list[tuple[PodKind, int]], count: int) -> Iterator[tuple[tuple
         return
     (kind, available), rest = kinds[0], kinds[1:]
     for amount in range(min(available, count), -1, -1):
-        for others in _takes(rest, count - amount):
+        for others in takes(rest, count - amount):
             yield ((kind, amount), *others) if amount else others
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from kubeproof.model.endings import ending_unseen
 from kubeproof.model.plan import Plan
 from kubeproof.model.startup import starts_freely, unwatched
+from kubeproof.model.timeless import is_timeless
 from kubeproof.model.youth import countable
 
 
@@ -17,7 +18,17 @@ class Order(NamedTuple):
     at_once: bool = False  # and each start is the first step of all
     alone: bool = False  # steps that commute with all others are taken alone (`kubeproof.model.alone`)
     counted: frozenset[int] = frozenset()  # workloads whose young pods are counted as a whole (`kubeproof.model.youth`)
+    timeless: bool = False  # clocks are left open (`kubeproof.model.timeless`)
     ending: frozenset[int] = frozenset()  # workloads whose terminating pods end together (`kubeproof.model.endings`)
+
+    @property
+    def is_relaxed(self) -> bool:
+        """True if runs are allowed that the plan does not have: then only what holds is known."""
+        return self.timeless or bool(self.counted)
+
+    def exact(self, plan: Plan) -> Order:
+        """The order without additional runs."""
+        return self._replace(timeless=False, counted=frozenset(), ending=self.ending or ending_unseen(plan))
 
 
 EVERY_ORDER = Order()
@@ -25,6 +36,8 @@ EVERY_ORDER = Order()
 
 def fewer_orders(plan: Plan) -> Order:
     """What may be left out when a plan is explored, as far as the plan alone tells."""
+    if is_timeless(plan):
+        return Order(unwatched(plan), alone=True, timeless=True)
     return Order(unwatched(plan), alone=True, ending=ending_unseen(plan), counted=countable(plan))
 
 

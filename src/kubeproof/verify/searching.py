@@ -20,7 +20,8 @@ from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.orders import EVERY_ORDER, Order, fewer_orders, orders_of_deploying
 from kubeproof.model.plan import Plan
 from kubeproof.model.startup import StartMatters
-from kubeproof.verify.options import PARTIAL_ORDER, UNISON, Progress, VerifyOptions
+from kubeproof.model.timeless import without_clocks
+from kubeproof.verify.options import ABSTRACTION, PARTIAL_ORDER, UNISON, Progress, VerifyOptions
 from kubeproof.verify.reference_run import no_placement
 from kubeproof.verify.result import Statistics
 
@@ -80,7 +81,7 @@ def begin(loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch) -> B
     if loaded.scenario.start.mode != "deployed":
         return Beginning(())
     deploying = plan.deploying()
-    order = _asked_for(orders_of_deploying(deploying), options)
+    order = _asked_for(deploying, orders_of_deploying(deploying), options)
     system = GroupedSystem(deploying, order)
     kernel = _kernel(system, options)
     report = _translated(watch.progress, "deploying")
@@ -132,7 +133,7 @@ def reduced(
     plan: Plan, beginning: Beginning, options: VerifyOptions, watch: Watch
 ) -> tuple[GroupedSystem, Search, Order]:
     """The search with as few orders as it turns out to allow."""
-    order = _asked_for(fewer_orders(plan), options)
+    order = _asked_for(plan, fewer_orders(plan), options)
     restarts = 0
     while True:
         try:
@@ -145,9 +146,9 @@ def reduced(
         except EndMatters as found:
             order = order._replace(ending=order.ending - found.workloads)
         else:
-            if not order.counted or _is_proved(system.checks, search):
-                return system, search, order if system.leaves_out_orders else EVERY_ORDER
-            order = order._replace(counted=frozenset())
+            if not order.is_relaxed or _is_proved(system.checks, search):
+                return system, search, order if order.is_relaxed or system.leaves_out_orders else EVERY_ORDER
+            order = _asked_for(plan, order.exact(plan), options)
 
 
 def _is_proved(checks: Sequence[Check], search: Search) -> bool:
@@ -162,10 +163,12 @@ def _is_proved(checks: Sequence[Check], search: Search) -> bool:
     return matters and all(finding.verdict == "holds" for finding in search.findings)
 
 
-def _asked_for(order: Order, options: VerifyOptions) -> Order:
+def _asked_for(plan: Plan, order: Order, options: VerifyOptions) -> Order:
     """The order without what the user switched off."""
+    if order.is_relaxed and not options.uses(ABSTRACTION):
+        order = order.exact(plan)
     if not options.uses(UNISON):
-        order = order._replace(in_unison=frozenset(), at_once=False, ending=frozenset(), counted=frozenset())
+        order = order._replace(in_unison=frozenset(), at_once=False, ending=frozenset())
     return order._replace(alone=order.alone and options.uses(PARTIAL_ORDER))
 
 
@@ -196,7 +199,7 @@ def repeated_whole(
 def _one_search(
     plan: Plan, order: Order, beginning: Beginning, options: VerifyOptions, watch: Watch
 ) -> tuple[GroupedSystem, Search]:
-    system = GroupedSystem(plan, order)
+    system = GroupedSystem(without_clocks(plan) if order.timeless else plan, order)
     if beginning.cells:
         system.initial = tuple(system.with_nurseries(cells) for cells in beginning.cells)
     search = explore(
@@ -265,6 +268,8 @@ def _applied(plan: Plan, order: Order) -> list[str]:
     if order.counted:
         names = ", ".join(plan.setup.workloads[w].ref for w in sorted(order.counted))
         words.append(f"young pods counted for the whole cluster ({names})")
+    if order.timeless:
+        words.append("proved without clocks")
     if order.ending:
         names = ", ".join(plan.setup.workloads[w].ref for w in sorted(order.ending))
         words.append(f"terminating pods end in unison ({names})")
