@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from kubeproof.cluster.control import Advance
-from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Nodes, Phase, PodKind, Work, add_pods
+from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Phase, PodKind, Work, add_pods
 from kubeproof.controllers.kubelet import MOVING
 from kubeproof.events.drain import DrainEvent
 from kubeproof.events.pod_crash import PodCrashEvent
@@ -54,14 +54,6 @@ def clockless(cell: NodeCell) -> NodeCell:
     is_down = cell.work == Work.DOWN and cell.least_s != NEVER
     least_s, most_s = ANY_TIME if is_down else (cell.least_s, cell.most_s)
     return cell._replace(least_s=least_s, most_s=most_s, pods=pods)
-
-
-def clockless_nodes(nodes: Nodes) -> Nodes:
-    """A place whose clocks are open."""
-    amounts: dict[NodeCell, int] = {}
-    for cell, count in nodes:
-        amounts[clockless(cell)] = amounts.get(clockless(cell), 0) + count
-    return tuple(sorted(amounts.items()))
 
 
 class TimelessMechanics(Mechanics):

@@ -1,14 +1,15 @@
 """Proofs without a search: how many pods a workload has, where nobody but its own loops decides about that.
 
 A ReplicaSet creates or deletes its whole difference in one step, so a workload that has reached its size has afterwards
-as many pods as one of the sizes that somebody writes. If no eviction, failure or deletion can take pods away, the least and the
-largest size written are bounds for ever, whatever the order of steps. `docs/explanation/reductions.md` has
-the argument; differential tests compare with the search.
+as many pods as one of the sizes that somebody writes. If no eviction, failure or deletion can take pods away, the least
+and the largest size written are bounds for ever, whatever the order of steps. `docs/explanation/reductions.md` has the
+argument; differential tests compare with the search.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from kubeproof.cluster.objects import POD, family
 from kubeproof.cluster.state import ACTIVE
@@ -19,12 +20,11 @@ from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
 from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.controllers.taint_eviction import TaintEviction
-from kubeproof.engine.system import Cell
 from kubeproof.events.operator import ScaleEvent, WriteEvent
 from kubeproof.events.usage import LevelEvent
 from kubeproof.intents.facts import ReplicasAtLeast, ReplicasAtMost, count_pods
 from kubeproof.intents.monitor import NEVER, Monitor
-from kubeproof.model.grouped import GroupedSystem
+from kubeproof.model.grouped import JointObserver, Slots
 from kubeproof.model.plan import Plan
 from kubeproof.model.startup import is_evicted_by_taints
 
@@ -32,20 +32,19 @@ TAKE_NOBODY_ELSES = (
     DeploymentController, ReplicaSetController, SchedulerController, Kubelet, HpaController, NodeMonitor,
     NoExecuteTainter, TaintEviction,
 )  # fmt: skip
+Starts = tuple[tuple[Any, ...], ...]  # vectors of cells
 EVENTS = (LevelEvent, ScaleEvent, WriteEvent)
 
 
-def held_by_bounds(plan: Plan, starts: tuple[tuple[Cell, ...], ...]) -> frozenset[int]:
+def held_by_bounds(plan: Plan, starts: Starts) -> frozenset[int]:
     """The numbers of the monitors that hold because of the sizes that are ever written, from these first states."""
     if not starts or not _only_sizes_decide(plan):
         return frozenset()
-    system = GroupedSystem(plan)
+    observer = JointObserver(plan, Slots(plan))
     seen = 0
     for cells in starts:
-        views = tuple(
-            system.observer.view(position, cells[slot]) for position, slot in enumerate(system.observer.reads)
-        )
-        seen |= system.observer.flags(system.observer.observe(None, views))
+        views = tuple(observer.view(position, cells[slot]) for position, slot in enumerate(observer.reads))
+        seen |= observer.flags(observer.observe(None, views))
     return frozenset(
         number
         for number, monitor in enumerate(plan.monitors)
@@ -58,7 +57,7 @@ def _only_sizes_decide(plan: Plan) -> bool:
     return loops and all(isinstance(event, EVENTS) for event in plan.events)
 
 
-def _is_bounded(plan: Plan, monitor: Monitor, starts: tuple[tuple[Cell, ...], ...]) -> bool:
+def _is_bounded(plan: Plan, monitor: Monitor, starts: Starts) -> bool:
     fact = monitor.fact
     if monitor.kind != NEVER or not isinstance(fact, ReplicasAtLeast | ReplicasAtMost):
         return False
@@ -96,9 +95,9 @@ def _sizes_written(plan: Plan, number: int) -> Iterator[int]:
             yield event.replicas
 
 
-def _sizes_at_start(plan: Plan, number: int, starts: tuple[tuple[Cell, ...], ...]) -> Iterator[int]:
+def _sizes_at_start(plan: Plan, number: int, starts: Starts) -> Iterator[int]:
     """The sizes and the pods of the first states."""
-    first_place = GroupedSystem(plan).slots.first_place
+    first_place = Slots(plan).first_place
     for cells in starts:
         workload = cells[1 + number]
         yield from (workload.desired, workload.replicas)
