@@ -10,14 +10,16 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from tests.differential.comparison import REFERENCE_STATES, assert_consistent, compare, limited, search, verdicts_of
+from tests.property.holdings import holding_cases
 from tests.property.loops import LOOP_FAMILIES
 from tests.property.strategies import BASIC_FAMILIES, Case
 
-FAMILIES = {**BASIC_FAMILIES, **LOOP_FAMILIES}
+FAMILIES = {**BASIC_FAMILIES, **LOOP_FAMILIES, "holdings": holding_cases}
 PER_RUN = {
     **{"spread": 500, "failure": 400, "scale": 300, "write": 350, "direct": 300, "own": 150},
     **{"rollout": 400, "autoscale": 450, "load": 300, "deschedule": 500, "drain": 350},
-}  # 4,000 in all
+    **{"holdings": 300},
+}
 SLOW = {family: 5 * count for family, count in PER_RUN.items()}
 PATIENT = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 AT_A_TIME = 11  # Hypothesis begins to vary what it has seen after ten examples; here every case is to be a new one

@@ -37,6 +37,15 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class HostPort:
+    """A port of the node that a container takes; `ip` 0.0.0.0 stands for all addresses."""
+
+    port: int
+    protocol: str = "TCP"
+    ip: str = "0.0.0.0"  # nothing listens here; it is what the API defaults to
+
+
+@dataclass(frozen=True, slots=True)
 class Container:
     """A container's requests; None means the request is omitted, which scores differ on from 0."""
 
@@ -45,6 +54,8 @@ class Container:
     memory_bytes: int | None = None
     others: tuple[tuple[str, int], ...] = ()  # ephemeral-storage and extended resources
     restartable_init: bool = False  # a sidecar (init container with restartPolicy Always)
+    image: str = ""  # with its tag
+    host_ports: tuple[HostPort, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +134,7 @@ class PodTemplate:
     deletion_cost: int = 0  # annotation controller.kubernetes.io/pod-deletion-cost
     pod_affinity: PodAffinity = PodAffinity()
     pod_anti_affinity: PodAffinity = PodAffinity()
+    volume_images: tuple[str, ...] = ()  # images mounted as volumes, with their tags
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +150,7 @@ class Node:
     pods: int = 110
     others: tuple[tuple[str, int], ...] = ()
     source: Source = field(default=Source(), compare=False)
+    images: tuple[tuple[str, int], ...] = ()  # names with sizes in bytes, as its status lists them
 
 
 DEPLOYMENT = "Deployment"

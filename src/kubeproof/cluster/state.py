@@ -78,6 +78,7 @@ class NodeCell(NamedTuple):
     work: int = 0  # what an operator does with it: see Work
     cause: int = 0  # why it is down: see Cause
     pods: tuple[tuple[PodKind, int], ...] = ()  # sorted, counts positive
+    images: int = 0  # that started pods have brought, as bits: see kubeproof.cluster.images
 
 
 class WorkloadCell(NamedTuple):

@@ -7,6 +7,7 @@ from kubeproof.cluster.objects import Node, Setup
 from kubeproof.cluster.places import taints_of
 from kubeproof.cluster.state import NodeCell, Phase, PodKind
 from kubeproof.controllers.scheduler.plugins.node_affinity import required_affinity_matches
+from kubeproof.controllers.scheduler.plugins.node_ports import rivals
 from kubeproof.controllers.scheduler.requests import allocatable, pod_requests
 
 ADMITTED = (Phase.RUNNING, Phase.READY, Phase.UNREADY, Phase.TERMINATING)
@@ -16,7 +17,7 @@ def rejected_pods(setup: Setup, node: Node, cell: NodeCell, kind: PodKind) -> tu
     """How many of the kind's starting pods the kubelet rejects, of how many.
 
     Pods placed by the scheduler are admitted. For the others: all are rejected on an untolerated NoExecute taint
-    or unmet node affinity; else as many as do not fit beside the pods already admitted.
+    or unmet node affinity; else as many as do not fit beside the pods already admitted, or want ports that these hold.
     """
     total = sum(count for other, count in cell.pods if other._replace(evict_s=0) == kind)
     template = setup.workloads[kind.workload].template
@@ -42,6 +43,10 @@ def _room(setup: Setup, node: Node, cell: NodeCell, workload: int) -> int:
             slots -= count
             for resource, amount in pod_requests(setup.workloads[kind.workload].template, version).true.items():
                 free[resource] = free.get(resource, 0) - amount * count
+    blocking = rivals(setup, workload)
+    if any(kind.workload in blocking and kind.phase in ADMITTED for kind, _ in cell.pods):
+        return 0
+    slots = min(slots, 1) if workload in blocking else slots  # two pods of its own want the same port
     wanted = pod_requests(setup.workloads[workload].template, version).true
     limits = [free[resource] // amount for resource, amount in wanted.items() if amount and resource in free]
     return max(0, min([slots, *limits]))

@@ -2,38 +2,47 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.objects import Container, Readiness
+from kubeproof.cluster.objects import Container, HostPort, Readiness
 from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.names import is_dns_label
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.resources import CPU, MEMORY, is_extended, others_of, read_container_amounts
 
+_PROTOCOLS = ("TCP", "UDP", "SCTP")
 _HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc")
 
 
-def read_containers(fields: Fields, key: str, *, init: bool) -> tuple[tuple[Container, Readiness | None], ...]:
-    """The containers under a key, each with its readiness probe; names must be unique."""
+def read_containers(
+    fields: Fields, key: str, *, init: bool, host_network: bool = False
+) -> tuple[tuple[Container, Readiness | None], ...]:
+    """The containers under a key, each with its readiness probe; names must be unique.
+
+    With `host_network` every port is one of the node.
+    """
     found: dict[str, tuple[Container, Readiness | None]] = {}
     for child in fields.children(key):
-        container, readiness = _container(child, init=init)
+        container, readiness = _container(child, init=init, host_network=host_network)
         if container.name in found:
             child.fail("name", f"is {container.name!r} again", remedy="Container names are unique in a pod")
+        if any(port in other.host_ports for port in container.host_ports for other, _ in found.values()):
+            child.fail("ports", "take a host port again", remedy="Give each container of a pod its own host port")
         found[container.name] = (container, readiness)
     return tuple(found.values())
 
 
-def _container(fields: Fields, *, init: bool) -> tuple[Container, Readiness | None]:
+def _container(fields: Fields, *, init: bool, host_network: bool) -> tuple[Container, Readiness | None]:
     name = fields.required_text("name")
     if not is_dns_label(name):
         fields.fail("name", f"is {printable(name)!r}", remedy="At most 63 lower-case letters, digits and dashes")
     requests = _requests(fields)
     sidecar = _is_sidecar(fields, init=init)
     readiness = _readiness(fields)
-    _ports(fields)
+    image, ports = read_image(fields, "image"), _host_ports(fields, host_network=host_network)
     if fields.items("resizePolicy"):
         fields.ignore("resizePolicy")
     fields.finish("Container")
-    return Container(name, requests.get(CPU), requests.get(MEMORY), others_of(requests), sidecar), readiness
+    amounts = requests.get(CPU), requests.get(MEMORY), others_of(requests)
+    return Container(name, *amounts, sidecar, image, ports), readiness
 
 
 def _is_sidecar(fields: Fields, *, init: bool) -> bool:
@@ -72,11 +81,27 @@ def _check_limit(resources: Fields, name: str, request: int, limit: int | None) 
         resources.fail("requests", f"and limits differ for {name}", remedy="Set both to the same value")
 
 
-def _ports(fields: Fields) -> None:
-    for port in fields.children("ports"):
-        if port.integer("hostPort", most=65535):
-            port.omit("hostPort")
-        port.finish("ContainerPort")
+def read_image(fields: Fields, key: str) -> str:
+    """The image under a key as nodes list it: without a tag it is the one called latest."""
+    name = fields.text(key) or ""
+    has_tag = name.rfind(":") > name.rfind("/")
+    return name if has_tag or not name else f"{name}:latest"
+
+
+def _host_ports(fields: Fields, *, host_network: bool) -> tuple[HostPort, ...]:
+    """The ports that the container takes from its node; on the host's network these are all its ports."""
+    found = []
+    for child in fields.children("ports"):
+        port, inside = child.integer("hostPort", most=65535), child.integer("containerPort", most=65535)
+        if host_network and port and inside and port != inside:
+            child.fail("hostPort", "differs from containerPort", remedy="With hostNetwork both are the same; drop it")
+        protocol = child.word("protocol", _PROTOCOLS, "TCP")
+        address = child.text("hostIP") or HostPort(0).ip
+        child.finish("ContainerPort")
+        taken = port or (inside if host_network else 0)
+        if taken:
+            found.append(HostPort(taken, protocol, address))
+    return tuple(found)
 
 
 def _readiness(fields: Fields) -> Readiness | None:

@@ -12,6 +12,7 @@ from kubeproof.manifests.printable import printable
 from kubeproof.manifests.resources import CPU, MEMORY, PODS, others_of, read_amounts
 
 _TROUBLES = ("MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable")
+_LARGEST_INT64 = 2**63 - 1
 _DEFAULT_PODS = 110  # the kubelet's default
 
 
@@ -19,7 +20,7 @@ def read_node(fields: Fields) -> Node:
     """The node; allocatable resources fall back to capacity, one by one."""
     metadata = read_metadata(fields, namespaced=False)
     spec = fields.child("spec")
-    amounts = _allocatable(fields)
+    amounts, images = _status(fields)
     fields.finish("Object")
     return Node(
         name=metadata.name,
@@ -31,6 +32,7 @@ def read_node(fields: Fields) -> Node:
         pods=amounts.get(PODS, _DEFAULT_PODS),
         others=others_of(amounts),
         source=fields.source,
+        images=images,
     )
 
 
@@ -64,8 +66,8 @@ def _taint(fields: Fields) -> Taint:
     return Taint(key, value, effect)
 
 
-def _allocatable(fields: Fields) -> dict[str, int]:
-    """What pods can use of the node."""
+def _status(fields: Fields) -> tuple[dict[str, int], tuple[tuple[str, int], ...]]:
+    """What pods can use of the node, and the images that it has."""
     status = fields.child("status")
     if status is None or not (status.has("allocatable") or status.has("capacity")):
         fields.fail(
@@ -74,9 +76,20 @@ def _allocatable(fields: Fields) -> dict[str, int]:
             remedy="Add status.allocatable with cpu, memory and pods; nothing could run here without",
         )
     amounts = {**read_amounts(status.child("capacity")), **read_amounts(status.child("allocatable"))}
+    images = _images(status)
     _conditions(status)
     status.finish("NodeStatus")
-    return amounts
+    return amounts, images
+
+
+def _images(status: Fields) -> tuple[tuple[str, int], ...]:
+    """Every name of every image with the size in bytes; of a name that stands twice the last size counts."""
+    found: dict[str, int] = {}
+    for child in status.children("images"):
+        size = child.integer("sizeBytes", most=_LARGEST_INT64) or 0
+        found |= dict.fromkeys(child.texts("names"), size)
+        child.finish("ContainerImage")
+    return tuple(sorted(found.items()))
 
 
 def _conditions(status: Fields) -> None:

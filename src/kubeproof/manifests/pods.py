@@ -14,7 +14,7 @@ from kubeproof.cluster.labels import (
     as_labels,
 )
 from kubeproof.cluster.objects import PodTemplate, Readiness, SpreadConstraint
-from kubeproof.manifests.containers import read_containers, slowest
+from kubeproof.manifests.containers import read_containers, read_image, slowest
 from kubeproof.manifests.fields import LARGEST_INT32, Fields
 from kubeproof.manifests.names import check_label_key, is_dns_subdomain, read_labels
 from kubeproof.manifests.pod_affinity import read_pod_affinity
@@ -38,10 +38,11 @@ def read_template(metadata: Fields | None, spec: Fields, *, only_always: bool) -
     `only_always`: restartPolicy must be Always, as in every workload that replaces its pods.
     """
     labels = read_labels(metadata, "labels") if metadata is not None else {}
-    containers = read_containers(spec, "containers", init=False)
+    host_network = spec.boolean("hostNetwork") or False
+    containers = read_containers(spec, "containers", init=False, host_network=host_network)
     if not containers:
         spec.fail("containers", "is required", remedy="Add at least one container")
-    inits = read_containers(spec, "initContainers", init=True)
+    inits = read_containers(spec, "initContainers", init=True, host_network=host_network)
     _restart_policy(spec, only_always=only_always)
     affinity = spec.child("affinity")
     required, preferred = _node_affinity(affinity)
@@ -62,10 +63,10 @@ def read_template(metadata: Fields | None, spec: Fields, *, only_always: bool) -
         deletion_cost=_deletion_cost(metadata),
         pod_affinity=read_pod_affinity(affinity, "podAffinity"),
         pod_anti_affinity=read_pod_affinity(affinity, "podAntiAffinity"),
+        volume_images=_volume_images(spec),
     )
     if affinity is not None:
         affinity.finish("Affinity")
-    _volumes(spec)
     spec.finish("PodSpec")
     return template
 
@@ -193,7 +194,14 @@ def _check_constraint(fields: Fields, constraint: SpreadConstraint) -> None:
             fields.fail("matchLabelKeys", f"repeats {key!r} of labelSelector", remedy="Remove it from one of them")
 
 
-def _volumes(spec: Fields) -> None:
+def _volume_images(spec: Fields) -> tuple[str, ...]:
+    """The images that the pod mounts as volumes."""
+    found = []
     for volume in spec.children("volumes"):
         volume.required_text("name")
+        image = volume.child("image")
+        if image is not None:
+            found.append(read_image(image, "reference"))
+            image.finish("ImageVolume")
         volume.finish("Volume")
+    return tuple(name for name in found if name)

@@ -41,8 +41,8 @@ FIELDS: dict[str, dict[str, str | None]] = {
             "runtimeHandlers features "
             "declaredFeatures capacity",
         ),
-        **_all(_NOT_MODELLED, "images"),
     },
+    "ContainerImage": {},
     "Taint": _all(_RECORD, "timeAdded"),
     "DeploymentSpec": _all(_ROLLOUT, "revisionHistoryLimit progressDeadlineSeconds"),
     "RollingUpdate": {},
@@ -60,19 +60,19 @@ FIELDS: dict[str, dict[str, str | None]] = {
         **_all(
             _NOT_MODELLED,
             "priorityClassName priority preemptionPolicy schedulingGates readinessGates "
-            "runtimeClassName hostNetwork "
+            "runtimeClassName "
             "resourceClaims resources ephemeralContainers schedulingGroup workloadRef",
         ),
     },
     "Container": {
         **_all(
             _INSIDE,
-            "image imagePullPolicy command args env envFrom workingDir securityContext stdin stdinOnce tty "
+            "imagePullPolicy command args env envFrom workingDir securityContext stdin stdinOnce tty "
             "terminationMessagePath terminationMessagePolicy volumeMounts livenessProbe",
         ),
         **_all(_NOT_MODELLED, "startupProbe lifecycle restartPolicyRules"),
     },
-    "ContainerPort": _all(_NETWORK, "name containerPort protocol hostIP"),
+    "ContainerPort": _all(_NETWORK, "name"),
     "Resources": {},
     "Probe": {
         **_all(
@@ -81,7 +81,7 @@ FIELDS: dict[str, dict[str, str | None]] = {
         )
     },
     "Volume": {
-        **_all(_STORAGE, "configMap secret downwardAPI projected emptyDir hostPath image nfs gitRepo"),
+        **_all(_STORAGE, "configMap secret downwardAPI projected emptyDir hostPath nfs gitRepo"),
         **_all(
             _NOT_MODELLED,
             "persistentVolumeClaim ephemeral csi awsElasticBlockStore gcePersistentDisk "
@@ -91,6 +91,7 @@ FIELDS: dict[str, dict[str, str | None]] = {
             "scaleIO storageos",
         ),
     },
+    "ImageVolume": _all(_INSIDE, "pullPolicy"),
     "Affinity": {},
     "PodAffinity": {},
     "PodAffinityTerm": {},

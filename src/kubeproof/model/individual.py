@@ -44,6 +44,7 @@ from kubeproof.cluster.control import (
     View,
     tags_of,
 )
+from kubeproof.cluster.images import tracked_images
 from kubeproof.cluster.objects import DEPLOYMENT, POD, short_name
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, WorkloadCell
 from kubeproof.errors import LimitReached
@@ -124,7 +125,7 @@ class IndividualModel:
                 for _ in range(count):
                     counters[kind.workload] += 1
                     pods.append(Pod(self.pod_name(kind.workload, counters[kind.workload]), *kind))
-            nodes.append(NodeState(*cell[:7], tuple(sorted(pods))))
+            nodes.append(NodeState(*cell[:7], tuple(sorted(pods)), cell.images))
         specs = tuple(Spec(*cell[:3], *cell[4:]) for cell in self.plan.workloads)
         unbound = tuple(
             tuple(self.pod_name(index, counters[index] + n + 1) for n in range(cell.unbound))
@@ -423,7 +424,17 @@ class IndividualModel:
             verb = {Phase.STARTING: "start", Phase.RUNNING: "ready"}.get(Phase(action.phase), "finish")
             concrete = (verb, name, names, tuple(pod.name for pod in failed))
             after = self._with_failed(state, action.workload, len(failed))
-            yield self._with_node(after, index, node._replace(pods=tuple(pods))), concrete
+            images = self._images(index, action.workload) if verb == "start" and names else 0
+            yield self._with_node(after, index, node._replace(pods=tuple(pods), images=node.images | images)), concrete
+
+    def _images(self, index: int, workload: int) -> int:
+        """The images that a started pod of the workload brings to a node without them."""
+        template, node = self.setup.workloads[workload].template, self.setup.nodes[index]
+        pulled = {container.image for container in (*template.containers, *template.init_containers)}
+        if self.setup.settings.kubernetes_version >= (1, 35):
+            pulled |= set(template.volume_images)
+        lacking = pulled - {name for name, _ in node.images}
+        return sum(1 << bit for bit, name in enumerate(tracked_images(self.setup)) if name in lacking)
 
     def _with_failed(self, state: State, workload: int, failed: int) -> State:
         spec = state.specs[workload]
@@ -478,7 +489,7 @@ class IndividualModel:
             age_s = min(pod.age_s + seconds, ages[-1]) if pod.age_s != NEVER else NEVER
             least, most, evict = older(pod.least_s), older(pod.most_s), older(pod.evict_s)
             pods.append(Pod(pod.name, pod.workload, pod.phase, least, most, evict, age_s, pod.restarts))
-        return NodeState(node.health, older(node.least_s), older(node.most_s), *node[3:7], tuple(pods))
+        return NodeState(node.health, older(node.least_s), older(node.most_s), *node[3:7], tuple(pods), node.images)
 
     # -- properties -----------------------------------------------------------------------------
 
@@ -513,7 +524,7 @@ def node_cell(node: NodeState) -> NodeCell:
     for pod in node.pods:
         kind = PodKind(*pod[1:])
         amounts[kind] = amounts.get(kind, 0) + 1
-    return NodeCell(*node[:7], tuple(sorted(amounts.items())))
+    return NodeCell(*node[:7], tuple(sorted(amounts.items())), node.images)
 
 
 def _by_number(name: str) -> tuple[int, str]:

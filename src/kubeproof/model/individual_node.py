@@ -51,6 +51,7 @@ class NodeState(NamedTuple):
     work: int
     cause: int
     pods: tuple[Pod, ...]
+    images: int = 0  # that started pods have brought
 
 
 def kubelet_lives(node: NodeState) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from kubeproof.cluster.images import image_sizes
 from kubeproof.cluster.labels import NodeTerm, Requirement
 from kubeproof.cluster.objects import HOSTNAME, POD, REGION, ZONE, Node, PodTemplate, Setup, Workload
 from kubeproof.cluster.places import Layout, Place
@@ -146,23 +147,30 @@ def make_layout(setup: Setup, found: Mentions, *, merge: bool = True) -> Layout:
     """Sorts the nodes into places; with `merge` off every node is a place of its own and no key counts as unique."""
     unique = unique_keys(setup, found) if merge else frozenset()
     kept = _resources_read(setup)
+    images = frozenset(image_sizes(setup))
     groups: dict[object, list[int]] = {}
     for index, node in enumerate(setup.nodes):
-        signature = _signature(node, found, unique, None, kept) if merge else index
+        signature = _signature(node, found, unique, None, kept, images) if merge else index
         groups.setdefault(signature, []).append(index)
     places = tuple(Place(setup.nodes[members[0]], tuple(members)) for members in groups.values())
     return Layout(setup, places, unique)
 
 
 def _signature(
-    node: Node, found: Mentions, unique: frozenset[str], without: str | None, kept: frozenset[str] | None
+    node: Node,
+    found: Mentions,
+    unique: frozenset[str],
+    without: str | None,
+    kept: frozenset[str] | None,
+    images: frozenset[str],
 ) -> tuple[object, ...]:
     """What tells this node from others; `without` leaves out the value of one topology key unless it is mentioned."""
     labels = tuple(_label_facts(dict(node.labels), found, unique, without))
     name = node.name if node.name in found.names else ""
     others = tuple((n, amount) for n, amount in node.others if kept is None or n in kept)
     resources = (node.cpu_milli, node.memory_bytes, node.pods, others)
-    return labels, node.taints, node.unschedulable, resources, name
+    listed = tuple((image, size) for image, size in node.images if image in images)
+    return labels, node.taints, node.unschedulable, resources, name, listed
 
 
 def _label_facts(
@@ -188,12 +196,12 @@ def symmetric_domains(layout: Layout, found: Mentions) -> tuple[tuple[tuple[int,
     if len(shared) != 1:
         return ()
     (key,) = shared
-    kept = _resources_read(layout.setup)
+    kept, images = _resources_read(layout.setup), frozenset(image_sizes(layout.setup))
     domains: dict[str, list[tuple[str, int]]] = {}
     for index, place in enumerate(layout.places):
         value = dict(place.sample.labels).get(key)
         if value is not None:
-            signature = repr((_signature(place.sample, found, layout.unique_keys, key, kept), place.size))
+            signature = repr((_signature(place.sample, found, layout.unique_keys, key, kept, images), place.size))
             domains.setdefault(value, []).append((signature, index))
     families: dict[tuple[str, ...], list[tuple[int, ...]]] = {}
     for members in domains.values():

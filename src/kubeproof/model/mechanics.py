@@ -39,6 +39,7 @@ from kubeproof.cluster.control import (
     SetTemplate,
     WorkloadAction,
 )
+from kubeproof.cluster.images import brought_images, missing_images
 from kubeproof.cluster.objects import DEPLOYMENT, POD, Node, Setup
 from kubeproof.cluster.places import taints_of
 from kubeproof.cluster.state import NEVER, Cause, Health, NodeCell, Nodes, Phase, PodKind, Work, WorkloadCell, add_pods
@@ -68,6 +69,8 @@ class Mechanics:
         self.ages = ages or ((),) * len(setup.workloads)
         self.most_failed = most_failed or (0,) * len(setup.workloads)  # failed pods counted up to here
         self.never_ready = never_ready  # workloads whose pods run but never become ready
+        self._brought = brought_images(setup)
+        self._missing = {node.name: missing_images(setup, node) for node in setup.nodes} if any(self._brought) else {}
         largest = max((node.pods for node in setup.nodes), default=0)
         self.most_stuck = 1 + max(
             largest, *self.most_failed, 0
@@ -177,7 +180,7 @@ class Mechanics:
             case EvictDue(_, workload):
                 return (self._evicted(cell, workload),)
             case Advance():
-                return tuple(dict.fromkeys(self._advanced(cell, action)))
+                return tuple(dict.fromkeys(self._advanced(node, cell, action)))
             case NodeChange(_, verb):
                 return (self._changed(node, cell, verb),)
         raise TypeError(action)
@@ -186,7 +189,7 @@ class Mechanics:
         """The node with pods that have been ready there before the run; taint eviction finds them, too."""
         age_s = self.ages[workload][-1] if self.ages[workload] else NEVER
         kind = self._kind(cell, workload, Phase.READY, self._first_evict_s(node, cell, workload), age_s)
-        return cell._replace(pods=add_pods(cell.pods, kind, count))
+        return cell._replace(pods=add_pods(cell.pods, kind, count), images=self._images_after(node, cell, workload))
 
     def _arrived(self, node: Node, cell: NodeCell, workload: int, count: int) -> NodeCell:
         kind = self._kind(cell, workload, Phase.STARTING, self._first_evict_s(node, cell, workload))
@@ -265,10 +268,12 @@ class Mechanics:
                 cell = self._without(cell, kind, count)
         return cell
 
-    def _advanced(self, cell: NodeCell, action: Advance) -> Iterator[NodeCell]:
+    def _advanced(self, node: Node, cell: NodeCell, action: Advance) -> Iterator[NodeCell]:
         """The pods moved on; of kinds that differ in their eviction clock alone any may be the rejected ones."""
         wanted = (action.workload, action.phase, action.least_s, action.most_s)
         moving = [(kind, count) for kind, count in cell.pods if kind[:4] == wanted]
+        starts = action.phase == Phase.STARTING and sum(count for _, count in moving) > action.rejected
+        images = self._images_after(node, cell, action.workload) if starts else cell.images
         for rejected in takes(moving, action.rejected):
             failed, pods = dict(rejected), cell.pods
             for kind, count in moving:
@@ -276,7 +281,11 @@ class Mechanics:
                 left = count - failed.get(kind, 0)
                 if action.phase != Phase.TERMINATING and left:
                     pods = add_pods(pods, self._next(cell, kind), left)
-            yield cell._replace(pods=pods)
+            yield cell._replace(pods=pods, images=images)
+
+    def _images_after(self, node: Node, cell: NodeCell, workload: int) -> int:
+        """The images that the node has got, a pod of the workload having started there."""
+        return cell.images | self._brought[workload] & self._missing.get(node.name, 0)
 
     def _next(self, cell: NodeCell, kind: PodKind) -> PodKind:
         probed = self.setup.workloads[kind.workload].template.readiness is not None or kind.workload in self.never_ready

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from kubeproof.cluster.control import Action, Advance, Decision, Delete, EvictPods, NodeRef, Role, Tag
+from kubeproof.cluster.images import tracked_images
 from kubeproof.cluster.labels import NO_EXECUTE, tolerates_all
 from kubeproof.cluster.objects import POD, family
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Nodes, Phase, PodKind, add_pods
@@ -81,7 +82,7 @@ def unwatched(plan: Plan) -> frozenset[int]:
     """The workloads whose pods may start in unison, as far as the plan tells.
 
     None where somebody may look at anything: an own controller, a failure of nodes, a drain, a pod that names its
-    node, whose admission counts the started pods.
+    node, whose admission counts the started pods, an image that comes to a node with the first pod that starts.
     """
     if not is_known(plan):
         return frozenset()
@@ -103,7 +104,8 @@ def is_known(plan: Plan) -> bool:
     """True if every loop and event is one that these reductions were thought through for."""
     loops = all(isinstance(controller, LOOPS) for controller in plan.controllers)
     events = all(isinstance(event, EVENTS) for event in plan.events)
-    return loops and events and not any(workload.template.node_name for workload in plan.setup.workloads)
+    named = any(workload.template.node_name for workload in plan.setup.workloads)
+    return loops and events and not named and not tracked_images(plan.setup)  # the scheduler sees who has brought one
 
 
 def _is_unwatched(plan: Plan, number: int) -> bool:

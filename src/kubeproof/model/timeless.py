@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from kubeproof.cluster.control import Advance
-from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Phase, PodKind, Work, add_pods
+from kubeproof.cluster.objects import Node
+from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, Work, add_pods
 from kubeproof.controllers.kubelet import MOVING
 from kubeproof.events.drain import DrainEvent
 from kubeproof.events.pod_crash import PodCrashEvent
@@ -67,18 +68,20 @@ class TimelessMechanics(Mechanics):
     def _drained(self, cell: NodeCell) -> NodeCell:
         return clockless(super()._drained(cell))
 
-    def _advanced(self, cell: NodeCell, action: Advance) -> Iterator[NodeCell]:
+    def _advanced(self, node: Node, cell: NodeCell, action: Advance) -> Iterator[NodeCell]:
         """Any part of the pods moves on: pods that came at different times are one kind here."""
         wanted = (action.workload, action.phase, action.least_s, action.most_s)
         moving = [(kind, count) for kind, count in cell.pods if kind[:4] == wanted]
+        starts = action.phase == Phase.STARTING
+        images = self._images_after(node, cell, action.workload) if starts else cell.images
         for number in range(1, 1 + sum(count for _, count in moving)):
             for taken in takes(moving, number):
-                yield cell._replace(pods=self._moved(cell, taken, ends=action.phase == Phase.TERMINATING))
+                pods = self._moved(cell, taken, ends=action.phase == Phase.TERMINATING)
+                yield cell._replace(pods=pods, images=images)
 
     def _moved(
         self, cell: NodeCell, taken: tuple[tuple[PodKind, int], ...], *, ends: bool
     ) -> tuple[tuple[PodKind, int], ...]:
-        assert cell.health in KUBELET_LIVES, cell
         pods = cell.pods
         for kind, count in taken:
             pods = add_pods(pods, kind, -count)

@@ -158,6 +158,7 @@ def _relations(loaded: Loaded) -> Iterator[tuple[str, ...]]:
             )
         )
     yield from _rival_autoscalers(loaded, forms)
+    yield from _sharing_images(loaded.setup, forms)
     yield from _chained(loaded)
     for intent in loaded.scenario.intents:
         yield tuple(_read_by(loaded, intent))
@@ -223,6 +224,20 @@ def _term_selectors(template: PodTemplate) -> Iterator[LabelSelector | None]:
 
     yield from of(template.pod_affinity)
     yield from of(template.pod_anti_affinity)
+
+
+def _sharing_images(setup: Setup, forms: dict[str, list[Workload]]) -> Iterator[tuple[str, ...]]:
+    """The workloads whose pods bring an image to nodes that pods of another are drawn to."""
+    listed = [dict(node.images) for node in setup.nodes]
+    for image in sorted({name for images in listed for name in images}):
+        if all(image in images for images in listed):
+            continue
+        yield tuple(ref for ref, workloads in forms.items() if any(image in _images(w.template) for w in workloads))
+
+
+def _images(template: PodTemplate) -> frozenset[str]:
+    containers = (*template.containers, *template.init_containers)
+    return frozenset((*template.volume_images, *(container.image for container in containers)))
 
 
 def _rival_autoscalers(loaded: Loaded, forms: dict[str, list[Workload]]) -> Iterator[tuple[str, ...]]:

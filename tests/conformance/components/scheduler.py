@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.conformance.corpus import Corpus
 from tests.conformance.decide import scheduler as decide
-from tests.conformance.inputs import preemption
+from tests.conformance.inputs import node_content, preemption
 from tests.conformance.inputs import scheduler as inputs
 
 UPSTREAMS = ("kubernetes-1.26", "kubernetes-1.37")
@@ -42,7 +42,8 @@ CORPORA: tuple[Corpus, ...] = (
         controller="scheduler, host ports and images",
         upstreams=UPSTREAMS,
         program="scheduler",
-        generate=inputs.ports_and_images,
+        generate=node_content.ports_and_images,
         count=2_000,
+        decide=decide.decide_with_images,
     ),
 )

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from kubeproof.cluster.images import IMAGE_LOCALITY
 from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.objects import REPLICA_SET, Node, SchedulerProfile, Settings, Setup, Workload
 from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount, Row, Scheduler
@@ -31,6 +32,14 @@ def decide(case: Case, upstream: str) -> Decision:
     if any(row.rejected_by == "PreFilter" for row in evaluation.rows):
         return {"c": list(scheduler.choose(infos)), "e": 1}
     return {"n": [_row(row) for row in evaluation.rows], "c": list(scheduler.choose(infos))}
+
+
+def decide_with_images(case: Case, upstream: str) -> Decision:
+    """The same, with the score that images give in each row."""
+    board = Board(case, upstream)
+    scheduler, infos = board.scheduler(case["pod"]), board.infos()
+    rows = [_row(row, images=True) for row in scheduler.evaluate(infos).rows]
+    return {"n": rows, "c": list(scheduler.choose(infos))}
 
 
 def decide_sequence(case: Case, upstream: str) -> Decision:
@@ -88,7 +97,7 @@ class Board:
         return tuple(PodCount(workload, *counts) for workload, counts in sorted(self._counts[node].items()))
 
 
-def _row(row: Row) -> Json:
+def _row(row: Row, *, images: bool = False) -> Json:
     """A refusal (plugin, reason, unresolvable), scores, or 0 for the only feasible node."""
     if row.rejected_by:
         if not row.reason:
@@ -98,7 +107,8 @@ def _row(row: Row) -> Json:
     if not row.scores:
         return 0
     scores = dict(row.scores)
-    return [row.total, *(scores.get(name) for name in SCORE_ORDER)]
+    others = [scores.get(name) for name in SCORE_ORDER if name != IMAGE_LOCALITY]
+    return [row.total, *others, *([scores.get(IMAGE_LOCALITY, 0)] if images else ())]
 
 
 def _kind(pod: Json) -> str:

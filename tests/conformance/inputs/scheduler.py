@@ -24,7 +24,6 @@ THEMES = (
     ("near", "apart", "gaps", "terminating"),
     ("near", "apart", "namespaces"),
 )
-IMAGES = ("a:1", "b:1", "c:1")
 
 
 def decision(random: Random) -> Object:
@@ -49,41 +48,6 @@ def sequence(random: Random) -> Object:
     if chance(random, 20):
         case["profile"] = profile(random, features)
     return case
-
-
-def ports_and_images(random: Random) -> Object:
-    """One pod to be scheduled, with host ports and images that nodes have."""
-    case: Object = {"nodes": cluster.nodes(random, 2, 5, ()), "pods": []}
-    for node in case["nodes"]:
-        node["status"]["images"] = [
-            {"names": [image], "sizeBytes": random.choice((10, 300, 1500, 4000)) * 1_000_000}
-            for image in random.sample(IMAGES, random.randint(0, 2))
-        ]
-    case["pod"] = _with_ports_and_images(random, cluster.pod(random, "p", ()))
-    for number in range(random.randint(0, 4)):
-        bound = _with_ports_and_images(random, cluster.pod(random, f"e{number}", ()))
-        bound["spec"]["nodeName"] = random.choice(case["nodes"])["metadata"]["name"]
-        case["pods"].append(bound)
-    return case
-
-
-def _with_ports_and_images(random: Random, pod: Object) -> Object:
-    containers = [{"name": f"c{number}", "image": random.choice(IMAGES)} for number in range(random.randint(1, 3))]
-    container: Object = containers[0]
-    container["ports"] = [_port(random)]
-    pod["spec"]["containers"] = containers
-    return pod
-
-
-def _port(random: Random) -> Object:
-    port: Object = {"containerPort": 80}
-    if chance(random, 80):
-        port["hostPort"] = random.choice((80, 80, 443))
-    if chance(random, 40):
-        port["hostIP"] = random.choice(("0.0.0.0", "10.0.0.1", "10.0.0.2"))
-    if chance(random, 30):
-        port["protocol"] = random.choice(("TCP", "UDP"))
-    return port
 
 
 def _features(random: Random) -> frozenset[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.conformance.mutant import Mutant
 
 DECISIONS = "scheduler-decisions"
+PORTS_IMAGES = "scheduler-ports-images"
 PLUGINS = "controllers/scheduler/plugins"
 REQUESTS = "controllers/scheduler/requests.py"
 FIT = f"{PLUGINS}/node_resources_fit.py"
@@ -15,6 +16,8 @@ SPREAD = f"{PLUGINS}/pod_topology_spread.py"
 CONSTRAINTS = f"{PLUGINS}/spread_constraints.py"
 POD_AFFINITY = f"{PLUGINS}/inter_pod_affinity.py"
 POD_TERMS = f"{PLUGINS}/pod_terms.py"
+PORTS = f"{PLUGINS}/node_ports.py"
+IMAGES = f"{PLUGINS}/image_locality.py"
 
 MUTANTS: tuple[Mutant, ...] = (
     Mutant(
@@ -299,5 +302,90 @@ MUTANTS: tuple[Mutant, ...] = (
         "meant = frozenset.intersection(",
         "meant = frozenset.union(",
         DECISIONS,
+    ),
+    Mutant(
+        "a port on one address is free on another node address and on all",
+        PORTS,
+        "and (one.ip == other.ip or EVERY_ADDRESS in (one.ip, other.ip))",
+        "and one.ip == other.ip",
+        PORTS_IMAGES,
+    ),
+    Mutant(
+        "ports of two protocols clash",
+        PORTS,
+        "(one.port, one.protocol) == (other.port, other.protocol)",
+        "one.port == other.port",
+        PORTS_IMAGES,
+    ),
+    Mutant(
+        "ports of sidecars are free",
+        PORTS,
+        "SIDECAR_PORTS_SINCE = (1, 33)",
+        "SIDECAR_PORTS_SINCE = (1, 99)",
+        PORTS_IMAGES,
+    ),
+    Mutant(
+        "a port that cannot be had is beyond the help of preemption",
+        PORTS,
+        'for the requested pod ports", unresolvable=False)',
+        'for the requested pod ports", unresolvable=True)',
+        PORTS_IMAGES,
+    ),
+    Mutant(
+        "images count in full however few nodes have them",
+        IMAGES,
+        "total = sum(int(size * share)",
+        "total = sum(size",
+        PORTS_IMAGES,
+    ),
+    Mutant(
+        "the bound of images does not grow with the containers",
+        IMAGES,
+        "self._most = MOST_PER_IMAGE * counted",
+        "self._most = MOST_PER_IMAGE",
+        PORTS_IMAGES,
+    ),
+    Mutant(
+        "small images count",
+        IMAGES,
+        "LEAST = 23 * MEBIBYTE",
+        "LEAST = 0",
+        PORTS_IMAGES,
+    ),
+    Mutant(
+        "images of init containers count in 1.26",
+        "cluster/images.py",
+        "INIT_IMAGES_SINCE = (1, 30)",
+        "INIT_IMAGES_SINCE = (1, 20)",
+        PORTS_IMAGES,
+        "kubernetes-1.26",
+    ),
+    Mutant(
+        "images mounted as volumes do not raise the bound",
+        IMAGES,
+        "VOLUMES_RAISE_MOST_SINCE = (1, 37)",
+        "VOLUMES_RAISE_MOST_SINCE = (1, 99)",
+        PORTS_IMAGES,
+    ),
+    Mutant(
+        "an image without a tag is another than the latest",
+        "manifests/containers.py",
+        'return name if has_tag or not name else f"{name}:latest"',
+        "return name",
+        PORTS_IMAGES,
+    ),
+    Mutant(
+        "the port in a registry's name is taken for a tag",
+        "manifests/containers.py",
+        'has_tag = name.rfind(":") > name.rfind("/")',
+        'has_tag = ":" in name',
+        PORTS_IMAGES,
+    ),
+    Mutant(
+        "pods on the host's network take no ports",
+        "manifests/containers.py",
+        "taken = port or (inside if host_network else 0)",
+        "taken = port",
+        PORTS_IMAGES,
     ),
 )

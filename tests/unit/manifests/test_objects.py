@@ -23,7 +23,7 @@ def test_a_bare_deployment_gets_the_defaults_of_the_api_server() -> None:
     assert workload.template.grace_s == 30
     assert workload.template.scheduler_name == "default-scheduler"
     assert workload.template.tolerations == (NOT_READY, UNREACHABLE)
-    assert workload.template.containers == (Container("main"),)
+    assert workload.template.containers == (Container("main", image="example/app:latest"),)
 
 
 def test_an_object_without_namespace_is_in_default() -> None:
@@ -108,7 +108,9 @@ def test_probe_overhead_and_deletion_cost_are_read() -> None:
 def test_a_sidecar_is_an_init_container_that_restarts_always() -> None:
     loaded = load_text(deployment(pod="initContainers: [{name: log, image: x, restartPolicy: Always}],"))
 
-    assert loaded.setup.workloads[0].template.init_containers == (Container("log", restartable_init=True),)
+    assert loaded.setup.workloads[0].template.init_containers == (
+        Container("log", restartable_init=True, image="x:latest"),
+    )
 
 
 def test_a_node_falls_back_to_capacity_and_110_pods() -> None:
@@ -245,18 +247,18 @@ def test_lists_are_unpacked_also_in_lists() -> None:
 
 
 def test_fields_without_a_reader_are_listed_with_their_place() -> None:
-    text = deployment(pod="hostNetwork: true, tolerationz: [],", container="ports: [{hostPort: 80}],")
+    text = deployment(pod="runtimeClassName: vm, tolerationz: [],", container="lifecycle: {stopSignal: SIGINT},")
     listed = {(o.what, o.why, o.source.line) for o in load_text(text).omissions if o.source.line}
 
     assert listed == {
-        ("field spec.template.spec.hostNetwork of Deployment/shop/web", "not modelled", 6),
+        ("field spec.template.spec.runtimeClassName of Deployment/shop/web", "not modelled", 6),
         (
             "unknown field spec.template.spec.tolerationz of Deployment/shop/web",
             "not in the Kubernetes API, did you mean tolerations?",
             6,
         ),
         (
-            "field spec.template.spec.containers[0].ports[0].hostPort of Deployment/shop/web",
+            "field spec.template.spec.containers[0].lifecycle of Deployment/shop/web",
             "not modelled",
             6,
         ),

@@ -15,7 +15,8 @@ from kubeproof.cluster.places import Layout, taints_of
 from kubeproof.cluster.state import Health, NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount, Scheduler
 
-Facts = tuple[int, int, int, tuple[PodCount, ...]]  # cordoned, unreachable, tainted NoExecute, pods
+# cordoned, unreachable, tainted NoExecute, pods, images brought
+Facts = tuple[int, int, int, tuple[PodCount, ...], int]
 
 
 def node_facts(cell: NodeCell) -> Facts:
@@ -25,7 +26,7 @@ def node_facts(cell: NodeCell) -> Facts:
         both = amounts.setdefault(kind.workload, [0, 0])
         both[kind.phase == Phase.TERMINATING] += count
     pods = tuple(PodCount(workload, *both) for workload, both in sorted(amounts.items()))
-    return cell.cordoned, int(cell.health >= Health.UNKNOWN), cell.no_execute, pods
+    return cell.cordoned, int(cell.health >= Health.UNKNOWN), cell.no_execute, pods, cell.images
 
 
 MOST_KNOWN = 100_000  # decisions that a controller remembers beyond one search
@@ -94,7 +95,7 @@ class SchedulerController:
 
     def node_info(self, place: int, view: Facts, count: int) -> NodeInfo:
         """One group of nodes as the plugins take it."""
-        cordoned, is_out, no_execute, pods = view
+        cordoned, is_out, no_execute, pods, images = view
         sample = self.layout.places[place].sample
         condition = NodeCell(health=Health.UNKNOWN if is_out else Health.UP, cordoned=cordoned, no_execute=no_execute)
-        return NodeInfo(sample, count, bool(cordoned), taints_of(sample, condition), pods)
+        return NodeInfo(sample, count, bool(cordoned), taints_of(sample, condition), pods, images)

@@ -29,7 +29,7 @@ __all__ = ["Evaluation", "NodeInfo", "PodCount", "Rejection", "Row", "Scheduler"
 
 MOST_REMEMBERED = 100_000  # node contents kept per node before the memory starts afresh
 
-Content = tuple[bool, tuple[Taint, ...], tuple[PodCount, ...]]  # a NodeInfo without node and count
+Content = tuple[bool, tuple[Taint, ...], tuple[PodCount, ...], int]  # a NodeInfo without node and count
 
 
 class Known(NamedTuple):
@@ -62,6 +62,11 @@ class Scheduler:
         self._requests = tuple(pod_requests(other.template, version) for other in setup.workloads)
         self._memory: dict[str, tuple[Node, dict[Content, Known]]] = {}
         self._normalised = [entry for entry in self._plugins.node_scores if entry[2].normalises]
+
+    @property
+    def compares_nodes_by(self) -> frozenset[str]:
+        """The names of the filters whose answer about a node depends on other nodes."""
+        return frozenset(name for name, _ in self._plugins.cluster_filters)
 
     def evaluate(self, nodes: Sequence[NodeInfo]) -> Evaluation:
         """The verdict of every plugin on every node, and the nodes that may be chosen."""
@@ -158,6 +163,7 @@ class Scheduler:
             info.taints,
             info.pods,
             node_usage(info.pods, self._requests),
+            info.images,
         )
 
     def _filter(self, views: list[NodeView], counts: list[int]) -> list[Row]:

@@ -44,6 +44,7 @@ class NodeInfo(NamedTuple):
     unschedulable: bool  # spec.unschedulable
     taints: tuple[Taint, ...]  # all current taints, static and set by controllers
     pods: tuple[PodCount, ...]
+    images: int = 0  # that pods have brought since the run began: bits of kubeproof.cluster.images.tracked_images
 
 
 class Usage(NamedTuple):
@@ -65,6 +66,7 @@ class NodeView:
     taints: tuple[Taint, ...]
     pods: tuple[PodCount, ...]
     usage: Usage
+    images: int = 0  # brought since the run began, as bits
 
 
 class Rejection(NamedTuple):

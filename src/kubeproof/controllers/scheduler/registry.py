@@ -6,11 +6,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from kubeproof.cluster.images import IMAGE_LOCALITY
 from kubeproof.controllers.scheduler.plugins import (
     balanced_allocation,
+    image_locality,
     inter_pod_affinity,
     node_affinity,
     node_name,
+    node_ports,
     node_resources_fit,
     node_unschedulable,
     pinned_nodes,
@@ -31,6 +34,7 @@ NODE_NAME = "NodeName"
 NODE_UNSCHEDULABLE = "NodeUnschedulable"
 TAINT_TOLERATION = "TaintToleration"
 NODE_AFFINITY = "NodeAffinity"
+NODE_PORTS = "NodePorts"
 NODE_RESOURCES_FIT = "NodeResourcesFit"
 POD_TOPOLOGY_SPREAD = "PodTopologySpread"
 INTER_POD_AFFINITY = "InterPodAffinity"
@@ -43,6 +47,7 @@ DEFAULT_WEIGHTS = {
     POD_TOPOLOGY_SPREAD: 2,
     INTER_POD_AFFINITY: 2,
     BALANCED_ALLOCATION: 1,
+    IMAGE_LOCALITY: 1,
 }
 SCORE_ORDER = tuple(DEFAULT_WEIGHTS)
 # What plugins with nothing to do gave every node before the version in which upstream began to skip them.
@@ -58,6 +63,7 @@ NODE_FILTERS: tuple[tuple[str, Callable[[IncomingPod], NodeFilter | None]], ...]
     (NODE_UNSCHEDULABLE, node_unschedulable.build_filter),
     (TAINT_TOLERATION, taint_toleration.build_filter),
     (NODE_AFFINITY, node_affinity.build_filter),
+    (NODE_PORTS, node_ports.build_filter),
     (NODE_RESOURCES_FIT, node_resources_fit.build_filter),
 )
 # Upstream orders every filter that compares nodes after those that judge a node by itself.
@@ -74,6 +80,7 @@ NODE_SCORES: tuple[tuple[str, Callable[[IncomingPod], NodeScore | None]], ...] =
 CLUSTER_SCORES: tuple[tuple[str, Callable[[IncomingPod], ClusterScore[Any, Any] | None]], ...] = (
     (POD_TOPOLOGY_SPREAD, pod_topology_spread.build_score),
     (INTER_POD_AFFINITY, inter_pod_affinity.build_score),
+    (IMAGE_LOCALITY, image_locality.build_score),
 )
 
 
