@@ -237,6 +237,7 @@ class Clock:
         place_slots = [*(slots.place(place) for place in plan.layout.every_place), *slots.nurseries.values()]
         self._nurseries = {slots.nurseries[w]: Nursery(plan.mechanics, w) for w in slots.nurseries}
         self._young = [self._nurseries_of(controller) for controller in self._periodic]
+        self._periodic_reads = [controller.reads for controller in self._periodic]
         self._readers = [_slots_read(slots, controller) for controller in self._periodic]
         others = sorted({slot for reader in self._readers for slot in reader} - set(place_slots))
         self.reads = (*place_slots, *others)
@@ -289,7 +290,7 @@ class Clock:
 
     def _seen(self, number: int, views: tuple[Any, ...]) -> Seen:
         by_slot = {slot: shown[number] for slot, (_, shown) in zip(self.reads, views, strict=True)}
-        reads, slots = self._periodic[number].reads, self._slots
+        reads, slots = self._periodic_reads[number], self._slots
         seen = Seen(
             tuple(by_slot[slots.workload(w)] for w in reads.workloads),
             tuple(by_slot[slots.place(p)] for p in reads.places),
