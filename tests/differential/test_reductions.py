@@ -45,7 +45,7 @@ def compare_orders(case: Case) -> bool:
     fewer, order = _fewer(plan, "auto")
     if not full.stopped_by and not fewer.stopped_by:
         assert verdicts_of(fewer) == verdicts_of(full), f"with {order} {verdicts_of(fewer)}, not {verdicts_of(full)}"
-        assert len(fewer.store) <= len(full.store)
+        assert order.is_relaxed or len(fewer.store) <= len(full.store)
     if compiled_kernel() is not None:
         plain, _ = _fewer(plan, "python")
         assert plain.findings == fewer.findings

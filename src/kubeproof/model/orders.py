@@ -7,7 +7,7 @@ from typing import NamedTuple
 from kubeproof.model.endings import ending_unseen
 from kubeproof.model.plan import Plan
 from kubeproof.model.startup import starts_freely, unwatched
-from kubeproof.model.timeless import is_timeless
+from kubeproof.model.timeless import gains_without_clocks
 from kubeproof.model.youth import countable
 
 
@@ -36,7 +36,7 @@ EVERY_ORDER = Order()
 
 def fewer_orders(plan: Plan) -> Order:
     """What may be left out when a plan is explored, as far as the plan alone tells."""
-    if is_timeless(plan):
+    if gains_without_clocks(plan):
         return Order(unwatched(plan), alone=True, timeless=True)
     return Order(unwatched(plan), alone=True, ending=ending_unseen(plan), counted=countable(plan))
 

@@ -234,8 +234,9 @@ class Starts:
         step = Advance(NodeRef(-1, None), *start)
         for cell, count in nodes:
             moves = cell.health in KUBELET_LIVES and any(kind[:4] == start for kind, _ in cell.pods)
-            # The node itself matters to admission alone, and pods that name their node are never started so.
-            (after,) = self._mechanics.on_node(self._mechanics.setup.nodes[0], cell, step) if moves else (cell,)
+            # The node itself matters to admission alone, and pods that name their node are never started so. Without
+            # clocks any part of the pods may move; the last outcome is that of all.
+            *_, after = self._mechanics.on_node(self._mechanics.setup.nodes[0], cell, step) if moves else (cell,)
             amounts[after] = amounts.get(after, 0) + count
         return tuple(sorted(amounts.items()))
 

@@ -26,12 +26,17 @@ EVENTS_WITHOUT_CLOCKS = (DrainEvent, *(event for event in EVENTS if event is not
 ANY_TIME = (0, NEVER)  # may happen now, and never has to
 
 
-def is_timeless(plan: Plan) -> bool:
-    """True if all clocks of a plan are ranges of pods and of maintenance: no ages, periods, evictions or back-offs."""
+def gains_without_clocks(plan: Plan) -> bool:
+    """True for plans with drains, where clocks that began at different moments run side by side.
+
+    All clocks must be ranges of pods and of maintenance: no ages, periods, evictions by taints or back-offs.
+    """
     known = all(isinstance(controller, LOOPS) for controller in plan.controllers)
     events = all(isinstance(event, EVENTS_WITHOUT_CLOCKS) for event in plan.events)
     if not known or not events or plan.periodic or any(plan.mechanics.ages):
         return False
+    if not any(isinstance(event, DrainEvent) for event in plan.events):
+        return False  # what starts together ends together: there are few combinations, and fewer than without clocks
     return not any(
         is_evicted_by_taints(plan, number) or workload.template.node_name
         for number, workload in enumerate(plan.setup.workloads)

@@ -18,7 +18,7 @@ from kubeproof.cluster.state import NodeCell, Phase, PodKind
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.intents.facts import NothingPending, ReplicasAtLeast, ReplicasAtMost
 from kubeproof.intents.monitor import IN_STABLE, NEVER, Monitor
-from kubeproof.model.grouped import JointObserver, Slots
+from kubeproof.model.grouped import GroupedSystem, JointObserver, Slots
 from kubeproof.model.plan import Plan
 from kubeproof.verify.sizes import Starts, is_left_alone, only_sizes_decide, sizes_of
 
@@ -26,9 +26,13 @@ SPREAD = "PodTopologySpread"
 
 
 def held_by_bounds(plan: Plan, starts: Starts) -> frozenset[int]:
-    """The numbers of the monitors that hold because of the sizes that are ever written, from these first states."""
-    if not starts or not only_sizes_decide(plan):
+    """The numbers of the monitors that hold because of the sizes that are ever written.
+
+    `starts` are the first states, if they are others than the plan's own.
+    """
+    if not only_sizes_decide(plan):
         return frozenset()
+    starts = starts or (GroupedSystem(plan).first_cells,)
     observer = JointObserver(plan, Slots(plan))
     seen = 0
     for cells in starts:

@@ -22,10 +22,21 @@ from kubeproof.verify.options import ABSTRACTION, SYMMETRY, VerifyOptions
 from kubeproof.verify.own_controllers import load_own
 from kubeproof.verify.reference_run import reference_results
 from kubeproof.verify.result import UNKNOWN, VIOLATED, IntentResult, Statistics, VerifyResult
-from kubeproof.verify.searching import Beginning, Decided, Report, Watch, begin, explored, repeated_whole, statistics_of
+from kubeproof.verify.searching import (
+    Beginning,
+    Decided,
+    Report,
+    Watch,
+    begin,
+    engine_name,
+    explored,
+    repeated_whole,
+    statistics_of,
+)
 from kubeproof.verify.sliced import Part, Sliced, searched_in_parts, woven
 from kubeproof.verify.summary import (
     abstractions,
+    claim,
     combined,
     intent_result,
     left_out,
@@ -150,23 +161,29 @@ def _searched(
     bounded = held_by_bounds(plan, beginning.cells) if options.uses(ABSTRACTION) else frozenset()
     rest = tuple(monitor for number, monitor in enumerate(plan.monitors) if number not in bounded)
     results: list[IntentResult] = []
-    parts = [_statistics_of_bounds(plan, beginning)] if bounded else []
+    parts = [_statistics_of_bounds(plan, beginning, options)] if bounded else []
     for monitors in batched(rest, MOST_INTENTS):
         batch = replace(plan, monitors=monitors)
         found, statistics = _searched_batch(loaded, batch, beginning, options, watch)
         results += found
         parts.append(statistics)
     statistics = combined(parts)
-    results += [intent_result(loaded, plan, number, "holds", statistics) for number in bounded]
+    results += [_bounded_result(loaded, plan, number) for number in bounded]
     order = {monitor.intent.name: number for number, monitor in enumerate(plan.monitors)}
     return sorted(results, key=lambda result: order[result.intent]), statistics
 
 
-def _statistics_of_bounds(plan: Plan, beginning: Beginning) -> Statistics:
+def _bounded_result(loaded: Loaded, plan: Plan, number: int) -> IntentResult:
+    found = intent_result(loaded, plan, number, "holds", Statistics())
+    return replace(found, detail=f"proved from the sizes that are ever written: {claim(plan.monitors[number].intent)}")
+
+
+def _statistics_of_bounds(plan: Plan, beginning: Beginning, options: VerifyOptions) -> Statistics:
     """What deciding from the sizes took: the search for the first states, if there was one."""
-    assert beginning.search is not None
-    deployed = statistics_of(beginning.search, plan)
     words = ("sizes bounded by what is ever written",)
+    if beginning.search is None:
+        return Statistics(engine=engine_name(options), reductions=words)
+    deployed = statistics_of(beginning.search, plan)
     return replace(deployed, states=0, transitions=0, start_states=deployed.states, reductions=words)
 
 

@@ -214,6 +214,12 @@ def _one_search(
     return system, search
 
 
+def engine_name(options: VerifyOptions) -> str:
+    """The engine that searches with these options."""
+    found = "python" if compiled_kernel() is None else "compiled"
+    return found if options.engine == "auto" else options.engine
+
+
 def _kernel(system: GroupedSystem, options: VerifyOptions) -> Store:
     if options.engine == "compiled" and compiled_kernel() is None:
         raise EnvironmentProblem(
