@@ -55,13 +55,13 @@ class CheckpointError(KubeproofError):
 
 
 class FormulaError(KubeproofError):
-    """A formula that cannot be read."""
+    """A formula or predicate that cannot be read."""
 
     code = "E204"
     exit_code = 2
 
-    def __init__(self, problem: str, *, text: str, column: int, remedy: str) -> None:
-        super().__init__(f"{self.code} column {column}: the formula {problem}. {remedy}.")
+    def __init__(self, problem: str, *, text: str, column: int, remedy: str, what: str = "formula") -> None:
+        super().__init__(f"{self.code} column {column}: the {what} {problem}. {remedy}.")
         self.problem, self.text, self.column, self.remedy = problem, text, column, remedy
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.conformance.components import descheduler, evictions, hpa, scheduler, workloads
+from tests.conformance.components import admission, descheduler, evictions, hpa, scheduler, workloads
 from tests.conformance.corpus import Corpus
 
 CORPORA: tuple[Corpus, ...] = (
@@ -11,6 +11,7 @@ CORPORA: tuple[Corpus, ...] = (
     *workloads.CORPORA,
     *evictions.CORPORA,
     *descheduler.CORPORA,
+    *admission.CORPORA,
 )
 
 

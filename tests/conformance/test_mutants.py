@@ -12,7 +12,7 @@ import pytest
 
 import kubeproof
 from tests.conformance.mutant import Mutant
-from tests.conformance.mutants import descheduler, evictions, hpa, scheduler, workloads
+from tests.conformance.mutants import admission, descheduler, evictions, hpa, scheduler, workloads
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path(kubeproof.__file__).parent
@@ -22,6 +22,7 @@ MUTANTS = (
     *workloads.MUTANTS,
     *evictions.MUTANTS,
     *descheduler.MUTANTS,
+    *admission.MUTANTS,
 )
 LEAST_MUTANTS = 40
 

@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from tests.conformance.components import descheduler, evictions, hpa, scheduler, workloads
+from tests.conformance.components import admission, descheduler, evictions, hpa, scheduler, workloads
 from tests.conformance.corpus import Corpus, read_lines
 
 SCHEMAS = Path(__file__).parents[2] / "conformance" / "schema"
@@ -20,6 +20,7 @@ COMPONENTS = {
     "workloads": workloads.CORPORA,
     "evictions": evictions.CORPORA,
     "descheduler": descheduler.CORPORA,
+    "admission": admission.CORPORA,
 }
 BY_SCHEMA = [(component, corpus) for component, corpora in COMPONENTS.items() for corpus in corpora]
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,19 @@ def _runs():
             yield pytest.param(match[1].split(), dict(ROW.findall(match[2])), id=f"{readme.parent.name}-{number}")
 
 
+NETWORK_RUN = re.compile(
+    r"```sh\nkubeproof (network verify .+)\n```\n\n\| Question \| Verdict \|\n\|---\|---\|\n((?:\|.+\|\n)+)"
+)
+
+
+def _network_runs():
+    for readme in sorted(ROOT.glob("examples/*/README.md")):
+        for match in NETWORK_RUN.finditer(readme.read_text(encoding="utf-8")):
+            yield pytest.param(shlex.split(match[1]), dict(ROW.findall(match[2])), id=readme.parent.name)
+
+
 RUNS = list(_runs())
+NETWORK_RUNS = list(_network_runs())
 VIOLATED = [run for run in RUNS if "VIOLATED" in run.values[1].values()]
 
 
@@ -30,10 +43,18 @@ def _in_the_checkout(monkeypatch):
 
 
 def test_every_example_has_a_command_and_a_table():
-    documented = {run.id.rsplit("-", 1)[0] for run in RUNS}
+    documented = {*(run.id.rsplit("-", 1)[0] for run in RUNS), *(run.id for run in NETWORK_RUNS)}
 
     assert documented == {folder.name for folder in ROOT.glob("examples/*") if folder.is_dir()}
     assert len(documented) >= 7
+
+
+@pytest.mark.parametrize(("words", "verdicts"), NETWORK_RUNS)
+def test_questions_about_networks_are_answered_as_in_the_table(words, verdicts, capsys):
+    assert main([*words, "-o", "json"]) == 1
+
+    document = json.loads(capsys.readouterr().out)
+    assert {result["property"]: result["verdict"] for result in document["results"]} == verdicts
 
 
 @pytest.mark.parametrize(("words", "verdicts"), RUNS)

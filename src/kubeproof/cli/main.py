@@ -13,6 +13,7 @@ from kubeproof import __version__
 from kubeproof.cli.cases import cases_group
 from kubeproof.cli.doctor import doctor_command
 from kubeproof.cli.init import init_command
+from kubeproof.cli.network import network_group
 from kubeproof.cli.outputs import silence
 from kubeproof.cli.properties import properties_group
 from kubeproof.cli.replay import replay_command
@@ -39,6 +40,7 @@ def cli() -> None:
 
 for _command in (verify_command, replay_command, init_command, cases_group, properties_group, doctor_command):
     cli.add_command(_command)
+cli.add_command(network_group)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -19,6 +19,7 @@ from kubeproof.cluster.labels import (
 
 if TYPE_CHECKING:
     from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler, PodDisruptionBudget
+    from kubeproof.cluster.quotas import ResourceQuota
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
@@ -56,6 +57,7 @@ class Container:
     restartable_init: bool = False  # a sidecar (init container with restartPolicy Always)
     image: str = ""  # with its tag
     host_ports: tuple[HostPort, ...] = ()
+    limits: tuple[tuple[str, int], ...] = ()  # by resource, CPU in milli, everything else in units
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,7 @@ class PodTemplate:
     pod_affinity: PodAffinity = PodAffinity()
     pod_anti_affinity: PodAffinity = PodAffinity()
     volume_images: tuple[str, ...] = ()  # images mounted as volumes, with their tags
+    has_deadline: bool = False  # activeDeadlineSeconds is set
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +197,7 @@ class Workload:
     owner: str | None = None  # ref of the Deployment of which this is a later revision's ReplicaSet
     source: Source = field(default=Source(), compare=False)
     strategy: Strategy = Strategy()
+    refused: tuple[str, ...] = ()  # why the API server refuses each of its pods, from the first one on
 
     @property
     def ref(self) -> str:
@@ -260,6 +264,7 @@ class Setup:
     descheduler: DeschedulerPolicy | None = None
     budgets: tuple[PodDisruptionBudget, ...] = ()
     namespaces: tuple[tuple[str, Labels], ...] = ()  # declared Namespaces with their labels
+    quotas: tuple[ResourceQuota, ...] = ()
 
 
 def family(setup: Setup, workload: int) -> tuple[int, ...]:

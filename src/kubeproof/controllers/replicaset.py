@@ -2,13 +2,14 @@
 
 Mirrors `manageReplicas` of `pkg/controller/replicaset/replica_set.go`. Upstream creates or deletes at most 500 pods per
 sync and syncs again at once; here one step does the whole difference, since nothing between two such syncs
-changes what they do.
+changes what they do. Where a quota has room for some of the missing pods only, these are created, and the rest when
+there is room again; a workload whose pods the API server refuses as such never has any.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import cast
 
@@ -29,6 +30,7 @@ from kubeproof.cluster.control import (
 from kubeproof.cluster.objects import family, short_name
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
+from kubeproof.controllers.quota import ENDLESS, Charged, Ration, charged_on, ration_of
 from kubeproof.controllers.victims import PENDING, RUNNING, Loss, Tier, choices
 from kubeproof.errors import LimitReached
 
@@ -45,8 +47,9 @@ PHASES_OF_RANK = {
     rank: tuple(int(phase) for phase, other in RANKS.items() if other == rank) for rank in set(RANKS.values())
 }
 Owner = tuple[int, "Owned", tuple[int, int]]  # place, view of the node, phase and readiness
-Owned = tuple[tuple[tuple[tuple[int, int], int], ...], int]
-# What it has on one node: ((phase rank, ready), pods), sorted; and active pods of other revisions of its Deployment.
+Owned = tuple[tuple[tuple[tuple[int, int], int], ...], int, tuple[Charged, ...]]
+# What it has on one node: ((phase rank, ready), pods), sorted; active pods of other revisions of its Deployment; and
+# the pods there that its quotas charge.
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,10 @@ class ReplicaSetController:
     layout: Layout
     workload: int
     stage: int = Stage.ALWAYS
+    _ration: Ration | None = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_ration", ration_of(self.layout.setup, self.workload))
 
     @property
     def name(self) -> str:
@@ -68,10 +75,18 @@ class ReplicaSetController:
 
     @property
     def reads(self) -> Reads:
-        return Reads(workloads=(self.workload,), places=self.layout.every_place)
+        others = tuple(number for number in self._charged if number != self.workload)
+        return Reads(workloads=(self.workload, *others), places=self.layout.every_place)
+
+    @property
+    def _charged(self) -> tuple[int, ...]:
+        """The workloads whose pods its quotas charge."""
+        return self._ration.members if self._ration is not None else ()
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int] | None:
-        """The ReplicaSet's size and the pods without a node."""
+        """The ReplicaSet's size and the pods without a node; of other workloads these alone."""
+        if workload != self.workload:
+            return (NEVER, cell.unbound)
         if cell.replicas == NEVER:
             return None  # of a deleted workload the size is 0: the garbage collector's work is done here, too
         return (cell.replicas, cell.unbound)
@@ -88,7 +103,8 @@ class ReplicaSetController:
                 amounts[rank] = amounts.get(rank, 0) + count
             elif kind.workload in self.siblings:
                 others += count
-        return (tuple(sorted(amounts.items())), others) if amounts else None
+        charged = charged_on(cell, self._charged) if self._ration is not None else ()
+        return (tuple(sorted(amounts.items())), others, charged) if amounts or charged else None
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """Creates what is missing, or deletes what is too much in every way the ranking allows."""
@@ -98,13 +114,42 @@ class ReplicaSetController:
         bound = sum(_total(owned) * count for groups in seen.places for owned, count in groups)
         surplus = unbound + bound - replicas
         if surplus < 0:
-            return (Decision(self._creation(-surplus)),)
+            allowed = min(-surplus, self._room(seen))
+            return (Decision(self._creation(allowed)),) if allowed else ()
         if surplus == 0:
             return ()
         ways = tuple(islice(self._deletions(seen, surplus, unbound), MOST_WAYS + 1))
         if len(ways) > MOST_WAYS:
             raise LimitReached(f"more than {MOST_WAYS} ways to choose {surplus} victims in one scale-down")
         return tuple(Decision(actions) for actions in ways)
+
+    def _room(self, seen: Seen) -> int:
+        """How many pods the API server lets in at most."""
+        if self.layout.setup.workloads[self.workload].refused:
+            return 0
+        return self._ration.room(self._in_use(seen)) if self._ration is not None else ENDLESS
+
+    def _in_use(self, seen: Seen) -> dict[int, Charged]:
+        """The pods that its quotas charge, by workload."""
+        charged = {w: Charged(w, view[1]) for w, view in zip(self.reads.workloads, seen.workloads, strict=True) if view}
+        for owned, count in (pair for groups in seen.places for pair in groups):
+            for workload, pods, stuck in owned[2]:
+                before = charged.get(workload, Charged(workload, 0))
+                charged[workload] = Charged(workload, before.pods + pods * count, before.stuck + stuck * count)
+        return charged
+
+    def refusal(self, seen: Seen) -> str:
+        """Why pods are missing that the API server does not let in; empty if none is missing for that."""
+        if seen.workloads[0] is None:
+            return ""
+        replicas, unbound = seen.workloads[0]
+        bound = sum(_total(owned) * count for groups in seen.places for owned, count in groups)
+        if unbound + bound >= replicas:
+            return ""
+        refused = self.layout.setup.workloads[self.workload].refused
+        tightest = self._ration.tightest(self._in_use(seen)) if self._ration is not None else ""
+        reason = "; ".join(refused) or tightest
+        return f"{replicas - unbound - bound} pod(s) cannot be created: {reason}" if reason else ""
 
     def _creation(self, count: int) -> tuple[Action, ...]:
         template = self.layout.setup.workloads[self.workload].template
@@ -121,6 +166,7 @@ class ReplicaSetController:
             Tier((*rank, -_total(owned) - owned[1]), (place, owned, rank), per_node, nodes)
             for place, groups in zip(self.reads.places, seen.places, strict=True)
             for owned, nodes in _merged(groups).items()
+            if owned[0]
             for rank, per_node in owned[0]
         ]
         for losses in choices(tiers, surplus - direct):

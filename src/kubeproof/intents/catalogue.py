@@ -103,7 +103,13 @@ _ENTRIES = (
         "",
         ("kernel_panic",),
     ),
-    PropertyEntry("L001", "noPendingForever", "lifecycle", "No pod waits for a node for ever.", ("target",)),
+    PropertyEntry(
+        "L001",
+        "noPendingForever",
+        "lifecycle",
+        "No pod waits for ever, for a node or to be let in by a quota.",
+        ("target",),
+    ),
     PropertyEntry("L002", "settles", "oscillation", "With no further events the cluster always becomes stable.", ()),
     PropertyEntry(
         "L003",

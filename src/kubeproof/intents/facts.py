@@ -142,6 +142,25 @@ class NothingPending(PodsFact):
 
 
 @dataclass(frozen=True, slots=True)
+class NothingMissing(PodsFact):
+    """noPendingForever where the API server may refuse pods: none is without a node, none is left to be created."""
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> View:
+        return cell.exists, cell.desired, cell.unbound, max(0, cell.replicas)
+
+    def holds(self, seen: Seen) -> bool:
+        return pending_pods(seen) == 0 and active_pods(seen) >= sum(view[3] for view in seen.workloads)
+
+    def is_settled(self, seen: Seen) -> bool:
+        exists, desired, *_ = seen.workloads[0]
+        return bool(exists and 0 < desired <= ready_pods(seen))
+
+    def matters(self, seen: Seen) -> bool:
+        exists, desired, *_ = seen.workloads[0]
+        return bool(exists and desired)
+
+
+@dataclass(frozen=True, slots=True)
 class SkewAtMost:
     """maxSkew: bound, non-terminating pods differ by at most so much between domains.
 

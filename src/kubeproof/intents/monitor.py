@@ -27,6 +27,7 @@ from kubeproof.intents.facts import (
     NodesAtMost,
     NoDrainUnderWay,
     NotColocated,
+    NothingMissing,
     NothingPending,
     OnlyOn,
     PodObjectsAtMost,
@@ -152,11 +153,20 @@ def _fact(intent: Intent, layout: Layout, number: int | None) -> Fact:
         namespace = intent.namespace or layout.setup.workloads[number].namespace
         others = matching_workloads(layout.setup.workloads, intent.selector or LabelSelector(), namespace)
         return NotColocated(layout, members, tuple(set(others) - set(members)), intent.topology_key)
+    if intent.key == "noPendingForever" and _may_be_refused(layout, members):
+        return NothingMissing(layout, number)
     if intent.key in ("schedulable", "noPendingForever"):
         return NothingPending(layout, number)
     if intent.key == "rolloutCompletes":
         return RolloutComplete(layout, number)
     return COUNTING_FACTS[intent.key](layout, number, intent.count or Amount(1))
+
+
+def _may_be_refused(layout: Layout, members: tuple[int, ...]) -> bool:
+    """True if the API server may refuse pods of one of the workloads."""
+    workloads = [layout.setup.workloads[member] for member in members]
+    spaces = {quota.namespace for quota in layout.setup.quotas}
+    return any(workload.refused or workload.namespace in spaces for workload in workloads)
 
 
 COUNTING_FACTS: dict[str, Callable[[Layout, int, Amount], Fact]] = {

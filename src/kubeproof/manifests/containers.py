@@ -34,7 +34,7 @@ def _container(fields: Fields, *, init: bool, host_network: bool) -> tuple[Conta
     name = fields.required_text("name")
     if not is_dns_label(name):
         fields.fail("name", f"is {printable(name)!r}", remedy="At most 63 lower-case letters, digits and dashes")
-    requests = _requests(fields)
+    requests, limits = _resources(fields)
     sidecar = _is_sidecar(fields, init=init)
     readiness = _readiness(fields)
     image, ports = read_image(fields, "image"), _host_ports(fields, host_network=host_network)
@@ -42,7 +42,7 @@ def _container(fields: Fields, *, init: bool, host_network: bool) -> tuple[Conta
         fields.ignore("resizePolicy")
     fields.finish("Container")
     amounts = requests.get(CPU), requests.get(MEMORY), others_of(requests)
-    return Container(name, *amounts, sidecar, image, ports), readiness
+    return Container(name, *amounts, sidecar, image, ports, tuple(sorted(limits.items()))), readiness
 
 
 def _is_sidecar(fields: Fields, *, init: bool) -> bool:
@@ -58,11 +58,11 @@ def _is_sidecar(fields: Fields, *, init: bool) -> bool:
     return True
 
 
-def _requests(fields: Fields) -> dict[str, int]:
-    """Requests after defaulting: an omitted request takes the value of its limit."""
+def _resources(fields: Fields) -> tuple[dict[str, int], dict[str, int]]:
+    """Requests after defaulting (an omitted request takes the value of its limit), and limits."""
     resources = fields.child("resources")
     if resources is None:
-        return {}
+        return {}, {}
     limits = read_container_amounts(resources.child("limits"))
     requests = read_container_amounts(resources.child("requests"))
     if resources.items("claims"):
@@ -70,7 +70,7 @@ def _requests(fields: Fields) -> dict[str, int]:
     resources.finish("Resources")
     for name, amount in requests.items():
         _check_limit(resources, name, amount, limits.get(name))
-    return {**limits, **requests}
+    return {**limits, **requests}, limits
 
 
 def _check_limit(resources: Fields, name: str, request: int, limit: int | None) -> None:

@@ -10,6 +10,7 @@ from functools import partial
 from kubeproof.cluster.objects import SchedulerProfile, Settings, Setup, Workload
 from kubeproof.errors import HostileInputError, ManifestError, ScenarioError
 from kubeproof.manifests import tree
+from kubeproof.manifests.admission import admitted
 from kubeproof.manifests.default_scenario import default_scenario
 from kubeproof.manifests.event_fields import Surroundings
 from kubeproof.manifests.fields import Fields
@@ -63,8 +64,10 @@ def _loaded(files: Iterable[InputFile], budget: Budget, *, only_given: bool = Fa
     if scenario is None:
         omissions = objects.omissions
         shown = tuple(collected.files)
-        return Loaded(setup, default_scenario(workloads), _distinct(omissions), shown, collected.texts())
-    return _with_scenario(scenario, setup, objects, collected, budget)
+        loaded = Loaded(setup, default_scenario(workloads), _distinct(omissions), shown, collected.texts())
+    else:
+        loaded = _with_scenario(scenario, setup, objects, collected, budget)
+    return admitted(loaded, objects.limit_ranges)
 
 
 @dataclass(slots=True)
@@ -176,6 +179,7 @@ def _setup(objects: Objects, workloads: tuple[Workload, ...]) -> Setup:
         descheduler=objects.policies[0] if objects.policies else None,
         budgets=tuple(objects.budgets),
         namespaces=tuple(objects.namespaces),
+        quotas=tuple(objects.quotas),
     )
 
 

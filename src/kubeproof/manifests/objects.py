@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from kubeproof.cluster.labels import Labels, as_labels
 from kubeproof.cluster.objects import Node, SchedulerProfile, Source, Workload
 from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler, PodDisruptionBudget
+from kubeproof.cluster.quotas import LimitRange, ResourceQuota
 from kubeproof.errors import ManifestError, ScenarioError
 from kubeproof.manifests.autoscalers import read_autoscaler
 from kubeproof.manifests.budgets import read_budget
@@ -18,6 +19,7 @@ from kubeproof.manifests.loaded import Omission
 from kubeproof.manifests.metadata import read_metadata
 from kubeproof.manifests.nodes import read_node
 from kubeproof.manifests.printable import printable
+from kubeproof.manifests.quotas import read_limit_range, read_quota
 from kubeproof.manifests.scenario import VERSION
 from kubeproof.manifests.scheduler_config import read_scheduler_profiles
 from kubeproof.manifests.tree import Mapping, Value
@@ -31,6 +33,8 @@ _VERSIONS = {
     "ReplicaSet": ("apps/v1",),
     "HorizontalPodAutoscaler": ("autoscaling/v2", "autoscaling/v1"),
     "PodDisruptionBudget": ("policy/v1",),
+    "ResourceQuota": ("v1",),
+    "LimitRange": ("v1",),
     "KubeSchedulerConfiguration": ("kubescheduler.config.k8s.io/v1", "kubescheduler.config.k8s.io/v1beta3"),
     "DeschedulerPolicy": ("descheduler/v1alpha2",),
     "Scenario": (VERSION,),
@@ -72,6 +76,8 @@ class Objects:
     policies: list[DeschedulerPolicy] = field(default_factory=list)
     budgets: list[PodDisruptionBudget] = field(default_factory=list)
     namespaces: list[tuple[str, Labels]] = field(default_factory=list)
+    quotas: list[ResourceQuota] = field(default_factory=list)
+    limit_ranges: list[LimitRange] = field(default_factory=list)
     omissions: list[Omission] = field(default_factory=list)
     places: dict[tuple[str, str, str], Source] = field(default_factory=dict)
 
@@ -203,6 +209,15 @@ def _budget(fields: Fields, _: Document, objects: Objects) -> None:
     objects.budgets.append(read_budget(fields))
 
 
+def _quota(fields: Fields, _: Document, objects: Objects) -> None:
+    quota = read_quota(fields)
+    objects.quotas += [quota] if quota is not None else []
+
+
+def _limit_range(fields: Fields, _: Document, objects: Objects) -> None:
+    objects.limit_ranges.append(read_limit_range(fields))
+
+
 def _scheduler(fields: Fields, _: Document, objects: Objects) -> None:
     objects.profiles += read_scheduler_profiles(fields)
 
@@ -219,6 +234,8 @@ _READERS: dict[str, Callable[[Fields, Document, Objects], None]] = {
     "ReplicaSet": _replica_set,
     "HorizontalPodAutoscaler": _autoscaler,
     "PodDisruptionBudget": _budget,
+    "ResourceQuota": _quota,
+    "LimitRange": _limit_range,
     "KubeSchedulerConfiguration": _scheduler,
     "DeschedulerPolicy": _descheduler,
 }

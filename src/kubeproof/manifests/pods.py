@@ -64,6 +64,7 @@ def read_template(metadata: Fields | None, spec: Fields, *, only_always: bool) -
         pod_affinity=read_pod_affinity(affinity, "podAffinity"),
         pod_anti_affinity=read_pod_affinity(affinity, "podAntiAffinity"),
         volume_images=_volume_images(spec),
+        has_deadline=spec.integer("activeDeadlineSeconds", least=1) is not None,
     )
     if affinity is not None:
         affinity.finish("Affinity")

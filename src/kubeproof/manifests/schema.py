@@ -52,7 +52,7 @@ FIELDS: dict[str, dict[str, str | None]] = {
     "PodSpec": {
         **_all(
             _INSIDE,
-            "securityContext shareProcessNamespace hostPID hostIPC hostUsers activeDeadlineSeconds os",
+            "securityContext shareProcessNamespace hostPID hostIPC hostUsers os",
         ),
         **_all(_IDENTITY, "serviceAccount serviceAccountName automountServiceAccountToken imagePullSecrets"),
         **_all(_IDENTITY, "hostname subdomain setHostnameAsFQDN hostnameOverride"),
@@ -126,6 +126,11 @@ FIELDS: dict[str, dict[str, str | None]] = {
     "ScalingRules": {},
     "ScalingPolicy": {},
     "PodDisruptionBudgetSpec": {},
+    "ResourceQuotaSpec": {},
+    "ScopeSelector": {},
+    "ScopedResourceSelectorRequirement": {},
+    "LimitRangeSpec": {},
+    "LimitRangeItem": {},
     "KubeSchedulerConfiguration": {
         **_all(
             _FLAGS,

@@ -15,6 +15,7 @@ from kubeproof.cluster.objects import DEPLOYMENT, POD, family
 from kubeproof.cluster.state import NEVER
 from kubeproof.controllers.descheduler.controller import DeschedulerController
 from kubeproof.controllers.hpa.controller import HpaController
+from kubeproof.controllers.quota import is_meant
 from kubeproof.engine.system import Effect
 from kubeproof.engine.system import Stage as EngineStage
 from kubeproof.events.node_failure import NodeFailureEvent, NodeRecoveryEvent
@@ -121,7 +122,8 @@ def _is_left_alone(plan: Plan, number: int) -> bool:
 
 def _creates_unseen(plan: Plan, number: int) -> bool:
     """True if no loop and no property sees the new pods together with others."""
-    if plan.setup.workloads[number].template.node_name:
+    workload = plan.setup.workloads[number]
+    if workload.template.node_name or workload.refused or any(is_meant(q, workload) for q in plan.setup.quotas):
         return False
     if any(isinstance(controller, DeschedulerController) for controller in plan.controllers):
         return False

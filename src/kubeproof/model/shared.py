@@ -51,7 +51,7 @@ def shared_loops(layout: Layout) -> SharedLoops:
 
 def _without_numbers(setup: Setup) -> Setup:
     workloads = tuple(replace(workload, replicas=0) for workload in setup.workloads)
-    return replace(setup, workloads=workloads, autoscalers=(), budgets=())
+    return replace(setup, workloads=workloads, autoscalers=(), budgets=(), quotas=())
 
 
 _loops = lru_cache(maxsize=MOST_LAYOUTS)(SharedLoops)

@@ -8,6 +8,7 @@ from kubeproof.cluster.control import Bind
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.state import Phase
 from kubeproof.controllers.eviction import DrainEviction
+from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.scheduler.controller import SchedulerController, node_facts
 from kubeproof.controllers.scheduler.framework import Evaluation, Row
 from kubeproof.intents.monitor import Monitor
@@ -98,6 +99,15 @@ def pending_reasons(model: IndividualModel, state: State, workload: int) -> tupl
     return (*lines, *_summed_up(rows))
 
 
+def _missing_reasons(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
+    """Why pods of the workload are not created."""
+    for controller in model.plan.controllers:
+        if isinstance(controller, ReplicaSetController) and controller.workload == workload:
+            reason = controller.refusal(model.seen(controller, state))
+            if reason:
+                yield reason
+
+
 def _summed_up(rows: list[tuple[str, Row]]) -> Iterator[str]:
     """One line per reason, with the first node that has it as an example."""
     groups: dict[tuple[str, str], list[tuple[str, Row]]] = {}
@@ -118,6 +128,7 @@ def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple
             continue
         lines.append(_counts(model, state, index))
         lines += pending_reasons(model, state, index)
+        lines += _missing_reasons(model, state, index)
     return tuple(lines)
 
 

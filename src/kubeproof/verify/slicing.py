@@ -14,6 +14,7 @@ from itertools import combinations
 
 from kubeproof.cluster.labels import NO_EXECUTE, LabelSelector
 from kubeproof.cluster.objects import Node, PodAffinity, PodTemplate, Setup, Workload
+from kubeproof.controllers.quota import is_meant
 from kubeproof.controllers.scheduler.plugins.node_affinity import required_affinity_matches
 from kubeproof.controllers.scheduler.plugins.taint_toleration import keeps_pods_off
 from kubeproof.controllers.scheduler.pod import pod_labels
@@ -157,6 +158,8 @@ def _relations(loaded: Loaded) -> Iterator[tuple[str, ...]]:
                 for w in workloads
             )
         )
+    for quota in loaded.setup.quotas:
+        yield tuple(ref for ref, workloads in forms.items() if any(is_meant(quota, w) for w in workloads))
     yield from _rival_autoscalers(loaded, forms)
     yield from _sharing_images(loaded.setup, forms)
     yield from _chained(loaded)

@@ -261,7 +261,7 @@ def claim(intent: Intent) -> str:
         "maxReplicas": f"{who} has at most {intent.count} pods, {when}",
         "maxSkew": f"pods of {who} differ by at most {intent.skew} over {intent.topology_key}, {when}",
         "schedulable": f"no pod of {who} is left without a feasible node in a stable state",
-        "noPendingForever": f"no pod of {who} waits for a node for ever",
+        "noPendingForever": f"no pod of {who} waits for ever",
         "settles": f"with no further events {who} becomes stable",
         "noOscillation": f"no endless run keeps changing the {_of(intent)} of {who}",
         "maxPodObjects": f"{who} has at most {intent.count} Pod objects, failed and terminating ones included, {when}",
@@ -296,7 +296,10 @@ WHEN_WORDS = {
     "eventually": "at some time",
     "eventuallyAlways": "from some moment on, once events are over",
 }
-_UNPLACEABLE = "Relax the constraint named for the nodes above, add capacity or domains, or ask for fewer pods."
+_UNPLACEABLE = (
+    "Relax the constraint named for the nodes above, add capacity or domains, raise the quota named, "
+    "or ask for fewer pods."
+)
 _FIGHT = "Actors in the loop undo each other's work: change one of them so that both want the same state."
 REMEDIES = {
     "minReady": "Allow for the loss in the trace: more replicas, or a spread that puts fewer pods on one node.",

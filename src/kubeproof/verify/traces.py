@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypedDict
 
 from kubeproof.cluster.objects import Source
+from kubeproof.controllers.quota import is_meant
 from kubeproof.model.individual import IndividualModel, State, Transition
 from kubeproof.verify.explain import event_words, final_facts, why
 from kubeproof.verify.lift import NamedPath
@@ -60,4 +61,8 @@ def _sources(model: IndividualModel, path: NamedPath) -> tuple[tuple[str, Source
         nodes |= {str(part) for concrete in step.concrete for part in concrete if part in model.names}
     found = [(model.setup.workloads[i].ref, model.setup.workloads[i].source) for i in sorted(workloads)]
     found += [(f"Node/{node.name}", node.source) for node in model.setup.nodes if node.name in nodes]
+    taking_part = [model.setup.workloads[i] for i in workloads]
+    for quota in model.setup.quotas:
+        if any(is_meant(quota, workload) for workload in taking_part):
+            found.append((f"ResourceQuota/{quota.namespace}/{quota.name}", quota.source))
     return tuple(found)

@@ -93,7 +93,7 @@ def test_pending_pods_go_before_running_and_unready_before_ready():
     ref = NodeRef(0, view)
     starting, running = ((int(Phase.STARTING),), 1), ((int(Phase.RUNNING), int(Phase.UNREADY)), 1)
 
-    assert view == (((PENDING_RANK, 1), ((2, 0), 1), (READY_RANK, 1)), 0)
+    assert view == (((PENDING_RANK, 1), ((2, 0), 1), (READY_RANK, 1)), 0, ())
     assert _decisions(controller, WorkloadCell(desired=2, replicas=2), nodes) == (
         Decision((Delete(ref, 0, (starting,)),)),
     )
@@ -108,7 +108,7 @@ def test_pending_pods_go_before_running_and_unready_before_ready():
 def test_scaling_3_3_1_down_by_two_takes_from_the_fuller_nodes_in_every_way():
     controller = _controller(places=((0, 1, 2),))
     nodes = [(cell((READY, 3)), 2), (cell((READY, 1)), 1)]
-    full = NodeRef(0, (((READY_RANK, 3),), 0))
+    full = NodeRef(0, (((READY_RANK, 3),), 0, ()))
 
     assert _decisions(controller, WorkloadCell(desired=5, replicas=5), nodes) == (
         Decision((Delete(full, 0, ((ALL_READY, 2),)),)),

@@ -83,3 +83,59 @@ def test_workloads_with_an_image_that_some_node_lacks_are_not_verified_apart() -
 
     assert isinstance(cut(loaded(*pools, *parts, scenario("{settles: {}}"))), str)
     assert len(cut(loaded(*pools, parts[0], named, scenario("{settles: {}}")))) == 2
+
+
+QUOTA = """apiVersion: v1
+kind: ResourceQuota
+metadata: {name: small, namespace: shop}
+spec: {hard: {requests.cpu: "%s"}}
+"""
+COMPLETE = scenario("{noPendingForever: {target: Deployment/shop/web}}")
+
+
+@pytest.mark.parametrize(("cpu", "verdict"), [("2", "VIOLATED"), ("3", "HOLDS")])
+def test_a_quota_lets_in_as_many_pods_as_it_has_room_for(cpu: str, verdict: str) -> None:
+    result = only(verified(node("n1"), web(3), QUOTA % cpu, COMPLETE))
+
+    assert result.verdict == verdict
+    reason = "1 pod(s) cannot be created: ResourceQuota small has 2000 of 2000 requests.cpu used, 1000 more asked for"
+    assert (result.trace is not None and reason in result.trace.final) is (verdict == "VIOLATED")
+
+
+def test_workloads_of_one_namespace_take_the_quota_from_each_other() -> None:
+    rivals = scenario("{minReady: {target: Deployment/shop/web, count: 2, when: stable}}")
+
+    assert only(verified(node("n1"), web(2), web(1, name="db"), QUOTA % "2", rivals)).verdict == "VIOLATED"
+    assert only(verified(node("n1"), web(2), web(1, name="db", namespace="b"), QUOTA % "2", rivals)).verdict == "HOLDS"
+
+
+@pytest.mark.parametrize(("cpu", "verdict"), [("2", "VIOLATED"), ("3", "HOLDS")])
+def test_a_rollout_with_surge_only_needs_quota_for_one_pod_more(cpu: str, verdict: str) -> None:
+    strategy = "strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}\n  template:"
+    rollout = scenario(
+        "{rolloutCompletes: {target: Deployment/shop/web}}",
+        events="{rollout: {target: Deployment/shop/web}}",
+        start="deployed",
+    )
+
+    result = verified(node("n1"), web(2).replace("template:", strategy), QUOTA % cpu, rollout)
+
+    assert only(result).verdict == verdict
+
+
+def test_pods_that_a_limit_range_refuses_never_appear() -> None:
+    bounds = "apiVersion: v1\nkind: LimitRange\nmetadata: {name: b, namespace: shop}\n"
+    bounds += "spec: {limits: [{type: Container, max: {cpu: 500m}}]}\n"
+
+    result = only(verified(node("n1"), web(1), bounds, COMPLETE))
+
+    assert result.trace is not None
+    assert any("maximum cpu usage per Container" in line for line in result.trace.final)
+
+
+def test_workloads_under_one_quota_are_not_verified_apart() -> None:
+    pools = node("n1", labels=", pool: a"), node("n2", labels=", pool: b")
+    parts = web(1, more="nodeSelector: {pool: a}"), web(1, name="db", more="nodeSelector: {pool: b}")
+
+    assert isinstance(cut(loaded(*pools, *parts, QUOTA % "2", scenario("{settles: {}}"))), str)
+    assert len(cut(loaded(*pools, *parts, (QUOTA % "2").replace("shop", "b"), scenario("{settles: {}}")))) == 2

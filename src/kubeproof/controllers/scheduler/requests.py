@@ -36,8 +36,8 @@ class PodRequests(NamedTuple):
 def pod_requests(template: PodTemplate, version: tuple[int, int]) -> PodRequests:
     """What a pod adds to its node once it is there."""
     overhead = dict(template.overhead)
-    true = _aggregate(template, _true_amounts, version)
-    scored = _aggregate(template, _scored_amounts, version)
+    true = aggregate(template, requests_of, version)
+    scored = aggregate(template, _scored_amounts, version)
     return PodRequests(_sum((true, overhead)), _sum((scored, overhead)))
 
 
@@ -51,8 +51,8 @@ def incoming_requests(template: PodTemplate, version: tuple[int, int]) -> PodReq
     overhead = dict(template.overhead)
     if CPU in overhead:
         overhead[CPU] = -(-overhead[CPU] // 1000)
-    true = _aggregate(template, _true_amounts, version)
-    scored = _aggregate(template, _scored_amounts, version)
+    true = aggregate(template, requests_of, version)
+    scored = aggregate(template, _scored_amounts, version)
     return PodRequests(_sum((true, overhead)), _sum((scored, overhead)))
 
 
@@ -76,7 +76,7 @@ def allocatable(node: Node) -> Amounts:
     return {CPU: node.cpu_milli, MEMORY: node.memory_bytes, **dict(node.others)}
 
 
-def _true_amounts(container: Container) -> Amounts:
+def requests_of(container: Container) -> Amounts:
     """A container's requests, omitted ones left out."""
     amounts = dict(container.others)
     if container.cpu_milli is not None:
@@ -86,12 +86,17 @@ def _true_amounts(container: Container) -> Amounts:
     return amounts
 
 
+def limits_of(container: Container) -> Amounts:
+    """A container's limits."""
+    return dict(container.limits)
+
+
 def _scored_amounts(container: Container) -> Amounts:
     """A container's requests with defaults for omitted cpu and memory; an explicit 0 stays 0."""
-    return {CPU: DEFAULT_CPU_MILLI, MEMORY: DEFAULT_MEMORY_BYTES, **_true_amounts(container)}
+    return {CPU: DEFAULT_CPU_MILLI, MEMORY: DEFAULT_MEMORY_BYTES, **requests_of(container)}
 
 
-def _aggregate(template: PodTemplate, amounts_of: Callable[[Container], Amounts], version: tuple[int, int]) -> Amounts:
+def aggregate(template: PodTemplate, amounts_of: Callable[[Container], Amounts], version: tuple[int, int]) -> Amounts:
     """The larger, per resource, of what runs together at last and of every init step on the way.
 
     Sidecars run beside the app containers and beside each ordinary init container that starts after them.

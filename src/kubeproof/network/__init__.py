@@ -1,0 +1,1 @@
+"""Path properties of networks: snapshots of match-action rules, checked with the automata of `logic`."""

@@ -1,0 +1,125 @@
+"""What Kubernetes says about who may talk to whom: pods, policies, services, ingresses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from ipaddress import IPv4Network, IPv6Network
+
+from kubeproof.cluster.labels import Labels, LabelSelector
+from kubeproof.cluster.objects import Source
+
+Block = IPv4Network | IPv6Network
+
+
+@dataclass(frozen=True, slots=True)
+class PodGroup:
+    """Pods that are alike for the network: those of one workload, or a single one."""
+
+    ref: str  # Deployment/shop/web
+    namespace: str
+    labels: Labels
+    ports: tuple[tuple[str, str, int], ...] = ()  # name, protocol, number
+    host_network: bool = False
+    source: Source = field(default=Source(), compare=False)
+
+    def port(self, name: str, protocol: str) -> int | None:
+        """The number of a named port; None if no container declares it."""
+        return next((number for known, also, number in self.ports if (known, also) == (name, protocol)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """Addresses that are no pods of the input; without blocks any address."""
+
+    ref: str
+    blocks: tuple[Block, ...] = ()
+    source: Source = field(default=Source("<command line>", 1), compare=False)
+
+
+Party = PodGroup | Outside
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """One entry of `from` or `to`."""
+
+    namespaces: LabelSelector | None = None
+    pods: LabelSelector | None = None
+    block: Block | None = None
+    excepted: tuple[Block, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyPort:
+    """One entry of `ports`; port None for all of the protocol."""
+
+    protocol: str
+    port: int | str | None
+    last: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyRule:
+    """One rule of a policy; without peers it is for everybody, without ports for every port."""
+
+    peers: tuple[Peer, ...]
+    ports: tuple[PolicyPort, ...]
+    number: int  # from 1
+    source: Source = field(default=Source(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A NetworkPolicy."""
+
+    ref: str
+    namespace: str
+    selector: LabelSelector
+    rules: dict[str, tuple[PolicyRule, ...]]  # by direction that it restricts: Ingress, Egress
+    source: Source = field(default=Source(), compare=False)
+
+    def selects(self, pods: PodGroup) -> bool:
+        """True if the policy is about these pods."""
+        return pods.namespace == self.namespace and self.selector.matches(dict(pods.labels))
+
+
+@dataclass(frozen=True, slots=True)
+class ServicePort:
+    """A port of a Service and where it leads."""
+
+    name: str
+    protocol: str
+    port: int
+    target: int | str
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A Service with a selector."""
+
+    ref: str
+    namespace: str
+    selector: dict[str, str]
+    ports: tuple[ServicePort, ...]
+    source: Source = field(default=Source(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Ingress:
+    """An Ingress: the services and ports (name or number) that it leads to."""
+
+    ref: str
+    backends: tuple[tuple[str, str | int], ...]  # ref of the service, port
+    source: Source = field(default=Source(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class KubeNetwork:
+    """Everything about the network in some manifests."""
+
+    pods: tuple[PodGroup, ...] = ()
+    policies: tuple[Policy, ...] = ()
+    services: tuple[Service, ...] = ()
+    ingresses: tuple[Ingress, ...] = ()
+    namespaces: dict[str, Labels] = field(default_factory=dict)  # those that are in the input
+    notes: tuple[str, ...] = ()

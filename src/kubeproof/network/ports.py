@@ -1,0 +1,48 @@
+"""Sets of ports: ranges of numbers per protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+Range = tuple[str, int, int]  # protocol, first, last
+Ports = tuple[Range, ...]  # sorted, disjoint, not adjacent
+
+PROTOCOLS = ("SCTP", "TCP", "UDP")
+NO_PORTS: Ports = ()
+ALL_PORTS: Ports = tuple((protocol, 1, 65535) for protocol in PROTOCOLS)
+
+
+def normal(ranges: Iterable[Range]) -> Ports:
+    """The same ports with overlapping and adjacent ranges united."""
+    found: list[Range] = []
+    for protocol, first, last in sorted(ranges):
+        if found and found[-1][0] == protocol and first <= found[-1][2] + 1:
+            found[-1] = (protocol, found[-1][1], max(last, found[-1][2]))
+        else:
+            found.append((protocol, first, last))
+    return tuple(found)
+
+
+def union(one: Ports, other: Ports) -> Ports:
+    """The ports of either."""
+    return normal((*one, *other))
+
+
+def intersection(one: Ports, other: Ports) -> Ports:
+    """The ports of both."""
+    found = [
+        (protocol, max(first, begin), min(last, end))
+        for protocol, first, last in one
+        for also, begin, end in other
+        if protocol == also and max(first, begin) <= min(last, end)
+    ]
+    return normal(found)
+
+
+def shown(ports: Ports) -> str:
+    """The ports for people."""
+    if ports == ALL_PORTS:
+        return "any port"
+    if not ports:
+        return "no port"
+    return ", ".join(f"{p} {first}" if first == last else f"{p} {first}-{last}" for p, first, last in ports)

@@ -1,0 +1,101 @@
+"""What checking a network gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from kubeproof.network.model import Event, Traffic
+from kubeproof.network.replay import Hop
+
+
+class Liveness(Enum):
+    """What is known of the liveness part after the last snapshot."""
+
+    NONE = "none"  # the property is a safety property
+    VERIFIED = "verified"  # from some snapshot on, up to the last
+    NOT_VERIFIED = "not verified"  # not yet: some packets were lost in the last snapshot
+    UNDETERMINED = "undetermined"  # the safety part is violated in the last snapshot, which leaves nothing to wait for
+    VIOLATED = "violated"  # some packets go round for ever in the last snapshot
+
+
+VERDICTS = ("HOLDS", "HOLDS-BOUNDED", "VIOLATED", "VACUOUS", "UNKNOWN")
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """One packet that shows a violation, and who else is affected in the same snapshot."""
+
+    part: str  # safety, liveness; or witness, of something that is possible as wanted
+    snapshot: int  # from 0
+    snapshot_name: str
+    traffic: Traffic
+    source: str
+    destination: str
+    hops: tuple[Hop, ...]
+    how: str  # here, dropped, delivered, loop
+    loop_start: int | None
+    pairs: int  # in this snapshot, this one included
+    others: tuple[tuple[str, str], ...]  # the next few pairs
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        return tuple(hop.node for hop in self.hops)
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotOutcome:
+    """Pairs of a source and a destination for which a snapshot is bad."""
+
+    name: str
+    unsafe: int
+    unmet: int  # safe, but the packets are lost
+    endless: int  # safe, but the packets go round for ever
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One event of a process that violates a property."""
+
+    process: str
+    part: str  # safety or liveness
+    letter: str
+    snapshot: int
+    snapshot_name: str
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyResult:
+    """The answer for one property."""
+
+    name: str
+    verdict: str
+    is_safe: bool
+    liveness: Liveness
+    pairs: int  # packet classes per snapshot
+    states: int  # product states explored, all snapshots
+    snapshots: tuple[SnapshotOutcome, ...]
+    counterexamples: tuple[Counterexample, ...] = ()
+    since: int | None = None  # the snapshot, from 0, from which on everything is met
+    steps: tuple[Step, ...] = ()  # of a process, for properties of processes
+    meaning: str = ""  # instead of the usual line about the two parts
+    reasons: tuple[str, ...] = ()  # why something is impossible
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkResult:
+    """All answers for one network."""
+
+    network: str
+    results: tuple[PropertyResult, ...]
+    notes: tuple[str, ...] = ()  # what the input leaves open or the model leaves out
+
+    @property
+    def verdict(self) -> str:
+        """The worst of all."""
+        found = {result.verdict for result in self.results}
+        for word in ("VIOLATED", "UNKNOWN", "VACUOUS", "HOLDS-BOUNDED"):
+            if word in found and (word != "VACUOUS" or found == {"VACUOUS"}):
+                return word
+        return "HOLDS"

@@ -1,0 +1,89 @@
+"""The use case: properties on a network, and all answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from kubeproof.errors import NothingToCheckError
+from kubeproof.network.automata import PathProperty, ltl_property
+from kubeproof.network.check import check
+from kubeproof.network.kube_check import KubeOptions, answer_all
+from kubeproof.network.kube_reader import load_kube_network
+from kubeproof.network.machine import prepare
+from kubeproof.network.model import Network
+from kubeproof.network.processes import check_processes
+from kubeproof.network.properties import Wanted, check_names, own_properties, parse_property, usage_fields
+from kubeproof.network.questions import CAN, CANNOT, MUST_PASS, parse_block, parse_pods, parse_question
+from kubeproof.network.read import load_network
+from kubeproof.network.result import NetworkResult, PropertyResult
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkOptions:
+    """What the command line adds to a file."""
+
+    properties: tuple[str, ...] = ()  # name:key=value;key=value
+    formulas: tuple[str, ...] = ()
+    where: tuple[tuple[str, str], ...] = ()  # names in formulas -> predicates
+    automata: tuple[str, ...] = ()  # path.py, path.py:NAME
+    final: bool = False  # the last snapshot stays for ever
+
+
+def verify_file(
+    path: str, options: NetworkOptions = NetworkOptions(), *, stdin: Callable[[], bytes] | None = None
+) -> NetworkResult:
+    """The answers for a network file."""
+    read = load_network(path, stdin=stdin)
+    wanted = (*read.properties, *added_properties(options, read.network))
+    return verify_network(read.network, wanted, final=options.final)
+
+
+def added_properties(options: NetworkOptions, network: Network) -> tuple[Wanted, ...]:
+    """The properties that the options name."""
+    found: list[Wanted] = [parse_property(text, network) for text in options.properties]
+    found += [ltl_property(formula, dict(options.where)) for formula in options.formulas]
+    found += [one for reference in options.automata for one in own_properties(reference)]
+    for one in found:
+        if isinstance(one, PathProperty):
+            check_names(one, network, usage_fields())
+    return tuple(found)
+
+
+def verify_network(network: Network, wanted: Sequence[Wanted], *, final: bool = False) -> NetworkResult:
+    """The answers for a network and some properties."""
+    if not wanted:
+        raise NothingToCheckError(
+            "E301 no property. Add spec.properties to the file, or --property, --ltl, --automaton."
+        )
+    return NetworkResult(network.name, tuple(_checked(network, one, final=final) for one in wanted))
+
+
+def _checked(network: Network, one: Wanted, *, final: bool) -> PropertyResult:
+    if isinstance(one, PathProperty):
+        return check(network, prepare(one), final=final)
+    return check_processes(network, one, final=final)
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestOptions:
+    """What is asked of manifests."""
+
+    can_reach: tuple[str, ...] = ()  # A -> B[:PORT]
+    cannot_reach: tuple[str, ...] = ()
+    must_pass: tuple[str, ...] = ()  # A -> B via W
+    relays: bool | None = None
+    pod_ranges: tuple[str, ...] = ()
+    ingress_controller: str | None = None
+
+
+def verify_manifests(
+    paths: Sequence[str], options: ManifestOptions, *, stdin: Callable[[], bytes] | None = None
+) -> NetworkResult:
+    """The answers to questions about manifests."""
+    network = load_kube_network(paths, stdin=stdin)
+    asked = ((CAN, options.can_reach), (CANNOT, options.cannot_reach), (MUST_PASS, options.must_pass))
+    questions = [parse_question(kind, text, network) for kind, texts in asked for text in texts]
+    controllers = parse_pods(options.ingress_controller, network) if options.ingress_controller else ()
+    ranges = tuple(parse_block(text) for text in options.pod_ranges)
+    return answer_all(network, questions, KubeOptions(options.relays, ranges, controllers))
