@@ -25,7 +25,7 @@ from tests.property.loops import LOOP_FAMILIES
 from tests.property.strategies import BASIC_FAMILIES, Case
 
 FAMILIES = {**BASIC_FAMILIES, **LOOP_FAMILIES}
-REDUCED = ("spread", "failure", "scale", "write", "direct", "load", "deschedule")  # where something is left out
+REDUCED = ("spread", "failure", "scale", "write", "direct", "autoscale", "load", "deschedule", "drain")  # where something is left out
 MOST_STATES = 1500  # beyond, every order is too many for a quick comparison
 STARTUPS = st.sampled_from([(0, 0), (0, 3), (1, 1), (1, 5), (2, 3)])
 PATIENT = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)
