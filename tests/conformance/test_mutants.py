@@ -12,7 +12,7 @@ import pytest
 
 import kubeproof
 from tests.conformance.mutant import Mutant
-from tests.conformance.mutants import admission, descheduler, evictions, hpa, scheduler, workloads
+from tests.conformance.mutants import admission, descheduler, evictions, hpa, owners, scheduler, workloads
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path(kubeproof.__file__).parent
@@ -20,6 +20,7 @@ MUTANTS = (
     *scheduler.MUTANTS,
     *hpa.MUTANTS,
     *workloads.MUTANTS,
+    *owners.MUTANTS,
     *evictions.MUTANTS,
     *descheduler.MUTANTS,
     *admission.MUTANTS,

@@ -26,10 +26,12 @@ from kubeproof.cluster.labels import (
     as_labels,
 )
 from kubeproof.cluster.objects import (
+    DAEMON_SET,
     DEPLOYMENT,
     HOSTNAME,
     POD,
     REPLICA_SET,
+    ROLLED_OUT,
     ZONE,
     Container,
     Node,
@@ -302,7 +304,7 @@ PROFILES = choice(
 # -- intents ------------------------------------------------------------------------------------------
 
 COUNTED = ("minReady", "minReplicas", "maxReplicas")
-TIMED = (*COUNTED, "maxSkew", "maxPodObjects", "maxNodes", "spread", "notColocated", "onlyOn")
+TIMED = (*COUNTED, "maxSkew", "maxPodObjects", "maxNodes", "spread", "notColocated", "onlyOn", "runsOnEveryNode")
 EVERY_KEY = (
     "settles",
     "minReady",
@@ -348,7 +350,7 @@ def intents(draw: st.DrawFn, workloads: Sequence[Workload], keys: tuple[str, ...
         return replace(timed, by=draw(choice("any", *EVICTORS)))
     if key in ("maxPodObjects", "maxNodes"):
         return _objects_intent(draw, timed)
-    return _topology_intent(draw, timed, workloads) if key in TIMED else timed
+    return _topology_intent(draw, timed, workloads) if key in TIMED[3:] and key != "runsOnEveryNode" else timed
 
 
 def _objects_intent(draw: st.DrawFn, intent: Intent) -> Intent:
@@ -388,10 +390,11 @@ def _skew(draw: st.DrawFn, intent: Intent, workloads: Sequence[Workload]) -> Int
 
 
 def _can_mean(intent: Intent, workloads: Sequence[Workload]) -> bool:
-    """Nobody replaces a bare pod, and only Deployments roll out."""
+    """Nobody replaces a bare pod, only some kinds roll out, and only DaemonSets want every node."""
     kinds = {w.ref: w.kind for w in workloads}
-    if intent.key == "rolloutCompletes":
-        return kinds[str(intent.target)] == DEPLOYMENT
+    if intent.key in ("rolloutCompletes", "runsOnEveryNode"):
+        meant = ROLLED_OUT if intent.key == "rolloutCompletes" else (DAEMON_SET,)
+        return kinds[str(intent.target)] in meant
     return intent.key not in ("noEvictionLoop", "noCreateFailLoop") or kinds[str(intent.target)] != POD
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from enum import IntEnum, IntFlag
 from typing import Any, NamedTuple, Protocol, cast
 
-from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell
+from kubeproof.cluster.state import NEVER, Health, NodeCell, WorkloadCell
 
 View = Any  # hashable; only the controller that made a view knows its form
 
@@ -160,6 +160,23 @@ class Delete(NamedTuple):
     is_eviction: bool = False  # not by the workload's own controller
 
 
+class KeepDaemons(NamedTuple):
+    """A DaemonSet's work on one node: new pods that may only run there, and pods that have to go."""
+
+    node: NodeRef
+    workload: int  # the DaemonSet
+    creates: int | None = None  # of which revision one new pod comes; None: of none
+    drops: tuple[tuple[int, int], ...] = ()  # (revision, pods) without a node that vanish
+    losses: tuple[tuple[int, int, int], ...] = ()  # (revision, phase, pods) that get a deletionTimestamp
+
+
+class BindPinned(NamedTuple):
+    """One pod that may only run on this node, and has none yet, goes there."""
+
+    node: NodeRef
+    workload: int
+
+
 class Crash(NamedTuple):
     """A container of one of the workload's running pods exits; the kubelet restarts it after its back-off."""
 
@@ -213,6 +230,7 @@ DRAIN = "drain"  # an operator cordons the node and begins to evict its pods; it
 DRAIN_UNCORDON = "drain-uncordon"  # the same, uncordoned when it is empty
 MAINTAIN = "maintain"  # the same, then down for a while, then back and uncordoned
 DRAINED = "drained"  # the node is empty: what comes next
+JOIN = "join"  # a node that was not there is there, ready
 RETURN = "return"  # back from maintenance, uncordoned
 
 
@@ -225,7 +243,7 @@ class Tick(NamedTuple):
 WorkloadAction = (
     SetDesired | SetReplicas | SetTemplate | DeleteObject | NoteFailed | CreateObject | CreatePods | DeleteUnbound
 )
-NodeAction = Bind | Arrive | Crash | Delete | EvictPods | EvictDue | Advance | NodeChange
+NodeAction = Bind | BindPinned | KeepDaemons | Arrive | Crash | Delete | EvictPods | EvictDue | Advance | NodeChange
 Action = WorkloadAction | NodeAction | Remember | Tick
 
 
@@ -263,6 +281,8 @@ _TAGS: dict[type, int] = {
     CreatePods: Tag.PODS,
     DeleteUnbound: Tag.PODS,
     Bind: Tag.PLACEMENT | Tag.BIND,
+    BindPinned: Tag.PLACEMENT | Tag.BIND,
+    KeepDaemons: Tag.PODS | Tag.PLACEMENT,
     Arrive: Tag.PODS | Tag.PLACEMENT,
     Delete: Tag.PODS | Tag.PLACEMENT,
     EvictDue: Tag.PODS | Tag.PLACEMENT | Tag.EVICT | Tag.BY_TAINT,
@@ -310,6 +330,13 @@ class Controller(Protocol):
     def act(self, seen: Seen) -> Sequence[Decision]:
         """All decisions possible now, in a fixed order."""
         ...
+
+
+def shown_node(controller: Controller, place: int, cell: NodeCell) -> View:
+    """The controller's view of a node; one that is not there is shown to nobody but the event that brings it."""
+    if cell.health == Health.ABSENT and not getattr(controller, "sees_absent", False):
+        return None
+    return controller.show_node(place, cell)
 
 
 class PeriodicController(Controller, Protocol):

@@ -158,14 +158,17 @@ class Node:
 
 DEPLOYMENT = "Deployment"
 REPLICA_SET = "ReplicaSet"
+DAEMON_SET = "DaemonSet"
+STATEFUL_SET = "StatefulSet"
 POD = "Pod"
+ROLLED_OUT = (DEPLOYMENT, DAEMON_SET)  # kinds that bring a new pod template to their pods
 
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """How a Deployment replaces its pods; amounts are pods, or percent of the replicas."""
+    """How a Deployment or DaemonSet replaces its pods; amounts are pods, or percent of the replicas (nodes)."""
 
-    rolling: bool = True  # RollingUpdate; otherwise Recreate
+    rolling: bool = True  # RollingUpdate; otherwise Recreate (of a DaemonSet: OnDelete)
     max_surge: int = 25
     surge_percent: bool = True
     max_unavailable: int = 25
@@ -181,8 +184,19 @@ class Strategy:
 
 
 @dataclass(frozen=True, slots=True)
+class StatefulRules:
+    """How a StatefulSet numbers, orders and updates its pods."""
+
+    start: int = 0  # ordinals.start
+    parallel: bool = False  # podManagementPolicy Parallel; otherwise OrderedReady
+    rolling: bool = True  # RollingUpdate; otherwise OnDelete
+    partition: int = 0  # ordinals below start + partition are not updated
+    max_unavailable: tuple[int, bool] = (1, False)  # pods, or percent of the replicas
+
+
+@dataclass(frozen=True, slots=True)
 class Workload:
-    """A Deployment, a bare ReplicaSet, or a bare Pod."""
+    """A Deployment, a bare ReplicaSet, a DaemonSet, or a bare Pod."""
 
     kind: str
     namespace: str
@@ -197,6 +211,8 @@ class Workload:
     owner: str | None = None  # ref of the Deployment of which this is a later revision's ReplicaSet
     source: Source = field(default=Source(), compare=False)
     strategy: Strategy = Strategy()
+    stateful: StatefulRules = StatefulRules()
+    ordinal: int | None = None  # of a StatefulSet: the one pod that this stands for
     refused: tuple[str, ...] = ()  # why the API server refuses each of its pods, from the first one on
 
     @property

@@ -29,6 +29,7 @@ class Health(IntEnum):
     LOST = 1  # kubelet silent, not noticed yet
     UNKNOWN = 2  # noticed: Ready is Unknown, NoSchedule taint set
     BACK = 3  # kubelet reports again; the node controller has not cleared its marks yet
+    ABSENT = 4  # there is no such node yet: nobody is shown it but the event that brings it
 
 
 class Cause(IntEnum):
@@ -79,13 +80,14 @@ class NodeCell(NamedTuple):
     cause: int = 0  # why it is down: see Cause
     pods: tuple[tuple[PodKind, int], ...] = ()  # sorted, counts positive
     images: int = 0  # that started pods have brought, as bits: see kubeproof.cluster.images
+    pinned: tuple[tuple[int, int], ...] = ()  # pods without a node that may only run here: (workload, count), sorted
 
 
 class WorkloadCell(NamedTuple):
     """A workload's specs and its pods that have no node."""
 
     exists: int = 1
-    desired: int = 0  # spec.replicas of the Deployment (or of a bare ReplicaSet)
+    desired: int = 0  # spec.replicas of the Deployment (or of a bare ReplicaSet); nodes that a DaemonSet wants
     replicas: int = NEVER  # spec.replicas of its ReplicaSet; NEVER before it is created
     unbound: int = 0  # pods without a node
     template: int = 0  # of a Deployment: which of its revisions it asks for, 0 the first
@@ -104,6 +106,20 @@ def add_pods(pods: tuple[tuple[PodKind, int], ...], kind: PodKind, count: int) -
     if amounts[kind] < 0:
         raise ValueError(f"no {-count} pods of {kind} to remove")
     return tuple(sorted((k, n) for k, n in amounts.items() if n))
+
+
+def present(nodes: Nodes) -> Nodes:
+    """The nodes that are there."""
+    return tuple((cell, count) for cell, count in nodes if cell.health != Health.ABSENT)
+
+
+def add_pinned(pinned: tuple[tuple[int, int], ...], workload: int, count: int) -> tuple[tuple[int, int], ...]:
+    """The pinned pods with `count` more (or fewer) of a workload."""
+    amounts = dict(pinned)
+    amounts[workload] = amounts.get(workload, 0) + count
+    if amounts[workload] < 0:
+        raise ValueError(f"no {-count} pinned pods of workload {workload} to remove")
+    return tuple(sorted((w, n) for w, n in amounts.items() if n))
 
 
 def replace_node(nodes: Nodes, old: NodeCell, new: NodeCell) -> Nodes:

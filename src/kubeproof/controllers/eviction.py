@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import repeat
 
 from kubeproof.cluster.control import Decision, Delete, NodeRef, Reads, Seen, Stage
-from kubeproof.cluster.objects import POD
+from kubeproof.cluster.objects import DAEMON_SET, POD
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import ALWAYS_ALLOW, PodDisruptionBudget
 from kubeproof.cluster.state import ACTIVE, DRAINING, NodeCell, Phase, WorkloadCell
@@ -127,7 +127,7 @@ class DrainEviction:
         """The budget's status for the cluster as it is."""
         declared = [self.layout.setup.workloads[workload] for workload in self.reads.workloads]
         scale = expected_scale(
-            Owner(w.ref, desired) if w.kind != POD else None
+            Owner(w.ref, None if w.kind == DAEMON_SET else desired) if w.kind != POD else None
             for w, (desired, _) in zip(declared, seen.workloads, strict=True)
         )
         on_nodes = [(key, n * count) for groups in seen.places for view, count in groups for key, n in view[1]]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from kubeproof.cluster.control import Advance, Decision, NodeRef, Reads, Role, Seen, Stage
 from kubeproof.cluster.places import Layout
-from kubeproof.cluster.state import KUBELET_LIVES, NodeCell, Phase, PodKind, WorkloadCell
+from kubeproof.cluster.state import KUBELET_LIVES, NodeCell, Phase, PodKind, Work, WorkloadCell
 from kubeproof.controllers.admission import rejected_pods
 
 MOVING = (Phase.STARTING, Phase.RUNNING, Phase.TERMINATING)
@@ -51,7 +51,7 @@ class Kubelet:
 
     def show_node(self, place: int, cell: NodeCell) -> Due | None:
         """The kinds of pods that may or must move on now; None if the kubelet is dead or has nothing to do."""
-        if cell.health not in KUBELET_LIVES:
+        if cell.health not in KUBELET_LIVES or cell.work == Work.DOWN:
             return None
         due = {kind._replace(evict_s=0) for kind, _ in cell.pods if kind.phase in MOVING and kind.least_s == 0}
         sample = self.layout.places[place].sample

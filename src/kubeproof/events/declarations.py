@@ -84,6 +84,13 @@ class Create(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CreateNode(Event):
+    """A Node of the input that is absent until the event."""
+
+    node: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Apply(Event):
     """A user applies an object: `workload` is what it looks like after defaulting.
 

@@ -1,8 +1,8 @@
 """drain and maintenance: an operator empties nodes through the eviction API.
 
-Mirrors `kubectl drain --ignore-daemonsets --delete-emptydir-data --force`: the node is cordoned, then all its pods are
-asked to be evicted; a refusal by a budget is tried again for ever. Here a refused eviction has no step until the budget
-allows it.
+Mirrors `kubectl drain --ignore-daemonsets --delete-emptydir-data --force`: the node is cordoned, then all its pods but
+those of DaemonSets are asked to be evicted; a refusal by a budget is tried again for ever. Here a refused eviction has
+no step until the budget allows it.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
+from kubeproof.cluster.daemons import daemon_sets
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import DRAINING, KUBELET_LIVES, NodeCell, Work
 from kubeproof.events.common import EventSource, NoWorkloads, Sourced
@@ -84,7 +85,8 @@ class DrainProgress(NoWorkloads):
 
     def show_node(self, place: int, cell: NodeCell) -> tuple[str, int] | None:
         """What may or must happen to the node next."""
-        if cell.work in DRAINING and not cell.pods and cell.health in KUBELET_LIVES:
+        is_empty = all(kind.workload in daemon_sets(self.layout.setup) for kind, _ in cell.pods)
+        if cell.work in DRAINING and is_empty and cell.health in KUBELET_LIVES:
             return (DRAINED, 1)  # a node that fails meanwhile keeps its operator waiting
         if cell.work == Work.DOWN and cell.least_s == 0:
             return (RETURN, int(cell.most_s == 0))

@@ -17,6 +17,7 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
+from kubeproof.cluster.daemons import daemon_sets
 from kubeproof.cluster.state import KUBELET_LIVES, Cause, NodeCell, Phase, Work
 from kubeproof.cluster.usage import CPU, UsageRule, level_number, pod_usage
 from kubeproof.events.common import EventSource, NoNodes, NoWorkloads, Sourced
@@ -107,9 +108,21 @@ class KernelPanicEvent(NoWorkloads):
                     after = left - 1 if left > 0 else left
                     change = NodeChange(NodeRef(place, view), PANIC)
                     decisions.append(Decision((change, Remember(self.source.memory, (after,)))))
-                elif not is_up and not running:
+                elif not is_up and self._is_freed(place, running, memories, sharers):
                     decisions.append(Decision((NodeChange(NodeRef(place, view), RECOVER),)))
         return tuple(decisions)
+
+    def _is_freed(
+        self,
+        place: int,
+        running: tuple[tuple[tuple[int, int], int], ...],
+        memories: dict[int, tuple[int, ...]],
+        sharers: dict[int, int],
+    ) -> bool:
+        """True if all pods are gone but those of DaemonSets, which never go, and these alone are not too much."""
+        daemons = daemon_sets(self.source.layout.setup)
+        only_daemons = all(workload in daemons for (workload, _), _ in running)
+        return only_daemons and not self._is_overloaded(place, running, memories, sharers)
 
     def _all_memories(self, seen: Seen) -> dict[int, tuple[int, ...]]:
         return dict(zip(self.reads.memories, seen.memories, strict=True))

@@ -148,6 +148,14 @@ _ENTRIES = (
         "Every eviction that a drain of a healthy node needs is granted after finitely many attempts.",
         (),
     ),
+    PropertyEntry(
+        "L008",
+        "runsOnEveryNode",
+        "lifecycle",
+        "Every node where the DaemonSet should run has a ready pod of it.",
+        ("target", "when"),
+        "eventuallyAlways",
+    ),
 )
 _BY_NAME = {name: one for one in _ENTRIES for name in (one.key, *one.aliases)}
 

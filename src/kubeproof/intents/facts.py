@@ -56,9 +56,17 @@ def count_pods(nodes: Nodes, workloads: tuple[int, ...], phases: tuple[int, ...]
     )
 
 
+def count_pinned(nodes: Nodes, workloads: tuple[int, ...]) -> int:
+    """Pods of the workloads that wait for the one node they may run on, over all nodes."""
+    return sum(pods * count for cell, count in nodes for workload, pods in cell.pinned if workload in workloads)
+
+
 @dataclass(frozen=True, slots=True)
 class PodsFact:
-    """Shared by facts that count one workload's pods: views are (exists, desired, unbound) and (ready, active)."""
+    """Shared by facts that count one workload's pods.
+
+    Views are (exists, desired, unbound) of a workload and (ready, active, pinned) of a place.
+    """
 
     layout: Layout
     workload: int
@@ -77,7 +85,7 @@ class PodsFact:
 
     def show_nodes(self, place: int, nodes: Nodes) -> View:
         ready = count_pods(nodes, self.members, (Phase.READY,))
-        return ready, count_pods(nodes, self.members, ACTIVE)
+        return ready, count_pods(nodes, self.members, ACTIVE), count_pinned(nodes, self.members)
 
     def is_settled(self, seen: Seen) -> bool:
         exists, desired, _ = seen.workloads[0]
@@ -100,7 +108,7 @@ def pending_pods(seen: Seen) -> int:
 
 def active_pods(seen: Seen) -> int:
     """Pods that count as replicas: not terminating, bound or not."""
-    return int(pending_pods(seen) + sum(view[1] for view in seen.places))
+    return int(pending_pods(seen) + sum(view[1] + view[2] for view in seen.places))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +146,7 @@ class NothingPending(PodsFact):
     """schedulable, noPendingForever: no pod is without a node."""
 
     def holds(self, seen: Seen) -> bool:
-        return pending_pods(seen) == 0
+        return pending_pods(seen) == 0 and not any(view[2] for view in seen.places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +202,10 @@ class SkewAtMost:
     def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int]:
         return cell.exists, cell.desired
 
-    def show_nodes(self, place: int, nodes: Nodes) -> tuple[int, int, int]:
+    def show_nodes(self, place: int, nodes: Nodes) -> tuple[int, int, int] | None:
         """Least and most pods in a domain here (of a unique key), or the sum twice; and ready pods."""
+        if not nodes:
+            return None
         per_node = [self._pods(cell, ACTIVE) for cell, _ in nodes]
         ready = sum(self._pods(cell, (Phase.READY,)) * count for cell, count in nodes)
         if self.topology_key in self.layout.unique_keys:
@@ -207,20 +217,21 @@ class SkewAtMost:
         return sum(n for kind, n in cell.pods if kind.workload in self.workloads and kind.phase in phases)
 
     def holds(self, seen: Seen) -> bool:
-        if not seen.places:
+        there = [(place, view) for place, view in zip(self.reads.places, seen.places, strict=True) if view]
+        if not there:
             return True
         if self.topology_key in self.layout.unique_keys:
-            widest = max(view[1] for view in seen.places) - min(view[0] for view in seen.places)
+            widest = max(view[1] for _, view in there) - min(view[0] for _, view in there)
             return bool(widest <= self.skew)
         totals: dict[str, int] = {}
-        for place, view in zip(self.reads.places, seen.places, strict=True):
+        for place, view in there:
             value = dict(self.layout.places[place].sample.labels)[self.topology_key]
             totals[value] = totals.get(value, 0) + view[0]
         return max(totals.values()) - min(totals.values()) <= self.skew
 
     def is_settled(self, seen: Seen) -> bool:
         desired = sum(view[1] for view in seen.workloads if view[0])
-        return bool(0 < desired <= sum(view[2] for view in seen.places))
+        return bool(0 < desired <= sum(view[2] for view in seen.places if view))
 
     def matters(self, seen: Seen) -> bool:
         return any(view[0] and view[1] for view in seen.workloads)
@@ -321,7 +332,8 @@ class PodObjectsAtMost:
     def show_nodes(self, place: int, nodes: Nodes) -> View:
         """The pods that count here."""
         counted = tuple(phase for phase, name in API_PHASES.items() if self._counts(name))
-        return count_pods(nodes, self.members, counted)
+        pinned = count_pinned(nodes, self.members) if self._counts("Pending") else 0
+        return count_pods(nodes, self.members, counted) + pinned
 
     def _counts(self, phase: str) -> bool:
         return not self.phases or phase in self.phases
@@ -463,7 +475,7 @@ class SpreadOver:
 
 @dataclass(frozen=True, slots=True)
 class NodesAtMost:
-    """maxNodes: no more matching nodes exist. No loop adds nodes yet, so it is decided by the input."""
+    """maxNodes: no more matching nodes exist; only events that create nodes change their number."""
 
     layout: Layout
     count: int
@@ -472,16 +484,18 @@ class NodesAtMost:
 
     @property
     def reads(self) -> Reads:
-        return Reads()
+        places = self.layout.places
+        return Reads((), tuple(p for p in self.layout.every_place if self._is_counted(places[p].sample)))
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> View:
         return None
 
-    def show_nodes(self, place: int, nodes: Nodes) -> View:
-        return None
+    def show_nodes(self, place: int, nodes: Nodes) -> int:
+        """The nodes that are there."""
+        return sum(count for _, count in nodes)
 
     def holds(self, seen: Seen) -> bool:
-        return sum(map(self._is_counted, self.layout.setup.nodes)) <= self.count
+        return sum(seen.places) <= self.count
 
     def _is_counted(self, node: Node) -> bool:
         if self.names is not None and node.name not in self.names:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from kubeproof.cluster.control import Reads, Seen, Tag, tag_of
 from kubeproof.cluster.labels import LabelSelector
-from kubeproof.cluster.objects import family
+from kubeproof.cluster.objects import DAEMON_SET, family
 from kubeproof.cluster.places import Layout
+from kubeproof.intents.daemon_facts import DaemonRolloutComplete, RunsOnEveryNode
 from kubeproof.intents.declarations import (
     ALWAYS,
     ALWAYS_ONCE_TRUE,
@@ -157,8 +158,11 @@ def _fact(intent: Intent, layout: Layout, number: int | None) -> Fact:
         return NothingMissing(layout, number)
     if intent.key in ("schedulable", "noPendingForever"):
         return NothingPending(layout, number)
+    if intent.key == "runsOnEveryNode":
+        return RunsOnEveryNode(layout, number)
     if intent.key == "rolloutCompletes":
-        return RolloutComplete(layout, number)
+        is_daemon_set = layout.setup.workloads[number].kind == DAEMON_SET
+        return DaemonRolloutComplete(layout, number) if is_daemon_set else RolloutComplete(layout, number)
     return COUNTING_FACTS[intent.key](layout, number, intent.count or Amount(1))
 
 

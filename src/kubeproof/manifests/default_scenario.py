@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from kubeproof.cluster.objects import POD, Workload
+from kubeproof.cluster.objects import DAEMON_SET, POD, Workload
 from kubeproof.events.declarations import NodeFailure
 from kubeproof.intents.declarations import EVENTUALLY_ALWAYS, Amount, Intent
 from kubeproof.manifests.loaded import Loaded, Scenario
@@ -22,8 +22,22 @@ def default_intents(workloads: Sequence[Workload]) -> tuple[Intent, ...]:
         Intent(key="noPendingForever", name=f"noPendingForever {w.ref}", target=w.ref, source=w.source)
         for w in workloads
     ]
-    ready = [_min_ready(w) for w in workloads if w.kind != POD and _least_ready(w) > 0]
+    ready = [_everywhere(w) if w.kind == DAEMON_SET else _min_ready(w) for w in workloads if _promises_pods(w)]
     return (Intent(key="settles", name="settles"), *pending, *ready)
+
+
+def _promises_pods(workload: Workload) -> bool:
+    return workload.kind == DAEMON_SET or (workload.kind != POD and _least_ready(workload) > 0)
+
+
+def _everywhere(workload: Workload) -> Intent:
+    return Intent(
+        key="runsOnEveryNode",
+        name=f"runsOnEveryNode {workload.ref}",
+        target=workload.ref,
+        when=EVENTUALLY_ALWAYS,
+        source=workload.source,
+    )
 
 
 def _least_ready(workload: Workload) -> int:

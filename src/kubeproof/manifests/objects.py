@@ -13,6 +13,7 @@ from kubeproof.cluster.quotas import LimitRange, ResourceQuota
 from kubeproof.errors import ManifestError, ScenarioError
 from kubeproof.manifests.autoscalers import read_autoscaler
 from kubeproof.manifests.budgets import read_budget
+from kubeproof.manifests.daemon_sets import read_daemon_set
 from kubeproof.manifests.descheduler_policy import read_descheduler_policy
 from kubeproof.manifests.fields import Fields, Log, suggestion
 from kubeproof.manifests.loaded import Omission
@@ -31,6 +32,7 @@ _VERSIONS = {
     "Pod": ("v1",),
     "Deployment": ("apps/v1",),
     "ReplicaSet": ("apps/v1",),
+    "DaemonSet": ("apps/v1",),
     "HorizontalPodAutoscaler": ("autoscaling/v2", "autoscaling/v1"),
     "PodDisruptionBudget": ("policy/v1",),
     "ResourceQuota": ("v1",),
@@ -42,6 +44,7 @@ _VERSIONS = {
 _GROUPS = {  # a kind of the same name elsewhere, such as a custom resource, is another kind
     "Deployment": ("apps", "extensions"),
     "ReplicaSet": ("apps", "extensions"),
+    "DaemonSet": ("apps", "extensions"),
     "HorizontalPodAutoscaler": ("autoscaling", "extensions"),
     "PodDisruptionBudget": ("policy",),
     "KubeSchedulerConfiguration": ("kubescheduler.config.k8s.io",),
@@ -189,16 +192,8 @@ def _namespace(fields: Fields, _: Document, objects: Objects) -> None:
     objects.namespaces.append((metadata.name, as_labels(metadata.labels)))
 
 
-def _deployment(fields: Fields, _: Document, objects: Objects) -> None:
-    objects.workloads.append(read_deployment(fields))
-
-
-def _replica_set(fields: Fields, _: Document, objects: Objects) -> None:
-    objects.workloads.append(read_replica_set(fields))
-
-
-def _pod(fields: Fields, _: Document, objects: Objects) -> None:
-    objects.workloads.append(read_pod(fields))
+def _workload(fields: Fields, document: Document, objects: Objects) -> None:
+    objects.workloads.append(WORKLOAD_READERS[document.kind](fields))
 
 
 def _autoscaler(fields: Fields, document: Document, objects: Objects) -> None:
@@ -226,23 +221,22 @@ def _descheduler(fields: Fields, _: Document, objects: Objects) -> None:
     objects.policies.append(read_descheduler_policy(fields))
 
 
+WORKLOAD_READERS: dict[str, Callable[[Fields], ReadWorkload]] = {
+    "Deployment": read_deployment,
+    "ReplicaSet": read_replica_set,
+    "DaemonSet": read_daemon_set,
+    "Pod": read_pod,
+}
 _READERS: dict[str, Callable[[Fields, Document, Objects], None]] = {
     "Node": _node,
     "Namespace": _namespace,
-    "Pod": _pod,
-    "Deployment": _deployment,
-    "ReplicaSet": _replica_set,
+    **dict.fromkeys(WORKLOAD_READERS, _workload),
     "HorizontalPodAutoscaler": _autoscaler,
     "PodDisruptionBudget": _budget,
     "ResourceQuota": _quota,
     "LimitRange": _limit_range,
     "KubeSchedulerConfiguration": _scheduler,
     "DeschedulerPolicy": _descheduler,
-}
-WORKLOAD_READERS: dict[str, Callable[[Fields], ReadWorkload]] = {
-    "Deployment": read_deployment,
-    "ReplicaSet": read_replica_set,
-    "Pod": read_pod,
 }
 
 

@@ -81,7 +81,11 @@ def _restart_policy(spec: Fields, *, only_always: bool) -> None:
     if policy == "Always":
         return
     if only_always:
-        spec.fail("restartPolicy", f"is {policy}", remedy="Pods of a Deployment or ReplicaSet restart Always")
+        spec.fail(
+            "restartPolicy",
+            f"is {policy}",
+            remedy="Pods of this kind of workload restart Always",
+        )
     spec.omit("restartPolicy", "containers never exit in the model")
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kubeproof.cluster.objects import POD, Settings, Workload
-from kubeproof.events.declarations import Apply, Event
+from kubeproof.cluster.objects import DAEMON_SET, POD, Settings, Workload
+from kubeproof.events.declarations import Apply, CreateNode, Event
 from kubeproof.manifests.controller_settings import read_settings
 from kubeproof.manifests.default_scenario import default_intents
 from kubeproof.manifests.event_fields import Surroundings
@@ -40,9 +40,11 @@ def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
     workloads = [*around.workloads, *_created_by(events, around.workloads)]
     given = spec.mapping.get("intents") is not None
     intents = read_intents(spec, replace(around, workloads=workloads)) if given else default_intents(workloads)
+    start = _start(spec, around)
+    _check_nodes_there(spec, start, events)
     scenario = Scenario(
         name=name,
-        start=_start(spec, around),
+        start=start,
         events=events,
         intents=intents,
         scale=read_scale(spec, around, events, intents),
@@ -51,6 +53,15 @@ def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
     spec.ignore("intents")
     spec.finish_strictly()
     return ReadScenario(scenario, settings)
+
+
+def _check_nodes_there(spec: Fields, start: Start, events: Sequence[Event]) -> None:
+    """Nothing begins on a node that an event brings."""
+    later = {event.node for event in events if isinstance(event, CreateNode)}
+    for ref, spots in start.placement:
+        for node, _ in spots:
+            if node in later:
+                spec.fail("start", f"places {ref} on {node}, which an event creates", remedy="Place it elsewhere")
 
 
 def _name(fields: Fields) -> str:
@@ -90,6 +101,8 @@ def _placed(placement: Fields, key: str, around: Surroundings) -> tuple[str, tup
         if node not in names:
             counts.fail(node, "is not a node of the input", remedy=suggestion(node, names))
         pods[node] = counts.integer(node, most=100_000) or 0
+    if found[0].kind == DAEMON_SET and any(count > 1 for count in pods.values()):
+        placement.fail(key, "has several pods on one node", remedy="A DaemonSet keeps one pod per node")
     if found[0].kind == POD and sum(pods.values()) > 1:
         placement.fail(key, "is one pod", remedy="Place it on one node")
     if any(pods.values()) and found[0].home is not None and not pods.get(found[0].home):

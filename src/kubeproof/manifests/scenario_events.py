@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from kubeproof.cluster.objects import DEPLOYMENT, POD, Workload
+from kubeproof.cluster.objects import DAEMON_SET, POD, ROLLED_OUT, Workload
 from kubeproof.events.declarations import (
     EVERY_REVISION,
     INITIAL_REVISION,
@@ -14,6 +14,7 @@ from kubeproof.events.declarations import (
     Apply,
     Cordon,
     Create,
+    CreateNode,
     Delete,
     Drain,
     Event,
@@ -112,11 +113,11 @@ def _maintenance(fields: Fields, common: Common, around: Surroundings) -> list[E
 
 
 def _no_replicas(workload: Workload) -> str:
-    return "has no replicas" if workload.kind == POD else ""
+    return "has no replicas" if workload.kind in (POD, DAEMON_SET) else ""
 
 
 def _no_rollout(workload: Workload) -> str:
-    return "" if workload.kind == DEPLOYMENT else "is not a Deployment, so it has no revisions"
+    return "" if workload.kind in ROLLED_OUT else f"is not a {' or '.join(ROLLED_OUT)}, so it has no revisions"
 
 
 def _scale(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
@@ -151,8 +152,10 @@ def _replica_choices(fields: Fields) -> tuple[int, ...]:
 
 def _create(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
     target = fields.required_text("target")
-    if target.split("/")[0] in ("Node", "PodDisruptionBudget"):
-        fields.fail("target", f"is {printable(target)!r}", remedy="Only creating workloads is modelled yet")
+    if target.startswith("Node/"):
+        return [_create_node(fields, common, around, target.removeprefix("Node/"))]
+    if target.split("/")[0] == "PodDisruptionBudget":
+        fields.fail("target", f"is {printable(target)!r}", remedy="Only creating workloads and nodes is modelled yet")
     chosen = read_targets(fields, around.workloads) or []
     return [
         Create(
@@ -164,6 +167,16 @@ def _create(fields: Fields, common: Common, around: Surroundings) -> list[Event]
         )
         for workload in chosen
     ]
+
+
+def _create_node(fields: Fields, common: Common, around: Surroundings, name: str) -> CreateNode:
+    """A node that joins; pods that name it would be orphans before, which is not modelled."""
+    known = [node.name for node in around.nodes]
+    if name not in known:
+        fields.fail("target", f"is {printable(name)!r}, not a Node of the input", remedy=suggestion(name, known))
+    if any(name in (w.template.node_name, w.bound_to) for w in around.workloads):
+        fields.fail("target", f"is {name}, which pods name", remedy="Let them find their node by labels")
+    return CreateNode(name=common.name, max=1, after=common.after, source=fields.source, node=name)
 
 
 def _pod_crash(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
@@ -226,12 +239,12 @@ def _check_applied(fields: Fields, new: Workload, workloads: Sequence[Workload])
         if old.selector != new.selector:
             key = "file" if fields.has("file") else "manifest"
             fields.fail(key, f"changes the selector of {new.ref}", remedy="Selectors are immutable")
-        if old.template != new.template and old.kind != DEPLOYMENT:
+        if old.template != new.template and old.kind not in ROLLED_OUT:
             key = "file" if fields.has("file") else "manifest"
             fields.fail(
                 key,
                 f"changes the pods of {new.ref}",
-                remedy="Only a Deployment rolls a new pod template out; change replicas only",
+                remedy=f"Only a {' or '.join(ROLLED_OUT)} rolls a new pod template out; change replicas only",
             )
 
 

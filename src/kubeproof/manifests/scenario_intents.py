@@ -7,9 +7,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from kubeproof.cluster.labels import LabelSelector
-from kubeproof.cluster.objects import DEPLOYMENT, HOSTNAME, POD, Workload
+from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, POD, ROLLED_OUT, Workload
 from kubeproof.intents.catalogue import aliases
-from kubeproof.intents.declarations import ALWAYS, ANY_EVICTOR, EVICTORS, POD_PHASES, WHENS, Amount, Intent
+from kubeproof.intents.declarations import (
+    ALWAYS,
+    ANY_EVICTOR,
+    EVENTUALLY_ALWAYS,
+    EVICTORS,
+    POD_PHASES,
+    WHENS,
+    Amount,
+    Intent,
+)
 from kubeproof.manifests.event_fields import Surroundings, only_key
 from kubeproof.manifests.fields import Fields, suggestion
 from kubeproof.manifests.intent_aliases import ALIAS_READERS, filled
@@ -22,7 +31,8 @@ from kubeproof.manifests.tree import Scalar, ScalarKind
 COUNTED = ("minReady", "minReplicas", "maxReplicas")
 TOPOLOGY = ("maxSkew", "spread", "notColocated", "onlyOn")
 OBJECTS = ("maxNodes", "maxPodObjects")
-TIMED = (*COUNTED, *TOPOLOGY, *OBJECTS)  # the others fix their own moment
+DEFAULT_WHEN = {"runsOnEveryNode": EVENTUALLY_ALWAYS}  # all others: always
+TIMED = (*COUNTED, *TOPOLOGY, *OBJECTS, *DEFAULT_WHEN)  # the others fix their own moment
 RECREATED = ("noEvictionLoop", "noCreateFailLoop")  # speak of pods that a controller replaces
 GLOBAL = ("settles", "noOscillation", "maxPodObjects")  # without a target they speak of the whole cluster
 UNTARGETED = ("maxNodes", "drainCompletes")  # never have a target
@@ -37,7 +47,7 @@ MODELLED = (
     "settles",
     "noOscillation",
 )
-LATER = frozenset({"runsOnEveryNode", "ltl"})
+LATER = frozenset({"ltl"})
 SEVERITIES = ("error", "warning", "info")
 _PERCENT = re.compile(r"[0-9]{1,4}%", re.ASCII)
 
@@ -77,7 +87,7 @@ def _intent(fields: Fields, name: str, around: Surroundings) -> Intent:
 
 
 def _when(fields: Fields, key: str) -> str:
-    when = fields.word("when", WHENS, ALWAYS)
+    when = fields.word("when", WHENS, DEFAULT_WHEN.get(key, ALWAYS))
     if fields.has("when") and key not in TIMED:
         fields.omit("when", f"{key} fixes its own moment")
         return ALWAYS
@@ -218,9 +228,11 @@ def _per_workload(fields: Fields, intent: Intent, name: str | None, workloads: S
 
 
 def _can_mean(key: str, workload: Workload) -> bool:
-    """True if the intent can speak of this workload: nobody replaces a bare pod, only Deployments roll out."""
+    """True if the intent can speak of this workload: nobody replaces a bare pod, not every kind rolls out."""
     if key == "rolloutCompletes":
-        return workload.kind == DEPLOYMENT
+        return workload.kind in ROLLED_OUT
+    if key == "runsOnEveryNode":
+        return workload.kind == DAEMON_SET
     return workload.kind != POD or key not in RECREATED
 
 

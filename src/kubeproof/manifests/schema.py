@@ -48,6 +48,16 @@ FIELDS: dict[str, dict[str, str | None]] = {
     "RollingUpdate": {},
     "DeploymentStrategy": {},
     "ReplicaSetSpec": {},
+    "DaemonSetSpec": _all(_ROLLOUT, "revisionHistoryLimit"),
+    "DaemonSetUpdateStrategy": {},
+    "StatefulSetSpec": {
+        **_all(_ROLLOUT, "revisionHistoryLimit"),
+        **_all(_NETWORK, "serviceName"),
+        **_all(_NOT_MODELLED, "volumeClaimTemplates persistentVolumeClaimRetentionPolicy"),
+    },
+    "StatefulSetUpdateStrategy": {},
+    "StatefulSetRollingUpdate": {},
+    "StatefulSetOrdinals": {},
     "PodTemplate": {},
     "PodSpec": {
         **_all(

@@ -32,13 +32,13 @@ def read_deployment(fields: Fields) -> ReadWorkload:
     """A Deployment after defaulting: one replica, RollingUpdate 25 % / 25 %."""
     metadata = read_metadata(fields)
     spec = fields.required_child("spec")
-    selector, template = _selector_and_template(spec)
+    selector, template = selector_and_template(spec)
     workload = Workload(
         kind=DEPLOYMENT,
         namespace=metadata.namespace,
         name=metadata.name,
         template=template,
-        replicas=_replicas(spec),
+        replicas=read_replicas(spec),
         selector=selector,
         min_ready_s=spec.integer("minReadySeconds") or 0,
         paused=spec.boolean("paused") or False,
@@ -56,13 +56,13 @@ def read_replica_set(fields: Fields) -> ReadWorkload:
     """A ReplicaSet after defaulting: one replica."""
     metadata = read_metadata(fields)
     spec = fields.required_child("spec")
-    selector, template = _selector_and_template(spec)
+    selector, template = selector_and_template(spec)
     workload = Workload(
         kind=REPLICA_SET,
         namespace=metadata.namespace,
         name=metadata.name,
         template=template,
-        replicas=_replicas(spec),
+        replicas=read_replicas(spec),
         selector=selector,
         min_ready_s=spec.integer("minReadySeconds") or 0,
         source=fields.source,
@@ -103,12 +103,13 @@ def _phase(fields: Fields) -> str:
     return phase
 
 
-def _replicas(spec: Fields) -> int:
+def read_replicas(spec: Fields) -> int:
+    """spec.replicas, 1 if absent."""
     replicas = spec.integer("replicas")
     return 1 if replicas is None else replicas
 
 
-def _selector_and_template(spec: Fields) -> tuple[LabelSelector, PodTemplate]:
+def selector_and_template(spec: Fields) -> tuple[LabelSelector, PodTemplate]:
     """The selector, which must not be empty, and the template, which it must match."""
     selector = selector_of(spec.required_child("selector"))
     if selector.is_empty:
@@ -142,19 +143,21 @@ def _strategy(spec: Fields) -> Strategy:
         fields.fail("rollingUpdate", "must be absent with Recreate", remedy="Remove it")
     if limits is None:
         return Strategy(rolling=rolling)
-    surge = _count_or_percent(limits, "maxSurge", largest_percent=LARGEST_INT32)
-    unavailable = _count_or_percent(limits, "maxUnavailable", largest_percent=100)
+    surge = count_or_percent(limits, "maxSurge", largest_percent=LARGEST_INT32)
+    unavailable = count_or_percent(limits, "maxUnavailable", largest_percent=100)
     limits.finish("RollingUpdate")
     if surge[0] == 0 and unavailable[0] == 0:
         limits.fail("maxUnavailable", "and maxSurge are both 0", remedy="Allow one of them")
     return Strategy(rolling, *surge, *unavailable)
 
 
-def _count_or_percent(fields: Fields, key: str, *, largest_percent: int) -> tuple[int, bool]:
-    """A number of pods (n, False) or a percentage (n, True); 25 % if absent."""
+def count_or_percent(
+    fields: Fields, key: str, *, largest_percent: int, default: tuple[int, bool] = (25, True)
+) -> tuple[int, bool]:
+    """A number of pods (n, False) or a percentage (n, True); 25 % if absent, unless another default is given."""
     value = fields.value(key)
     if value is None:
-        return 25, True
+        return default
     if isinstance(value, Scalar) and value.kind is ScalarKind.INTEGER:
         return fields.integer(key) or 0, False
     text = fields.text(key) or ""

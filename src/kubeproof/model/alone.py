@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kubeproof.cluster.control import Controller, CreatePods, Decision, SetReplicas, Stage, tags_of
-from kubeproof.cluster.objects import DEPLOYMENT, POD, family
+from kubeproof.cluster.objects import DEPLOYMENT, REPLICA_SET, family
 from kubeproof.cluster.state import NEVER
 from kubeproof.controllers.descheduler.controller import DeschedulerController
 from kubeproof.controllers.hpa.controller import HpaController
@@ -94,7 +94,7 @@ def taken_alone(plan: Plan, workload_slots: tuple[int, ...], place_slots: tuple[
     if not known or not all(isinstance(event, COMMUTING_EVENTS) for event in plan.events):
         return
     for number, workload in enumerate(plan.setup.workloads):
-        if workload.kind == POD or not _is_left_alone(plan, number):
+        if workload.kind not in (DEPLOYMENT, REPLICA_SET) or not _is_left_alone(plan, number):
             continue
         slot, is_deployment = workload_slots[number], workload.kind == DEPLOYMENT
         if is_deployment and not workload.paused:

@@ -8,10 +8,11 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.control import Controller
-from kubeproof.cluster.objects import DEPLOYMENT, POD, REPLICA_SET, Setup, Workload, family
+from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, POD, REPLICA_SET, ROLLED_OUT, Setup, Workload, family
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import HorizontalPodAutoscaler
 from kubeproof.cluster.usage import CPU, Level, UsageRule
+from kubeproof.controllers.daemonset import DaemonSetController
 from kubeproof.controllers.deployment import DeploymentController, RolloutController
 from kubeproof.controllers.eviction import DrainEviction
 from kubeproof.controllers.kubelet import Kubelet
@@ -29,6 +30,7 @@ from kubeproof.events.declarations import (
     Cordon,
     CpuLoad,
     Create,
+    CreateNode,
     Delete,
     Drain,
     Event,
@@ -44,6 +46,7 @@ from kubeproof.events.declarations import (
 )
 from kubeproof.events.drain import DrainEvent, DrainProgress
 from kubeproof.events.node_failure import NodeFailureEvent, NodeRecoveryEvent
+from kubeproof.events.node_join import NodeJoinEvent
 from kubeproof.events.operator import DeleteEvent, RolloutEvent, ScaleEvent, WriteEvent
 from kubeproof.events.pod_crash import PodCrashEvent
 from kubeproof.events.usage import KernelPanicEvent, LevelEvent
@@ -64,19 +67,30 @@ def built_in_controllers(layout: Layout, events: tuple[Event, ...] = ()) -> tupl
     drains = any(isinstance(event, Drain | Maintenance) for event in events)
     shared = shared_loops(layout)
     for index, workload in enumerate(layout.setup.workloads):
-        if workload.kind == DEPLOYMENT:
-            has_revisions = len(family(layout.setup, index)) > 1
-            loops.append(RolloutController(layout, index) if has_revisions else DeploymentController(layout, index))
-        if workload.kind != POD:
-            loops.append(ReplicaSetController(layout, index))
-        loops.append(shared.scheduler(index))
-        if drains:
+        loops += owner_loops(layout, index)
+        is_daemon = workload.kind == DAEMON_SET
+        loops.append(shared.pinned_scheduler(index) if is_daemon else shared.scheduler(index))
+        if drains and not is_daemon:  # drains leave daemon pods alone
             loops.append(DrainEviction(layout, index))
     for place in layout.every_place:
         loops += [Kubelet(layout, place), TaintEviction(layout, place), NodeMonitor(layout, place)]
         if drains:
             loops.append(DrainProgress(layout, place))
     return (*loops, NoExecuteTainter(layout))
+
+
+def owner_loops(layout: Layout, index: int) -> Iterator[Controller]:
+    """The loops that keep up a workload's pods; a bare Pod has none."""
+    workload = layout.setup.workloads[index]
+    if workload.kind == DAEMON_SET:
+        if workload.owner is None:
+            yield DaemonSetController(layout, index)
+        return
+    if workload.kind == DEPLOYMENT:
+        has_revisions = len(family(layout.setup, index)) > 1
+        yield RolloutController(layout, index) if has_revisions else DeploymentController(layout, index)
+    if workload.kind != POD:
+        yield ReplicaSetController(layout, index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +152,10 @@ def _sources_of(source: EventSource, event: Event, rules: tuple[UsageRule, ...])
         yield DeleteEvent(source, workload_number(setup, event.target))
     elif isinstance(event, UsagePattern | NeverReady):
         return  # not moments: they say how pods are
+    elif isinstance(event, CreateNode):
+        place = source.layout.named(event.node)
+        assert place is not None, event
+        yield NodeJoinEvent(source, place)
     elif isinstance(event, Create):
         yield WriteEvent(source, event.name, workload_number(setup, event.target), None)
     elif isinstance(event, Apply):
@@ -295,7 +313,7 @@ def _applied_replicas(existing: Workload, event: Apply) -> int | None:
     A manifest that omits the field leaves it alone only if the manifest applied before omitted it, too; otherwise
     the three-way merge removes it and defaulting sets 1 (semantics section 2.7). A bare Pod has none.
     """
-    if event.workload.kind == POD:
+    if event.workload.kind in (POD, DAEMON_SET):
         return None
     keeps = not event.replicas_given and not existing.replicas_given
     return None if keeps else event.workload.replicas
@@ -329,12 +347,18 @@ def with_revisions(setup: Setup, events: tuple[Event, ...]) -> Setup:
             known = sum(other.owner == declared.ref for other in later)
             for number in range(known + 2, known + 2 + event.max):
                 name = f"{declared.name}-rev{number}"
-                later.append(replace(declared, kind=REPLICA_SET, name=name, replicas=0, owner=declared.ref))
-        elif isinstance(event, Apply) and event.workload.kind == DEPLOYMENT:
+                kind = _revision_kind(declared)
+                later.append(replace(declared, kind=kind, name=name, replicas=0, owner=declared.ref))
+        elif isinstance(event, Apply) and event.workload.kind in ROLLED_OUT:
             later += _applied_revision(setup, event, later)
     if len(later) > MOST_REVISIONS:
         raise UsageError(f"events may bring {len(later)} further revisions", f"Allow at most {MOST_REVISIONS} in all")
     return replace(setup, workloads=(*setup.workloads, *later))
+
+
+def _revision_kind(declared: Workload) -> str:
+    """What stands for a later revision: a Deployment's own ReplicaSet, of other kinds pods of the same owner."""
+    return REPLICA_SET if declared.kind == DEPLOYMENT else declared.kind
 
 
 def _applied_revision(setup: Setup, event: Apply, later: list[Workload]) -> list[Workload]:
@@ -345,7 +369,8 @@ def _applied_revision(setup: Setup, event: Apply, later: list[Workload]) -> list
         return []
     name = f"{declared.name}-rev{len(own) + 2}"
     template = event.workload.template
-    return [replace(declared, kind=REPLICA_SET, name=name, replicas=0, owner=declared.ref, template=template)]
+    kind = _revision_kind(declared)
+    return [replace(declared, kind=kind, name=name, replicas=0, owner=declared.ref, template=template)]
 
 
 def with_applied(setup: Setup, events: tuple[Event, ...]) -> tuple[Setup, frozenset[int]]:

@@ -33,10 +33,12 @@ from kubeproof.cluster.control import (
     Stage,
     Tag,
     Tick,
+    shown_node,
     tags_of,
 )
 from kubeproof.cluster.objects import Node
-from kubeproof.cluster.state import NEVER, NodeCell, Nodes, replace_node
+from kubeproof.cluster.state import NEVER, NodeCell, Nodes, present, replace_node
+from kubeproof.controllers.daemonset import DaemonSetController
 from kubeproof.controllers.descheduler.controller import DeschedulerController
 from kubeproof.controllers.hpa.controller import HpaController
 from kubeproof.controllers.kubelet import Kubelet
@@ -122,7 +124,7 @@ class GroupedActor:
         """The controller's view of one node."""
         key = (place, cell)
         if key not in self._node_views:
-            self._node_views[key] = self.controller.show_node(place, cell)
+            self._node_views[key] = shown_node(self.controller, place, cell)
         return self._node_views[key]
 
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
@@ -312,7 +314,7 @@ def _slots_read(slots: Slots, controller: Controller) -> tuple[int, ...]:
 
 def grouped_view(controller: Controller, place: int, nodes: Nodes) -> tuple[tuple[Hashable, int], ...]:
     """A place as a controller sees it: sorted pairs of view and count."""
-    return _counted((controller.show_node(place, cell), count) for cell, count in nodes)
+    return _counted((shown_node(controller, place, cell), count) for cell, count in nodes)
 
 
 def _counted(shown: Iterable[tuple[Hashable, int]]) -> tuple[tuple[Hashable, int], ...]:
@@ -354,7 +356,8 @@ class JointObserver:
             return tuple(fact.show_workload(workload, cell) if fact else None for fact in facts)
         place = self._places[position - len(self._workloads)]
         facts = self._place_facts[place]
-        return tuple(fact.show_nodes(place, cell) if fact else None for fact in facts)
+        there = present(cell)
+        return tuple(fact.show_nodes(place, there) if fact else None for fact in facts)
 
     def observe(self, memory: Any, views: tuple[Any, ...]) -> tuple[Memory, ...]:
         """Every monitor's memory after entering a state."""
@@ -418,7 +421,7 @@ class GroupedSystem:
 
     def _plain_actor(self, number: int, controller: Controller) -> GroupedActor:
         sees_starts = isinstance(controller, Kubelet | DeschedulerController) or (
-            isinstance(controller, ReplicaSetController) and controller.workload in self._starts
+            isinstance(controller, ReplicaSetController | DaemonSetController) and controller.workload in self._starts
         )
         if self._starts and sees_starts:
             return StartBlindActor(self.plan, self.slots, number, controller, self._starts)

@@ -19,6 +19,7 @@ from kubeproof.cluster.control import (
     Advance,
     Arrive,
     Bind,
+    BindPinned,
     Controller,
     Crash,
     CreateObject,
@@ -29,7 +30,8 @@ from kubeproof.cluster.control import (
     DeleteUnbound,
     EvictDue,
     EvictPods,
-    NodeChange,
+    KeepDaemons,
+    NodeAction,
     NodeRef,
     NoteFailed,
     Remember,
@@ -42,11 +44,13 @@ from kubeproof.cluster.control import (
     Tag,
     Tick,
     View,
+    shown_node,
     tags_of,
 )
+from kubeproof.cluster.daemons import nodes_wanted
 from kubeproof.cluster.images import tracked_images
-from kubeproof.cluster.objects import DEPLOYMENT, POD, short_name
-from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, WorkloadCell
+from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, POD, family, short_name
+from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, WorkloadCell, present
 from kubeproof.errors import LimitReached
 from kubeproof.intents.facts import Fact
 from kubeproof.intents.monitor import FRESH, Memory
@@ -214,7 +218,7 @@ class IndividualModel:
         return drafts
 
     def _done(self, controller: Controller, state: State, action: Action) -> Iterator[tuple[State, Concrete]]:
-        if isinstance(action, (Bind, Arrive, Crash, Delete, EvictPods, EvictDue, Advance, NodeChange)):
+        if isinstance(action, NodeAction):
             for index in self._matching(controller, state, action.node):
                 yield from self._on_node(state, index, action)
         elif isinstance(action, DeleteUnbound):
@@ -269,7 +273,7 @@ class IndividualModel:
                 yield index
 
     def _node_view(self, controller: Controller, place: int, node: NodeState) -> View:
-        return controller.show_node(place, node_cell(node))
+        return shown_node(controller, place, node_cell(node))
 
     def _on_workload(
         self,
@@ -293,7 +297,7 @@ class IndividualModel:
             spec = spec._replace(exists=0, desired=0, replicas=0 if is_pod else min(spec.replicas, 0))
             concrete = ("delete-object", ref)
         elif isinstance(action, SetTemplate):
-            spec = spec._replace(template=action.template)
+            spec = spec._replace(template=action.template, desired=self._wanted(workload, spec, action.template))
             concrete = ("set-template", ref, action.template)
         elif isinstance(action, SetReplicas):
             spec = spec._replace(replicas=action.replicas, noted=action.noted, max_noted=action.max_noted)
@@ -305,12 +309,19 @@ class IndividualModel:
             concrete = ("set-desired", ref, action.replicas)
         return state._replace(specs=_replaced(state.specs, workload, spec)), concrete
 
+    def _wanted(self, workload: int, spec: Spec, template: int) -> int:
+        """What a workload wants with another template: a DaemonSet perhaps other nodes."""
+        is_daemon_set = self.setup.workloads[workload].kind == DAEMON_SET
+        return nodes_wanted(self.setup, family(self.setup, workload)[template]) if is_daemon_set else spec.desired
+
     def _created(self, state: State, workload: int) -> State:
         declared = self.setup.workloads[workload]
         if declared.kind == POD:
             waits = declared.home not in self.names  # a pod that names its node arrives there in the same step
             state = self._with_unbound(state, workload, (self.pod_name(workload, 1),) if waits else ())
             spec = Spec(1, 1, NEVER)
+        elif declared.kind == DAEMON_SET:
+            spec = Spec(1, nodes_wanted(self.setup, workload), NEVER)
         else:
             kept = state.specs[workload].replicas  # of the ReplicaSet that a deleted Deployment left
             replicas = kept if declared.kind == DEPLOYMENT else declared.replicas
@@ -324,6 +335,7 @@ class IndividualModel:
             raise LimitReached(f"a step that creates {count} pods is too large to be told by name")
         taken = set(state.unbound[workload])
         taken |= {pod.name for node in state.nodes for pod in node.pods if pod.workload == workload}
+        taken |= {name for node in state.nodes for owner, name in node.pinned if owner == workload}
         free: list[str] = []
         number = 1
         while len(free) < count:
@@ -344,7 +356,7 @@ class IndividualModel:
         self,
         state: State,
         index: int,
-        action: Bind | Arrive | Crash | Delete | EvictPods | EvictDue | Advance | NodeChange,
+        action: NodeAction,
     ) -> Iterator[tuple[State, Concrete]]:
         node, name = state.nodes[index], self.names[index]
         if isinstance(action, Bind):
@@ -353,6 +365,13 @@ class IndividualModel:
                 bound = self._with_unbound(state, action.workload, rest)
                 arrived = self._arrived(index, node, action.workload, (pod,))
                 yield self._with_node(bound, index, arrived), ("bind", pod, name)
+        elif isinstance(action, BindPinned):
+            for pod in self._pinned(node, action.workload):
+                left = tuple(other for other in node.pinned if other[1] != pod)
+                arrived = self._arrived(index, node._replace(pinned=left), action.workload, (pod,))
+                yield self._with_node(state, index, arrived), ("bind", pod, name)
+        elif isinstance(action, KeepDaemons):
+            yield from self._kept(state, index, action)
         elif isinstance(action, Arrive):
             names = self._new_names(state, action.workload, action.pods)
             arrived = self._arrived(index, node, action.workload, names)
@@ -380,6 +399,40 @@ class IndividualModel:
             never = self.plan.mechanics.never_ready
             new = changed(self.setup, self.setup.nodes[index], node, action.verb, never)
             yield self._with_node(state, index, new), (action.verb, name)
+
+    def _pinned(self, node: NodeState, workload: int) -> tuple[str, ...]:
+        """The pods without a node that may only run here."""
+        return tuple(name for owner, name in node.pinned if owner == workload)
+
+    def _kept(self, state: State, index: int, action: KeepDaemons) -> Iterator[tuple[State, Concrete]]:
+        """A DaemonSet's work on a node, for every choice of pods that answer to it."""
+        node, name = state.nodes[index], self.names[index]
+        created = () if action.creates is None else self._new_names(state, action.creates, 1)
+        for victims in self._lost(node, action.losses):
+            for dropped in self._dropped(node, action.drops):
+                left = [(owner, pod) for owner, pod in node.pinned if pod not in dropped]
+                left += [(owner, pod) for owner in (action.creates,) if owner is not None for pod in created]
+                after = self._deleted(node, victims)._replace(pinned=tuple(sorted(left)))
+                gone = (*dropped, *(pod.name for pod in victims))
+                yield self._with_node(state, index, after), ("keep", name, created, gone)
+
+    def _lost(self, node: NodeState, losses: tuple[tuple[int, int, int], ...]) -> Iterator[tuple[Pod, ...]]:
+        if not losses:
+            yield ()
+            return
+        workload, phase, count = losses[0]
+        for victims in self._victims(node, Delete(NodeRef(-1, ANY), workload, (((phase,), count),))):
+            for rest in self._lost(node, losses[1:]):
+                yield (*victims, *rest)
+
+    def _dropped(self, node: NodeState, drops: tuple[tuple[int, int], ...]) -> Iterator[tuple[str, ...]]:
+        if not drops:
+            yield ()
+            return
+        workload, count = drops[0]
+        for names in combinations(self._pinned(node, workload), count):
+            for rest in self._dropped(node, drops[1:]):
+                yield (*names, *rest)
 
     def _arrived(self, index: int, node: NodeState, workload: int, names: Sequence[str]) -> NodeState:
         pods = [arrival(self.setup, self.setup.nodes[index], node, workload, name) for name in names]
@@ -489,7 +542,7 @@ class IndividualModel:
             age_s = min(pod.age_s + seconds, ages[-1]) if pod.age_s != NEVER else NEVER
             least, most, evict = older(pod.least_s), older(pod.most_s), older(pod.evict_s)
             pods.append(Pod(pod.name, pod.workload, pod.phase, least, most, evict, age_s, pod.restarts))
-        return NodeState(node.health, older(node.least_s), older(node.most_s), *node[3:7], tuple(pods), node.images)
+        return node._replace(least_s=older(node.least_s), most_s=older(node.most_s), pods=tuple(pods))
 
     # -- properties -----------------------------------------------------------------------------
 
@@ -505,7 +558,7 @@ class IndividualModel:
         places = []
         for place in fact.reads.places:
             cells = tuple((node_cell(state.nodes[i]), 1) for i in self.plan.layout.places[place].nodes)
-            places.append(fact.show_nodes(place, cells))
+            places.append(fact.show_nodes(place, present(cells)))
         workloads = tuple(fact.show_workload(w, self.workload_cell(state, w)) for w in fact.reads.workloads)
         return Seen(workloads, tuple(places))
 
@@ -524,7 +577,10 @@ def node_cell(node: NodeState) -> NodeCell:
     for pod in node.pods:
         kind = PodKind(*pod[1:])
         amounts[kind] = amounts.get(kind, 0) + 1
-    return NodeCell(*node[:7], tuple(sorted(amounts.items())), node.images)
+    pinned: dict[int, int] = {}
+    for workload, _ in node.pinned:
+        pinned[workload] = pinned.get(workload, 0) + 1
+    return NodeCell(*node[:7], tuple(sorted(amounts.items())), node.images, tuple(sorted(pinned.items())))
 
 
 def _by_number(name: str) -> tuple[int, str]:

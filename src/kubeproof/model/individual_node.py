@@ -11,6 +11,7 @@ from kubeproof.cluster.control import (
     DRAINED,
     FAIL,
     FAIL_FOR_GOOD,
+    JOIN,
     MAINTAIN,
     NOTICE,
     PANIC,
@@ -52,6 +53,7 @@ class NodeState(NamedTuple):
     cause: int
     pods: tuple[Pod, ...]
     images: int = 0  # that started pods have brought
+    pinned: tuple[tuple[int, str], ...] = ()  # workload and name of pods without a node that may only run here
 
 
 def kubelet_lives(node: NodeState) -> bool:
@@ -89,6 +91,8 @@ def changed(
     """The node after a change of its condition."""
     if verb in (CORDON, UNCORDON):
         return node._replace(cordoned=int(verb == CORDON))
+    if verb == JOIN:
+        return node._replace(health=int(Health.UP))
     if verb in (DRAIN, DRAIN_UNCORDON, MAINTAIN):
         works = {DRAIN: Work.DRAIN, DRAIN_UNCORDON: Work.DRAIN_UNCORDON, MAINTAIN: Work.MAINTAIN}
         return node._replace(cordoned=1, work=int(works[verb]))

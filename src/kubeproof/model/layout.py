@@ -13,10 +13,12 @@ from dataclasses import dataclass, field, replace
 
 from kubeproof.cluster.images import image_sizes
 from kubeproof.cluster.labels import NodeTerm, Requirement
-from kubeproof.cluster.objects import HOSTNAME, POD, REGION, ZONE, Node, PodTemplate, Setup, Workload
+from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, POD, REGION, ZONE, Node, PodTemplate, Setup, Workload
 from kubeproof.cluster.places import Layout, Place
-from kubeproof.events.declarations import Event, KernelPanic, NodeChoice, NodeFailure
+from kubeproof.events.declarations import CreateNode, Event, KernelPanic, NodeChoice, NodeFailure
 from kubeproof.intents.declarations import Intent
+
+UNSPREAD = (POD, DAEMON_SET)  # kinds whose pods have no default spread constraints
 
 
 @dataclass(slots=True)
@@ -35,7 +37,7 @@ def mentions(setup: Setup, events: Iterable[Event], intents: Iterable[Intent], n
     found = Mentions(names=set(names))
     for workload in setup.workloads:
         _mention_template(found, workload.template)
-        if workload.kind != POD and not workload.template.spread:
+        if workload.kind not in UNSPREAD and not workload.template.spread:
             found.topology |= {HOSTNAME, ZONE}  # the scheduler's default constraints
     for profile in setup.profiles:
         _mention_terms(found, profile.added_affinity or ())
@@ -129,6 +131,8 @@ def _mention_event(found: Mentions, event: Event) -> None:
     if isinstance(choice, NodeChoice):
         _mention_requirements(found, choice.selector.requirements if choice.selector else ())
         found.names |= set(choice.names or ())
+    if isinstance(event, CreateNode):
+        found.names.add(event.node)
     if isinstance(event, NodeFailure | KernelPanic):
         found.topology |= {ZONE, REGION}  # zone states decide about NoExecute taints
 

@@ -11,6 +11,7 @@ from kubeproof.cluster.control import (
     DRAINED,
     FAIL,
     FAIL_FOR_GOOD,
+    JOIN,
     MAINTAIN,
     NOTICE,
     PANIC,
@@ -23,6 +24,7 @@ from kubeproof.cluster.control import (
     Advance,
     Arrive,
     Bind,
+    BindPinned,
     Crash,
     CreateObject,
     CreatePods,
@@ -31,6 +33,7 @@ from kubeproof.cluster.control import (
     DeleteUnbound,
     EvictDue,
     EvictPods,
+    KeepDaemons,
     NodeAction,
     NodeChange,
     NoteFailed,
@@ -39,10 +42,23 @@ from kubeproof.cluster.control import (
     SetTemplate,
     WorkloadAction,
 )
+from kubeproof.cluster.daemons import nodes_wanted
 from kubeproof.cluster.images import brought_images, missing_images
-from kubeproof.cluster.objects import DEPLOYMENT, POD, Node, Setup
+from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, POD, Node, Setup, family
 from kubeproof.cluster.places import taints_of
-from kubeproof.cluster.state import NEVER, Cause, Health, NodeCell, Nodes, Phase, PodKind, Work, WorkloadCell, add_pods
+from kubeproof.cluster.state import (
+    NEVER,
+    Cause,
+    Health,
+    NodeCell,
+    Nodes,
+    Phase,
+    PodKind,
+    Work,
+    WorkloadCell,
+    add_pinned,
+    add_pods,
+)
 from kubeproof.controllers.kubelet import MOST_RESTARTS, back_off_s
 from kubeproof.controllers.taint_eviction import clock_after, seconds_tolerated
 
@@ -130,8 +146,8 @@ class Mechanics:
                 return (cell._replace(exists=0, desired=0, replicas=gone),)
             case NoteFailed(workload, pods):
                 return (cell._replace(failed=min(cell.failed + pods, self.most_failed[workload])),)
-            case SetTemplate(_, template):
-                return (cell._replace(template=template),)
+            case SetTemplate(workload, template):
+                return (self._given(cell._replace(template=template), workload),)
             case CreateObject(workload):
                 return (self._recreated(workload, cell),)
             case CreatePods(_, count):
@@ -139,6 +155,13 @@ class Mechanics:
             case DeleteUnbound(_, count):
                 return (cell._replace(unbound=cell.unbound - count),)
         raise TypeError(action)
+
+    def _given(self, cell: WorkloadCell, workload: int) -> WorkloadCell:
+        """The workload with another template; a DaemonSet may then want other nodes."""
+        if self.setup.workloads[workload].kind != DAEMON_SET:
+            return cell
+        revision = family(self.setup, workload)[cell.template]
+        return cell._replace(desired=nodes_wanted(self.setup, revision))
 
     def _recreated(self, workload: int, before: WorkloadCell) -> WorkloadCell:
         """A workload that appears; where a deleted one left its ReplicaSet, the new object takes that over."""
@@ -157,6 +180,8 @@ class Mechanics:
             return WorkloadCell(1, 0, NEVER, 0)
         if declared.kind == DEPLOYMENT:
             return WorkloadCell(1, declared.replicas, NEVER, 0)
+        if declared.kind == DAEMON_SET:
+            return WorkloadCell(1, nodes_wanted(self.setup, workload), NEVER, 0)
         if declared.kind == POD:
             at_home = any(node.name == declared.home for node in self.setup.nodes)
             return WorkloadCell(1, 1, NEVER, 0 if at_home else 1)
@@ -169,6 +194,11 @@ class Mechanics:
         match action:
             case Bind(_, workload):
                 return (self._arrived(node, cell, workload, 1),)
+            case BindPinned(_, workload):
+                bound = self._arrived(node, cell, workload, 1)
+                return (bound._replace(pinned=add_pinned(cell.pinned, workload, -1)),)
+            case KeepDaemons():
+                return tuple(dict.fromkeys(self._kept(cell, action)))
             case Arrive(_, workload, count):
                 return (self._arrived(node, cell, workload, count),)
             case Delete(_, workload, losses):
@@ -214,6 +244,18 @@ class Mechanics:
             for kind, amount in taken:
                 smaller = self._without(smaller, kind, amount)
             yield from self._deleted(smaller, workload, rest)
+
+    def _kept(self, cell: NodeCell, action: KeepDaemons) -> Iterator[NodeCell]:
+        """The node after a DaemonSet's work, in every way to take what has to go."""
+        pinned = cell.pinned
+        for workload, count in action.drops:
+            pinned = add_pinned(pinned, workload, -count)
+        if action.creates is not None:
+            pinned = add_pinned(pinned, action.creates, 1)
+        outcomes = [cell._replace(pinned=pinned)]
+        for workload, phase, count in action.losses:
+            outcomes = [after for before in outcomes for after in self._deleted(before, workload, (((phase,), count),))]
+        yield from outcomes
 
     def _crashed(self, cell: NodeCell, workload: int) -> Iterator[NodeCell]:
         """The node after a pod of any kind that runs has crashed."""
@@ -300,6 +342,8 @@ class Mechanics:
             return cell._replace(cordoned=1)
         if verb == UNCORDON:
             return cell._replace(cordoned=0)
+        if verb == JOIN:
+            return cell._replace(health=int(Health.UP))
         if verb in WORK_OF_VERB:
             return cell._replace(cordoned=1, work=int(WORK_OF_VERB[verb]))
         if verb == DRAINED:

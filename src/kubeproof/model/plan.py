@@ -9,8 +9,8 @@ from typing import NamedTuple
 from kubeproof.cluster.control import ANY, Arrive, Controller, NodeRef, PeriodicController, as_periodic
 from kubeproof.cluster.objects import POD, Setup
 from kubeproof.cluster.places import Layout
-from kubeproof.cluster.state import NodeCell, WorkloadCell
-from kubeproof.events.declarations import Event
+from kubeproof.cluster.state import Health, NodeCell, WorkloadCell
+from kubeproof.events.declarations import CreateNode, Event
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import Monitor, make_monitor
 from kubeproof.model.assembly import (
@@ -126,7 +126,7 @@ def make_plan(
         mechanics=mechanics,
         workloads=_placed_workloads(setup, workloads, placement),
         memories=(*part.memories, *adjusting.memories),
-        nodes=_first_nodes(mechanics, absent, placement, kin),
+        nodes=_first_nodes(mechanics, absent, placement, kin, {e.node for e in events if isinstance(e, CreateNode)}),
         kin=kin,
         domains=domains,
         classes=classes,
@@ -157,12 +157,18 @@ def _size(setup: Setup, workload: int, cell: WorkloadCell) -> int:
 
 
 def _first_nodes(
-    mechanics: Mechanics, absent: frozenset[int], placement: Placement, kin: tuple[int, ...]
+    mechanics: Mechanics, absent: frozenset[int], placement: Placement, kin: tuple[int, ...], later: set[str]
 ) -> tuple[NodeCell, ...]:
-    """The nodes with the pods that are there already; a pod that names its node never meets the scheduler."""
+    """The nodes with the pods that are there already; a pod that names its node never meets the scheduler.
+
+    Nodes that an event brings `later` are not there.
+    """
     setup = mechanics.setup
     numbers = {node.name: index for index, node in enumerate(setup.nodes)}
-    cells = [NodeCell(cordoned=int(node.unschedulable)) for node in setup.nodes]
+    cells = [
+        NodeCell(health=Health.ABSENT if node.name in later else Health.UP, cordoned=int(node.unschedulable))
+        for node in setup.nodes
+    ]
     elsewhere = absent | _placed(setup, placement)
 
     def put(name: str, workload: int, count: int, *, runs: bool) -> None:

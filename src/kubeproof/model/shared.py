@@ -14,6 +14,7 @@ from kubeproof.cluster.control import PeriodicController
 from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.places import Layout
 from kubeproof.controllers.scheduler.controller import SchedulerController
+from kubeproof.controllers.scheduler.pinned import PinnedScheduler
 
 MOST_LAYOUTS = 32  # a sweep comes back to each of up to 13 combinations of two node kinds
 
@@ -24,6 +25,7 @@ class SharedLoops:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._schedulers: dict[int, SchedulerController] = {}
+        self._pinned: dict[int, PinnedScheduler] = {}
         self._deschedulers: dict[int, PeriodicController] = {}
 
     def scheduler(self, workload: int) -> SchedulerController:
@@ -31,6 +33,12 @@ class SharedLoops:
         if workload not in self._schedulers:
             self._schedulers[workload] = SchedulerController(self._layout, workload)
         return self._schedulers[workload]
+
+    def pinned_scheduler(self, workload: int) -> PinnedScheduler:
+        """The scheduler of pods that may only run on one node."""
+        if workload not in self._pinned:
+            self._pinned[workload] = PinnedScheduler(self._layout, workload)
+        return self._pinned[workload]
 
     def descheduler(self, memory: int) -> PeriodicController:
         """The descheduler whose clock is this memory."""

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from kubeproof.cluster.control import Action, Advance, Decision, Delete, EvictPods, NodeRef, Role, Tag
+from kubeproof.cluster.control import Action, Advance, Decision, Delete, EvictPods, KeepDaemons, NodeRef, Role, Tag
 from kubeproof.cluster.images import tracked_images
 from kubeproof.cluster.labels import NO_EXECUTE, tolerates_all
 from kubeproof.cluster.objects import POD, family
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Nodes, Phase, PodKind, add_pods
+from kubeproof.controllers.daemonset import DaemonSetController
 from kubeproof.controllers.deployment import DeploymentController, RolloutController
 from kubeproof.controllers.descheduler.controller import DeschedulerController
 from kubeproof.controllers.eviction import DrainEviction
@@ -24,6 +25,7 @@ from kubeproof.controllers.kubelet import Kubelet
 from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
 from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.scheduler.controller import SchedulerController
+from kubeproof.controllers.scheduler.pinned import PinnedScheduler
 from kubeproof.controllers.taint_eviction import TaintEviction, seconds_tolerated
 from kubeproof.engine.system import Effect, Stage
 from kubeproof.errors import KubeproofError
@@ -41,6 +43,7 @@ from kubeproof.model.plan import Plan
 LOOPS = (
     DeploymentController, RolloutController, ReplicaSetController, SchedulerController, Kubelet, TaintEviction,
     NodeMonitor, NoExecuteTainter, HpaController, DeschedulerController, DrainEviction, DrainProgress,
+    DaemonSetController, PinnedScheduler,
 )  # fmt: skip
 EVENTS = (CordonEvent, LevelEvent, ScaleEvent, WriteEvent, RolloutEvent, DeleteEvent, PodCrashEvent)
 BLIND = frozenset(
@@ -277,7 +280,7 @@ def check_untouched(effects: tuple[Effect, ...], waiting: frozenset[int]) -> tup
         for action in actions_of(effect):
             if isinstance(action, Delete) and action.workload in waiting:
                 raise StartMatters(action.workload)
-            if isinstance(action, EvictPods):
+            if isinstance(action, EvictPods | KeepDaemons):
                 for workload, *_ in action.losses:
                     if workload in waiting:
                         raise StartMatters(workload)

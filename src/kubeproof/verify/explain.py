@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from kubeproof.cluster.control import Bind
 from kubeproof.cluster.objects import family
-from kubeproof.cluster.state import Phase
+from kubeproof.cluster.state import Health, Phase
 from kubeproof.controllers.eviction import DrainEviction
 from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.scheduler.controller import SchedulerController, node_facts
 from kubeproof.controllers.scheduler.framework import Evaluation, Row
+from kubeproof.controllers.scheduler.pinned import PinnedScheduler
 from kubeproof.intents.monitor import Monitor
 from kubeproof.model.individual import IndividualModel, State, Transition, node_cell
 
@@ -45,7 +46,7 @@ def evaluation(model: IndividualModel, state: State, workload: int) -> tuple[lis
         return None
     names, infos = [], []
     for place_number, place in enumerate(model.plan.layout.places):
-        for index in place.nodes:
+        for index in (i for i in place.nodes if state.nodes[i].health != Health.ABSENT):
             facts = node_facts(node_cell(state.nodes[index]))
             names.append(model.names[index])
             info = controller.node_info(place_number, facts, 1)
@@ -83,6 +84,8 @@ def _refusal(row: Row) -> str:
 
 def pending_reasons(model: IndividualModel, state: State, workload: int) -> tuple[str, ...]:
     """Why the workload's pods without a node fit nowhere, node by node."""
+    if any(owner == workload for node in state.nodes for owner, _ in node.pinned):
+        return tuple(_pinned_reasons(model, state, workload))
     waiting = state.unbound[workload]
     if not waiting:
         return ()
@@ -97,6 +100,23 @@ def pending_reasons(model: IndividualModel, state: State, workload: int) -> tupl
     if len(rows) <= MOST_NODES:
         return (*lines, *(f"{name}: {_refusal(row)}" for name, row in rows))
     return (*lines, *_summed_up(rows))
+
+
+def _pinned_reasons(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
+    """Why pods that may only run on one node cannot, pod by pod."""
+    pods = [(index, name) for index, node in enumerate(state.nodes) for w, name in node.pinned if w == workload]
+    yield f"{len(pods)} pod(s) of {model.setup.workloads[workload].ref} without a node"
+    for index, name in pods[:MOST_NODES]:
+        row = pinned_judgement(model, state, workload, index)
+        yield f"{name} may only run on {model.names[index]}: {_refusal(row)}"
+
+
+def pinned_judgement(model: IndividualModel, state: State, workload: int, node: int) -> Row:
+    """The scheduler's judgement of the one node that a pod of the workload may run on."""
+    controller = next(c for c in model.plan.controllers if isinstance(c, PinnedScheduler) and c.workload == workload)
+    place = next(number for number, place in enumerate(model.plan.layout.places) if node in place.nodes)
+    position = model.plan.layout.places[place].nodes.index(node)
+    return controller.judgement(model.seen(controller, state), place, position)
 
 
 def _missing_reasons(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
@@ -124,12 +144,18 @@ def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple
     if monitor.intent.key == "drainCompletes":
         lines += _refusals(model, state)
     for index in _concerned(model, monitor):
-        if model.setup.workloads[index].owner and state.specs[index].replicas < 0:
+        if model.setup.workloads[index].owner and _is_unused(state, index):
             continue
         lines.append(_counts(model, state, index))
         lines += pending_reasons(model, state, index)
         lines += _missing_reasons(model, state, index)
     return tuple(lines)
+
+
+def _is_unused(state: State, workload: int) -> bool:
+    """True for a revision that was never asked for: it has neither a ReplicaSet nor pods."""
+    has_pods = any(pod.workload == workload for node in state.nodes for pod in node.pods)
+    return state.specs[workload].replicas < 0 and not has_pods and not _pinned(state, workload)
 
 
 def _refusals(model: IndividualModel, state: State) -> list[str]:
@@ -158,11 +184,15 @@ def _counts(model: IndividualModel, state: State, workload: int) -> str:
         f"desired {max(0, _wanted(state, workload, model))}",
         f"ready {ready}",
         f"not ready {len(phases) - ready - ending}",
-        f"without a node {len(state.unbound[workload])}",
+        f"without a node {len(state.unbound[workload]) + _pinned(state, workload)}",
     ]
     if ending:
         parts.append(f"terminating {ending}")
     return f"{model.setup.workloads[workload].ref}: {', '.join(parts)}"
+
+
+def _pinned(state: State, workload: int) -> int:
+    return sum(owner == workload for node in state.nodes for owner, _ in node.pinned)
 
 
 def _wanted(state: State, workload: int, model: IndividualModel) -> int:

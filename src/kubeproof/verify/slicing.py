@@ -22,6 +22,7 @@ from kubeproof.events.declarations import (
     STABLE,
     Apply,
     Cordon,
+    CreateNode,
     Drain,
     Event,
     KernelPanic,
@@ -34,7 +35,7 @@ from kubeproof.intents.declarations import Intent
 from kubeproof.intents.facts import matching_workloads
 from kubeproof.manifests.loaded import Loaded
 
-ON_NODES = (NodeFailure, Cordon, Drain, Maintenance)
+ON_NODES = (NodeFailure, Cordon, Drain, Maintenance, CreateNode)
 NO_MOMENTS = (UsagePattern, NeverReady)  # they say how pods are
 EVERYWHERE = frozenset(
     {"settles", "noOscillation", "noCreateFailLoop", "noEviction", "noEvictionLoop", "drainCompletes"}

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from kubeproof.cluster.objects import POD, Setup
+from kubeproof.cluster.daemons import nodes_wanted, pods_wanted
+from kubeproof.cluster.objects import DAEMON_SET, POD, Setup
 from kubeproof.cluster.policies import SAMPLED_METRICS, PodDisruptionBudget
 from kubeproof.engine.search import ALL_VIOLATED
 from kubeproof.events.declarations import (
     Apply,
     Cordon,
     Create,
+    CreateNode,
     Drain,
     Event,
     KernelPanic,
@@ -131,6 +133,8 @@ def _explored(statistics: Statistics) -> str:
 
 def _workload(setup: Setup, index: int) -> str:
     workload = setup.workloads[index]
+    if workload.kind == DAEMON_SET:
+        return f"{workload.ref} on {nodes_wanted(setup, index)} node(s)"
     return workload.ref if workload.kind == POD else f"{workload.ref} x {workload.replicas}"
 
 
@@ -164,6 +168,8 @@ def _event(event: Event) -> str:
         return f"{event.name}: {event.target} gets {which} pod template {times}{after}"
     if isinstance(event, KernelPanic):
         return f"{event.name}: nodes fail above {event.above} of their CPU, {times}"
+    if isinstance(event, CreateNode):
+        return f"{event.name}: node {event.node} joins{after}"
     return f"{event.name} {times}{after}"
 
 
@@ -180,6 +186,12 @@ def left_out(plan: Plan) -> list[str]:
         f"minReadySeconds of {workload.ref}: ready pods count as available at once ({workload.source})"
         for workload in setup.workloads
         if workload.min_ready_s and workload.owner is None
+    ]
+    found += [
+        f"ResourceQuota {quota.namespace}/{quota.name}: never refuses pods of {workload.ref} here ({workload.source})"
+        for workload in setup.workloads
+        for quota in setup.quotas
+        if workload.kind == DAEMON_SET and workload.owner is None and quota.namespace == workload.namespace
     ]
     found += [
         f"{metric.type} metric of HorizontalPodAutoscaler {a.namespace}/{a.name}: not modelled ({a.source})"
@@ -221,7 +233,7 @@ def abstractions(loaded: Loaded, plan: Plan) -> tuple[str, ...]:
 def intent_result(loaded: Loaded, plan: Plan, number: int, verdict: str, statistics: Statistics) -> IntentResult:
     """An intent's result, its trace aside."""
     intent = plan.monitors[number].intent
-    pods = sum(1 if w.kind == POD else w.replicas for w in plan.setup.workloads)
+    pods = sum(pods_wanted(plan.setup, index) for index in range(len(plan.setup.workloads)))
     return IntentResult(
         id=entry(intent.key).id,
         intent=intent.name,
@@ -272,6 +284,7 @@ def claim(intent: Intent) -> str:
         "noEviction": _no_eviction(intent, who),
         "noEvictionLoop": f"no endless run keeps evicting pods of {who}",
         "noCreateFailLoop": f"no endless run keeps creating pods of {who} that the kubelet rejects",
+        "runsOnEveryNode": f"{who} has a ready pod on every node where it should run",
         "rolloutCompletes": f"every rollout of {who} is completed",
         "drainCompletes": "every drain of a node that stays up is completed",
     }
@@ -318,6 +331,7 @@ REMEDIES = {
     "notColocated": "Keep the pods apart by a hard rule: node affinity, taints, or different node pools.",
     "onlyOn": "Add a nodeSelector or required node affinity that says so.",
     "noEviction": "Look at who evicts in the trace, and at the rule that made it.",
+    "runsOnEveryNode": "Give the DaemonSet a PriorityClass above the pods that fill the node, or keep room there.",
     "rolloutCompletes": "Give the rollout room: a free slot for the surge pod, or maxUnavailable above 0.",
     "drainCompletes": "Let the budget allow a disruption once all pods are ready: fewer minAvailable or more replicas.",
 }

@@ -62,6 +62,8 @@ def _sentence(setup: Setup, state: State, concrete: Concrete) -> str:
             return f"deletes {arguments[0]}"
         case "create":
             return f"creates {_pods(arguments[1])}"
+        case "keep":
+            return _kept(*arguments)
         case "arrive":
             return f"creates {_pods(arguments[2])} directly on {arguments[1]} (spec.nodeName)"
         case "delete":
@@ -100,6 +102,7 @@ NODE_SENTENCES = {
     "drain-uncordon": "node {node} is cordoned and its drain begins",
     "maintain": "node {node} is cordoned and drained for maintenance",
     "drained": "node {node} is empty: the drain is done",
+    "join": "node {node} joins the cluster",
     "return": "node {node} is back from maintenance and uncordoned",
 }
 
@@ -125,6 +128,12 @@ def _kubelet(verb: str, node: str, names: tuple[str, ...], rejected: tuple[str, 
     if rejected:
         parts.append(f"of {node} rejects {_pods(rejected)}: it does not fit or may not run here")
     return "; ".join(parts)
+
+
+def _kept(node: str, created: tuple[str, ...], gone: tuple[str, ...]) -> str:
+    parts = [f"creates {_pods(created)} for node {node}"] if created else []
+    parts += [f"deletes {_pods(gone)}"] if gone else []
+    return " and ".join(parts)
 
 
 def _object(concrete: Concrete, namespace: str) -> str:
@@ -153,6 +162,9 @@ def _changes(concrete: Concrete, namespace: str) -> list[str]:
             return [f"{arguments[0]} deleted"]
         case "create":
             return [f"{_pod_ref(namespace, name)} created" for name in arguments[1]]
+        case "keep":
+            made = [f"{_pod_ref(namespace, n)} created for node {arguments[0]}" for n in arguments[1]]
+            return made + [f"{_pod_ref(namespace, name)} deletionTimestamp set" for name in arguments[2]]
         case "arrive":
             return [f"{_pod_ref(namespace, name)} created with spec.nodeName = {arguments[1]}" for name in arguments[2]]
         case "delete":

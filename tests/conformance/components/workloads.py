@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.conformance.corpus import Corpus
+from tests.conformance.decide import owners as decide_owners
 from tests.conformance.decide import victims
 from tests.conformance.decide import workloads as decide
 from tests.conformance.inputs import owners
@@ -52,8 +53,22 @@ CORPORA: tuple[Corpus, ...] = (
         decide=victims.victims,
     ),
     Corpus(
-        "statefulset-steps", "StatefulSet: pods created and deleted", KUBERNETES, "owners", owners.statefulset, 1_500
+        "statefulset-steps",
+        "StatefulSet: pods created and deleted",
+        KUBERNETES,
+        "owners",
+        owners.statefulset,
+        2_000,
+        decide=decide_owners.statefulset,
     ),
-    Corpus("daemonset-decisions", "DaemonSet: pods created and deleted", KUBERNETES, "owners", owners.daemonset, 1_500),
-    Corpus("job-syncs", "Job: pods created and deleted", KUBERNETES, "owners", owners.job, 1_500),
+    Corpus(
+        "daemonset-decisions",
+        "DaemonSet: pods created and deleted",
+        KUBERNETES,
+        "owners",
+        owners.daemonset,
+        2_000,
+        decide=decide_owners.daemonset,
+    ),
+    Corpus("job-syncs", "Job: pods created and deleted", KUBERNETES, "owners", owners.job, 2_000),
 )

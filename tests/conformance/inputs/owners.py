@@ -22,9 +22,13 @@ def statefulset(random: Random) -> Case:
     spec["revisionHistoryLimit"] = 10
     if random.random() < 0.3:
         spec["minReadySeconds"] = 30
-    chances = [0.8] * replicas + [0.3, 0.3]
-    ordinals = [number for number, chance in enumerate(chances) if random.random() < chance]
-    pods = [{"name": f"x-{number}", **_pod(random)} for number in ordinals]
+    first = random.choice((0, 0, 0, 0, 1, 3))
+    if first:
+        spec["ordinals"] = {"start": first}
+    chances = [0.2] * min(first, 1) + [0.8] * replicas + [0.3, 0.3]
+    ordinals = [number for number, chance in enumerate(chances, first - min(first, 1)) if random.random() < chance]
+    make = _healthy_pod if random.random() < 0.35 else _pod
+    pods = [{"name": f"x-{number}", **make(random)} for number in ordinals]
     return {"statefulset": _object("apps/v1", "StatefulSet", spec), "pods": pods}
 
 
@@ -49,8 +53,13 @@ def daemonset(random: Random) -> Case:
     spec["updateStrategy"] = _daemonset_strategy(random)
     if random.random() < 0.3:
         spec["minReadySeconds"] = 30
-    names = [node["metadata"]["name"] for node in nodes for _ in range(random.choice((0, 1, 1, 1, 2)))]
-    pods = [{**_pod(random), "node": name} for name in names]
+    is_calm = random.random() < 0.4  # one living pod everywhere, so that only the update has work
+    names = [n["metadata"]["name"] for n in nodes for _ in range(1 if is_calm else random.choice((0, 1, 1, 1, 2)))]
+    pods = [{**(_healthy_pod(random) if is_calm else _pod(random)), "node": name} for name in names]
+    if is_calm and spec["updateStrategy"].get("rollingUpdate", {}).get("maxSurge") and random.random() < 0.5:
+        old = random.choice(pods)
+        old |= {"updated": False, "ready": True}  # and beside it one that has just come
+        pods.insert(pods.index(old) + 1, {**old, "updated": True, "ready": False})
     for first, second in pairwise(pods):
         if first["node"] == second["node"] and first["phase"] == "Failed":
             second["phase"] = "Running"  # of two failed pods on one node any could go first; the other has to wait
@@ -60,13 +69,14 @@ def daemonset(random: Random) -> Case:
 
 
 def _daemonset_strategy(random: Random) -> dict[str, Any]:
-    """One that leaves no choice of nodes open: upstream goes through them in random order."""
+    """One that often leaves a choice of nodes open: upstream goes through them in random order."""
     kind = random.random()
-    if kind < 0.4:
+    if kind < 0.3:
         return {"type": "OnDelete"}
-    if kind < 0.7:
-        return {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "100%", "maxSurge": 0}}
-    return {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 0, "maxSurge": "100%"}}
+    amount = random.choice(("100%", "100%", *AMOUNTS))
+    if kind < 0.65:
+        return {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": amount, "maxSurge": 0}}
+    return {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 0, "maxSurge": amount}}
 
 
 def job(random: Random) -> Case:
@@ -103,6 +113,13 @@ def _pod(random: Random) -> dict[str, Any]:
     pod["ready"] = pod["phase"] == "Running" and random.random() < 0.75
     if random.random() < 0.12:
         pod["ending"] = True
+    return pod
+
+
+def _healthy_pod(random: Random) -> dict[str, Any]:
+    """A pod that runs and stays, mostly ready."""
+    pod = {**_pod(random), "phase": "Running", "ready": random.random() < 0.8}
+    pod.pop("ending", None)
     return pod
 
 

@@ -22,7 +22,7 @@ def _monitor(key, when="always", target=WEB, **more):
 
 
 def _ready(ready, *, desired=2, exists=1, unbound=0, active=None):
-    return Seen(((exists, desired, unbound),), ((ready, ready if active is None else active), (0, 0)))
+    return Seen(((exists, desired, unbound),), ((ready, ready if active is None else active, 0), (0, 0, 0)))
 
 
 def _run(monitor, *seen):
@@ -173,6 +173,7 @@ def test_the_catalogue_has_permanent_ids():
         ("L005", "noCreateFailLoop"),
         ("L006", "rolloutCompletes"),
         ("L007", "drainCompletes"),
+        ("L008", "runsOnEveryNode"),
     ]
     assert entry("maxSkew").id == "S004"
 

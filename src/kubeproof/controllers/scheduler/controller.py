@@ -95,7 +95,12 @@ class SchedulerController:
 
     def node_info(self, place: int, view: Facts, count: int) -> NodeInfo:
         """One group of nodes as the plugins take it."""
-        cordoned, is_out, no_execute, pods, images = view
-        sample = self.layout.places[place].sample
-        condition = NodeCell(health=Health.UNKNOWN if is_out else Health.UP, cordoned=cordoned, no_execute=no_execute)
-        return NodeInfo(sample, count, bool(cordoned), taints_of(sample, condition), pods, images)
+        return node_info(self.layout, place, view, count)
+
+
+def node_info(layout: Layout, place: int, view: Facts, count: int) -> NodeInfo:
+    """A group of nodes of one place as the plugins take it."""
+    cordoned, is_out, no_execute, pods, images = view
+    sample = layout.places[place].sample
+    condition = NodeCell(health=Health.UNKNOWN if is_out else Health.UP, cordoned=cordoned, no_execute=no_execute)
+    return NodeInfo(sample, count, bool(cordoned), taints_of(sample, condition), pods, images)

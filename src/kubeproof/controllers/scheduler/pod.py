@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kubeproof.cluster.objects import DEPLOYMENT, PodTemplate, SchedulerProfile, Setup, Workload
+from kubeproof.cluster.objects import DEPLOYMENT, REPLICA_SET, PodTemplate, SchedulerProfile, Setup, Workload
 
 POD_TEMPLATE_HASH = "pod-template-hash"
 
@@ -38,6 +38,6 @@ def pod_labels(setup: Setup, index: int) -> dict[str, str]:
     """
     workload = setup.workloads[index]
     labels = dict(workload.template.labels)
-    if workload.kind == DEPLOYMENT or workload.owner is not None:
+    if workload.kind == DEPLOYMENT or (workload.kind == REPLICA_SET and workload.owner is not None):
         labels.setdefault(POD_TEMPLATE_HASH, f"hash-of-workload-{index}")
     return labels

@@ -74,11 +74,11 @@ def _default_constraints(pod: IncomingPod) -> tuple[SpreadConstraint, ...]:
 
 
 def _owner_selector(pod: IncomingPod) -> LabelSelector:
-    """The selector of the pod's ReplicaSet (a Deployment's adds pod-template-hash), empty for a bare pod."""
+    """The selector of the pod's ReplicaSet (a Deployment's adds pod-template-hash), empty for bare and daemon pods."""
     workload = pod.workload
     if workload.kind == REPLICA_SET and workload.owner is None:
         return workload.selector
-    if workload.kind == DEPLOYMENT or workload.owner is not None:
+    if workload.kind in (DEPLOYMENT, REPLICA_SET):
         own_hash = pod_labels(pod.setup, pod.index)[POD_TEMPLATE_HASH]
         revision = Requirement(POD_TEMPLATE_HASH, "In", (own_hash,))
         return LabelSelector((*workload.selector.requirements, revision))

@@ -1,0 +1,64 @@
+"""Where a DaemonSet should run: its template against a node's labels and taints.
+
+Mirrors `nodeShouldRunDaemonPod` of `pkg/controller/daemon/daemon_controller.go` (v1.26 and v1.37 agree). Resources,
+ports and the Ready condition play no part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from kubeproof.cluster.labels import NO_EXECUTE, NO_SCHEDULE, Taint, tolerates_all
+from kubeproof.cluster.objects import DAEMON_SET, POD, Node, PodTemplate, Setup
+
+
+class Eligibility(NamedTuple):
+    """Whether a node should get a daemon pod, and whether one that is there may go on."""
+
+    should_run: bool
+    may_continue: bool
+
+
+NOWHERE = Eligibility(False, False)
+
+
+def eligibility(template: PodTemplate, node: Node, taints: Sequence[Taint]) -> Eligibility:
+    """Whether daemon pods should run on a node with these taints; the template has the added tolerations."""
+    if template.node_name is not None and template.node_name != node.name:
+        return NOWHERE
+    if not _is_selected(template, node):
+        return NOWHERE
+    evicting = tuple(taint for taint in taints if taint.effect == NO_EXECUTE)
+    hindering = tuple(taint for taint in taints if taint.effect in (NO_SCHEDULE, NO_EXECUTE))
+    return Eligibility(
+        tolerates_all(template.tolerations, hindering),
+        tolerates_all(template.tolerations, evicting),
+    )
+
+
+def _is_selected(template: PodTemplate, node: Node) -> bool:
+    labels = dict(node.labels)
+    if any(labels.get(key) != value for key, value in template.node_selector):
+        return False
+    terms = template.required_terms
+    return terms is None or any(term.matches(labels, node.name) for term in terms)
+
+
+def nodes_wanted(setup: Setup, workload: int) -> int:
+    """On how many nodes, as declared, pods of a DaemonSet should run."""
+    template = setup.workloads[workload].template
+    return sum(eligibility(template, node, node.taints).should_run for node in setup.nodes)
+
+
+def pods_wanted(setup: Setup, workload: int) -> int:
+    """How many pods a workload asks for at first."""
+    declared = setup.workloads[workload]
+    if declared.kind == DAEMON_SET:
+        return nodes_wanted(setup, workload) if declared.owner is None else 0
+    return 1 if declared.kind == POD else declared.replicas
+
+
+def daemon_sets(setup: Setup) -> frozenset[int]:
+    """The workloads whose pods belong to a DaemonSet."""
+    return frozenset(index for index, workload in enumerate(setup.workloads) if workload.kind == DAEMON_SET)
