@@ -76,6 +76,17 @@ class AutomatonError(KubeproofError):
         self.problem, self.file, self.line, self.remedy = problem, file, line, remedy
 
 
+class PredicateError(KubeproofError):
+    """A predicate over cluster states that cannot be read."""
+
+    code = "E206"
+    exit_code = 2
+
+    def __init__(self, problem: str, *, text: str, column: int, remedy: str) -> None:
+        super().__init__(f"{self.code} column {column}: the predicate {problem}. {remedy}")
+        self.problem, self.text, self.column, self.remedy = problem, text, column, remedy
+
+
 class NothingToCheckError(KubeproofError):
     """The input holds no workload or no property."""
 

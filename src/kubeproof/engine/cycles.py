@@ -135,7 +135,7 @@ def _judged(
     every = [(state, step) for state in component for step in edges.inside[state]]
     if not all(any(goal(state, step) for state, step in every) for goal in needed):
         return []
-    states, steps = _fair_tour(component[0], edges, goals, actor_name)
+    states, steps = fair_tour(component[0], edges, goals, actor_name)
     return [Lasso(states, steps, is_bottom)]
 
 
@@ -144,7 +144,7 @@ def _relief(edges: Edges, name: str, actor_name: Callable[[int], str]) -> Goal:
     return lambda state, step: name not in edges.urgent[state] or actor_name(step.actor) == name
 
 
-def _fair_tour(
+def fair_tour(
     start: int, edges: Edges, goals: Sequence[Goal], actor_name: Callable[[int], str]
 ) -> tuple[tuple[int, ...], tuple[Step, ...]]:
     """A closed walk that meets the goals and starves no actor; the component must allow one."""

@@ -14,11 +14,13 @@ from kubeproof.engine.kernel import Kernel
 from kubeproof.engine.limits import Limits, resident_bytes
 from kubeproof.engine.snapshot import Keeper, Restorable
 from kubeproof.engine.system import Cell, Check, Kind, Progress, Step, System
+from kubeproof.engine.words import Broken, Follower, Way, breaks
 from kubeproof.errors import LimitReached
 
 CHUNK = 4096  # states between two looks at limits; a constant, so that counts do not depend on speed
 SAFETY = (Kind.NEVER, Kind.STABLE)
 ALL_VIOLATED = "all checks are violated"
+Followers = dict[int, Follower]  # of the checks that are words, by their place
 
 
 class Store(Restorable, Protocol):
@@ -75,6 +77,7 @@ class Finding:
     state: int = -1
     lasso: Lasso | None = None
     last: Step | None = None  # the step out of `state` that breaks the check
+    way: Way | None = None  # how `state` is reached where a shortest path to it is not enough
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +100,24 @@ class Search:
             for source, target in pairwise(chain)
         ]
 
+    def way_of(self, finding: Finding) -> list[tuple[int, Step]]:
+        """The path of a finding: the steps with the states they leave."""
+        return self.path(finding.state) if finding.way is None else list(finding.way)
+
+    def start_of(self, finding: Finding) -> int:
+        """The initial state in which the path of a finding begins."""
+        way = self.way_of(finding)
+        return way[0][0] if way else finding.state
+
     def every_finding(self, check: Check, actor_name: Callable[[int], str]) -> Iterator[Finding]:
         """Every way in which a check is broken: at each first bad state, by each step, in each cycle."""
         store = self.store
+        if check.words is not None:
+            follower = Follower(check.words)
+            follower.advance(store, every=True)
+            yield from (_told(follower.way_to(store, node)) for node in follower.broken)
+            yield from map(_told, follower.lassos(store, _cyclic(store), actor_name))
+            return
         if check.kind == Kind.STEP:
             for state in range(store.expanded):
                 for step in store.steps(state):
@@ -173,11 +191,12 @@ def explore(
     if keeper is None or not keeper.restore(kernel):
         for cells in system.initial:
             kernel.add_initial(cells)
-    stopped_by = _explore_all(kernel, checks if stop_early else (), limits, start, progress, keeper)
+    followers = {place: Follower(check.words) for place, check in enumerate(checks) if check.words is not None}
+    stopped_by = _explore_all(kernel, checks if stop_early else (), followers, limits, start, progress, keeper)
     try:
         if keeper is not None:
             keeper.finish(kernel, is_explored=not stopped_by, is_cut_short=is_cut_short(stopped_by))
-        findings = _judge(system, kernel, checks, stopped_by, limits, start, progress)
+        findings = _judge(system, kernel, checks, followers, stopped_by, limits, start, progress)
     except (KeyboardInterrupt, MemoryError) as stop:
         stopped_by = "interrupt" if isinstance(stop, KeyboardInterrupt) else "memory"
         findings = tuple(_without_cycles(kernel, check) for check in checks)
@@ -195,6 +214,7 @@ def is_cut_short(stopped_by: str) -> bool:
 def _explore_all(
     kernel: Store,
     checks: Sequence[Check],
+    followers: Followers,
     limits: Limits,
     start: float,
     progress: Callable[[Progress], None] | None,
@@ -204,7 +224,7 @@ def _explore_all(
     try:
         while not kernel.run(CHUNK, max_states):
             _report(kernel, limits, start, progress, "exploring")
-            if _all_broken(kernel, checks):
+            if _all_broken(kernel, checks, followers):
                 return ALL_VIOLATED
             if keeper is not None:
                 keeper.pause(kernel)
@@ -219,15 +239,19 @@ def _explore_all(
     return "" if kernel.is_complete else f"{max_states} states"
 
 
-def _all_broken(kernel: Store, checks: Sequence[Check]) -> bool:
-    return bool(checks) and all(_first_bad(kernel, check) >= 0 for check in checks)
+def _all_broken(kernel: Store, checks: Sequence[Check], followers: Followers) -> bool:
+    if not all(_first_bad(kernel, c) >= 0 for place, c in enumerate(checks) if place not in followers):
+        return False
+    for follower in followers.values() if checks else ():
+        follower.advance(kernel)
+    return bool(checks) and all(follower.broken for follower in followers.values())
 
 
 def _first_bad(kernel: Store, check: Check) -> int:
     """The first state that breaks a check on its own, without looking at cycles; -1 if none."""
     if check.kind == Kind.NEVER:
         return kernel.first_any[check.flag]
-    return -1 if check.kind in (Kind.CYCLE, Kind.STEP) else kernel.first_stable[check.flag]
+    return -1 if check.kind in (Kind.CYCLE, Kind.STEP, Kind.WORD) else kernel.first_stable[check.flag]
 
 
 def _exceeded(kernel: Store, limits: Limits, start: float) -> str:
@@ -251,6 +275,7 @@ def _judge(
     system: System,
     kernel: Store,
     checks: Sequence[Check],
+    followers: Followers,
     stopped_by: str,
     limits: Limits,
     start: float,
@@ -258,7 +283,11 @@ def _judge(
 ) -> tuple[Finding, ...]:
     cyclic: list[list[int]] | None = None
     findings = []
-    for check in checks:
+
+    def name(actor: int) -> str:
+        return system.actors[actor].name
+
+    for place, check in enumerate(checks):
         state = _first_bad(kernel, check)
         if state >= 0:
             findings.append(Finding("violated", state))
@@ -272,7 +301,10 @@ def _judge(
         if cyclic is None:
             _report(kernel, limits, start, progress, "looking for cycles")
             cyclic = _cyclic(kernel)
-        lasso = find_lasso(kernel, cyclic, check, lambda actor: system.actors[actor].name)
+        if place in followers:
+            findings.append(_first_word(kernel, cyclic, check, followers[place], name, stopped_by))
+            continue
+        lasso = find_lasso(kernel, cyclic, check, name)
         found = Finding("violated", lasso.states[0], lasso) if lasso else _unbroken(kernel, check, stopped_by)
         findings.append(found)
     return tuple(findings)
@@ -285,6 +317,34 @@ def _first_step(kernel: Store, check: Check, stopped_by: str) -> Finding:
             if step.effect.tags & check.tags:
                 return Finding("violated", state, last=step)
     return _unbroken(kernel, check, stopped_by)
+
+
+def _first_word(
+    kernel: Store,
+    cyclic: list[list[int]],
+    check: Check,
+    follower: Follower,
+    actor_name: Callable[[int], str],
+    stopped_by: str,
+) -> Finding:
+    """A shortest run that is broken in the end, or else one that goes round for ever."""
+    follower.advance(kernel)
+    if follower.broken:
+        return _told(follower.way_to(kernel, follower.broken[0]))
+    found: list[Broken] = []
+    for broken in follower.lassos(kernel, cyclic, actor_name):
+        found.append(broken)
+        if broken.lasso is not None and broken.lasso.is_inevitable:
+            break
+    if found:
+        return _told(min(found, key=lambda one: (not one.lasso.is_inevitable if one.lasso else True, len(one.way))))
+    if not stopped_by and any(not breaks(kernel, cyclic, words, actor_name) for words in check.stronger):
+        return Finding("vacuous")
+    return _unbroken(kernel, check, stopped_by)
+
+
+def _told(broken: Broken) -> Finding:
+    return Finding("violated", broken.state, broken.lasso, way=broken.way)
 
 
 def _without_cycles(kernel: Store, check: Check) -> Finding:

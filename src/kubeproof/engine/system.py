@@ -12,7 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from enum import IntEnum
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from kubeproof.engine.words import Words
 
 Cell = Hashable
 View = Hashable
@@ -119,6 +122,7 @@ class Kind(IntEnum):
     PERSISTENT = 3  # a stable bad state, or a fair cycle of bad states only, without edges tagged `tags`
     CYCLE = 4  # a fair cycle with an edge tagged `tags`
     STEP = 5  # a reachable step tagged `tags`
+    WORD = 6  # a run that makes one of the check's `words`
 
 
 class Check(NamedTuple):
@@ -128,6 +132,8 @@ class Check(NamedTuple):
     flag: int = 0  # bit number of "bad" in the observer's flags
     tags: int = 0
     relevant: int = -1  # bit number that must be seen somewhere, or the check is vacuous; -1: always relevant
+    words: Words | None = None  # of Kind.WORD
+    stronger: tuple[Words, ...] = ()  # if no run makes a word of one of these either, the check is vacuous
 
 
 class Step(NamedTuple):

@@ -156,6 +156,13 @@ _ENTRIES = (
         ("target", "when"),
         "eventuallyAlways",
     ),
+    PropertyEntry(
+        "T001",
+        "ltl",
+        "any",
+        "Every run satisfies the formula of linear temporal logic; `where` says what its propositions mean.",
+        ("formula", "where"),
+    ),
 )
 _BY_NAME = {name: one for one in _ENTRIES for name in (one.key, *one.aliases)}
 

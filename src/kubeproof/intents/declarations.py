@@ -59,4 +59,6 @@ class Intent:
     node_names: tuple[str, ...] | None = None  # the same by name
     phases: tuple[str, ...] = ()  # maxPodObjects: which pods count; (): all
     domains: int = 2  # spread: at least so many values of the topology key
+    formula: str = ""  # ltl
+    where: tuple[tuple[str, str], ...] = ()  # ltl: the propositions of the formula, each with its predicate
     source: Source = field(default=Source(), compare=False)

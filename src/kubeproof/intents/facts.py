@@ -157,7 +157,8 @@ class NothingMissing(PodsFact):
         return cell.exists, cell.desired, cell.unbound, max(0, cell.replicas)
 
     def holds(self, seen: Seen) -> bool:
-        return pending_pods(seen) == 0 and active_pods(seen) >= sum(view[3] for view in seen.workloads)
+        waits = pending_pods(seen) or any(view[2] for view in seen.places)
+        return not waits and active_pods(seen) >= sum(view[3] for view in seen.workloads)
 
     def is_settled(self, seen: Seen) -> bool:
         exists, desired, *_ = seen.workloads[0]

@@ -40,11 +40,13 @@ from kubeproof.intents.facts import (
     SpreadOver,
     matching_workloads,
 )
+from kubeproof.intents.temporal import Temporal
 
 Memory = tuple[int, int, int]
 FRESH: Memory = (0, 0, 0)
 
 NEVER, IN_STABLE, RECURRENT, PERSISTENT, CYCLE = "never", "stable", "recurrent", "persistent", "cycle"
+WORD = "word"  # no run reads as the formula's negation says
 STEP = "step"  # no step of this kind ever happens
 KIND_OF_WHEN = {
     ALWAYS: NEVER,
@@ -71,6 +73,7 @@ class Monitor:
     kind: str
     tags: int = 0  # cycle: steps that make it a violation; persistent: steps that excuse it
     needs_relevance: bool = True
+    temporal: Temporal | None = None  # of `ltl` intents
 
     @property
     def reads(self) -> Reads:
@@ -95,6 +98,8 @@ class Monitor:
 
 def make_monitor(intent: Intent, layout: Layout) -> Monitor:
     """The monitor of an intent with a resolved target."""
+    if intent.key == "ltl":
+        return Monitor(intent, None, WORD, needs_relevance=False, temporal=Temporal(intent, layout))
     number = _number(layout, intent.target)
     if intent.key in ("settles", "noOscillation"):
         tag = int(OSCILLATION_TAGS[intent.of if intent.key == "noOscillation" else "any"])

@@ -53,6 +53,12 @@ def parse(text: str) -> Formula:
     return formula
 
 
+def names_in(text: str) -> tuple[tuple[str, int], ...]:
+    """The propositions that the text of a formula names, each time with its column."""
+    found = ((token.formula, token.column) for token in _tokens(text))
+    return tuple((one.name, column) for one, column in found if one is not None and one.op is Op.ATOM)
+
+
 class _Reader:
     """Recursive descent over the tokens."""
 

@@ -22,6 +22,7 @@ from kubeproof.intents.declarations import (
 from kubeproof.manifests.event_fields import Surroundings, only_key
 from kubeproof.manifests.fields import Fields, suggestion
 from kubeproof.manifests.intent_aliases import ALIAS_READERS, filled
+from kubeproof.manifests.ltl_intents import read_ltl
 from kubeproof.manifests.names import check_label_key
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.selectors import selector_of
@@ -35,7 +36,7 @@ DEFAULT_WHEN = {"runsOnEveryNode": EVENTUALLY_ALWAYS}  # all others: always
 TIMED = (*COUNTED, *TOPOLOGY, *OBJECTS, *DEFAULT_WHEN)  # the others fix their own moment
 RECREATED = ("noEvictionLoop", "noCreateFailLoop")  # speak of pods that a controller replaces
 GLOBAL = ("settles", "noOscillation", "maxPodObjects")  # without a target they speak of the whole cluster
-UNTARGETED = ("maxNodes", "drainCompletes")  # never have a target
+UNTARGETED = ("maxNodes", "drainCompletes", "ltl")  # never have a target
 MODELLED = (
     *TIMED,
     *RECREATED,
@@ -46,8 +47,9 @@ MODELLED = (
     "drainCompletes",
     "settles",
     "noOscillation",
+    "ltl",
 )
-LATER = frozenset({"ltl"})
+LATER: frozenset[str] = frozenset()
 SEVERITIES = ("error", "warning", "info")
 _PERCENT = re.compile(r"[0-9]{1,4}%", re.ASCII)
 
@@ -208,6 +210,7 @@ _READERS: dict[str, Callable[[Fields, Intent, Surroundings], Intent]] = {
     "noEviction": _evicted,
     "noEvictionLoop": _evicted,
     "noOscillation": _oscillation,
+    "ltl": read_ltl,
 }
 
 

@@ -117,6 +117,7 @@ def _is_left_alone(plan: Plan, number: int) -> bool:
     scaled = any(isinstance(c, HpaController) and number in c.members for c in plan.controllers)
     written = any(_is_of(event, number) and event.stage == Stage.ALWAYS for event in plan.events)
     watched = any(m.intent.key == "rolloutCompletes" and number in m.reads.workloads for m in plan.monitors)
+    watched |= any(m.temporal is not None and m.temporal.heeds(number) for m in plan.monitors)
     return len(family(plan.setup, number)) == 1 and not scaled and not written and not watched
 
 

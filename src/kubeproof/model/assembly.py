@@ -51,6 +51,7 @@ from kubeproof.events.operator import DeleteEvent, RolloutEvent, ScaleEvent, Wri
 from kubeproof.events.pod_crash import PodCrashEvent
 from kubeproof.events.usage import KernelPanicEvent, LevelEvent
 from kubeproof.intents.declarations import Intent
+from kubeproof.intents.temporal import most_failed_asked
 from kubeproof.model.mechanics import Ages
 from kubeproof.model.shared import shared_loops
 
@@ -186,6 +187,8 @@ def most_failed(setup: Setup, intents: tuple[Intent, ...]) -> tuple[int, ...]:
             counted = everyone if intent.target is None else family(setup, workload_number(setup, intent.target))
             for member in counted:
                 most[member] = max(most[member], intent.count.number + 1)
+        asked = most_failed_asked(intent)
+        most = [max(known, asked) for known in most]
     return tuple(most)
 
 

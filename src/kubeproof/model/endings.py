@@ -19,7 +19,7 @@ from kubeproof.intents.monitor import Monitor
 from kubeproof.model.plan import Plan
 from kubeproof.model.startup import is_known
 
-HEEDED_BY = frozenset({"maxPodObjects", "drainCompletes", "rolloutCompletes", "ltl"})
+HEEDED_BY = frozenset({"maxPodObjects", "drainCompletes", "rolloutCompletes"})
 
 
 class EndMatters(KubeproofError):
@@ -46,4 +46,4 @@ def ending_unseen(plan: Plan) -> frozenset[int]:
 
 
 def _heeds_end(monitor: Monitor) -> bool:
-    return monitor.intent.key in HEEDED_BY
+    return monitor.temporal is not None or monitor.intent.key in HEEDED_BY

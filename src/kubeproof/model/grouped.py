@@ -47,8 +47,10 @@ from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.engine.system import Actor, Cell, Check, Effect, Kind
 from kubeproof.intents.monitor import CYCLE, FRESH, IN_STABLE, PERSISTENT, RECURRENT, STEP, Memory
 from kubeproof.intents.monitor import NEVER as IN_NO_STATE
+from kubeproof.intents.temporal import Temporal
 from kubeproof.model.alone import taken_alone
 from kubeproof.model.endings import EndMatters
+from kubeproof.model.letters import GroupedWords
 from kubeproof.model.mechanics import all_ticked, next_due
 from kubeproof.model.orders import EVERY_ORDER, Order
 from kubeproof.model.plan import Plan
@@ -459,8 +461,16 @@ class GroupedSystem:
         """One check per monitor."""
         return tuple(
             Check(KINDS[m.kind], 2 * i, m.tags, 2 * i + 1 if m.needs_relevance else -1)
+            if m.temporal is None
+            else self._language(m.temporal)
             for i, m in enumerate(self.plan.monitors)
         )
+
+    def _language(self, temporal: Temporal) -> Check:
+        """The check of an `ltl` intent."""
+        size = (len(self.plan.workloads), self.slots.first_place)
+        stronger = tuple(GroupedWords(temporal, machine, *size) for machine in temporal.stronger)
+        return Check(Kind.WORD, words=GroupedWords(temporal, temporal.machine, *size), stronger=stronger)
 
     def edit(self, slot: int, cell: Any, operation: Any) -> tuple[Hashable, ...]:
         """All outcomes of an action on one cell."""

@@ -17,6 +17,7 @@ from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, POD, REGION, ZONE, N
 from kubeproof.cluster.places import Layout, Place
 from kubeproof.events.declarations import CreateNode, Event, KernelPanic, NodeChoice, NodeFailure
 from kubeproof.intents.declarations import Intent
+from kubeproof.intents.temporal import mentioned
 
 UNSPREAD = (POD, DAEMON_SET)  # kinds whose pods have no default spread constraints
 
@@ -52,6 +53,10 @@ def mentions(setup: Setup, events: Iterable[Event], intents: Iterable[Intent], n
         found.topology |= {intent.topology_key} - {""}
         _mention_requirements(found, intent.nodes.requirements if intent.nodes else ())
         found.names |= set(intent.node_names or ())
+        read = mentioned(intent)
+        found.names |= set(read.names)
+        found.topology |= set(read.topology)
+        _mention_requirements(found, read.requirements)
     return found
 
 

@@ -80,6 +80,7 @@ class Mechanics:
         *,
         most_failed: tuple[int, ...] = (),
         never_ready: frozenset[int] = frozenset(),
+        most_asked: int = 0,  # the largest number that a property compares terminating pods with
     ) -> None:
         self.setup = setup
         self.ages = ages or ((),) * len(setup.workloads)
@@ -89,7 +90,7 @@ class Mechanics:
         self._missing = {node.name: missing_images(setup, node) for node in setup.nodes} if any(self._brought) else {}
         largest = max((node.pods for node in setup.nodes), default=0)
         self.most_stuck = 1 + max(
-            largest, *self.most_failed, 0
+            largest, *self.most_failed, most_asked
         )  # terminating pods on a dead node are counted up to here
 
     # -- clocks that phases start with ----------------------------------------------------------

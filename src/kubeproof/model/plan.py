@@ -13,6 +13,7 @@ from kubeproof.cluster.state import Health, NodeCell, WorkloadCell
 from kubeproof.events.declarations import CreateNode, Event
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import Monitor, make_monitor
+from kubeproof.intents.temporal import most_terminating_asked
 from kubeproof.model.assembly import (
     adjusting_loops,
     ages_that_matter,
@@ -113,6 +114,7 @@ def make_plan(
         ages_that_matter(setup, usage_rules(setup, events), unready),
         most_failed=most_failed(setup, intents),
         never_ready=never_ready(setup, events),
+        most_asked=max((most_terminating_asked(intent) for intent in intents), default=0),
     )
     absent = part.absent | applied
     workloads = tuple(

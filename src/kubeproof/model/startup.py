@@ -139,6 +139,8 @@ def is_evicted_by_taints(plan: Plan, number: int) -> bool:
 
 def heeds_start(monitor: Monitor, workload: int) -> bool:
     """True if a property may tell a ready pod of the workload from one that starts."""
+    if monitor.temporal is not None:
+        return monitor.temporal.heeds(workload)
     if monitor.fact is None or workload not in monitor.fact.reads.workloads:
         return False
     intent = monitor.intent

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 
 from kubeproof.cluster.objects import Source
-from kubeproof.verify.result import IntentResult, TraceStep, VerifyResult
+from kubeproof.verify.result import IntentResult, Trace, TraceStep, VerifyResult
 from kubeproof.verify.scaling.heatmap import heat_map
 from kubeproof.verify.scaling.result import SizeVerdict, Sweep
 
@@ -58,6 +58,7 @@ def _result(result: IntentResult) -> dict[str, object]:
         "states": result.states,
         "transitions": result.transitions,
         "trace": None if trace is None else [_step(step) for step in trace.steps],
+        **({} if trace is None or not trace.propositions else _propositions(trace)),
         "loop_start": None if trace is None else trace.loop_start,
         "loop_certainty": "" if trace is None else trace.loop_certainty,
         "deployed_steps": 0 if trace is None else trace.deployed_steps,
@@ -66,6 +67,11 @@ def _result(result: IntentResult) -> dict[str, object]:
         "remedy": result.remedy,
         "final": [] if trace is None else list(trace.final),
     }
+
+
+def _propositions(trace: Trace) -> dict[str, object]:
+    """What the propositions of a formula mean, and which of them are true at the start."""
+    return {"propositions": dict(trace.propositions), "holds_at_start": list(trace.begins_with)}
 
 
 def _sweep(sweep: Sweep) -> dict[str, object]:
@@ -112,6 +118,7 @@ def _step(step: TraceStep) -> dict[str, object]:
         "time": step.time_s,
         "why": list(step.why),
         "code": step.code,
+        **({} if step.holds is None else {"holds": list(step.holds)}),
     }
 
 

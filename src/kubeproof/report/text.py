@@ -61,7 +61,15 @@ def _heat_map(sweep: Sweep, style: Style) -> Iterator[str]:
 def _replay(report: ReplayReport, style: Style) -> Iterator[str]:
     yield f"{style.heading('Replay of')} {escape(report.intent)} in scenario {escape(report.scenario)}"
     yield ""
-    yield from trace_lines(report.steps, report.loop_start, style, changes=True, deployed_steps=report.deployed_steps)
+    yield from trace_lines(
+        report.steps,
+        report.loop_start,
+        style,
+        changes=True,
+        deployed_steps=report.deployed_steps,
+        propositions=report.propositions,
+        begins_with=report.begins_with,
+    )
     yield from _section("In the end", report.final, style)
     yield ""
     yield f"{style.verdict(report.verdict)}: {escape(report.detail)}"
@@ -104,7 +112,15 @@ def _counterexample(result: IntentResult, trace: Trace, style: Style) -> Iterato
     heading = "Shortest run" if trace.loop_start is None else "A run that never ends"
     yield f"{style.heading(heading)} ({_count(len(trace.steps), 'step')}, {_size(result)})"
     certainty, deployed = trace.loop_certainty, trace.deployed_steps
-    yield from trace_lines(trace.steps, trace.loop_start, style, certainty=certainty, deployed_steps=deployed)
+    yield from trace_lines(
+        trace.steps,
+        trace.loop_start,
+        style,
+        certainty=certainty,
+        deployed_steps=deployed,
+        propositions=tuple(name for name, _ in trace.propositions),
+        begins_with=trace.begins_with,
+    )
     if trace.final:
         yield style.heading("In the end")
         yield from (f"  {escape(line)}" for line in trace.final)

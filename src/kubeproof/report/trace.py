@@ -36,11 +36,17 @@ def trace_lines(
     certainty: str = "",
     changes: bool = False,
     deployed_steps: int = 0,
+    propositions: tuple[str, ...] = (),
+    begins_with: tuple[str, ...] = (),
 ) -> Iterator[str]:
     """The trace's lines; `changes` adds what each step changed, `style.verbose` why it was taken.
 
-    The first `deployed_steps` steps only lead to the start of the run, which is marked.
+    The first `deployed_steps` steps only lead to the start of the run, which is marked. Of an `ltl` intent the
+    `propositions` are shown after every step that changes them, `!` before those that are false.
     """
+    begun = f"at the start: {_letter(propositions, begins_with)}" if propositions else ""
+    if begun and not deployed_steps:
+        yield f"{style.margin('')} {style.faint(begun)}"
     folding = len(steps) > FOLD_BEYOND and not style.verbose and not changes
     runs = (
         _runs(steps, (loop_start, deployed_steps)) if folding else [_Run(index, index) for index in range(len(steps))]
@@ -49,14 +55,28 @@ def trace_lines(
     digits = max((len(_number(run)) for run in runs), default=0)
     for run in runs:
         if deployed_steps and run.first == deployed_steps:
-            yield f"{style.margin('')} {'':{digits}}          {style.faint('deployed: the run begins here')}"
+            for said in ("deployed: the run begins here", *([begun] if begun else ())):
+                yield f"{style.margin('')} {'':{digits}}          {style.faint(said)}"
         margin = style.margin(_part(run.first, loop_start))
         yield f"{margin} {_number(run):>{digits}}  {_head(run, steps, width, style)}".rstrip()
         below = style.margin("" if loop_start is None or run.first < loop_start else "inside")
+        holds = steps[run.last].holds
+        if holds is not None and holds != _held_before(steps, run.first, begins_with):
+            yield f"{below} {'':{digits}}          {style.faint(f'now: {_letter(propositions, holds)}')}"
         for note in _notes(steps[run.first], style, changes) if run.first == run.last else ():
             yield f"{below} {'':{digits}}          {style.faint(escape(note))}"
     if loop_start is not None:
         yield _closing(loop_start, certainty, style)
+
+
+def _held_before(steps: tuple[TraceStep, ...], index: int, begins_with: tuple[str, ...]) -> tuple[str, ...]:
+    before = steps[index - 1].holds if index else None
+    return begins_with if before is None else before
+
+
+def _letter(propositions: tuple[str, ...], true: tuple[str, ...]) -> str:
+    """`ready, !settled`: which propositions are true."""
+    return escape(", ".join(name if name in true else f"!{name}" for name in propositions))
 
 
 def _runs(steps: tuple[TraceStep, ...], cuts: tuple[int | None, ...]) -> list[_Run]:
@@ -65,6 +85,7 @@ def _runs(steps: tuple[TraceStep, ...], cuts: tuple[int | None, ...]) -> list[_R
     first = 0
     for index in range(1, len(steps) + 1):
         ends = index == len(steps) or index in cuts or steps[index].actor != steps[first].actor
+        ends = ends or steps[index].holds != steps[index - 1].holds
         if not ends:
             continue
         if index - first >= _SHORTEST_FOLD:

@@ -18,7 +18,7 @@ from kubeproof.cluster.state import NodeCell, Phase, PodKind
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.intents.facts import NothingPending, ReplicasAtLeast, ReplicasAtMost
 from kubeproof.intents.monitor import IN_STABLE, NEVER, Monitor
-from kubeproof.model.grouped import GroupedSystem, JointObserver, Slots
+from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.plan import Plan
 from kubeproof.verify.sizes import Starts, is_left_alone, only_sizes_decide, sizes_of
 
@@ -32,16 +32,17 @@ def held_by_bounds(plan: Plan, starts: Starts) -> frozenset[int]:
     """
     if not only_sizes_decide(plan):
         return frozenset()
-    starts = starts or (GroupedSystem(plan).first_cells,)
-    observer = JointObserver(plan, Slots(plan))
+    system = GroupedSystem(plan)
+    starts = starts or (system.first_cells,)
     seen = 0
     for cells in starts:
-        views = tuple(observer.view(position, cells[slot]) for position, slot in enumerate(observer.reads))
-        seen |= observer.flags(observer.observe(None, views))
+        views = tuple(system.observer.view(place, cells[slot]) for place, slot in enumerate(system.observer.reads))
+        seen |= system.observer.flags(system.observer.observe(None, views))
     return frozenset(
         number
-        for number, monitor in enumerate(plan.monitors)
-        if seen >> 2 * number + 1 & 1 and (_is_bounded(plan, monitor, starts) or _has_room(plan, monitor, starts))
+        for number, (monitor, check) in enumerate(zip(plan.monitors, system.checks, strict=True))
+        if check.relevant >= 0 and seen >> check.relevant & 1
+        if _is_bounded(plan, monitor, starts) or _has_room(plan, monitor, starts)
     )
 
 

@@ -29,7 +29,7 @@ def _kind(system: GroupedSystem, search: Search, finding: Finding) -> Hashable:
         return frozenset(_deed(system, step) for step in finding.lasso.steps)
     if finding.last is not None:
         return _deed(system, finding.last)
-    path = search.path(finding.state)
+    path = search.way_of(finding)
     return _deed(system, path[-1][1]) if path else None
 
 

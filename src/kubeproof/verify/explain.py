@@ -149,6 +149,8 @@ def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple
         lines.append(_counts(model, state, index))
         lines += pending_reasons(model, state, index)
         lines += _missing_reasons(model, state, index)
+    if monitor.temporal is not None and model.is_stable(state):
+        lines.append("nothing changes any more until an event comes, and none need come")
     return tuple(lines)
 
 
@@ -171,6 +173,8 @@ def _refusals(model: IndividualModel, state: State) -> list[str]:
 def _concerned(model: IndividualModel, monitor: Monitor) -> list[int]:
     """The workloads an intent is about, with the ReplicaSets of their later revisions once these exist."""
     setup = model.setup
+    if monitor.temporal is not None:
+        return list(monitor.temporal.workloads)
     target = monitor.intent.target
     chosen = [i for i, workload in enumerate(setup.workloads) if target is None or workload.ref == target]
     return list(dict.fromkeys(member for index in chosen for member in family(setup, index)))

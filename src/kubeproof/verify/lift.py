@@ -35,7 +35,7 @@ class NamedPath(NamedTuple):
 
 def lift(model: IndividualModel, start: State, search: Search, finding: Finding) -> NamedPath:
     """The named form of a finding's path and loop."""
-    steps = [step for _, step in search.path(finding.state)]
+    steps = [step for _, step in search.way_of(finding)]
     if finding.last:
         steps.append(finding.last)
     named = follow(model, start, search, steps)

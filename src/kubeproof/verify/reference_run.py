@@ -11,6 +11,7 @@ from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.individual import IndividualModel, State
 from kubeproof.model.plan import Plan
 from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.reference_words import judge_word
 from kubeproof.verify.result import IntentResult, Statistics
 from kubeproof.verify.summary import intent_result
 
@@ -43,7 +44,12 @@ def reference_results(loaded: Loaded, plan: Plan, options: VerifyOptions) -> tup
         engine="reference",
         stopped_by=graph.stopped_by,
     )
-    verdicts = [judge(graph, check, model.flags) for check in GroupedSystem(plan).checks]
+    verdicts = [
+        judge(graph, check, model.flags)
+        if monitor.temporal is None
+        else judge_word(model, graph, begins, monitor.temporal)
+        for check, monitor in zip(GroupedSystem(plan).checks, plan.monitors, strict=True)
+    ]
     return [intent_result(loaded, plan, i, v, statistics) for i, v in enumerate(verdicts)], statistics
 
 

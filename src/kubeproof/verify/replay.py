@@ -16,7 +16,7 @@ from kubeproof.verify.replayer import Recorded, ReplayMismatch, replay
 from kubeproof.verify.resize import Size, resized
 from kubeproof.verify.result import VIOLATED, ReplayReport, TraceStep
 from kubeproof.verify.run import plan_of
-from kubeproof.verify.traces import told
+from kubeproof.verify.traces import told, with_letters
 
 MOST = 10_000  # nodes of a kind or pods of a workload in a counterexample
 
@@ -78,16 +78,22 @@ def _replayed(document: dict[str, Any], result: dict[str, Any], options: VerifyO
     loop_start = result.get("loop_start")
     relative = None if loop_start is None else int(loop_start) - deployed
     run = replay(model, start, recorded[deployed:], loop_start=relative, monitor_number=number)
-    steps = (*before, *told(model, run.states, run.steps, before[-1].time_s if before else 0))
+    steps = told(model, run.states, run.steps, before[-1].time_s if before else 0)
+    temporal = plan.monitors[number].temporal
+    first: tuple[str, ...] = ()
+    if temporal is not None:
+        first, steps = with_letters(model, run.states, run.steps, temporal, steps)
     return ReplayReport(
         scenario=loaded.scenario.name,
         intent=str(result["intent"]),
-        steps=steps,
+        steps=(*before, *steps),
         loop_start=loop_start,
         verdict=VIOLATED,
         detail="every step was possible when it was taken, and the run breaks the intent",
         final=tuple(str(line) for line in result.get("final", ())),
         deployed_steps=deployed,
+        propositions=temporal.names if temporal is not None else (),
+        begins_with=first,
     )
 
 

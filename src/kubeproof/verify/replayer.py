@@ -12,8 +12,12 @@ from typing import NamedTuple
 from kubeproof.cluster.control import Role
 from kubeproof.errors import InternalError
 from kubeproof.intents.monitor import CYCLE, IN_STABLE, NEVER, PERSISTENT, RECURRENT, STEP, Monitor
+from kubeproof.intents.temporal import Temporal
+from kubeproof.logic.lasso import Lasso, holds
+from kubeproof.logic.progress import is_ruled_out
 from kubeproof.model.abstraction import anonymous
 from kubeproof.model.individual import Concrete, IndividualModel, State, Transition
+from kubeproof.model.letters import named_letter, named_letters
 
 Recorded = tuple[str, tuple[Concrete, ...]]  # who acted, what was done
 
@@ -70,7 +74,9 @@ def _own(model: IndividualModel, state: State, actor: str) -> Iterator[Transitio
 
 def _judge(model: IndividualModel, replayed: Replayed, loop_start: int | None, monitor_number: int) -> None:
     monitor = model.plan.monitors[monitor_number]
-    if loop_start is None:
+    if monitor.temporal is not None:
+        problem = _judge_word(model, replayed, loop_start, monitor.temporal)
+    elif loop_start is None:
         problem = _judge_end(model, replayed, monitor, monitor_number)
     else:
         problem = _judge_loop(model, replayed, loop_start, monitor, monitor_number)
@@ -92,15 +98,36 @@ def _judge_end(model: IndividualModel, replayed: Replayed, monitor: Monitor, num
     return ""
 
 
+def _judge_word(model: IndividualModel, replayed: Replayed, loop_start: int | None, temporal: Temporal) -> str:
+    """Reads the letters of the run and asks the formula itself, without any automaton, what it says about them."""
+    letters = named_letters(model, temporal, replayed.states, replayed.steps)
+    if loop_start is not None:
+        problem = _unfair(model, replayed, loop_start)
+        loop = Lasso(letters[: loop_start + 1], letters[loop_start + 1 :])
+        return problem or ("the formula holds on it" if holds(temporal.formula, loop) else "")
+    last = replayed.states[-1]
+    if model.is_stable(last):
+        rest = Lasso(letters, (named_letter(model, temporal, last, None),))
+        if not holds(temporal.formula, rest):
+            return ""
+    return "" if is_ruled_out(temporal.formula, letters) else "the formula may still hold after it"
+
+
 def _judge_loop(model: IndividualModel, replayed: Replayed, loop_start: int, monitor: Monitor, number: int) -> str:
+    if problem := _unfair(model, replayed, loop_start):
+        return problem
+    return _judge_kind(replayed.states[loop_start:-1], replayed.steps[loop_start:], monitor, number)
+
+
+def _unfair(model: IndividualModel, replayed: Replayed, loop_start: int) -> str:
+    """Why the loop is no endless run that counts; "" if it is one."""
     states, steps = replayed.states[loop_start:-1], replayed.steps[loop_start:]
     if loop_start < 0 or not steps or anonymous(model, states[0]) != anonymous(model, replayed.states[-1]):
         return "its loop does not return to where it began"
     if any(step.role == Role.EVENT for step in steps):
         return "its loop needs events"
-    if starved := _starved(model, states, steps):
-        return f"its loop starves {starved}"
-    return _judge_kind(states, steps, monitor, number)
+    starved = _starved(model, states, steps)
+    return f"its loop starves {starved}" if starved else ""
 
 
 def _judge_kind(states: Sequence[State], steps: Sequence[Transition], monitor: Monitor, number: int) -> str:

@@ -31,6 +31,7 @@ class TraceStep:
     time_s: int  # seconds since the start of the run
     why: tuple[str, ...] = ()  # the numbers behind the decision, shown on -v
     code: tuple[builtins.object, ...] = ()  # machine form that `replay` re-executes
+    holds: tuple[str, ...] | None = None  # of an `ltl` intent: the propositions that are true after the step
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,8 @@ class Trace:
     loop_certainty: str = ""  # "inevitable" or "possible" for loops
     final: tuple[str, ...] = ()  # what is wrong in the last state, e.g. the reason per node
     deployed_steps: int = 0  # the first so many steps only lead to the start (`start: deployed`)
+    propositions: tuple[tuple[str, str], ...] = ()  # of an `ltl` intent: each with its predicate
+    begins_with: tuple[str, ...] = ()  # those that are true in the first state
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,3 +110,5 @@ class ReplayReport:
     detail: str
     final: tuple[str, ...]
     deployed_steps: int = 0
+    propositions: tuple[str, ...] = ()  # of an `ltl` intent
+    begins_with: tuple[str, ...] = ()  # those that are true in the first state

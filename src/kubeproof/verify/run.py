@@ -240,7 +240,7 @@ def _prelude(
     (first,) = model.initial()
     if beginning.search is None:
         return None, first
-    root = search.root(finding.state)
+    root = search.start_of(finding)
     deploying = RepresentativeModel(model.plan.deploying())
     (empty,) = deploying.initial()
     steps = [step for _, step in beginning.search.path(beginning.stable[root])]

@@ -287,8 +287,15 @@ def claim(intent: Intent) -> str:
         "runsOnEveryNode": f"{who} has a ready pod on every node where it should run",
         "rolloutCompletes": f"every rollout of {who} is completed",
         "drainCompletes": "every drain of a node that stays up is completed",
+        "ltl": f"{intent.formula}{_where(intent)}",
     }
     return texts[intent.key]
+
+
+def _where(intent: Intent) -> str:
+    """What the propositions of a formula mean."""
+    told = "; ".join(f"{name} is {text}" for name, text in intent.where)
+    return f", where {told}" if told else ""
 
 
 def _no_eviction(intent: Intent, who: str) -> str:
@@ -333,5 +340,6 @@ REMEDIES = {
     "noEviction": "Look at who evicts in the trace, and at the rule that made it.",
     "runsOnEveryNode": "Give the DaemonSet a PriorityClass above the pods that fill the node, or keep room there.",
     "rolloutCompletes": "Give the rollout room: a free slot for the surge pod, or maxUnavailable above 0.",
+    "ltl": "Look at the step after which the formula can no longer hold, or at what the loop keeps repeating.",
     "drainCompletes": "Let the budget allow a disruption once all pods are ready: fewer minAvailable or more replicas.",
 }

@@ -8,7 +8,9 @@ from typing import TypedDict
 
 from kubeproof.cluster.objects import Source
 from kubeproof.controllers.quota import is_meant
+from kubeproof.intents.temporal import Temporal
 from kubeproof.model.individual import IndividualModel, State, Transition
+from kubeproof.model.letters import named_letters
 from kubeproof.verify.explain import event_words, final_facts, why
 from kubeproof.verify.lift import NamedPath
 from kubeproof.verify.replayer import replay
@@ -35,7 +37,23 @@ def make_trace(model: IndividualModel, monitor_number: int, prelude: NamedPath |
     monitor = model.plan.monitors[monitor_number]
     final = final_facts(model, path.last, monitor)
     trace = Trace((*before, *steps), loop_start, certainty, final, deployed_steps=len(before))
+    if monitor.temporal is not None:
+        first, lettered = with_letters(model, path.states, path.steps, monitor.temporal, steps)
+        where = monitor.temporal.where
+        trace = replace(trace, steps=(*before, *lettered), propositions=where, begins_with=first)
     return Violation(trace=trace, sources=_sources(model, path))
+
+
+def with_letters(
+    model: IndividualModel,
+    states: Sequence[State],
+    steps: Sequence[Transition],
+    temporal: Temporal,
+    told_steps: Sequence[TraceStep],
+) -> tuple[tuple[str, ...], tuple[TraceStep, ...]]:
+    """The propositions that are true in the first state, and the told steps with those true after each."""
+    first, *later = [tuple(sorted(one)) for one in named_letters(model, temporal, states, steps)]
+    return first, tuple(replace(step, holds=letter) for step, letter in zip(told_steps, later, strict=True))
 
 
 def told(

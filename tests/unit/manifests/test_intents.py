@@ -39,7 +39,7 @@ def test_every_intent_of_the_grammar_is_in_the_catalogue_and_vice_versa() -> Non
 def test_ids_are_unique_and_in_order_safety_first() -> None:
     ids = [one.id for one in catalogue()]
 
-    assert ids == [f"S{n:03}" for n in range(1, 12)] + [f"L{n:03}" for n in range(1, 9)]
+    assert ids == [f"S{n:03}" for n in range(1, 12)] + [f"L{n:03}" for n in range(1, 9)] + ["T001"]
 
 
 def test_evictions_may_be_limited_to_one_evictor() -> None:
@@ -166,7 +166,7 @@ def test_every_alias_is_told_in_the_text_of_its_entry() -> None:
         ("{onlyOn: {}}", "needs either selector or nodes"),
         ("{checkExpReplicas: {}}", "expReplicas is required"),
         ("{checkEvictionCycel: {}}", "Did you mean checkEvictionCycle?"),
-        ("{ltl: {}}", "intent ltl is not modelled yet"),
+        ("{ltl: {}}", "formula is required"),
     ],
 )
 def test_a_wrong_intent_is_refused_with_its_place(text: str, problem: str) -> None:

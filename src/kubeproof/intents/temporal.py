@@ -1,0 +1,194 @@
+"""An `ltl` intent made ready for one layout: the letters of states and steps, and the machine that reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from kubeproof.cluster.labels import Requirement
+from kubeproof.cluster.places import Layout
+from kubeproof.cluster.state import Nodes, WorkloadCell, present
+from kubeproof.intents.declarations import Intent
+from kubeproof.intents.expressions import Call, Constant, Expression, calls, constants, parse_predicate
+from kubeproof.intents.observables import MAKERS, Observable, happening, meant
+from kubeproof.intents.selector_text import selector_from
+from kubeproof.intents.vocabulary import FUNCTIONS
+from kubeproof.logic.formula import Formula, Op, atoms, subformulas
+from kubeproof.logic.machine import Machine, machine_of
+from kubeproof.logic.parser import parse
+from kubeproof.logic.vacuity import strengthened
+
+Values = tuple[int, ...]
+Happened = tuple[bool, ...]
+Evaluated = Callable[[Values, Happened, bool], int]
+
+
+class Mentioned(NamedTuple):
+    """What an intent's predicates read of nodes: such nodes are kept apart from others."""
+
+    names: tuple[str, ...] = ()
+    topology: tuple[str, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
+
+
+def calls_of(intent: Intent) -> tuple[Call, ...]:
+    """All calls in the predicates of an intent; none for intents that have no predicates."""
+    return tuple(call for _, text in intent.where for call in calls(parse_predicate(text)))
+
+
+def mentioned(intent: Intent) -> Mentioned:
+    """What the predicates read of nodes."""
+    found = calls_of(intent)
+    names = [call.text("node") if call.name == "on" else call.text("name") for call in found]
+    keys = [call.text("topologyKey") for call in found]
+    selectors = [selector_from(call.text("selector") or "") for call in found if call.name in ("on", "nodes")]
+    return Mentioned(
+        tuple(name for name in names if name is not None),
+        tuple(key for key in keys if key is not None),
+        tuple(requirement for selector in selectors for requirement in selector.requirements),
+    )
+
+
+def most_failed_asked(intent: Intent) -> int:
+    """Up to how many failed pods the predicates need to know; 0 if they never ask."""
+    if not any(call.name == "failed" for call in calls_of(intent)):
+        return 0
+    return 1 + max((n for _, text in intent.where for n in constants(parse_predicate(text))), default=0)
+
+
+def most_terminating_asked(intent: Intent) -> int:
+    """Up to how many terminating pods the predicates compare with; 0 if they never ask."""
+    if not any(call.name == "terminating" for call in calls_of(intent)):
+        return 0
+    return max((n for _, text in intent.where for n in constants(parse_predicate(text))), default=0)
+
+
+class Temporal:
+    """The formula and its predicates over states and steps of one layout."""
+
+    def __init__(self, intent: Intent, layout: Layout) -> None:
+        self.formula: Formula = parse(intent.formula)
+        self.names = atoms(self.formula)
+        self.where = tuple((name, text) for name, text in intent.where if name in self.names)
+        self._layout = layout
+        self._expressions = {name: parse_predicate(text) for name, text in self.where}
+        every = tuple(dict.fromkeys(call for one in self._expressions.values() for call in _plain(calls(one))))
+        self._state_calls = tuple(call for call in every if call.name in MAKERS)
+        self._step_calls = tuple(call for call in every if FUNCTIONS[call.name].of_steps)
+        self.reads_stability = any(call.name == "stable" for call in every)
+        self._observables = tuple(MAKERS[call.name](layout, call) for call in self._state_calls)
+        self._happenings = tuple(happening(layout.setup, call) for call in self._step_calls)
+        self._predicates = tuple(self._evaluated(self._expressions[name]) for name in self.names)
+        self._letters: dict[tuple[Values, Happened, bool], int] = {}
+        self._seen: dict[tuple[int, bool, int, object], object] = {}
+
+    @cached_property
+    def machine(self) -> Machine:
+        """What follows runs."""
+        return machine_of(self.formula, self.names)
+
+    @cached_property
+    def stronger(self) -> tuple[Machine, ...]:
+        """Machines of formulas that hold only if this one holds vacuously."""
+        return tuple(machine_of(formula, self.names) for formula in strengthened(self.formula))
+
+    @property
+    def workloads(self) -> tuple[int, ...]:
+        """The workloads that the predicates look at."""
+        of_states = {w for observable in self._observables for w in observable.workloads}
+        of_steps = {w for call in self._step_calls for w in meant(self._layout.setup, call)}
+        return tuple(sorted(of_states | of_steps))
+
+    def heeds(self, workload: int) -> bool:
+        """True if a step of the workload's pods or of their controllers may change a letter, or be counted.
+
+        `X` counts steps, and whether a state is stable depends on everybody: then every step may matter.
+        """
+        counts = any(part.op is Op.NEXT for part in subformulas(self.formula))
+        return counts or self.reads_stability or workload in self.workloads
+
+    # -- letters --------------------------------------------------------------------------------
+
+    def values(self, workloads: Sequence[WorkloadCell], places: Sequence[Nodes]) -> Values:
+        """What is measured in a state; nodes that are not there yet are not seen."""
+        return tuple(
+            observable.total(
+                tuple(self._of_workload(number, observable, w, workloads[w]) for w in observable.workloads),
+                tuple(self._of_place(number, observable, p, places[p]) for p in observable.places),
+            )
+            for number, observable in enumerate(self._observables)
+        )
+
+    def _of_workload(self, number: int, observable: Observable, workload: int, cell: WorkloadCell) -> object:
+        key = (number, True, workload, cell)
+        if key not in self._seen:
+            self._seen[key] = observable.of_workload(workload, cell)
+        return self._seen[key]
+
+    def _of_place(self, number: int, observable: Observable, place: int, nodes: Nodes) -> object:
+        key = (number, False, place, nodes)
+        if key not in self._seen:
+            self._seen[key] = observable.of_place(place, present(nodes))
+        return self._seen[key]
+
+    def happened(self, tags: int, actions: Iterable[object]) -> Happened:
+        """What a step did; all false without one."""
+        known = tuple(actions)
+        return tuple(happening.happened(tags, known) for happening in self._happenings)
+
+    @property
+    def nothing_happened(self) -> Happened:
+        """What is true of no step: at the start, and while a stable state lasts."""
+        return (False,) * len(self._happenings)
+
+    def letter(self, values: Values, happened: Happened, is_stable: bool) -> int:
+        """The number of the letter: bit i is set if the i-th predicate in `names` is true."""
+        key = (values, happened, is_stable and self.reads_stability)
+        if key not in self._letters:
+            self._letters[key] = sum(bool(predicate(*key)) << place for place, predicate in enumerate(self._predicates))
+        return self._letters[key]
+
+    def _evaluated(self, expression: Expression) -> Evaluated:
+        if isinstance(expression, Constant):
+            return lambda _v, _h, _s: int(expression.value)
+        if isinstance(expression, Call):
+            return self._measured(_bare(expression))
+        parts = [self._evaluated(part) for part in expression.parts]
+        if expression.op == "!":
+            return lambda v, h, s: int(not parts[0](v, h, s))
+        compute = _OPERATIONS[expression.op]
+        return lambda v, h, s: compute(parts[0](v, h, s), parts[1](v, h, s))
+
+    def _measured(self, call: Call) -> Evaluated:
+        if call.name == "stable":
+            return lambda _v, _h, s: int(s)
+        if call in self._step_calls:
+            step = self._step_calls.index(call)
+            return lambda _v, h, _s: int(h[step])
+        place = self._state_calls.index(call)
+        return lambda v, _h, _s: v[place]
+
+
+_OPERATIONS: dict[str, Callable[[int, int], int]] = {
+    "||": lambda a, b: int(bool(a) or bool(b)),
+    "&&": lambda a, b: int(bool(a) and bool(b)),
+    "==": lambda a, b: int(a == b),
+    "!=": lambda a, b: int(a != b),
+    "<=": lambda a, b: int(a <= b),
+    ">=": lambda a, b: int(a >= b),
+    "<": lambda a, b: int(a < b),
+    ">": lambda a, b: int(a > b),
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+}
+
+
+def _bare(call: Call) -> Call:
+    """The call without its place in the text, so that equal calls are measured once."""
+    return Call(call.name, call.arguments, 0)
+
+
+def _plain(found: Iterable[Call]) -> Iterable[Call]:
+    return map(_bare, found)
