@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from kubeproof.verify.scaling.plan import SweepOptions
 
 _MEBIBYTE = 1_048_576
-_REDUCTIONS = ("symmetry", "unison", "por", "slicing")
+_REDUCTIONS = ("symmetry", "unison", "por", "slicing", "abstraction")
 _ENGINES = ("auto", "compiled", "python", "reference")
 
 
