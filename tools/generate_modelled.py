@@ -52,7 +52,8 @@ REASONS = {
 # What is said of a kind other than that it is modelled.
 SAID_OF_KIND = {
     "Namespace": "its labels are read by affinity between pods",
-    "PodDisruptionBudget": "modelled for drains and maintenance; the descheduler does not ask it yet",
+    "PodDisruptionBudget": "asked by drains and maintenance, a preference of preemption; not yet by the descheduler",
+    "PriorityClass": "decides the order of the queue and preemption; system classes are always there",
 }
 # Fields that are read and checked without an effect on the model.
 WITHOUT_EFFECT = {
@@ -226,7 +227,8 @@ def _plugins() -> Iterator[str]:
     names = dict.fromkeys((*filters, *registry.SCORE_ORDER))
     rows = [(name, "yes" if name in filters else "", str(registry.DEFAULT_WEIGHTS.get(name, ""))) for name in names]
     yield from _table(("plugin", "filters", "weight of its score"), rows)
-    others = sorted(scheduler_config.PLUGINS - set(names))
+    others = sorted(scheduler_config.PLUGINS - set(names) - {scheduler_config.PREEMPTION, "PrioritySort"})
+    yield "`PrioritySort` orders the queue, and `DefaultPreemption` makes room for pods that fit nowhere.\n"
     yield "`NodeResourcesFit` scores by LeastAllocated, MostAllocated or RequestedToCapacityRatio.\n"
     yield f"Known by name in a profile, not modelled: {', '.join(others)}.\n"
 

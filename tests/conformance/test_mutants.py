@@ -12,12 +12,13 @@ import pytest
 
 import kubeproof
 from tests.conformance.mutant import Mutant
-from tests.conformance.mutants import admission, descheduler, evictions, hpa, owners, scheduler, workloads
+from tests.conformance.mutants import admission, descheduler, evictions, hpa, owners, preemption, scheduler, workloads
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path(kubeproof.__file__).parent
 MUTANTS = (
     *scheduler.MUTANTS,
+    *preemption.MUTANTS,
     *hpa.MUTANTS,
     *workloads.MUTANTS,
     *owners.MUTANTS,

@@ -23,21 +23,15 @@ from kubeproof.verify.searching import Beginning, Watch, reduced
 from tests.differential.comparison import counts, search, verdicts_of
 from tests.property.loops import LOOP_FAMILIES
 from tests.property.owners import OWNER_FAMILIES
+from tests.property.priorities import PRIORITY_FAMILIES
 from tests.property.strategies import BASIC_FAMILIES, Case
 
-FAMILIES = {**BASIC_FAMILIES, **LOOP_FAMILIES, **OWNER_FAMILIES}
+FAMILIES = {**BASIC_FAMILIES, **LOOP_FAMILIES, **OWNER_FAMILIES, **PRIORITY_FAMILIES}
+# Families in which something is left out.
 REDUCED = (
-    "spread",
-    "failure",
-    "scale",
-    "write",
-    "direct",
-    "autoscale",
-    "load",
-    "deschedule",
-    "drain",
-    "daemon",
-)  # where something is left out
+    "spread", "failure", "scale", "write", "direct", "autoscale", "load", "deschedule", "drain", "daemon", "preempt",
+    "stateful",
+)  # fmt: skip
 MOST_STATES = 1500  # beyond, every order is too many for a quick comparison
 STARTUPS = st.sampled_from([(0, 0), (0, 3), (1, 1), (1, 5), (2, 3)])
 PATIENT = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from itertools import combinations
 from operator import eq, ge, gt, le, lt, ne
 from random import Random
 from typing import NamedTuple
@@ -288,3 +289,26 @@ def random_property(random: Random) -> PathProperty:
         accepting=[state for state in states if random.random() < 0.5],
         stutter=random.choice((None, "o", "x")),
     )
+
+
+def paths(network: Network, snapshot: Snapshot, pair: Pair) -> list[tuple[str, ...]] | None:
+    """The nodes of every path of one packet class; None if some path never ends."""
+    traffic = network.traffic[pair[0]]
+    found, pending = [], [[Place(pair[1], None, 0, 0)]]
+    while pending:
+        path = pending.pop()
+        here = path[-1]
+        ways = [] if here.node == pair[2] else options(network, snapshot, traffic, pair, here)
+        onward = [Place(to, here.node, 0, 0) for to in ways if to is not None]
+        if any(after.node in [place.node for place in path] for after in onward):
+            return None
+        found += [] if onward else [tuple(place.node for place in path)]
+        pending += [[*path, after] for after in onward]
+    return found
+
+
+def share_a_node(network: Network, pair: Pair, found: list[tuple[str, ...]]) -> bool:
+    """True if two paths have a node in common that is neither an end nor the only neighbour of one."""
+    only = [network.neighbours[name] for name in pair[1:] if len(network.neighbours[name]) == 1]
+    ends = {*pair[1:], *(names[0] for names in only)}
+    return any(set(one) & set(other) - ends for one, other in combinations(found, 2))

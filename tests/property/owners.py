@@ -1,4 +1,4 @@
-"""Random small clusters with DaemonSets: every node one pod, updates node by node, drains that leave them alone."""
+"""Random small clusters with DaemonSets and StatefulSets: pods for nodes and pods with ordinals, and their updates."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from kubeproof.cluster.objects import DAEMON_SET, PodTemplate, Setup, Strategy, Workload
+from kubeproof.cluster.objects import DAEMON_SET, STATEFUL_SET, PodTemplate, Setup, StatefulRules, Strategy, Workload
 from kubeproof.events.declarations import (
     STABLE,
     Apply,
@@ -21,14 +21,15 @@ from kubeproof.events.declarations import (
     Rollout,
 )
 from kubeproof.manifests.daemon_sets import daemon_tolerations
+from kubeproof.model.plan import Placement
 from tests.property.strategies import (
-    ANY_KIND,
     ANY_READINESS,
     ANY_TAINTS,
     EVERY_KEY,
     MOMENTS,
     NO_READINESS,
     PROFILES,
+    UNDER_OWNERS,
     Case,
     choice,
     cordons,
@@ -70,7 +71,7 @@ def daemon_cases(draw: st.DrawFn) -> Case:
     workloads = [pods]
     if draw(choice(False, True)):
         other = draw(templates("db", graces=(0,), spread=draw(choice(False, False, True))))
-        workloads.append(workload(draw(ANY_KIND), "db", other, draw(choice(1, 1, 2))))
+        workloads.append(workload(draw(UNDER_OWNERS), "db", other, draw(choice(1, 1, 2))))
     setup = Setup(some, tuple(workloads), draw(PROFILES), draw(settings_values()))
     events = draw(_daemon_events(setup, template)) if len(some) < 3 or len(workloads) == 1 else ()
     return Case(setup, events, draw(intent_lists(workloads, keys=DAEMON_KEYS)))
@@ -109,6 +110,74 @@ def _daemon_events(draw: st.DrawFn, setup: Setup, template: PodTemplate) -> tupl
     return (first,)
 
 
+STATEFUL_KEYS = (*EVERY_KEY, "rolloutCompletes", "rolloutCompletes")
+
+
+@st.composite
+def stateful_sets(draw: st.DrawFn, name: str, replicas: int, *, readiness: bool) -> Workload:
+    """A StatefulSet of any rules."""
+    template = draw(
+        templates(
+            name,
+            affinity=draw(choice(False, False, True)),
+            graces=(0, 0, 30),
+            readiness=ANY_READINESS if readiness else NO_READINESS,
+        )
+    )
+    rules = StatefulRules(
+        start=draw(choice(0, 0, 0, 3)),
+        parallel=draw(st.booleans()),
+        rolling=draw(choice(True, True, True, False)),
+        partition=draw(choice(0, 0, 0, 1)),
+        max_unavailable=draw(choice((1, False), (1, False), (2, False), (50, True))),
+    )
+    return Workload(STATEFUL_SET, "shop", name, template, replicas, selector_for(name), stateful=rules)
+
+
+@st.composite
+def stateful_cases(draw: st.DrawFn) -> Case:
+    """A StatefulSet with one or two events; sometimes its pods are in place at the start."""
+    some = draw(nodes(most=draw(choice(1, 2, 2)), taints=ANY_TAINTS))
+    pods = draw(stateful_sets("web", draw(choice(1, 2, 2)), readiness=len(some) == 1))
+    workloads = [pods]
+    if len(some) == 1 and draw(choice(False, False, True)):
+        workloads.append(workload(draw(UNDER_OWNERS), "db", draw(templates("db", graces=(0,))), 1))
+    setup = Setup(some, tuple(workloads), draw(PROFILES), draw(settings_values()))
+    placement: Placement = ()
+    if draw(st.booleans()):
+        placement = ((pods.ref, ((some[0].name, pods.replicas),)),)
+    events = draw(_stateful_events(pods))
+    return Case(setup, events, draw(intent_lists(workloads, keys=STATEFUL_KEYS)), placement)
+
+
+@st.composite
+def _stateful_events(draw: st.DrawFn, pods: Workload) -> tuple[Event, ...]:
+    after = draw(MOMENTS)
+    rollout = Rollout(name="rollout", max=1, target=pods.ref, after=after)
+    other = draw(templates("web", affinity=True, graces=(0,)))
+    first = draw(
+        st.one_of(
+            st.just(rollout),
+            st.just(rollout),
+            st.just(Apply(name="apply", workload=replace(pods, template=other), after=after)),
+            failures(most=1),
+            scalings(pods, most=3),
+            choice(
+                Create(name="create", target=pods.ref, after=after),
+                Delete(name="delete", target=pods.ref, after=after),
+                PodCrash(name="crash", target=pods.ref, after=STABLE),
+                Drain(name="drain", after=after),
+            ),
+        )
+    )
+    if draw(choice(False, True)) and isinstance(first, Rollout):
+        back = Rollout(name="back", target=pods.ref, back=True, after=draw(choice("rollout", STABLE)))
+        never = NeverReady(name="never", target=pods.ref, revision=draw(choice("new", "initial", "all")))
+        return (first, *draw(choice((back,), (never,), (back, never))))
+    return (first,)
+
+
 OWNER_FAMILIES: dict[str, Callable[[], st.SearchStrategy[Case]]] = {
     "daemon": daemon_cases,
+    "stateful": stateful_cases,
 }

@@ -31,6 +31,7 @@ from kubeproof.cluster.objects import (
     HOSTNAME,
     POD,
     REPLICA_SET,
+    REPLICATION_CONTROLLER,
     ROLLED_OUT,
     ZONE,
     Container,
@@ -281,6 +282,7 @@ def workload(kind: str, name: str, template: PodTemplate, replicas: int, *, name
 
 
 CONTROLLED = choice(DEPLOYMENT, REPLICA_SET)
+UNDER_OWNERS = choice(DEPLOYMENT, REPLICA_SET, POD, REPLICATION_CONTROLLER)
 ANY_KIND = choice(DEPLOYMENT, REPLICA_SET, POD)
 EXACT_STARTUP = choice((0, 0), (1, 1))
 ANY_STARTUP = choice((0, 0), (1, 1), (1, 1), (0, 1), (1, 5))

@@ -8,9 +8,10 @@ import pytest
 
 from kubeproof.network.check import Checker
 from kubeproof.network.findings import Pairs
+from kubeproof.network.library import resilience
 from kubeproof.network.machine import prepare
 from kubeproof.network.model import Network
-from tests.property.networks import Bad, Pair, enumerated, random_network, random_property
+from tests.property.networks import Bad, Pair, enumerated, pairs, paths, random_network, random_property, share_a_node
 
 BLOCK = 100
 
@@ -45,3 +46,23 @@ def test_the_product_finds_the_pairs_that_enumerating_all_paths_finds(block: int
 def test_many_more_networks(block: int) -> None:
     for seed in range(block * BLOCK, (block + 1) * BLOCK):
         check_network(seed)
+
+
+def check_overlaps(seed: int) -> int:
+    """Resilience against all pairs of paths, where every path ends; returns how many pairs share a node."""
+    random = Random(f"overlap/{seed}")
+    network = random_network(random)
+    checker = Checker(network, prepare(resilience()))
+    shared = 0
+    for number, snapshot in enumerate(network.snapshots):
+        unsafe = named(checker, checker.snapshot(number).unsafe)
+        for pair in pairs(network):
+            found = paths(network, snapshot, pair)
+            if found is not None:
+                assert (pair in unsafe) is share_a_node(network, pair, found), (seed, pair)
+                shared += pair in unsafe
+    return shared
+
+
+def test_overlaps_are_those_of_pairs_of_paths() -> None:
+    assert sum(check_overlaps(seed) for seed in range(1_000)) > 20

@@ -47,6 +47,7 @@ class Tag(IntFlag):
     BY_DESCHEDULER = 256  # who evicted
     BY_TAINT = 512
     BY_DRAIN = 1024
+    BY_PREEMPTION = 2048
 
 
 TAG_BITS = 16
@@ -81,6 +82,13 @@ class SetTemplate(NamedTuple):
 
     workload: int
     template: int
+
+
+class SetCurrent(NamedTuple):
+    """A StatefulSet's update to a revision is complete: status.currentRevision."""
+
+    workload: int
+    revision: int
 
 
 class CreateObject(NamedTuple):
@@ -141,6 +149,23 @@ class Bind(NamedTuple):
 
     node: NodeRef
     workload: int
+    was_nominated: bool = False  # to this node, so that its nomination ends
+
+
+class Preempt(NamedTuple):
+    """Pods of lower priority get a deletionTimestamp, and the node is nominated for a pod of the workload."""
+
+    node: NodeRef
+    workload: int  # of the pod that gets room
+    losses: tuple[tuple[int, int], ...]  # (workload, pods)
+    was_nominated: bool = False  # to this node already
+
+
+class Unnominate(NamedTuple):
+    """One pod of the workload is no longer nominated to the node."""
+
+    node: NodeRef
+    workload: int
 
 
 class Arrive(NamedTuple):
@@ -160,11 +185,11 @@ class Delete(NamedTuple):
     is_eviction: bool = False  # not by the workload's own controller
 
 
-class KeepDaemons(NamedTuple):
-    """A DaemonSet's work on one node: new pods that may only run there, and pods that have to go."""
+class KeepNode(NamedTuple):
+    """An owner's work on one node: a new pod that may only run there, and pods of any revision that have to go."""
 
     node: NodeRef
-    workload: int  # the DaemonSet
+    workload: int  # the DaemonSet or StatefulSet
     creates: int | None = None  # of which revision one new pod comes; None: of none
     drops: tuple[tuple[int, int], ...] = ()  # (revision, pods) without a node that vanish
     losses: tuple[tuple[int, int, int], ...] = ()  # (revision, phase, pods) that get a deletionTimestamp
@@ -240,10 +265,22 @@ class Tick(NamedTuple):
     seconds: int
 
 
-WorkloadAction = (
-    SetDesired | SetReplicas | SetTemplate | DeleteObject | NoteFailed | CreateObject | CreatePods | DeleteUnbound
+Writing = SetDesired | SetReplicas | SetTemplate | SetCurrent  # of a spec or a status
+WorkloadAction = Writing | DeleteObject | NoteFailed | CreateObject | CreatePods | DeleteUnbound
+NodeAction = (
+    Bind
+    | BindPinned
+    | KeepNode
+    | Preempt
+    | Unnominate
+    | Arrive
+    | Crash
+    | Delete
+    | EvictPods
+    | EvictDue
+    | Advance
+    | NodeChange
 )
-NodeAction = Bind | BindPinned | KeepDaemons | Arrive | Crash | Delete | EvictPods | EvictDue | Advance | NodeChange
 Action = WorkloadAction | NodeAction | Remember | Tick
 
 
@@ -265,6 +302,10 @@ def tags_of(actions: tuple[Action, ...]) -> int:
             tag |= Tag.EVICT | Tag.BY_DRAIN
         if isinstance(action, NodeChange) and action.verb == PANIC:
             tags |= Tag.PANIC
+        if isinstance(action, Preempt):
+            preempted = Tag.PODS | Tag.PLACEMENT | Tag.EVICT | Tag.BY_PREEMPTION
+            for workload, _ in action.losses:
+                tags |= preempted | tag_of(workload, preempted)
         if isinstance(action, EvictPods):
             evicted = Tag.PODS | Tag.PLACEMENT | Tag.EVICT | Tag.BY_DESCHEDULER
             for workload, *_ in action.losses:
@@ -282,7 +323,7 @@ _TAGS: dict[type, int] = {
     DeleteUnbound: Tag.PODS,
     Bind: Tag.PLACEMENT | Tag.BIND,
     BindPinned: Tag.PLACEMENT | Tag.BIND,
-    KeepDaemons: Tag.PODS | Tag.PLACEMENT,
+    KeepNode: Tag.PODS | Tag.PLACEMENT,
     Arrive: Tag.PODS | Tag.PLACEMENT,
     Delete: Tag.PODS | Tag.PLACEMENT,
     EvictDue: Tag.PODS | Tag.PLACEMENT | Tag.EVICT | Tag.BY_TAINT,

@@ -18,7 +18,12 @@ from kubeproof.cluster.labels import (
 )
 
 if TYPE_CHECKING:
-    from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler, PodDisruptionBudget
+    from kubeproof.cluster.policies import (
+        DeschedulerPolicy,
+        HorizontalPodAutoscaler,
+        PodDisruptionBudget,
+        PriorityClass,
+    )
     from kubeproof.cluster.quotas import ResourceQuota
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -136,6 +141,9 @@ class PodTemplate:
     deletion_cost: int = 0  # annotation controller.kubernetes.io/pod-deletion-cost
     pod_affinity: PodAffinity = PodAffinity()
     pod_anti_affinity: PodAffinity = PodAffinity()
+    priority_class: str = ""  # priorityClassName
+    priority: int | None = None  # admission sets it; None counts as 0
+    preemption_policy: str = ""  # admission sets it; empty counts as PreemptLowerPriority
     volume_images: tuple[str, ...] = ()  # images mounted as volumes, with their tags
     has_deadline: bool = False  # activeDeadlineSeconds is set
 
@@ -160,8 +168,9 @@ DEPLOYMENT = "Deployment"
 REPLICA_SET = "ReplicaSet"
 DAEMON_SET = "DaemonSet"
 STATEFUL_SET = "StatefulSet"
+REPLICATION_CONTROLLER = "ReplicationController"
 POD = "Pod"
-ROLLED_OUT = (DEPLOYMENT, DAEMON_SET)  # kinds that bring a new pod template to their pods
+ROLLED_OUT = (DEPLOYMENT, DAEMON_SET, STATEFUL_SET)  # kinds that bring a new pod template to their pods
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +205,7 @@ class StatefulRules:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A Deployment, a bare ReplicaSet, a DaemonSet, or a bare Pod."""
+    """A Deployment, a bare ReplicaSet or ReplicationController, a DaemonSet, a StatefulSet, or a bare Pod."""
 
     kind: str
     namespace: str
@@ -279,6 +288,7 @@ class Setup:
     autoscalers: tuple[HorizontalPodAutoscaler, ...] = ()
     descheduler: DeschedulerPolicy | None = None
     budgets: tuple[PodDisruptionBudget, ...] = ()
+    priority_classes: tuple[PriorityClass, ...] = ()  # declared ones, system classes aside
     namespaces: tuple[tuple[str, Labels], ...] = ()  # declared Namespaces with their labels
     quotas: tuple[ResourceQuota, ...] = ()
 
@@ -290,10 +300,21 @@ def family(setup: Setup, workload: int) -> tuple[int, ...]:
     return (*own, *(i for i, other in enumerate(setup.workloads) if other.owner == ref))
 
 
+def revisions_of(setup: Setup, workload: int) -> int:
+    """How many pod templates a workload may ask for, the first one counted."""
+    members = family(setup, workload)
+    numbered = [setup.workloads[member].ordinal for member in members[1:]]
+    if not numbered or numbered[0] is None:
+        return len(members)
+    return numbered.count(numbered[0])
+
+
 def short_name(setup: Setup, workload: int) -> str:
     """The workload's name, with namespace and kind where another workload or its pods could be meant."""
     declared = setup.workloads[workload]
-    others = [other for index, other in enumerate(setup.workloads) if index != workload]
+    if declared.ordinal is not None:
+        return f"{short_name(setup, family(setup, workload)[0])}-{declared.ordinal}"
+    others = [other for index, other in enumerate(setup.workloads) if index != workload and other.ordinal is None]
     if not any(_may_be_confused(declared.name, other.name) for other in others):
         return declared.name
     same_place = [o for o in others if o.namespace == declared.namespace]

@@ -1,4 +1,4 @@
-"""Objects that steer control loops: autoscalers, disruption budgets and the descheduler's policy."""
+"""Objects that steer control loops: autoscalers, disruption budgets, priorities, the descheduler's policy."""
 
 from __future__ import annotations
 
@@ -72,6 +72,21 @@ class PodDisruptionBudget:
     min_available: tuple[int, bool] | None = None
     max_unavailable: tuple[int, bool] | None = None
     unhealthy_policy: str = IF_HEALTHY_BUDGET
+    source: Source = field(default=Source(), compare=False)
+
+
+PREEMPT_LOWER = "PreemptLowerPriority"
+PREEMPT_NEVER = "Never"
+
+
+@dataclass(frozen=True, slots=True)
+class PriorityClass:
+    """A name for a priority; pods that name no class have that of the global default."""
+
+    name: str
+    value: int
+    is_default: bool = False
+    preemption_policy: str = PREEMPT_LOWER
     source: Source = field(default=Source(), compare=False)
 
 

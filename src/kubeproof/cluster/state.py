@@ -66,6 +66,7 @@ class PodKind(NamedTuple):
     evict_s: int = NEVER  # seconds until taint eviction deletes it
     age_s: int = NEVER  # seconds since it started, up to the last age that matters; NEVER where none does
     restarts: int = 0  # containers restarted after crashes, up to where back-off stops growing
+    preempted: int = 0  # 1 if it terminates to make room for a pod of higher priority
 
 
 class NodeCell(NamedTuple):
@@ -81,6 +82,7 @@ class NodeCell(NamedTuple):
     pods: tuple[tuple[PodKind, int], ...] = ()  # sorted, counts positive
     images: int = 0  # that started pods have brought, as bits: see kubeproof.cluster.images
     pinned: tuple[tuple[int, int], ...] = ()  # pods without a node that may only run here: (workload, count), sorted
+    nominated: tuple[tuple[int, int], ...] = ()  # (workload, pods without a node that wait for this one), sorted
 
 
 class WorkloadCell(NamedTuple):
@@ -106,6 +108,13 @@ def add_pods(pods: tuple[tuple[PodKind, int], ...], kind: PodKind, count: int) -
     if amounts[kind] < 0:
         raise ValueError(f"no {-count} pods of {kind} to remove")
     return tuple(sorted((k, n) for k, n in amounts.items() if n))
+
+
+def add_nominated(cell: NodeCell, workload: int, count: int) -> NodeCell:
+    """The node with so many more (or fewer) pods of the workload nominated to it."""
+    amounts = dict(cell.nominated)
+    amounts[workload] = amounts.get(workload, 0) + count
+    return cell._replace(nominated=tuple(sorted((w, n) for w, n in amounts.items() if n > 0)))
 
 
 def present(nodes: Nodes) -> Nodes:

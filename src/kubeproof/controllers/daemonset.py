@@ -16,7 +16,7 @@ from kubeproof.cluster.control import (
     Action,
     Arrive,
     Decision,
-    KeepDaemons,
+    KeepNode,
     NodeRef,
     Reads,
     Seen,
@@ -137,7 +137,7 @@ class DaemonSetController:
         names: Counter[Name] = Counter(deletes)  # type: ignore[arg-type]
         drops = tuple((w, count) for (w, phase), count in sorted(names.items()) if phase == PINNED)
         losses = tuple((w, phase, count) for (w, phase), count in sorted(names.items()) if phase != PINNED)
-        return KeepDaemons(ref, self.workload, revision, drops, losses)
+        return KeepNode(ref, self.workload, revision, drops, losses)
 
     # -- updates --------------------------------------------------------------------------------
 

@@ -8,44 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import repeat
 
 from kubeproof.cluster.control import Decision, Delete, NodeRef, Reads, Seen, Stage
-from kubeproof.cluster.objects import DAEMON_SET, POD
 from kubeproof.cluster.places import Layout
-from kubeproof.cluster.policies import ALWAYS_ALLOW, PodDisruptionBudget
-from kubeproof.cluster.state import ACTIVE, DRAINING, NodeCell, Phase, WorkloadCell
-from kubeproof.controllers.disruption import (
-    Amount,
-    Budget,
-    BudgetStatus,
-    Matching,
-    Owner,
-    PodFacts,
-    budget,
-    count_healthy,
-    evict,
-    expected_scale,
-)
+from kubeproof.cluster.policies import PodDisruptionBudget
+from kubeproof.cluster.state import ACTIVE, DRAINING, NodeCell, WorkloadCell
+from kubeproof.controllers.budgets import Scale, amounts_of, asked_by, budgets_of, facts_of, status_of
+from kubeproof.controllers.disruption import BudgetStatus, Matching, evict
 
-API_PHASE = {Phase.STARTING: "Pending"}  # all others run
 View = tuple[int, tuple[tuple[tuple[int, int], int], ...]]  # being drained; ((workload, phase), pods)
-
-
-def budgets_of(layout: Layout, workload: int) -> tuple[PodDisruptionBudget, ...]:
-    """The budgets that select a workload's pods."""
-    declared = layout.setup.workloads[workload]
-    labels = dict(declared.template.labels)
-    return tuple(
-        b
-        for b in layout.setup.budgets
-        if b.namespace == declared.namespace and b.selector is not None and b.selector.matches(labels)
-    )
-
-
-def selected_by(layout: Layout, chosen: PodDisruptionBudget) -> tuple[int, ...]:
-    """The workloads whose pods a budget selects."""
-    return tuple(i for i in range(len(layout.setup.workloads)) if chosen in budgets_of(layout, i))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +31,8 @@ class DrainEviction:
     @property
     def _counted(self) -> tuple[int, ...]:
         """The workloads whose pods matter: its own, and those that share its budget."""
-        budgets = budgets_of(self.layout, self.workload)
-        return selected_by(self.layout, budgets[0]) if len(budgets) == 1 else (self.workload,)
+        budgets = budgets_of(self.layout.setup, self.workload)
+        return asked_by(self.layout.setup, budgets[0]) if len(budgets) == 1 else (self.workload,)
 
     @property
     def reads(self) -> Reads:
@@ -118,34 +89,18 @@ class DrainEviction:
         return found
 
     def _matching(self, seen: Seen) -> tuple[Matching, ...]:
-        return tuple(
-            Matching(b.name, amounts_of(b), self._status(amounts_of(b), seen))
-            for b in budgets_of(self.layout, self.workload)
-        )
+        budgets = budgets_of(self.layout.setup, self.workload)
+        if len(budgets) > 1:  # the answer is the same whatever they allow
+            return tuple(Matching(b.name, amounts_of(b), BudgetStatus()) for b in budgets)
+        return tuple(Matching(b.name, amounts_of(b), self._status(b, seen)) for b in budgets)
 
-    def _status(self, amounts: Budget, seen: Seen) -> BudgetStatus:
+    def _status(self, declared: PodDisruptionBudget, seen: Seen) -> BudgetStatus:
         """The budget's status for the cluster as it is."""
-        declared = [self.layout.setup.workloads[workload] for workload in self.reads.workloads]
-        scale = expected_scale(
-            Owner(w.ref, None if w.kind == DAEMON_SET else desired) if w.kind != POD else None
-            for w, (desired, _) in zip(declared, seen.workloads, strict=True)
-        )
-        on_nodes = [(key, n * count) for groups in seen.places for view, count in groups for key, n in view[1]]
-        selected = sum(n for _, n in on_nodes) + sum(unbound for _, unbound in seen.workloads)
-        healthy = count_healthy(pod for (_, phase), n in on_nodes for pod in repeat(facts_of(phase), n))
-        return budget(amounts, scale, selected, healthy)
-
-
-def facts_of(phase: int) -> PodFacts:
-    """A bound pod as budgets and the eviction API see it."""
-    return PodFacts(API_PHASE.get(Phase(phase), "Running"), phase == Phase.READY, phase == Phase.TERMINATING)
-
-
-def amounts_of(declared: PodDisruptionBudget) -> Budget:
-    """What a declared budget demands."""
-
-    def amount(value: tuple[int, bool] | None) -> Amount | None:
-        return None if value is None else Amount(*value)
-
-    always = declared.unhealthy_policy == ALWAYS_ALLOW
-    return Budget(amount(declared.min_available), amount(declared.max_unavailable), always)
+        scales = {w: Scale(*view) for w, view in zip(self.reads.workloads, seen.workloads, strict=True)}
+        bound = [
+            (workload, facts_of(phase), pods * nodes)
+            for groups in seen.places
+            for view, nodes in groups
+            for (workload, phase), pods in view[1]
+        ]
+        return status_of(self.layout.setup, declared, scales, bound)

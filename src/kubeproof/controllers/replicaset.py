@@ -27,7 +27,7 @@ from kubeproof.cluster.control import (
     Stage,
     View,
 )
-from kubeproof.cluster.objects import family, short_name
+from kubeproof.cluster.objects import REPLICATION_CONTROLLER, family, short_name
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.quota import ENDLESS, Charged, Ration, charged_on, ration_of
@@ -66,7 +66,9 @@ class ReplicaSetController:
 
     @property
     def name(self) -> str:
-        return f"replicaset {short_name(self.layout.setup, self.workload)}"
+        is_old = self.layout.setup.workloads[self.workload].kind == REPLICATION_CONTROLLER
+        loop = "replicationcontroller" if is_old else "replicaset"
+        return f"{loop} {short_name(self.layout.setup, self.workload)}"
 
     @property
     def siblings(self) -> tuple[int, ...]:

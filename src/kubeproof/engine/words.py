@@ -22,6 +22,7 @@ ActorName = Callable[[int], str]
 Way = tuple[tuple[int, Step], ...]  # steps with the states they leave
 Pair = tuple[int, int]  # a state, and a way the automaton can be in
 Move = tuple[Step, Pair]
+MOST_STARTS = 8  # of a cycle that are tried, nearest first: a tour from a lucky start is shorter
 
 
 class Words(Protocol):
@@ -251,13 +252,18 @@ class Follower:
         if frozenset.intersection(*urgent.values()) - acting:
             return None
         goals = [lambda at, _: ordered[at] in accepting]
-        walked, steps = fair_tour(0, Edges(kept, urgent, False), goals, actor_name)
+        tours = [
+            fair_tour(start, Edges(kept, urgent, False), goals, actor_name)
+            for start in range(min(MOST_STARTS, len(ordered)))
+        ]
+        walked, steps = min(tours, key=lambda tour: (len(tour[1]), tour[0][0]))
         lasso = Lasso(
             tuple(ordered[place][0] for place in walked),
             tuple(step._replace(target=ordered[step.target][0]) for step in steps),
             not edges.leaves and _covers(edges, ordered, kept),
         )
-        return ways[ordered[0][0]][ordered[0][1]], lasso
+        state, way = ordered[walked[0]]
+        return ways[state][way], lasso
 
 
 def _numbered(inside: dict[Pair, tuple[Move, ...]], number: dict[Pair, int]) -> dict[int, tuple[Step, ...]]:

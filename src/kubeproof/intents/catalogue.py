@@ -97,8 +97,8 @@ _ENTRIES = (
         "S011",
         "noEviction",
         "lifecycle",
-        "No pod is evicted, by anybody or by `by`: descheduler, drain, taint, kernelPanic. Kivi: kernel_panic (`by` "
-        "is kernelPanic: an idle node never panics, so no node panics if no pod is lost to it).",
+        "No pod is evicted, by anybody or by `by`: descheduler, drain, taint, preemption, kernelPanic. Kivi: "
+        "kernel_panic (`by` is kernelPanic: an idle node never panics, so no node panics if no pod is lost to it).",
         ("target", "by"),
         "",
         ("kernel_panic",),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from kubeproof.cluster.control import Reads, Seen, Tag, tag_of
 from kubeproof.cluster.labels import LabelSelector
-from kubeproof.cluster.objects import DAEMON_SET, family
+from kubeproof.cluster.objects import DAEMON_SET, STATEFUL_SET, family
 from kubeproof.cluster.places import Layout
 from kubeproof.intents.daemon_facts import DaemonRolloutComplete, RunsOnEveryNode
 from kubeproof.intents.declarations import (
@@ -40,6 +40,7 @@ from kubeproof.intents.facts import (
     SpreadOver,
     matching_workloads,
 )
+from kubeproof.intents.stateful_facts import StatefulRolloutComplete
 from kubeproof.intents.temporal import Temporal
 
 Memory = tuple[int, int, int]
@@ -56,7 +57,12 @@ KIND_OF_WHEN = {
     EVENTUALLY_ALWAYS: RECURRENT,
 }
 UPPER_BOUNDS = ("maxReplicas", "maxSkew", "maxPodObjects", "maxNodes")
-EVICTOR_TAGS = {"descheduler": int(Tag.BY_DESCHEDULER), "taint": int(Tag.BY_TAINT), "drain": int(Tag.BY_DRAIN)}
+EVICTOR_TAGS = {
+    "descheduler": int(Tag.BY_DESCHEDULER),
+    "taint": int(Tag.BY_TAINT),
+    "drain": int(Tag.BY_DRAIN),
+    "preemption": int(Tag.BY_PREEMPTION),
+}
 OSCILLATION_TAGS = {
     "any": Tag.STEP,
     "replicas": Tag.REPLICAS,
@@ -166,8 +172,7 @@ def _fact(intent: Intent, layout: Layout, number: int | None) -> Fact:
     if intent.key == "runsOnEveryNode":
         return RunsOnEveryNode(layout, number)
     if intent.key == "rolloutCompletes":
-        is_daemon_set = layout.setup.workloads[number].kind == DAEMON_SET
-        return DaemonRolloutComplete(layout, number) if is_daemon_set else RolloutComplete(layout, number)
+        return ROLLOUT_FACTS.get(layout.setup.workloads[number].kind, RolloutComplete)(layout, number)
     return COUNTING_FACTS[intent.key](layout, number, intent.count or Amount(1))
 
 
@@ -178,6 +183,10 @@ def _may_be_refused(layout: Layout, members: tuple[int, ...]) -> bool:
     return any(workload.refused or workload.namespace in spaces for workload in workloads)
 
 
+ROLLOUT_FACTS: dict[str, Callable[[Layout, int], Fact]] = {
+    DAEMON_SET: DaemonRolloutComplete,
+    STATEFUL_SET: StatefulRolloutComplete,
+}
 COUNTING_FACTS: dict[str, Callable[[Layout, int, Amount], Fact]] = {
     "minReady": ReadyAtLeast,
     "minReplicas": ReplicasAtLeast,

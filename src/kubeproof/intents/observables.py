@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from kubeproof.cluster.control import Arrive, CreatePods, KeepDaemons, Tag, tag_of
+from kubeproof.cluster.control import Arrive, CreatePods, KeepNode, Tag, tag_of
 from kubeproof.cluster.daemons import eligibility
 from kubeproof.cluster.objects import DAEMON_SET, PodTemplate, Setup, Workload, family
 from kubeproof.cluster.places import Layout, taints_of
@@ -59,9 +59,9 @@ class Happening:
         if tags & self.tags:
             return True
         return any(
-            isinstance(a, CreatePods | Arrive | KeepDaemons)
+            isinstance(a, CreatePods | Arrive | KeepNode)
             and a.workload in self.created
-            and not (isinstance(a, KeepDaemons) and a.creates is None)
+            and not (isinstance(a, KeepNode) and a.creates is None)
             for a in actions
         )
 

@@ -29,6 +29,7 @@ from kubeproof.manifests.objects import (
     unpack,
 )
 from kubeproof.manifests.printable import printable
+from kubeproof.manifests.priorities import with_priority
 from kubeproof.manifests.reader import read_documents
 from kubeproof.manifests.scenario import read_scenario
 from kubeproof.manifests.workloads import ReadWorkload
@@ -59,7 +60,8 @@ def _loaded(files: Iterable[InputFile], budget: Budget, *, only_given: bool = Fa
     for document in collected.documents:
         _attempt(collected, partial(read_object, document, objects))
     _raise_all(collected.errors)
-    workloads = standing_workloads(objects)
+    classes = tuple(objects.priority_classes)
+    workloads = tuple(with_priority(workload, classes) for workload in standing_workloads(objects))
     setup = _setup(objects, workloads)
     if scenario is None:
         omissions = objects.omissions
@@ -178,6 +180,7 @@ def _setup(objects: Objects, workloads: tuple[Workload, ...]) -> Setup:
         autoscalers=tuple(objects.autoscalers),
         descheduler=objects.policies[0] if objects.policies else None,
         budgets=tuple(objects.budgets),
+        priority_classes=tuple(objects.priority_classes),
         namespaces=tuple(objects.namespaces),
         quotas=tuple(objects.quotas),
     )
@@ -219,7 +222,7 @@ def _applied(
     fields = fields_of(found[0])
     read = WORKLOAD_READERS[found[0].kind](fields)
     objects.omissions += fields.log.omissions
-    return read
+    return replace(read, workload=with_priority(read.workload, tuple(objects.priority_classes)))
 
 
 def _applied_content(collected: _Collected, path: str, budget: Budget) -> bytes:

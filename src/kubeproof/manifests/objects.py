@@ -8,7 +8,7 @@ from difflib import get_close_matches
 
 from kubeproof.cluster.labels import Labels, as_labels
 from kubeproof.cluster.objects import Node, SchedulerProfile, Source, Workload
-from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler, PodDisruptionBudget
+from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler, PodDisruptionBudget, PriorityClass
 from kubeproof.cluster.quotas import LimitRange, ResourceQuota
 from kubeproof.errors import ManifestError, ScenarioError
 from kubeproof.manifests.autoscalers import read_autoscaler
@@ -20,11 +20,19 @@ from kubeproof.manifests.loaded import Omission
 from kubeproof.manifests.metadata import read_metadata
 from kubeproof.manifests.nodes import read_node
 from kubeproof.manifests.printable import printable
+from kubeproof.manifests.priorities import read_priority_class
 from kubeproof.manifests.quotas import read_limit_range, read_quota
 from kubeproof.manifests.scenario import VERSION
 from kubeproof.manifests.scheduler_config import read_scheduler_profiles
+from kubeproof.manifests.stateful_sets import read_stateful_set
 from kubeproof.manifests.tree import Mapping, Value
-from kubeproof.manifests.workloads import ReadWorkload, read_deployment, read_pod, read_replica_set
+from kubeproof.manifests.workloads import (
+    ReadWorkload,
+    read_deployment,
+    read_pod,
+    read_replica_set,
+    read_replication_controller,
+)
 
 _VERSIONS = {
     "Node": ("v1",),
@@ -32,9 +40,12 @@ _VERSIONS = {
     "Pod": ("v1",),
     "Deployment": ("apps/v1",),
     "ReplicaSet": ("apps/v1",),
+    "ReplicationController": ("v1",),
     "DaemonSet": ("apps/v1",),
+    "StatefulSet": ("apps/v1",),
     "HorizontalPodAutoscaler": ("autoscaling/v2", "autoscaling/v1"),
     "PodDisruptionBudget": ("policy/v1",),
+    "PriorityClass": ("scheduling.k8s.io/v1",),
     "ResourceQuota": ("v1",),
     "LimitRange": ("v1",),
     "KubeSchedulerConfiguration": ("kubescheduler.config.k8s.io/v1", "kubescheduler.config.k8s.io/v1beta3"),
@@ -45,8 +56,10 @@ _GROUPS = {  # a kind of the same name elsewhere, such as a custom resource, is 
     "Deployment": ("apps", "extensions"),
     "ReplicaSet": ("apps", "extensions"),
     "DaemonSet": ("apps", "extensions"),
+    "StatefulSet": ("apps",),
     "HorizontalPodAutoscaler": ("autoscaling", "extensions"),
     "PodDisruptionBudget": ("policy",),
+    "PriorityClass": ("scheduling.k8s.io",),
     "KubeSchedulerConfiguration": ("kubescheduler.config.k8s.io",),
     "DeschedulerPolicy": ("descheduler",),
     "Scenario": ("kubeproof.dev",),
@@ -78,6 +91,7 @@ class Objects:
     profiles: list[SchedulerProfile] = field(default_factory=list)
     policies: list[DeschedulerPolicy] = field(default_factory=list)
     budgets: list[PodDisruptionBudget] = field(default_factory=list)
+    priority_classes: list[PriorityClass] = field(default_factory=list)
     namespaces: list[tuple[str, Labels]] = field(default_factory=list)
     quotas: list[ResourceQuota] = field(default_factory=list)
     limit_ranges: list[LimitRange] = field(default_factory=list)
@@ -204,6 +218,10 @@ def _budget(fields: Fields, _: Document, objects: Objects) -> None:
     objects.budgets.append(read_budget(fields))
 
 
+def _priority_class(fields: Fields, _: Document, objects: Objects) -> None:
+    objects.priority_classes.append(read_priority_class(fields))
+
+
 def _quota(fields: Fields, _: Document, objects: Objects) -> None:
     quota = read_quota(fields)
     objects.quotas += [quota] if quota is not None else []
@@ -224,7 +242,9 @@ def _descheduler(fields: Fields, _: Document, objects: Objects) -> None:
 WORKLOAD_READERS: dict[str, Callable[[Fields], ReadWorkload]] = {
     "Deployment": read_deployment,
     "ReplicaSet": read_replica_set,
+    "ReplicationController": read_replication_controller,
     "DaemonSet": read_daemon_set,
+    "StatefulSet": read_stateful_set,
     "Pod": read_pod,
 }
 _READERS: dict[str, Callable[[Fields, Document, Objects], None]] = {
@@ -233,6 +253,7 @@ _READERS: dict[str, Callable[[Fields, Document, Objects], None]] = {
     **dict.fromkeys(WORKLOAD_READERS, _workload),
     "HorizontalPodAutoscaler": _autoscaler,
     "PodDisruptionBudget": _budget,
+    "PriorityClass": _priority_class,
     "ResourceQuota": _quota,
     "LimitRange": _limit_range,
     "KubeSchedulerConfiguration": _scheduler,

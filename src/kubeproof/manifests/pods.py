@@ -14,6 +14,7 @@ from kubeproof.cluster.labels import (
     as_labels,
 )
 from kubeproof.cluster.objects import PodTemplate, Readiness, SpreadConstraint
+from kubeproof.cluster.policies import PREEMPT_LOWER, PREEMPT_NEVER
 from kubeproof.manifests.containers import read_containers, read_image, slowest
 from kubeproof.manifests.fields import LARGEST_INT32, Fields
 from kubeproof.manifests.names import check_label_key, is_dns_subdomain, read_labels
@@ -63,6 +64,9 @@ def read_template(metadata: Fields | None, spec: Fields, *, only_always: bool) -
         deletion_cost=_deletion_cost(metadata),
         pod_affinity=read_pod_affinity(affinity, "podAffinity"),
         pod_anti_affinity=read_pod_affinity(affinity, "podAntiAffinity"),
+        priority_class=spec.text("priorityClassName") or "",
+        priority=spec.integer("priority", least=-LARGEST_INT32 - 1),
+        preemption_policy=spec.word("preemptionPolicy", (PREEMPT_LOWER, PREEMPT_NEVER, ""), ""),
         volume_images=_volume_images(spec),
         has_deadline=spec.integer("activeDeadlineSeconds", least=1) is not None,
     )

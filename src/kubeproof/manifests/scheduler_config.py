@@ -23,6 +23,7 @@ SCORING = frozenset(
         "VolumeBinding",
     }
 )
+PREEMPTION = "DefaultPreemption"
 PLUGINS = SCORING | {
     "SchedulingGates",
     "PrioritySort",
@@ -33,7 +34,7 @@ PLUGINS = SCORING | {
     "NodeVolumeLimits",
     "VolumeZone",
     "DynamicResources",
-    "DefaultPreemption",
+    PREEMPTION,
     "DefaultBinder",
     "NodeDeclaredFeatures",
 }
@@ -89,7 +90,8 @@ def _plugins(fields: Fields | None) -> tuple[frozenset[str], frozenset[str], dic
     no_score, score_weights = _plugin_set(fields, "score", SCORING)
     no_filter, _ = _plugin_set(fields, "filter", PLUGINS)
     # A plugin without its filter and without its score does nothing at all.
-    everywhere |= {plugin for plugin in no_filter if plugin not in SCORING or plugin in no_score}
+    everywhere |= {plugin for plugin in no_filter - {PREEMPTION} if plugin not in SCORING or plugin in no_score}
+    everywhere |= _plugin_set(fields, "postFilter", frozenset({PREEMPTION}))[0] & {PREEMPTION}
     for point in _FILTER_POINTS:
         _note_partial(fields, point, everywhere)
     fields.finish("Plugins")

@@ -69,7 +69,7 @@ FIELDS: dict[str, dict[str, str | None]] = {
         **_all(_NETWORK, "dnsPolicy dnsConfig hostAliases enableServiceLinks"),
         **_all(
             _NOT_MODELLED,
-            "priorityClassName priority preemptionPolicy schedulingGates readinessGates "
+            "schedulingGates readinessGates "
             "runtimeClassName "
             "resourceClaims resources ephemeralContainers schedulingGroup workloadRef",
         ),
@@ -136,6 +136,7 @@ FIELDS: dict[str, dict[str, str | None]] = {
     "ScalingRules": {},
     "ScalingPolicy": {},
     "PodDisruptionBudgetSpec": {},
+    "PriorityClass": _all(_RECORD, "apiVersion kind metadata description"),
     "ResourceQuotaSpec": {},
     "ScopeSelector": {},
     "ScopedResourceSelectorRequirement": {},
@@ -153,9 +154,7 @@ FIELDS: dict[str, dict[str, str | None]] = {
         ),
     },
     "SchedulerProfile": _all(_NOT_MODELLED, "percentageOfNodesToScore"),
-    "Plugins": _all(
-        _NOT_MODELLED, "preEnqueue queueSort postFilter reserve permit preBind bind postBind placementScore"
-    ),
+    "Plugins": _all(_NOT_MODELLED, "preEnqueue queueSort reserve permit preBind bind postBind placementScore"),
     "PluginSet": {},
     "Plugin": {},
     "PluginConfig": {},

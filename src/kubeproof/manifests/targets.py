@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubeproof.cluster.labels import LabelSelector
-from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, POD, REPLICA_SET, Node, Workload
+from kubeproof.cluster.objects import (
+    DAEMON_SET,
+    DEPLOYMENT,
+    POD,
+    REPLICA_SET,
+    REPLICATION_CONTROLLER,
+    STATEFUL_SET,
+    Node,
+    Workload,
+)
 from kubeproof.events.declarations import NodeChoice
 from kubeproof.manifests.fields import Fields, suggestion
 from kubeproof.manifests.printable import printable
@@ -38,7 +47,7 @@ def resolve(fields: Fields, key: str, target: str, workloads: Sequence[Workload]
 
 
 def _remedy(kind: str, target: str, workloads: Sequence[Workload]) -> str:
-    modelled = (DEPLOYMENT, REPLICA_SET, DAEMON_SET, POD)
+    modelled = (DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER, DAEMON_SET, STATEFUL_SET, POD)
     if kind in modelled and workloads:
         return suggestion(target, [w.ref for w in workloads])
     return f"Modelled workloads are {', '.join(modelled)}; other kinds are not modelled yet"

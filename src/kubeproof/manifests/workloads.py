@@ -5,8 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from kubeproof.cluster.labels import LabelSelector
-from kubeproof.cluster.objects import DEPLOYMENT, POD, REPLICA_SET, PodTemplate, Strategy, Workload
+from kubeproof.cluster.labels import LabelSelector, Requirement
+from kubeproof.cluster.objects import (
+    DEPLOYMENT,
+    POD,
+    REPLICA_SET,
+    REPLICATION_CONTROLLER,
+    PodTemplate,
+    Strategy,
+    Workload,
+)
 from kubeproof.manifests.fields import LARGEST_INT32, Fields
 from kubeproof.manifests.metadata import Metadata, read_metadata
 from kubeproof.manifests.pods import read_template
@@ -73,6 +81,32 @@ def read_replica_set(fields: Fields) -> ReadWorkload:
     return ReadWorkload(workload, metadata.owner, spec.has("replicas"))
 
 
+def read_replication_controller(fields: Fields) -> ReadWorkload:
+    """A ReplicationController after defaulting: one replica, the labels of its template as selector."""
+    metadata = read_metadata(fields)
+    spec = fields.required_child("spec")
+    template = _pod_template(spec)
+    labels = spec.text_map("selector") or dict(template.labels)
+    if not labels:
+        spec.fail("selector", "is empty", remedy="Select the labels of the pod template")
+    if any(dict(template.labels).get(key) != value for key, value in labels.items()):
+        spec.fail("selector", "does not match the labels of the pod template", remedy="Make them agree")
+    workload = Workload(
+        kind=REPLICATION_CONTROLLER,
+        namespace=metadata.namespace,
+        name=metadata.name,
+        template=template,
+        replicas=read_replicas(spec),
+        selector=LabelSelector(tuple(Requirement(key, "In", (value,)) for key, value in sorted(labels.items()))),
+        min_ready_s=spec.integer("minReadySeconds") or 0,
+        source=fields.source,
+        replicas_given=spec.has("replicas"),
+    )
+    spec.finish("ReplicaSetSpec")
+    fields.finish("Object")
+    return ReadWorkload(workload, metadata.owner, spec.has("replicas"))
+
+
 def read_pod(fields: Fields) -> ReadWorkload:
     """A Pod; one whose status says that it runs is bound to its node from the start."""
     metadata = read_metadata(fields)
@@ -114,15 +148,20 @@ def selector_and_template(spec: Fields) -> tuple[LabelSelector, PodTemplate]:
     selector = selector_of(spec.required_child("selector"))
     if selector.is_empty:
         spec.fail("selector", "is empty", remedy="Select the labels of the pod template")
+    template = _pod_template(spec)
+    if not selector.matches(dict(template.labels)):
+        spec.fail("selector", "does not match the labels of the pod template", remedy="Make them agree")
+    return selector, template
+
+
+def _pod_template(spec: Fields) -> PodTemplate:
     fields = spec.required_child("template")
     metadata = fields.child("metadata")
     template = read_template(metadata, fields.required_child("spec"), only_always=True)
     if metadata is not None:
         metadata.finish("ObjectMeta")
     fields.finish("PodTemplate")
-    if not selector.matches(dict(template.labels)):
-        spec.fail("selector", "does not match the labels of the pod template", remedy="Make them agree")
-    return selector, template
+    return template
 
 
 def _check_deadline(spec: Fields, min_ready_s: int) -> None:

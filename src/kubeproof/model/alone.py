@@ -12,6 +12,7 @@ from typing import Any
 
 from kubeproof.cluster.control import Controller, CreatePods, Decision, SetReplicas, Stage, tags_of
 from kubeproof.cluster.objects import DEPLOYMENT, REPLICA_SET, family
+from kubeproof.cluster.priorities import priority_of
 from kubeproof.cluster.state import NEVER
 from kubeproof.controllers.descheduler.controller import DeschedulerController
 from kubeproof.controllers.hpa.controller import HpaController
@@ -128,4 +129,12 @@ def _creates_unseen(plan: Plan, number: int) -> bool:
         return False
     if any(isinstance(controller, DeschedulerController) for controller in plan.controllers):
         return False
+    if _makes_others_wait(plan, number):
+        return False
     return not any(number in m.reads.workloads and len(m.reads.workloads) > 1 for m in plan.monitors)
+
+
+def _makes_others_wait(plan: Plan, number: int) -> bool:
+    """True if pods of lower priority are scheduled after those of the workload, once these exist."""
+    own = priority_of(plan.setup.workloads[number].template)
+    return any(priority_of(other.template) < own for other in plan.setup.workloads)

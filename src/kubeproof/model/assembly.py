@@ -8,7 +8,18 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.control import Controller
-from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, POD, REPLICA_SET, ROLLED_OUT, Setup, Workload, family
+from kubeproof.cluster.objects import (
+    DAEMON_SET,
+    DEPLOYMENT,
+    POD,
+    REPLICA_SET,
+    ROLLED_OUT,
+    STATEFUL_SET,
+    Setup,
+    Workload,
+    family,
+    revisions_of,
+)
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import HorizontalPodAutoscaler
 from kubeproof.cluster.usage import CPU, Level, UsageRule
@@ -18,6 +29,7 @@ from kubeproof.controllers.eviction import DrainEviction
 from kubeproof.controllers.kubelet import Kubelet
 from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
 from kubeproof.controllers.replicaset import ReplicaSetController
+from kubeproof.controllers.statefulset import StatefulSetController
 from kubeproof.controllers.taint_eviction import TaintEviction
 from kubeproof.errors import InternalError, UsageError
 from kubeproof.events.common import EventSource
@@ -53,6 +65,7 @@ from kubeproof.events.usage import KernelPanicEvent, LevelEvent
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.temporal import most_failed_asked
 from kubeproof.model.mechanics import Ages
+from kubeproof.model.ordinals import revision_templates
 from kubeproof.model.shared import shared_loops
 
 if TYPE_CHECKING:
@@ -86,6 +99,10 @@ def owner_loops(layout: Layout, index: int) -> Iterator[Controller]:
     if workload.kind == DAEMON_SET:
         if workload.owner is None:
             yield DaemonSetController(layout, index)
+        return
+    if workload.kind == STATEFUL_SET:
+        if workload.owner is None:
+            yield StatefulSetController(layout, index)
         return
     if workload.kind == DEPLOYMENT:
         has_revisions = len(family(layout.setup, index)) > 1
@@ -146,7 +163,7 @@ def _sources_of(source: EventSource, event: Event, rules: tuple[UsageRule, ...])
         yield ScaleEvent(source, event, workload_number(setup, event.target))
     elif isinstance(event, Rollout):
         number = workload_number(setup, event.target)
-        yield RolloutEvent(source, number, len(family(setup, number)), event.back)
+        yield RolloutEvent(source, number, revisions_of(setup, number), event.back)
     elif isinstance(event, PodCrash):
         yield PodCrashEvent(source, family(setup, workload_number(setup, event.target)))
     elif isinstance(event, Delete):
@@ -172,8 +189,12 @@ def never_ready(setup: Setup, events: tuple[Event, ...]) -> frozenset[int]:
     found: set[int] = set()
     for event in events:
         if isinstance(event, NeverReady):
-            members = family(setup, workload_number(setup, event.target))
-            first, later = members[:1], members[1:]
+            number = workload_number(setup, event.target)
+            members = family(setup, number)
+            if setup.workloads[number].kind == STATEFUL_SET:
+                members = members[1:]  # its pods are those of its ordinals
+            initial = len(members) // revisions_of(setup, number)
+            first, later = members[:initial], members[initial:]
             found |= set({EVERY_REVISION: members, INITIAL_REVISION: first}.get(event.revision, later))
     return frozenset(found)
 
@@ -324,10 +345,9 @@ def _applied_replicas(existing: Workload, event: Apply) -> int | None:
 
 def _applied_template(setup: Setup, workload: int, event: Apply) -> int | None:
     """Which revision of the Deployment has the pod template that is applied; None if the Deployment never changes."""
-    members = family(setup, workload)
-    if len(members) == 1:
+    templates = revision_templates(setup, workload)
+    if len(templates) == 1:
         return None
-    templates = [setup.workloads[member].template for member in members]
     return templates.index(event.workload.template) if event.workload.template in templates else None
 
 

@@ -10,14 +10,10 @@ were ending. `docs/explanation/reductions.md` has the proof.
 from __future__ import annotations
 
 from kubeproof.cluster.objects import family
-from kubeproof.controllers.daemonset import DaemonSetController
-from kubeproof.controllers.descheduler.controller import DeschedulerController
-from kubeproof.controllers.scheduler.pinned import PinnedScheduler
 from kubeproof.errors import KubeproofError
-from kubeproof.events.drain import DrainProgress
 from kubeproof.intents.monitor import Monitor
 from kubeproof.model.plan import Plan
-from kubeproof.model.startup import is_known
+from kubeproof.model.startup import only_replicasets_delete
 
 HEEDED_BY = frozenset({"maxPodObjects", "drainCompletes", "rolloutCompletes"})
 
@@ -33,14 +29,10 @@ class EndMatters(KubeproofError):
 def ending_unseen(plan: Plan) -> frozenset[int]:
     """The workloads whose terminating pods may end in unison, as far as the plan tells.
 
-    None where somebody else reads terminating pods: a drain waits for them, a descheduler counts them, admission of
-    pods that name their node adds them up, a rollout by recreation and a DaemonSet wait for the old ones, a quota may
-    be used up by them.
+    None where somebody else reads terminating pods: a drain, a StatefulSet, a DaemonSet or a rollout by recreation waits
+    for them, a descheduler or a quota counts them, admission of pods that name their node adds them up.
     """
-    loops = (DeschedulerController, DrainProgress, DaemonSetController, PinnedScheduler)
-    if not is_known(plan) or any(isinstance(actor, loops) for actor in plan.actors):
-        return frozenset()
-    if plan.setup.quotas or any(_heeds_end(monitor) for monitor in plan.monitors):
+    if not only_replicasets_delete(plan) or plan.setup.quotas or any(_heeds_end(monitor) for monitor in plan.monitors):
         return frozenset()
     return frozenset(w for w in range(len(plan.setup.workloads)) if len(family(plan.setup, w)) == 1)
 

@@ -27,6 +27,7 @@ from kubeproof.cluster.control import (
     Remember,
     Role,
     Seen,
+    SetCurrent,
     SetDesired,
     SetReplicas,
     SetTemplate,
@@ -74,7 +75,10 @@ KINDS = {
     CYCLE: Kind.CYCLE,
     STEP: Kind.STEP,
 }
-ON_WORKLOAD = (SetDesired, SetReplicas, SetTemplate, DeleteObject, NoteFailed, CreateObject, CreatePods, DeleteUnbound)
+ON_WORKLOAD = (
+    *(SetDesired, SetReplicas, SetTemplate, SetCurrent),
+    *(DeleteObject, NoteFailed, CreateObject, CreatePods, DeleteUnbound),
+)
 
 
 class Slots:

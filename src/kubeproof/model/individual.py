@@ -30,31 +30,45 @@ from kubeproof.cluster.control import (
     DeleteUnbound,
     EvictDue,
     EvictPods,
-    KeepDaemons,
+    KeepNode,
     NodeAction,
     NodeRef,
     NoteFailed,
+    Preempt,
     Remember,
     Role,
     Seen,
-    SetDesired,
+    SetCurrent,
     SetReplicas,
     SetTemplate,
     Stage,
     Tag,
     Tick,
+    Unnominate,
     View,
+    Writing,
     shown_node,
     tags_of,
 )
 from kubeproof.cluster.daemons import nodes_wanted
 from kubeproof.cluster.images import tracked_images
-from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, POD, family, short_name
-from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, WorkloadCell, present
+from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, POD, STATEFUL_SET, family, short_name
+from kubeproof.cluster.priorities import priority_of
+from kubeproof.cluster.state import ACTIVE, NEVER, NodeCell, Phase, PodKind, WorkloadCell, present
 from kubeproof.errors import LimitReached
 from kubeproof.intents.facts import Fact
 from kubeproof.intents.monitor import FRESH, Memory
-from kubeproof.model.individual_node import NodeState, Pod, arrival, changed, crashed, kubelet_lives, vanishes_at_once
+from kubeproof.model.individual_node import (
+    NodeState,
+    Pod,
+    arrival,
+    changed,
+    crashed,
+    kubelet_lives,
+    vanishes_at_once,
+    with_nominated,
+    without_nominated,
+)
 from kubeproof.model.plan import Plan
 
 T = TypeVar("T")
@@ -145,10 +159,12 @@ class IndividualModel:
 
     def pod_name(self, workload: int, number: int) -> str:
         """`web-3`: the third pod; numbers of vanished pods are used again, so that names stay few."""
-        if self.setup.workloads[workload].kind != POD:
-            return f"{short_name(self.setup, workload)}-{number}"
-        equals = [index for index, first in enumerate(self.plan.kin) if first == workload]
-        return short_name(self.setup, equals[number - 1] if number <= len(equals) else workload)
+        declared = self.setup.workloads[workload]
+        if declared.kind == POD:
+            equals = [index for index, first in enumerate(self.plan.kin) if first == workload]
+            return short_name(self.setup, equals[number - 1] if number <= len(equals) else workload)
+        name = short_name(self.setup, workload)
+        return name if declared.ordinal is not None else f"{name}-{number}"
 
     # -- steps ----------------------------------------------------------------------------------
 
@@ -278,13 +294,14 @@ class IndividualModel:
     def _on_workload(
         self,
         state: State,
-        action: SetDesired | SetReplicas | SetTemplate | DeleteObject | CreateObject | CreatePods | Remember,
+        action: Writing | DeleteObject | CreateObject | CreatePods | Remember,
     ) -> tuple[State, Concrete]:
         if isinstance(action, Remember):
             memories = _replaced(state.memories, action.memory, action.value)
             return state._replace(memories=memories), ("remember", action.memory, action.value)
         workload = action.workload
-        ref, spec = self.setup.workloads[workload].ref, state.specs[workload]
+        declared, spec = self.setup.workloads[workload], state.specs[workload]
+        ref = declared.ref if declared.ordinal is None else str(declared.owner)
         if isinstance(action, CreatePods):
             names = self._new_names(state, workload, action.pods)
             waiting = tuple(sorted((*state.unbound[workload], *names), key=_by_number))
@@ -296,6 +313,9 @@ class IndividualModel:
             is_pod = self.setup.workloads[workload].kind == POD
             spec = spec._replace(exists=0, desired=0, replicas=0 if is_pod else min(spec.replicas, 0))
             concrete = ("delete-object", ref)
+        elif isinstance(action, SetCurrent):
+            spec = spec._replace(noted=action.revision)
+            concrete = ("set-current", ref, action.revision)
         elif isinstance(action, SetTemplate):
             spec = spec._replace(template=action.template, desired=self._wanted(workload, spec, action.template))
             concrete = ("set-template", ref, action.template)
@@ -303,8 +323,8 @@ class IndividualModel:
             spec = spec._replace(replicas=action.replicas, noted=action.noted, max_noted=action.max_noted)
             concrete = ("set-replicas", ref, action.replicas)
         else:
-            is_deployment = self.setup.workloads[workload].kind == DEPLOYMENT
-            follows = spec.replicas if is_deployment else action.replicas
+            has_no_size = self.setup.workloads[workload].kind in (DEPLOYMENT, STATEFUL_SET)
+            follows = spec.replicas if has_no_size else action.replicas
             spec = spec._replace(desired=action.replicas, replicas=follows)
             concrete = ("set-desired", ref, action.replicas)
         return state._replace(specs=_replaced(state.specs, workload, spec)), concrete
@@ -324,7 +344,7 @@ class IndividualModel:
             spec = Spec(1, nodes_wanted(self.setup, workload), NEVER)
         else:
             kept = state.specs[workload].replicas  # of the ReplicaSet that a deleted Deployment left
-            replicas = kept if declared.kind == DEPLOYMENT else declared.replicas
+            replicas = kept if declared.kind in (DEPLOYMENT, STATEFUL_SET) else declared.replicas
             spec = Spec(1, declared.replicas, replicas)
         spec = spec._replace(failed=state.specs[workload].failed)
         return state._replace(specs=_replaced(state.specs, workload, spec))
@@ -360,17 +380,30 @@ class IndividualModel:
     ) -> Iterator[tuple[State, Concrete]]:
         node, name = state.nodes[index], self.names[index]
         if isinstance(action, Bind):
+            if action.was_nominated:
+                node = without_nominated(node, action.workload)
             for pod in self._bindable(state, action.workload):
                 rest = tuple(other for other in state.unbound[action.workload] if other != pod)
                 bound = self._with_unbound(state, action.workload, rest)
                 arrived = self._arrived(index, node, action.workload, (pod,))
-                yield self._with_node(bound, index, arrived), ("bind", pod, name)
+                how = ("nominated",) if action.was_nominated else ()
+                yield self._with_node(bound, index, arrived), ("bind", pod, name, *how)
+        elif isinstance(action, Preempt):
+            for victims in self._preemptions(node, action.losses):
+                after = self._nominated(self._deleted(node, victims, preempted=1), action)
+                names = tuple(pod.name for pod in victims)
+                homes = tuple(self.setup.workloads[pod.workload].namespace for pod in victims)
+                ref = self.setup.workloads[action.workload].ref
+                yield self._with_node(state, index, after), ("preempt", name, names, ref, homes)
+        elif isinstance(action, Unnominate):
+            ref = self.setup.workloads[action.workload].ref
+            yield self._with_node(state, index, without_nominated(node, action.workload)), ("unnominate", name, ref)
         elif isinstance(action, BindPinned):
             for pod in self._pinned(node, action.workload):
                 left = tuple(other for other in node.pinned if other[1] != pod)
                 arrived = self._arrived(index, node._replace(pinned=left), action.workload, (pod,))
                 yield self._with_node(state, index, arrived), ("bind", pod, name)
-        elif isinstance(action, KeepDaemons):
+        elif isinstance(action, KeepNode):
             yield from self._kept(state, index, action)
         elif isinstance(action, Arrive):
             names = self._new_names(state, action.workload, action.pods)
@@ -404,7 +437,7 @@ class IndividualModel:
         """The pods without a node that may only run here."""
         return tuple(name for owner, name in node.pinned if owner == workload)
 
-    def _kept(self, state: State, index: int, action: KeepDaemons) -> Iterator[tuple[State, Concrete]]:
+    def _kept(self, state: State, index: int, action: KeepNode) -> Iterator[tuple[State, Concrete]]:
         """A DaemonSet's work on a node, for every choice of pods that answer to it."""
         node, name = state.nodes[index], self.names[index]
         created = () if action.creates is None else self._new_names(state, action.creates, 1)
@@ -438,7 +471,24 @@ class IndividualModel:
         pods = [arrival(self.setup, self.setup.nodes[index], node, workload, name) for name in names]
         return node._replace(pods=tuple(sorted((*node.pods, *pods))))
 
-    def _deleted(self, node: NodeState, victims: Sequence[Pod]) -> NodeState:
+    def _preemptions(self, node: NodeState, losses: tuple[tuple[int, int], ...]) -> Iterator[tuple[Pod, ...]]:
+        """Every set of victims that a preemption may take."""
+        if not losses:
+            yield ()
+            return
+        (workload, count), rest = losses[0], losses[1:]
+        for victims in self._victims(node, Delete(NodeRef(-1, ANY), workload, ((ACTIVE, count),))):
+            for others in self._preemptions(node, rest):
+                yield (*victims, *others)
+
+    def _nominated(self, node: NodeState, action: Preempt) -> NodeState:
+        """The node with the nomination; those of lower priority end."""
+        own = priority_of(self.setup.workloads[action.workload].template)
+        kept = tuple(w for w in node.nominated if priority_of(self.setup.workloads[w].template) >= own)
+        node = node._replace(nominated=kept)
+        return node if action.was_nominated else with_nominated(node, action.workload)
+
+    def _deleted(self, node: NodeState, victims: Sequence[Pod], preempted: int = 0) -> NodeState:
         names = {pod.name for pod in victims}
         kept = []
         for pod in node.pods:
@@ -447,7 +497,8 @@ class IndividualModel:
             elif not vanishes_at_once(self.setup, node, pod):
                 grace_s = self.setup.workloads[pod.workload].template.grace_s
                 clocks = (0, grace_s) if kubelet_lives(node) else (NEVER, NEVER)
-                kept.append(Pod(pod.name, pod.workload, int(Phase.TERMINATING), *clocks, NEVER))
+                ending = Pod(pod.name, pod.workload, int(Phase.TERMINATING), *clocks, NEVER, preempted=preempted)
+                kept.append(ending)
         return node._replace(pods=tuple(kept if kubelet_lives(node) else self._bounded(kept)))
 
     def _bounded(self, pods: list[Pod]) -> list[Pod]:
@@ -541,7 +592,7 @@ class IndividualModel:
             ages = self.plan.mechanics.ages[pod.workload]
             age_s = min(pod.age_s + seconds, ages[-1]) if pod.age_s != NEVER else NEVER
             least, most, evict = older(pod.least_s), older(pod.most_s), older(pod.evict_s)
-            pods.append(Pod(pod.name, pod.workload, pod.phase, least, most, evict, age_s, pod.restarts))
+            pods.append(pod._replace(least_s=least, most_s=most, evict_s=evict, age_s=age_s))
         return node._replace(least_s=older(node.least_s), most_s=older(node.most_s), pods=tuple(pods))
 
     # -- properties -----------------------------------------------------------------------------
@@ -580,7 +631,9 @@ def node_cell(node: NodeState) -> NodeCell:
     pinned: dict[int, int] = {}
     for workload, _ in node.pinned:
         pinned[workload] = pinned.get(workload, 0) + 1
-    return NodeCell(*node[:7], tuple(sorted(amounts.items())), node.images, tuple(sorted(pinned.items())))
+    waiting = tuple((workload, node.nominated.count(workload)) for workload in sorted(set(node.nominated)))
+    pods = tuple(sorted(amounts.items()))
+    return NodeCell(*node[:7], pods, node.images, tuple(sorted(pinned.items())), waiting)
 
 
 def _by_number(name: str) -> tuple[int, str]:

@@ -39,6 +39,7 @@ class Pod(NamedTuple):
     evict_s: int
     age_s: int = NEVER
     restarts: int = 0
+    preempted: int = 0
 
 
 class NodeState(NamedTuple):
@@ -54,6 +55,19 @@ class NodeState(NamedTuple):
     pods: tuple[Pod, ...]
     images: int = 0  # that started pods have brought
     pinned: tuple[tuple[int, str], ...] = ()  # workload and name of pods without a node that may only run here
+    nominated: tuple[int, ...] = ()  # workloads of the pods that wait for this node, sorted
+
+
+def with_nominated(node: NodeState, workload: int) -> NodeState:
+    """The node with one more pod of the workload nominated to it."""
+    return node._replace(nominated=tuple(sorted((*node.nominated, workload))))
+
+
+def without_nominated(node: NodeState, workload: int) -> NodeState:
+    """The node with one pod of the workload fewer that waits for it."""
+    rest = list(node.nominated)
+    rest.remove(workload)
+    return node._replace(nominated=tuple(rest))
 
 
 def kubelet_lives(node: NodeState) -> bool:

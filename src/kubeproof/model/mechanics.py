@@ -33,20 +33,25 @@ from kubeproof.cluster.control import (
     DeleteUnbound,
     EvictDue,
     EvictPods,
-    KeepDaemons,
+    KeepNode,
     NodeAction,
     NodeChange,
     NoteFailed,
+    Preempt,
+    SetCurrent,
     SetDesired,
     SetReplicas,
     SetTemplate,
+    Unnominate,
     WorkloadAction,
 )
 from kubeproof.cluster.daemons import nodes_wanted
 from kubeproof.cluster.images import brought_images, missing_images
-from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, POD, Node, Setup, family
+from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, POD, STATEFUL_SET, Node, Setup, family
 from kubeproof.cluster.places import taints_of
+from kubeproof.cluster.priorities import priority_of
 from kubeproof.cluster.state import (
+    ACTIVE,
     NEVER,
     Cause,
     Health,
@@ -56,6 +61,7 @@ from kubeproof.cluster.state import (
     PodKind,
     Work,
     WorkloadCell,
+    add_nominated,
     add_pinned,
     add_pods,
 )
@@ -118,9 +124,10 @@ class Mechanics:
         evict_s: int = NEVER,
         age_s: int = NEVER,
         restarts: int = 0,
+        preempted: int = 0,
     ) -> PodKind:
         clocks = (NEVER, NEVER) if cell.health in DEAD else self.clocks(workload, phase)
-        return PodKind(workload, phase, *clocks, evict_s, age_s, restarts)
+        return PodKind(workload, phase, *clocks, evict_s, age_s, restarts, preempted)
 
     def newborn(self, workload: int) -> PodKind:
         """A pod that was just bound to a node that lives and evicts nobody."""
@@ -136,8 +143,8 @@ class Mechanics:
         """The workload's cell after an action."""
         match action:
             case SetDesired(workload, replicas):
-                is_deployment = self.setup.workloads[workload].kind == DEPLOYMENT
-                follows = cell.replicas if is_deployment else replicas
+                has_no_size = self.setup.workloads[workload].kind in (DEPLOYMENT, STATEFUL_SET)
+                follows = cell.replicas if has_no_size else replicas
                 return (cell._replace(desired=replicas, replicas=follows),)
             case SetReplicas(_, replicas, noted, max_noted):
                 return (cell._replace(replicas=replicas, noted=noted, max_noted=max_noted),)
@@ -147,6 +154,8 @@ class Mechanics:
                 return (cell._replace(exists=0, desired=0, replicas=gone),)
             case NoteFailed(workload, pods):
                 return (cell._replace(failed=min(cell.failed + pods, self.most_failed[workload])),)
+            case SetCurrent(_, revision):
+                return (cell._replace(noted=revision),)
             case SetTemplate(workload, template):
                 return (self._given(cell._replace(template=template), workload),)
             case CreateObject(workload):
@@ -179,7 +188,7 @@ class Mechanics:
         declared = self.setup.workloads[workload]
         if declared.owner is not None:
             return WorkloadCell(1, 0, NEVER, 0)
-        if declared.kind == DEPLOYMENT:
+        if declared.kind in (DEPLOYMENT, STATEFUL_SET):
             return WorkloadCell(1, declared.replicas, NEVER, 0)
         if declared.kind == DAEMON_SET:
             return WorkloadCell(1, nodes_wanted(self.setup, workload), NEVER, 0)
@@ -193,12 +202,17 @@ class Mechanics:
     def on_node(self, node: Node, cell: NodeCell, action: NodeAction) -> tuple[NodeCell, ...]:
         """All contents the node may have after an action."""
         match action:
-            case Bind(_, workload):
-                return (self._arrived(node, cell, workload, 1),)
+            case Bind(_, workload, was_nominated):
+                arrived = self._arrived(node, cell, workload, 1)
+                return (add_nominated(arrived, workload, -1) if was_nominated else arrived,)
+            case Preempt():
+                return tuple(dict.fromkeys(self._preempted(cell, action)))
+            case Unnominate(_, workload):
+                return (add_nominated(cell, workload, -1),)
             case BindPinned(_, workload):
                 bound = self._arrived(node, cell, workload, 1)
                 return (bound._replace(pinned=add_pinned(cell.pinned, workload, -1)),)
-            case KeepDaemons():
+            case KeepNode():
                 return tuple(dict.fromkeys(self._kept(cell, action)))
             case Arrive(_, workload, count):
                 return (self._arrived(node, cell, workload, count),)
@@ -246,7 +260,7 @@ class Mechanics:
                 smaller = self._without(smaller, kind, amount)
             yield from self._deleted(smaller, workload, rest)
 
-    def _kept(self, cell: NodeCell, action: KeepDaemons) -> Iterator[NodeCell]:
+    def _kept(self, cell: NodeCell, action: KeepNode) -> Iterator[NodeCell]:
         """The node after a DaemonSet's work, in every way to take what has to go."""
         pinned = cell.pinned
         for workload, count in action.drops:
@@ -290,7 +304,26 @@ class Mechanics:
                 smaller = self._without(smaller, kind, amount)
             yield from self._robbed(smaller, rest)
 
-    def _without(self, cell: NodeCell, kind: PodKind, count: int) -> NodeCell:
+    def _preempted(self, cell: NodeCell, action: Preempt) -> Iterator[NodeCell]:
+        """Every way to take the victims; nominations of lower priority end."""
+        priority = priority_of(self.setup.workloads[action.workload].template)
+        kept = tuple((w, n) for w, n in cell.nominated if priority_of(self.setup.workloads[w].template) >= priority)
+        nominated = add_nominated(cell._replace(nominated=kept), action.workload, 0 if action.was_nominated else 1)
+
+        def taken(cell: NodeCell, losses: tuple[tuple[int, int], ...]) -> Iterator[NodeCell]:
+            if not losses:
+                yield cell
+                return
+            kinds = [(k, n) for k, n in cell.pods if k.workload == losses[0][0] and k.phase in ACTIVE]
+            for chosen in _takes(kinds, losses[0][1]):
+                smaller = cell
+                for kind, amount in chosen:
+                    smaller = self._without(smaller, kind, amount, preempted=1)
+                yield from taken(smaller, losses[1:])
+
+        yield from taken(nominated, action.losses)
+
+    def _without(self, cell: NodeCell, kind: PodKind, count: int, preempted: int = 0) -> NodeCell:
         """The node after `count` pods of a kind were deleted: gone if never started, else terminating."""
         pods = add_pods(cell.pods, kind, -count)
         is_dead = cell.health in DEAD
@@ -298,11 +331,12 @@ class Mechanics:
         vanishes = not is_dead and (kind.phase == Phase.STARTING or grace_s == 0)
         if vanishes:
             return cell._replace(pods=pods)
-        ending = self._kind(cell, kind.workload, Phase.TERMINATING)
+        ending = self._kind(cell, kind.workload, Phase.TERMINATING, preempted=preempted)
         if is_dead:
             # Nobody ends them, and more than fit on any node make no difference: without a bound a controller that
             # names a dead node would add to them for ever.
-            count = min(count, max(0, self.most_stuck - dict(pods).get(ending, 0)))
+            stuck = sum(n for k, n in pods if k.workload == kind.workload and k.phase == Phase.TERMINATING)
+            count = min(count, max(0, self.most_stuck - stuck))
         return cell._replace(pods=add_pods(pods, ending, count) if count else pods)
 
     def _evicted(self, cell: NodeCell, workload: int) -> NodeCell:
@@ -455,7 +489,7 @@ def ticked(cell: NodeCell, seconds: int, ages: Ages) -> NodeCell:
     def later(kind: PodKind) -> PodKind:
         age_s = kind.age_s if kind.age_s == NEVER else min(kind.age_s + seconds, ages[kind.workload][-1])
         least_s, most_s, evict_s = (_later(clock, seconds) for clock in kind[2:5])
-        return PodKind(kind.workload, kind.phase, least_s, most_s, evict_s, age_s, kind.restarts)
+        return PodKind(kind.workload, kind.phase, least_s, most_s, evict_s, age_s, kind.restarts, kind.preempted)
 
     pods = _mapped(cell.pods, later)
     return cell._replace(least_s=_later(cell.least_s, seconds), most_s=_later(cell.most_s, seconds), pods=pods)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from kubeproof.cluster.control import ANY, Arrive, Controller, NodeRef, PeriodicController, as_periodic
-from kubeproof.cluster.objects import POD, Setup
+from kubeproof.cluster.objects import DAEMON_SET, POD, STATEFUL_SET, Setup, family
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import Health, NodeCell, WorkloadCell
 from kubeproof.events.declarations import CreateNode, Event
@@ -37,6 +37,7 @@ from kubeproof.model.layout import (
     unread,
 )
 from kubeproof.model.mechanics import Mechanics
+from kubeproof.model.ordinals import with_ordinals
 
 Placement = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
 
@@ -98,7 +99,7 @@ def make_plan(
     targets = {str(getattr(one, "target", "")) for one in (*events, *intents)} | {ref for ref, _ in placement}
     setup = arrived_for_good(setup, targets) if merge and not own else setup
     setup, applied = with_applied(setup, events)
-    setup = with_revisions(setup, events)
+    setup = with_ordinals(with_revisions(setup, events), events)
     names = [node for _, spots in placement for node, _ in spots]
     found = mentions(setup, events, intents, names)
     found.numeric_keys |= {key for loop in own for key in loop.labels}
@@ -155,7 +156,8 @@ def _placed(setup: Setup, placement: Placement) -> frozenset[int]:
 
 def _size(setup: Setup, workload: int, cell: WorkloadCell) -> int:
     """The size of a placed workload's ReplicaSet; a bare Pod has none."""
-    return cell.replicas if setup.workloads[workload].kind == POD else cell.desired
+    is_sized = setup.workloads[workload].kind not in (POD, DAEMON_SET, STATEFUL_SET)
+    return cell.desired if is_sized else cell.replicas
 
 
 def _first_nodes(
@@ -185,7 +187,12 @@ def _first_nodes(
         if index not in elsewhere and workload.home in numbers:
             put(str(workload.home), kin[index], 1, runs=workload.bound_to is not None)
     for ref, spots in placement:
+        number = workload_number(setup, ref)
+        ordinals = iter(family(setup, number)[1:])  # of a StatefulSet, the lowest first
         for name, count in spots:
-            if count:
-                put(name, workload_number(setup, ref), count, runs=True)
+            if setup.workloads[number].kind == STATEFUL_SET:
+                for _ in range(count):
+                    put(name, next(ordinals), 1, runs=True)
+            elif count:
+                put(name, number, count, runs=True)
     return tuple(cells)

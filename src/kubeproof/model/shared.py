@@ -1,8 +1,8 @@
 """Loops that setups have in common: what they decided for one size of a cluster holds for the next.
 
 A scheduler or descheduler is handed its nodes, its configuration and what it is shown, but not the numbers that tell
-one size from another: replicas, bounds of autoscalers, budgets. So it cannot depend on them, and its answers
-hold for every setup that differs in nothing else.
+one size from another: replicas, bounds of autoscalers, budgets that it does not ask. So it cannot depend on them, and
+its answers hold for every setup that differs in nothing else.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from functools import lru_cache
 from kubeproof.cluster.control import PeriodicController
 from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.places import Layout
+from kubeproof.cluster.priorities import has_priorities
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.controllers.scheduler.pinned import PinnedScheduler
+from kubeproof.controllers.scheduler.preempting import PreemptingScheduler, goes_first
 
 MOST_LAYOUTS = 32  # a sweep comes back to each of up to 13 combinations of two node kinds
 
@@ -25,14 +27,25 @@ class SharedLoops:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._schedulers: dict[int, SchedulerController] = {}
+        self._queue: dict[int, PreemptingScheduler] = {}
         self._pinned: dict[int, PinnedScheduler] = {}
         self._deschedulers: dict[int, PeriodicController] = {}
 
     def scheduler(self, workload: int) -> SchedulerController:
         """The scheduler of a workload's pods."""
         if workload not in self._schedulers:
-            self._schedulers[workload] = SchedulerController(self._layout, workload)
+            known = SchedulerController(self._layout, workload)
+            self._schedulers[workload] = self._preempting(workload) if has_priorities(self._layout.setup) else known
         return self._schedulers[workload]
+
+    def _preempting(self, workload: int) -> PreemptingScheduler:
+        """The scheduler where pods of some workloads go before others."""
+        if workload not in self._queue:
+            setup = self._layout.setup
+            first = [other for other in range(len(setup.workloads)) if goes_first(setup, other, workload)]
+            rivals = tuple(self._preempting(other) for other in first)
+            self._queue[workload] = PreemptingScheduler(self._layout, workload, rivals=rivals)
+        return self._queue[workload]
 
     def pinned_scheduler(self, workload: int) -> PinnedScheduler:
         """The scheduler of pods that may only run on one node."""
@@ -59,7 +72,9 @@ def shared_loops(layout: Layout) -> SharedLoops:
 
 def _without_numbers(setup: Setup) -> Setup:
     workloads = tuple(replace(workload, replicas=0) for workload in setup.workloads)
-    return replace(setup, workloads=workloads, autoscalers=(), budgets=(), quotas=())
+    asked = setup.descheduler is not None or has_priorities(setup)
+    budgets = setup.budgets if asked else ()
+    return replace(setup, workloads=workloads, autoscalers=(), budgets=budgets, quotas=())
 
 
 _loops = lru_cache(maxsize=MOST_LAYOUTS)(SharedLoops)

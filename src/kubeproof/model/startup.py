@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from kubeproof.cluster.control import Action, Advance, Decision, Delete, EvictPods, KeepDaemons, NodeRef, Role, Tag
+from kubeproof.cluster.control import Action, Advance, Decision, Delete, EvictPods, KeepNode, NodeRef, Role, Tag
 from kubeproof.cluster.images import tracked_images
 from kubeproof.cluster.labels import NO_EXECUTE, tolerates_all
 from kubeproof.cluster.objects import POD, family
+from kubeproof.cluster.priorities import has_priorities, preemptible
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Nodes, Phase, PodKind, add_pods
+from kubeproof.controllers.budgets import budgets_of
 from kubeproof.controllers.daemonset import DaemonSetController
 from kubeproof.controllers.deployment import DeploymentController, RolloutController
 from kubeproof.controllers.descheduler.controller import DeschedulerController
@@ -26,6 +28,7 @@ from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
 from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.controllers.scheduler.pinned import PinnedScheduler
+from kubeproof.controllers.statefulset import StatefulSetController
 from kubeproof.controllers.taint_eviction import TaintEviction, seconds_tolerated
 from kubeproof.engine.system import Effect, Stage
 from kubeproof.errors import KubeproofError
@@ -43,7 +46,11 @@ from kubeproof.model.plan import Plan
 LOOPS = (
     DeploymentController, RolloutController, ReplicaSetController, SchedulerController, Kubelet, TaintEviction,
     NodeMonitor, NoExecuteTainter, HpaController, DeschedulerController, DrainEviction, DrainProgress,
-    DaemonSetController, PinnedScheduler,
+    DaemonSetController, PinnedScheduler, StatefulSetController,
+)  # fmt: skip
+PLAIN_LOOPS = (
+    DeploymentController, RolloutController, ReplicaSetController, SchedulerController, Kubelet, TaintEviction,
+    NodeMonitor, NoExecuteTainter, HpaController,
 )  # fmt: skip
 EVENTS = (CordonEvent, LevelEvent, ScaleEvent, WriteEvent, RolloutEvent, DeleteEvent, PodCrashEvent)
 BLIND = frozenset(
@@ -97,7 +104,7 @@ def starts_freely(plan: Plan) -> bool:
 
     Then the moment of a start changes nothing that follows, and every start may be the first step of all.
     """
-    if plan.events or plan.monitors or plan.periodic or not is_known(plan):
+    if plan.events or plan.monitors or plan.periodic or not is_known(plan) or has_priorities(plan.setup):
         return False
     everybody = range(len(plan.setup.workloads))
     return all(len(family(plan.setup, w)) == 1 and not is_evicted_by_taints(plan, w) for w in everybody)
@@ -111,6 +118,15 @@ def is_known(plan: Plan) -> bool:
     return loops and events and not named and not tracked_images(plan.setup)  # the scheduler sees who has brought one
 
 
+def only_replicasets_delete(plan: Plan) -> bool:
+    """True if pods go only by ReplicaSets, deletions of whole workloads and taints that are there from the start.
+
+    Nobody evicts, drains or preempts, and there are no owners with an order of their own.
+    """
+    plain = all(isinstance(controller, PLAIN_LOOPS) for controller in plan.controllers)
+    return plain and is_known(plan) and not has_priorities(plan.setup)
+
+
 def _is_unwatched(plan: Plan, number: int) -> bool:
     workload = plan.setup.workloads[number]
     return (
@@ -122,7 +138,15 @@ def _is_unwatched(plan: Plan, number: int) -> bool:
         and not any(isinstance(e, DeleteEvent) and number == e.workload for e in plan.events if workload.kind == POD)
         and not any(heeds_start(monitor, number) for monitor in plan.monitors)
         and not is_evicted_by_taints(plan, number)
+        and number not in preemptible(plan.setup)  # who has not started vanishes at once
+        and not _is_counted_by_budgets(plan, number)
     )
+
+
+def _is_counted_by_budgets(plan: Plan, number: int) -> bool:
+    """True if a loop asks a budget which of the workload's pods are ready."""
+    asks = has_priorities(plan.setup) or any(isinstance(c, DeschedulerController) for c in plan.controllers)
+    return asks and bool(budgets_of(plan.setup, number))
 
 
 def is_evicted_by_taints(plan: Plan, number: int) -> bool:
@@ -282,7 +306,7 @@ def check_untouched(effects: tuple[Effect, ...], waiting: frozenset[int]) -> tup
         for action in actions_of(effect):
             if isinstance(action, Delete) and action.workload in waiting:
                 raise StartMatters(action.workload)
-            if isinstance(action, EvictPods | KeepDaemons):
+            if isinstance(action, EvictPods | KeepNode):
                 for workload, *_ in action.losses:
                     if workload in waiting:
                         raise StartMatters(workload)

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from kubeproof.cluster.control import Advance
 from kubeproof.cluster.objects import Node
+from kubeproof.cluster.priorities import has_priorities
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, Work, add_pods
 from kubeproof.controllers.kubelet import MOVING
 from kubeproof.events.drain import DrainEvent
@@ -33,7 +34,7 @@ def gains_without_clocks(plan: Plan) -> bool:
     """
     known = all(isinstance(controller, LOOPS) for controller in plan.controllers)
     events = all(isinstance(event, EVENTS_WITHOUT_CLOCKS) for event in plan.events)
-    if not known or not events or plan.periodic or any(plan.mechanics.ages):
+    if not known or not events or plan.periodic or any(plan.mechanics.ages) or has_priorities(plan.setup):
         return False
     if not any(isinstance(event, DrainEvent) for event in plan.events):
         return False  # what starts together ends together: there are few combinations, and fewer than without clocks

@@ -22,7 +22,7 @@ from kubeproof.engine.system import Effect, Stage
 from kubeproof.events.pod_crash import PodCrashEvent
 from kubeproof.model.mechanics import Mechanics, all_ticked
 from kubeproof.model.plan import Plan
-from kubeproof.model.startup import StartMatters, actions_of, heeds_start, is_evicted_by_taints, is_known
+from kubeproof.model.startup import StartMatters, actions_of, heeds_start, is_evicted_by_taints, only_replicasets_delete
 
 EMPTY: Nodes = ((NodeCell(), 1),)
 
@@ -41,7 +41,7 @@ class Grow(NamedTuple):
 
 def countable(plan: Plan) -> frozenset[int]:
     """The workloads whose young pods may be counted for the whole cluster: an autoscaler alone looks at their start."""
-    if not is_known(plan):
+    if not only_replicasets_delete(plan):
         return frozenset()
     scaled = {w for c in plan.controllers if isinstance(c, HpaController) for w in c.members}
     return frozenset(w for w in scaled if _is_countable(plan, w))

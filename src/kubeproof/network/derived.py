@@ -138,9 +138,7 @@ def skewed_nodes(network: Network, snapshot: Snapshot, over: tuple[str, ...], to
                 if source != destination:
                     _add_load(network, snapshot, Packet(source, destination, traffic), loads, endless)
     used = {node: load for node, load in loads.items() if _counts(network, node, over)}
-    if not used:
-        return frozenset()
-    mean = sum(used.values(), Fraction()) / len(used)
+    mean = sum(used.values(), Fraction()) / max(len(used), 1)
     bound = mean * Fraction(str(tolerance))
     uneven = {node for node, load in used.items() if abs(load - mean) > bound}
     return frozenset(uneven | {node for node in endless if _counts(network, node, over)})

@@ -35,7 +35,7 @@ class LibraryEntry:
 
 def read_property(fields: Fields, network: Network) -> Wanted:
     """The property that a mapping with one key describes."""
-    keys = fields.keys()
+    keys = list(fields.mapping.entries)  # also those without fields
     if len(keys) != 1:
         fields.log.fail(f"{fields.path}: {len(keys)} keys", line=fields.mapping.line, remedy="Give one property each")
     if keys[0] not in LIBRARY:

@@ -146,6 +146,9 @@ class _Reader:
         """The nodes that a list of patterns covers, in the order of the nodes for each pattern."""
         found: dict[str, None] = {}
         for pattern in fields.texts(key):
+            if pattern in self._addresses:
+                found[pattern] = None
+                continue
             names = [name for name, address in self._addresses.items() if matches(pattern, name, address)]
             if not names:
                 fields.fail(key, f"has {printable(pattern)!r}, no node", remedy=suggestion(pattern, self._addresses))

@@ -13,6 +13,7 @@ FOLD_BEYOND = 40  # traces up to this length are shown step by step
 _SHORTEST_FOLD = 4  # fewer steps take less room than the line that stands for them
 
 _MANY_REASONS = "scheduler"  # whose reasons, a line per node, are shown on request only
+_PREEMPTS = "preempts"  # unless it takes pods away
 
 _CERTAINTY = {
     "inevitable": "inevitable: from here on the cluster can never become stable",
@@ -112,7 +113,8 @@ def _head(run: _Run, steps: tuple[TraceStep, ...], width: int, style: Style) -> 
 def _notes(step: TraceStep, style: Style, changes: bool) -> Iterator[str]:
     if changes:
         yield from step.changes
-    if style.verbose or not step.actor.startswith(_MANY_REASONS):
+    is_plain = step.actor.startswith(_MANY_REASONS) and not step.action.startswith(_PREEMPTS)
+    if style.verbose or not is_plain:
         yield from (f"because {reason}" for reason in step.why)
 
 

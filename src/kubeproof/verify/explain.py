@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubeproof.cluster.control import Bind
+from kubeproof.cluster.control import Bind, Preempt
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.state import Health, Phase
 from kubeproof.controllers.eviction import DrainEviction
 from kubeproof.controllers.replicaset import ReplicaSetController
-from kubeproof.controllers.scheduler.controller import SchedulerController, node_facts
+from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.controllers.scheduler.framework import Evaluation, Row
 from kubeproof.controllers.scheduler.pinned import PinnedScheduler
+from kubeproof.controllers.scheduler.preempting import PreemptingScheduler
 from kubeproof.intents.monitor import Monitor
 from kubeproof.model.individual import IndividualModel, State, Transition, node_cell
+from kubeproof.verify.preemption_words import preemption_lines
 
 MOST_NODES = 12  # nodes listed one by one; more are summed up
 
@@ -23,6 +25,10 @@ def why(model: IndividualModel, state: State, step: Transition) -> tuple[str, ..
     binds = [action for action in step.decision.actions if isinstance(action, Bind)]
     if binds:
         return tuple(_score_lines(model, state, binds[0].workload))
+    for action in step.decision.actions:
+        scheduler = _scheduler(model, action.workload) if isinstance(action, Preempt) else None
+        if isinstance(scheduler, PreemptingScheduler):
+            return tuple(preemption_lines(model, state, scheduler))
     for controller in model.plan.controllers:
         explain = getattr(controller, "why", None)
         if controller.name == step.controller and explain is not None:
@@ -47,9 +53,8 @@ def evaluation(model: IndividualModel, state: State, workload: int) -> tuple[lis
     names, infos = [], []
     for place_number, place in enumerate(model.plan.layout.places):
         for index in (i for i in place.nodes if state.nodes[i].health != Health.ABSENT):
-            facts = node_facts(node_cell(state.nodes[index]))
             names.append(model.names[index])
-            info = controller.node_info(place_number, facts, 1)
+            info = controller.info_of(place_number, node_cell(state.nodes[index]))
             infos.append(info._replace(node=model.setup.nodes[index]))  # not the place's sample: values are told
     return names, controller.kernel.evaluate(infos)
 
@@ -146,7 +151,8 @@ def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple
     for index in _concerned(model, monitor):
         if model.setup.workloads[index].owner and _is_unused(state, index):
             continue
-        lines.append(_counts(model, state, index))
+        if model.setup.workloads[index].ordinal is None:
+            lines.append(_counts(model, state, index))
         lines += pending_reasons(model, state, index)
         lines += _missing_reasons(model, state, index)
     if monitor.temporal is not None and model.is_stable(state):
@@ -156,7 +162,7 @@ def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple
 
 def _is_unused(state: State, workload: int) -> bool:
     """True for a revision that was never asked for: it has neither a ReplicaSet nor pods."""
-    has_pods = any(pod.workload == workload for node in state.nodes for pod in node.pods)
+    has_pods = any(pod.workload == workload for node in state.nodes for pod in node.pods) or state.unbound[workload]
     return state.specs[workload].replicas < 0 and not has_pods and not _pinned(state, workload)
 
 
@@ -181,14 +187,16 @@ def _concerned(model: IndividualModel, monitor: Monitor) -> list[int]:
 
 
 def _counts(model: IndividualModel, state: State, workload: int) -> str:
-    phases = [pod.phase for node in state.nodes for pod in node.pods if pod.workload == workload]
+    numbered = [m for m in family(model.setup, workload) if model.setup.workloads[m].ordinal is not None]
+    counted = (workload, *numbered)  # a StatefulSet with its ordinals
+    phases = [pod.phase for node in state.nodes for pod in node.pods if pod.workload in counted]
     ready = phases.count(Phase.READY)
     ending = phases.count(Phase.TERMINATING)
     parts = [
         f"desired {max(0, _wanted(state, workload, model))}",
         f"ready {ready}",
         f"not ready {len(phases) - ready - ending}",
-        f"without a node {len(state.unbound[workload]) + _pinned(state, workload)}",
+        f"without a node {sum(len(state.unbound[w]) for w in counted) + _pinned(state, workload)}",
     ]
     if ending:
         parts.append(f"terminating {ending}")

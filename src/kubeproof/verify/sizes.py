@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from kubeproof.cluster.objects import DEPLOYMENT, POD, REPLICA_SET, family
+from kubeproof.cluster.priorities import has_priorities
 from kubeproof.cluster.state import ACTIVE
 from kubeproof.controllers.deployment import DeploymentController
 from kubeproof.controllers.hpa.controller import HpaController
@@ -39,7 +40,7 @@ class Sizes(NamedTuple):
 def only_sizes_decide(plan: Plan) -> bool:
     """True if nothing happens to nodes, and nobody takes pods away but the ReplicaSet that owns them."""
     loops = all(isinstance(controller, TAKE_NOBODY_ELSES) for controller in plan.controllers)
-    return loops and all(isinstance(event, EVENTS) for event in plan.events)
+    return loops and all(isinstance(event, EVENTS) for event in plan.events) and not has_priorities(plan.setup)
 
 
 def is_left_alone(plan: Plan, number: int) -> bool:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from kubeproof.cluster.daemons import nodes_wanted, pods_wanted
-from kubeproof.cluster.objects import DAEMON_SET, POD, Setup
+from kubeproof.cluster.objects import DAEMON_SET, POD, STATEFUL_SET, Setup
 from kubeproof.cluster.policies import SAMPLED_METRICS, PodDisruptionBudget
+from kubeproof.cluster.priorities import class_values, has_priorities, priority_of
 from kubeproof.engine.search import ALL_VIOLATED
 from kubeproof.events.declarations import (
     Apply,
@@ -106,6 +107,8 @@ def _steering(setup: Setup) -> Iterator[tuple[str, str]]:
     if setup.autoscalers:
         told = [f"{a.namespace}/{a.name}: {a.target} {a.min_replicas} to {a.max_replicas}" for a in setup.autoscalers]
         yield "autoscalers", ", ".join(told)
+    if has_priorities(setup):
+        yield "priorities", ", ".join(f"{w.ref} {priority_of(w.template)}" for w in setup.workloads)
     if setup.budgets:
         yield "budgets", ", ".join(f"{b.namespace}/{b.name}{_covers(setup, b)}" for b in setup.budgets)
     if setup.descheduler is not None:
@@ -191,7 +194,13 @@ def left_out(plan: Plan) -> list[str]:
         f"ResourceQuota {quota.namespace}/{quota.name}: never refuses pods of {workload.ref} here ({workload.source})"
         for workload in setup.workloads
         for quota in setup.quotas
-        if workload.kind == DAEMON_SET and workload.owner is None and quota.namespace == workload.namespace
+        if workload.kind in (DAEMON_SET, STATEFUL_SET) and workload.owner is None
+        if quota.namespace == workload.namespace
+    ]
+    found += [
+        f"descheduler: pods of {workload.ref} count as pods of different owners ({workload.source})"
+        for workload in setup.workloads
+        if workload.kind == STATEFUL_SET and workload.owner is None and setup.descheduler is not None
     ]
     found += [
         f"{metric.type} metric of HorizontalPodAutoscaler {a.namespace}/{a.name}: not modelled ({a.source})"
@@ -203,9 +212,10 @@ def left_out(plan: Plan) -> list[str]:
         from kubeproof.controllers.descheduler import not_modelled
 
         place = setup.descheduler.source
+        classes = frozenset(class_values(setup))
         if setup.budgets:
             found.append(f"budgets against the descheduler: its evictions are never refused here ({place})")
-        found += [f"descheduler {what}: not modelled ({place})" for what in not_modelled(setup.descheduler)]
+        found += [f"descheduler {what}: not modelled ({place})" for what in not_modelled(setup.descheduler, classes)]
         enabled = {n for p in setup.descheduler.profiles for _, names in p.enabled for n in names}
         ages = "PodLifeTime" in enabled or "minPodAge" in repr(setup.descheduler.profiles)
         if ages:

@@ -77,7 +77,8 @@ def _sources(model: IndividualModel, path: NamedPath) -> tuple[tuple[str, Source
     for step in path.steps:
         workloads |= {getattr(action, "workload", -1) for action in step.decision.actions} - {-1}
         nodes |= {str(part) for concrete in step.concrete for part in concrete if part in model.names}
-    found = [(model.setup.workloads[i].ref, model.setup.workloads[i].source) for i in sorted(workloads)]
+    shown = [model.setup.workloads[i] for i in sorted(workloads)]
+    found = [(str(w.owner) if w.ordinal is not None else w.ref, w.source) for w in shown]
     found += [(f"Node/{node.name}", node.source) for node in model.setup.nodes if node.name in nodes]
     taking_part = [model.setup.workloads[i] for i in workloads]
     for quota in model.setup.quotas:

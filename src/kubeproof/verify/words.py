@@ -71,11 +71,17 @@ def _sentence(setup: Setup, state: State, concrete: Concrete) -> str:
         case "evict":
             return f"evicts {_pods(arguments[1])} from {arguments[0]} (NoExecute taint not tolerated any longer)"
         case "bind":
-            return f"binds {arguments[0]} to {arguments[1]}"
+            return f"binds {arguments[0]} to {arguments[1]}{', nominated before' if arguments[2:] else ''}"
+        case "preempt":
+            return _preemption(*arguments)
+        case "unnominate":
+            return f"gives up {arguments[0]} for a pod of {arguments[1]}, which was nominated to it"
         case "crash":
             return f"a container of pod {arguments[1]} on {arguments[0]} exits"
         case "evict-pods":
             return f"evicts {_pods(arguments[1])} from {arguments[0]}"
+        case "set-current":
+            return f"has updated {arguments[0]} to revision {arguments[1] + 1}"
         case "set-template":
             return f"gives {arguments[0]} the pod template of revision {arguments[1] + 1}"
         case "rest":
@@ -107,6 +113,12 @@ NODE_SENTENCES = {
 }
 
 
+ABOUT_WORKLOADS = (
+    *("set-desired", "set-replicas", "set-template", "set-current"),
+    *("create-object", "delete-object", "create", "arrive"),
+)
+
+
 def _pods(names: tuple[str, ...]) -> str:
     return f"pod {names[0]}" if len(names) == 1 else f"{len(names)} pods: {_listed(names)}"
 
@@ -118,6 +130,12 @@ def _resize(setup: Setup, state: State, ref: str, replicas: int) -> str:
     if before < 0:
         return f"creates {which} with {replicas} replicas"
     return f"scales {which} from {before} to {replicas}"
+
+
+def _preemption(node: str, victims: tuple[str, ...], ref: str, _: tuple[str, ...]) -> str:
+    if not victims:
+        return f"nominates {node} for a pod of {ref}: what it needs there is already terminating"
+    return f"preempts {_pods(victims)} on {node} to make room for a pod of {ref}, and nominates the node for it"
 
 
 def _kubelet(verb: str, node: str, names: tuple[str, ...], rejected: tuple[str, ...]) -> str:
@@ -139,7 +157,7 @@ def _kept(node: str, created: tuple[str, ...], gone: tuple[str, ...]) -> str:
 def _object(concrete: Concrete, namespace: str) -> str:
     verb, *rest = concrete
     arguments: Any = tuple(rest)
-    if verb in ("set-desired", "set-replicas", "set-template", "create-object", "delete-object", "create", "arrive"):
+    if verb in ABOUT_WORKLOADS:
         return str(arguments[0])
     if verb == "bind":
         return _pod_ref(namespace, arguments[0])
@@ -181,6 +199,13 @@ def _changes(concrete: Concrete, namespace: str) -> list[str]:
             return [f"{_pod_ref(namespace, arguments[1])} Ready = False, restartCount + 1"]
         case "evict-pods":
             return [f"{_pod_ref(namespace, name)} deletionTimestamp set" for name in arguments[1]]
+        case "set-current":
+            return [f"{arguments[0]} status.currentRevision = revision {arguments[1] + 1}"]
+        case "preempt":
+            gone = [f"{_pod_ref(*one)} deletionTimestamp set" for one in zip(arguments[3], arguments[1], strict=True)]
+            return [*gone, f"a pod of {arguments[2]} status.nominatedNodeName = {arguments[0]}"]
+        case "unnominate":
+            return [f"a pod of {arguments[1]} status.nominatedNodeName = ''"]
         case "set-template":
             return [f"{arguments[0]} spec.template = revision {arguments[1] + 1}"]
         case "tick" | "rest":

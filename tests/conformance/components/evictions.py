@@ -26,7 +26,7 @@ CORPORA: tuple[Corpus, ...] = (
         KUBERNETES,
         "disruption",
         inputs.budget_status,
-        4_000,
+        10_000,
         decide=decide.budget_status,
     ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.conformance.corpus import Corpus
+from tests.conformance.decide import preemption as decide_preemption
 from tests.conformance.decide import scheduler as decide
 from tests.conformance.inputs import node_content, preemption
 from tests.conformance.inputs import scheduler as inputs
@@ -36,6 +37,7 @@ CORPORA: tuple[Corpus, ...] = (
         program="scheduler",
         generate=preemption.preemption,
         count=3_000,
+        decide=decide_preemption.decide,
     ),
     Corpus(
         name="scheduler-ports-images",

@@ -8,6 +8,7 @@ from typing import Any
 from kubeproof.cluster.labels import Taint, Toleration
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.cluster.state import NEVER
+from kubeproof.controllers.budgets import amounts_of
 from kubeproof.controllers.disruption import (
     DISRUPTED_FOR_S,
     BudgetStatus,
@@ -17,7 +18,6 @@ from kubeproof.controllers.disruption import (
     count_healthy,
     expected_scale,
 )
-from kubeproof.controllers.eviction import amounts_of
 from kubeproof.controllers.taint_eviction import clock_after
 from tests.conformance.corpus import Case, Decision
 from tests.conformance.objects import read

@@ -80,6 +80,11 @@ class Board:
         """The workload of pods like this one."""
         return self._workloads.setdefault(_kind(pod), len(self._workloads))
 
+    def index_of(self, pod: Json) -> int:
+        """The workload of a pod that is bound."""
+        spec = {key: value for key, value in pod["spec"].items() if key != "nodeName"}
+        return self._index({"metadata": pod["metadata"], "spec": spec})
+
     def bind(self, pod: Json, node: str) -> None:
         """Counts the pod on the node."""
         counts = self._counts[node].setdefault(self._index(pod), [0, 0])

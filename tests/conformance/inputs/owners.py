@@ -25,9 +25,12 @@ def statefulset(random: Random) -> Case:
     first = random.choice((0, 0, 0, 0, 1, 3))
     if first:
         spec["ordinals"] = {"start": first}
+    is_calm = random.random() < 0.35  # all there and running, so that only the update has work
     chances = [0.2] * min(first, 1) + [0.8] * replicas + [0.3, 0.3]
+    if is_calm:
+        chances = [0.0] * min(first, 1) + [1.0] * replicas + [0.1, 0.1]
     ordinals = [number for number, chance in enumerate(chances, first - min(first, 1)) if random.random() < chance]
-    make = _healthy_pod if random.random() < 0.35 else _pod
+    make = _healthy_pod if is_calm else _pod
     pods = [{"name": f"x-{number}", **make(random)} for number in ordinals]
     return {"statefulset": _object("apps/v1", "StatefulSet", spec), "pods": pods}
 

@@ -7,6 +7,7 @@ from tests.conformance.mutant import Mutant
 ELIGIBLE, ON_NODES, UPDATE = "cluster/daemons.py", "controllers/daemon_nodes.py", "controllers/daemon_update.py"
 DAEMON_SETS = "manifests/daemon_sets.py"
 DAEMONS = "daemonset-decisions"
+ORDERED, STEPS = "controllers/stateful_sync.py", "statefulset-steps"
 
 MUTANTS: tuple[Mutant, ...] = (
     Mutant(
@@ -127,5 +128,103 @@ MUTANTS: tuple[Mutant, ...] = (
         "surging += 0 if new[0].is_available else group.nodes",
         "surging += 0",
         DAEMONS,
+    ),
+    Mutant(
+        "OrderedReady does not wait for earlier ordinals",
+        ORDERED,
+        "or work.rules.parallel for ordinal in work.ordinals)",
+        "or True for ordinal in work.ordinals)",
+        STEPS,
+    ),
+    Mutant(
+        "OrderedReady does not wait for terminating pods",
+        ORDERED,
+        "return pod.is_running_and_ready and pod.is_available and not pod.is_ending",
+        "return pod.is_running_and_ready and pod.is_available",
+        STEPS,
+    ),
+    Mutant(
+        "OrderedReady does not wait for minReadySeconds",
+        ORDERED,
+        "return pod.is_running_and_ready and pod.is_available and not pod.is_ending",
+        "return pod.is_running_and_ready and not pod.is_ending",
+        STEPS,
+    ),
+    Mutant(
+        "the lowest surplus ordinal goes first",
+        ORDERED,
+        "if ordinal not in self.ordinals), reverse=True)",
+        "if ordinal not in self.ordinals))",
+        STEPS,
+    ),
+    Mutant(
+        "surplus ordinals go whatever their health",
+        ORDERED,
+        "may_go = work.is_at_rest(ordinal) or (not pod.is_ending and ordinal == first_unhealthy)",
+        "may_go = not pod.is_ending",
+        STEPS,
+    ),
+    Mutant(
+        "an unhealthy surplus ordinal never goes",
+        ORDERED,
+        "or (not pod.is_ending and ordinal == first_unhealthy)",
+        "or False",
+        STEPS,
+    ),
+    Mutant(
+        "the partition does not hold new pods back",
+        ORDERED,
+        "is_new = not rules.rolling or ordinal >= rules.start + rules.partition",
+        "is_new = True",
+        STEPS,
+    ),
+    Mutant(
+        "the partition does not hold updates back",
+        ORDERED,
+        "if ordinal >= work.rules.start + work.rules.partition]",
+        "]",
+        STEPS,
+    ),
+    Mutant(
+        "OnDelete updates",
+        ORDERED,
+        "and _scales_down(work, first_unhealthy) and rules.rolling:",
+        "and _scales_down(work, first_unhealthy):",
+        STEPS,
+    ),
+    Mutant(
+        "updates begin with the lowest ordinal",
+        ORDERED,
+        "for ordinal in reversed(work.ordinals) if",
+        "for ordinal in work.ordinals if",
+        STEPS,
+    ),
+    Mutant(
+        "maxUnavailable of ordinals rounds up",
+        ORDERED,
+        "number * len(work.ordinals) // 100 if percent else number)",
+        "-(-number * len(work.ordinals) // 100) if percent else number)",
+        STEPS,
+    ),
+    Mutant(
+        "Parallel sets wait with old pods that are unavailable",
+        ORDERED,
+        "if work.is_unavailable(ordinal) or work.pods[ordinal].phase != RUNNING)",
+        "if not ordinal + 1)",
+        STEPS,
+    ),
+    Mutant(
+        "ordinals always start at 0",
+        ORDERED,
+        "self.ordinals = range(rules.start, rules.start + replicas)",
+        "self.ordinals = range(replicas)",
+        STEPS,
+    ),
+    Mutant(
+        "succeeded pods keep their ordinal",
+        ORDERED,
+        "return (FAILED, SUCCEEDED) if",
+        "return (FAILED,) if",
+        STEPS,
     ),
 )

@@ -188,3 +188,32 @@ def test_json_about_manifests_has_ways_and_reasons(capsys: pytest.CaptureFixture
     ]  # fmt: skip
     assert good["counterexamples"][0]["part"] == "witness"
     assert bad["reasons"][0].startswith("Deployment/shop/web to StatefulSet/shop/db needs TCP 5432")
+
+
+EVENTS = """\
+apiVersion: kubeproof.dev/v1alpha1
+kind: Network
+spec:
+  nodes: [a]
+  snapshots:
+  - events: [{process: u1, event: request}, {process: u2, event: request}]
+  - events: [{process: u1, event: begin}]
+  - events: [{process: u2, event: begin}]
+  properties:
+  - isolatedUpdates:
+"""
+
+
+def test_events_of_processes_are_shown_with_their_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "events.yaml"
+    file.write_text(EVENTS)
+
+    assert main(["network", "verify", str(file)]) == 1
+    assert capsys.readouterr().out.splitlines()[:6] == [
+        "VIOLATED isolated updates",
+        "  the safety part is violated; the liveness part is not verified up to the last snapshot (2 processes)",
+        "  safety: u1",
+        f"    t0  u1 request (read as req)  {file}:6",
+        f"    t1  u1 begin (read as begin)  {file}:7",
+        f"    t2  u2 begin (read as begin_other)  {file}:8",
+    ]

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from kubeproof.cluster.control import Arrive, BindPinned, Decision, KeepDaemons, NodeRef, Reads, Seen
+from kubeproof.cluster.control import Arrive, BindPinned, Decision, KeepNode, NodeRef, Reads, Seen
 from kubeproof.cluster.daemons import Eligibility, eligibility, nodes_wanted, pods_wanted
 from kubeproof.cluster.labels import Taint, Toleration
 from kubeproof.cluster.objects import DAEMON_SET, Strategy
@@ -183,7 +183,7 @@ def test_one_sync_serves_all_nodes():
 
     (decision,) = _decisions(controller, WorkloadCell(), [(cell(), 2)])
 
-    assert decision == Decision((KeepDaemons(NodeRef(0, view), 0, 0),) * 2)
+    assert decision == Decision((KeepNode(NodeRef(0, view), 0, 0),) * 2)
 
 
 def test_every_choice_of_nodes_is_followed():
@@ -194,7 +194,7 @@ def test_every_choice_of_nodes_is_followed():
 
     found = _decisions(controller, WorkloadCell(template=1), [(ready, 1)], [(ready, 1)])
 
-    assert found == tuple(Decision((KeepDaemons(NodeRef(p, view), 0, None, (), lost),)) for p in (1, 0))
+    assert found == tuple(Decision((KeepNode(NodeRef(p, view), 0, None, (), lost),)) for p in (1, 0))
 
 
 def test_an_old_pod_that_waits_is_dropped():
@@ -204,7 +204,7 @@ def test_an_old_pod_that_waits_is_dropped():
 
     assert view[1] == (((0, PINNED), 1),)
     assert _decisions(controller, WorkloadCell(template=1), [(waiting, 1)]) == (
-        Decision((KeepDaemons(NodeRef(0, view), 0, None, ((0, 1),), ()),)),
+        Decision((KeepNode(NodeRef(0, view), 0, None, ((0, 1),), ()),)),
     )
 
 
@@ -214,7 +214,7 @@ def test_a_deleted_daemon_set_loses_all_its_pods():
     view = controller.show_node(0, full)
 
     assert _decisions(controller, WorkloadCell(exists=0), [(full, 1)]) == (
-        Decision((KeepDaemons(NodeRef(0, view), 0, None, ((0, 1),), ((0, int(Phase.READY), 1),)),)),
+        Decision((KeepNode(NodeRef(0, view), 0, None, ((0, 1),), ((0, int(Phase.READY), 1),)),)),
     )
 
 

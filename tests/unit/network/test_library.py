@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from kubeproof.errors import UsageError
+from kubeproof.network.automata import Letter, path_automaton
 from kubeproof.network.check import check
 from kubeproof.network.library import (
     avoid,
@@ -186,3 +188,41 @@ def test_the_event_that_breaks_a_property_of_processes_is_the_last_one_shown() -
         ("q", "req", "t0"),
         ("q", "grant_overlap", "t2"),
     ]
+
+
+def test_a_condition_in_python_may_read_source_and_destination() -> None:
+    def is_bad(at: Any) -> bool:
+        return (at.source, at.destination) == ("s", "d2")
+
+    own = path_automaton(
+        letters=[Letter("bad", is_bad, reads=["SOURCE", "DESTINATION"]), Letter("ok")],
+        transitions=[("a", "ok", "a")],
+        initial=["a"],
+        accepting=["a"],
+    )
+    both = network({"s": (to("d", destination="d"), to("d2", destination="d2"))}, Traffic(("s", "d"), ("d", "d2")))
+
+    result = check(both, prepare(own))
+
+    assert result.verdict == "VIOLATED"
+    assert [(one.source, one.destination, one.pairs) for one in result.counterexamples] == [("s", "d2", 1)]
+
+
+def test_a_failing_condition_is_a_mistake_of_its_file() -> None:
+    own = path_automaton(
+        letters=[Letter("bad", lambda at: 1 / 0, reads=[]), Letter("ok")],
+        transitions=[],
+        initial=["a"],
+        accepting=["a"],
+    )
+
+    with pytest.raises(UsageError, match="ZeroDivisionError"):
+        check(network({"s": (to("d"),)}), prepare(own))
+
+
+def test_the_load_of_a_node_on_a_loop_has_no_bound() -> None:
+    loop = network({"s": (to("a"),), "a": (to("b"),), "b": (to("a"),), "d": ()})
+
+    result = check(loop, prepare(load_balance(["a", "b"])))
+
+    assert (result.verdict, result.counterexamples[0].nodes) == ("VIOLATED", ("s", "a"))

@@ -312,3 +312,41 @@ def test_what_is_not_modelled_is_listed() -> None:
     result = ask(PODS + other, can_reach=f"{WEB} -> {DB}")
 
     assert result.notes == ("kind CiliumNetworkPolicy (cilium.io/v2) is not modelled here",)
+
+
+def test_pods_of_a_workload_in_the_input_stand_for_themselves_once() -> None:
+    owned = "---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: web-1\n  namespace: shop\n  ownerReferences: "
+    owned += "[{kind: Deployment, name: web, controller: true}]\nspec: {containers: []}\n"
+
+    with pytest.raises(KubeproofError, match="no 'Pod/shop/web-1' in the input"):
+        ask(PODS + owned, can_reach=f"Pod/shop/web-1 -> {DB}")
+
+
+@pytest.mark.parametrize(
+    ("spec", "note"),
+    [
+        ("{type: ExternalName, externalName: example.org}", "Service/shop/x of type ExternalName is not modelled here"),
+        ("{ports: [{port: 80}]}", "Service/shop/x, which has no selector, is not modelled here"),
+    ],
+)
+def test_services_that_lead_elsewhere_are_listed(spec: str, note: str) -> None:
+    service = f"---\napiVersion: v1\nkind: Service\nmetadata: {{name: x, namespace: shop}}\nspec: {spec}\n"
+
+    assert ask(PODS + service, can_reach=f"{WEB} -> {DB}").notes == (note,)
+
+
+def test_an_ingress_needs_its_controller() -> None:
+    with pytest.raises(KubeproofError, match="Name its pods with --ingress-controller"):
+        ask(PODS + SERVICE + INGRESS, can_reach=f"Ingress/shop/front -> {DB}")
+
+
+def test_input_without_pods_is_nothing_to_check() -> None:
+    with pytest.raises(KubeproofError, match="no pods") as caught:
+        ask("apiVersion: v1\nkind: Namespace\nmetadata: {name: x}\n", can_reach="a/* -> b/*")
+
+    assert caught.value.exit_code == 5
+
+
+def test_a_named_port_that_the_target_lacks_cannot_be_reached() -> None:
+    assert ask(PODS, can_reach=f"{WEB} -> {DB}:sql").verdict == "HOLDS"
+    assert ask(PODS, can_reach=f"{WEB} -> {DB}:http").verdict == "VIOLATED"

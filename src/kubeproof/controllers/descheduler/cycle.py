@@ -95,13 +95,13 @@ def explain(
     return tuple(lines)
 
 
-def not_modelled(policy: DeschedulerPolicy) -> tuple[str, ...]:
-    """Plugins and arguments of the policy that are not taken into account, sorted."""
+def not_modelled(policy: DeschedulerPolicy, classes: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    """Plugins and arguments of the policy that are not taken into account, sorted; `classes` are those of priority."""
     found: set[str] = set()
     for profile in policy.profiles:
         for key, names in profile.enabled:
             found |= {f"plugin {name or '(empty)'} at {key}" for name in names if not _is_modelled(name, key.lower())}
-        found |= {f"argument {name}" for name in _unread_arguments(profile)}
+        found |= {f"argument {name}" for name in _unread_arguments(profile, classes)}
     return tuple(sorted(found))
 
 
@@ -111,15 +111,15 @@ def _is_modelled(name: str, point: str) -> bool:
     return name in PLUGINS and PLUGINS[name].point == point
 
 
-def _unread_arguments(profile: DeschedulerProfile) -> Iterator[str]:
+def _unread_arguments(profile: DeschedulerProfile, classes: frozenset[str]) -> Iterator[str]:
     """Arguments that no rule here looks at, as plugin.argument."""
     for plugin, _ in profile.arguments:
         arguments = arguments_of(profile, plugin)
         known = evictor.MODELLED if plugin == evictor.NAME else PLUGINS[plugin].arguments if plugin in PLUGINS else None
         if known is not None:
             yield from (f"{plugin}.{name}" for name in arguments.fields if name not in known)
-        if plugin == evictor.NAME and arguments.nested("priorityThreshold").text("name"):
-            yield f"{plugin}.priorityThreshold.name"
+        if plugin == evictor.NAME and arguments.nested("priorityThreshold").text("name") not in ("", *classes):
+            yield f"{plugin}.priorityThreshold.name of a class that the input does not have"
         if plugin == evictor.NAME and arguments.nested("podProtections").texts("extraEnabled"):
             yield f"{plugin}.podProtections.extraEnabled"
         if plugin == life_time.NAME and set(arguments.texts("states")) - {"Running", "Failed"}:

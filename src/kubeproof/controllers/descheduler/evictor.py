@@ -1,8 +1,8 @@
 """DefaultEvictor: which pods may be evicted at all (Filter), and which just now (PreEvictionFilter).
 
-Mirrors `plugins/defaultevictor`. Templates do not know annotations, volumes, PodDisruptionBudgets, resource
-claims, namespace labels or priorities: pods count as having none, and priority 0. Static and mirror pods are not
-modelled. What a policy asks for beyond that is told by `not_modelled`.
+Mirrors `plugins/defaultevictor`. Templates do not know annotations, volumes, resource claims or namespace labels:
+pods count as having none. Static and mirror pods are not modelled. What a policy asks for beyond that is told by
+`not_modelled`. Budgets are no part of it: the eviction API asks them when an eviction is requested.
 """
 
 from __future__ import annotations
@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections import Counter
 
 from kubeproof.cluster.objects import POD
+from kubeproof.cluster.priorities import SYSTEM_CRITICAL, class_values, priority_of
 from kubeproof.controllers.descheduler.arguments import Arguments
 from kubeproof.controllers.descheduler.scene import Scene
 from kubeproof.controllers.descheduler.values import PodGroup
 
 NAME = "DefaultEvictor"
 DAEMON_SET = "DaemonSet"
-SYSTEM_CRITICAL = 2_000_000_000
-DEFAULT_PRIORITY = 0
 
 MIN_REPLICAS_SINCE = (0, 30)
 DAEMON_SETS_SINCE = (0, 30)
@@ -40,8 +39,7 @@ class Evictor:
         self._scene = scene
         self._unprotected = _unprotected(arguments, scene.version)
         self._selector = arguments.selector("labelSelector")
-        threshold = arguments.nested("priorityThreshold").number("value")
-        self._threshold = SYSTEM_CRITICAL if threshold is None else threshold
+        self._threshold = _threshold(arguments.nested("priorityThreshold"), scene)
         self._min_replicas = (arguments.number("minReplicas") or 0) if scene.version >= MIN_REPLICAS_SINCE else 0
         self._min_age = arguments.seconds("minPodAge") if scene.version >= MIN_POD_AGE_SINCE else None
         self._replicas = _replicas(scene) if self._min_replicas > 1 else Counter[int]()
@@ -51,7 +49,8 @@ class Evictor:
         """Filter: the pods are not terminating and nothing protects them."""
         if group.terminating or not self._owner_allows(group):
             return False
-        if "SystemCriticalPods" not in self._unprotected and self._threshold <= DEFAULT_PRIORITY:
+        priority = priority_of(self._scene.template(group.workload))
+        if "SystemCriticalPods" not in self._unprotected and priority >= self._threshold:
             return False
         if self._selector is not None and not self._selector.matches(self._scene.labels(group.workload)):
             return False
@@ -71,6 +70,14 @@ class Evictor:
 
     def _old_enough(self, group: PodGroup) -> bool:
         return self._min_age is None or (group.age_s is not None and group.age_s >= self._min_age)
+
+
+def _threshold(arguments: Arguments, scene: Scene) -> int:
+    """The priority from which on pods are protected: a value, that of a class, or that of critical pods."""
+    value, name = arguments.number("value"), arguments.text("name")
+    if value is None and name:
+        value = class_values(scene.setup).get(name)
+    return SYSTEM_CRITICAL if value is None else value
 
 
 def _replicas(scene: Scene) -> Counter[int]:

@@ -93,6 +93,10 @@ class SchedulerController:
                 infos.append(self.node_info(place, view, count))
         return refs, infos
 
+    def info_of(self, place: int, cell: NodeCell) -> NodeInfo:
+        """One node as the filters see it, for explanations."""
+        return self.node_info(place, node_facts(cell), 1)
+
     def node_info(self, place: int, view: Facts, count: int) -> NodeInfo:
         """One group of nodes as the plugins take it."""
         return node_info(self.layout, place, view, count)

@@ -101,6 +101,31 @@ class Scheduler:
             facts = [what.filter_facts[position] for what in known]
             state = plugin.prefilter(facts, counts)
             feasible = [index for index in feasible if plugin.reject(state, facts[index]) is None]
+        return self._best(known, counts, feasible)
+
+    def refusals(self, nodes: Sequence[NodeInfo]) -> tuple[Row, ...] | None:
+        """One row per node with the plugin that refuses it, scores left out; None if the attempt itself fails."""
+        if not self.has_profile or self._missing(nodes):
+            return None
+        return tuple(self._filter([self._view(info) for info in nodes], [info.count for info in nodes]))
+
+    def admits(self, nodes: Sequence[NodeInfo], index: int) -> bool:
+        """True if every filter lets the pod onto one node."""
+        known = [self._known(info) for info in nodes]
+        if known[index].is_refused:
+            return False
+        counts = [info.count for info in nodes]
+        for position, (_, plugin) in enumerate(self._plugins.cluster_filters):
+            facts = [what.filter_facts[position] for what in known]
+            if plugin.reject(plugin.prefilter(facts, counts), facts[index]) is not None:
+                return False
+        return True
+
+    def best(self, nodes: Sequence[NodeInfo], feasible: Sequence[int]) -> tuple[int, ...]:
+        """Those of the feasible nodes that score best; scores see the cluster as it is."""
+        return self._best([self._known(info) for info in nodes], [info.count for info in nodes], list(feasible))
+
+    def _best(self, known: list[Known], counts: list[int], feasible: list[int]) -> tuple[int, ...]:
         if len(feasible) < 2:
             return tuple(feasible)
         totals = self._totals(known, counts, feasible)

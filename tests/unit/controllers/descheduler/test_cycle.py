@@ -175,7 +175,7 @@ def test_unknown_plugins_and_arguments_are_listed():
     assert not_modelled(DeschedulerPolicy((own,))) == (
         "argument DefaultEvictor.ignorePvcPods",
         "argument DefaultEvictor.podProtections.extraEnabled",
-        "argument DefaultEvictor.priorityThreshold.name",
+        "argument DefaultEvictor.priorityThreshold.name of a class that the input does not have",
         "argument PodLifeTime.states other than Running and Failed",
         "argument RemovePodsViolatingNodeTaints.surprise",
         "plugin (empty) at deschedule",

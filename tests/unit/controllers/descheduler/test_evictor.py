@@ -1,5 +1,7 @@
 """DefaultEvictor: what may be evicted, by version."""
 
+from dataclasses import replace
+
 import pytest
 
 from kubeproof.cluster.labels import Taint
@@ -69,6 +71,27 @@ def test_priority_0_is_evicted_only_below_the_threshold():
     assert lost({"priorityThreshold": {"value": 1}}, pods(1)) == 1
     assert lost({"priorityThreshold": {"value": 0}}, pods(1)) == 0
     assert lost({"priorityThreshold": {"value": 0}, "evictSystemCriticalPods": True}, pods(1)) == 1
+
+
+def ranked(priority):
+    """A workload whose pods have a priority."""
+    plain = web()
+    return [replace(plain, template=replace(plain.template, priority=priority))]
+
+
+def test_pods_at_the_threshold_or_above_stay():
+    assert lost({"priorityThreshold": {"value": 100}}, pods(1), workloads=ranked(99)) == 1
+    assert lost({"priorityThreshold": {"value": 100}}, pods(1), workloads=ranked(100)) == 0
+
+
+def test_critical_pods_stay_without_any_threshold():
+    assert lost({}, pods(1), workloads=ranked(1_999_999_999)) == 1
+    assert lost({}, pods(1), workloads=ranked(2_000_000_000)) == 0
+    assert lost({"evictSystemCriticalPods": True}, pods(1), workloads=ranked(2_000_000_000)) == 1
+
+
+def test_the_threshold_may_be_that_of_a_system_class():
+    assert lost({"priorityThreshold": {"name": "system-cluster-critical"}}, pods(1), workloads=ranked(10)) == 1
 
 
 def test_newer_protections_replace_the_older_flags_since_0_34():

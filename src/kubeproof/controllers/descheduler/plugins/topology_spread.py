@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
+from kubeproof.cluster.priorities import priority_of
 from kubeproof.controllers.descheduler.choices import assignments, limited, selections, shared_out
 from kubeproof.controllers.descheduler.ledger import (
     Block,
@@ -43,6 +44,7 @@ ARGUMENTS = frozenset(
 
 COUNTS_EVICTABLE_SINCE = (0, 28)  # before, all pods of the namespace count
 PREFERS_FITTING_SINCE = (0, 34)
+SORTED_BY_PRIORITY_SINCE = (0, 33)  # before, the comparison of priorities was worked out and dropped
 
 Marked = tuple[tuple[MarkedNode, int], ...]  # all nodes, sorted
 
@@ -201,7 +203,7 @@ class TopologySpread:
         ranks: dict[tuple[int, ...], list[tuple[int, int, bool]]] = {}
         for index, group, left in self._counted(node.state, constraint):
             fits = self._scene.fits_another(group.workload, node.state.entry, small)
-            order = (int(not self._context.evictor.may_evict(group)), int(self._is_bound(group)))
+            order = (int(not self._context.evictor.may_evict(group)), int(self._is_bound(group)), self._last(group))
             prefix = (int(not fits),) if self._scene.version >= PREFERS_FITTING_SINCE else ()
             ranks.setdefault((*prefix, *order), []).append((index, left, fits or not self._needs_fit))
         return tuple(
@@ -213,6 +215,11 @@ class TopologySpread:
             )
             for order, groups in sorted(ranks.items())
         )
+
+    def _last(self, group: PodGroup) -> int:
+        """Since 0.33 high priorities are taken first: the list is sorted upwards, and read from its end."""
+        by_priority = self._scene.version >= SORTED_BY_PRIORITY_SINCE
+        return -priority_of(self._scene.template(group.workload)) if by_priority else 0
 
     def _is_bound(self, group: PodGroup) -> bool:
         """True if the pod has a nodeSelector or node affinity, required or preferred."""

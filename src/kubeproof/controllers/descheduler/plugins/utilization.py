@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from kubeproof.cluster.labels import tolerates_all
 from kubeproof.cluster.objects import Container
+from kubeproof.cluster.priorities import priority_of
 from kubeproof.controllers.descheduler.choices import limited
 from kubeproof.controllers.descheduler.ledger import Ledger, NodeState, alive
 from kubeproof.controllers.descheduler.protocol import Context
@@ -158,9 +159,10 @@ class EvictionRun:
         taints = (self._scene.entries[entry].taints for entry in self._sources.destinations)
         return any(len(tolerations) >= len(own) and tolerates_all(tolerations, own) for own in taints)
 
-    def _quality(self, group: PodGroup) -> int:
-        """BestEffort pods go first: no container requests cpu or memory."""
-        return int(any(amount for name in (CPU, MEMORY) for amount in self._asked(group, name)))
+    def _quality(self, group: PodGroup) -> tuple[int, int]:
+        """Low priorities go first, then BestEffort pods: no container requests cpu or memory."""
+        requests = any(amount for name in (CPU, MEMORY) for amount in self._asked(group, name))
+        return priority_of(self._scene.template(group.workload)), int(requests)
 
     def _asked(self, group: PodGroup, name: str) -> list[int]:
         """What the containers and init containers that state a request of the resource request."""

@@ -9,7 +9,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from kubeproof.cluster.labels import LabelSelector, Requirement
-from kubeproof.cluster.objects import DEPLOYMENT, HOSTNAME, REPLICA_SET, ZONE, PodTemplate, SpreadConstraint
+from kubeproof.cluster.objects import (
+    DEPLOYMENT,
+    HOSTNAME,
+    REPLICA_SET,
+    REPLICATION_CONTROLLER,
+    STATEFUL_SET,
+    ZONE,
+    PodTemplate,
+    SpreadConstraint,
+)
 from kubeproof.controllers.scheduler.plugins.node_affinity import required_affinity_matches
 from kubeproof.controllers.scheduler.plugins.taint_toleration import keeps_pods_off
 from kubeproof.controllers.scheduler.pod import POD_TEMPLATE_HASH, IncomingPod, pod_labels
@@ -76,7 +85,9 @@ def _default_constraints(pod: IncomingPod) -> tuple[SpreadConstraint, ...]:
 def _owner_selector(pod: IncomingPod) -> LabelSelector:
     """The selector of the pod's ReplicaSet (a Deployment's adds pod-template-hash), empty for bare and daemon pods."""
     workload = pod.workload
-    if workload.kind == REPLICA_SET and workload.owner is None:
+    if workload.kind in (STATEFUL_SET, REPLICATION_CONTROLLER) or (
+        workload.kind == REPLICA_SET and workload.owner is None
+    ):
         return workload.selector
     if workload.kind in (DEPLOYMENT, REPLICA_SET):
         own_hash = pod_labels(pod.setup, pod.index)[POD_TEMPLATE_HASH]

@@ -1,0 +1,168 @@
+"""The scheduler as a control loop where pods have different priorities.
+
+The queue gives the highest priority first: no pod is tried while one of higher priority has something to do. Back-off
+is left out, as everywhere, so that a pod of higher priority never waits behind others. Among equal priorities any pod
+may be next. A nomination belongs to a workload's pods, not to one of them: if the nominated pod is deleted while others
+wait, one of those takes it over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from kubeproof.cluster.control import Decision, NodeRef, Reads, Seen
+from kubeproof.cluster.objects import Setup
+from kubeproof.cluster.places import taints_of
+from kubeproof.cluster.priorities import priority_of
+from kubeproof.cluster.state import Health, NodeCell, Phase, WorkloadCell
+from kubeproof.controllers.budgets import Scale, asked_by, status_of
+from kubeproof.controllers.disruption import RUNNING, PodFacts
+from kubeproof.controllers.scheduler.attempts import Attempt, Claims, Entry, Held, with_nominated
+from kubeproof.controllers.scheduler.controller import MOST_KNOWN, SchedulerController
+from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount
+
+
+class NodeFacts(NamedTuple):
+    """What it sees of a node; views come back as plain tuples."""
+
+    cordoned: int
+    unreachable: int
+    no_execute: int
+    held: tuple[Held, ...]
+    claims: Claims
+    images: int
+
+
+@dataclass(frozen=True, slots=True)
+class PreemptingScheduler(SchedulerController):
+    """The scheduler's work for one workload's pods among others that go before or after them."""
+
+    rivals: tuple[PreemptingScheduler, ...] = ()  # those whose pods go first
+    attempt: Attempt = field(init=False, compare=False, repr=False)
+    _counted: frozenset[int] = field(init=False, compare=False, repr=False)  # workloads that budgets ask for
+    _reads: Reads = field(init=False, compare=False, repr=False)
+    _tried: dict[object, tuple[Decision, ...]] = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        SchedulerController.__post_init__(self)
+        object.__setattr__(self, "attempt", Attempt(self.layout, self.workload, self.kernel))
+        asks = any(one.attempt.heeds_budgets for one in (self, *self.rivals))
+        counted = _under_budgets(self.layout.setup) if asks else frozenset()
+        queued = {self.workload, *(rival.workload for rival in self.rivals)}
+        object.__setattr__(self, "_counted", counted)
+        object.__setattr__(self, "_reads", Reads(tuple(sorted(queued | counted)), self.layout.every_place))
+
+    # -- what it is shown -----------------------------------------------------------------------
+
+    @property
+    def reads(self) -> Reads:
+        return self._reads
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Scale:  # type: ignore[override]
+        """Pods without a node, and the scale where a budget asks for it."""
+        return Scale(cell.desired if workload in self._counted else 0, cell.unbound)
+
+    def show_node(self, place: int, cell: NodeCell) -> NodeFacts:  # type: ignore[override]
+        """Condition, pods by workload, nominations; readiness where a budget asks for it."""
+        counts: dict[int, list[int]] = {}
+        for kind, count in cell.pods:
+            own = counts.setdefault(kind.workload, [0, 0, 0, 0])
+            own[kind.phase == Phase.TERMINATING] += count
+            own[2] += count * kind.preempted
+            own[3] += count * (kind.phase == Phase.READY and kind.workload in self._counted)
+        held = tuple(Held(workload, *own) for workload, own in sorted(counts.items()))
+        is_out = int(cell.health >= Health.UNKNOWN)
+        return NodeFacts(cell.cordoned, is_out, cell.no_execute, held, cell.nominated, cell.images)
+
+    # -- decisions ------------------------------------------------------------------------------
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """The attempts of this workload's pods, unless one of higher priority has something to do."""
+        scales = self._scales(seen)
+        if not scales[self.workload].unbound and not self._claims(seen):
+            return ()
+        allowed = self._allowed(seen, scales)
+        if any(rival.attempts(seen, scales[rival.workload].unbound, allowed) for rival in self.rivals):
+            return ()
+        return self.attempts(seen, scales[self.workload].unbound, allowed)
+
+    def attempts(self, seen: Seen, unbound: int, allowed: tuple[int, ...]) -> tuple[Decision, ...]:
+        """What this workload's pods would do if they were next."""
+        claims = self._claims(seen)
+        if not unbound and not claims:
+            return ()
+        free = max(-1, min(1, unbound - claims))
+        key = (seen.places, free, allowed)
+        known = self._tried.get(key)
+        if known is None:
+            known = self.attempt.decisions(self.entries(seen), free, allowed)
+            if len(self._tried) < MOST_KNOWN:
+                self._tried[key] = known
+        return known
+
+    def _claims(self, seen: Seen) -> int:
+        """How many of its pods are nominated."""
+        return sum(
+            dict(NodeFacts(*facts).claims).get(self.workload, 0) * count
+            for groups in seen.places
+            for facts, count in groups
+        )
+
+    def _scales(self, seen: Seen) -> dict[int, Scale]:
+        return {w: Scale(*view) for w, view in zip(self.reads.workloads, seen.workloads, strict=True)}
+
+    def entries(self, seen: Seen) -> list[Entry]:
+        """The nodes as attempts take them."""
+        return [
+            self._entry(place, NodeFacts(*facts), count)
+            for place, groups in zip(self.reads.places, seen.places, strict=True)
+            for facts, count in groups
+        ]
+
+    def _entry(self, place: int, facts: NodeFacts, count: int) -> Entry:
+        sample = self.layout.places[place].sample
+        health = Health.UNKNOWN if facts.unreachable else Health.UP
+        condition = NodeCell(health=health, cordoned=facts.cordoned, no_execute=facts.no_execute)
+        held = tuple(Held(*one) for one in facts.held)
+        pods = tuple(PodCount(one.workload, one.alive, one.terminating) for one in held)
+        info = NodeInfo(sample, count, bool(facts.cordoned), taints_of(sample, condition), pods, facts.images)
+        return Entry(NodeRef(place, facts), info, held, facts.claims)
+
+    def info_of(self, place: int, cell: NodeCell) -> NodeInfo:
+        """One node as the filters see it first: with the nominated pods that it must leave room for."""
+        entry = self._entry(place, self.show_node(place, cell), 1)
+        return entry.info._replace(pods=with_nominated(entry.info.pods, self.attempt.beside(entry)))
+
+    # -- budgets --------------------------------------------------------------------------------
+
+    def allowed(self, seen: Seen) -> tuple[int, ...]:
+        """What each budget still allows; empty if none matters."""
+        return self._allowed(seen, self._scales(seen))
+
+    def _allowed(self, seen: Seen, scales: dict[int, Scale]) -> tuple[int, ...]:
+        if not self._counted:
+            return ()
+        setup, bound = self.layout.setup, list(_bound(seen))
+        return tuple(status_of(setup, budget, scales, bound).allowed for budget in setup.budgets)
+
+
+def _under_budgets(setup: Setup) -> frozenset[int]:
+    """The workloads that some budget asks for."""
+    return frozenset(workload for budget in setup.budgets for workload in asked_by(setup, budget))
+
+
+def _bound(seen: Seen) -> Iterator[tuple[int, PodFacts, int]]:
+    """The pods with a node as budgets count them."""
+    for groups in seen.places:
+        for facts, nodes in groups:
+            for held in (Held(*one) for one in NodeFacts(*facts).held):
+                yield held.workload, PodFacts(RUNNING, True), held.ready * nodes
+                yield held.workload, PodFacts(RUNNING, False), (held.alive - held.ready) * nodes
+                yield held.workload, PodFacts(RUNNING, False, terminating=True), held.terminating * nodes
+
+
+def goes_first(setup: Setup, one: int, other: int) -> bool:
+    """True if pods of one workload are tried before those of another."""
+    return priority_of(setup.workloads[one].template) > priority_of(setup.workloads[other].template)

@@ -1,0 +1,159 @@
+"""The StatefulSet controller: pods with ordinals, created, deleted and updated in order.
+
+The rules are in `kubeproof.controllers.stateful_sync`. Every ordinal of every revision is a workload of its own, so
+that its one pod has an identity: see `kubeproof.model.ordinals`. Ready pods count as available (minReadySeconds 0).
+Of a deleted StatefulSet the garbage collector's work is done here, too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from kubeproof.cluster.control import (
+    Action,
+    CreatePods,
+    Decision,
+    DeleteUnbound,
+    KeepNode,
+    NodeRef,
+    Reads,
+    Seen,
+    SetCurrent,
+    Stage,
+)
+from kubeproof.cluster.objects import StatefulRules, family, revisions_of, short_name
+from kubeproof.cluster.places import Layout
+from kubeproof.cluster.state import NodeCell, Phase, WorkloadCell
+from kubeproof.controllers.stateful_sync import PENDING, RUNNING, Replica, sync
+
+Owned = tuple[tuple[tuple[int, int], int], ...]  # ((ordinal's workload, phase), pods) on one node, sorted
+
+
+class Found(NamedTuple):
+    """The pod of an ordinal, and where it is."""
+
+    member: int
+    phase: int | None  # None: it has no node
+    node: NodeRef | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StatefulSetController:
+    """The loop for one StatefulSet with all its ordinals and revisions."""
+
+    layout: Layout
+    workload: int
+    stage: int = Stage.ALWAYS
+
+    @property
+    def name(self) -> str:
+        return f"statefulset {short_name(self.layout.setup, self.workload)}"
+
+    @property
+    def members(self) -> tuple[int, ...]:
+        """The workloads of its ordinals, revision by revision."""
+        return family(self.layout.setup, self.workload)[1:]
+
+    @property
+    def reads(self) -> Reads:
+        return Reads((self.workload, *self.members), self.layout.every_place)
+
+    @property
+    def rules(self) -> StatefulRules:
+        return self.layout.setup.workloads[self.workload].stateful
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, ...]:
+        """Of the StatefulSet its spec and revisions, of an ordinal whether its pod waits for a node."""
+        if workload != self.workload:
+            return (cell.unbound,)
+        return cell.exists, cell.desired, cell.template, max(0, cell.noted)
+
+    def show_node(self, place: int, cell: NodeCell) -> Owned | None:
+        """Its pods by ordinal, revision and phase."""
+        amounts: Counter[tuple[int, int]] = Counter()
+        for kind, count in cell.pods:
+            if kind.workload in self.members:
+                amounts[kind.workload, kind.phase] += count
+        return tuple(sorted(amounts.items())) or None
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """One sync, or the note that an update is complete."""
+        exists, desired, template, current = seen.workloads[0]
+        found = self._found(seen)
+        if not exists:
+            gone = tuple(self._deletions(seen, [pod for pod in found.values() if pod.phase != Phase.TERMINATING]))
+            return (Decision(gone),) if gone else ()
+        actions = tuple(self._actions(seen, desired, template, current, found))
+        if actions:
+            return (Decision(actions),)
+        if self.rules.partition and current != template and self._is_complete(desired, template, found):
+            return (Decision((SetCurrent(self.workload, template),)),)
+        return ()
+
+    def why(self, seen: Seen) -> tuple[str, ...]:
+        """The numbers behind a sync now."""
+        _, desired, _, _ = seen.workloads[0]
+        ready = sum(pod.phase == Phase.READY for pod in self._found(seen).values())
+        policy = "Parallel" if self.rules.parallel else "OrderedReady"
+        return (f"wants {desired} pod(s), {ready} ready; {policy}",)
+
+    def _actions(
+        self, seen: Seen, desired: int, template: int, current: int, found: dict[int, Found]
+    ) -> Iterator[Action]:
+        version = self.layout.setup.settings.kubernetes_version
+        pods = {ordinal: self._replica(pod, template) for ordinal, pod in found.items()}
+        done = sync(self.rules, desired, pods, version)
+        for ordinal, is_new in done.creates:
+            member = self._member(template if is_new else current, ordinal)
+            if not self.layout.setup.workloads[member].refused:
+                yield CreatePods(member, 1)
+        yield from self._deletions(seen, [found[ordinal] for ordinal in done.deletes])
+
+    def _revision(self, member: int) -> int:
+        return self.members.index(member) // self._ordinals
+
+    @property
+    def _ordinals(self) -> int:
+        return len(self.members) // revisions_of(self.layout.setup, self.workload)
+
+    def _member(self, revision: int, ordinal: int) -> int:
+        return self.members[revision * self._ordinals + ordinal - self.rules.start]
+
+    def _replica(self, pod: Found, template: int) -> Replica:
+        is_ready = pod.phase == Phase.READY
+        phase = PENDING if pod.phase in (None, Phase.STARTING) else RUNNING
+        is_ending = pod.phase == Phase.TERMINATING
+        return Replica(self._revision(pod.member) == template, phase, is_ready, is_ready, is_ending)
+
+    def _found(self, seen: Seen) -> dict[int, Found]:
+        """Its pods by ordinal; while one ends there is no other of the same ordinal."""
+        workloads = self.layout.setup.workloads
+        found: dict[int, Found] = {}
+        for member, (unbound,) in zip(self.members, seen.workloads[1:], strict=True):
+            if unbound:
+                found[workloads[member].ordinal or 0] = Found(member, None)
+        for place, groups in zip(self.reads.places, seen.places, strict=True):
+            for view, _ in groups:
+                for (member, phase), _ in view:
+                    found[workloads[member].ordinal or 0] = Found(member, phase, NodeRef(place, view))
+        return found
+
+    def _deletions(self, seen: Seen, pods: list[Found]) -> Iterator[Action]:
+        """One action per node, since its view changes with the first."""
+        per_node: dict[NodeRef, list[tuple[int, int, int]]] = {}
+        for pod in pods:
+            if pod.node is None or pod.phase is None:
+                yield DeleteUnbound(pod.member, 1)
+            else:
+                per_node.setdefault(pod.node, []).append((pod.member, pod.phase, 1))
+        for node, losses in per_node.items():
+            yield KeepNode(node, self.workload, None, (), tuple(sorted(losses)))
+
+    def _is_complete(self, desired: int, template: int, found: dict[int, Found]) -> bool:
+        """True if exactly the pods wanted are there, ready, and of the revision asked for."""
+        return len(found) == desired and all(
+            pod.phase == Phase.READY and self._revision(pod.member) == template for pod in found.values()
+        )

@@ -1,0 +1,72 @@
+"""StatefulSets with every ordinal of every revision as a workload of its own.
+
+The pods of a StatefulSet are no equals: names, order and labels tell them apart. So each ordinal is a group of at most
+one pod, and nothing else in the model has to know of identities; permuting equal nodes stays an automorphism.
+The StatefulSet itself stays in its place, without pods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from kubeproof.cluster.labels import as_labels
+from kubeproof.cluster.objects import STATEFUL_SET, PodTemplate, Setup, Workload, family
+from kubeproof.errors import UsageError
+from kubeproof.events.declarations import Apply, Event, Scale
+
+MOST_ORDINALS = 32  # of all StatefulSets and revisions together: each is a workload of its own to every loop
+LABELS = ("statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index")
+POD_INDEX_SINCE = (1, 28)  # earlier pods have the first of these labels only
+
+
+def with_ordinals(setup: Setup, events: Iterable[Event]) -> Setup:
+    """The setup with the ordinals of its StatefulSets; their later revisions are told by ordinals alone."""
+    declared = [w for w in setup.workloads if w.kind == STATEFUL_SET and w.owner is None]
+    if not declared:
+        return setup
+    kept = tuple(w for w in setup.workloads if w.kind != STATEFUL_SET or w.owner is None)
+    added: list[Workload] = []
+    for main in declared:
+        revisions = [main, *(w for w in setup.workloads if w.kind == STATEFUL_SET and w.owner == main.ref)]
+        count = _most_replicas(setup, main, tuple(events))
+        for number, revision in enumerate(revisions):
+            added += [_ordinal(setup, main, revision.template, number, ordinal) for ordinal in range(count)]
+    if len(added) > MOST_ORDINALS:
+        raise UsageError(f"StatefulSets have {len(added)} ordinals in all", f"Allow at most {MOST_ORDINALS}")
+    return replace(setup, workloads=(*kept, *added))
+
+
+def revision_templates(setup: Setup, workload: int) -> list[PodTemplate]:
+    """The pod templates that a workload may ask for; those of ordinals without the labels that tell them apart."""
+    members = [setup.workloads[member] for member in family(setup, workload)]
+    if members[0].kind != STATEFUL_SET:
+        return [member.template for member in members]
+    firsts = [m.template for m in members[1:] if m.ordinal == m.stateful.start]
+    plain = [replace(first, labels=tuple((k, v) for k, v in first.labels if k not in LABELS)) for first in firsts]
+    return plain or [members[0].template]
+
+
+def _most_replicas(setup: Setup, main: Workload, events: tuple[Event, ...]) -> int:
+    """As many pods as the set may ever be asked for."""
+    sizes = [main.replicas]
+    sizes += [n for e in events if isinstance(e, Scale) and e.target == main.ref for n in e.replicas]
+    sizes += [e.workload.replicas for e in events if isinstance(e, Apply) and e.workload.ref == main.ref]
+    sizes += [autoscaler.max_replicas for autoscaler in setup.autoscalers if autoscaler.target == main.ref]
+    return max(sizes)
+
+
+def _ordinal(setup: Setup, main: Workload, template: PodTemplate, revision: int, number: int) -> Workload:
+    ordinal = main.stateful.start + number
+    labels = dict(template.labels) | {LABELS[0]: f"{main.name}-{ordinal}"}
+    if setup.settings.kubernetes_version >= POD_INDEX_SINCE:
+        labels[LABELS[1]] = str(ordinal)
+    name = f"{main.name}-{ordinal}" if revision == 0 else f"{main.name}-{ordinal}-rev{revision + 1}"
+    return replace(
+        main,
+        name=name,
+        template=replace(template, labels=as_labels(labels)),
+        replicas=0,
+        owner=main.ref,
+        ordinal=ordinal,
+    )
