@@ -29,8 +29,8 @@ class EndMatters(KubeproofError):
 def ending_unseen(plan: Plan) -> frozenset[int]:
     """The workloads whose terminating pods may end in unison, as far as the plan tells.
 
-    None where somebody else reads terminating pods: a drain, a StatefulSet, a DaemonSet or a rollout by recreation waits
-    for them, a descheduler or a quota counts them, admission of pods that name their node adds them up.
+    None where somebody else reads terminating pods: a drain, a StatefulSet, a DaemonSet or a rollout by recreation
+    waits for them, a descheduler or a quota counts them, admission of pods that name their node adds them up.
     """
     if not only_replicasets_delete(plan) or plan.setup.quotas or any(_heeds_end(monitor) for monitor in plan.monitors):
         return frozenset()

@@ -315,7 +315,7 @@ class Mechanics:
                 yield cell
                 return
             kinds = [(k, n) for k, n in cell.pods if k.workload == losses[0][0] and k.phase in ACTIVE]
-            for chosen in _takes(kinds, losses[0][1]):
+            for chosen in takes(kinds, losses[0][1]):
                 smaller = cell
                 for kind, amount in chosen:
                     smaller = self._without(smaller, kind, amount, preempted=1)

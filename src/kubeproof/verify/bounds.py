@@ -75,7 +75,8 @@ def _has_room(plan: Plan, monitor: Monitor, starts: Starts) -> bool:
 
 def _always_fits(layout: Layout, scheduler: SchedulerController, most: tuple[int, ...]) -> bool:
     """True if a pod finds a node however at most so many pods of every workload are placed."""
-    if scheduler.kernel.compares_nodes_by - {SPREAD}:
+    mounted = layout.setup.workloads[scheduler.workload].template.claims  # their volumes may tie pods to some nodes
+    if mounted or scheduler.kernel.compares_nodes_by - {SPREAD}:
         return False
     others = tuple((w, count) for w, count in enumerate(most) if w != scheduler.workload and count)
     open_to = _accepting(layout, scheduler, others)
