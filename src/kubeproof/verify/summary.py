@@ -68,6 +68,7 @@ def combined(parts: Sequence[Statistics]) -> Statistics:
         elapsed_s=sum(part.elapsed_s for part in parts),
         memo_calls=sum(part.memo_calls for part in parts),
         memo_misses=sum(part.memo_misses for part in parts),
+        reductions=tuple(dict.fromkeys(word for part in parts for word in part.reductions)),
         stopped_by=next((part.stopped_by for part in parts if part.stopped_by), ""),
     )
 
