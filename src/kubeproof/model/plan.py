@@ -109,7 +109,7 @@ def make_plan(
     classes = len(layout.places)
     layout, domains = split_small(layout, symmetric_domains(layout, found)) if merge else (layout, ())
     part = event_sources(layout, events)
-    adjusting = adjusting_loops(layout, events)
+    adjusting = adjusting_loops(layout, events, applied)
     kin = alike(setup, targets) if merge and not own else tuple(range(len(setup.workloads)))
     unready = may_run_unready(setup, events) if merge and not own else frozenset(range(len(setup.workloads)))
     mechanics = Mechanics(
