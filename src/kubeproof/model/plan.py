@@ -11,10 +11,11 @@ from kubeproof.cluster.objects import DAEMON_SET, POD, STATEFUL_SET, Setup, fami
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import Health, NodeCell, WorkloadCell
 from kubeproof.cluster.volumes import open_claims
-from kubeproof.events.declarations import CreateNode, Event
+from kubeproof.events.declarations import Apply, CreateNode, Event
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import Monitor, make_monitor
-from kubeproof.intents.temporal import most_terminating_asked
+from kubeproof.intents.observables import targeted
+from kubeproof.intents.temporal import most_terminating_asked, targets_of
 from kubeproof.model.assembly import (
     adjusting_loops,
     ages_that_matter,
@@ -98,7 +99,7 @@ def make_plan(
     merge: bool = True,
 ) -> Plan:
     """The plan for a setup; with `merge` off no two nodes are taken as equal."""
-    targets = {str(getattr(one, "target", "")) for one in (*events, *intents)} | {ref for ref, _ in placement}
+    targets = _named(setup, events, intents, placement)
     setup = arrived_for_good(setup, targets) if merge and not own else setup
     setup, applied = with_applied(setup, events)
     setup = with_ordinals(with_revisions(setup, events), events)
@@ -144,6 +145,17 @@ def make_plan(
         unread=unread(setup, found),
         claims=claims,
     )
+
+
+def _named(
+    setup: Setup, events: tuple[Event, ...], intents: tuple[Intent, ...], placement: Placement
+) -> frozenset[str]:
+    """The references of the workloads that an event, a property, a predicate of one, or the placement names."""
+    named = {str(getattr(one, "target", "")) for one in (*events, *intents)} | {ref for ref, _ in placement}
+    named |= {event.workload.ref for event in events if isinstance(event, Apply)}
+    for target in (target for intent in intents for target in targets_of(intent)):
+        named |= {setup.workloads[index].ref for index in targeted(setup.workloads, target)}
+    return frozenset(named)
 
 
 def _placed_workloads(
