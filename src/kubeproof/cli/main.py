@@ -35,6 +35,7 @@ def cli() -> None:
       kubeproof init manifests/ > scenario.yaml
       kubeproof cases run c8
       kubeproof properties list
+      kubeproof network verify network.yaml
     """
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         PriorityClass,
     )
     from kubeproof.cluster.quotas import ResourceQuota
+    from kubeproof.cluster.volumes import Claim, StorageClass, Volume
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
@@ -146,6 +147,7 @@ class PodTemplate:
     preemption_policy: str = ""  # admission sets it; empty counts as PreemptLowerPriority
     volume_images: tuple[str, ...] = ()  # images mounted as volumes, with their tags
     has_deadline: bool = False  # activeDeadlineSeconds is set
+    claims: tuple[str, ...] = ()  # names of the PersistentVolumeClaims that it mounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +293,9 @@ class Setup:
     priority_classes: tuple[PriorityClass, ...] = ()  # declared ones, system classes aside
     namespaces: tuple[tuple[str, Labels], ...] = ()  # declared Namespaces with their labels
     quotas: tuple[ResourceQuota, ...] = ()
+    volumes: tuple[Volume, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    storage_classes: tuple[StorageClass, ...] = ()
 
 
 def family(setup: Setup, workload: int) -> tuple[int, ...]:

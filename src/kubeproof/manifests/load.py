@@ -32,6 +32,7 @@ from kubeproof.manifests.printable import printable
 from kubeproof.manifests.priorities import with_priority
 from kubeproof.manifests.reader import read_documents
 from kubeproof.manifests.scenario import read_scenario
+from kubeproof.manifests.storage import settled_claims
 from kubeproof.manifests.workloads import ReadWorkload
 
 _MOST_ERRORS = 20
@@ -172,6 +173,8 @@ def _beside(scenario: Document, collected: _Collected, name: str) -> str:
 
 
 def _setup(objects: Objects, workloads: tuple[Workload, ...]) -> Setup:
+    claims, left_open = settled_claims(objects.claims, objects.volumes, objects.storage_classes)
+    objects.omissions += left_open
     return Setup(
         nodes=tuple(objects.nodes),
         workloads=workloads,
@@ -183,6 +186,9 @@ def _setup(objects: Objects, workloads: tuple[Workload, ...]) -> Setup:
         priority_classes=tuple(objects.priority_classes),
         namespaces=tuple(objects.namespaces),
         quotas=tuple(objects.quotas),
+        volumes=tuple(objects.volumes),
+        claims=claims,
+        storage_classes=tuple(objects.storage_classes),
     )
 
 

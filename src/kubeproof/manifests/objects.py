@@ -10,6 +10,7 @@ from kubeproof.cluster.labels import Labels, as_labels
 from kubeproof.cluster.objects import Node, SchedulerProfile, Source, Workload
 from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler, PodDisruptionBudget, PriorityClass
 from kubeproof.cluster.quotas import LimitRange, ResourceQuota
+from kubeproof.cluster.volumes import Claim, StorageClass, Volume
 from kubeproof.errors import ManifestError, ScenarioError
 from kubeproof.manifests.autoscalers import read_autoscaler
 from kubeproof.manifests.budgets import read_budget
@@ -25,6 +26,7 @@ from kubeproof.manifests.quotas import read_limit_range, read_quota
 from kubeproof.manifests.scenario import VERSION
 from kubeproof.manifests.scheduler_config import read_scheduler_profiles
 from kubeproof.manifests.stateful_sets import read_stateful_set
+from kubeproof.manifests.storage import read_claim, read_storage_class, read_volume
 from kubeproof.manifests.tree import Mapping, Value
 from kubeproof.manifests.workloads import (
     ReadWorkload,
@@ -48,6 +50,9 @@ _VERSIONS = {
     "PriorityClass": ("scheduling.k8s.io/v1",),
     "ResourceQuota": ("v1",),
     "LimitRange": ("v1",),
+    "PersistentVolume": ("v1",),
+    "PersistentVolumeClaim": ("v1",),
+    "StorageClass": ("storage.k8s.io/v1",),
     "KubeSchedulerConfiguration": ("kubescheduler.config.k8s.io/v1", "kubescheduler.config.k8s.io/v1beta3"),
     "DeschedulerPolicy": ("descheduler/v1alpha2",),
     "Scenario": (VERSION,),
@@ -59,6 +64,7 @@ _GROUPS = {  # a kind of the same name elsewhere, such as a custom resource, is 
     "StatefulSet": ("apps",),
     "HorizontalPodAutoscaler": ("autoscaling", "extensions"),
     "PodDisruptionBudget": ("policy",),
+    "StorageClass": ("storage.k8s.io",),
     "PriorityClass": ("scheduling.k8s.io",),
     "KubeSchedulerConfiguration": ("kubescheduler.config.k8s.io",),
     "DeschedulerPolicy": ("descheduler",),
@@ -95,6 +101,9 @@ class Objects:
     namespaces: list[tuple[str, Labels]] = field(default_factory=list)
     quotas: list[ResourceQuota] = field(default_factory=list)
     limit_ranges: list[LimitRange] = field(default_factory=list)
+    volumes: list[Volume] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
+    storage_classes: list[StorageClass] = field(default_factory=list)
     omissions: list[Omission] = field(default_factory=list)
     places: dict[tuple[str, str, str], Source] = field(default_factory=dict)
 
@@ -231,6 +240,18 @@ def _limit_range(fields: Fields, _: Document, objects: Objects) -> None:
     objects.limit_ranges.append(read_limit_range(fields))
 
 
+def _volume(fields: Fields, _: Document, objects: Objects) -> None:
+    objects.volumes.append(read_volume(fields))
+
+
+def _claim(fields: Fields, _: Document, objects: Objects) -> None:
+    objects.claims.append(read_claim(fields))
+
+
+def _storage_class(fields: Fields, _: Document, objects: Objects) -> None:
+    objects.storage_classes.append(read_storage_class(fields))
+
+
 def _scheduler(fields: Fields, _: Document, objects: Objects) -> None:
     objects.profiles += read_scheduler_profiles(fields)
 
@@ -256,6 +277,9 @@ _READERS: dict[str, Callable[[Fields, Document, Objects], None]] = {
     "PriorityClass": _priority_class,
     "ResourceQuota": _quota,
     "LimitRange": _limit_range,
+    "PersistentVolume": _volume,
+    "PersistentVolumeClaim": _claim,
+    "StorageClass": _storage_class,
     "KubeSchedulerConfiguration": _scheduler,
     "DeschedulerPolicy": _descheduler,
 }

@@ -47,6 +47,7 @@ def read_template(metadata: Fields | None, spec: Fields, *, only_always: bool) -
     _restart_policy(spec, only_always=only_always)
     affinity = spec.child("affinity")
     required, preferred = _node_affinity(affinity)
+    images, claims = _volumes(spec)
     template = PodTemplate(
         labels=as_labels(labels),
         containers=tuple(container for container, _ in containers),
@@ -67,7 +68,8 @@ def read_template(metadata: Fields | None, spec: Fields, *, only_always: bool) -
         priority_class=spec.text("priorityClassName") or "",
         priority=spec.integer("priority", least=-LARGEST_INT32 - 1),
         preemption_policy=spec.word("preemptionPolicy", (PREEMPT_LOWER, PREEMPT_NEVER, ""), ""),
-        volume_images=_volume_images(spec),
+        volume_images=images,
+        claims=claims,
         has_deadline=spec.integer("activeDeadlineSeconds", least=1) is not None,
     )
     if affinity is not None:
@@ -203,14 +205,17 @@ def _check_constraint(fields: Fields, constraint: SpreadConstraint) -> None:
             fields.fail("matchLabelKeys", f"repeats {key!r} of labelSelector", remedy="Remove it from one of them")
 
 
-def _volume_images(spec: Fields) -> tuple[str, ...]:
-    """The images that the pod mounts as volumes."""
-    found = []
+def _volumes(spec: Fields) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The images that the pod mounts as volumes, and the claims."""
+    images, claims = [], []
     for volume in spec.children("volumes"):
         volume.required_text("name")
-        image = volume.child("image")
+        image, claim = volume.child("image"), volume.child("persistentVolumeClaim")
         if image is not None:
-            found.append(read_image(image, "reference"))
+            images.append(read_image(image, "reference"))
             image.finish("ImageVolume")
+        if claim is not None:
+            claims.append(claim.required_text("claimName"))
+            claim.finish("ClaimVolume")
         volume.finish("Volume")
-    return tuple(name for name in found if name)
+    return tuple(name for name in images if name), tuple(claims)

@@ -94,7 +94,7 @@ FIELDS: dict[str, dict[str, str | None]] = {
         **_all(_STORAGE, "configMap secret downwardAPI projected emptyDir hostPath nfs gitRepo"),
         **_all(
             _NOT_MODELLED,
-            "persistentVolumeClaim ephemeral csi awsElasticBlockStore gcePersistentDisk "
+            "ephemeral csi awsElasticBlockStore gcePersistentDisk "
             "azureDisk azureFile iscsi rbd "
             "cinder fc glusterfs cephfs flexVolume flocker quobyte vsphereVolume "
             "photonPersistentDisk portworxVolume "
@@ -102,6 +102,22 @@ FIELDS: dict[str, dict[str, str | None]] = {
         ),
     },
     "ImageVolume": _all(_INSIDE, "pullPolicy"),
+    "ClaimVolume": _all(_STORAGE, "readOnly"),
+    "PersistentVolumeSpec": _all(
+        _STORAGE,
+        "persistentVolumeReclaimPolicy mountOptions csi local hostPath nfs awsElasticBlockStore gcePersistentDisk "
+        "azureDisk azureFile iscsi rbd cinder fc glusterfs cephfs flexVolume flocker quobyte vsphereVolume "
+        "photonPersistentDisk portworxVolume scaleIO storageos volumeAttributesClassName",
+    ),
+    "VolumeNodeAffinity": {},
+    "ClaimReference": _all(_RECORD, "apiVersion kind uid resourceVersion fieldPath"),
+    "PersistentVolumeClaimSpec": _all(_STORAGE, "dataSource dataSourceRef volumeAttributesClassName"),
+    "VolumeResources": {},
+    "StorageClass": {
+        **_all(_RECORD, "apiVersion kind metadata"),
+        **_all(_STORAGE, "parameters reclaimPolicy mountOptions allowVolumeExpansion"),
+    },
+    "TopologySelectorLabelRequirement": {},
     "Affinity": {},
     "PodAffinity": {},
     "PodAffinityTerm": {},

@@ -23,6 +23,7 @@ from kubeproof.cluster.objects import (
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import HorizontalPodAutoscaler
 from kubeproof.cluster.usage import CPU, Level, UsageRule
+from kubeproof.cluster.volumes import class_of, open_claims
 from kubeproof.controllers.daemonset import DaemonSetController
 from kubeproof.controllers.deployment import DeploymentController, RolloutController
 from kubeproof.controllers.eviction import DrainEviction
@@ -31,6 +32,7 @@ from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
 from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.statefulset import StatefulSetController
 from kubeproof.controllers.taint_eviction import TaintEviction
+from kubeproof.controllers.volume_controller import VolumeController
 from kubeproof.errors import InternalError, UsageError
 from kubeproof.events.common import EventSource
 from kubeproof.events.cordon import CordonEvent
@@ -75,22 +77,36 @@ ANY_NUMBER = -1
 MOST_REVISIONS = 20  # each is a workload of its own to every loop
 
 
-def built_in_controllers(layout: Layout, events: tuple[Event, ...] = ()) -> tuple[Controller, ...]:
-    """The control loops for every workload and place; those that only an event calls for come with it."""
+def built_in_controllers(
+    layout: Layout, events: tuple[Event, ...] = (), claims: tuple[int, ...] = ()
+) -> tuple[Controller, ...]:
+    """The control loops for every workload and place; those that only an event calls for come with it.
+
+    `claims` are the memories of the claims whose volume is decided during the run.
+    """
     loops: list[Controller] = []
     drains = any(isinstance(event, Drain | Maintenance) for event in events)
     shared = shared_loops(layout)
     for index, workload in enumerate(layout.setup.workloads):
         loops += owner_loops(layout, index)
         is_daemon = workload.kind == DAEMON_SET
-        loops.append(shared.pinned_scheduler(index) if is_daemon else shared.scheduler(index))
+        loops.append(shared.pinned_scheduler(index) if is_daemon else shared.scheduler(index, claims))
         if drains and not is_daemon:  # drains leave daemon pods alone
             loops.append(DrainEviction(layout, index))
     for place in layout.every_place:
         loops += [Kubelet(layout, place), TaintEviction(layout, place), NodeMonitor(layout, place)]
         if drains:
             loops.append(DrainProgress(layout, place))
-    return (*loops, NoExecuteTainter(layout))
+    binders = (VolumeController(layout, position, claims) for position in _bound_at_once(layout.setup))
+    return (*loops, NoExecuteTainter(layout), *binders)
+
+
+def _bound_at_once(setup: Setup) -> Iterator[int]:
+    """The positions of the open claims that do not wait for a pod."""
+    for position, number in enumerate(open_claims(setup)):
+        found = class_of(setup, setup.claims[number])
+        if found is None or not found.waits:
+            yield position
 
 
 def owner_loops(layout: Layout, index: int) -> Iterator[Controller]:

@@ -153,9 +153,12 @@ class IndividualModel:
         return (self.judged(start),)
 
     def restarted(self, state: State) -> State:
-        """The same cluster at the start of a run: monitors and events as new."""
+        """The same cluster at the start of a run: monitors and events as new, claims with their volumes."""
         fresh = (FRESH,) * len(self.plan.monitors)
-        return self.judged(state._replace(memories=self.plan.memories, observed=fresh))
+        memories = list(self.plan.memories)
+        for claim in self.plan.claims:
+            memories[claim] = state.memories[claim]
+        return self.judged(state._replace(memories=tuple(memories), observed=fresh))
 
     def pod_name(self, workload: int, number: int) -> str:
         """`web-3`: the third pod; numbers of vanished pods are used again, so that names stay few."""

@@ -15,6 +15,7 @@ from kubeproof.cluster.images import image_sizes
 from kubeproof.cluster.labels import NodeTerm, Requirement
 from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, POD, REGION, ZONE, Node, PodTemplate, Setup
 from kubeproof.cluster.places import Layout, Place
+from kubeproof.controllers.scheduler.plugins.volumes import ZONE_LABELS
 from kubeproof.events.declarations import CreateNode, Event, KernelPanic, NodeChoice, NodeFailure
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.temporal import mentioned
@@ -42,6 +43,7 @@ def mentions(setup: Setup, events: Iterable[Event], intents: Iterable[Intent], n
             found.names.add(workload.bound_to)
         if workload.kind not in UNSPREAD and not workload.template.spread:
             found.topology |= {HOSTNAME, ZONE}  # the scheduler's default constraints
+    _mention_volumes(found, setup)
     for profile in setup.profiles:
         _mention_terms(found, profile.added_affinity or ())
         found.topology |= {constraint.topology_key for constraint in profile.default_spread or ()}
@@ -94,6 +96,17 @@ def _mention_template(found: Mentions, template: PodTemplate) -> None:
     found.topology |= template.pod_affinity.topology_keys | template.pod_anti_affinity.topology_keys
     if template.node_name:
         found.names.add(template.node_name)
+
+
+def _mention_volumes(found: Mentions, setup: Setup) -> None:
+    """What volumes read of nodes; of labels that bind provisioned volumes every value counts."""
+    if not any(workload.template.claims for workload in setup.workloads):
+        return
+    for volume in setup.volumes:
+        _mention_terms(found, volume.terms or ())
+        found.numeric_keys |= {name for key, _ in volume.labels if key in ZONE_LABELS for name in ZONE_LABELS}
+    for storage_class in setup.storage_classes:
+        found.numeric_keys |= storage_class.labels_read
 
 
 def _mention_terms(found: Mentions, terms: Iterable[NodeTerm]) -> None:

@@ -10,6 +10,7 @@ from kubeproof.cluster.control import ANY, Arrive, Controller, NodeRef, Periodic
 from kubeproof.cluster.objects import DAEMON_SET, POD, STATEFUL_SET, Setup, family
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import Health, NodeCell, WorkloadCell
+from kubeproof.cluster.volumes import open_claims
 from kubeproof.events.declarations import CreateNode, Event
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import Monitor, make_monitor
@@ -55,6 +56,7 @@ class Plan:
     domains: tuple[tuple[tuple[int, ...], ...], ...]  # families of interchangeable blocks of places
     classes: int = 0  # kinds of nodes that something tells apart
     unread: tuple[str, ...] = ()  # labels and resources of nodes that nothing reads
+    claims: tuple[int, ...] = ()  # memories that hold the volumes of claims; a new run keeps them
 
     @property
     def setup(self) -> Setup:
@@ -104,21 +106,28 @@ def make_plan(
         most_asked=max((most_terminating_asked(intent) for intent in intents), default=0),
     )
     absent = part.absent | applied
+    earlier = len(part.memories) + len(adjusting.memories)
+    claims = tuple(range(earlier, earlier + len(open_claims(setup))))
     workloads = tuple(
         WorkloadCell(exists=0) if index in absent else mechanics.created(index) for index in range(len(setup.workloads))
     )
     return Plan(
         layout=layout,
-        controllers=(*built_in_controllers(layout, events), *adjusting.loops, *(loop.make(layout) for loop in own)),
+        controllers=(
+            *built_in_controllers(layout, events, claims),
+            *adjusting.loops,
+            *(loop.make(layout) for loop in own),
+        ),
         events=part.sources,
         monitors=tuple(make_monitor(intent, layout) for intent in intents),
         mechanics=mechanics,
         workloads=_placed_workloads(setup, workloads, placement),
-        memories=(*part.memories, *adjusting.memories),
+        memories=(*part.memories, *adjusting.memories, *((0,) for _ in claims)),
         nodes=_first_nodes(mechanics, absent, placement, {e.node for e in events if isinstance(e, CreateNode)}),
         domains=domains,
         classes=classes,
         unread=unread(setup, found),
+        claims=claims,
     )
 
 

@@ -28,28 +28,31 @@ class SharedLoops:
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._schedulers: dict[int, SchedulerController] = {}
-        self._queue: dict[int, PreemptingScheduler] = {}
+        self._schedulers: dict[tuple[int, tuple[int, ...]], SchedulerController] = {}
+        self._queue: dict[tuple[int, tuple[int, ...]], PreemptingScheduler] = {}
         self._pinned: dict[int, PinnedScheduler] = {}
         self._deschedulers: dict[int, PeriodicController] = {}
 
-    def scheduler(self, workload: int) -> SchedulerController:
-        """The scheduler of a workload's pods."""
-        if workload not in self._schedulers:
-            known = SchedulerController(self._layout, workload)
-            self._schedulers[workload] = self._preempting(workload) if has_priorities(self._layout.setup) else known
-        return self._schedulers[workload]
+    def scheduler(self, workload: int, claims: tuple[int, ...] = ()) -> SchedulerController:
+        """The scheduler of a workload's pods; the memories of claims are these."""
+        if has_priorities(self._layout.setup):
+            return self._preempting(workload, claims)
+        key = (workload, claims)
+        if key not in self._schedulers:
+            self._schedulers[key] = SchedulerController(self._layout, workload, claims)
+        return self._schedulers[key]
 
-    def _preempting(self, workload: int) -> PreemptingScheduler:
+    def _preempting(self, workload: int, claims: tuple[int, ...]) -> PreemptingScheduler:
         """The scheduler where pods of some workloads go before others."""
-        if workload not in self._queue:
+        key = (workload, claims)
+        if key not in self._queue:
             setup = self._layout.setup
             daemons = daemon_sets(setup)  # their pods wait with their nodes
             others = [other for other in range(len(setup.workloads)) if other not in daemons]
             first = [other for other in others if goes_first(setup, other, workload)]
-            rivals = tuple(self._preempting(other) for other in first)
-            self._queue[workload] = PreemptingScheduler(self._layout, workload, rivals=rivals)
-        return self._queue[workload]
+            rivals = tuple(self._preempting(other, claims) for other in first)
+            self._queue[key] = PreemptingScheduler(self._layout, workload, claims, rivals=rivals)
+        return self._queue[key]
 
     def pinned_scheduler(self, workload: int) -> PinnedScheduler:
         """The scheduler of pods that may only run on one node."""

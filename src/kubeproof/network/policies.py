@@ -63,9 +63,16 @@ class Policies:
     def __init__(self, network: KubeNetwork, pod_ranges: tuple[Block, ...] = ()) -> None:
         self._network = network
         self._pod_ranges = pod_ranges
+        self._known: dict[tuple[str, str], Allowed] = {}
 
     def allowed(self, source: Party, target: Party) -> Allowed:
-        """What the source may open to the target."""
+        """What the source may open to the target; remembered, as references are unique."""
+        key = (source.ref, target.ref)
+        if key not in self._known:
+            self._known[key] = self._decided(source, target)
+        return self._known[key]
+
+    def _decided(self, source: Party, target: Party) -> Allowed:
         leaving = self._one_way(source, target, EGRESS)
         entering = self._one_way(target, source, INGRESS)
         least, most = intersection(leaving.least, entering.least), intersection(leaving.most, entering.most)

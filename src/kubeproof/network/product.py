@@ -85,6 +85,9 @@ class _Explorer:
         self._graph = graph
         self._fresh: dict[State, int] = {}
         self._owners = frozenset(walk.sources) if walk.knows_source else frozenset()
+        # Looked up once: these are asked for every state.
+        self._moves, self._port, self._at = walk.forwarding.moves, walk.forwarding.port, walk.letters.at
+        self._most_hops, self._most_paths = walk.most_hops, walk.most_paths
 
     def expand(self, level: dict[State, int]) -> dict[State, int]:
         """The states that are new, or reached by packets to new destinations, after one more hop."""
@@ -106,7 +109,7 @@ class _Explorer:
 
     def _leave(self, state: State, mask: int) -> None:
         node, port, _, hop, path, own = state
-        moves = self._walk.forwarding.moves(node, port)
+        moves = self._moves(node, port)
         if self._walk.is_shared is not None:
             for move in moves:
                 if move.mask & mask:
@@ -130,34 +133,39 @@ class _Explorer:
                         self._forward(state, target, part, move)
 
     def _forward(self, state: State, target: int, mask: int, move: Move) -> None:
-        walk, to = self._walk, move.to
+        node, _, _, hop, path, _ = state
+        to = move.to
         assert to is not None
-        hop = state[3] + 1 if state[3] < walk.most_hops else state[3]
-        path = state[4]
-        if move.choices > 1 and path == 0 and walk.most_paths:
-            path = min(move.choice + 1, walk.most_paths)
-        own = False
-        if to in self._owners:
-            own = len(walk.sources) == 1
-            if not own and mask & ~walk.destinations.bit.get(to, 0):
-                self._graph.returned.add(to)
-        successor = (to, walk.forwarding.port(to, state[0]), target, hop, path, own)
-        self._link(state, successor, mask)
+        if hop < self._most_hops:
+            hop += 1
+        if self._most_paths and path == 0 and move.choices > 1:
+            path = min(move.choice + 1, self._most_paths)
+        own = to in self._owners and self._is_own(to, mask)
+        self._link(state, (to, self._port(to, node), target, hop, path, own), mask)
+
+    def _is_own(self, to: str, mask: int) -> bool:
+        """True if the packets are back at their source; several sources are kept apart later if that may be so."""
+        if len(self._owners) == 1:
+            return True
+        if mask & ~self._walk.destinations.bit.get(to, 0):
+            self._graph.returned.add(to)
+        return False
 
     def _link(self, state: State, successor: State, mask: int) -> None:
-        out = self._graph.edges.setdefault(state, {})
+        graph, fresh = self._graph, self._fresh
+        out = graph.edges.setdefault(state, {})
         out[successor] = out.get(successor, 0) | mask
-        known = self._graph.reached.get(successor, 0)
-        if known and successor not in self._fresh:
-            self._graph.may_loop = True
+        known = graph.reached.get(successor, 0)
+        if known and successor not in fresh:
+            graph.may_loop = True
         new = mask & ~known
         if new:
-            self._graph.reached[successor] = known | new
-            self._fresh[successor] = self._fresh.get(successor, 0) | new
+            graph.reached[successor] = known | new
+            fresh[successor] = fresh.get(successor, 0) | new
 
     def _drop(self, state: State, target: int, mask: int) -> None:
         place = (state[0], state[5], state[3], state[4], True, False)
-        for letters, piece in self._walk.letters.at(place):
+        for letters, piece in self._at(place):
             part = piece & mask
             if part:
                 after = _after(self._machine, target, letters)
@@ -168,13 +176,14 @@ class _Explorer:
     def _read(self, state: State, mask: int, place: Place) -> list[tuple[tuple[int, ...], tuple[int, ...], int]]:
         """The letters of a position, the machine's states after them, and for which destinations."""
         found = []
-        for letters, piece in self._walk.letters.at(place):
+        for letters, piece in self._at(place):
             part = piece & mask
             if part:
                 after = _after(self._machine, state[2], letters)
-                self._lost(state, HERE, part, after)
                 if after:
                     found.append((letters, after, part))
+                else:
+                    self._lost(state, HERE, part, after)
         return found
 
     def _lost(self, state: State, how: str, mask: int, after: tuple[int, ...]) -> None:

@@ -37,11 +37,20 @@ def why(model: IndividualModel, state: State, step: Transition) -> tuple[str, ..
 
 
 def event_words(model: IndividualModel, step: Transition) -> str:
-    """What an event that changes no object says of itself; empty for all others."""
-    for event in model.plan.events:
+    """What an event or a loop that changes no object says of itself; empty for all others."""
+    for event in model.plan.actors:
         tells = getattr(event, "tells", None)
         if event.name == step.controller and tells is not None:
             return str(tells(step.decision.actions))
+    return ""
+
+
+def added_words(model: IndividualModel, step: Transition) -> str:
+    """What a loop says besides the changes of objects, such as the volumes that claims get; mostly empty."""
+    for controller in model.plan.controllers:
+        adds = getattr(controller, "adds", None)
+        if controller.name == step.controller and adds is not None:
+            return str(adds(step.decision.actions))
     return ""
 
 
@@ -56,7 +65,8 @@ def evaluation(model: IndividualModel, state: State, workload: int) -> tuple[lis
             names.append(model.names[index])
             info = controller.info_of(place_number, node_cell(state.nodes[index]))
             infos.append(info._replace(node=model.setup.nodes[index]))  # not the place's sample: values are told
-    return names, controller.kernel.evaluate(infos)
+    memories = model.seen(controller, state).memories
+    return names, controller.kernel_of(memories).evaluate(infos)
 
 
 def _scheduler(model: IndividualModel, workload: int) -> SchedulerController | None:

@@ -14,6 +14,7 @@ from itertools import combinations
 
 from kubeproof.cluster.labels import NO_EXECUTE, LabelSelector
 from kubeproof.cluster.objects import Node, PodAffinity, PodTemplate, Setup, Workload
+from kubeproof.cluster.volumes import Claim, open_claims
 from kubeproof.controllers.quota import is_meant
 from kubeproof.controllers.scheduler.plugins.node_affinity import required_affinity_matches
 from kubeproof.controllers.scheduler.plugins.taint_toleration import keeps_pods_off
@@ -71,6 +72,8 @@ def _kept_whole(loaded: Loaded) -> str:
     setup, scenario = loaded.setup, loaded.scenario
     if setup.descheduler is not None:
         return "the descheduler sees all pods"
+    if open_claims(setup):
+        return "claims may get the volumes that others want"
     if any(isinstance(event, KernelPanic) for event in scenario.events):
         return "a panic of any node counts for all"
     numbered = {event.name: event for event in scenario.events}
@@ -161,6 +164,8 @@ def _relations(loaded: Loaded) -> Iterator[tuple[str, ...]]:
         )
     for quota in loaded.setup.quotas:
         yield tuple(ref for ref, workloads in forms.items() if any(is_meant(quota, w) for w in workloads))
+    for claim in loaded.setup.claims:
+        yield tuple(ref for ref, workloads in forms.items() if any(_uses(w, claim) for w in workloads))
     yield from _rival_autoscalers(loaded, forms)
     yield from _sharing_images(loaded.setup, forms)
     yield from _chained(loaded)
@@ -228,6 +233,10 @@ def _term_selectors(template: PodTemplate) -> Iterator[LabelSelector | None]:
 
     yield from of(template.pod_affinity)
     yield from of(template.pod_anti_affinity)
+
+
+def _uses(workload: Workload, claim: Claim) -> bool:
+    return workload.namespace == claim.namespace and claim.name in workload.template.claims
 
 
 def _sharing_images(setup: Setup, forms: dict[str, list[Workload]]) -> Iterator[tuple[str, ...]]:

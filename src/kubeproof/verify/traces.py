@@ -11,7 +11,7 @@ from kubeproof.controllers.quota import is_meant
 from kubeproof.intents.temporal import Temporal
 from kubeproof.model.individual import IndividualModel, State, Transition
 from kubeproof.model.letters import named_letters
-from kubeproof.verify.explain import event_words, final_facts, why
+from kubeproof.verify.explain import added_words, event_words, final_facts, why
 from kubeproof.verify.lift import NamedPath
 from kubeproof.verify.replayer import replay
 from kubeproof.verify.result import Trace, TraceStep
@@ -65,8 +65,9 @@ def told(
     for state, step in zip(states, steps, strict=False):
         time_s += elapsed(step)
         shown = trace_step(model.setup, state, step, time_s, why(model, state, step))
-        said = event_words(model, step)
-        result.append(replace(shown, action=said) if said else shown)
+        said, added = event_words(model, step), added_words(model, step)
+        action = "; ".join(words for words in (said or shown.action, added) if words)
+        result.append(replace(shown, action=action))
     return tuple(result)
 
 

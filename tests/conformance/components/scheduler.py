@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.conformance.corpus import Corpus
 from tests.conformance.decide import preemption as decide_preemption
 from tests.conformance.decide import scheduler as decide
-from tests.conformance.inputs import node_content, preemption
+from tests.conformance.inputs import node_content, preemption, volumes
 from tests.conformance.inputs import scheduler as inputs
 
 UPSTREAMS = ("kubernetes-1.26", "kubernetes-1.37")
@@ -47,5 +47,14 @@ CORPORA: tuple[Corpus, ...] = (
         generate=node_content.ports_and_images,
         count=2_000,
         decide=decide.decide_with_images,
+    ),
+    Corpus(
+        name="scheduler-volumes",
+        controller="scheduler, persistent volumes",
+        upstreams=UPSTREAMS,
+        program="scheduler",
+        generate=volumes.volumes,
+        count=2_000,
+        decide=decide.decide_with_volumes,
     ),
 )

@@ -12,10 +12,12 @@ from kubeproof.cluster.images import IMAGE_LOCALITY
 from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.objects import REPLICA_SET, Node, SchedulerProfile, Settings, Setup, Workload
 from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount, Row, Scheduler
+from kubeproof.controllers.scheduler.plugins.volumes import VOLUME_BINDING
 from kubeproof.controllers.scheduler.registry import SCORE_ORDER
 from kubeproof.manifests.nodes import read_node
 from kubeproof.manifests.scheduler_config import read_scheduler_profiles
 from kubeproof.manifests.selectors import selector_of
+from kubeproof.manifests.storage import read_claim, read_storage_class, read_volume
 from kubeproof.manifests.workloads import read_pod
 from tests.conformance.corpus import Case, Decision, compact, version_of
 from tests.conformance.objects import fields
@@ -36,9 +38,18 @@ def decide(case: Case, upstream: str) -> Decision:
 
 def decide_with_images(case: Case, upstream: str) -> Decision:
     """The same, with the score that images give in each row."""
+    return _decide_with(case, upstream, IMAGE_LOCALITY)
+
+
+def decide_with_volumes(case: Case, upstream: str) -> Decision:
+    """The same, with the score that volumes give in each row."""
+    return _decide_with(case, upstream, VOLUME_BINDING)
+
+
+def _decide_with(case: Case, upstream: str, extra: str) -> Decision:
     board = Board(case, upstream)
     scheduler, infos = board.scheduler(case["pod"]), board.infos()
-    rows = [_row(row, images=True) for row in scheduler.evaluate(infos).rows]
+    rows = [_row(row, extra) for row in scheduler.evaluate(infos).rows]
     return {"n": rows, "c": list(scheduler.choose(infos))}
 
 
@@ -74,6 +85,9 @@ class Board:
             profiles=_profiles(compact(case["profile"]), version) if "profile" in case else (SchedulerProfile(),),
             settings=Settings(kubernetes_version=version),
             namespaces=tuple(_namespace(one) for one in case.get("namespaces", ())),
+            volumes=tuple(read_volume(fields(one)) for one in case.get("volumes", ())),
+            claims=tuple(read_claim(fields(one)) for one in case.get("claims", ())),
+            storage_classes=tuple(read_storage_class(fields(one)) for one in case.get("classes", ())),
         )
 
     def _index(self, pod: Json) -> int:
@@ -102,7 +116,7 @@ class Board:
         return tuple(PodCount(workload, *counts) for workload, counts in sorted(self._counts[node].items()))
 
 
-def _row(row: Row, *, images: bool = False) -> Json:
+def _row(row: Row, extra: str = "") -> Json:
     """A refusal (plugin, reason, unresolvable), scores, or 0 for the only feasible node."""
     if row.rejected_by:
         if not row.reason:
@@ -112,8 +126,8 @@ def _row(row: Row, *, images: bool = False) -> Json:
     if not row.scores:
         return 0
     scores = dict(row.scores)
-    others = [scores.get(name) for name in SCORE_ORDER if name != IMAGE_LOCALITY]
-    return [row.total, *others, *([scores.get(IMAGE_LOCALITY, 0)] if images else ())]
+    usual = [scores.get(name) for name in SCORE_ORDER if name not in (IMAGE_LOCALITY, VOLUME_BINDING)]
+    return [row.total, *usual, *([scores.get(extra, 0)] if extra else ())]
 
 
 def _kind(pod: Json) -> str:

@@ -6,6 +6,7 @@ from tests.conformance.mutant import Mutant
 
 DECISIONS = "scheduler-decisions"
 PORTS_IMAGES = "scheduler-ports-images"
+VOLUMES = "scheduler-volumes"
 PLUGINS = "controllers/scheduler/plugins"
 REQUESTS = "controllers/scheduler/requests.py"
 FIT = f"{PLUGINS}/node_resources_fit.py"
@@ -17,6 +18,7 @@ CONSTRAINTS = f"{PLUGINS}/spread_constraints.py"
 POD_AFFINITY = f"{PLUGINS}/inter_pod_affinity.py"
 POD_TERMS = f"{PLUGINS}/pod_terms.py"
 PORTS = f"{PLUGINS}/node_ports.py"
+VOLUME_PLUGINS = f"{PLUGINS}/volumes.py"
 IMAGES = f"{PLUGINS}/image_locality.py"
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -387,5 +389,104 @@ MUTANTS: tuple[Mutant, ...] = (
         "taken = port or (inside if host_network else 0)",
         "taken = port",
         PORTS_IMAGES,
+    ),
+    Mutant(
+        "claims get the largest volume",
+        "cluster/volumes.py",
+        "least = min((volume.capacity for volume in free), default=0)",
+        "least = max((volume.capacity for volume in free), default=0)",
+        VOLUMES,
+    ),
+    Mutant(
+        "a volume that is too small will do",
+        "cluster/volumes.py",
+        "return volume.capacity >= claim.request and volume.is_block == claim.is_block",
+        "return volume.is_block == claim.is_block",
+        VOLUMES,
+    ),
+    Mutant(
+        "a volume need not have the claim's access modes",
+        "cluster/volumes.py",
+        "        and set(claim.modes) <= set(volume.modes)\n",
+        "",
+        VOLUMES,
+    ),
+    Mutant(
+        "volumes are made where the class forbids it",
+        "cluster/volumes.py",
+        "if found is None or not found.provisions or not found.allows(labels):",
+        "if found is None or not found.provisions:",
+        VOLUMES,
+    ),
+    Mutant(
+        "a volume that is kept for a claim is one among others",
+        "cluster/volumes.py",
+        "if volume.claim == claim.key and _is_large(volume, claim)]",
+        "if volume.claim == claim.key and False]",
+        VOLUMES,
+    ),
+    Mutant(
+        "bound volumes are reached from everywhere",
+        VOLUME_PLUGINS,
+        "if not all(is_reached(volume, view.labels) for volume in self._bound):",
+        "if False:",
+        VOLUMES,
+    ),
+    Mutant(
+        "zone labels of volumes count on nodes without a zone",
+        VOLUME_PLUGINS,
+        "if not any(key in view.labels for key in ZONE_LABELS):",
+        "if False:",
+        VOLUMES,
+    ),
+    Mutant(
+        "a zone label has one value",
+        VOLUME_PLUGINS,
+        'frozenset(value.split("__"))',
+        "frozenset((value,))",
+        VOLUMES,
+    ),
+    Mutant(
+        "beta labels of volumes mean stable ones in 1.26",
+        VOLUME_PLUGINS,
+        "BETA_IS_STABLE_SINCE = (1, 28)",
+        "BETA_IS_STABLE_SINCE = (1, 20)",
+        VOLUMES,
+        "kubernetes-1.26",
+    ),
+    Mutant(
+        "a volume of another class is kept for a claim",
+        "cluster/volumes.py",
+        "if volume.storage_class == claim.storage_class and volume.name not in taken]",
+        "if volume.name not in taken]",
+        VOLUMES,
+    ),
+    Mutant(
+        "a claim that is mounted twice needs one volume",
+        "manifests/pods.py",
+        "return tuple(name for name in images if name), tuple(claims)",
+        "return tuple(name for name in images if name), tuple(dict.fromkeys(claims))",
+        VOLUMES,
+    ),
+    Mutant(
+        "a claim for one pod may have two",
+        VOLUME_PLUGINS,
+        "return IN_USE if state else None",
+        "return None",
+        VOLUMES,
+    ),
+    Mutant(
+        "a claim for one pod keeps others off its own node only",
+        VOLUME_PLUGINS,
+        "return IN_USE if state else None",
+        "return IN_USE if fact else None",
+        VOLUMES,
+    ),
+    Mutant(
+        "fuller volumes score higher",
+        VOLUME_PLUGINS,
+        "[MAX_NODE_SCORE - request * 100 // capacity for",
+        "[request * 100 // capacity for",
+        VOLUMES,
     ),
 )

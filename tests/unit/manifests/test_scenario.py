@@ -182,7 +182,7 @@ def test_absent_events_mean_none_and_absent_intents_the_default_ones() -> None:
             "Only creating workloads and nodes is modelled",
         ),
         ("events: [{apply: {}}]", "needs either file or manifest"),
-        ("intents: [{ltl: {}}]", "intent ltl is not modelled yet"),
+        ("intents: [{ltl: {}}]", "ltl.formula is required"),
         ("intents: [{minReady: {target: Deployment/shop/web}}]", "count is required"),
         ("intents: [{minReady: {count: 1.5}}]", "count is a number"),
         ("intents: [{minReady: {count: 1, when: never}}]", "when is 'never'"),

@@ -11,10 +11,10 @@ type Decision struct {
 	Failed int   `json:"e,omitempty"` // 1: the cycle ended in an error
 }
 
-func decideOne(given *Case) (any, error)           { return decide(given, false) }
-func decideWithAllScores(given *Case) (any, error) { return decide(given, true) }
+func decideOne(given *Case) (any, error)        { return decide(given, "") }
+func decideWithImages(given *Case) (any, error) { return decide(given, "ImageLocality") }
 
-func decide(given *Case, others bool) (any, error) {
+func decide(given *Case, extra string) (any, error) {
 	real, err := realFor(given)
 	if err != nil {
 		return nil, err
@@ -23,17 +23,17 @@ func decide(given *Case, others bool) (any, error) {
 	if failure != nil {
 		return Decision{Failed: 1, Chosen: []int{}}, expected(failure)
 	}
-	rows, err := real.rows(attempt, given.Nodes, others)
+	rows, err := real.rows(attempt, given.Nodes, extra)
 	return Decision{Rows: rows, Chosen: attempt.best(given.Nodes)}, err
 }
 
-func (r *Real) rows(attempt *Attempt, nodes []*corev1.Node, others bool) ([]any, error) {
+func (r *Real) rows(attempt *Attempt, nodes []*corev1.Node, extra string) ([]any, error) {
 	rows := map[string]any{}
 	for _, node := range attempt.feasible {
 		rows[node.Node().Name] = 0
 	}
 	for _, score := range attempt.scores {
-		row, err := r.scoresOf(score, others)
+		row, err := r.scoresOf(score, extra)
 		if err != nil {
 			return nil, err
 		}

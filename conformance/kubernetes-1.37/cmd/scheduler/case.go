@@ -7,6 +7,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 )
@@ -20,6 +21,9 @@ type Case struct {
 	Namespaces  []*corev1.Namespace             `json:"namespaces"`
 	ReplicaSets []*appsv1.ReplicaSet            `json:"replicaSets"` // owners of pods
 	Budgets     []*policyv1.PodDisruptionBudget `json:"budgets"`
+	Volumes     []*corev1.PersistentVolume      `json:"volumes"`
+	Claims      []*corev1.PersistentVolumeClaim `json:"claims"`
+	Classes     []*storagev1.StorageClass       `json:"classes"`
 	Profile     json.RawMessage                 `json:"profile"` // of a KubeSchedulerConfiguration; absent: the default one
 }
 

@@ -84,8 +84,9 @@ func (a *Attempt) refusal(node string) []any {
 	return []any{status.Plugin(), strings.Join(reasons, ", "), unresolvable}
 }
 
-// scoresOf are the total and the normalised score of each plugin; null for one that was skipped.
-func (r *Real) scoresOf(score fwk.NodePluginScores, others bool) ([]any, error) {
+// scoresOf are the total and the normalised score of each plugin; null for one that was skipped. The score of an
+// extra plugin comes last; without one all others must be neutral.
+func (r *Real) scoresOf(score fwk.NodePluginScores, extra string) ([]any, error) {
 	byName := map[string]int64{}
 	for _, one := range score.Scores {
 		byName[one.Name] = one.Score / r.weights[one.Name]
@@ -100,8 +101,8 @@ func (r *Real) scoresOf(score fwk.NodePluginScores, others bool) ([]any, error) 
 		row = append(row, value)
 		delete(byName, name)
 	}
-	if others {
-		return append(row, byName["ImageLocality"]), nil
+	if extra != "" {
+		return append(row, byName[extra]), nil
 	}
 	for name, value := range byName {
 		if value != 0 {

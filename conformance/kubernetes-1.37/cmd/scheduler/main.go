@@ -11,9 +11,10 @@ import (
 func main() {
 	programs := map[string]func(*Case) (any, error){
 		"scheduler-decisions":    decideOne,
-		"scheduler-ports-images": decideWithAllScores,
+		"scheduler-ports-images": decideWithImages,
 		"scheduler-sequences":    decideSequence,
 		"scheduler-preemption":   decidePreemption,
+		"scheduler-volumes":      decideWithVolumes,
 	}
 	program := programs[lines.Corpus()]
 	lines.Run(func(line []byte) (any, error) {

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
@@ -46,12 +47,13 @@ func realFor(given *Case) (*Real, error) {
 	return real, nil
 }
 
-func build(profileText json.RawMessage) (*Real, error) {
+// build makes a scheduler whose API server has these objects, which it sees once its informers are started.
+func build(profileText json.RawMessage, objects ...runtime.Object) (*Real, error) {
 	configuration, err := readProfile(profileText)
 	if err != nil {
 		return nil, err
 	}
-	client := fake.NewClientset()
+	client := fake.NewClientset(objects...)
 	factory := informers.NewSharedInformerFactory(client, 0)
 	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: client.EventsV1()})
 	made, err := scheduler.New(context.Background(), client, factory, nil, profile.NewRecorderFactory(broadcaster),

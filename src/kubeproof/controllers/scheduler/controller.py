@@ -2,18 +2,22 @@
 
 Any pending pod may be tried next: queue order among equal priorities depends on creation order and back-off, which
 the model leaves open. An attempt that finds no node changes nothing, so a pod that fits nowhere has no step until
-something changes. Assuming and binding are one step.
+something changes. Assuming and binding are one step, and so is giving volumes to claims that wait for their pod.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from kubeproof.cluster.control import Bind, Decision, NodeRef, Reads, Seen, Stage
-from kubeproof.cluster.objects import short_name
+from kubeproof.cluster.control import Action, Bind, Decision, NodeRef, Reads, Remember, Seen, Stage
+from kubeproof.cluster.objects import Node, Setup, short_name
 from kubeproof.cluster.places import Layout, taints_of
 from kubeproof.cluster.state import Health, NodeCell, Phase, WorkloadCell
+from kubeproof.cluster.volumes import open_claims, ways_to_bind, with_bindings
 from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount, Scheduler
+from kubeproof.controllers.scheduler.plugins.volumes import waiting_claims
+from kubeproof.controllers.volume_controller import bindings_in_words, volume_numbers
 
 # cordoned, unreachable, tainted NoExecute, pods, images brought
 Facts = tuple[int, int, int, tuple[PodCount, ...], int]
@@ -38,8 +42,10 @@ class SchedulerController:
 
     layout: Layout
     workload: int
+    claims: tuple[int, ...] = ()  # memories of the claims whose volume is decided during the run
     stage: int = Stage.ALWAYS
     _kernel: Scheduler = field(init=False, compare=False, repr=False)
+    _kernels: dict[tuple[int, ...], tuple[Setup, Scheduler]] = field(default_factory=dict, compare=False, repr=False)
     _known: dict[object, tuple[Decision, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -57,7 +63,8 @@ class SchedulerController:
 
     @property
     def reads(self) -> Reads:
-        return Reads(workloads=(self.workload,), places=self.layout.every_place)
+        own = self.layout.setup.workloads[self.workload].template
+        return Reads((self.workload,), self.layout.every_place, self.claims if own.claims else ())
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> bool:
         """Whether a pod waits for a node."""
@@ -71,17 +78,60 @@ class SchedulerController:
         """A binding to each node among the best."""
         if not seen.workloads[0] or not self._kernel.has_profile:
             return ()
-        known = self._known.get(seen.places)
+        key = (seen.places, seen.memories)
+        known = self._known.get(key)
         if known is None:
             known = self._bindings(seen)
             if len(self._known) < MOST_KNOWN:
-                self._known[seen.places] = known
+                self._known[key] = known
         return known
 
     def _bindings(self, seen: Seen) -> tuple[Decision, ...]:
         refs, infos = self.candidates(seen)
-        chosen = dict.fromkeys(refs[index] for index in self._kernel.choose(infos))
-        return tuple(Decision((Bind(ref, self.workload),)) for ref in chosen)
+        setup, kernel = self._bound(seen.memories)
+        chosen = dict.fromkeys(refs[index] for index in kernel.choose(infos))
+        plain = (Decision((Bind(ref, self.workload),)) for ref in chosen)
+        return tuple(decision for one in plain for decision in self.with_volumes(setup, one))
+
+    def with_volumes(self, setup: Setup, decision: Decision) -> Iterator[Decision]:
+        """The decision with every way in which claims that wait for the pod it binds get their volumes."""
+        place = next((a.node.place for a in decision.actions if isinstance(a, Bind)), None)
+        if place is None:
+            yield decision
+            return
+        for volumes in self._volumes(setup, self.layout.places[place].sample):
+            yield decision._replace(actions=(*decision.actions, *volumes))
+
+    def _bound(self, memories: tuple[tuple[int, ...], ...]) -> tuple[Setup, Scheduler]:
+        """The setup with claims bound as they are now, and the kernel for it."""
+        bound = tuple(memory[0] for memory in memories)
+        if not any(bound):
+            return self.layout.setup, self._kernel
+        if bound not in self._kernels:
+            setup = with_bindings(self.layout.setup, bound)
+            self._kernels[bound] = setup, Scheduler(setup, self.workload, self.layout.unique_keys)
+        return self._kernels[bound]
+
+    def kernel_of(self, memories: tuple[tuple[int, ...], ...]) -> Scheduler:
+        """The decision kernel for claims bound as they are now."""
+        return self._bound(memories)[1]
+
+    def _volumes(self, setup: Setup, node: Node) -> Iterator[tuple[Remember, ...]]:
+        """Every way in which claims that wait for this pod get a volume on the node."""
+        waiting = waiting_claims(setup, self.workload)
+        if not waiting:
+            yield ()
+            return
+        numbers = volume_numbers(self.layout)
+        order = [setup.claims.index(claim) for claim in waiting]
+        memories = dict(zip(open_claims(self.layout.setup), self.claims, strict=True))
+        for volumes in ways_to_bind(setup, waiting, dict(node.labels)):
+            first = dict(reversed(tuple(zip(order, volumes, strict=True))))  # of a claim that is mounted twice
+            yield tuple(Remember(memories[claim], (numbers[first[claim].name],)) for claim in sorted(first))
+
+    def adds(self, actions: tuple[Action, ...]) -> str:
+        """What a binding says besides: the volumes that claims get."""
+        return "; ".join(bindings_in_words(self.layout, self.claims, actions))
 
     def candidates(self, seen: Seen) -> tuple[list[NodeRef], list[NodeInfo]]:
         """The nodes as the plugins take them, with the reference of each."""

@@ -52,7 +52,9 @@ class PreemptingScheduler(SchedulerController):
         counted = _under_budgets(self.layout.setup) if asks else frozenset()
         queued = {self.workload, *(rival.workload for rival in self.rivals)}
         object.__setattr__(self, "_counted", counted)
-        object.__setattr__(self, "_reads", Reads(tuple(sorted(queued | counted)), self.layout.every_place))
+        mounted = any(self.layout.setup.workloads[one].template.claims for one in queued)
+        memories = self.claims if mounted else ()
+        object.__setattr__(self, "_reads", Reads(tuple(sorted(queued | counted)), self.layout.every_place, memories))
 
     # -- what it is shown -----------------------------------------------------------------------
 
@@ -94,10 +96,13 @@ class PreemptingScheduler(SchedulerController):
         if not unbound and not claims:
             return ()
         free = max(-1, min(1, unbound - claims))
-        key = (seen.places, free, allowed)
+        key = (seen.places, seen.memories, free, allowed)
         known = self._tried.get(key)
         if known is None:
-            known = self.attempt.decisions(self.entries(seen), free, allowed)
+            setup, kernel = self._bound(seen.memories)
+            attempt = self.attempt if kernel is self.kernel else Attempt(self.layout, self.workload, kernel)
+            plain = attempt.decisions(self.entries(seen), free, allowed)
+            known = tuple(decision for one in plain for decision in self.with_volumes(setup, one))
             if len(self._tried) < MOST_KNOWN:
                 self._tried[key] = known
         return known

@@ -19,6 +19,7 @@ from kubeproof.controllers.scheduler.plugins import (
     pinned_nodes,
     pod_topology_spread,
     taint_toleration,
+    volumes,
 )
 from kubeproof.controllers.scheduler.pod import IncomingPod
 from kubeproof.controllers.scheduler.protocol import (
@@ -48,6 +49,7 @@ DEFAULT_WEIGHTS = {
     INTER_POD_AFFINITY: 2,
     BALANCED_ALLOCATION: 1,
     IMAGE_LOCALITY: 1,
+    volumes.VOLUME_BINDING: 1,
 }
 SCORE_ORDER = tuple(DEFAULT_WEIGHTS)
 # What plugins with nothing to do gave every node before the version in which upstream began to skip them.
@@ -68,6 +70,9 @@ NODE_FILTERS: tuple[tuple[str, Callable[[IncomingPod], NodeFilter | None]], ...]
 )
 # Upstream orders every filter that compares nodes after those that judge a node by itself.
 CLUSTER_FILTERS: tuple[tuple[str, Callable[[IncomingPod], ClusterFilter[Any, Any] | None]], ...] = (
+    (volumes.VOLUME_RESTRICTIONS, volumes.build_restrictions),
+    (volumes.VOLUME_BINDING, volumes.build_binding),
+    (volumes.VOLUME_ZONE, volumes.build_zone),
     (POD_TOPOLOGY_SPREAD, pod_topology_spread.build_filter),
     (INTER_POD_AFFINITY, inter_pod_affinity.build_filter),
 )
@@ -76,6 +81,7 @@ NODE_SCORES: tuple[tuple[str, Callable[[IncomingPod], NodeScore | None]], ...] =
     (NODE_AFFINITY, node_affinity.build_score),
     (NODE_RESOURCES_FIT, node_resources_fit.build_score),
     (BALANCED_ALLOCATION, balanced_allocation.build_score),
+    (volumes.VOLUME_BINDING, volumes.build_score),
 )
 CLUSTER_SCORES: tuple[tuple[str, Callable[[IncomingPod], ClusterScore[Any, Any] | None]], ...] = (
     (POD_TOPOLOGY_SPREAD, pod_topology_spread.build_score),
@@ -109,6 +115,9 @@ def plugins_for(pod: IncomingPod) -> Plugins:
     pinned = pinned_nodes.pin(pod)
     if pinned is not None:  # PreFilter narrows the nodes before any filter runs
         node_filters.insert(0, (pinned.plugin, pinned.filter))
+    barrier = volumes.barrier(pod)
+    if barrier is not None and barrier[0] not in profile.disabled:
+        node_filters.insert(0, barrier)
     return Plugins(
         tuple((name, plugin) for name, plugin in node_filters if plugin is not None),
         tuple((name, plugin) for name, plugin in cluster_filters if plugin is not None),
