@@ -163,8 +163,11 @@ class IndividualModel:
     def pod_name(self, workload: int, number: int) -> str:
         """`web-3`: the third pod; numbers of vanished pods are used again, so that names stay few."""
         declared = self.setup.workloads[workload]
+        if declared.kind == POD:
+            equals = [index for index, first in enumerate(self.plan.kin) if first == workload]
+            return short_name(self.setup, equals[number - 1] if number <= len(equals) else workload)
         name = short_name(self.setup, workload)
-        return name if declared.kind == POD or declared.ordinal is not None else f"{name}-{number}"
+        return name if declared.ordinal is not None else f"{name}-{number}"
 
     # -- steps ----------------------------------------------------------------------------------
 
