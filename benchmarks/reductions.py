@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from kubeproof.manifests.loaded import Loaded
 
 LIMIT_S = 40.0
-WITHOUT = ("", "symmetry", "unison", "por", "slicing", "symmetry,unison,por,slicing")
-TITLES = {"": "all on", "symmetry,unison,por,slicing": "all off"}
+EVERYTHING = "symmetry,unison,por,slicing,abstraction"
+WITHOUT = ("", "symmetry", "unison", "por", "slicing", "abstraction", EVERYTHING)
+TITLES = {"": "all on", EVERYTHING: "all off"}
 
 NODE = """apiVersion: v1
 kind: Node

@@ -52,7 +52,7 @@ REASONS = {
 # What is said of a kind other than that it is modelled.
 SAID_OF_KIND = {
     "Namespace": "its labels are read by affinity between pods",
-    "PodDisruptionBudget": "asked by drains and maintenance, a preference of preemption; not yet by the descheduler",
+    "PodDisruptionBudget": "asked by drains, maintenance and the descheduler; a preference of preemption",
     "PriorityClass": "decides the order of the queue and preemption; system classes are always there",
 }
 # Fields that are read and checked without an effect on the model.

@@ -28,7 +28,10 @@ from tests.property.strategies import BASIC_FAMILIES, Case
 
 FAMILIES = {**BASIC_FAMILIES, **LOOP_FAMILIES, **OWNER_FAMILIES, **PRIORITY_FAMILIES}
 # Families in which something is left out.
-REDUCED = ("spread", "failure", "scale", "write", "direct", "load", "deschedule", "daemon", "preempt", "stateful")
+REDUCED = (
+    "spread", "failure", "scale", "write", "direct", "autoscale", "load", "deschedule", "drain", "daemon", "preempt",
+    "stateful",
+)  # fmt: skip
 MOST_STATES = 1500  # beyond, every order is too many for a quick comparison
 STARTUPS = st.sampled_from([(0, 0), (0, 3), (1, 1), (1, 5), (2, 3)])
 PATIENT = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)
@@ -48,7 +51,7 @@ def compare_orders(case: Case) -> bool:
     fewer, order = _fewer(plan, "auto")
     if not full.stopped_by and not fewer.stopped_by:
         assert verdicts_of(fewer) == verdicts_of(full), f"with {order} {verdicts_of(fewer)}, not {verdicts_of(full)}"
-        assert len(fewer.store) <= len(full.store)
+        assert order.is_relaxed or len(fewer.store) <= len(full.store)
     if compiled_kernel() is not None:
         plain, _ = _fewer(plan, "python")
         assert plain.findings == fewer.findings

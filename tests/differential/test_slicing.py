@@ -83,6 +83,7 @@ def workloads(draw: st.DrawFn, team: str) -> Workload:
         tolerations=TOLERATIONS,
         readiness=draw(st.sampled_from([None, None, None, Readiness(2, 3)])),
         grace_s=draw(st.sampled_from([0, 30])),
+        priority=draw(st.sampled_from([None, None, None, 5, 100])),
     )
     kind = draw(st.sampled_from([DEPLOYMENT, DEPLOYMENT, REPLICA_SET]))
     namespace = draw(st.sampled_from([team, team, team, "shared"]))

@@ -432,6 +432,9 @@ def deschedule_cases(draw: st.DrawFn) -> Case:
     version = draw(choice((0, 36), (0, 27)))
     settings = replace(draw(settings_values()), descheduler_version=version, descheduler_interval_s=60)
     setup = Setup(some, tuple(workloads), settings=settings, descheduler=draw(policies(plugins, version)))
+    if draw(choice(False, False, True)):
+        limits = (draw(budgets("web")), draw(budgets("web", "other")))
+        setup = replace(setup, budgets=limits[: draw(choice(1, 1, 1, 1, 2))])
     if len(workloads) == 1 and draw(choice(False, False, False, False, True)):
         setup = replace(setup, autoscalers=(draw(autoscalers(pods)),), settings=_short(draw, settings))
     events = draw(deschedule_events(pods, plugins)) if len(workloads) == 1 else ()

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from kubeproof.verify.scaling.plan import SweepOptions
 
 _MEBIBYTE = 1_048_576
-_REDUCTIONS = ("symmetry", "unison", "por", "slicing")
+_REDUCTIONS = ("symmetry", "unison", "por", "slicing", "abstraction")
 _ENGINES = ("auto", "compiled", "python", "reference")
 
 
@@ -81,7 +81,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str,
 )  # fmt: skip
 @click.option(
     "--without", default="", callback=_names, envvar="KUBEPROOF_WITHOUT",
-    metavar="NAMES", help="Leave out single reductions: symmetry, unison, por, slicing; several with commas.",
+    metavar="NAMES", help="Leave out reductions: symmetry, unison, por, slicing, abstraction; several with commas.",
 )  # fmt: skip
 @click.option(
     "--find", type=click.Choice(("first", "all")), default="first", envvar="KUBEPROOF_FIND", show_default=True,

@@ -321,8 +321,20 @@ def _usage_rule(event: UsageChange | CpuLoad | UsagePattern, memory: int) -> Usa
     return UsageRule(event.resource, -1, levels, until_s=ends)
 
 
-def ages_that_matter(setup: Setup, rules: tuple[UsageRule, ...]) -> Ages:
-    """Per workload, the pod ages at which its usage or an autoscaler's trust in it changes, ascending."""
+def may_run_unready(setup: Setup, events: tuple[Event, ...]) -> frozenset[int]:
+    """The workloads whose pods may run without being ready: probed, crashed, never ready, or on a silent node."""
+    everybody = frozenset(range(len(setup.workloads)))
+    if any(isinstance(event, NodeFailure | KernelPanic | PodCrash) for event in events):
+        return everybody
+    probed = {w for w in everybody if setup.workloads[w].template.readiness is not None}
+    return never_ready(setup, events) | probed
+
+
+def ages_that_matter(setup: Setup, rules: tuple[UsageRule, ...], unready: frozenset[int]) -> Ages:
+    """Per workload, the pod ages at which its usage or an autoscaler's trust in it changes, ascending.
+
+    The initialization period is about pods that run without being ready; all others are trusted after one sample.
+    """
     ages: list[set[int]] = [set() for _ in setup.workloads]
     for rule in rules:
         ages[rule.workload] |= set(rule.until_s)
@@ -331,7 +343,7 @@ def ages_that_matter(setup: Setup, rules: tuple[UsageRule, ...]) -> Ages:
 
         if any(metric.name == CPU for metric in autoscaler.metrics):
             for member in family(setup, workload_number(setup, autoscaler.target)):
-                ages[member] |= set(ages_read(autoscaler_settings(setup)))
+                ages[member] |= set(ages_read(autoscaler_settings(setup), may_be_unready=member in unready))
     return tuple(tuple(sorted(own)) for own in ages)
 
 

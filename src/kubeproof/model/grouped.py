@@ -37,21 +37,35 @@ from kubeproof.cluster.control import (
     shown_node,
     tags_of,
 )
+from kubeproof.cluster.objects import Node
 from kubeproof.cluster.state import NEVER, NodeCell, Nodes, present, replace_node
 from kubeproof.controllers.daemonset import DaemonSetController
 from kubeproof.controllers.descheduler.controller import DeschedulerController
+from kubeproof.controllers.hpa.controller import HpaController
 from kubeproof.controllers.kubelet import Kubelet
 from kubeproof.controllers.replicaset import ReplicaSetController
+from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.engine.system import Actor, Cell, Check, Effect, Kind
 from kubeproof.intents.monitor import CYCLE, FRESH, IN_STABLE, PERSISTENT, RECURRENT, STEP, Memory
 from kubeproof.intents.monitor import NEVER as IN_NO_STATE
 from kubeproof.intents.temporal import Temporal
 from kubeproof.model.alone import taken_alone
+from kubeproof.model.endings import EndMatters
 from kubeproof.model.letters import GroupedWords
 from kubeproof.model.mechanics import all_ticked, next_due
 from kubeproof.model.orders import EVERY_ORDER, Order
 from kubeproof.model.plan import Plan
 from kubeproof.model.startup import StartAll, Starts, StartTogether, check_untouched
+from kubeproof.model.youth import (
+    EMPTY,
+    Attentive,
+    AttentiveAutoscaler,
+    AttentiveReplicaSet,
+    Bear,
+    Nursery,
+    NurseryKubelet,
+    with_young,
+)
 
 KINDS = {
     IN_NO_STATE: Kind.NEVER,
@@ -70,10 +84,12 @@ ON_WORKLOAD = (
 class Slots:
     """Where things stand in the vector."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, counted: Iterable[int] = ()) -> None:
         self.first_memory = 1 + len(plan.workloads)
         self.first_place = self.first_memory + len(plan.memories)
-        self.size = self.first_place + len(plan.layout.places)
+        self.first_nursery = self.first_place + len(plan.layout.places)
+        self.nurseries = {workload: self.first_nursery + n for n, workload in enumerate(sorted(counted))}
+        self.size = self.first_nursery + len(self.nurseries)
 
     def workload(self, index: int) -> int:
         return 1 + index
@@ -119,8 +135,15 @@ class GroupedActor:
 
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
         """The controller's decisions as effects."""
+        return self.acting(self.seen(views))
+
+    def seen(self, views: tuple[Any, ...]) -> Seen:
+        """The views as the controller takes them."""
         places = len(self._workloads) + len(self._places)
-        seen = Seen(views[: len(self._workloads)], views[len(self._workloads) : places], views[places:])
+        return Seen(views[: len(self._workloads)], views[len(self._workloads) : places], views[places:])
+
+    def acting(self, seen: Seen) -> tuple[Effect, ...]:
+        """The controller's decisions on what it sees, as effects."""
         return tuple(self._effect(decision) for decision in self.controller.act(seen))
 
     def _effect(self, decision: Decision) -> Effect:
@@ -140,8 +163,10 @@ class GroupedActor:
             noted = NoteFailed(action.workload, action.rejected)
             return (on_node, (slots.workload(action.workload), _operation(noted)))
         if isinstance(action, Bind):
-            taken = DeleteUnbound(action.workload, 1)
-            return ((slots.workload(action.workload), _operation(taken)), on_node)
+            taken = (slots.workload(action.workload), _operation(DeleteUnbound(action.workload, 1)))
+            if action.workload in slots.nurseries:
+                return (taken, on_node, (slots.nurseries[action.workload], ("Bear", -1, Bear(action.workload))))
+            return (taken, on_node)
         return (on_node,)
 
 
@@ -171,6 +196,29 @@ class StartBlindActor(GroupedActor):
         return check_untouched(effects, frozenset().union(*views[self._shown :]))
 
 
+class EndMindfulActor(GroupedActor):
+    """A scheduler that must not have a pod to place while pods end in unison."""
+
+    def __init__(self, plan: Plan, slots: Slots, number: int, controller: SchedulerController, starts: Starts) -> None:
+        super().__init__(plan, slots, number, controller)
+        self._starts = starts
+        self._shown = len(self.reads)
+        self.reads = (*self.reads, *(slots.place(place) for place in self._places))
+
+    def view(self, position: int, cell: Any) -> Any:
+        """As without the reduction, then once more per place the workloads with ending pods."""
+        if position >= self._shown:
+            return self._starts.ending(cell)
+        return super().view(position, cell)
+
+    def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
+        """The scheduler's decisions as effects."""
+        ending: frozenset[int] = frozenset().union(*views[self._shown :])
+        if ending and views[0]:
+            raise EndMatters(ending)
+        return super().act(views[: self._shown])
+
+
 def _operation(action: Action, actor: int = -1) -> tuple[str, int, Action]:
     """The action as an operation; its name comes first because named tuples of equal content are equal."""
     return type(action).__name__, actor, action
@@ -194,11 +242,19 @@ class Clock:
         self._periodic = plan.periodic
         self._ages = plan.mechanics.ages
         self._slots = slots
-        place_slots = [slots.place(place) for place in plan.layout.every_place]
+        place_slots = [*(slots.place(place) for place in plan.layout.every_place), *slots.nurseries.values()]
+        self._nurseries = {slots.nurseries[w]: Nursery(plan.mechanics, w) for w in slots.nurseries}
+        self._young = [self._nurseries_of(controller) for controller in self._periodic]
+        self._periodic_reads = [controller.reads for controller in self._periodic]
         self._readers = [_slots_read(slots, controller) for controller in self._periodic]
         others = sorted({slot for reader in self._readers for slot in reader} - set(place_slots))
         self.reads = (*place_slots, *others)
         self._places = len(place_slots)
+
+    def _nurseries_of(self, controller: PeriodicController) -> tuple[int, ...]:
+        """The slots of the nurseries that a controller looks at."""
+        members = controller.members if isinstance(controller, HpaController) else ()
+        return tuple(slot for workload, slot in self._slots.nurseries.items() if workload in members)
 
     def view(self, position: int, cell: Any) -> tuple[Any, ...]:
         """Seconds until the next clock of the cell runs out, and what every periodic controller sees of it."""
@@ -206,6 +262,9 @@ class Clock:
         due = NEVER
         if position < self._places:
             due = min((d for node, _ in cell if (d := next_due(node, self._ages)) != NEVER), default=NEVER)
+        if slot in self._nurseries:
+            young = self._nurseries[slot].seen(cell)
+            return due, tuple(young if slot in slots else None for slots in self._young)
         return due, tuple(
             self._shown(controller, slot, cell) if slot in reader else None
             for controller, reader in zip(self._periodic, self._readers, strict=True)
@@ -239,12 +298,15 @@ class Clock:
 
     def _seen(self, number: int, views: tuple[Any, ...]) -> Seen:
         by_slot = {slot: shown[number] for slot, (_, shown) in zip(self.reads, views, strict=True)}
-        reads, slots = self._periodic[number].reads, self._slots
-        return Seen(
+        reads, slots = self._periodic_reads[number], self._slots
+        seen = Seen(
             tuple(by_slot[slots.workload(w)] for w in reads.workloads),
             tuple(by_slot[slots.place(p)] for p in reads.places),
             tuple(by_slot[slots.memory(m)] for m in reads.memories),
         )
+        for slot in self._young[number]:
+            seen = with_young(seen, by_slot[slot])
+        return seen
 
 
 def _slots_read(slots: Slots, controller: Controller) -> tuple[int, ...]:
@@ -330,8 +392,10 @@ class GroupedSystem:
 
     def __init__(self, plan: Plan, order: Order = EVERY_ORDER) -> None:
         self.plan = plan
-        self.slots = Slots(plan)
-        self._starts = Starts(plan.mechanics, order.in_unison, whole=order.at_once)
+        self.slots = Slots(plan, order.counted)
+        self._nurseries = {slot: Nursery(plan.mechanics, w) for w, slot in self.slots.nurseries.items()}
+        self._starts = Starts(plan.mechanics, order.in_unison, whole=order.at_once, ending=order.ending)
+        self._minds_ends = bool(order.ending)
         self._grouped = [self._actor(number, controller) for number, controller in enumerate(plan.actors)]
         self.actors: tuple[Actor, ...] = (*self._grouped, Clock(plan, self.slots), *self._reducing(order))
         self.observer = JointObserver(plan, self.slots)
@@ -343,18 +407,32 @@ class GroupedSystem:
     def _reducing(self, order: Order) -> Iterator[Actor]:
         """The actors that stand for several steps of others, or go before them."""
         places = tuple(self.slots.place(place) for place in self.plan.layout.every_place)
-        if order.in_unison:
+        for slot in self.slots.nurseries.values():
+            yield NurseryKubelet(slot)
+        if self._starts:
             yield StartTogether(self._starts, places, alone=order.at_once)
         if order.alone:
             workloads = tuple(self.slots.workload(index) for index in range(len(self.plan.workloads)))
             yield from taken_alone(self.plan, workloads, places)
 
-    def _actor(self, number: int, controller: Controller) -> GroupedActor:
+    def _actor(self, number: int, controller: Controller) -> GroupedActor | Attentive:
+        actor = self._plain_actor(number, controller)
+        if isinstance(controller, HpaController):
+            slots = [self.slots.nurseries[w] for w in controller.members if w in self.slots.nurseries]
+            return AttentiveAutoscaler(actor, self._nurseries[slots[0]], slots[0]) if slots else actor
+        if isinstance(controller, ReplicaSetController) and controller.workload in self.slots.nurseries:
+            slot = self.slots.nurseries[controller.workload]
+            return AttentiveReplicaSet(actor, self._nurseries[slot], slot)
+        return actor
+
+    def _plain_actor(self, number: int, controller: Controller) -> GroupedActor:
         sees_starts = isinstance(controller, Kubelet | DeschedulerController) or (
             isinstance(controller, ReplicaSetController | DaemonSetController) and controller.workload in self._starts
         )
         if self._starts and sees_starts:
             return StartBlindActor(self.plan, self.slots, number, controller, self._starts)
+        if self._minds_ends and isinstance(controller, SchedulerController):
+            return EndMindfulActor(self.plan, self.slots, number, controller, self._starts)
         return GroupedActor(self.plan, self.slots, number, controller)
 
     @property
@@ -365,7 +443,12 @@ class GroupedSystem:
     @cached_property
     def first_cells(self) -> tuple[Hashable, ...]:
         """The vector a run starts from, slot 0 aside."""
-        return (None, *self.plan.workloads, *self.plan.memories, *self.grouped_nodes(self.plan.nodes))
+        cells = (None, *self.plan.workloads, *self.plan.memories, *self.grouped_nodes(self.plan.nodes))
+        return self.with_nurseries(cells)
+
+    def with_nurseries(self, cells: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
+        """A vector of the plan, nobody young."""
+        return (*cells, *(EMPTY for _ in self.slots.nurseries))
 
     def grouped_nodes(self, nodes: Sequence[NodeCell]) -> tuple[Nodes, ...]:
         """The contents of all nodes, sorted into the cells of the places."""
@@ -396,6 +479,9 @@ class GroupedSystem:
     def edit(self, slot: int, cell: Any, operation: Any) -> tuple[Hashable, ...]:
         """All outcomes of an action on one cell."""
         _, number, action = operation
+        if slot >= self.slots.first_nursery:
+            nursery = self._nurseries[slot]
+            return (nursery.later(cell, action.seconds) if isinstance(action, Tick) else nursery.changed(cell, action),)
         if isinstance(action, Tick):
             return (all_ticked(cell, action.seconds, self.plan.mechanics.ages),)
         if isinstance(action, StartAll):
@@ -413,6 +499,12 @@ class GroupedSystem:
         outcomes: dict[Nodes, None] = {}
         for cell, _ in nodes:
             if wanted == ANY or actor.node_view(action.node.place, cell) == wanted:
-                for changed in self.plan.mechanics.on_node(sample, cell, action):
+                for changed in self._after(sample, cell, action):
                     outcomes[replace_node(nodes, cell, changed)] = None
         return tuple(outcomes)
+
+    def _after(self, node: Node, cell: NodeCell, action: NodeAction) -> tuple[NodeCell, ...]:
+        """All contents of a node after an action; where the young are counted apart, a pod arrives grown up."""
+        if isinstance(action, Bind) and action.workload in self.slots.nurseries:
+            return (self.plan.mechanics.running(node, cell, action.workload, 1),)
+        return self.plan.mechanics.on_node(node, cell, action)

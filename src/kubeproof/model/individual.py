@@ -163,8 +163,11 @@ class IndividualModel:
     def pod_name(self, workload: int, number: int) -> str:
         """`web-3`: the third pod; numbers of vanished pods are used again, so that names stay few."""
         declared = self.setup.workloads[workload]
+        if declared.kind == POD:
+            equals = [index for index, first in enumerate(self.plan.kin) if first == workload]
+            return short_name(self.setup, equals[number - 1] if number <= len(equals) else workload)
         name = short_name(self.setup, workload)
-        return name if declared.kind == POD or declared.ordinal is not None else f"{name}-{number}"
+        return name if declared.ordinal is not None else f"{name}-{number}"
 
     # -- steps ----------------------------------------------------------------------------------
 
@@ -399,6 +402,8 @@ class IndividualModel:
             ref = self.setup.workloads[action.workload].ref
             yield self._with_node(state, index, without_nominated(node, action.workload)), ("unnominate", name, ref)
         elif isinstance(action, BindPinned):
+            if action.was_nominated:
+                node = without_nominated(node, action.workload)
             for pod in self._pinned(node, action.workload):
                 left = tuple(other for other in node.pinned if other[1] != pod)
                 arrived = self._arrived(index, node._replace(pinned=left), action.workload, (pod,))

@@ -8,12 +8,12 @@ topology key is in use, domains with equal nodes are interchangeable as wholes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
 from kubeproof.cluster.images import image_sizes
 from kubeproof.cluster.labels import NodeTerm, Requirement
-from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, POD, REGION, ZONE, Node, PodTemplate, Setup
+from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, POD, REGION, ZONE, Node, PodTemplate, Setup, Workload
 from kubeproof.cluster.places import Layout, Place
 from kubeproof.controllers.scheduler.plugins.volumes import ZONE_LABELS
 from kubeproof.events.declarations import CreateNode, Event, KernelPanic, NodeChoice, NodeFailure
@@ -39,8 +39,6 @@ def mentions(setup: Setup, events: Iterable[Event], intents: Iterable[Intent], n
     found = Mentions(names=set(names))
     for workload in setup.workloads:
         _mention_template(found, workload.template)
-        if workload.bound_to:
-            found.names.add(workload.bound_to)
         if workload.kind not in UNSPREAD and not workload.template.spread:
             found.topology |= {HOSTNAME, ZONE}  # the scheduler's default constraints
     _mention_volumes(found, setup)
@@ -62,6 +60,29 @@ def mentions(setup: Setup, events: Iterable[Event], intents: Iterable[Intent], n
         found.topology |= set(read.topology)
         _mention_requirements(found, read.requirements)
     return found
+
+
+def arrived_for_good(setup: Setup, targeted: Container[str]) -> Setup:
+    """The setup in which bare Pods that already run do not ask for a node any more: nobody creates them again."""
+
+    def settled(workload: Workload) -> Workload:
+        runs = workload.kind == POD and workload.bound_to is not None and workload.ref not in targeted
+        return replace(workload, template=replace(workload.template, node_name=None)) if runs else workload
+
+    return replace(setup, workloads=tuple(settled(workload) for workload in setup.workloads))
+
+
+def alike(setup: Setup, targeted: Container[str]) -> tuple[int, ...]:
+    """Per workload the first one that nobody can tell from it: itself, or for bare Pods that already run an equal one.
+
+    Where such a pod runs is content of its node. `targeted` are those that an event, a property or a placement names.
+    """
+    first: dict[Workload, int] = {}
+    found = []
+    for index, workload in enumerate(setup.workloads):
+        runs = workload.kind == POD and workload.bound_to is not None and workload.ref not in targeted
+        found.append(first.setdefault(replace(workload, name="", bound_to=""), index) if runs else index)
+    return tuple(found)
 
 
 def unread(setup: Setup, found: Mentions) -> tuple[str, ...]:
@@ -213,7 +234,7 @@ def symmetric_domains(layout: Layout, found: Mentions) -> tuple[tuple[tuple[int,
 
 
 Families = tuple[tuple[tuple[int, ...], ...], ...]
-MOST_SPLIT = 8  # nodes up to which a place is split; larger ones stay multisets
+MOST_SPLIT = 3  # nodes up to which a place is split; larger ones stay multisets
 
 
 def split_small(layout: Layout, domains: Families) -> tuple[Layout, Families]:

@@ -129,6 +129,14 @@ class Mechanics:
         clocks = (NEVER, NEVER) if cell.health in DEAD else self.clocks(workload, phase)
         return PodKind(workload, phase, *clocks, evict_s, age_s, restarts, preempted)
 
+    def newborn(self, workload: int) -> PodKind:
+        """A pod that was just bound to a node that lives and evicts nobody."""
+        return self._kind(NodeCell(), workload, Phase.STARTING)
+
+    def next_kind(self, kind: PodKind) -> PodKind:
+        """What becomes of a pod that moves on, on a node that lives."""
+        return self._next(NodeCell(), kind)
+
     # -- workloads ------------------------------------------------------------------------------
 
     def on_workload(self, cell: WorkloadCell, action: WorkloadAction) -> tuple[WorkloadCell, ...]:
@@ -201,9 +209,10 @@ class Mechanics:
                 return tuple(dict.fromkeys(self._preempted(cell, action)))
             case Unnominate(_, workload):
                 return (add_nominated(cell, workload, -1),)
-            case BindPinned(_, workload):
+            case BindPinned(_, workload, was_nominated):
                 bound = self._arrived(node, cell, workload, 1)
-                return (bound._replace(pinned=add_pinned(cell.pinned, workload, -1)),)
+                bound = bound._replace(pinned=add_pinned(cell.pinned, workload, -1))
+                return (add_nominated(bound, workload, -1) if was_nominated else bound,)
             case KeepNode():
                 return tuple(dict.fromkeys(self._kept(cell, action)))
             case Arrive(_, workload, count):
@@ -246,7 +255,7 @@ class Mechanics:
             return
         (phases, count), rest = losses[0], losses[1:]
         kinds = [(k, n) for k, n in cell.pods if k.workload == workload and k.phase in phases]
-        for taken in _takes(kinds, count):
+        for taken in takes(kinds, count):
             smaller = cell
             for kind, amount in taken:
                 smaller = self._without(smaller, kind, amount)
@@ -290,7 +299,7 @@ class Mechanics:
         kinds = [
             (k, n) for k, n in cell.pods if k.workload == workload and k.phase in phases and k.restarts == restarts
         ]
-        for taken in _takes(kinds, count):
+        for taken in takes(kinds, count):
             smaller = cell
             for kind, amount in taken:
                 smaller = self._without(smaller, kind, amount)
@@ -307,7 +316,7 @@ class Mechanics:
                 yield cell
                 return
             kinds = [(k, n) for k, n in cell.pods if k.workload == losses[0][0] and k.phase in ACTIVE]
-            for chosen in _takes(kinds, losses[0][1]):
+            for chosen in takes(kinds, losses[0][1]):
                 smaller = cell
                 for kind, amount in chosen:
                     smaller = self._without(smaller, kind, amount, preempted=1)
@@ -343,7 +352,7 @@ class Mechanics:
         moving = [(kind, count) for kind, count in cell.pods if kind[:4] == wanted]
         starts = action.phase == Phase.STARTING and sum(count for _, count in moving) > action.rejected
         images = self._images_after(node, cell, action.workload) if starts else cell.images
-        for rejected in _takes(moving, action.rejected):
+        for rejected in takes(moving, action.rejected):
             failed, pods = dict(rejected), cell.pods
             for kind, count in moving:
                 pods = add_pods(pods, kind, -count)
@@ -450,7 +459,7 @@ def _renamed(pods: Pods, old: int, new: int) -> Pods:
     return _mapped(pods, lambda kind: kind._replace(phase=int(new)) if kind.phase == old else kind)
 
 
-def _takes(kinds: list[tuple[PodKind, int]], count: int) -> Iterator[tuple[tuple[PodKind, int], ...]]:
+def takes(kinds: list[tuple[PodKind, int]], count: int) -> Iterator[tuple[tuple[PodKind, int], ...]]:
     """Every way to take `count` pods from the kinds."""
     if not kinds:
         if count == 0:
@@ -458,7 +467,7 @@ def _takes(kinds: list[tuple[PodKind, int]], count: int) -> Iterator[tuple[tuple
         return
     (kind, available), rest = kinds[0], kinds[1:]
     for amount in range(min(available, count), -1, -1):
-        for others in _takes(rest, count - amount):
+        for others in takes(rest, count - amount):
             yield ((kind, amount), *others) if amount else others
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from kubeproof.model.endings import ending_unseen
 from kubeproof.model.plan import Plan
 from kubeproof.model.startup import starts_freely, unwatched
+from kubeproof.model.timeless import gains_without_clocks
+from kubeproof.model.youth import countable
 
 
 class Order(NamedTuple):
@@ -14,6 +17,18 @@ class Order(NamedTuple):
     in_unison: frozenset[int] = frozenset()  # workloads whose pods start together (`kubeproof.model.startup`)
     at_once: bool = False  # and each start is the first step of all
     alone: bool = False  # steps that commute with all others are taken alone (`kubeproof.model.alone`)
+    counted: frozenset[int] = frozenset()  # workloads whose young pods are counted as a whole (`kubeproof.model.youth`)
+    timeless: bool = False  # clocks are left open (`kubeproof.model.timeless`)
+    ending: frozenset[int] = frozenset()  # workloads whose terminating pods end together (`kubeproof.model.endings`)
+
+    @property
+    def is_relaxed(self) -> bool:
+        """True if runs are allowed that the plan does not have: then only what holds is known."""
+        return self.timeless or bool(self.counted)
+
+    def exact(self, plan: Plan) -> Order:
+        """The order without additional runs."""
+        return self._replace(timeless=False, counted=frozenset(), ending=self.ending or ending_unseen(plan))
 
 
 EVERY_ORDER = Order()
@@ -21,7 +36,11 @@ EVERY_ORDER = Order()
 
 def fewer_orders(plan: Plan) -> Order:
     """What may be left out when a plan is explored, as far as the plan alone tells."""
-    return Order(unwatched(plan), alone=True)
+    if any(monitor.temporal is not None for monitor in plan.monitors):
+        return Order(unwatched(plan), alone=True)  # coarser models split steps and leave out time: other words
+    if gains_without_clocks(plan):
+        return Order(unwatched(plan), alone=True, timeless=True)
+    return Order(unwatched(plan), alone=True, ending=ending_unseen(plan), counted=countable(plan))
 
 
 def orders_of_deploying(plan: Plan) -> Order:

@@ -20,6 +20,7 @@ from kubeproof.model.assembly import (
     ages_that_matter,
     built_in_controllers,
     event_sources,
+    may_run_unready,
     most_failed,
     never_ready,
     usage_rules,
@@ -27,7 +28,15 @@ from kubeproof.model.assembly import (
     with_revisions,
     workload_number,
 )
-from kubeproof.model.layout import make_layout, mentions, split_small, symmetric_domains, unread
+from kubeproof.model.layout import (
+    alike,
+    arrived_for_good,
+    make_layout,
+    mentions,
+    split_small,
+    symmetric_domains,
+    unread,
+)
 from kubeproof.model.mechanics import Mechanics
 from kubeproof.model.ordinals import with_ordinals
 
@@ -55,6 +64,7 @@ class Plan:
     nodes: tuple[NodeCell, ...]  # one per node of the setup
     domains: tuple[tuple[tuple[int, ...], ...], ...]  # families of interchangeable blocks of places
     classes: int = 0  # kinds of nodes that something tells apart
+    kin: tuple[int, ...] = ()  # per workload the one as which its pods count: another one for equal bare Pods
     unread: tuple[str, ...] = ()  # labels and resources of nodes that nothing reads
     claims: tuple[int, ...] = ()  # memories that hold the volumes of claims; a new run keeps them
 
@@ -88,6 +98,8 @@ def make_plan(
     merge: bool = True,
 ) -> Plan:
     """The plan for a setup; with `merge` off no two nodes are taken as equal."""
+    targets = {str(getattr(one, "target", "")) for one in (*events, *intents)} | {ref for ref, _ in placement}
+    setup = arrived_for_good(setup, targets) if merge and not own else setup
     setup, applied = with_applied(setup, events)
     setup = with_ordinals(with_revisions(setup, events), events)
     names = [node for _, spots in placement for node, _ in spots]
@@ -98,9 +110,11 @@ def make_plan(
     layout, domains = split_small(layout, symmetric_domains(layout, found)) if merge else (layout, ())
     part = event_sources(layout, events)
     adjusting = adjusting_loops(layout, events)
+    kin = alike(setup, targets) if merge and not own else tuple(range(len(setup.workloads)))
+    unready = may_run_unready(setup, events) if merge and not own else frozenset(range(len(setup.workloads)))
     mechanics = Mechanics(
         setup,
-        ages_that_matter(setup, usage_rules(setup, events)),
+        ages_that_matter(setup, usage_rules(setup, events), unready),
         most_failed=most_failed(setup, intents),
         never_ready=never_ready(setup, events),
         most_asked=max((most_terminating_asked(intent) for intent in intents), default=0),
@@ -123,7 +137,8 @@ def make_plan(
         mechanics=mechanics,
         workloads=_placed_workloads(setup, workloads, placement),
         memories=(*part.memories, *adjusting.memories, *((0,) for _ in claims)),
-        nodes=_first_nodes(mechanics, absent, placement, {e.node for e in events if isinstance(e, CreateNode)}),
+        nodes=_first_nodes(mechanics, absent, placement, kin, {e.node for e in events if isinstance(e, CreateNode)}),
+        kin=kin,
         domains=domains,
         classes=classes,
         unread=unread(setup, found),
@@ -155,7 +170,7 @@ def _size(setup: Setup, workload: int, cell: WorkloadCell) -> int:
 
 
 def _first_nodes(
-    mechanics: Mechanics, absent: frozenset[int], placement: Placement, later: set[str]
+    mechanics: Mechanics, absent: frozenset[int], placement: Placement, kin: tuple[int, ...], later: set[str]
 ) -> tuple[NodeCell, ...]:
     """The nodes with the pods that are there already; a pod that names its node never meets the scheduler.
 
@@ -179,7 +194,7 @@ def _first_nodes(
 
     for index, workload in enumerate(setup.workloads):
         if index not in elsewhere and workload.home in numbers:
-            put(str(workload.home), index, 1, runs=workload.bound_to is not None)
+            put(str(workload.home), kin[index], 1, runs=workload.bound_to is not None)
     for ref, spots in placement:
         number = workload_number(setup, ref)
         ordinals = iter(family(setup, number)[1:])  # of a StatefulSet, the lowest first

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from kubeproof.cluster.control import Advance, Decision, Delete, EvictPods, KeepNode, NodeRef, Role, Tag
+from kubeproof.cluster.control import Action, Advance, Decision, Delete, EvictPods, KeepNode, NodeRef, Role, Tag
 from kubeproof.cluster.images import tracked_images
 from kubeproof.cluster.labels import NO_EXECUTE, tolerates_all
 from kubeproof.cluster.objects import POD, family
@@ -47,6 +47,10 @@ LOOPS = (
     DeploymentController, RolloutController, ReplicaSetController, SchedulerController, Kubelet, TaintEviction,
     NodeMonitor, NoExecuteTainter, HpaController, DeschedulerController, DrainEviction, DrainProgress,
     DaemonSetController, PinnedScheduler, StatefulSetController,
+)  # fmt: skip
+PLAIN_LOOPS = (
+    DeploymentController, RolloutController, ReplicaSetController, SchedulerController, Kubelet, TaintEviction,
+    NodeMonitor, NoExecuteTainter, HpaController,
 )  # fmt: skip
 EVENTS = (CordonEvent, LevelEvent, ScaleEvent, WriteEvent, RolloutEvent, DeleteEvent, PodCrashEvent)
 BLIND = frozenset(
@@ -90,7 +94,7 @@ def unwatched(plan: Plan) -> frozenset[int]:
     None where somebody may look at anything: an own controller, a failure of nodes, a drain, a pod that names its
     node, whose admission counts the started pods, an image that comes to a node with the first pod that starts.
     """
-    if not _is_known(plan):
+    if not is_known(plan):
         return frozenset()
     return frozenset(w for w in range(len(plan.setup.workloads)) if _is_unwatched(plan, w))
 
@@ -100,17 +104,27 @@ def starts_freely(plan: Plan) -> bool:
 
     Then the moment of a start changes nothing that follows, and every start may be the first step of all.
     """
-    if plan.events or plan.monitors or plan.periodic or not _is_known(plan) or has_priorities(plan.setup):
+    if plan.events or plan.monitors or plan.periodic or not is_known(plan) or has_priorities(plan.setup):
         return False
     everybody = range(len(plan.setup.workloads))
-    return all(len(family(plan.setup, w)) == 1 and not _is_evicted_by_taints(plan, w) for w in everybody)
+    return all(len(family(plan.setup, w)) == 1 and not is_evicted_by_taints(plan, w) for w in everybody)
 
 
-def _is_known(plan: Plan) -> bool:
+def is_known(plan: Plan) -> bool:
+    """True if every loop and event is one that these reductions were thought through for."""
     loops = all(isinstance(controller, LOOPS) for controller in plan.controllers)
     events = all(isinstance(event, EVENTS) for event in plan.events)
     named = any(workload.template.node_name for workload in plan.setup.workloads)
     return loops and events and not named and not tracked_images(plan.setup)  # the scheduler sees who has brought one
+
+
+def only_replicasets_delete(plan: Plan) -> bool:
+    """True if pods go only by ReplicaSets, deletions of whole workloads and taints that are there from the start.
+
+    Nobody evicts, drains or preempts, and there are no owners with an order of their own.
+    """
+    plain = all(isinstance(controller, PLAIN_LOOPS) for controller in plan.controllers)
+    return plain and is_known(plan) and not has_priorities(plan.setup)
 
 
 def _is_unwatched(plan: Plan, number: int) -> bool:
@@ -123,7 +137,7 @@ def _is_unwatched(plan: Plan, number: int) -> bool:
         and not any(isinstance(e, PodCrashEvent) and number in e.members for e in plan.events)
         and not any(isinstance(e, DeleteEvent) and number == e.workload for e in plan.events if workload.kind == POD)
         and not any(heeds_start(monitor, number) for monitor in plan.monitors)
-        and not _is_evicted_by_taints(plan, number)
+        and not is_evicted_by_taints(plan, number)
         and number not in preemptible(plan.setup)  # who has not started vanishes at once
         and not _is_counted_by_budgets(plan, number)
     )
@@ -135,7 +149,7 @@ def _is_counted_by_budgets(plan: Plan, number: int) -> bool:
     return asks and bool(budgets_of(plan.setup, number))
 
 
-def _is_evicted_by_taints(plan: Plan, number: int) -> bool:
+def is_evicted_by_taints(plan: Plan, number: int) -> bool:
     """True if a pod is on, or may come to, a node whose declared taints evict it; untolerated ones keep it off."""
     if any(kind.workload == number and kind.evict_s != NEVER for cell in plan.nodes for kind, _ in cell.pods):
         return True
@@ -165,11 +179,20 @@ def heeds_start(monitor: Monitor, workload: int) -> bool:
 class Starts:
     """What the start of some workloads' pods looks like: the kinds that wait for their last step to ready.
 
-    With `whole` the steps before the last one count as well.
+    With `whole` the steps before the last one count as well. Of the workloads in `ending` the terminating pods move
+    in unison, too (`kubeproof.model.endings`): their last step is the one out of the cluster.
     """
 
-    def __init__(self, mechanics: Mechanics, workloads: frozenset[int], *, whole: bool = False) -> None:
+    def __init__(
+        self,
+        mechanics: Mechanics,
+        workloads: frozenset[int],
+        *,
+        whole: bool = False,
+        ending: frozenset[int] = frozenset(),
+    ) -> None:
         self._mechanics = mechanics
+        self._ending = ending
         self._phases = {w: self._phases_of(w)[0 if whole else -1 :] for w in workloads}
         self._settled: dict[Nodes, Nodes] = {}
 
@@ -177,7 +200,7 @@ class Starts:
         return workload in self._phases
 
     def __bool__(self) -> bool:
-        return bool(self._phases)
+        return bool(self._phases or self._ending)
 
     def _phases_of(self, workload: int) -> tuple[Phase, ...]:
         probed = self._mechanics.setup.workloads[workload].template.readiness is not None
@@ -187,9 +210,20 @@ class Starts:
         """True for a pod whose next step makes it ready, or with `whole` leads there."""
         return kind.phase in self._phases.get(kind.workload, ())
 
+    def is_ending(self, kind: PodKind) -> bool:
+        """True for a terminating pod that ends in unison with its like."""
+        return kind.phase == Phase.TERMINATING and kind.workload in self._ending
+
+    def _moves(self, kind: PodKind) -> bool:
+        return self.is_starting(kind) or self.is_ending(kind)
+
     def waiting(self, nodes: Nodes) -> frozenset[int]:
         """The workloads with such pods on the nodes."""
         return frozenset(k.workload for cell, _ in nodes for k, _ in cell.pods if self.is_starting(k))
+
+    def ending(self, nodes: Nodes) -> frozenset[int]:
+        """The workloads with pods on the nodes that end in unison."""
+        return frozenset(k.workload for cell, _ in nodes for k, _ in cell.pods if self.is_ending(k))
 
     def due(self, nodes: Nodes) -> tuple[StartAll, ...]:
         """The kinds that may or must start now."""
@@ -198,18 +232,19 @@ class Starts:
             for cell, _ in nodes
             if cell.health in KUBELET_LIVES
             for kind, _ in cell.pods
-            if self.is_starting(kind) and kind.least_s == 0
+            if self._moves(kind) and kind.least_s == 0
         }
         return tuple(sorted(found))
 
     def settled(self, cell: NodeCell) -> NodeCell:
-        """The node as if all of them had started."""
-        if not any(self.is_starting(kind) for kind, _ in cell.pods):
+        """The node as if all of them had started, and all that end had ended."""
+        if not any(self._moves(kind) for kind, _ in cell.pods):
             return cell
         pods: tuple[tuple[PodKind, int], ...] = ()
         for kind, count in cell.pods:
-            ready = kind._replace(phase=int(Phase.READY), least_s=NEVER, most_s=NEVER)
-            pods = add_pods(pods, ready if self.is_starting(kind) else kind, count)
+            if not self.is_ending(kind):
+                ready = kind._replace(phase=int(Phase.READY), least_s=NEVER, most_s=NEVER)
+                pods = add_pods(pods, ready if self.is_starting(kind) else kind, count)
         return cell._replace(pods=pods)
 
     def settled_nodes(self, nodes: Nodes) -> Nodes:
@@ -228,8 +263,9 @@ class Starts:
         step = Advance(NodeRef(-1, None), *start)
         for cell, count in nodes:
             moves = cell.health in KUBELET_LIVES and any(kind[:4] == start for kind, _ in cell.pods)
-            # The node itself matters to admission alone, and pods that name their node are never started so.
-            (after,) = self._mechanics.on_node(self._mechanics.setup.nodes[0], cell, step) if moves else (cell,)
+            # The node itself matters to admission alone, and pods that name their node are never started so. Without
+            # clocks any part of the pods may move; the last outcome is that of all.
+            *_, after = self._mechanics.on_node(self._mechanics.setup.nodes[0], cell, step) if moves else (cell,)
             amounts[after] = amounts.get(after, 0) + count
         return tuple(sorted(amounts.items()))
 
@@ -259,10 +295,15 @@ class StartTogether:
         return Effect(role, int(Tag.STEP), edits, Decision((kind,), role))  # type: ignore[arg-type]
 
 
+def actions_of(effect: Effect) -> tuple[Action, ...]:
+    """What an effect of a controller does."""
+    return effect.label.actions if isinstance(effect.label, Decision) else ()
+
+
 def check_untouched(effects: tuple[Effect, ...], waiting: frozenset[int]) -> tuple[Effect, ...]:
     """The effects, if none deletes pods of a workload that waits for a start; otherwise raises StartMatters."""
     for effect in effects:
-        for action in effect.label.actions if isinstance(effect.label, Decision) else ():
+        for action in actions_of(effect):
             if isinstance(action, Delete) and action.workload in waiting:
                 raise StartMatters(action.workload)
             if isinstance(action, EvictPods | KeepNode):

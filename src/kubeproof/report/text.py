@@ -170,6 +170,8 @@ def _verdict(result: VerifyResult, style: Style) -> str:
 
 
 def _numbers(states: int, transitions: int) -> str:
+    if not states:
+        return "no search needed"
     return f"{_count(states, 'state')}, {_count(transitions, 'transition')}"
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 ENGINES = ("auto", "compiled", "python", "reference")
-SYMMETRY, UNISON, PARTIAL_ORDER, SLICING = "symmetry", "unison", "por", "slicing"
-REDUCTIONS = (SYMMETRY, UNISON, PARTIAL_ORDER, SLICING)  # what can be switched off one by one
+SYMMETRY, UNISON, PARTIAL_ORDER, SLICING, ABSTRACTION = "symmetry", "unison", "por", "slicing", "abstraction"
+REDUCTIONS = (SYMMETRY, UNISON, PARTIAL_ORDER, SLICING, ABSTRACTION)  # what can be switched off one by one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,16 +15,28 @@ from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.individual import IndividualModel, State
 from kubeproof.model.plan import Plan, make_plan
 from kubeproof.model.representatives import RepresentativeModel
+from kubeproof.verify.bounds import held_by_bounds
 from kubeproof.verify.distinct import distinct
 from kubeproof.verify.lift import NamedPath, follow, lift
-from kubeproof.verify.options import SYMMETRY, VerifyOptions
+from kubeproof.verify.options import ABSTRACTION, SYMMETRY, VerifyOptions
 from kubeproof.verify.own_controllers import load_own
 from kubeproof.verify.reference_run import reference_results
 from kubeproof.verify.result import UNKNOWN, VIOLATED, IntentResult, Statistics, VerifyResult
-from kubeproof.verify.searching import Beginning, Decided, Report, Watch, begin, explored, repeated_whole, statistics_of
+from kubeproof.verify.searching import (
+    Beginning,
+    Decided,
+    Report,
+    Watch,
+    begin,
+    engine_name,
+    explored,
+    repeated_whole,
+    statistics_of,
+)
 from kubeproof.verify.sliced import Part, Sliced, searched_in_parts, woven
 from kubeproof.verify.summary import (
     abstractions,
+    claim,
     combined,
     intent_result,
     left_out,
@@ -146,14 +158,33 @@ def _searched(
     if beginning.search is not None and beginning.search.stopped_by:
         statistics = statistics_of(beginning.search, plan)
         return [intent_result(loaded, plan, i, "unknown", statistics) for i in range(len(plan.monitors))], statistics
+    bounded = held_by_bounds(plan, beginning.cells) if options.uses(ABSTRACTION) else frozenset()
+    rest = tuple(monitor for number, monitor in enumerate(plan.monitors) if number not in bounded)
     results: list[IntentResult] = []
-    parts: list[Statistics] = []
-    for monitors in batched(plan.monitors, MOST_INTENTS):
+    parts = [_statistics_of_bounds(plan, beginning, options)] if bounded else []
+    for monitors in batched(rest, MOST_INTENTS):
         batch = replace(plan, monitors=monitors)
         found, statistics = _searched_batch(loaded, batch, beginning, options, watch)
         results += found
         parts.append(statistics)
-    return results, combined(parts)
+    statistics = combined(parts)
+    results += [_bounded_result(loaded, plan, number) for number in bounded]
+    order = {monitor.intent.name: number for number, monitor in enumerate(plan.monitors)}
+    return sorted(results, key=lambda result: order[result.intent]), statistics
+
+
+def _bounded_result(loaded: Loaded, plan: Plan, number: int) -> IntentResult:
+    found = intent_result(loaded, plan, number, "holds", Statistics())
+    return replace(found, detail=f"proved from the sizes that are ever written: {claim(plan.monitors[number].intent)}")
+
+
+def _statistics_of_bounds(plan: Plan, beginning: Beginning, options: VerifyOptions) -> Statistics:
+    """What deciding from the sizes took: the search for the first states, if there was one."""
+    words = ("sizes bounded by what is ever written",)
+    if beginning.search is None:
+        return Statistics(engine=engine_name(options), reductions=words)
+    deployed = statistics_of(beginning.search, plan)
+    return replace(deployed, states=0, transitions=0, start_states=deployed.states, reductions=words)
 
 
 def batched(items: Sequence[T], size: int) -> list[tuple[T, ...]]:

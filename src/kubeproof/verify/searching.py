@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import takewhile
+from operator import or_
 
 from kubeproof.engine.limits import Limits, physical_bytes
 from kubeproof.engine.search import ALL_VIOLATED, Finding, Search, Store, compiled_kernel, explore, make_kernel
 from kubeproof.engine.snapshot import Keeper, Snapshots
-from kubeproof.engine.system import Cell
+from kubeproof.engine.system import Cell, Check
 from kubeproof.engine.system import Progress as EngineProgress
 from kubeproof.errors import EnvironmentProblem
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.model.endings import EndMatters
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.orders import EVERY_ORDER, Order, fewer_orders, orders_of_deploying
 from kubeproof.model.plan import Plan
 from kubeproof.model.startup import StartMatters
-from kubeproof.verify.options import PARTIAL_ORDER, UNISON, Progress, VerifyOptions
+from kubeproof.model.timeless import without_clocks
+from kubeproof.verify.options import ABSTRACTION, PARTIAL_ORDER, UNISON, Progress, VerifyOptions
 from kubeproof.verify.reference_run import no_placement
 from kubeproof.verify.result import Statistics
 
@@ -76,7 +81,7 @@ def begin(loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch) -> B
     if loaded.scenario.start.mode != "deployed":
         return Beginning(())
     deploying = plan.deploying()
-    order = _asked_for(orders_of_deploying(deploying), options)
+    order = _asked_for(deploying, orders_of_deploying(deploying), options)
     system = GroupedSystem(deploying, order)
     kernel = _kernel(system, options)
     report = _translated(watch.progress, "deploying")
@@ -128,23 +133,42 @@ def reduced(
     plan: Plan, beginning: Beginning, options: VerifyOptions, watch: Watch
 ) -> tuple[GroupedSystem, Search, Order]:
     """The search with as few orders as it turns out to allow."""
-    order = _asked_for(fewer_orders(plan), options)
+    order = _asked_for(plan, fewer_orders(plan), options)
     restarts = 0
     while True:
         try:
             system, search = _one_search(plan, order, beginning, options, watch)
         except StartMatters as found:
             restarts += 1
+            order = order._replace(counted=order.counted - {found.workload})
             kept = order.in_unison - {found.workload} if restarts < MOST_RESTARTS else frozenset()
             order = order._replace(in_unison=kept)
+        except EndMatters as found:
+            order = order._replace(ending=order.ending - found.workloads)
         else:
-            return system, search, order if system.leaves_out_orders else EVERY_ORDER
+            if not order.is_relaxed or _is_proved(system.checks, search):
+                return system, search, order if order.is_relaxed or system.leaves_out_orders else EVERY_ORDER
+            order = _asked_for(plan, order.exact(plan), options)
 
 
-def _asked_for(order: Order, options: VerifyOptions) -> Order:
+def _is_proved(checks: Sequence[Check], search: Search) -> bool:
+    """True if a search that allows more runs than there are shows that every check holds.
+
+    A check must matter in a state that is there for certain, one of the first, or the answer may be vacuous.
+    """
+    store = search.store
+    first = takewhile(lambda state: store.parent(state) < 0, range(len(store)))
+    seen = reduce(or_, (store.flags(state) for state in first), 0)
+    matters = all(check.relevant < 0 or seen >> check.relevant & 1 for check in checks)
+    return matters and all(finding.verdict == "holds" for finding in search.findings)
+
+
+def _asked_for(plan: Plan, order: Order, options: VerifyOptions) -> Order:
     """The order without what the user switched off."""
+    if order.is_relaxed and not options.uses(ABSTRACTION):
+        order = order.exact(plan)
     if not options.uses(UNISON):
-        order = order._replace(in_unison=frozenset(), at_once=False)
+        order = order._replace(in_unison=frozenset(), at_once=False, ending=frozenset())
     return order._replace(alone=order.alone and options.uses(PARTIAL_ORDER))
 
 
@@ -175,9 +199,9 @@ def repeated_whole(
 def _one_search(
     plan: Plan, order: Order, beginning: Beginning, options: VerifyOptions, watch: Watch
 ) -> tuple[GroupedSystem, Search]:
-    system = GroupedSystem(plan, order)
+    system = GroupedSystem(without_clocks(plan) if order.timeless else plan, order)
     if beginning.cells:
-        system.initial = beginning.cells
+        system.initial = tuple(system.with_nurseries(cells) for cells in beginning.cells)
     search = explore(
         system,
         system.checks,
@@ -188,6 +212,12 @@ def _one_search(
         keeper=watch.keeper(),
     )
     return system, search
+
+
+def engine_name(options: VerifyOptions) -> str:
+    """The engine that searches with these options."""
+    found = "python" if compiled_kernel() is None else "compiled"
+    return found if options.engine == "auto" else options.engine
 
 
 def _kernel(system: GroupedSystem, options: VerifyOptions) -> Store:
@@ -241,6 +271,14 @@ def _applied(plan: Plan, order: Order) -> list[str]:
     if order.in_unison:
         names = ", ".join(plan.setup.workloads[w].ref for w in sorted(order.in_unison))
         words.append(f"pods start in unison ({names})")
+    if order.counted:
+        names = ", ".join(plan.setup.workloads[w].ref for w in sorted(order.counted))
+        words.append(f"young pods counted for the whole cluster ({names})")
+    if order.timeless:
+        words.append("proved without clocks")
+    if order.ending:
+        names = ", ".join(plan.setup.workloads[w].ref for w in sorted(order.ending))
+        words.append(f"terminating pods end in unison ({names})")
     if order.alone:
         words.append("commuting first steps taken alone")
     return words

@@ -68,6 +68,7 @@ def combined(parts: Sequence[Statistics]) -> Statistics:
         elapsed_s=sum(part.elapsed_s for part in parts),
         memo_calls=sum(part.memo_calls for part in parts),
         memo_misses=sum(part.memo_misses for part in parts),
+        reductions=tuple(dict.fromkeys(word for part in parts for word in part.reductions)),
         stopped_by=next((part.stopped_by for part in parts if part.stopped_by), ""),
     )
 
@@ -197,6 +198,11 @@ def left_out(plan: Plan) -> list[str]:
         if quota.namespace == workload.namespace
     ]
     found += [
+        f"claims of {workload.ref}: daemon pods see them bound as declared, and give none a volume ({workload.source})"
+        for workload in setup.workloads
+        if workload.kind == DAEMON_SET and workload.owner is None and workload.template.claims
+    ]
+    found += [
         f"descheduler: pods of {workload.ref} count as pods of different owners ({workload.source})"
         for workload in setup.workloads
         if workload.kind == STATEFUL_SET and workload.owner is None and setup.descheduler is not None
@@ -212,8 +218,6 @@ def left_out(plan: Plan) -> list[str]:
 
         place = setup.descheduler.source
         classes = frozenset(class_values(setup))
-        if setup.budgets:
-            found.append(f"budgets against the descheduler: its evictions are never refused here ({place})")
         found += [f"descheduler {what}: not modelled ({place})" for what in not_modelled(setup.descheduler, classes)]
         enabled = {n for p in setup.descheduler.profiles for _, names in p.enabled for n in names}
         ages = "PodLifeTime" in enabled or "minPodAge" in repr(setup.descheduler.profiles)

@@ -19,7 +19,7 @@ from kubeproof.cluster.objects import (
 from kubeproof.cluster.policies import DeschedulerPolicy
 from kubeproof.events.declarations import Cordon, NodeChoice, NodeFailure
 from kubeproof.intents.declarations import Intent
-from kubeproof.model.layout import make_layout, mentions, symmetric_domains, unique_keys, unread
+from kubeproof.model.layout import alike, make_layout, mentions, symmetric_domains, unique_keys, unread
 from tests.unit.model.builders import node, setup, spread, taint, workload
 
 BARE = workload(kind="Pod")  # no default spread constraints: nothing is read of nodes
@@ -143,7 +143,6 @@ def test_every_value_of_a_compared_key_matters():
     ("whole", "events", "names"),
     [
         pytest.param(workload(kind="Pod", node_name="n2"), (), (), id="nodeName"),
-        pytest.param(workload(kind="Pod", bound_to="n2"), (), (), id="running pod"),
         pytest.param(BARE, (Cordon(name="c", nodes=NodeChoice(names=("n2",))),), (), id="event"),
         pytest.param(BARE, (), ("n2",), id="placement"),
         pytest.param(
@@ -156,6 +155,25 @@ def test_every_value_of_a_compared_key_matters():
 )
 def test_a_named_node_is_a_place_of_its_own(whole, events, names):
     assert _places(setup([node("n1"), node("n2"), node("n3")], whole), events, (), names) == [(0, 2), (1,)]
+
+
+def test_a_pod_that_runs_is_content_of_its_node_and_does_not_set_it_apart():
+    assert _places(setup([node("n1"), node("n2"), node("n3")], workload(kind="Pod", bound_to="n2"))) == [(0, 1, 2)]
+
+
+def test_equal_bare_pods_that_run_are_one_kind_unless_somebody_names_them():
+    pods = [workload(kind="Pod", name=f"p{i}", bound_to=f"n{i}") for i in (1, 2, 3)]
+    other = workload(kind="Pod", name="other", bound_to="n1", grace_s=5)
+    whole = setup([node("n1"), node("n2"), node("n3")], *pods, other)
+
+    assert alike(whole, ()) == (0, 0, 0, 3)
+    assert alike(whole, {whole.workloads[1].ref}) == (0, 1, 0, 3)
+
+
+def test_a_bare_pod_that_waits_is_a_kind_of_its_own():
+    whole = setup([node("n1")], workload(kind="Pod", name="p1"), workload(kind="Pod", name="p2"))
+
+    assert alike(whole, ()) == (0, 1)
 
 
 def test_events_read_the_labels_of_their_selector():
@@ -245,6 +263,6 @@ def test_a_shared_key_that_no_node_has_does_not_count():
 
 def test_a_named_node_makes_its_zone_special():
     nodes = [node(f"{z}{i}", z) for z in "abc" for i in (1, 2)]
-    whole = setup(nodes, workload(spread=(spread(ZONE),)), workload(kind="Pod", name="p", bound_to="a1"))
+    whole = setup(nodes, workload(spread=(spread(ZONE),)), workload(kind="Pod", name="p", node_name="a1"))
 
     assert _domains(whole) == [[["b1"], ["c1"]]]

@@ -137,13 +137,13 @@ def test_equal_zones_are_symmetric_only_with_reductions():
     assert make_plan(whole, merge=False).domains == ()
 
 
-def test_places_are_split_up_to_eight_nodes_and_multisets_above():
-    small = make_plan(setup([node(f"n{i}") for i in range(8)]))
-    large = make_plan(setup([node(f"n{i}") for i in range(9)]))
+def test_places_are_split_up_to_three_nodes_and_multisets_above():
+    small = make_plan(setup([node(f"n{i}") for i in range(3)]))
+    large = make_plan(setup([node(f"n{i}") for i in range(4)]))
 
-    assert [place.nodes for place in small.layout.places] == [(i,) for i in range(8)]
-    assert small.domains == (tuple((i,) for i in range(8)),)
-    assert [place.nodes for place in large.layout.places] == [tuple(range(9))]
+    assert [place.nodes for place in small.layout.places] == [(i,) for i in range(3)]
+    assert small.domains == (tuple((i,) for i in range(3)),)
+    assert [place.nodes for place in large.layout.places] == [tuple(range(4))]
     assert large.domains == ()
 
 

@@ -1,8 +1,8 @@
 """The descheduler as a periodic control loop of the model.
 
 Memory is (least, most): seconds until the next cycle. A cycle that evicts nothing is not a step, and at rest the phase
-of the interval is forgotten. Evictions go through the eviction API; upstream asks budgets pod by pod and skips
-a refused one, which is not modelled yet: no budget stops the descheduler here.
+of the interval is forgotten. Evictions go through the eviction API, which asks disruption budgets pod by pod; one that
+is refused is skipped, and tried again in the next cycle.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from kubeproof.cluster.control import Decision, EvictPods, NodeRef, Reads, Remem
 from kubeproof.cluster.places import Layout, taints_of
 from kubeproof.cluster.policies import DeschedulerPolicy
 from kubeproof.cluster.state import NEVER, Health, NodeCell, Phase, WorkloadCell
+from kubeproof.controllers.budgets import Scale, asked_by
 from kubeproof.controllers.descheduler.cycle import evictions, explain
 from kubeproof.controllers.descheduler.values import NodeEntry, Outcome, PodGroup
 
@@ -44,9 +45,16 @@ class DeschedulerController:
         every = tuple(range(len(self.layout.setup.workloads)))
         return Reads(every, self.layout.every_place, (self.memory,))
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> int:
-        """Pods without a node: minReplicas counts them, otherwise it matters only whether there are any."""
-        return cell.unbound if self._counts_unbound else min(cell.unbound, 1)
+    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int]:
+        """Pods without a node, and the size; both exactly only where minReplicas or a budget asks for them."""
+        asked = self._is_asked(workload)
+        unbound = cell.unbound if self._counts_unbound or asked else min(cell.unbound, 1)
+        return unbound, cell.desired if asked else 0
+
+    def _is_asked(self, workload: int) -> bool:
+        """True if a budget depends on the workload."""
+        setup = self.layout.setup
+        return any(workload in asked_by(setup, budget) for budget in setup.budgets)
 
     def show_node(self, place: int, cell: NodeCell) -> Facts:
         """Condition, and pods by workload and phase."""
@@ -85,12 +93,16 @@ class DeschedulerController:
         if outcomes is None:
             setup = self.layout.setup
             _, entries = self._entries(seen)
-            unbound = tuple((w, n) for w, n in enumerate(seen.workloads) if n)
-            version = setup.settings.descheduler_version
-            outcomes = evictions(setup, self.policy, tuple(entries), version, self.layout.unique_keys, unbound=unbound)
+            unbound = tuple((w, n) for w, (n, _) in enumerate(seen.workloads) if n)
+            version, unique = setup.settings.descheduler_version, self.layout.unique_keys
+            scales = self._scales(seen)
+            outcomes = evictions(setup, self.policy, tuple(entries), version, unique, unbound=unbound, scales=scales)
             if len(self._known) < MOST_KNOWN:
                 self._known[key] = outcomes
         return outcomes
+
+    def _scales(self, seen: Seen) -> dict[int, Scale]:
+        return {workload: Scale(desired, unbound) for workload, (unbound, desired) in enumerate(seen.workloads)}
 
     def _entries(self, seen: Seen) -> tuple[list[NodeRef], list[NodeEntry]]:
         refs: list[NodeRef] = []
@@ -109,8 +121,9 @@ class DeschedulerController:
     def why(self, seen: Seen) -> tuple[str, ...]:
         """The numbers behind a cycle."""
         _, entries = self._entries(seen)
-        version = self.layout.setup.settings.descheduler_version
-        return explain(self.layout.setup, self.policy, tuple(entries), version, self.layout.unique_keys)
+        setup, unique = self.layout.setup, self.layout.unique_keys
+        version = setup.settings.descheduler_version
+        return explain(setup, self.policy, tuple(entries), version, unique, scales=self._scales(seen))
 
     # -- time -----------------------------------------------------------------------------------
 
@@ -136,7 +149,8 @@ class DeschedulerController:
 
 def _pod_group(key: tuple[int, int, int], pods: int) -> PodGroup:
     workload, phase, restarts = key
-    return PodGroup(workload, pods, phase == Phase.TERMINATING, False, OLD_S, restarts, phase == Phase.READY)
+    is_ready, pending = phase == Phase.READY, phase == Phase.STARTING
+    return PodGroup(workload, pods, phase == Phase.TERMINATING, False, OLD_S, restarts, is_ready, pending)
 
 
 def _group_key(group: tuple[tuple[int, int, int], int]) -> tuple[int, tuple[int, ...], int]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.policies import DeschedulerPolicy, DeschedulerProfile
+from kubeproof.controllers.budgets import Scale
 from kubeproof.controllers.descheduler import evictor
 from kubeproof.controllers.descheduler.arguments import arguments_of, plugins_at
+from kubeproof.controllers.descheduler.budgets import NO_PURSES, REFUSED, Purses, purses_of
 from kubeproof.controllers.descheduler.choices import limited
 from kubeproof.controllers.descheduler.evicting import Evictions
 from kubeproof.controllers.descheduler.evictor import Evictor
@@ -60,15 +62,17 @@ def evictions(
     unique_keys: frozenset[str],
     *,
     unbound: tuple[tuple[int, int], ...] = (),
+    scales: Mapping[int, Scale] | None = None,
 ) -> tuple[Outcome, ...]:
     """All possible outcomes of one cycle, sorted, without duplicates; `((),)` if nothing is evicted.
 
-    `unbound` are workloads and their numbers of pods without a node (minReplicas counts them). With fewer than two
+    `unbound` are workloads and their numbers of pods without a node (minReplicas counts them); with `scales`, the
+    workloads' sizes, the eviction API asks the setup's budgets. With fewer than two
     ready nodes nothing happens; up to 0.27 the process even ends then, which the caller must know.
     """
     scene = _scene(setup, policy, nodes, version, unique_keys, unbound)
     ledgers = frozenset({opening(scene)})
-    for plugin in _plugins(policy, scene):
+    for plugin in _plugins(policy, scene, _purses(setup, nodes, scales)):
         ledgers = frozenset(after for before in ledgers for after in plugin.run(before))
         limited(len(ledgers))
     return tuple(sorted({outcome_of(ledger) for ledger in ledgers}))
@@ -82,14 +86,17 @@ def explain(
     unique_keys: frozenset[str],
     *,
     unbound: tuple[tuple[int, int], ...] = (),
+    scales: Mapping[int, Scale] | None = None,
 ) -> tuple[str, ...]:
     """The numbers behind the decisions of a cycle, plugin by plugin, along the first of its outcomes."""
     scene = _scene(setup, policy, nodes, version, unique_keys, unbound)
     if scene.node_count(scene.ready) < 2:
         return ("descheduler: fewer than two ready nodes, nothing is done",)
-    lines: list[str] = []
+    purses = _purses(setup, nodes, scales)
+    asked = sorted(set(purses.charged.values()) - {REFUSED})
+    lines = [f"budget {name} allows {purses.rooms[name]} eviction(s) now" for name in asked]
     ledger: Ledger = opening(scene)
-    for plugin in _plugins(policy, scene):
+    for plugin in _plugins(policy, scene, purses):
         lines += plugin.explain(ledger)
         ledger = min(plugin.run(ledger))
     return tuple(lines)
@@ -137,7 +144,11 @@ def _scene(
     return Scene(setup, nodes, version, unique_keys, selector=policy.node_selector, unbound=unbound)
 
 
-def _plugins(policy: DeschedulerPolicy, scene: Scene) -> Iterator[Plugin]:
+def _purses(setup: Setup, nodes: tuple[NodeEntry, ...], scales: Mapping[int, Scale] | None) -> Purses:
+    return NO_PURSES if scales is None else purses_of(setup, nodes, scales)
+
+
+def _plugins(policy: DeschedulerPolicy, scene: Scene, purses: Purses) -> Iterator[Plugin]:
     """The plugins in the order in which they run; none with fewer than two ready nodes."""
     if scene.node_count(scene.ready) < 2:
         return
@@ -151,5 +162,5 @@ def _plugins(policy: DeschedulerPolicy, scene: Scene) -> Iterator[Plugin]:
         for name in plugins_at(profile, point):
             if name in PLUGINS and PLUGINS[name].point == point:
                 arguments = arguments_of(profile, name)
-                context = Context(scene, arguments, own_evictor, Evictions(scene, limits), limits)
+                context = Context(scene, arguments, own_evictor, Evictions(scene, limits, purses), limits)
                 yield PLUGINS[name].build(context)

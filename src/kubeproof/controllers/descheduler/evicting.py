@@ -1,4 +1,8 @@
-"""Carrying out evictions under the policy's limits: every order that upstream leaves open gives its outcome."""
+"""Carrying out evictions under the policy's limits and under budgets: every order that is left open gives its outcome.
+
+Every eviction is charged to purses: its namespace's, for the limit per namespace, and that of a disruption budget. A
+pod that finds one of them empty is passed over.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from kubeproof.controllers.descheduler.budgets import NO_PURSES, Purses
 from kubeproof.controllers.descheduler.choices import limited, selections, shared_out
 from kubeproof.controllers.descheduler.ledger import (
     Block,
@@ -21,35 +26,42 @@ from kubeproof.controllers.descheduler.ledger import (
 )
 from kubeproof.controllers.descheduler.scene import Scene
 
-Spent = tuple[tuple[str, int], ...]  # evictions by namespace, sorted
+Spent = tuple[tuple[str, int], ...]  # evictions by purse, sorted
+PursesOf = tuple[str, ...]  # the namespace, then perhaps a budget (namespace/name)
 
 UNLIMITED = 1 << 60
 
 
 class Progress(NamedTuple):
-    """What is evicted by namespace, and the nodes with the work that is left."""
+    """What is evicted by purse, and the nodes with the work that is left."""
 
     spent: Spent
     plan: Plan
 
 
 class Chosen(NamedTuple):
-    """Evictions chosen so far in one round: counts, nodes, and namespaces of which more pods wait on some node."""
+    """Evictions chosen so far in one round: counts, nodes, and the purses of pods that wait on some node."""
 
     spent: Spent
     plan: Plan
-    waiting: frozenset[str]
+    waiting: frozenset[PursesOf]
 
 
-Option = tuple[NodeState, tuple[str, ...]]  # a node after its part of a round, and the namespaces of waiting pods
+Option = tuple[NodeState, tuple[PursesOf, ...]]  # a node after its part of a round, and the purses of waiting pods
 
 
 class Evictions:
     """The hand that evicts."""
 
-    def __init__(self, scene: Scene, limits: Limits) -> None:
+    def __init__(self, scene: Scene, limits: Limits, purses: Purses = NO_PURSES) -> None:
         self._scene = scene
         self._limits = limits
+        self._budgets = purses
+
+    @property
+    def unlimited(self) -> bool:
+        """True if nothing is ever refused."""
+        return self._limits.unlimited and not self._budgets.charged
 
     def node_by_node(self, ledger: Ledger, plan: Plan) -> frozenset[Ledger]:
         """All ledgers after the plan, one block after the other; blocks of one rank come in any order."""
@@ -81,25 +93,29 @@ class Evictions:
     def one(self, ledger: Ledger, state: NodeState, group: int) -> tuple[Ledger, NodeState] | None:
         """The ledger and the node after one more eviction there, None if a limit forbids it."""
         spent = dict(ledger.namespaces)
-        name = self._namespace(state.entry, group)
-        if min(self._room_on_node(state), self._room_in(spent, name), self._room_in_all(spent)) == 0:
+        purses = self._purses(state.entry, group)
+        if min(self._room_on_node(state), self._room_for(spent, purses), self._room_in_all(spent)) == 0:
             return None
         after = self._without(state, ((group, 1),))
         nodes = merged((*((s, c - (s == state)) for s, c in ledger.nodes), (after, 1)))
-        return Ledger(nodes, _added(spent, {name: 1})), after
+        return Ledger(nodes, _added(spent, dict.fromkeys(purses, 1))), after
 
     def _within(self, ledger: Ledger, plan: Plan) -> bool:
-        """True if no limit can be reached."""
-        if self._limits.unlimited:
+        """True if no limit can be reached, and no budget."""
+        if self.unlimited:
             return True
         planned = [(state, _pods(work), count) for state, work, count in plan]
         everywhere = sum(pods * count for _, pods, count in planned)
         spent = dict(ledger.namespaces)
         return (
             all(pods <= self._room_on_node(state) for state, pods, _ in planned)
-            and all(everywhere <= self._room_in(spent, name) for name in ("", *spent))
+            and all(everywhere <= self._room_in(spent, name) for name in ("", *spent, *self._used()))
             and everywhere <= self._room_in_all(spent)
         )
+
+    def _used(self) -> set[str]:
+        """The budgets that some pod is charged to."""
+        return set(self._budgets.charged.values())
 
     def _at_once(self, plan: Plan) -> frozenset[Ledger]:
         """All work is done, so only the choice of pods is open."""
@@ -120,12 +136,12 @@ class Evictions:
         return ends
 
     def _counted(self, nodes: Nodes) -> Spent:
-        """Evictions by namespace."""
+        """Evictions by purse."""
         counts: Counter[str] = Counter()
         for state, count in nodes:
             for group, pods in enumerate(state.losses):
-                if pods:
-                    counts[self._namespace(state.entry, group)] += pods * count
+                for name in self._purses(state.entry, group) if pods else ():
+                    counts[name] += pods * count
         return tuple(sorted(counts.items()))
 
     def _pruned(self, progress: Progress) -> Progress:
@@ -134,7 +150,7 @@ class Evictions:
 
         def is_possible(state: NodeState, block: Block) -> bool:
             groups = {group for take in block.takes for group in take.groups}
-            return any(self._room_in(spent, self._namespace(state.entry, group)) for group in groups)
+            return any(self._room_for(spent, self._purses(state.entry, group)) for group in groups)
 
         def left(state: NodeState, work: Work) -> Work:
             if not min(self._room_on_node(state), self._room_in_all(spent)):
@@ -163,18 +179,37 @@ class Evictions:
         return ends
 
     def _within_limits(self, state: NodeState, spent: dict[str, int], take: Take) -> Iterator[tuple[NodeState, Spent]]:
-        """As many of the pods as the limits allow; a namespace at its limit does not hold others back."""
-        groups: dict[str, list[int]] = {}
-        for group in take.groups:
-            groups.setdefault(self._namespace(state.entry, group), []).append(group)
-        room = [min(self._room_in(spent, name), self._left(state, own)) for name, own in groups.items()]
-        pods = min(take.pods, self._room_on_node(state), self._room_in_all(spent))
-        for shares in selections(room, pods):
-            ends = {state}
-            for own, share in zip(groups.values(), shares, strict=True):
-                ends = {after for before in ends for after in self._taken(before, tuple(own), share)}
-            counts = _added(spent, dict(zip(groups, shares, strict=True)))
-            yield from ((end, counts) for end in ends)
+        """Any pods of the take, and of these as many as limits and budgets let go, in any order."""
+        left = [self._left(state, (group,)) for group in take.groups]
+        ends: set[tuple[NodeState, Spent]] = set()
+        for chosen in selections(left, take.pods):
+            for granted in self._granted(state, spent, take.groups, chosen):
+                counts: Counter[str] = Counter()
+                for group, pods in zip(take.groups, granted, strict=True):
+                    counts.update(dict.fromkeys(self._purses(state.entry, group), pods))
+                ends.add((self._without(state, zip(take.groups, granted, strict=True)), _added(spent, counts)))
+        yield from ends
+
+    def _granted(
+        self, state: NodeState, spent: dict[str, int], groups: tuple[int, ...], chosen: tuple[int, ...]
+    ) -> list[tuple[int, ...]]:
+        """The largest parts of the chosen pods that nothing forbids: who is asked for first gets what there is."""
+        most = min(sum(chosen), self._room_on_node(state), self._room_in_all(spent))
+        purses = [self._purses(state.entry, group) for group in groups]
+        allowed = [
+            granted
+            for total in range(most, -1, -1)
+            for granted in selections(chosen, total)
+            if sum(granted) == total and self._is_covered(spent, purses, granted)
+        ]
+        return [one for one in allowed if not any(_exceeds(other, one) for other in allowed)]
+
+    def _is_covered(self, spent: dict[str, int], purses: list[PursesOf], granted: tuple[int, ...]) -> bool:
+        """True if no purse is overdrawn."""
+        needed: Counter[str] = Counter()
+        for names, pods in zip(purses, granted, strict=True):
+            needed.update(dict.fromkeys(names, pods))
+        return all(pods <= self._room_in(spent, name) for name, pods in needed.items())
 
     def _round(self, progress: Progress, rank: int) -> set[Progress]:
         """Everything after the pods of one rank: choices to which the limits let no other pod be added."""
@@ -198,7 +233,7 @@ class Evictions:
         for pods in range(room + 1):
             for chosen in selections(list(wanted.values()), pods):
                 taken = tuple(zip(wanted, chosen, strict=True))
-                waiting = {self._namespace(state.entry, group) for group, lost in taken if lost < wanted[group]}
+                waiting = {self._purses(state.entry, group) for group, lost in taken if lost < wanted[group]}
                 is_full = pods == self._room_on_node(state)
                 yield self._without(state, taken), () if is_full else tuple(sorted(waiting))
 
@@ -207,21 +242,26 @@ class Evictions:
         counts: Counter[str] = Counter()
         for (after, _), nodes in share:
             for group, pods in enumerate(after.losses):
-                counts[self._namespace(state.entry, group)] += (pods - state.losses[group]) * nodes
+                for name in self._purses(state.entry, group):
+                    counts[name] += (pods - state.losses[group]) * nodes
         waiting = before.waiting.union(*(names for (_, names), _ in share))
         plan = (*before.plan, *((after, rest, nodes) for (after, _), nodes in share))
         return Chosen(_added(dict(before.spent), counts), plan, waiting)
 
     def _is_allowed(self, chosen: Chosen) -> bool:
-        """True if no limit is exceeded."""
+        """True if no limit is exceeded, and no budget."""
+        spent = dict(chosen.spent)
         total, each = self._limits.total, self._limits.per_namespace
-        spent = [pods for _, pods in chosen.spent]
-        return (total is None or sum(spent) <= total) and (each is None or all(pods <= each for pods in spent))
+        if total is not None and sum(self._by_namespace(spent)) > total:
+            return False
+        rooms = self._budgets.rooms
+        most = {name: rooms.get(name, UNLIMITED if each is None else each) for name in spent}
+        return all(pods <= most[name] for name, pods in spent.items())
 
     def _is_complete(self, chosen: Chosen) -> bool:
-        """True if every pod that waits is held back by a limit."""
+        """True if every pod that waits is held back by a limit or a budget."""
         spent = dict(chosen.spent)
-        return not self._room_in_all(spent) or not any(self._room_in(spent, name) for name in chosen.waiting)
+        return not self._room_in_all(spent) or not any(self._room_for(spent, purses) for purses in chosen.waiting)
 
     def _taken(self, state: NodeState, groups: tuple[int, ...], pods: int) -> Iterator[NodeState]:
         """The node after `pods` of the groups are gone, for every choice."""
@@ -245,15 +285,30 @@ class Evictions:
         return _room(self._limits.per_node, sum(state.losses))
 
     def _room_in(self, spent: dict[str, int], name: str) -> int:
-        """How many more evictions a namespace allows."""
-        return _room(self._limits.per_namespace, spent.get(name, 0))
+        """How many more evictions a purse pays for."""
+        limit = self._budgets.rooms.get(name, self._limits.per_namespace)
+        return _room(limit, spent.get(name, 0))
+
+    def _room_for(self, spent: dict[str, int], purses: PursesOf) -> int:
+        return min(self._room_in(spent, name) for name in purses)
 
     def _room_in_all(self, spent: dict[str, int]) -> int:
         """How many more evictions the cycle allows."""
-        return _room(self._limits.total, sum(spent.values()))
+        return _room(self._limits.total, sum(self._by_namespace(spent)))
 
-    def _namespace(self, entry: int, group: int) -> str:
-        return self._scene.workload(self._scene.entries[entry].pods[group].workload).namespace
+    def _by_namespace(self, spent: dict[str, int]) -> list[int]:
+        """What was evicted, each pod once: budgets are charged beside their namespace."""
+        return [pods for name, pods in spent.items() if name not in self._budgets.rooms]
+
+    def _purses(self, entry: int, group: int) -> PursesOf:
+        namespace = self._scene.workload(self._scene.entries[entry].pods[group].workload).namespace
+        charged = self._budgets.charged.get((entry, group))
+        return (namespace,) if charged is None else (namespace, charged)
+
+
+def _exceeds(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """True if one is at least the other everywhere, and not the same."""
+    return one != other and all(a >= b for a, b in zip(one, other, strict=True))
 
 
 def _room(limit: int | None, used: int) -> int:

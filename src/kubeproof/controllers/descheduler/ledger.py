@@ -70,7 +70,7 @@ class Ledger(NamedTuple):
     """The nodes, and evictions counted for the limits."""
 
     nodes: Nodes
-    namespaces: tuple[tuple[str, int], ...]  # sorted
+    namespaces: tuple[tuple[str, int], ...]  # by namespace and by budget, sorted
 
 
 def opening(scene: Scene) -> Ledger:

@@ -22,6 +22,7 @@ class PodGroup(NamedTuple):
     age_s: int | None  # since creation; None: younger than anything asks for, and not started
     restarts: int  # of all containers together
     ready: bool
+    pending: bool = False  # phase Pending: bound, not started
 
 
 class NodeEntry(NamedTuple):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from kubeproof.cluster.control import Decision, Reads, Remember, Role, Seen, SetDesired, Stage
@@ -45,6 +46,7 @@ class Memory(NamedTuple):
         return (self.least_s, self.most_s, count, *(number for entry in entries for number in entry))
 
 
+@lru_cache(maxsize=10_000)
 def unpacked(numbers: tuple[int, ...]) -> Memory:
     """The memory from plain numbers."""
     least_s, most_s, count, *rest = numbers
@@ -73,20 +75,19 @@ class HpaController:
     settings: AutoscalerSettings = field(default=AutoscalerSettings())
     _proposals: dict[object, Judged] = field(default_factory=dict, compare=False, repr=False)
     _outcomes: dict[object, Outcome] = field(default_factory=dict, compare=False, repr=False)
+    # The target and the ReplicaSets of its later revisions: the selector matches the pods of all.
+    members: tuple[int, ...] = field(init=False, compare=False, repr=False)
+    reads: Reads = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        members = family(self.layout.setup, self.target)
+        driven = tuple(sorted({rule.memory for rule in self.rules if rule.memory is not None}))
+        object.__setattr__(self, "members", members)
+        object.__setattr__(self, "reads", Reads(members, self.layout.every_place, (self.memory, *driven)))
 
     @property
     def name(self) -> str:
         return f"hpa {self.autoscaler.name}"
-
-    @property
-    def reads(self) -> Reads:
-        driven = tuple(sorted({rule.memory for rule in self.rules if rule.memory is not None}))
-        return Reads(self.members, self.layout.every_place, (self.memory, *driven))
-
-    @property
-    def members(self) -> tuple[int, ...]:
-        """The target and the ReplicaSets of its later revisions: the selector matches the pods of all."""
-        return family(self.layout.setup, self.target)
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int, int]:
         """Whether it exists, spec.replicas, pods without a node."""
@@ -270,7 +271,7 @@ def _pooled(seen: Seen) -> Pooled:
             for key, pods in view:
                 groups[key] = groups.get(key, 0) + pods * count
     waiting = sum(unbound for _, _, unbound in seen.workloads)
-    return Pooled(seen.workloads[0][1], tuple(sorted(groups.items())), waiting)
+    return Pooled(seen.workloads[0][1], tuple(sorted((key, pods) for key, pods in groups.items() if pods)), waiting)
 
 
 def _facts(phase: int, age_s: int, pods: int) -> PodFacts:
@@ -285,6 +286,8 @@ def _facts(phase: int, age_s: int, pods: int) -> PodFacts:
     return PodFacts(pods, is_ready=is_ready, age_s=age, ready_changed_s=changed_s)
 
 
-def ages_read(settings: AutoscalerSettings) -> tuple[int, ...]:
-    """Pod ages at which the trust in its CPU metric may change."""
-    return (settings.sample_window_s, settings.cpu_initialization_s)
+def ages_read(settings: AutoscalerSettings, *, may_be_unready: bool = True) -> tuple[int, ...]:
+    """Pod ages at which the trust in its CPU metric may change; a pod that is always ready waits for a sample only."""
+    if may_be_unready:
+        return (settings.sample_window_s, settings.cpu_initialization_s)
+    return (min(settings.sample_window_s, settings.cpu_initialization_s),)

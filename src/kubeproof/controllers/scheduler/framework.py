@@ -63,6 +63,11 @@ class Scheduler:
         self._memory: dict[str, tuple[Node, dict[Content, Known]]] = {}
         self._normalised = [entry for entry in self._plugins.node_scores if entry[2].normalises]
 
+    @property
+    def compares_nodes_by(self) -> frozenset[str]:
+        """The names of the filters whose answer about a node depends on other nodes."""
+        return frozenset(name for name, _ in self._plugins.cluster_filters)
+
     def evaluate(self, nodes: Sequence[NodeInfo]) -> Evaluation:
         """The verdict of every plugin on every node, and the nodes that may be chosen."""
         if not self.has_profile:

@@ -40,7 +40,7 @@ class RemoveDuplicates:
     def run(self, ledger: Ledger) -> frozenset[Ledger]:
         """All ledgers; owners come in any order, which matters under limits only."""
         shares = tuple(self.shares(ledger))
-        if self._context.limits.unlimited:
+        if self._context.evictions.unlimited:
             return self._in_order(ledger, shares)
         return frozenset(end for order in _orders(shares) for end in self._in_order(ledger, order))
 

@@ -1,0 +1,120 @@
+"""Coarser models and proofs without a search against every run: what they call proved is true.
+
+Each proof by an abstraction is made here by itself, without the rule that a check must matter in a first state, so that
+random cases decide about it far more often than real ones.
+"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from kubeproof.engine.limits import Limits
+from kubeproof.engine.search import Search, explore, make_kernel
+from kubeproof.engine.system import Cell
+from kubeproof.model.endings import EndMatters
+from kubeproof.model.grouped import GroupedSystem
+from kubeproof.model.orders import Order, fewer_orders
+from kubeproof.model.plan import Plan
+from kubeproof.model.startup import StartMatters
+from kubeproof.model.timeless import without_clocks
+from kubeproof.verify.bounds import held_by_bounds
+from tests.property.loops import LOOP_FAMILIES
+from tests.property.strategies import BASIC_FAMILIES, Case
+
+FAMILIES = {**BASIC_FAMILIES, **LOOP_FAMILIES}
+PATIENT = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)
+MOST_STATES = 1500
+TRUE = ("holds", "vacuous")
+RELAXED = ("autoscale", "drain")  # where young pods are counted as a whole, or clocks are left open
+BOUNDED = ("spread", "scale", "write", "autoscale", "direct")
+
+
+def _searched(plan: Plan, order: Order, starts: tuple[tuple[Cell, ...], ...] = ()) -> Search:
+    system = GroupedSystem(without_clocks(plan) if order.timeless else plan, order)
+    if starts:
+        system.initial = starts
+    return explore(system, system.checks, kernel=make_kernel(system), limits=Limits(max_states=MOST_STATES))
+
+
+def _relaxed(plan: Plan) -> Search | None:
+    """The search that allows more runs; None where there is none, or where it had to be given up."""
+    order = fewer_orders(plan)
+    if not order.is_relaxed:
+        return None
+    try:
+        return _searched(plan, order)
+    except (StartMatters, EndMatters):
+        return None
+
+
+def proofs_by_more_runs(case: Case) -> int:
+    """Asserts that what holds with more runs holds; returns how many checks were proved so."""
+    plan = case.plan()
+    relaxed = _relaxed(plan)
+    if relaxed is None or relaxed.stopped_by:
+        return 0
+    full = _searched(plan, Order())
+    pairs = list(zip(relaxed.findings, full.findings, strict=True))
+    for more, exact in pairs:
+        assert exact.verdict != "violated" or more.verdict == "violated", f"{more.verdict}, but {exact.verdict}"
+    return sum(more.verdict == "holds" and exact.verdict in TRUE for more, exact in pairs)
+
+
+def proofs_by_bounds(case: Case) -> int:
+    """Asserts that what follows from sizes holds, from the case's start and from every deployed one."""
+    plan = case.plan()
+    deployed = _searched(plan.deploying(), Order())
+    stable = [s for s in range(len(deployed.store)) if deployed.store.is_stable(s)]
+    several = tuple(deployed.store.cells_of(state) for state in stable[:3])
+    proved = 0
+    for starts in ((), several) if several else ((),):
+        bounded = held_by_bounds(plan, starts)
+        full = _searched(plan, Order(), starts) if bounded else None
+        if full is not None and not full.stopped_by:
+            assert {full.findings[number].verdict for number in bounded} == {"holds"}
+            proved += len(bounded)
+    return proved
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_holds_with_more_runs_holds(family: str) -> None:
+    proved: list[int] = []
+
+    @seed(7)
+    @settings(PATIENT, max_examples=40, database=None, phases=(Phase.generate,))
+    @given(FAMILIES[family]())
+    def check(case: Case) -> None:
+        proved.append(proofs_by_more_runs(case))
+
+    check()
+
+    assert (sum(proved) > 0) == (family in RELAXED)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_follows_from_sizes_holds(family: str) -> None:
+    proved: list[int] = []
+
+    @seed(8)
+    @settings(PATIENT, max_examples=150 if family in BOUNDED else 20, database=None, phases=(Phase.generate,))
+    @given(FAMILIES[family]())
+    def check(case: Case) -> None:
+        proved.append(proofs_by_bounds(case))
+
+    check()
+
+    assert (sum(proved) > 0) == (family in BOUNDED)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
+def test_abstractions_prove_nothing_false_on_many_more(family: str) -> None:
+    @seed(9)
+    @settings(PATIENT, max_examples=1000, database=None, phases=(Phase.generate,))
+    @given(FAMILIES[family]())
+    def check(case: Case) -> None:
+        proofs_by_more_runs(case)
+        proofs_by_bounds(case)
+
+    check()
