@@ -188,8 +188,8 @@ status: {{phase: Running}}
 """
     pods = [pod.format(name=name) for name in ("one", "two")]
     intents = [
-        ltl("G here", here='''ready("Pod/shop/two") == 1'''),
-        ltl("G !both", both='''ready("*/shop/one") >= 2'''),
+        ltl("G here", here="ready('Pod/shop/two') == 1"),
+        ltl("G !both", both="ready('*/shop/one') >= 2"),
     ]
 
     result = verified(node("a"), web(1), *pods, scenario(*intents))
