@@ -200,6 +200,11 @@ def left_out(plan: Plan) -> list[str]:
         if quota.namespace == workload.namespace
     ]
     found += [
+        f"claims of {workload.ref}: daemon pods see them bound as declared, and give none a volume ({workload.source})"
+        for workload in setup.workloads
+        if workload.kind == DAEMON_SET and workload.owner is None and workload.template.claims
+    ]
+    found += [
         f"descheduler: pods of {workload.ref} count as pods of different owners ({workload.source})"
         for workload in setup.workloads
         if workload.kind == STATEFUL_SET and workload.owner is None and setup.descheduler is not None
