@@ -26,7 +26,8 @@ from kubeproof.events.declarations import (
 )
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import Monitor, make_monitor
-from kubeproof.intents.temporal import most_terminating_asked
+from kubeproof.intents.observables import targeted
+from kubeproof.intents.temporal import most_terminating_asked, targets_of
 from kubeproof.model.assembly import (
     adjusting_loops,
     ages_that_matter,
@@ -114,7 +115,7 @@ def make_plan(
     merge: bool = True,
 ) -> Plan:
     """The plan for a setup; with `merge` off no two nodes are taken as equal."""
-    targets = {str(getattr(one, "target", "")) for one in (*events, *intents)} | {ref for ref, _ in placement}
+    targets = _named(setup, events, intents, placement)
     setup = arrived_for_good(setup, targets) if merge and not own else setup
     setup, applied = with_applied(setup, events)
     setup = with_ordinals(with_revisions(setup, events), events)
@@ -126,7 +127,7 @@ def make_plan(
     most = MOST_SPLIT_AT_WORK if _works_on_nodes(setup, events) else MOST_SPLIT
     layout, domains = split_small(layout, symmetric_domains(layout, found), most) if merge else (layout, ())
     part = event_sources(layout, events)
-    adjusting = adjusting_loops(layout, events)
+    adjusting = adjusting_loops(layout, events, applied)
     kin = alike(setup, targets) if merge and not own else tuple(range(len(setup.workloads)))
     unready = may_run_unready(setup, events) if merge and not own else frozenset(range(len(setup.workloads)))
     mechanics = Mechanics(
@@ -161,6 +162,17 @@ def make_plan(
         unread=unread(setup, found),
         claims=claims,
     )
+
+
+def _named(
+    setup: Setup, events: tuple[Event, ...], intents: tuple[Intent, ...], placement: Placement
+) -> frozenset[str]:
+    """The references of the workloads that an event, a property, a predicate of one, or the placement names."""
+    named = {str(getattr(one, "target", "")) for one in (*events, *intents)} | {ref for ref, _ in placement}
+    named |= {event.workload.ref for event in events if isinstance(event, Apply)}
+    for target in (target for intent in intents for target in targets_of(intent)):
+        named |= {setup.workloads[index].ref for index in targeted(setup.workloads, target)}
+    return frozenset(named)
 
 
 def _works_on_nodes(setup: Setup, events: tuple[Event, ...]) -> bool:

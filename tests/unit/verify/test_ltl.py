@@ -177,3 +177,21 @@ def test_formulas_in_one_search_with_library_intents_change_no_verdict_of_theirs
     together = verified(node("a"), web(3), scenario(formula, f"{{schedulable: {{target: {WEB}}}}}"))
 
     assert verdicts(together) == [HOLDS, *verdicts(alone)]
+
+
+def test_equal_bare_pods_are_told_apart_where_a_formula_names_one():
+    pod = """apiVersion: v1
+kind: Pod
+metadata: {{name: {name}, namespace: shop, labels: {{app: lone}}}}
+spec: {{nodeName: a, containers: [{{name: main, image: registry.example.com/main}}]}}
+status: {{phase: Running}}
+"""
+    pods = [pod.format(name=name) for name in ("one", "two")]
+    intents = [
+        ltl("G here", here="ready('Pod/shop/two') == 1"),
+        ltl("G !both", both="ready('*/shop/one') >= 2"),
+    ]
+
+    result = verified(node("a"), web(1), *pods, scenario(*intents))
+
+    assert verdicts(result) == ["HOLDS", "HOLDS"]
