@@ -27,6 +27,7 @@ from kubeproof.cluster.volumes import class_of, open_claims
 from kubeproof.controllers.daemonset import DaemonSetController
 from kubeproof.controllers.deployment import DeploymentController, RolloutController
 from kubeproof.controllers.eviction import DrainEviction
+from kubeproof.controllers.gitops import GitOpsController, reconciled
 from kubeproof.controllers.kubelet import Kubelet
 from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
 from kubeproof.controllers.replicaset import ReplicaSetController
@@ -231,21 +232,34 @@ def most_failed(setup: Setup, intents: tuple[Intent, ...]) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class AdjustingPart:
-    """The periodic loops that change what the others keep up: autoscalers, the descheduler; with first memories."""
+    """The periodic loops that change what others keep up: autoscalers, descheduler, GitOps; with first memories."""
 
     loops: tuple[Controller, ...]
     memories: tuple[tuple[int, ...], ...]
 
 
-def adjusting_loops(layout: Layout, events: tuple[Event, ...]) -> AdjustingPart:
+def adjusting_loops(layout: Layout, events: tuple[Event, ...], past_git: frozenset[int] = frozenset()) -> AdjustingPart:
     """The periodic loops of a setup; their memories follow those of the events."""
     setup = layout.setup
     part = _autoscalers(layout, events)
-    if setup.descheduler is None:
-        return part
-    loop = shared_loops(layout).descheduler(len(events) + len(part.loops))
-    memory = (0, setup.settings.descheduler_interval_s)
-    return AdjustingPart((*part.loops, loop), (*part.memories, memory))
+    if setup.descheduler is not None:
+        loop = shared_loops(layout).descheduler(len(events) + len(part.loops))
+        memory = (0, setup.settings.descheduler_interval_s)
+        part = AdjustingPart((*part.loops, loop), (*part.memories, memory))
+    numbers = reconciled(setup, past_git)
+    first = len(events) + len(part.loops)
+    loops = tuple(_reconciler(layout, events, number, first + at) for at, number in enumerate(numbers))
+    return AdjustingPart((*part.loops, *loops), (*part.memories, *((0, loop.interval_s) for loop in loops)))
+
+
+def _reconciler(layout: Layout, events: tuple[Event, ...], number: int, memory: int) -> GitOpsController:
+    """The reconciler of one workload; what a create event brings is committed by that event."""
+    interval_s = layout.setup.settings.gitops_interval_s
+    assert interval_s is not None
+    commits = tuple(
+        (index, _first_memory(event)) for index, event in enumerate(events) if number in _brought(layout.setup, event)
+    )
+    return GitOpsController(layout, number, memory, interval_s, commits)
 
 
 def _autoscalers(layout: Layout, events: tuple[Event, ...]) -> AdjustingPart:

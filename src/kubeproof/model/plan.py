@@ -127,7 +127,7 @@ def make_plan(
     most = MOST_SPLIT_AT_WORK if _works_on_nodes(setup, events) else MOST_SPLIT
     layout, domains = split_small(layout, symmetric_domains(layout, found), most) if merge else (layout, ())
     part = event_sources(layout, events)
-    adjusting = adjusting_loops(layout, events)
+    adjusting = adjusting_loops(layout, events, applied)
     kin = alike(setup, targets) if merge and not own else tuple(range(len(setup.workloads)))
     unready = may_run_unready(setup, events) if merge and not own else frozenset(range(len(setup.workloads)))
     mechanics = Mechanics(

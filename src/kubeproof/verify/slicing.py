@@ -320,7 +320,9 @@ def _is_about(loaded: Loaded, intent: Intent, chosen: frozenset[str]) -> bool:
 def starts_simply(part: Slice) -> bool:
     """True if all that has a clock, from an empty cluster to the first stable state, is the start of its pods."""
     setup, scenario = part.loaded.setup, part.loaded.scenario
-    if setup.autoscalers or any(isinstance(event, NO_MOMENTS) for event in scenario.events):
+    if setup.autoscalers or setup.settings.gitops_interval_s is not None:
+        return False
+    if any(isinstance(event, NO_MOMENTS) for event in scenario.events):
         return False
     if has_priorities(setup) or any(workload.kind == STATEFUL_SET for workload in setup.workloads):
         return False  # pods that are preempted end, pods with ordinals wait for each other

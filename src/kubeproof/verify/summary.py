@@ -113,6 +113,8 @@ def _steering(setup: Setup) -> Iterator[tuple[str, str]]:
         yield "budgets", ", ".join(f"{b.namespace}/{b.name}{_covers(setup, b)}" for b in setup.budgets)
     if setup.descheduler is not None:
         yield "descheduler", f"every {setup.settings.descheduler_interval_s} s"
+    if setup.settings.gitops_interval_s is not None:
+        yield "gitops", f"undoes drift from the manifests every {setup.settings.gitops_interval_s} s"
 
 
 def _covers(setup: Setup, budget: PodDisruptionBudget) -> str:
