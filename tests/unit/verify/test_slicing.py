@@ -158,7 +158,6 @@ def test_parts_whose_pods_wait_for_each_other_or_preempt_are_searched_together(o
     assert "slices" not in dict(result.scope)
 
 
-
 @pytest.mark.parametrize("most_repeated", [1, searching.MOST_REPEATED])
 def test_a_violation_of_a_part_is_shown_as_a_run_of_the_whole(
     monkeypatch: pytest.MonkeyPatch, most_repeated: int
