@@ -42,6 +42,9 @@ STATES = {
     ("c11", "safe"): 10,
     ("c12", "violating"): 127,
     ("c12", "safe"): 4,
+    ("c14", "violating"): 38,
+    ("c14", "safe"): 39,
+    ("c14", "safe-spread"): 15,
 }
 # Not larger than the paper's; smaller where decision 0013 says why.
 MINIMAL = {
@@ -57,6 +60,7 @@ MINIMAL = {
     "c10": (1, 2),
     "c11": (1, 1),
     "c12": (3, 3),  # and as many reports
+    "c14": (2, 4),
 }
 
 

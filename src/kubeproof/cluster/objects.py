@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         PriorityClass,
     )
     from kubeproof.cluster.quotas import ResourceQuota
+    from kubeproof.cluster.services import Service
     from kubeproof.cluster.volumes import Claim, StorageClass, Volume
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -297,6 +298,7 @@ class Setup:
     volumes: tuple[Volume, ...] = ()
     claims: tuple[Claim, ...] = ()
     storage_classes: tuple[StorageClass, ...] = ()
+    services: tuple[Service, ...] = ()
 
 
 def family(setup: Setup, workload: int) -> tuple[int, ...]:

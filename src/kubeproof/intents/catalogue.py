@@ -104,6 +104,15 @@ _ENTRIES = (
         ("kernel_panic",),
     ),
     PropertyEntry(
+        "S012",
+        "maxLoadSkew",
+        "traffic",
+        "No ready pod gets more than `skew` times the traffic of another from a Service, which splits it by node where "
+        "`externalTrafficPolicy` is Local, otherwise by pod.",
+        ("target", "skew", "when"),
+        "always",
+    ),
+    PropertyEntry(
         "L001",
         "noPendingForever",
         "lifecycle",

@@ -42,6 +42,7 @@ from kubeproof.intents.facts import (
 )
 from kubeproof.intents.stateful_facts import StatefulRolloutComplete
 from kubeproof.intents.temporal import Temporal
+from kubeproof.intents.traffic_facts import LoadSkewAtMost
 
 Memory = tuple[int, int, int]
 FRESH: Memory = (0, 0, 0)
@@ -56,7 +57,7 @@ KIND_OF_WHEN = {
     EVENTUALLY: PERSISTENT,
     EVENTUALLY_ALWAYS: RECURRENT,
 }
-UPPER_BOUNDS = ("maxReplicas", "maxSkew", "maxPodObjects", "maxNodes")
+UPPER_BOUNDS = ("maxReplicas", "maxSkew", "maxLoadSkew", "maxPodObjects", "maxNodes")
 EVICTOR_TAGS = {
     "descheduler": int(Tag.BY_DESCHEDULER),
     "taint": int(Tag.BY_TAINT),
@@ -159,6 +160,8 @@ def _fact(intent: Intent, layout: Layout, number: int | None) -> Fact:
     members = family(layout.setup, number)
     if intent.key == "spread":
         return SpreadOver(layout, members, intent.topology_key, intent.domains)
+    if intent.key == "maxLoadSkew":
+        return LoadSkewAtMost(layout, number, intent.skew)
     if intent.key == "onlyOn":
         return OnlyOn(layout, members, (), intent.nodes, intent.node_names)
     if intent.key == "notColocated":

@@ -14,6 +14,7 @@ from kubeproof.cluster.control import Arrive, CreatePods, KeepNode, Tag, tag_of
 from kubeproof.cluster.daemons import eligibility
 from kubeproof.cluster.objects import DAEMON_SET, STATEFUL_SET, PodTemplate, Setup, Workload, family, revisions_of
 from kubeproof.cluster.places import Layout, taints_of
+from kubeproof.cluster.services import Extremes, extremes, load_ratio, splits_by_node
 from kubeproof.cluster.state import ACTIVE, DRAINING, KUBELET_LIVES, Health, NodeCell, Nodes, Phase, WorkloadCell
 from kubeproof.intents.declarations import (
     ANY_EVICTOR,
@@ -277,6 +278,22 @@ def _skew(layout: Layout, call: Call) -> Observable:
     return Observable(whose, places, _nothing, of_place, total)
 
 
+def _load_skew(layout: Layout, call: Call) -> Observable:
+    whose = meant(layout.setup, call)
+    # Where nobody splits by node every ready pod gets the same: as if all of them were on nodes of their own.
+    splits = splits_by_node(layout.setup, whose)
+    sharing = {number for split in splits for number in split}
+
+    def of_place(_: int, nodes: Nodes) -> tuple[Extremes, ...]:
+        alike = min(extremes(nodes, whose)[0], 1)
+        return ((alike, alike), *(extremes(nodes, split) for split in splits))
+
+    def total(_: tuple[Any, ...], seen: tuple[Any, ...]) -> int:
+        return max((load_ratio(view[at] for view in seen) for at in range(1 + len(splits))), default=0)
+
+    return Observable((*whose, *sorted(sharing - set(whose))), layout.every_place, _nothing, of_place, total)
+
+
 def _domains(layout: Layout, call: Call) -> Observable:
     key, whose = str(call.text("topologyKey")), meant(layout.setup, call)
     members, places, is_single = frozenset(whose), _keyed(layout, key), key in layout.unique_keys
@@ -450,6 +467,7 @@ MAKERS: dict[str, Callable[[Layout, Call], Observable]] = {
     "nodes": _nodes,
     "on": _on,
     "skew": _skew,
+    "loadSkew": _load_skew,
     "domains": _domains,
     "shared": _shared,
     "rolledOut": _rolled_out,

@@ -191,6 +191,7 @@ _STATEMENTS: dict[str, Callable[[Intent], str]] = {
     "minReplicas": lambda intent: _at_least("replicas", intent),
     "maxReplicas": _at_most_replicas,
     "maxSkew": _skew,
+    "maxLoadSkew": lambda intent: f"loadSkew({_target(intent)}) <= {intent.skew}",
     "maxPodObjects": _objects,
     "maxNodes": _node_count,
     "onlyOn": _only_on,

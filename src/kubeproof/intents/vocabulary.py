@@ -83,6 +83,14 @@ _TABLE = (
         ("topologyKey",),
     ),
     Function(
+        "loadSkew",
+        NUMBER,
+        "How many times the traffic of its least busy ready pod the busiest gets from one Service, rounded up; 1 where "
+        "traffic is split by pod, 0 without ready pods.",
+        ("target",),
+        ("target",),
+    ),
+    Function(
         "domains",
         NUMBER,
         "Values of the key on nodes that hold a pod that is not terminating.",

@@ -183,6 +183,7 @@ def _setup(objects: Objects, workloads: tuple[Workload, ...]) -> Setup:
         autoscalers=tuple(objects.autoscalers),
         descheduler=objects.policies[0] if objects.policies else None,
         budgets=tuple(objects.budgets),
+        services=tuple(objects.services),
         priority_classes=tuple(objects.priority_classes),
         namespaces=tuple(objects.namespaces),
         quotas=tuple(objects.quotas),

@@ -10,6 +10,7 @@ from kubeproof.cluster.labels import Labels, as_labels
 from kubeproof.cluster.objects import Node, SchedulerProfile, Source, Workload
 from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler, PodDisruptionBudget, PriorityClass
 from kubeproof.cluster.quotas import LimitRange, ResourceQuota
+from kubeproof.cluster.services import Service
 from kubeproof.cluster.volumes import Claim, StorageClass, Volume
 from kubeproof.errors import ManifestError, ScenarioError
 from kubeproof.manifests.autoscalers import read_autoscaler
@@ -25,6 +26,7 @@ from kubeproof.manifests.priorities import read_priority_class
 from kubeproof.manifests.quotas import read_limit_range, read_quota
 from kubeproof.manifests.scenario import VERSION
 from kubeproof.manifests.scheduler_config import read_scheduler_profiles
+from kubeproof.manifests.services import read_service
 from kubeproof.manifests.stateful_sets import read_stateful_set
 from kubeproof.manifests.storage import read_claim, read_storage_class, read_volume
 from kubeproof.manifests.tree import Mapping, Value
@@ -47,6 +49,7 @@ _VERSIONS = {
     "StatefulSet": ("apps/v1",),
     "HorizontalPodAutoscaler": ("autoscaling/v2", "autoscaling/v1"),
     "PodDisruptionBudget": ("policy/v1",),
+    "Service": ("v1",),
     "PriorityClass": ("scheduling.k8s.io/v1",),
     "ResourceQuota": ("v1",),
     "LimitRange": ("v1",),
@@ -97,6 +100,7 @@ class Objects:
     profiles: list[SchedulerProfile] = field(default_factory=list)
     policies: list[DeschedulerPolicy] = field(default_factory=list)
     budgets: list[PodDisruptionBudget] = field(default_factory=list)
+    services: list[Service] = field(default_factory=list)
     priority_classes: list[PriorityClass] = field(default_factory=list)
     namespaces: list[tuple[str, Labels]] = field(default_factory=list)
     quotas: list[ResourceQuota] = field(default_factory=list)
@@ -227,6 +231,11 @@ def _budget(fields: Fields, _: Document, objects: Objects) -> None:
     objects.budgets.append(read_budget(fields))
 
 
+def _service(fields: Fields, _: Document, objects: Objects) -> None:
+    service = read_service(fields)
+    objects.services += [service] if service is not None else []
+
+
 def _priority_class(fields: Fields, _: Document, objects: Objects) -> None:
     objects.priority_classes.append(read_priority_class(fields))
 
@@ -274,6 +283,7 @@ _READERS: dict[str, Callable[[Fields, Document, Objects], None]] = {
     **dict.fromkeys(WORKLOAD_READERS, _workload),
     "HorizontalPodAutoscaler": _autoscaler,
     "PodDisruptionBudget": _budget,
+    "Service": _service,
     "PriorityClass": _priority_class,
     "ResourceQuota": _quota,
     "LimitRange": _limit_range,

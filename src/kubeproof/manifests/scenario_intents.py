@@ -33,7 +33,7 @@ COUNTED = ("minReady", "minReplicas", "maxReplicas")
 TOPOLOGY = ("maxSkew", "spread", "notColocated", "onlyOn")
 OBJECTS = ("maxNodes", "maxPodObjects")
 DEFAULT_WHEN = {"runsOnEveryNode": EVENTUALLY_ALWAYS}  # all others: always
-TIMED = (*COUNTED, *TOPOLOGY, *OBJECTS, *DEFAULT_WHEN)  # the others fix their own moment
+TIMED = (*COUNTED, *TOPOLOGY, *OBJECTS, "maxLoadSkew", *DEFAULT_WHEN)  # the others fix their own moment
 RECREATED = ("noEvictionLoop", "noCreateFailLoop")  # speak of pods that a controller replaces
 GLOBAL = ("settles", "noOscillation", "maxPodObjects")  # without a target they speak of the whole cluster
 UNTARGETED = ("maxNodes", "drainCompletes", "ltl")  # never have a target
@@ -147,6 +147,11 @@ def _max_skew(fields: Fields, intent: Intent, _: Surroundings) -> Intent:
     )
 
 
+def _max_load_skew(fields: Fields, intent: Intent, _: Surroundings) -> Intent:
+    skew = fields.integer("skew", least=1)
+    return replace(intent, skew=1 if skew is None else skew)
+
+
 def _spread(fields: Fields, intent: Intent, _: Surroundings) -> Intent:
     """At least `domains` domains; `count` says the same."""
     if fields.has("domains") and fields.has("count"):
@@ -204,6 +209,7 @@ _READERS: dict[str, Callable[[Fields, Intent, Surroundings], Intent]] = {
     "maxNodes": _max_nodes,
     "maxPodObjects": _max_pod_objects,
     "maxSkew": _max_skew,
+    "maxLoadSkew": _max_load_skew,
     "spread": _spread,
     "notColocated": _not_colocated,
     "onlyOn": _only_on,

@@ -152,6 +152,17 @@ FIELDS: dict[str, dict[str, str | None]] = {
     "ScalingRules": {},
     "ScalingPolicy": {},
     "PodDisruptionBudgetSpec": {},
+    "ServiceSpec": {
+        **_all(
+            _NETWORK,
+            "ports clusterIP clusterIPs externalIPs externalName ipFamilies ipFamilyPolicy loadBalancerClass "
+            "loadBalancerIP loadBalancerSourceRanges allocateLoadBalancerNodePorts healthCheckNodePort",
+        ),
+        **_all(
+            _NOT_MODELLED,
+            "internalTrafficPolicy publishNotReadyAddresses sessionAffinity sessionAffinityConfig trafficDistribution",
+        ),
+    },
     "PriorityClass": _all(_RECORD, "apiVersion kind metadata description"),
     "ResourceQuotaSpec": {},
     "ScopeSelector": {},

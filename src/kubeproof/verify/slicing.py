@@ -163,6 +163,14 @@ def _relations(loaded: Loaded) -> Iterator[tuple[str, ...]]:
                 for w in workloads
             )
         )
+    for service in loaded.setup.services:
+        if not service.is_split_by_node:
+            continue
+        yield tuple(
+            ref
+            for ref, workloads in forms.items()
+            if any(service.selects(w.namespace, w.template.labels) for w in workloads)
+        )
     for quota in loaded.setup.quotas:
         yield tuple(ref for ref, workloads in forms.items() if any(is_meant(quota, w) for w in workloads))
     for claim in loaded.setup.claims:

@@ -166,6 +166,7 @@ def test_the_catalogue_has_permanent_ids():
         ("S009", "notColocated"),
         ("S010", "onlyOn"),
         ("S011", "noEviction"),
+        ("S012", "maxLoadSkew"),
         ("L001", "noPendingForever"),
         ("L002", "settles"),
         ("L003", "noOscillation"),

@@ -1,0 +1,36 @@
+"""What intents ask about traffic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kubeproof.cluster.control import Reads, Seen, View
+from kubeproof.cluster.services import extremes, load_ratio, splits_by_node
+from kubeproof.cluster.state import Nodes, Phase
+from kubeproof.intents.facts import PodsFact, count_pods
+
+
+@dataclass(frozen=True, slots=True)
+class LoadSkewAtMost(PodsFact):
+    """maxLoadSkew: no ready pod gets more than so many times the load of another, whichever Service it comes from."""
+
+    skew: int = 1
+
+    @property
+    def splits(self) -> tuple[tuple[int, ...], ...]:
+        """Per Service that splits by node, the workloads that share its traffic."""
+        return splits_by_node(self.layout.setup, self.members)
+
+    @property
+    def reads(self) -> Reads:
+        sharing = sorted({number for split in self.splits for number in split} - set(self.members))
+        return Reads((*self.members, *sharing), self.layout.every_place)
+
+    def show_nodes(self, place: int, nodes: Nodes) -> View:
+        """Ready pods of the workload, and per such Service the fewest and most on a node."""
+        ready = count_pods(nodes, self.members, (Phase.READY,))
+        return ready, tuple(extremes(nodes, split) for split in self.splits)
+
+    def holds(self, seen: Seen) -> bool:
+        ratios = (load_ratio(view[1][at] for view in seen.places) for at in range(len(self.splits)))
+        return all(ratio <= self.skew for ratio in ratios)

@@ -1,0 +1,86 @@
+"""How evenly the ready pods of a workload are loaded, by the Services that select them."""
+
+from dataclasses import replace
+
+import pytest
+
+from kubeproof.cluster.control import Reads, Seen
+from kubeproof.cluster.services import Service, extremes, load_ratio, splits_by_node
+from kubeproof.cluster.state import Health, WorkloadCell
+from kubeproof.intents.declarations import Intent
+from kubeproof.intents.monitor import make_monitor
+from kubeproof.intents.templates import as_ltl
+from kubeproof.intents.traffic_facts import LoadSkewAtMost
+from tests.unit.model.builders import READY, STARTING, TERMINATING, WEB, cell, layout, node, setup, workload
+
+BY_NODE = Service("shop", "web", (("app", "web"),), True)
+BY_POD = replace(BY_NODE, is_split_by_node=False)
+
+
+def _layout(*services, others=()):
+    whole = replace(setup([node("n1"), node("n2"), node("n3")], workload(4), *others), services=services)
+    return layout(whole, (0, 1, 2))
+
+
+def _holds(skew, services, *nodes):
+    fact = LoadSkewAtMost(_layout(*services), 0, skew)
+    specs = tuple(fact.show_workload(w, WorkloadCell(desired=4, replicas=4)) for w in fact.reads.workloads)
+    return fact.holds(Seen(specs, (fact.show_nodes(0, nodes),)))
+
+
+@pytest.mark.parametrize(("skew", "holds"), [(1, False), (2, False), (3, True)])
+def test_a_pod_alone_on_its_node_gets_the_load_of_three_elsewhere(skew, holds):
+    nodes = ((cell((READY, 1)), 1), (cell((READY, 3)), 1))
+
+    assert _holds(skew, (BY_NODE,), *nodes) is holds
+
+
+def test_what_is_not_whole_counts_as_more():
+    assert not _holds(1, (BY_NODE,), (cell((READY, 2)), 1), (cell((READY, 3)), 1))
+    assert _holds(2, (BY_NODE,), (cell((READY, 2)), 1), (cell((READY, 3)), 1))
+
+
+def test_nodes_without_a_ready_pod_get_nothing():
+    waiting, ending = cell((STARTING, 1)), cell((TERMINATING, 1))
+
+    assert _holds(1, (BY_NODE,), (cell(), 1), (waiting, 1), (ending, 1), (cell((READY, 3)), 2))
+
+
+def test_a_node_that_is_down_gets_nothing():
+    assert extremes(((cell((READY, 1), health=Health.LOST), 1), (cell((READY, 3)), 1)), (0,)) == (3, 3)
+
+
+@pytest.mark.parametrize("services", [(), (BY_POD,), (replace(BY_NODE, namespace="other"),)])
+def test_without_a_split_by_node_all_pods_share_alike(services):
+    assert _holds(1, services, (cell((READY, 1)), 1), (cell((READY, 9)), 1))
+
+
+def test_one_service_that_splits_by_node_is_enough():
+    assert not _holds(1, (BY_POD, BY_NODE), (cell((READY, 1)), 1), (cell((READY, 2)), 1))
+
+
+def test_all_workloads_behind_a_service_share_its_traffic():
+    canary = workload(1, name="canary")
+    found = _layout(BY_NODE, others=(canary,))
+
+    assert splits_by_node(found.setup, (0,)) == ((0, 1),)
+    assert LoadSkewAtMost(found, 0).reads == Reads((0, 1), (0,))
+
+
+def test_without_ready_pods_there_is_no_load():
+    assert load_ratio(((0, 0), (0, 0))) == 0
+    assert load_ratio(((0, 0), (2, 5))) == 3
+
+
+def test_it_is_an_upper_bound_from_the_first_state_on():
+    monitor = make_monitor(Intent(key="maxLoadSkew", name="even", target=WEB), _layout(BY_NODE))
+    places = (monitor.fact.show_nodes(0, ((cell((READY, 1)), 1), (cell((READY, 2)), 1))),)
+    spec = monitor.fact.show_workload(0, WorkloadCell(desired=4, replicas=4))
+
+    assert monitor.observe((0, 0, 0), Seen((spec,), places)) == (1, 1, 1)
+
+
+def test_its_formula_says_the_same():
+    formula = as_ltl(Intent(key="maxLoadSkew", name="even", target=WEB, skew=2))
+
+    assert dict(formula.where)["ok"] == f"loadSkew('{WEB}') <= 2"

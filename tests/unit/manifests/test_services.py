@@ -1,0 +1,48 @@
+"""Services: whom they select, how they share traffic, what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubeproof.cluster.services import Service
+from kubeproof.errors import ManifestError
+from tests.unit.manifests.inputs import load_text
+
+
+def _service(spec: str) -> str:
+    return f"apiVersion: v1\nkind: Service\nmetadata: {{name: web, namespace: shop}}\nspec: {{{spec}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("spec", "is_split_by_node"),
+    [
+        ("selector: {app: web}", False),
+        ("selector: {app: web}, type: LoadBalancer", False),
+        ("selector: {app: web}, type: NodePort, externalTrafficPolicy: Cluster", False),
+        ("selector: {app: web}, type: LoadBalancer, externalTrafficPolicy: Local", True),
+    ],
+)
+def test_traffic_is_split_by_node_where_the_policy_is_local(spec: str, is_split_by_node: bool) -> None:
+    loaded = load_text(_service(f"{spec}, ports: [{{port: 80}}]"))
+
+    assert loaded.setup.services == (Service("shop", "web", (("app", "web"),), is_split_by_node),)
+    assert loaded.omissions == ()
+
+
+@pytest.mark.parametrize("spec", ["", "type: ExternalName, externalName: example.com", "clusterIP: None"])
+def test_a_service_without_a_selector_sends_nothing_to_pods(spec: str) -> None:
+    assert load_text(_service(spec)).setup.services == ()
+
+
+def test_a_local_policy_needs_a_type_that_lets_traffic_in() -> None:
+    with pytest.raises(ManifestError, match="externalTrafficPolicy is Local, but the type is ClusterIP"):
+        load_text(_service("selector: {app: web}, externalTrafficPolicy: Local"))
+
+
+def test_what_also_decides_about_traffic_is_listed() -> None:
+    loaded = load_text(_service("selector: {app: web}, sessionAffinity: ClientIP, internalTrafficPolicy: Local"))
+
+    assert [omission.what for omission in loaded.omissions] == [
+        "field spec.sessionAffinity of Service/shop/web",
+        "field spec.internalTrafficPolicy of Service/shop/web",
+    ]
