@@ -15,7 +15,14 @@ from kubeproof.cluster.daemons import eligibility
 from kubeproof.cluster.objects import DAEMON_SET, PodTemplate, Setup, Workload, family
 from kubeproof.cluster.places import Layout, taints_of
 from kubeproof.cluster.state import ACTIVE, DRAINING, KUBELET_LIVES, Health, NodeCell, Nodes, Phase, WorkloadCell
-from kubeproof.intents.declarations import ANY_EVICTOR, BY_DESCHEDULER, BY_DRAIN, BY_KERNEL_PANIC, BY_TAINT
+from kubeproof.intents.declarations import (
+    ANY_EVICTOR,
+    BY_DESCHEDULER,
+    BY_DRAIN,
+    BY_KERNEL_PANIC,
+    BY_PREEMPTION,
+    BY_TAINT,
+)
 from kubeproof.intents.expressions import Call
 from kubeproof.intents.selector_text import selector_from
 
@@ -31,6 +38,7 @@ EVICTION_TAGS = {
     BY_DESCHEDULER: Tag.BY_DESCHEDULER,
     BY_DRAIN: Tag.BY_DRAIN,
     BY_TAINT: Tag.BY_TAINT,
+    BY_PREEMPTION: Tag.BY_PREEMPTION,
 }
 SEEN_READY = (Health.UP, Health.LOST)  # what the API shows: silence counts only once it is noticed
 
