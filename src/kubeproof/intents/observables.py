@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from kubeproof.cluster.control import Arrive, CreatePods, KeepNode, Tag, tag_of
+from kubeproof.cluster.control import Arrive, CreatePods, KeepNode, Seen, Tag, tag_of
 from kubeproof.cluster.daemons import eligibility
-from kubeproof.cluster.objects import DAEMON_SET, PodTemplate, Setup, Workload, family
+from kubeproof.cluster.objects import DAEMON_SET, STATEFUL_SET, PodTemplate, Setup, Workload, family
 from kubeproof.cluster.places import Layout, taints_of
 from kubeproof.cluster.state import ACTIVE, DRAINING, KUBELET_LIVES, Health, NodeCell, Nodes, Phase, WorkloadCell
 from kubeproof.intents.declarations import (
@@ -25,6 +25,7 @@ from kubeproof.intents.declarations import (
 )
 from kubeproof.intents.expressions import Call
 from kubeproof.intents.selector_text import selector_from
+from kubeproof.intents.stateful_facts import StatefulRolloutComplete
 
 STEP_TAGS = {
     "bound": Tag.BIND,
@@ -315,6 +316,8 @@ def _rolled_out(layout: Layout, call: Call) -> Observable:
     whose = meant(layout.setup, call)
     if layout.setup.workloads[whose[0]].kind == DAEMON_SET:
         return _daemons(layout, whose, _is_updated, lambda wanted, served: int(wanted == served))
+    if layout.setup.workloads[whose[0]].kind == STATEFUL_SET:
+        return _ordinals(layout, whose[0], StatefulRolloutComplete.holds)
 
     def of_place(_: int, nodes: Nodes) -> tuple[tuple[int, int], ...]:
         """Ready pods and all that are not terminating, per revision."""
@@ -332,6 +335,16 @@ def _rolled_out(layout: Layout, call: Call) -> Observable:
         return int(not first.exists or all(_is_as_asked(place, ones, seen) for place in range(len(ones))))
 
     return Observable(whose, layout.every_place, _spec, of_place, total)
+
+
+def _ordinals(layout: Layout, workload: int, told: Callable[[StatefulRolloutComplete, Seen], bool]) -> Observable:
+    """Of a StatefulSet, whose pods are counted per ordinal: a Deployment's revisions are sizes, its are not."""
+    fact = StatefulRolloutComplete(layout, workload)
+
+    def total(ones: tuple[Any, ...], seen: tuple[Any, ...]) -> int:
+        return int(told(fact, Seen(ones, seen)))
+
+    return Observable(fact.reads.workloads, fact.reads.places, fact.show_workload, fact.show_nodes, total)
 
 
 def _spec(_: int, cell: WorkloadCell) -> WorkloadCell:
@@ -396,6 +409,8 @@ def _served(layout: Layout, call: Call) -> Observable:
 
 def _revised(layout: Layout, call: Call) -> Observable:
     whose = meant(layout.setup, call)
+    if layout.setup.workloads[whose[0]].kind == STATEFUL_SET:
+        return _ordinals(layout, whose[0], StatefulRolloutComplete.matters)
 
     def total(ones: tuple[Any, ...], _: tuple[Any, ...]) -> int:
         return int(bool(ones[0].exists and (ones[0].template or any(one.replicas >= 0 for one in ones[1:]))))

@@ -64,14 +64,19 @@ _TABLE = (
         "rolledOut",
         TRUTH,
         "Every pod of the Deployment is of the revision asked for, and as many as desired are ready; of a DaemonSet, "
-        "every node where it should run has one pod, ready and of that revision.",
+        "every node where it should run has one pod, ready and of that revision; of a StatefulSet, every ordinal "
+        "wanted has a ready pod, from the partition on of that revision.",
         ("target",),
         ("target",),
     ),
     Function("shouldRun", NUMBER, "Nodes where the DaemonSet should run a pod now.", ("target",), ("target",)),
     Function("served", NUMBER, "Those of them that have a ready pod of it.", ("target",), ("target",)),
     Function(
-        "revised", TRUTH, "Another revision than the first was asked for, now or before.", ("target",), ("target",)
+        "revised",
+        TRUTH,
+        "Another revision than the first was asked for, now or (Deployment) before.",
+        ("target",),
+        ("target",),
     ),
     Function(
         "skew",
@@ -111,7 +116,13 @@ _TABLE = (
         flags=("ready", "up", "cordoned", "draining"),
     ),
     Function("stable", TRUTH, "No control loop will change anything until the next event."),
-    _step("evicted", "A pod was evicted in this step, by anybody or by `by`.", "target", "by"),
+    _step(
+        "evicted",
+        "A pod was evicted in this step, by anybody or by `by`: `descheduler`, `drain`, `taint`, `preemption`; by "
+        "`kernelPanic`: a node failed of overload, whatever the target.",
+        "target",
+        "by",
+    ),
     _step("created", "A pod was created in this step.", "target"),
     _step("bound", "A pod got its node from the scheduler in this step.", "target"),
     _step("rejected", "A kubelet rejected a pod in this step.", "target"),
