@@ -76,6 +76,7 @@ DOES = {
     "controllers.deployment": "creates and sizes ReplicaSets: rollouts, rollbacks, Recreate, proportional scaling",
     "controllers.hpa.controller": "sets spec.replicas from metrics; every `hpa.syncPeriod`, default 15 s",
     "controllers.descheduler.controller": "evicts pods by the plugins below; every `descheduler.interval`, default 5m",
+    "controllers.gitops": "puts objects back to their manifests; every `gitops.interval`, default 3m",
     "events.drain": "cordons, waits until the node is empty, takes it down for maintenance, brings it back",
 }
 # Fields that tables list as harmless where nobody reads them, while readers of other types do.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kubeproof.engine.limits import Limits
 from kubeproof.engine.reference import StateGraph, judge, reach
@@ -95,6 +95,9 @@ def _compare_unreduced(case: Case, grouped: Search, limit: int) -> None:
     if grouped.stopped_by or plain.stopped_by:
         return
     assert verdicts_of(plain) == verdicts_of(grouped), "reductions off and on differ"
+    if plan.mechanics.ages != merged.mechanics.ages:  # ages that decide nothing: verdicts are compared with them,
+        plan = replace(plan, mechanics=merged.mechanics, nodes=merged.nodes)  # states without
+        plain = search(plan, max_states=limit)
     first = 1 + len(plan.workloads) + len(plan.memories)
     system = GroupedSystem(merged)
     vectors = (plain.store.cells_of(state) for state in range(len(plain.store)))

@@ -67,7 +67,7 @@ def daemon_cases(draw: st.DrawFn) -> Case:
     some = draw(nodes(most=draw(choice(2, 2, 3)), taints=ANY_TAINTS))
     readiness = ANY_READINESS if len(some) == 1 else NO_READINESS
     template = draw(templates("web", affinity=draw(choice(False, False, True)), graces=(0, 0, 30), readiness=readiness))
-    pods = daemon_set("web", template, draw(STRATEGIES))
+    pods = daemon_set("web", replace(template, priority=draw(choice(0, 0, 10, -10))), draw(STRATEGIES))
     workloads = [pods]
     if draw(choice(False, True)):
         other = draw(templates("db", graces=(0,), spread=draw(choice(False, False, True))))
@@ -82,7 +82,8 @@ def _daemon_events(draw: st.DrawFn, setup: Setup, template: PodTemplate) -> tupl
     pods, *others = setup.workloads
     after = draw(MOMENTS)
     other = draw(templates("web", affinity=True, graces=(0,)))
-    applied = replace(pods, template=replace(other, tolerations=daemon_tolerations(other.tolerations)))
+    tolerations = daemon_tolerations(other.tolerations)
+    applied = replace(pods, template=replace(other, tolerations=tolerations, priority=pods.template.priority))
     rollout = Rollout(name="rollout", max=1, target=pods.ref, after=after)
     first = draw(
         st.one_of(

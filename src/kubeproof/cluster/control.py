@@ -200,6 +200,7 @@ class BindPinned(NamedTuple):
 
     node: NodeRef
     workload: int
+    was_nominated: bool = False
 
 
 class Crash(NamedTuple):

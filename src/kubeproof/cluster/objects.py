@@ -270,6 +270,7 @@ class Settings:
     hpa_period_s: int = 15
     hpa_tolerance_permille: int = 100
     downscale_stabilization_s: int = 300
+    gitops_interval_s: int | None = None  # how often drift from the manifests is undone; None: never
 
     @property
     def grace_s(self) -> int:

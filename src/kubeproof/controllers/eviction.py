@@ -7,7 +7,7 @@ All pods of the node are asked for at once; the eviction API grants what the wor
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kubeproof.cluster.control import Decision, Delete, NodeRef, Reads, Seen, Stage
 from kubeproof.cluster.places import Layout
@@ -27,16 +27,15 @@ class DrainEviction:
     workload: int
     stage: int = Stage.ALWAYS
     name: str = "drain"
+    reads: Reads = field(init=False, compare=False, repr=False)  # worked out once: asked for in every state
+    _budgets: tuple[PodDisruptionBudget, ...] = field(init=False, compare=False, repr=False)
 
-    @property
-    def _counted(self) -> tuple[int, ...]:
-        """The workloads whose pods matter: its own, and those that share its budget."""
+    def __post_init__(self) -> None:
         budgets = budgets_of(self.layout.setup, self.workload)
-        return asked_by(self.layout.setup, budgets[0]) if len(budgets) == 1 else (self.workload,)
-
-    @property
-    def reads(self) -> Reads:
-        return Reads(self._counted, self.layout.every_place)
+        # The workloads whose pods matter: its own, and those that share its budget.
+        counted = asked_by(self.layout.setup, budgets[0]) if len(budgets) == 1 else (self.workload,)
+        object.__setattr__(self, "_budgets", budgets)
+        object.__setattr__(self, "reads", Reads(counted, self.layout.every_place))
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int]:
         """The scale, and the pods without a node."""
@@ -46,13 +45,15 @@ class DrainEviction:
         """Whether it is being drained, and the pods that matter by workload and phase."""
         amounts: dict[tuple[int, int], int] = {}
         for kind, count in cell.pods:
-            if kind.workload in self._counted:
+            if kind.workload in self.reads.workloads:
                 key = (kind.workload, kind.phase)
                 amounts[key] = amounts.get(key, 0) + count
         return (int(cell.work in DRAINING), tuple(sorted(amounts.items()))) if amounts else None
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """One step per drained node: all evictions that are granted now."""
+        if not any(view[0] for groups in seen.places for view, _ in groups):
+            return ()
         matching = self._matching(seen)
         decisions = []
         for place, groups in zip(self.reads.places, seen.places, strict=True):
@@ -89,10 +90,9 @@ class DrainEviction:
         return found
 
     def _matching(self, seen: Seen) -> tuple[Matching, ...]:
-        budgets = budgets_of(self.layout.setup, self.workload)
-        if len(budgets) > 1:  # the answer is the same whatever they allow
-            return tuple(Matching(b.name, amounts_of(b), BudgetStatus()) for b in budgets)
-        return tuple(Matching(b.name, amounts_of(b), self._status(b, seen)) for b in budgets)
+        if len(self._budgets) > 1:  # the answer is the same whatever they allow
+            return tuple(Matching(b.name, amounts_of(b), BudgetStatus()) for b in self._budgets)
+        return tuple(Matching(b.name, amounts_of(b), self._status(b, seen)) for b in self._budgets)
 
     def _status(self, declared: PodDisruptionBudget, seen: Seen) -> BudgetStatus:
         """The budget's status for the cluster as it is."""

@@ -20,6 +20,7 @@ from kubeproof.errors import LimitReached
 CHUNK = 4096  # states between two looks at limits; a constant, so that counts do not depend on speed
 SAFETY = (Kind.NEVER, Kind.STABLE)
 ALL_VIOLATED = "all checks are violated"
+INTERRUPTED = "interrupt"
 Followers = dict[int, Follower]  # of the checks that are words, by their place
 
 
@@ -198,7 +199,7 @@ def explore(
             keeper.finish(kernel, is_explored=not stopped_by, is_cut_short=is_cut_short(stopped_by))
         findings = _judge(system, kernel, checks, followers, stopped_by, limits, start, progress)
     except (KeyboardInterrupt, MemoryError) as stop:
-        stopped_by = "interrupt" if isinstance(stop, KeyboardInterrupt) else "memory"
+        stopped_by = INTERRUPTED if isinstance(stop, KeyboardInterrupt) else "memory"
         findings = tuple(_without_cycles(kernel, check) for check in checks)
         if keeper is not None:
             keeper.finish(kernel, is_explored=False, is_cut_short=True)
@@ -231,7 +232,7 @@ def _explore_all(
             if reason := _exceeded(kernel, limits, start):
                 return reason
     except KeyboardInterrupt:
-        return "interrupt"
+        return INTERRUPTED
     except MemoryError:
         return "memory"
     except LimitReached as limit:

@@ -220,6 +220,10 @@ class Snapshots:
         self.keepers.append(made)
         return made
 
+    def pass_over(self) -> None:
+        """The last search decided nothing and another one does: it need not come to its end."""
+        self.keepers[-1].is_cut_short = False
+
     @property
     def is_cut_short(self) -> bool:
         """True if a search ended before its time."""

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from kubeproof.cluster.control import Arrive, CreatePods, KeepNode, Seen, Tag, tag_of
+from kubeproof.cluster.control import Arrive, CreatePods, KeepNode, Tag, tag_of
 from kubeproof.cluster.daemons import eligibility
-from kubeproof.cluster.objects import DAEMON_SET, STATEFUL_SET, PodTemplate, Setup, Workload, family
+from kubeproof.cluster.objects import DAEMON_SET, STATEFUL_SET, PodTemplate, Setup, Workload, family, revisions_of
 from kubeproof.cluster.places import Layout, taints_of
 from kubeproof.cluster.state import ACTIVE, DRAINING, KUBELET_LIVES, Health, NodeCell, Nodes, Phase, WorkloadCell
 from kubeproof.intents.declarations import (
@@ -25,7 +25,6 @@ from kubeproof.intents.declarations import (
 )
 from kubeproof.intents.expressions import Call
 from kubeproof.intents.selector_text import selector_from
-from kubeproof.intents.stateful_facts import StatefulRolloutComplete
 
 STEP_TAGS = {
     "bound": Tag.BIND,
@@ -165,7 +164,11 @@ def _pinned(nodes: Nodes, members: frozenset[int]) -> int:
 
 
 def _missing(layout: Layout, call: Call) -> Observable:
-    whose = meant(layout.setup, call)
+    spaces = {quota.namespace for quota in layout.setup.quotas}
+    declared = [(index, layout.setup.workloads[index]) for index in meant(layout.setup, call)]
+    whose = tuple(index for index, _ in declared)
+    if not any(workload.refused or workload.namespace in spaces for _, workload in declared):
+        return Observable(whose, (), _nothing, _nothing, _sum)
     members = frozenset(whose)
 
     def of_place(_: int, nodes: Nodes) -> int:
@@ -317,7 +320,7 @@ def _rolled_out(layout: Layout, call: Call) -> Observable:
     if layout.setup.workloads[whose[0]].kind == DAEMON_SET:
         return _daemons(layout, whose, _is_updated, lambda wanted, served: int(wanted == served))
     if layout.setup.workloads[whose[0]].kind == STATEFUL_SET:
-        return _ordinals(layout, whose[0], StatefulRolloutComplete.holds)
+        return _ordinals_updated(layout, whose)
 
     def of_place(_: int, nodes: Nodes) -> tuple[tuple[int, int], ...]:
         """Ready pods and all that are not terminating, per revision."""
@@ -337,16 +340,6 @@ def _rolled_out(layout: Layout, call: Call) -> Observable:
     return Observable(whose, layout.every_place, _spec, of_place, total)
 
 
-def _ordinals(layout: Layout, workload: int, told: Callable[[StatefulRolloutComplete, Seen], bool]) -> Observable:
-    """Of a StatefulSet, whose pods are counted per ordinal: a Deployment's revisions are sizes, its are not."""
-    fact = StatefulRolloutComplete(layout, workload)
-
-    def total(ones: tuple[Any, ...], seen: tuple[Any, ...]) -> int:
-        return int(told(fact, Seen(ones, seen)))
-
-    return Observable(fact.reads.workloads, fact.reads.places, fact.show_workload, fact.show_nodes, total)
-
-
 def _spec(_: int, cell: WorkloadCell) -> WorkloadCell:
     return WorkloadCell(cell.exists, cell.desired, cell.replicas, cell.unbound, cell.template)
 
@@ -357,6 +350,36 @@ def _is_as_asked(revision: int, ones: tuple[Any, ...], seen: tuple[Any, ...]) ->
     ready = sum(view[revision][0] for view in seen)
     active = sum(view[revision][1] for view in seen) + ones[revision].unbound
     return max(ones[revision].replicas, 0) == wanted == active and (not wanted or ready == wanted)
+
+
+def _ordinals_updated(layout: Layout, whose: tuple[int, ...]) -> Observable:
+    """Of a StatefulSet: each ordinal wanted has a ready pod, of a revision that the partition allows, and no other."""
+    declared = layout.setup.workloads[whose[0]]
+    ordinals = len(whose[1:]) // revisions_of(layout.setup, whose[0])
+
+    def of_place(_: int, nodes: Nodes) -> tuple[tuple[int, int], ...]:
+        sets = [frozenset((member,)) for member in whose[1:]]
+        return tuple(
+            (
+                sum(_pods_on(cell, one, (Phase.READY,)) * n for cell, n in nodes),
+                sum(_pods_on(cell, one, ACTIVE) * n for cell, n in nodes),
+            )
+            for one in sets
+        )
+
+    def total(ones: tuple[Any, ...], seen: tuple[Any, ...]) -> int:
+        first: WorkloadCell = ones[0]
+        ready: set[int] = set()
+        for position, cell in enumerate(ones[1:]):
+            revision, number = divmod(position, ordinals)
+            is_asked = number < first.desired and (revision == first.template or number < declared.stateful.partition)
+            is_ready = any(view[position][0] for view in seen)
+            if (cell.unbound or any(view[position][1] for view in seen)) and not (is_asked and is_ready):
+                return int(not first.exists)
+            ready |= {number} if is_ready else set()
+        return int(not first.exists or len(ready) == first.desired)
+
+    return Observable(whose, layout.every_place, _spec, of_place, total)
 
 
 # -- DaemonSets -------------------------------------------------------------------------------------
@@ -409,11 +432,12 @@ def _served(layout: Layout, call: Call) -> Observable:
 
 def _revised(layout: Layout, call: Call) -> Observable:
     whose = meant(layout.setup, call)
-    if layout.setup.workloads[whose[0]].kind == STATEFUL_SET:
-        return _ordinals(layout, whose[0], StatefulRolloutComplete.matters)
+
+    is_stateful = layout.setup.workloads[whose[0]].kind == STATEFUL_SET  # whose further members are its ordinals
 
     def total(ones: tuple[Any, ...], _: tuple[Any, ...]) -> int:
-        return int(bool(ones[0].exists and (ones[0].template or any(one.replicas >= 0 for one in ones[1:]))))
+        later = not is_stateful and any(one.replicas >= 0 for one in ones[1:])
+        return int(bool(ones[0].exists and (ones[0].template or later)))
 
     return Observable(whose, (), _spec, _nothing, total)
 

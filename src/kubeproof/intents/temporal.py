@@ -50,6 +50,11 @@ def mentioned(intent: Intent) -> Mentioned:
     )
 
 
+def targets_of(intent: Intent) -> tuple[str, ...]:
+    """The workloads that the predicates name, as they write them."""
+    return tuple(target for call in calls_of(intent) if (target := call.text("target")) is not None)
+
+
 def most_failed_asked(intent: Intent) -> int:
     """Up to how many failed pods the predicates need to know; 0 if they never ask."""
     if not any(call.name == "failed" for call in calls_of(intent)):

@@ -57,7 +57,7 @@ _TABLE = (
     _pods("running", "Pods whose containers run, ready or not, terminating ones aside."),
     _pods("terminating", "Pods that are being deleted and still there."),
     _pods("failed", "Failed pods whose objects are left; only in sums that are compared with a number."),
-    _pods("missing", "Pods that its ReplicaSets want and that do not exist: not created yet, or refused by a quota."),
+    _pods("missing", "Pods wanted that do not exist, where a quota or limits may refuse them; elsewhere 0."),
     _pods("desired", "spec.replicas of the workload, 0 while it does not exist; what an autoscaler writes."),
     Function("exists", TRUTH, "The workload's object exists.", ("target",), ("target",)),
     Function(
@@ -65,18 +65,14 @@ _TABLE = (
         TRUTH,
         "Every pod of the Deployment is of the revision asked for, and as many as desired are ready; of a DaemonSet, "
         "every node where it should run has one pod, ready and of that revision; of a StatefulSet, every ordinal "
-        "wanted has a ready pod, from the partition on of that revision.",
+        "wanted, below the partition of any revision.",
         ("target",),
         ("target",),
     ),
     Function("shouldRun", NUMBER, "Nodes where the DaemonSet should run a pod now.", ("target",), ("target",)),
     Function("served", NUMBER, "Those of them that have a ready pod of it.", ("target",), ("target",)),
     Function(
-        "revised",
-        TRUTH,
-        "Another revision than the first was asked for, now or (Deployment) before.",
-        ("target",),
-        ("target",),
+        "revised", TRUTH, "Another revision than the first was asked for, now or before.", ("target",), ("target",)
     ),
     Function(
         "skew",

@@ -15,7 +15,8 @@ from kubeproof.manifests.tree import Mapping
 _OLDEST, _NEWEST = (1, 26), (1, 37)
 _OLDEST_DESCHEDULER, _NEWEST_DESCHEDULER = (0, 27), (0, 36)
 _VERSION = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.[0-9]{1,3})?", re.ASCII)
-_LATER = ("clusterAutoscaler", "vpa", "gitops")
+_LATER = ("clusterAutoscaler", "vpa")
+_GITOPS_INTERVAL_S = 180  # how often Argo CD looks by default
 
 
 def read_settings(spec: Fields) -> Settings:
@@ -29,7 +30,7 @@ def read_settings(spec: Fields) -> Settings:
     if controllers is None:
         return settings
     settings = replace(settings, monitor_grace_s=_monitor_grace(controllers), startup_s=_startup(controllers))
-    settings = _autoscaler(controllers, _descheduler(controllers, settings))
+    settings = _gitops(controllers, _autoscaler(controllers, _descheduler(controllers, settings)))
     for key in _LATER:
         if controllers.has(key):
             controllers.omit(key)
@@ -72,6 +73,17 @@ def _autoscaler(controllers: Fields, settings: Settings) -> Settings:
     )
     fields.finish_strictly()
     return settings
+
+
+def _gitops(controllers: Fields, settings: Settings) -> Settings:
+    """A reconciler that does not heal drift writes nothing: the input is what Git says all the time."""
+    fields = controllers.child("gitops")
+    if fields is None:
+        return settings
+    interval = _period(fields, "interval", _GITOPS_INTERVAL_S)
+    heals = fields.boolean("selfHeal")
+    fields.finish_strictly()
+    return replace(settings, gitops_interval_s=None if heals is False else interval)
 
 
 def _period(fields: Fields, key: str, default: int) -> int:

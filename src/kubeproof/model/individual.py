@@ -402,6 +402,8 @@ class IndividualModel:
             ref = self.setup.workloads[action.workload].ref
             yield self._with_node(state, index, without_nominated(node, action.workload)), ("unnominate", name, ref)
         elif isinstance(action, BindPinned):
+            if action.was_nominated:
+                node = without_nominated(node, action.workload)
             for pod in self._pinned(node, action.workload):
                 left = tuple(other for other in node.pinned if other[1] != pod)
                 arrived = self._arrived(index, node._replace(pinned=left), action.workload, (pod,))

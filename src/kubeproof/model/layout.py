@@ -235,9 +235,10 @@ def symmetric_domains(layout: Layout, found: Mentions) -> tuple[tuple[tuple[int,
 
 Families = tuple[tuple[tuple[int, ...], ...], ...]
 MOST_SPLIT = 3  # nodes up to which a place is split; larger ones stay multisets
+MOST_SPLIT_AT_WORK = 8  # the same where single nodes fail or are drained, and their contents differ for long
 
 
-def split_small(layout: Layout, domains: Families) -> tuple[Layout, Families]:
+def split_small(layout: Layout, domains: Families, most: int = MOST_SPLIT) -> tuple[Layout, Families]:
     """Small places as one place per node, with the nodes of each as an interchangeable family.
 
     Both forms forget the same names. One cell per node is remembered far more often than one cell per combination of
@@ -247,7 +248,7 @@ def split_small(layout: Layout, domains: Families) -> tuple[Layout, Families]:
     places: list[Place] = []
     parts: list[tuple[int, ...]] = []
     for place in layout.places:
-        pieces = [(node,) for node in place.nodes] if place.size <= MOST_SPLIT else [place.nodes]
+        pieces = [(node,) for node in place.nodes] if place.size <= most else [place.nodes]
         first = len(places)
         places += [Place(layout.setup.nodes[piece[0]], piece) for piece in pieces]
         parts.append(tuple(range(first, first + len(pieces))))

@@ -209,9 +209,10 @@ class Mechanics:
                 return tuple(dict.fromkeys(self._preempted(cell, action)))
             case Unnominate(_, workload):
                 return (add_nominated(cell, workload, -1),)
-            case BindPinned(_, workload):
+            case BindPinned(_, workload, was_nominated):
                 bound = self._arrived(node, cell, workload, 1)
-                return (bound._replace(pinned=add_pinned(cell.pinned, workload, -1)),)
+                bound = bound._replace(pinned=add_pinned(cell.pinned, workload, -1))
+                return (add_nominated(bound, workload, -1) if was_nominated else bound,)
             case KeepNode():
                 return tuple(dict.fromkeys(self._kept(cell, action)))
             case Arrive(_, workload, count):

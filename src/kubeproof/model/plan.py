@@ -11,10 +11,23 @@ from kubeproof.cluster.objects import DAEMON_SET, POD, STATEFUL_SET, Setup, fami
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import Health, NodeCell, WorkloadCell
 from kubeproof.cluster.volumes import open_claims
-from kubeproof.events.declarations import CreateNode, Event
+from kubeproof.events.declarations import (
+    Apply,
+    Cordon,
+    CreateNode,
+    Delete,
+    Drain,
+    Event,
+    KernelPanic,
+    Maintenance,
+    NodeFailure,
+    Rollout,
+    Scale,
+)
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import Monitor, make_monitor
-from kubeproof.intents.temporal import most_terminating_asked
+from kubeproof.intents.observables import targeted
+from kubeproof.intents.temporal import most_terminating_asked, targets_of
 from kubeproof.model.assembly import (
     adjusting_loops,
     ages_that_matter,
@@ -29,6 +42,8 @@ from kubeproof.model.assembly import (
     workload_number,
 )
 from kubeproof.model.layout import (
+    MOST_SPLIT,
+    MOST_SPLIT_AT_WORK,
     alike,
     arrived_for_good,
     make_layout,
@@ -40,6 +55,8 @@ from kubeproof.model.layout import (
 from kubeproof.model.mechanics import Mechanics
 from kubeproof.model.ordinals import with_ordinals
 
+SHRINKING = (Apply, Delete, Rollout, Scale)  # events after which a ReplicaSet may have to choose victims
+ON_NODES = (Cordon, Drain, KernelPanic, Maintenance, NodeFailure)
 Placement = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
 
 
@@ -98,7 +115,7 @@ def make_plan(
     merge: bool = True,
 ) -> Plan:
     """The plan for a setup; with `merge` off no two nodes are taken as equal."""
-    targets = {str(getattr(one, "target", "")) for one in (*events, *intents)} | {ref for ref, _ in placement}
+    targets = _named(setup, events, intents, placement)
     setup = arrived_for_good(setup, targets) if merge and not own else setup
     setup, applied = with_applied(setup, events)
     setup = with_ordinals(with_revisions(setup, events), events)
@@ -107,9 +124,10 @@ def make_plan(
     found.numeric_keys |= {key for loop in own for key in loop.labels}
     layout = make_layout(setup, found, merge=merge)
     classes = len(layout.places)
-    layout, domains = split_small(layout, symmetric_domains(layout, found)) if merge else (layout, ())
+    most = MOST_SPLIT_AT_WORK if _works_on_nodes(setup, events) else MOST_SPLIT
+    layout, domains = split_small(layout, symmetric_domains(layout, found), most) if merge else (layout, ())
     part = event_sources(layout, events)
-    adjusting = adjusting_loops(layout, events)
+    adjusting = adjusting_loops(layout, events, applied)
     kin = alike(setup, targets) if merge and not own else tuple(range(len(setup.workloads)))
     unready = may_run_unready(setup, events) if merge and not own else frozenset(range(len(setup.workloads)))
     mechanics = Mechanics(
@@ -144,6 +162,23 @@ def make_plan(
         unread=unread(setup, found),
         claims=claims,
     )
+
+
+def _named(
+    setup: Setup, events: tuple[Event, ...], intents: tuple[Intent, ...], placement: Placement
+) -> frozenset[str]:
+    """The references of the workloads that an event, a property, a predicate of one, or the placement names."""
+    named = {str(getattr(one, "target", "")) for one in (*events, *intents)} | {ref for ref, _ in placement}
+    named |= {event.workload.ref for event in events if isinstance(event, Apply)}
+    for target in (target for intent in intents for target in targets_of(intent)):
+        named |= {setup.workloads[index].ref for index in targeted(setup.workloads, target)}
+    return frozenset(named)
+
+
+def _works_on_nodes(setup: Setup, events: tuple[Event, ...]) -> bool:
+    """True if something happens to single nodes, and no size falls: victims are chosen place by place."""
+    shrinks = setup.autoscalers or any(isinstance(event, SHRINKING) for event in events)
+    return not shrinks and any(isinstance(event, ON_NODES) for event in events)
 
 
 def _placed_workloads(

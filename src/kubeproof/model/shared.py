@@ -11,12 +11,14 @@ from dataclasses import replace
 from functools import lru_cache
 
 from kubeproof.cluster.control import PeriodicController
+from kubeproof.cluster.daemons import daemon_sets
 from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.priorities import has_priorities
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.controllers.scheduler.pinned import PinnedScheduler
 from kubeproof.controllers.scheduler.preempting import PreemptingScheduler, goes_first
+from kubeproof.controllers.scheduler.preempting_pinned import PreemptingPinnedScheduler
 
 MOST_LAYOUTS = 32  # a sweep comes back to each of up to 13 combinations of two node kinds
 
@@ -45,7 +47,9 @@ class SharedLoops:
         key = (workload, claims)
         if key not in self._queue:
             setup = self._layout.setup
-            first = [other for other in range(len(setup.workloads)) if goes_first(setup, other, workload)]
+            daemons = daemon_sets(setup)  # their pods wait with their nodes
+            others = [other for other in range(len(setup.workloads)) if other not in daemons]
+            first = [other for other in others if goes_first(setup, other, workload)]
             rivals = tuple(self._preempting(other, claims) for other in first)
             self._queue[key] = PreemptingScheduler(self._layout, workload, claims, rivals=rivals)
         return self._queue[key]
@@ -53,7 +57,8 @@ class SharedLoops:
     def pinned_scheduler(self, workload: int) -> PinnedScheduler:
         """The scheduler of pods that may only run on one node."""
         if workload not in self._pinned:
-            self._pinned[workload] = PinnedScheduler(self._layout, workload)
+            make = PreemptingPinnedScheduler if has_priorities(self._layout.setup) else PinnedScheduler
+            self._pinned[workload] = make(self._layout, workload)
         return self._pinned[workload]
 
     def descheduler(self, memory: int) -> PeriodicController:

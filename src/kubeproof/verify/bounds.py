@@ -12,10 +12,12 @@ holds no more of its pods than the even share, and what refuses a node by its co
 
 from __future__ import annotations
 
-from kubeproof.cluster.objects import POD, SpreadConstraint, Workload
+from kubeproof.cluster.objects import POD
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NodeCell, Phase, PodKind
 from kubeproof.controllers.scheduler.controller import SchedulerController
+from kubeproof.controllers.scheduler.plugins.spread_constraints import Constraint, constraints_of
+from kubeproof.controllers.scheduler.pod import IncomingPod
 from kubeproof.intents.facts import NothingPending, ReplicasAtLeast, ReplicasAtMost
 from kubeproof.intents.monitor import IN_STABLE, NEVER, Monitor
 from kubeproof.model.grouped import GroupedSystem
@@ -80,7 +82,7 @@ def _always_fits(layout: Layout, scheduler: SchedulerController, most: tuple[int
         return False
     others = tuple((w, count) for w, count in enumerate(most) if w != scheduler.workload and count)
     open_to = _accepting(layout, scheduler, others)
-    hard = [constraint for constraint in _spread(layout, scheduler) if constraint.hard]
+    hard = _hard_constraints(layout, scheduler)
     everywhere = len(open_to) == len(layout.places)
     if not open_to or (hard and not (everywhere and all(_is_even(layout, scheduler, one) for one in hard))):
         return False
@@ -100,24 +102,20 @@ def _accepting(layout: Layout, scheduler: SchedulerController, pods: tuple[tuple
     return [place for place, row in zip(layout.every_place, rows, strict=True) if not row.rejected_by]
 
 
-def _spread(layout: Layout, scheduler: SchedulerController) -> tuple[SpreadConstraint, ...]:
-    return layout.setup.workloads[scheduler.workload].template.spread
+def _hard_constraints(layout: Layout, scheduler: SchedulerController) -> tuple[Constraint, ...]:
+    """The spread constraints that refuse nodes: the pod's own, or its profile's defaults."""
+    name = layout.setup.workloads[scheduler.workload].template.scheduler_name
+    profiles = [profile for profile in layout.setup.profiles if profile.name == name]
+    if not profiles or SPREAD not in scheduler.kernel.compares_nodes_by:
+        return ()
+    return constraints_of(IncomingPod(layout.setup, scheduler.workload, profiles[0], layout.unique_keys), hard=True)
 
 
-def _is_even(layout: Layout, scheduler: SchedulerController, constraint: SpreadConstraint) -> bool:
+def _is_even(layout: Layout, scheduler: SchedulerController, constraint: Constraint) -> bool:
     """True if the node with the fewest pods of the workload always keeps to the constraint.
 
     That is so if every node is a domain of its own, and exactly the workload's own pods are counted.
     """
-    own = layout.setup.workloads[scheduler.workload]
-    selector = constraint.selector
-    if selector is None or constraint.topology_key not in layout.unique_keys or constraint.min_domains > 1:
+    if not constraint.one_node_each or constraint.min_domains > 1 or constraint.counted != {scheduler.workload}:
         return False
-    if not all(constraint.topology_key in dict(place.sample.labels) for place in layout.places):
-        return False
-    counted = [w for w in layout.setup.workloads if w.namespace == own.namespace and _counts(constraint, w)]
-    return not constraint.match_label_keys and counted == [own]
-
-
-def _counts(constraint: SpreadConstraint, workload: Workload) -> bool:
-    return constraint.selector is not None and constraint.selector.matches(dict(workload.template.labels))
+    return all(constraint.key in dict(place.sample.labels) for place in layout.places)

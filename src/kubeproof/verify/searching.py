@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import reduce
-from itertools import takewhile
-from operator import or_
 
 from kubeproof.engine.limits import Limits, physical_bytes
-from kubeproof.engine.search import ALL_VIOLATED, Finding, Search, Store, compiled_kernel, explore, make_kernel
+from kubeproof.engine.search import (
+    ALL_VIOLATED,
+    INTERRUPTED,
+    Finding,
+    Search,
+    Store,
+    compiled_kernel,
+    explore,
+    make_kernel,
+)
 from kubeproof.engine.snapshot import Keeper, Snapshots
-from kubeproof.engine.system import Cell, Check
+from kubeproof.engine.system import Cell
 from kubeproof.engine.system import Progress as EngineProgress
 from kubeproof.errors import EnvironmentProblem
 from kubeproof.manifests.loaded import Loaded
@@ -21,6 +28,7 @@ from kubeproof.model.orders import EVERY_ORDER, Order, fewer_orders, orders_of_d
 from kubeproof.model.plan import Plan
 from kubeproof.model.startup import StartMatters
 from kubeproof.model.timeless import without_clocks
+from kubeproof.verify.coarser import is_proved, told, undecided, within
 from kubeproof.verify.options import ABSTRACTION, PARTIAL_ORDER, UNISON, Progress, VerifyOptions
 from kubeproof.verify.reference_run import no_placement
 from kubeproof.verify.result import Statistics
@@ -42,6 +50,11 @@ class Watch:
     def keeper(self) -> Keeper | None:
         """Saves and continues the next search."""
         return None if self.snapshots is None else self.snapshots.keeper()
+
+    def pass_over(self) -> None:
+        """The search before the next one decides nothing: whether it came to its end does not matter."""
+        if self.snapshots is not None:
+            self.snapshots.pass_over()
 
     @property
     def unsaved(self) -> Watch:
@@ -100,13 +113,14 @@ def explored(plan: Plan, beginning: Beginning, options: VerifyOptions, watch: Wa
     A violation found with fewer orders is looked for again in every order, in a search of bounded size, so that the
     counterexample shown is a shortest one wherever that search comes to it.
     """
+    begun = time.monotonic()
     system, search, order = reduced(plan, beginning, options, watch)
     start_states = 0 if beginning.search is None else len(beginning.search.store)
     statistics = replace(statistics_of(search, plan, order), start_states=start_states)
     decided = tuple(Decided(system, search, finding) for finding in search.findings)
     if order == EVERY_ORDER or not any(finding.verdict == "violated" for finding in search.findings):
         return Explored(decided, statistics, search)
-    again = _repeated(plan, beginning, options, watch, search.elapsed_s)
+    again = _repeated(plan, beginning, options, watch, time.monotonic() - begun)
     if again is None:
         return Explored(decided, statistics, search)
     if again.search.stopped_by in ("", ALL_VIOLATED):
@@ -134,10 +148,11 @@ def reduced(
 ) -> tuple[GroupedSystem, Search, Order]:
     """The search with as few orders as it turns out to allow."""
     order = _asked_for(plan, fewer_orders(plan), options)
-    restarts = 0
+    restarts, begun = 0, time.monotonic()
     while True:
+        share = within(options, time.monotonic() - begun, is_relaxed=order.is_relaxed)
         try:
-            system, search = _one_search(plan, order, beginning, options, watch)
+            system, search = _one_search(plan, order, beginning, share, watch)
         except StartMatters as found:
             restarts += 1
             order = order._replace(counted=order.counted - {found.workload})
@@ -146,21 +161,13 @@ def reduced(
         except EndMatters as found:
             order = order._replace(ending=order.ending - found.workloads)
         else:
-            if not order.is_relaxed or _is_proved(system.checks, search):
-                return system, search, order if order.is_relaxed or system.leaves_out_orders else EVERY_ORDER
+            if not order.is_relaxed or is_proved(system.checks, search):
+                left_out = order.is_relaxed or system.leaves_out_orders
+                return system, told(search, share, options), order if left_out else EVERY_ORDER
+            if search.stopped_by == INTERRUPTED:
+                return system, undecided(search), order
+            watch.pass_over()
             order = _asked_for(plan, order.exact(plan), options)
-
-
-def _is_proved(checks: Sequence[Check], search: Search) -> bool:
-    """True if a search that allows more runs than there are shows that every check holds.
-
-    A check must matter in a state that is there for certain, one of the first, or the answer may be vacuous.
-    """
-    store = search.store
-    first = takewhile(lambda state: store.parent(state) < 0, range(len(store)))
-    seen = reduce(or_, (store.flags(state) for state in first), 0)
-    matters = all(check.relevant < 0 or seen >> check.relevant & 1 for check in checks)
-    return matters and all(finding.verdict == "holds" for finding in search.findings)
 
 
 def _asked_for(plan: Plan, order: Order, options: VerifyOptions) -> Order:

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from kubeproof.cluster.labels import NO_EXECUTE, LabelSelector
-from kubeproof.cluster.objects import Node, PodAffinity, PodTemplate, Setup, Workload
+from kubeproof.cluster.objects import STATEFUL_SET, Node, PodAffinity, PodTemplate, Setup, Workload
+from kubeproof.cluster.priorities import has_priorities
 from kubeproof.cluster.volumes import Claim, open_claims
 from kubeproof.controllers.quota import is_meant
 from kubeproof.controllers.scheduler.plugins.node_affinity import required_affinity_matches
@@ -319,8 +320,12 @@ def _is_about(loaded: Loaded, intent: Intent, chosen: frozenset[str]) -> bool:
 def starts_simply(part: Slice) -> bool:
     """True if all that has a clock, from an empty cluster to the first stable state, is the start of its pods."""
     setup, scenario = part.loaded.setup, part.loaded.scenario
-    if setup.autoscalers or any(isinstance(event, NO_MOMENTS) for event in scenario.events):
+    if setup.autoscalers or setup.settings.gitops_interval_s is not None:
         return False
+    if any(isinstance(event, NO_MOMENTS) for event in scenario.events):
+        return False
+    if has_priorities(setup) or any(workload.kind == STATEFUL_SET for workload in setup.workloads):
+        return False  # pods that are preempted end, pods with ordinals wait for each other
     evicting = {n.name for n in setup.nodes if any(taint.effect == NO_EXECUTE for taint in n.taints)}
     if any(node in evicting for _, spots in scenario.start.placement for node, _ in spots):
         return False

@@ -113,6 +113,8 @@ def _steering(setup: Setup) -> Iterator[tuple[str, str]]:
         yield "budgets", ", ".join(f"{b.namespace}/{b.name}{_covers(setup, b)}" for b in setup.budgets)
     if setup.descheduler is not None:
         yield "descheduler", f"every {setup.settings.descheduler_interval_s} s"
+    if setup.settings.gitops_interval_s is not None:
+        yield "gitops", f"undoes drift from the manifests every {setup.settings.gitops_interval_s} s"
 
 
 def _covers(setup: Setup, budget: PodDisruptionBudget) -> str:
@@ -196,6 +198,11 @@ def left_out(plan: Plan) -> list[str]:
         for quota in setup.quotas
         if workload.kind in (DAEMON_SET, STATEFUL_SET) and workload.owner is None
         if quota.namespace == workload.namespace
+    ]
+    found += [
+        f"claims of {workload.ref}: daemon pods see them bound as declared, and give none a volume ({workload.source})"
+        for workload in setup.workloads
+        if workload.kind == DAEMON_SET and workload.owner is None and workload.template.claims
     ]
     found += [
         f"descheduler: pods of {workload.ref} count as pods of different owners ({workload.source})"

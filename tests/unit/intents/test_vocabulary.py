@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from kubeproof.intents.declarations import BY_KERNEL_PANIC, EVICTORS
+from kubeproof.intents.observables import EVICTION_TAGS
 from kubeproof.intents.templates import FROM_THE_START, OWN_FORMULAS, WHENS
 from kubeproof.intents.vocabulary import FUNCTIONS
 
@@ -24,3 +26,7 @@ def test_every_template_is_in_the_reference():
     formulas = {*WHENS.values(), *OWN_FORMULAS.values(), FROM_THE_START}
 
     assert [formula for formula in formulas if f"`{_cell(formula)}`" not in page] == []
+
+
+def test_every_evictor_has_its_mark():
+    assert set(EVICTION_TAGS) == set(EVICTORS) - {BY_KERNEL_PANIC}

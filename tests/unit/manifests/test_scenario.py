@@ -62,6 +62,27 @@ def test_settings_of_descheduler_and_autoscaler_are_exact() -> None:
     assert loaded.omissions == ()
 
 
+@pytest.mark.parametrize(
+    ("gitops", "interval_s"),
+    [("{interval: 90s, selfHeal: true}", 90), ("{interval: 5m}", 300), ("{}", 180), ("{selfHeal: false}", None)],
+)
+def test_a_gitops_reconciler_acts_at_its_interval_if_it_heals_drift(gitops: str, interval_s: int | None) -> None:
+    loaded = loaded_with(f"controllers: {{gitops: {gitops}}}")
+
+    assert loaded.setup.settings.gitops_interval_s == interval_s
+    assert loaded.omissions == ()
+
+
+def test_without_gitops_nothing_is_reconciled() -> None:
+    assert loaded_with("controllers: {}").setup.settings.gitops_interval_s is None
+
+
+@pytest.mark.parametrize("gitops", ["{interval: 0s}", "{interval: 3}", "{selfHeal: often}", "{prune: true}"])
+def test_wrong_gitops_settings_are_refused(gitops: str) -> None:
+    with pytest.raises(ScenarioError):
+        loaded_with(f"controllers: {{gitops: {gitops}}}")
+
+
 def test_absent_settings_are_upstreams_defaults() -> None:
     settings = loaded_with("controllers: {descheduler: {}, hpa: {}}").setup.settings
 

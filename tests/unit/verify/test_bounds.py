@@ -6,7 +6,7 @@ import pytest
 
 from kubeproof.verify.bounds import held_by_bounds
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.result import HOLDS
+from kubeproof.verify.result import HOLDS, VIOLATED
 from kubeproof.verify.run import plan_of
 from tests.unit.verify.inputs import loaded, node, only, scenario, verified, web
 
@@ -101,3 +101,25 @@ def test_the_report_says_that_no_search_was_needed() -> None:
     assert only(result).detail.startswith("proved from the sizes that are ever written: ")
     assert result.statistics.reductions == ("sizes bounded by what is ever written",)
     assert only(verified(*documents, without=("abstraction",))).states > 0
+
+
+def test_hard_default_constraints_of_a_profile_are_left_to_the_search() -> None:
+    profile = """apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- pluginConfig:
+  - name: PodTopologySpread
+    args:
+      defaultingType: List
+      defaultConstraints: [{topologyKey: zone, maxSkew: 1, whenUnsatisfiable: DoNotSchedule}]
+"""
+    zones = tuple(
+        node(name, cpu="9").replace("labels: {", f"labels: {{zone: {name}, ").replace("spec: {", f"spec: {{{more}")
+        for name, more in (("a", ""), ("b", "unschedulable: true, "))
+    )
+    schedulable = f"{{schedulable: {{target: {WEB}}}}}"
+
+    found = verified(*zones, web(2), profile, scenario(schedulable))  # the second pod must not join the first one
+
+    assert not is_held(*zones, web(2), profile, intent=schedulable)
+    assert only(found).verdict == VIOLATED

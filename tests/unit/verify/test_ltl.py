@@ -184,3 +184,21 @@ def test_evictions_by_anybody_who_can_be_named_can_be_asked_for(evictor):
     result = verified(node("a"), web(1), scenario(ltl("G !gone", gone=f"evicted('{WEB}', by='{evictor}')")))
 
     assert result.verdict == HOLDS
+
+
+def test_equal_bare_pods_are_told_apart_where_a_formula_names_one():
+    pod = """apiVersion: v1
+kind: Pod
+metadata: {{name: {name}, namespace: shop, labels: {{app: lone}}}}
+spec: {{nodeName: a, containers: [{{name: main, image: registry.example.com/main}}]}}
+status: {{phase: Running}}
+"""
+    pods = [pod.format(name=name) for name in ("one", "two")]
+    intents = [
+        ltl("G here", here="ready('Pod/shop/two') == 1"),
+        ltl("G !both", both="ready('*/shop/one') >= 2"),
+    ]
+
+    result = verified(node("a"), web(1), *pods, scenario(*intents))
+
+    assert verdicts(result) == ["HOLDS", "HOLDS"]

@@ -143,6 +143,21 @@ def test_parts_that_move_at_the_same_time_are_searched_together() -> None:
     assert "slices" not in dict(result.scope)
 
 
+@pytest.mark.parametrize(
+    "ordered",
+    [
+        app("two", "b").replace("Deployment", "StatefulSet").replace("replicas: 1", "replicas: 2\n  serviceName: two"),
+        "---\n".join((app("two", "b"), app("three", "b", more="priorityClassName: system-cluster-critical"))),
+    ],
+)
+def test_parts_whose_pods_wait_for_each_other_or_preempt_are_searched_together(ordered: str) -> None:
+    documents = (node("a1", "a"), node("b1", "b"), app("one", "a"), ordered)
+    result = verify(loaded(*documents, scenario(SETTLES)))
+
+    assert len(parts(*documents)) == 2
+    assert "slices" not in dict(result.scope)
+
+
 @pytest.mark.parametrize("most_repeated", [1, searching.MOST_REPEATED])
 def test_a_violation_of_a_part_is_shown_as_a_run_of_the_whole(
     monkeypatch: pytest.MonkeyPatch, most_repeated: int

@@ -17,7 +17,7 @@ from kubeproof.cluster.objects import PodTemplate, family
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import SAMPLED_METRICS, HorizontalPodAutoscaler, Metric
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
-from kubeproof.cluster.usage import UsageRule, level_number, pod_usage
+from kubeproof.cluster.usage import UsageRule, is_cut, level_number, memories_read, pod_usage
 from kubeproof.controllers.hpa.calculator import Failure
 from kubeproof.controllers.hpa.combine import forced
 from kubeproof.controllers.hpa.decide import Judged, Outcome, concluded, judge
@@ -75,13 +75,14 @@ class HpaController:
     settings: AutoscalerSettings = field(default=AutoscalerSettings())
     _proposals: dict[object, Judged] = field(default_factory=dict, compare=False, repr=False)
     _outcomes: dict[object, Outcome] = field(default_factory=dict, compare=False, repr=False)
+    _acting: dict[object, int] = field(default_factory=dict, compare=False, repr=False)
     # The target and the ReplicaSets of its later revisions: the selector matches the pods of all.
     members: tuple[int, ...] = field(init=False, compare=False, repr=False)
     reads: Reads = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         members = family(self.layout.setup, self.target)
-        driven = tuple(sorted({rule.memory for rule in self.rules if rule.memory is not None}))
+        driven = memories_read(self.rules)
         object.__setattr__(self, "members", members)
         object.__setattr__(self, "reads", Reads(members, self.layout.every_place, (self.memory, *driven)))
 
@@ -122,12 +123,12 @@ class HpaController:
 
         Remembered apart: what the metrics ask for, by the pods, and what the history makes of it, by that alone.
         """
-        return self._outcome(seen.workloads[0][1], self._judged(seen), history)
+        return self._outcome(self._asked(seen), history)
 
-    def _outcome(self, current: int, judged: Judged | None, history: History) -> Outcome:
-        key = current, None if judged is None else judged.proposal, history
+    def _outcome(self, asked: Asked, history: History) -> Outcome:
+        key = asked, history
         if key not in self._outcomes:
-            self._outcomes[key] = concluded(self.autoscaler, *key, self.settings)
+            self._outcomes[key] = concluded(self.autoscaler, *asked, history, self.settings)
         return self._outcomes[key]
 
     def _judged(self, seen: Seen) -> Judged | None:
@@ -158,7 +159,7 @@ class HpaController:
             return NEVER
         if self._may_act_now(seen, memory):
             return memory.most_s
-        return self._first_acting(seen, memory)
+        return self._first_acting(self._asked(seen), memory)
 
     def later(self, seen: Seen, seconds: int | None) -> tuple[int, ...]:
         """The memory after syncs that change nothing."""
@@ -168,41 +169,52 @@ class HpaController:
             return first_memory(period_s)
         if seconds is not None and self._may_act_now(seen, memory):
             return Memory(0, memory.most_s - seconds, aged(memory.history, seconds)).packed()
+        asked = self._asked(seen)
         is_open = memory.least_s < memory.most_s
-        if seconds is None or (is_open and self._first_acting(seen, memory) == NEVER):
-            return Memory(0, period_s, self._rested(seen, memory, seconds)).packed()
-        next_s, history = self._caught_up(seen, memory, seconds)
+        if seconds is None or (is_open and self._first_acting(asked, memory) == NEVER):
+            return Memory(0, period_s, self._rested(asked, memory, seconds)).packed()
+        next_s, history = self._caught_up(asked, memory, seconds)
         return Memory(next_s - seconds, next_s - seconds, history).packed()
 
     def _may_act_now(self, seen: Seen, memory: Memory) -> bool:
         is_open = memory.least_s == 0 < memory.most_s
         return is_open and self.sync(seen, memory.history).replicas != seen.workloads[0][1]
 
-    def _syncs(self, seen: Seen, memory: Memory) -> Iterator[tuple[int, Outcome]]:
+    def _asked(self, seen: Seen) -> Asked:
+        judged = self._judged(seen)
+        return Asked(seen.workloads[0][1], None if judged is None else judged.proposal)
+
+    def _syncs(self, asked: Asked, memory: Memory) -> Iterator[tuple[int, Outcome]]:
         """The syncs to come while nothing else changes: when, and with which outcome."""
         time_s = 0 if memory.least_s < memory.most_s else memory.most_s
         history = aged(memory.history, time_s)
-        current, judged = seen.workloads[0][1], self._judged(seen)
         for _ in range(MOST_SYNCS):
-            outcome = self._outcome(current, judged, history)
+            outcome = self._outcome(asked, history)
             yield time_s, outcome
             time_s += self.settings.sync_period_s
             history = aged(outcome.history, self.settings.sync_period_s)
 
-    def _first_acting(self, seen: Seen, memory: Memory) -> int:
+    def _first_acting(self, asked: Asked, memory: Memory) -> int:
+        """Seconds until the first sync that changes the size; remembered, since many clusters ask for the same."""
+        key = asked, memory
+        if key not in self._acting:
+            self._acting[key] = self._looked_ahead(asked, memory)
+        return self._acting[key]
+
+    def _looked_ahead(self, asked: Asked, memory: Memory) -> int:
         before: History | None = None
-        for time_s, outcome in self._syncs(seen, memory):
-            if outcome.replicas != seen.workloads[0][1]:
+        for time_s, outcome in self._syncs(asked, memory):
+            if outcome.replicas != asked.current:
                 return time_s
             if outcome.history == before:
                 return NEVER
             before = outcome.history
         return NEVER
 
-    def _rested(self, seen: Seen, memory: Memory, seconds: int | None) -> History:
+    def _rested(self, asked: Asked, memory: Memory, seconds: int | None) -> History:
         """The history after idle syncs: those within `seconds`, or as many as still change it."""
         history = memory.history
-        for time_s, outcome in self._syncs(seen, memory):
+        for time_s, outcome in self._syncs(asked, memory):
             if seconds is not None and time_s > seconds:
                 return history
             if outcome.history == history:
@@ -210,11 +222,11 @@ class HpaController:
             history = outcome.history
         return history
 
-    def _caught_up(self, seen: Seen, memory: Memory, seconds: int) -> tuple[int, History]:
+    def _caught_up(self, asked: Asked, memory: Memory, seconds: int) -> tuple[int, History]:
         """When the first sync after `seconds` is (or the acting one at that moment), and the history by then."""
         history = aged(memory.history, seconds)
-        for time_s, outcome in self._syncs(seen, memory):
-            acts = outcome.replicas != seen.workloads[0][1]
+        for time_s, outcome in self._syncs(asked, memory):
+            acts = outcome.replicas != asked.current
             if time_s > seconds or (time_s == seconds and acts):
                 return time_s, history
             history = aged(outcome.history, seconds - time_s)
@@ -250,10 +262,17 @@ class HpaController:
         self, resource: str, template: PodTemplate, age_s: int, ready: int, memories: dict[int, tuple[int, ...]]
     ) -> int:
         rule = next((r for r in self.rules if r.resource == resource and r.workload == self.target), None)
-        if rule is not None and rule.is_shared:
+        if rule is not None and rule.is_shared and not is_cut(rule, memories):
             total = rule.levels[level_number(rule, age_s, memories)].amount_milli or 0
             return total // max(ready, 1)
         return pod_usage(rule, template, resource, age_s, memories)
+
+
+class Asked(NamedTuple):
+    """What a sync decides on, its history aside: spec.replicas, and the metrics' proposal if they are looked at."""
+
+    current: int
+    proposal: int | Failure | None
 
 
 class Pooled(NamedTuple):

@@ -59,7 +59,13 @@ class Judged(NamedTuple):
     """What the metrics ask for, whatever happened before, and the numbers behind it."""
 
     proposal: int | Failure
-    words: tuple[str, ...]
+    metrics: tuple[Metric, ...]
+    computed: tuple[Computed | Failure, ...]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The numbers as a reader sees them; a search never asks."""
+        return tuple(map(metric_words, self.metrics, self.computed))
 
 
 def judge(
@@ -71,7 +77,7 @@ def judge(
     """The part of a sync that does not depend on its history."""
     computed = proposals(autoscaler, current, metrics, settings)
     proposal = combined(current, [each if isinstance(each, Failure) else each.replicas for each in computed])
-    return Judged(proposal, tuple(map(metric_words, autoscaler.metrics, computed)))
+    return Judged(proposal, tuple(autoscaler.metrics), tuple(computed))
 
 
 def concluded(

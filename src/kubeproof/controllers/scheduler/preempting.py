@@ -121,12 +121,13 @@ class PreemptingScheduler(SchedulerController):
     def entries(self, seen: Seen) -> list[Entry]:
         """The nodes as attempts take them."""
         return [
-            self._entry(place, NodeFacts(*facts), count)
+            self.entry(place, NodeFacts(*facts), count)
             for place, groups in zip(self.reads.places, seen.places, strict=True)
             for facts, count in groups
         ]
 
-    def _entry(self, place: int, facts: NodeFacts, count: int) -> Entry:
+    def entry(self, place: int, facts: NodeFacts, count: int) -> Entry:
+        """A group of nodes as attempts take it."""
         sample = self.layout.places[place].sample
         health = Health.UNKNOWN if facts.unreachable else Health.UP
         condition = NodeCell(health=health, cordoned=facts.cordoned, no_execute=facts.no_execute)
@@ -137,7 +138,7 @@ class PreemptingScheduler(SchedulerController):
 
     def info_of(self, place: int, cell: NodeCell) -> NodeInfo:
         """One node as the filters see it first: with the nominated pods that it must leave room for."""
-        entry = self._entry(place, self.show_node(place, cell), 1)
+        entry = self.entry(place, self.show_node(place, cell), 1)
         return entry.info._replace(pods=with_nominated(entry.info.pods, self.attempt.beside(entry)))
 
     # -- budgets --------------------------------------------------------------------------------

@@ -1,0 +1,127 @@
+"""A GitOps reconciler as a periodic control loop: it puts a workload's object back to what its manifest says.
+
+Modelled after Flux's Kustomizations, which apply anew at every interval, and Argo CD's automated sync with self-heal.
+Only fields that the manifest sets are written: spec.replicas if it stands there, the pod template always; an object
+that was deleted is created again. Memory is (least, most): seconds until the next reconciliation. One that finds
+nothing to do is not a step, and at rest the phase of the interval is forgotten.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kubeproof.cluster.control import (
+    Action,
+    CreateObject,
+    Decision,
+    Reads,
+    Remember,
+    Role,
+    Seen,
+    SetDesired,
+    SetTemplate,
+    Stage,
+)
+from kubeproof.cluster.objects import DAEMON_SET, POD, Setup
+from kubeproof.cluster.places import Layout
+from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell
+
+MANIFEST = 0  # the revision whose pod template stands in the manifest
+Spec = tuple[int, int, int]  # exists, spec.replicas, revision of the pod template
+
+
+def reconciled(setup: Setup, past_git: frozenset[int]) -> tuple[int, ...]:
+    """The workloads that a reconciler keeps up: those of the input, but for bare Pods. None if none heals drift.
+
+    Workloads that only an event brings come `past_git`.
+    """
+    if setup.settings.gitops_interval_s is None:
+        return ()
+    return tuple(
+        number
+        for number, workload in enumerate(setup.workloads)
+        if workload.owner is None and workload.kind != POD and number not in past_git
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class GitOpsController:
+    """The loop for one workload."""
+
+    layout: Layout
+    workload: int
+    memory: int
+    interval_s: int
+    commits: tuple[tuple[int, tuple[int, ...]], ...] = ()  # (memory of an event that brings it, before the event)
+    stage: int = Stage.ALWAYS
+
+    @property
+    def name(self) -> str:
+        return f"gitops {self.layout.setup.workloads[self.workload].ref}"
+
+    @property
+    def reads(self) -> Reads:
+        return Reads((self.workload,), (), (self.memory, *(memory for memory, _ in self.commits)))
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Spec:
+        """The fields that a manifest may set."""
+        return cell.exists, cell.desired, cell.template
+
+    def show_node(self, place: int, cell: NodeCell) -> None:
+        """Never looks at nodes."""
+
+    # -- decisions ------------------------------------------------------------------------------
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """The reconciliation, if it is due or may be, and something drifted."""
+        least_s, most_s = seen.memories[0]
+        writes = self._writes(seen) if least_s == 0 else ()
+        if not writes:
+            return ()
+        again = Remember(self.memory, (self.interval_s, self.interval_s))
+        return (Decision((*writes, again), Role.URGENT if most_s == 0 else Role.OPTIONAL),)
+
+    def _writes(self, seen: Seen) -> tuple[Action, ...]:
+        """What it takes to make the object what the manifest says; nothing while the object is not in Git yet."""
+        if any(memory == before for memory, (_, before) in zip(seen.memories[1:], self.commits, strict=True)):
+            return ()
+        exists, replicas, template = seen.workloads[0]
+        declared = self.layout.setup.workloads[self.workload]
+        if not exists:
+            return (CreateObject(self.workload),)
+        writes: list[Action] = []
+        if declared.kind != DAEMON_SET and declared.replicas_given and replicas != declared.replicas:
+            writes.append(SetDesired(self.workload, declared.replicas))
+        if template != MANIFEST:
+            writes.append(SetTemplate(self.workload, MANIFEST))
+        return tuple(writes)
+
+    def why(self, seen: Seen) -> tuple[str, ...]:
+        """What the object and its manifest say."""
+        told = {
+            CreateObject: "the manifest is in Git, the object is gone",
+            SetDesired: f"the object says replicas: {seen.workloads[0][1]}, "
+            f"the manifest {self.layout.setup.workloads[self.workload].replicas}",
+            SetTemplate: "the pod template is not the manifest's",
+        }
+        return tuple(told[type(write)] for write in self._writes(seen))
+
+    # -- time -----------------------------------------------------------------------------------
+
+    def due(self, seen: Seen) -> int:
+        """Seconds until a reconciliation that writes may or must run."""
+        least_s, most_s = seen.memories[0]
+        if not self._writes(seen):
+            return NEVER
+        return least_s if least_s > 0 else most_s
+
+    def later(self, seen: Seen, seconds: int | None) -> tuple[int, ...]:
+        """The clock later; forgotten while nothing has drifted and its phase is open."""
+        least_s, most_s = seen.memories[0]
+        is_idle = not self._writes(seen)
+        if seconds is None or (is_idle and least_s < most_s):
+            return (0, self.interval_s)
+        if is_idle and most_s <= seconds:  # reconciliations that found nothing have passed
+            left = self.interval_s - (seconds - most_s) % self.interval_s
+            return (left, left)
+        return (max(0, least_s - seconds), max(0, most_s - seconds))

@@ -1,0 +1,110 @@
+"""Pods that may only run on one node where pods have priorities: they heed nominations, and preempt there.
+
+An attempt is that of `kubeproof.controllers.scheduler.attempts` with the pod's node required by name, so that
+preemption looks at that node alone. Pods of lower priority do not wait for daemon pods: any order is followed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from kubeproof.cluster.control import Action, Bind, BindPinned, Decision, NodeRef, Reads, Seen, Unnominate
+from kubeproof.cluster.state import NodeCell, WorkloadCell
+from kubeproof.controllers.budgets import Scale
+from kubeproof.controllers.scheduler.attempts import Attempt, Entry, with_nominated
+from kubeproof.controllers.scheduler.framework import Row
+from kubeproof.controllers.scheduler.pinned import PinnedScheduler
+from kubeproof.controllers.scheduler.preempting import NodeFacts, PreemptingScheduler
+
+View = tuple[NodeFacts, bool]  # the node, and whether a pod of the workload waits for it
+
+
+@dataclass(frozen=True, slots=True)
+class PreemptingPinnedScheduler(PinnedScheduler):
+    """Binds pods of one workload to the nodes they are made for, and makes room for them there."""
+
+    inner: PreemptingScheduler = field(init=False, compare=False, repr=False)  # knows nodes and budgets
+    _attempts: dict[str, Attempt] = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "inner", PreemptingScheduler(self.layout, self.workload))
+
+    @property
+    def reads(self) -> Reads:
+        return self.inner.reads
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Scale:  # type: ignore[override]
+        """What budgets ask for."""
+        return self.inner.show_workload(workload, cell)
+
+    def show_node(self, place: int, cell: NodeCell) -> View:  # type: ignore[override]
+        """Condition, pods and nominations, and whether a pod waits for the node."""
+        return self.inner.show_node(place, cell), any(workload == self.workload for workload, _ in cell.pinned)
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """The attempts for every node that a pod waits for; a nomination that no pod has any more ends."""
+        found: dict[Decision, None] = {}
+        allowed = self._allowed(seen)
+        for place, groups in zip(self.reads.places, seen.places, strict=True):
+            for position, (view, _) in enumerate(groups):
+                for actions in self._steps(seen, place, position, view, allowed):
+                    found[Decision(actions)] = None
+        return tuple(found)
+
+    def _allowed(self, seen: Seen) -> tuple[int, ...]:
+        plain = tuple(tuple((facts, count) for (facts, _), count in groups) for groups in seen.places)
+        return self.inner.allowed(seen._replace(places=plain))
+
+    def _steps(
+        self, seen: Seen, place: int, position: int, view: View, allowed: tuple[int, ...]
+    ) -> Iterator[tuple[Action, ...]]:
+        facts, waits = NodeFacts(*view[0]), view[1]
+        is_nominated = bool(dict(facts.claims).get(self.workload))
+        if not waits:
+            if is_nominated:
+                yield (Unnominate(NodeRef(place, view), self.workload),)
+            return
+        entries, pinned = self._entries(seen, place, position)
+        attempt = self._attempt(entries[pinned].info.node.name)
+        for actions in attempt.tried(entries, pinned if is_nominated else None, allowed):
+            yield tuple(self._here(action) for action in actions)
+
+    def _here(self, action: Action) -> Action:
+        return BindPinned(*action) if isinstance(action, Bind) else action
+
+    def _entries(self, seen: Seen, place: int, position: int) -> tuple[list[Entry], int]:
+        """The nodes as an attempt takes them, the pod's own one alone under its name and without its nomination."""
+        entries: list[Entry] = []
+        pinned = 0
+        for other, groups in zip(self.reads.places, seen.places, strict=True):
+            for number, (view, count) in enumerate(groups):
+                entry = self.inner.entry(other, NodeFacts(*view[0]), count)._replace(ref=NodeRef(other, view))
+                if (other, number) != (place, position):
+                    entries.append(_renamed(entry))
+                    continue
+                pinned = len(entries)
+                claims = tuple((w, n - (w == self.workload)) for w, n in entry.claims if n > (w == self.workload))
+                entries.append(entry._replace(info=entry.info._replace(count=1), claims=claims))
+                if count > 1:
+                    entries.append(_renamed(entry._replace(info=entry.info._replace(count=count - 1))))
+        return entries, pinned
+
+    def _attempt(self, node: str) -> Attempt:
+        if node not in self._attempts:
+            self._attempts[node] = Attempt(self.layout, self.workload, self._kernel(node))
+        return self._attempts[node]
+
+    def judgement(self, seen: Seen, place: int, position: int) -> Row:
+        """The verdict on one node, the one at `position` among those shown of a place."""
+        entries, pinned = self._entries(seen, place, position)
+        attempt = self._attempt(entries[pinned].info.node.name)
+        infos = [entry.info for entry in entries]
+        infos[pinned] = infos[pinned]._replace(pods=with_nominated(infos[pinned].pods, attempt.beside(entries[pinned])))
+        return attempt.kernel.evaluate(infos).rows[pinned]
+
+
+def _renamed(entry: Entry) -> Entry:
+    """The group under a name that no pod asks for."""
+    node = replace(entry.info.node, name=f"{entry.info.node.name} (others)")
+    return entry._replace(info=entry.info._replace(node=node))
