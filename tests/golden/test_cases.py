@@ -32,6 +32,12 @@ STATES = {
     ("c7", "safe"): 6,
     ("c8", "violating"): 163,
     ("c8", "safe"): 12,
+    ("c9", "violating"): 8,
+    ("c9", "safe"): 12,
+    ("c9", "safe-prepulled"): 8,
+    ("c10", "violating"): 84,
+    ("c10", "safe"): 0,
+    ("c10", "safe-no-scale-down"): 8,
     ("c11", "violating"): 66,
     ("c11", "safe"): 10,
     ("c12", "violating"): 127,
@@ -47,6 +53,8 @@ MINIMAL = {
     "c6": (1, 2),
     "c7": (1, 1),
     "c8": (3, 6),
+    "c9": (2, 2),
+    "c10": (1, 2),
     "c11": (1, 1),
     "c12": (3, 3),  # and as many reports
 }
@@ -88,6 +96,7 @@ def test_c8_is_the_same_at_the_size_of_its_report(variant, verdict, states):
         ("c5", "counts as a target although it is full"),
         ("c8", "decides constraint by constraint"),
         ("c1", "cpu 100 % of request, target 50 %"),
+        ("c10", "cpu 5 % of request, target 50 %"),
         ("c12", "would lose 1 of Deployment/metrics/ingester (priority 100), 1 of Deployment/metrics/report"),
     ],
 )
@@ -95,6 +104,14 @@ def test_traces_tell_the_mechanism(case, words, capsys):
     assert main(["cases", "run", case]) == 0
 
     assert words in capsys.readouterr().out
+
+
+def test_the_scores_of_c9_show_what_outweighs_what(capsys):
+    assert main(["cases", "run", "c9", "-v"]) == 0
+
+    shown = capsys.readouterr().out
+    assert "PodTopologySpread 66, NodeResourcesBalancedAllocation 75, ImageLocality 100" in shown
+    assert "PodTopologySpread 100, NodeResourcesBalancedAllocation 75, ImageLocality 0" in shown
 
 
 def test_the_table_of_sizes_has_a_machine_form(capsys):

@@ -50,6 +50,7 @@ from kubeproof.events.declarations import (
     NodeChoice,
     PodCrash,
     Rollout,
+    Unreachable,
     Usage,
     UsageChange,
     UsagePattern,
@@ -268,10 +269,18 @@ def autoscaler_companions(draw: st.DrawFn, pods: Workload) -> Event | None:
         st.just(Delete(name="second", target=pods.ref)),
         st.just(NeverReady(name="second", target=pods.ref)),
         st.just(PodCrash(name="second", target=pods.ref)),
+        unreachables(pods, "second"),
     ]
     if pods.kind == DEPLOYMENT:
         kinds.append(st.just(Rollout(name="second", target=pods.ref)))
     return draw(st.one_of(*kinds))
+
+
+@st.composite
+def unreachables(draw: st.DrawFn, pods: Workload, name: str) -> Unreachable:
+    """A fault that keeps traffic away."""
+    idle = draw(choice(Usage(percent=0), Usage(percent=20), Usage(amount_milli=5)))
+    return Unreachable(name=name, target=pods.ref, recovers=draw(st.booleans()), idle=idle, max=draw(choice(1, 1, 2)))
 
 
 @st.composite

@@ -5,7 +5,7 @@ Usage is in milli-units of the resource (millicores; thousandths of a byte would
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from kubeproof.cluster.objects import PodTemplate
@@ -38,6 +38,19 @@ class UsageRule(NamedTuple):
     memory: int | None = None  # index of the memory whose first number is the level
     until_s: tuple[int, ...] = ()  # pattern: level i lasts until this age; the last one for ever
     is_shared: bool = False  # the level is a total, shared by the ready pods
+    cut: int | None = None  # index of the memory whose first number is 1 while pods get no traffic
+    idle: Level = Level(0)  # what one pod uses then
+
+
+def memories_read(rules: Iterable[UsageRule]) -> tuple[int, ...]:
+    """The memories that rules point to, ascending."""
+    found = {memory for rule in rules for memory in (rule.memory, rule.cut) if memory is not None}
+    return tuple(sorted(found))
+
+
+def is_cut(rule: UsageRule, memories: Mapping[int, tuple[int, ...]]) -> bool:
+    """True while the rule's pods get no traffic."""
+    return rule.cut is not None and memories[rule.cut][0] == 1
 
 
 def request_milli(template: PodTemplate, resource: str) -> int:
@@ -54,6 +67,8 @@ def pod_usage(
     request = request_milli(template, resource)
     if rule is None:
         return request * DEFAULT_PERCENT // 100
+    if is_cut(rule, memories):
+        return rule.idle.of(request)
     return rule.levels[level_number(rule, age_s, memories)].of(request)
 
 

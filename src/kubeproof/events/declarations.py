@@ -147,6 +147,15 @@ class CpuLoad(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Unreachable(Event):
+    """The workload's pods get no traffic: they run and stay ready, but use no more CPU than an idle pod."""
+
+    target: str
+    recovers: bool = True
+    idle: Usage = Usage(percent=0)  # what one pod uses meanwhile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KernelPanic(Event):
     """A node fails whenever its real CPU usage passes a level, and recovers when freed."""
 

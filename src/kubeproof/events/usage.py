@@ -1,4 +1,4 @@
-"""cpuChange, memoryChange, cpuLoad and kernelPanic: what pods really use, and what too much of it does."""
+"""cpuChange, memoryChange, cpuLoad, unreachable and kernelPanic: what pods really use, and what too much of it does."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.daemons import daemon_sets
 from kubeproof.cluster.state import KUBELET_LIVES, Cause, NodeCell, Phase, Work
-from kubeproof.cluster.usage import CPU, UsageRule, level_number, pod_usage
+from kubeproof.cluster.usage import CPU, UsageRule, is_cut, level_number, memories_read, pod_usage
 from kubeproof.events.common import EventSource, NoNodes, NoWorkloads, Sourced
-from kubeproof.events.declarations import CpuLoad, KernelPanic, UsageChange
+from kubeproof.events.declarations import CpuLoad, KernelPanic, Unreachable, UsageChange
 
 RUNS = (Phase.RUNNING, Phase.READY, Phase.UNREADY)
 Load = tuple[int, tuple[tuple[tuple[int, int], int], ...]]  # kubelet up; ((workload, age), running pods)
@@ -62,6 +62,34 @@ class LevelEvent(Sourced, NoWorkloads, NoNodes):
 
 
 @dataclass(frozen=True, slots=True)
+class UnreachableEvent(Sourced, NoWorkloads, NoNodes):
+    """Keeps traffic away from a workload's pods, and lets it through again; memory is (1 while cut off, times left)."""
+
+    source: EventSource
+    event: Unreachable
+
+    @property
+    def reads(self) -> Reads:
+        return self.source.reads()
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """The fault while its budget lasts, or its end."""
+        is_off, left = seen.memories[0]
+        if is_off:
+            after = (0, left) if self.event.recovers else None
+        else:
+            after = (1, left - 1) if left > 0 and self.source.may_happen(seen.memories) else None
+        return () if after is None else (Decision((Remember(self.source.memory, after),), Role.EVENT),)
+
+    def tells(self, actions: tuple[Action, ...]) -> str:
+        """What happens, in words."""
+        is_off = any(isinstance(action, Remember) and action.value[0] for action in actions)
+        if is_off:
+            return f"the pods of {self.event.target} get no traffic any more; each uses {self.event.idle} CPU"
+        return f"the pods of {self.event.target} get traffic again"
+
+
+@dataclass(frozen=True, slots=True)
 class KernelPanicEvent(NoWorkloads):
     """Fails a node whose real CPU use passes the level, and brings it back when its pods are gone.
 
@@ -79,8 +107,7 @@ class KernelPanicEvent(NoWorkloads):
 
     @property
     def reads(self) -> Reads:
-        driven = tuple(sorted({rule.memory for rule in self.rules if rule.memory is not None}))
-        return Reads((), self.source.layout.every_place, (self.source.memory, *driven))
+        return Reads((), self.source.layout.every_place, (self.source.memory, *memories_read(self.rules)))
 
     def show_node(self, place: int, cell: NodeCell) -> Load | None:
         """Whether the kubelet is up, and what runs on the node."""
@@ -145,7 +172,7 @@ class KernelPanicEvent(NoWorkloads):
         """What one running pod uses; a shared load is divided among all that run."""
         rule = next((r for r in self.rules if r.resource == CPU and r.workload == workload), None)
         template = self.source.layout.setup.workloads[workload].template
-        if rule is None or not rule.is_shared:
+        if rule is None or not rule.is_shared or is_cut(rule, memories):
             return pod_usage(rule, template, CPU, age_s, memories)
         total = rule.levels[level_number(rule, age_s, memories)].amount_milli or 0
         members = {r.workload for r in self.rules if r.is_shared and r.memory == rule.memory}

@@ -41,7 +41,7 @@ from kubeproof.manifests.targets import read_nodes, read_targets
 from kubeproof.manifests.tree import Scalar, ScalarKind
 from kubeproof.manifests.usage_events import USAGE_READERS, Reader, check_one_usage
 
-LATER = frozenset({"zoneFailure", "nodeRemoval", "completes", "unreachable"})
+LATER = frozenset({"zoneFailure", "nodeRemoval", "completes"})
 
 
 def read_events(spec: Fields, around: Surroundings) -> tuple[Event, ...]:

@@ -1,4 +1,4 @@
-"""Events about what pods really use: changes, patterns, shared load, and nodes that panic under it."""
+"""Events about what pods really use: changes, patterns, shared load, lack of traffic, nodes that panic under it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 
 from kubeproof.cluster.objects import Workload
 from kubeproof.cluster.quantity import QuantityError, milli
-from kubeproof.events.declarations import CpuLoad, Event, KernelPanic, Usage, UsageChange, UsagePattern
+from kubeproof.events.declarations import CpuLoad, Event, KernelPanic, Unreachable, Usage, UsageChange, UsagePattern
 from kubeproof.manifests.durations import read_seconds
 from kubeproof.manifests.event_fields import Common, Surroundings, each_target, refuse_moment
 from kubeproof.manifests.fields import Fields, suggestion
@@ -160,6 +160,24 @@ def _cpu_load(fields: Fields, common: Common, around: Surroundings) -> list[Even
     ]
 
 
+def _unreachable(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
+    idle = read_usage(fields, "usage") if fields.has("usage") else Unreachable(name="", target="").idle
+    recovers = fields.boolean("recovers")
+    applies = partial(_unusable, "cpu", [idle] if idle.percent else [], "")
+    return [
+        Unreachable(
+            name=name,
+            max=common.max or 1,
+            after=common.after,
+            source=fields.source,
+            target=workload.ref,
+            recovers=recovers is not False,
+            idle=idle,
+        )
+        for name, workload in each_target(fields, common, around, applies=applies)
+    ]
+
+
 def _kernel_panic(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
     if common.after is not None:
         fields.fail(
@@ -186,11 +204,14 @@ def check_one_usage(events: Sequence[Event], places: dict[str, Fields]) -> None:
             resource, target, container = event.resource, event.target, ""
         elif isinstance(event, CpuLoad):
             resource, target, container = "cpu", event.target, ""
+        elif isinstance(event, Unreachable):
+            resource, target, container = "lack of traffic", event.target, ""
         else:
             continue
         before = said.setdefault((resource, target), [])
         if before and (container in before or "" in (container, *before)):
-            problem = f"the {resource} usage of {target} is given twice"
+            what = resource if isinstance(event, Unreachable) else f"{resource} usage"
+            problem = f"the {what} of {target} is given twice"
             places[event.name].log.fail(problem, line=event.source.line, remedy="Keep one of the events")
         before.append(container)
 
@@ -201,5 +222,6 @@ USAGE_READERS: dict[str, Reader] = {
     "cpuPattern": partial(_usage_pattern, "cpu"),
     "memoryPattern": partial(_usage_pattern, "memory"),
     "cpuLoad": _cpu_load,
+    "unreachable": _unreachable,
     "kernelPanic": _kernel_panic,
 }

@@ -22,7 +22,7 @@ from kubeproof.cluster.objects import (
 )
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import HorizontalPodAutoscaler
-from kubeproof.cluster.usage import CPU, Level, UsageRule
+from kubeproof.cluster.usage import CPU, DEFAULT_PERCENT, Level, UsageRule
 from kubeproof.cluster.volumes import class_of, open_claims
 from kubeproof.controllers.daemonset import DaemonSetController
 from kubeproof.controllers.deployment import DeploymentController, RolloutController
@@ -56,6 +56,7 @@ from kubeproof.events.declarations import (
     PodCrash,
     Rollout,
     Scale,
+    Unreachable,
     UsageChange,
     UsagePattern,
 )
@@ -64,7 +65,7 @@ from kubeproof.events.node_failure import NodeFailureEvent, NodeRecoveryEvent
 from kubeproof.events.node_join import NodeJoinEvent
 from kubeproof.events.operator import DeleteEvent, RolloutEvent, ScaleEvent, WriteEvent
 from kubeproof.events.pod_crash import PodCrashEvent
-from kubeproof.events.usage import KernelPanicEvent, LevelEvent
+from kubeproof.events.usage import KernelPanicEvent, LevelEvent, UnreachableEvent
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.temporal import most_failed_asked
 from kubeproof.model.mechanics import Ages
@@ -159,6 +160,8 @@ def _first_memory(event: Event) -> tuple[int, ...]:
     most = ANY_NUMBER if event.max is None else event.max
     if isinstance(event, UsageChange | CpuLoad):
         return (event.initial, most)
+    if isinstance(event, Unreachable):
+        return (0, most)
     return (most, 0) if isinstance(event, Cordon) else (most,)
 
 
@@ -174,6 +177,8 @@ def _sources_of(source: EventSource, event: Event, rules: tuple[UsageRule, ...])
         yield DrainEvent(source, event)
     elif isinstance(event, UsageChange | CpuLoad):
         yield LevelEvent(source, len(event.levels))
+    elif isinstance(event, Unreachable):
+        yield UnreachableEvent(source, event)
     elif isinstance(event, KernelPanic):
         yield KernelPanicEvent(source, event, rules)
     elif isinstance(event, Scale):
@@ -314,13 +319,27 @@ def _is_ambiguous(setup: Setup, autoscaler: HorizontalPodAutoscaler) -> bool:
 
 def usage_rules(setup: Setup, events: tuple[Event, ...]) -> tuple[UsageRule, ...]:
     """What the events say about the usage of pods, for all revisions of a workload; memory i belongs to event i."""
-    rules = []
+    rules: list[UsageRule] = []
     for index, event in enumerate(events):
         if isinstance(event, UsageChange | CpuLoad | UsagePattern):
             rule = _usage_rule(event, index)
             members = family(setup, workload_number(setup, event.target))
             rules += [rule._replace(workload=member) for member in members]
+    for index, event in enumerate(events):
+        if isinstance(event, Unreachable):
+            rules = _cut_off(rules, family(setup, workload_number(setup, event.target)), event, index)
     return tuple(rules)
+
+
+def _cut_off(rules: list[UsageRule], members: tuple[int, ...], event: Unreachable, memory: int) -> list[UsageRule]:
+    """The rules when the CPU use of these workloads also depends on whether they get traffic."""
+    idle = Level(event.idle.percent, event.idle.amount_milli)
+    told = {rule.workload for rule in rules if rule.resource == CPU}
+    usual = [UsageRule(CPU, member, (Level(DEFAULT_PERCENT),)) for member in members if member not in told]
+    return [
+        rule._replace(cut=memory, idle=idle) if rule.resource == CPU and rule.workload in members else rule
+        for rule in (*rules, *usual)
+    ]
 
 
 def _usage_rule(event: UsageChange | CpuLoad | UsagePattern, memory: int) -> UsageRule:

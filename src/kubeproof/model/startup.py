@@ -36,7 +36,7 @@ from kubeproof.events.cordon import CordonEvent
 from kubeproof.events.drain import DrainProgress
 from kubeproof.events.operator import DeleteEvent, RolloutEvent, ScaleEvent, WriteEvent
 from kubeproof.events.pod_crash import PodCrashEvent
-from kubeproof.events.usage import LevelEvent
+from kubeproof.events.usage import LevelEvent, UnreachableEvent
 from kubeproof.intents.declarations import ALWAYS
 from kubeproof.intents.monitor import NEVER as IN_NO_STATE
 from kubeproof.intents.monitor import UPPER_BOUNDS, Monitor
@@ -52,7 +52,7 @@ PLAIN_LOOPS = (
     DeploymentController, RolloutController, ReplicaSetController, SchedulerController, Kubelet, TaintEviction,
     NodeMonitor, NoExecuteTainter, HpaController,
 )  # fmt: skip
-EVENTS = (CordonEvent, LevelEvent, ScaleEvent, WriteEvent, RolloutEvent, DeleteEvent, PodCrashEvent)
+EVENTS = (CordonEvent, LevelEvent, UnreachableEvent, ScaleEvent, WriteEvent, RolloutEvent, DeleteEvent, PodCrashEvent)
 BLIND = frozenset(
     {
         "schedulable", "noPendingForever", "minReplicas", "maxReplicas", "maxNodes", "maxSkew", "spread", "onlyOn",

@@ -16,7 +16,7 @@ from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.controllers.taint_eviction import TaintEviction
 from kubeproof.events.operator import ScaleEvent, WriteEvent
-from kubeproof.events.usage import LevelEvent
+from kubeproof.events.usage import LevelEvent, UnreachableEvent
 from kubeproof.intents.facts import count_pods
 from kubeproof.model.grouped import Slots
 from kubeproof.model.plan import Plan
@@ -26,7 +26,7 @@ TAKE_NOBODY_ELSES = (
     DeploymentController, ReplicaSetController, SchedulerController, Kubelet, HpaController, NodeMonitor,
     NoExecuteTainter, TaintEviction,
 )  # fmt: skip
-EVENTS = (LevelEvent, ScaleEvent, WriteEvent)
+EVENTS = (LevelEvent, UnreachableEvent, ScaleEvent, WriteEvent)
 Starts = tuple[tuple[Any, ...], ...]  # vectors of cells
 
 

@@ -9,11 +9,16 @@ from kubeproof.errors import UsageError
 from kubeproof.intents.declarations import Intent
 from kubeproof.manifests.load import load, load_texts
 
+MAIN_WORKLOADS = {
+    "c9": "Deployment/shop/recommender",
+    "c10": "Deployment/shop/api",
+    "c12": "Deployment/metrics/ingester",
+}
 EVERY = [(case.name, variant.name) for case in list_cases() for variant in case.variants]
 
 
 def test_every_case_has_a_violating_and_a_safe_variant() -> None:
-    assert [case.name for case in list_cases()] == ["c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c11", "c12"]
+    assert [case.name for case in list_cases()] == [f"c{number}" for number in range(1, 13)]
     assert [[v.name for v in case.variants if not v.is_extra] for case in list_cases()] == [
         ["violating", "safe"]
     ] * len(list_cases())
@@ -24,6 +29,8 @@ def test_further_variants_are_extra() -> None:
         ("c1", "safe-readiness"),
         ("c6", "safe-descheduler"),
         ("c6", "violating-descheduler"),
+        ("c9", "safe-prepulled"),
+        ("c10", "safe-no-scale-down"),
     ]
 
 
@@ -50,8 +57,8 @@ def test_a_case_loads_with_nothing_left_out(name: str, variant: str) -> None:
 
     assert loaded.omissions == ()
     assert len(loaded.setup.nodes) == case.nodes
-    main = "Deployment/metrics/ingester" if name == "c12" else "Deployment/shop/web"
-    assert [w.ref for w in loaded.setup.workloads if w.name in ("web", "ingester")] == [main]
+    main = MAIN_WORKLOADS.get(name, "Deployment/shop/web")
+    assert [w.ref for w in loaded.setup.workloads if w.ref in (main, "Deployment/shop/web")] == [main]
 
 
 @pytest.mark.parametrize("case", list_cases(), ids=lambda case: str(case.name))

@@ -16,6 +16,7 @@ from kubeproof.events.declarations import (
     NodeChoice,
     PodCrash,
     Rollout,
+    Unreachable,
     Usage,
     UsageChange,
     UsagePattern,
@@ -98,6 +99,13 @@ def test_a_load_is_a_total_or_a_choice_of_totals() -> None:
     )
 
 
+def test_pods_without_traffic_use_nothing_and_get_it_back_unless_told() -> None:
+    assert events_of("{unreachable: {target: Deployment/shop/web}}") == (Unreachable(name="unreachable-1", target=WEB),)
+    assert events_of('{unreachable: {target: Deployment/shop/web, usage: "5%", recovers: false, max: 2}}') == (
+        Unreachable(name="unreachable-1", target=WEB, idle=Usage(percent=5), recovers=False, max=2),
+    )
+
+
 def test_a_node_panics_above_95_percent_unless_told() -> None:
     assert events_of('{kernelPanic: {}}, {kernelPanic: {aboveCPU: "80%", nodes: {names: [n1]}, max: 1}}') == (
         KernelPanic(name="kernelPanic-1", above=Usage(percent=95)),
@@ -153,6 +161,11 @@ def test_crashes_deletions_and_pods_that_never_get_ready_are_read() -> None:
         ("{cpuLoad: {}}", "needs either total or levels"),
         ('{cpuLoad: {target: Deployment/shop/web, total: "20%"}}', "total is a percentage"),
         ('{kernelPanic: {aboveCPU: "much"}}', "aboveCPU is 'much'"),
+        ("{unreachable: {target: Deployment/shop/web, usage: idle}}", "usage is 'idle'"),
+        (
+            "{unreachable: {target: Deployment/shop/web}}, {unreachable: {target: Deployment/shop/web}}",
+            "the lack of traffic of Deployment/shop/web is given twice",
+        ),
         ("{neverReady: {revision: old}}", "revision is 'old'"),
         ("{neverReady: {max: 2}}", "max has no meaning here"),
         ("{neverReady: {target: Pod/shop/tool, name: a}}, {drain: {after: a}}", "is 'a', which never happens"),

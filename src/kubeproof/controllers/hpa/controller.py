@@ -17,7 +17,7 @@ from kubeproof.cluster.objects import PodTemplate, family
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import SAMPLED_METRICS, HorizontalPodAutoscaler, Metric
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
-from kubeproof.cluster.usage import UsageRule, level_number, pod_usage
+from kubeproof.cluster.usage import UsageRule, is_cut, level_number, memories_read, pod_usage
 from kubeproof.controllers.hpa.calculator import Failure
 from kubeproof.controllers.hpa.combine import forced
 from kubeproof.controllers.hpa.decide import Judged, Outcome, concluded, judge
@@ -82,7 +82,7 @@ class HpaController:
 
     def __post_init__(self) -> None:
         members = family(self.layout.setup, self.target)
-        driven = tuple(sorted({rule.memory for rule in self.rules if rule.memory is not None}))
+        driven = memories_read(self.rules)
         object.__setattr__(self, "members", members)
         object.__setattr__(self, "reads", Reads(members, self.layout.every_place, (self.memory, *driven)))
 
@@ -262,7 +262,7 @@ class HpaController:
         self, resource: str, template: PodTemplate, age_s: int, ready: int, memories: dict[int, tuple[int, ...]]
     ) -> int:
         rule = next((r for r in self.rules if r.resource == resource and r.workload == self.target), None)
-        if rule is not None and rule.is_shared:
+        if rule is not None and rule.is_shared and not is_cut(rule, memories):
             total = rule.levels[level_number(rule, age_s, memories)].amount_milli or 0
             return total // max(ready, 1)
         return pod_usage(rule, template, resource, age_s, memories)
