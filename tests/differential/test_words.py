@@ -24,10 +24,21 @@ from kubeproof.verify.searching import Beginning, Watch, reduced
 from tests.differential.comparison import Verdicts, search, verdicts_of
 from tests.property.automata import PROPOSITIONS, random_formula
 from tests.property.loops import LOOP_FAMILIES
+from tests.property.owners import OWNER_FAMILIES
+from tests.property.priorities import PRIORITY_FAMILIES
+from tests.property.rations import ration_cases
+from tests.property.storage import storage_cases
 from tests.property.strategies import BASIC_FAMILIES, Case
 
-FAMILIES = {**BASIC_FAMILIES, **LOOP_FAMILIES}
-PER_RUN = 25  # cases of each family
+FAMILIES = {
+    **BASIC_FAMILIES,
+    **LOOP_FAMILIES,
+    **OWNER_FAMILIES,
+    **PRIORITY_FAMILIES,
+    "storage": storage_cases,
+    "ration": ration_cases,
+}
+PER_RUN = 20  # cases of each family
 MOST_STATES = 600
 MOST_NAMED = 150  # states of the search by name
 PATIENT = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)
@@ -88,7 +99,10 @@ def _about_nodes(case: Case, number: int, random: Random) -> tuple[str, ...]:
 
 def _about_pods(case: Case, number: int, random: Random) -> tuple[str, ...]:
     """Predicates about one workload."""
-    target = f"'{random.choice(case.setup.workloads).ref}'"
+    chosen = random.choice(case.setup.workloads)
+    target = f"'{chosen.ref}'"
+    kinds = ("Deployment", "DaemonSet", "StatefulSet")
+    revisions = (f"rolledOut({target})", f"revised({target}) && !rolledOut({target})") if chosen.kind in kinds else ()
     node = f"'{random.choice(case.setup.nodes).name}'" if case.setup.nodes else "'none'"
     return (
         f"ready({target}) >= {number}",
@@ -100,6 +114,9 @@ def _about_pods(case: Case, number: int, random: Random) -> tuple[str, ...]:
         f"bound({target})",
         f"created({target})",
         f"rescaled({target}) || moved({target})",
+        f"missing({target}) > 0 || !exists({target})",
+        f"evicted({target}, by='preemption') || evicted({target}, by='taint')",
+        *revisions,
     )
 
 

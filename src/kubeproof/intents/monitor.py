@@ -17,6 +17,7 @@ from kubeproof.intents.daemon_facts import DaemonRolloutComplete, RunsOnEveryNod
 from kubeproof.intents.declarations import (
     ALWAYS,
     ALWAYS_ONCE_TRUE,
+    BY_KERNEL_PANIC,
     EVENTUALLY,
     EVENTUALLY_ALWAYS,
     STABLE,
@@ -40,6 +41,7 @@ from kubeproof.intents.facts import (
     SpreadOver,
     matching_workloads,
 )
+from kubeproof.intents.observables import EVICTION_TAGS
 from kubeproof.intents.stateful_facts import StatefulRolloutComplete
 from kubeproof.intents.temporal import Temporal
 from kubeproof.intents.traffic_facts import LoadSkewAtMost
@@ -58,12 +60,6 @@ KIND_OF_WHEN = {
     EVENTUALLY_ALWAYS: RECURRENT,
 }
 UPPER_BOUNDS = ("maxReplicas", "maxSkew", "maxLoadSkew", "maxPodObjects", "maxNodes")
-EVICTOR_TAGS = {
-    "descheduler": int(Tag.BY_DESCHEDULER),
-    "taint": int(Tag.BY_TAINT),
-    "drain": int(Tag.BY_DRAIN),
-    "preemption": int(Tag.BY_PREEMPTION),
-}
 OSCILLATION_TAGS = {
     "any": Tag.STEP,
     "replicas": Tag.REPLICAS,
@@ -130,9 +126,9 @@ KIND_OF_KEY = {"schedulable": IN_STABLE, "rolloutCompletes": PERSISTENT, "drainC
 
 def _eviction_tags(layout: Layout, number: int | None, by: str) -> int:
     """The steps that noEviction and noEvictionLoop forbid; a node's panic concerns no workload in particular."""
-    if by == "kernelPanic":
+    if by == BY_KERNEL_PANIC:
         return int(Tag.PANIC)
-    return _tags(layout, number, EVICTOR_TAGS.get(by, int(Tag.EVICT)))
+    return _tags(layout, number, int(EVICTION_TAGS[by]))
 
 
 def _tags(layout: Layout, number: int | None, tag: int) -> int:

@@ -120,7 +120,13 @@ _TABLE = (
         flags=("ready", "up", "cordoned", "draining"),
     ),
     Function("stable", TRUTH, "No control loop will change anything until the next event."),
-    _step("evicted", "A pod was evicted in this step, by anybody or by `by`.", "target", "by"),
+    _step(
+        "evicted",
+        "A pod was evicted in this step, by anybody or by `by`: `descheduler`, `drain`, `taint`, `preemption`; by "
+        "`kernelPanic`: a node failed of overload, whatever the target.",
+        "target",
+        "by",
+    ),
     _step("created", "A pod was created in this step.", "target"),
     _step("bound", "A pod got its node from the scheduler in this step.", "target"),
     _step("rejected", "A kubelet rejected a pod in this step.", "target"),

@@ -84,7 +84,7 @@ def written(formula: Formula) -> str:
     if formula.op in UNARY:
         inner = _operand(formula.parts[0])
         return f"{formula.op.value}{inner}" if formula.op is Op.NOT else f"{formula.op.value} {inner}"
-    return f" {formula.op.value} ".join(_operand(part) for part in formula.parts)
+    return f" {formula.op.value} ".join(map(_operand, formula.parts))
 
 
 def _operand(formula: Formula) -> str:

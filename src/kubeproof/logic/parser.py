@@ -12,7 +12,8 @@ from typing import NamedTuple, NoReturn
 from kubeproof.errors import FormulaError
 from kubeproof.logic.formula import FALSE, TEMPORAL_BINARY, TRUE, UNARY, Formula, Op, atom, binary, unary
 
-MOST_DEPTH = 200  # of nesting; a hostile formula must not exhaust the stack
+MOST_DEPTH = 80  # of nesting; a hostile formula must not exhaust the stack
+MOST_OPERATORS = 120  # the same: a chain of operators is as deep as it is long
 
 _SYMBOLS = {
     "<->": Op.EQUIVALENT, "<=>": Op.EQUIVALENT, "↔": Op.EQUIVALENT, "⇔": Op.EQUIVALENT, "≡": Op.EQUIVALENT,
@@ -66,11 +67,18 @@ class _Reader:
         self._text = text
         self._tokens = list(_tokens(text))
         self._next = 0
+        self._check_length()
+
+    def _check_length(self) -> None:
+        operators = [token for token in self._tokens if token.op is not None]
+        if len(operators) > MOST_OPERATORS:
+            column = operators[MOST_OPERATORS].column
+            remedy = f"At most {MOST_OPERATORS} are read"
+            raise FormulaError("has too many operators", text=self._text, column=column, remedy=remedy)
 
     def level(self, number: int, depth: int) -> Formula:
         """A formula of operators at least as tight as the level's."""
-        if depth > MOST_DEPTH:
-            self._fail("is nested too deeply", f"Nest at most {MOST_DEPTH} levels")
+        self._check_depth(depth)
         if number == len(_BINARY_LEVELS):
             return self._temporal(depth)
         left = self.level(number + 1, depth)
@@ -87,8 +95,7 @@ class _Reader:
         if op not in TEMPORAL_BINARY or op is None:
             return left
         self._next += 1
-        if depth > MOST_DEPTH:
-            self._fail("is nested too deeply", f"Nest at most {MOST_DEPTH} levels")
+        self._check_depth(depth)
         return binary(op, left, self._temporal(depth + 1))
 
     def _prefix(self, depth: int) -> Formula:
@@ -96,8 +103,7 @@ class _Reader:
         while (op := self._op()) in UNARY and op is not None:
             ops.append(op)
             self._next += 1
-        if depth + len(ops) > MOST_DEPTH:
-            self._fail("is nested too deeply", f"Nest at most {MOST_DEPTH} levels")
+        self._check_depth(depth + len(ops))
         formula = self._primary(depth + len(ops))
         for op in reversed(ops):
             formula = unary(op, formula)
@@ -129,6 +135,10 @@ class _Reader:
     def _op(self) -> Op | None:
         token = self._token()
         return token.op if token is not None else None
+
+    def _check_depth(self, depth: int) -> None:
+        if depth > MOST_DEPTH:
+            self._fail("is nested too deeply", f"Nest at most {MOST_DEPTH} levels")
 
     def _fail(self, problem: str, remedy: str) -> NoReturn:
         token = self._token()

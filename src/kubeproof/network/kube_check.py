@@ -52,13 +52,29 @@ class _Answer:
         if self._question.kind == CAN:
             return self._can()
         prepared = prepare(_property(self._question))
-        most = check(self._graph(certain=False), prepared, final=True)
+        graph = self._graph(certain=False)
+        most = check(graph, prepared, final=True)
         if most.verdict != "VIOLATED":
-            return self._said(most, most.verdict, ())
+            nothing = self._nothing_asked(graph, most.pairs)
+            return self._said(most, "VACUOUS" if nothing else most.verdict, (), nothing)
         least = check(self._graph(certain=True), prepared, final=True)
         if least.verdict == "VIOLATED":
             return self._said(least, "VIOLATED", least.counterexamples)
         return self._said(most, "UNKNOWN", most.counterexamples)
+
+    def _nothing_asked(self, graph: Network, pairs: int) -> tuple[str, ...]:
+        """Why a question that finds nothing wrong asks for nothing: a port that nobody has, or ends without a way."""
+        question = self._question
+        if question.port is not None and not any(map(self._has_port, question.targets)):
+            return (f"nothing asked for has the port {question.port}",)
+        if question.kind == MUST_PASS and self._relays and len(_missing(graph, prepare(_never_there()))) == pairs:
+            return ("nothing gets from one end to the other, with or without passing anything",)
+        return ()
+
+    def _has_port(self, target: Party) -> bool:
+        if self._question.service is None:
+            return bool(self._question.ports_at(target))
+        return isinstance(target, PodGroup) and bool(service_ports(self._question.service, self._question.port, target))
 
     def _said(
         self,
@@ -116,10 +132,11 @@ class _Answer:
         start = next(one for one in self._question.sources if one.ref == source)
         goal = parties[target]
         froms: Sequence[Party] = self._options.controllers if isinstance(start, Ingress) else (start,)
-        wanted = [self._wanted(start, goal) for _ in froms][:1]
-        asked = shown(wanted[0]) if wanted else "any port"
+        wanted = self._wanted(start, goal)
+        if not wanted:
+            return f"{source} to {target}: it has no such port"
         why = "; ".join(self._policies.allowed(one, goal).why for one in froms)
-        return f"{source} to {target} needs {asked}; allowed is {why}"
+        return f"{source} to {target} needs {shown(wanted)}; allowed is {why}"
 
     def _wanted(self, start: Party | Ingress, goal: Party) -> Ports:
         """The ports of the last connection that count."""
@@ -127,9 +144,17 @@ class _Answer:
             found: list[tuple[str, int, int]] = []
             for service, port in services:
                 if is_backend(service, goal):
-                    found += service_ports(service, self._question.port if port is None else port, goal)
+                    found += self._through(service, port, goal)
             return tuple(sorted(set(found)))
         return self._question.ports_at(goal)
+
+    def _through(self, service: Service, asked: str | int | None, goal: PodGroup) -> Ports:
+        """Where a service leads at the goal; what an Ingress asks for counts only as far as the question does."""
+        if asked is None:
+            return service_ports(service, self._question.port, goal)
+        asks_service = self._question.service is not None
+        counted = service_ports(service, self._question.port, goal) if asks_service else self._question.ports_at(goal)
+        return intersection(service_ports(service, asked, goal), counted)
 
     def _services(self, start: Party | Ingress) -> list[tuple[Service, str | int | None]]:
         """The services that connections go through, with the port asked of each; none for direct ones."""
@@ -186,7 +211,7 @@ class _Answer:
         for service, asked in services:
             if not isinstance(target, PodGroup) or not is_backend(service, target):
                 continue
-            wanted = service_ports(service, self._question.port if asked is None else asked, target)
+            wanted = self._through(service, asked, target)
             allowed = self._policies.allowed(party, target)
             if intersection(wanted, allowed.least if certain else allowed.most):
                 to_service = Rule(Match(destination=target.ref), (service.ref,), source=service.source)
@@ -220,10 +245,14 @@ class _Answer:
 
 def _property(question: Question) -> PathProperty:
     if question.kind != MUST_PASS:
-        return ltl_property("G !there", {"there": "DELIVERED"})
+        return _never_there()
     one = ltl_property("!there W way", {"there": "DELIVERED", "way": "true"})
     gateways = OneOf("CURRENT_NODE", tuple(pods.ref for pods in question.via))
     return replace(one, propositions=(one.propositions[0], gateways))
+
+
+def _never_there() -> PathProperty:
+    return ltl_property("G !there", {"there": "DELIVERED"})
 
 
 def _missing(network: Network, prepared: Prepared) -> list[tuple[str, str]]:

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import IntEnum
 from ipaddress import IPv4Network, IPv6Network
 
 from kubeproof.cluster.labels import Labels, LabelSelector
 from kubeproof.cluster.objects import Source
 
 Block = IPv4Network | IPv6Network
+
+
+class Sure(IntEnum):
+    """How sure it is that something matches."""
+
+    NO = 0
+    MAYBE = 1
+    YES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +27,7 @@ class PodGroup:
     ref: str  # Deployment/shop/web
     namespace: str
     labels: Labels
+    added: tuple[str, ...] = ()  # keys of labels that a controller adds, with values that manifests do not tell
     ports: tuple[tuple[str, str, int], ...] = ()  # name, protocol, number
     host_network: bool = False
     source: Source = field(default=Source(), compare=False)
@@ -25,6 +35,14 @@ class PodGroup:
     def port(self, name: str, protocol: str) -> int | None:
         """The number of a named port; None if no container declares it."""
         return next((number for known, also, number in self.ports if (known, also) == (name, protocol)), None)
+
+    def matches(self, selector: LabelSelector) -> Sure:
+        """Whether the selector matches the pods; a label that a controller adds may have any value."""
+        labels = dict(self.labels)
+        told = [one for one in selector.requirements if one.key in labels or one.key not in self.added]
+        if not all(one.matches(labels) for one in told):
+            return Sure.NO
+        return Sure.YES if len(told) == len(selector.requirements) else Sure.MAYBE
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +96,9 @@ class Policy:
     rules: dict[str, tuple[PolicyRule, ...]]  # by direction that it restricts: Ingress, Egress
     source: Source = field(default=Source(), compare=False)
 
-    def selects(self, pods: PodGroup) -> bool:
-        """True if the policy is about these pods."""
-        return pods.namespace == self.namespace and self.selector.matches(dict(pods.labels))
+    def selects(self, pods: PodGroup) -> Sure:
+        """Whether the policy is about these pods."""
+        return pods.matches(self.selector) if pods.namespace == self.namespace else Sure.NO
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +117,7 @@ class Service:
 
     ref: str
     namespace: str
-    selector: dict[str, str]
+    selector: LabelSelector
     ports: tuple[ServicePort, ...]
     source: Source = field(default=Source(), compare=False)
 

@@ -6,7 +6,8 @@ import ipaddress
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from kubeproof.cluster.labels import Labels, LabelSelector, as_labels
+from kubeproof.cluster.labels import Labels, LabelSelector, Requirement, as_labels
+from kubeproof.cluster.objects import Source
 from kubeproof.errors import NothingToCheckError
 from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.files import read_inputs
@@ -42,6 +43,16 @@ _TEMPLATES = {  # kind -> API group, where its pod template stands
     "CronJob": ("batch", ("spec", "jobTemplate", "spec", "template")),
     "Pod": ("", ()),
 }
+_REVISION, _COMPLETION = "controller-revision-hash", "batch.kubernetes.io/job-completion-index"
+_JOB_NAMES = ("batch.kubernetes.io/job-name", "job-name")
+_JOB_LABELS = ("batch.kubernetes.io/controller-uid", "controller-uid", _COMPLETION)
+_ADDED_LABELS = {  # kind -> keys of the labels that its controllers give to pods, beside those of the template
+    "Deployment": ("pod-template-hash",),
+    "StatefulSet": ("apps.kubernetes.io/pod-index", "statefulset.kubernetes.io/pod-name", _REVISION),
+    "DaemonSet": ("pod-template-generation", _REVISION),
+    "Job": _JOB_LABELS,
+    "CronJob": (*_JOB_LABELS, *_JOB_NAMES),
+}
 _OTHERS = {"Namespace": "", "Service": "", "NetworkPolicy": "networking.k8s.io", "Ingress": "networking.k8s.io"}
 _HARMLESS = (
     "ConfigMap",
@@ -62,7 +73,15 @@ class _Found:
     services: list[Service] = field(default_factory=list)
     ingresses: list[Ingress] = field(default_factory=list)
     namespaces: dict[str, Labels] = field(default_factory=dict)
+    places: dict[str, Source] = field(default_factory=dict)  # by reference
     left_out: dict[str, None] = field(default_factory=dict)
+
+    def check_unique(self, ref: str, fields: Fields) -> None:
+        """The same object twice is a mistake: which of them would the cluster see?"""
+        here = fields.source
+        before = self.places.setdefault(ref, here)
+        if before is not here:
+            fields.log.fail(f"again, first at {before}", line=here.line, remedy="Remove one of the two")
 
 
 def load_kube_network(
@@ -88,35 +107,39 @@ def _read(document: Document, found: _Found) -> None:
     group = document.version.rpartition("/")[0]
     fields = fields_of(document)
     if document.kind in _TEMPLATES and group == _TEMPLATES[document.kind][0]:
-        found.pods.append(_pods(fields, document.kind))
+        found.pods.append(_pods(fields, document.kind, found))
     elif _OTHERS.get(document.kind) == group:
         _READERS[document.kind](fields, found)
     elif document.kind not in _HARMLESS:
         found.left_out[f"kind {printable(document.kind)} ({printable(document.version)})"] = None
 
 
-def _identity(fields: Fields, kind: str) -> tuple[str, str, Fields]:
-    """Reference, namespace and metadata of an object."""
+def _identity(fields: Fields, kind: str, found: _Found) -> tuple[str, str, Fields]:
+    """Reference, namespace and metadata of an object that is not there yet."""
     metadata = fields.required_child("metadata")
     namespace, name = metadata.text("namespace") or "default", metadata.required_text("name")
     if not is_dns_label(namespace):
         metadata.fail("namespace", f"is {printable(namespace)!r}", remedy="Use lower-case letters, digits and dashes")
     if not is_dns_subdomain(name):
         metadata.fail("name", f"is {printable(name)!r}", remedy="Use lower-case letters, digits, dashes and dots")
+    found.check_unique(f"{kind}/{namespace}/{name}", fields)
     return f"{kind}/{namespace}/{name}", namespace, metadata
 
 
-def _pods(fields: Fields, kind: str) -> tuple[PodGroup, str | None]:
-    ref, namespace, metadata = _identity(fields, kind)
+def _pods(fields: Fields, kind: str, found: _Found) -> tuple[PodGroup, str | None]:
+    ref, namespace, metadata = _identity(fields, kind, found)
     template = fields
     for key in _TEMPLATES[kind][1]:
         template = template.required_child(key)
     labelled = metadata if kind == "Pod" else template.child("metadata")
     spec = template.required_child("spec")
+    labels = read_labels(labelled, "labels") if labelled is not None else {}
+    named = dict.fromkeys(_JOB_NAMES, metadata.required_text("name")) if kind == "Job" else {}
     groups = PodGroup(
         ref=ref,
         namespace=namespace,
-        labels=as_labels(read_labels(labelled, "labels")) if labelled is not None else (),
+        labels=as_labels({**labels, **named}),
+        added=_ADDED_LABELS.get(kind, ()),
         ports=tuple(port for container in _containers(spec) for port in _container_ports(container)),
         host_network=bool(spec.boolean("hostNetwork")),
         source=fields.source,
@@ -150,11 +173,12 @@ def _container_ports(container: Fields) -> list[tuple[str, str, int]]:
 def _namespace(fields: Fields, found: _Found) -> None:
     metadata = fields.required_child("metadata")
     name = metadata.required_text("name")
+    found.check_unique(f"Namespace/{name}", fields)
     found.namespaces[name] = as_labels({**read_labels(metadata, "labels"), NAME_LABEL: name})
 
 
 def _service(fields: Fields, found: _Found) -> None:
-    ref, namespace, _ = _identity(fields, "Service")
+    ref, namespace, _ = _identity(fields, "Service", found)
     spec = fields.required_child("spec")
     selector = spec.text_map("selector")
     if spec.word("type", ("ClusterIP", "NodePort", "LoadBalancer", "ExternalName"), "ClusterIP") == "ExternalName":
@@ -163,18 +187,20 @@ def _service(fields: Fields, found: _Found) -> None:
     if not selector:
         found.left_out[f"{ref}, which has no selector,"] = None
         return
-    found.services.append(
-        Service(ref, namespace, selector, tuple(_service_port(port) for port in spec.children("ports")), fields.source)
-    )
+    chosen = LabelSelector(tuple(Requirement(key, "In", (value,)) for key, value in sorted(selector.items())))
+    is_headless = spec.text("clusterIP") == "None"
+    ports = tuple(_service_port(port, is_headless=is_headless) for port in spec.children("ports"))
+    found.services.append(Service(ref, namespace, chosen, ports, fields.source))
 
 
-def _service_port(fields: Fields) -> ServicePort:
+def _service_port(fields: Fields, *, is_headless: bool) -> ServicePort:
+    """A port of a Service; a headless one has no address of its own, so clients meet the pods, without translation."""
     port = fields.integer("port", least=1, most=65535)
     if port is None:
         fields.fail("port", "is required", remedy="Add it")
     target = _port(fields, "targetPort")
     protocol = fields.word("protocol", PROTOCOLS, "TCP")
-    return ServicePort(fields.text("name") or "", protocol, port, port if target is None else target)
+    return ServicePort(fields.text("name") or "", protocol, port, port if target is None or is_headless else target)
 
 
 def _port(fields: Fields, key: str) -> int | str | None:
@@ -188,7 +214,7 @@ def _port(fields: Fields, key: str) -> int | str | None:
 
 
 def _ingress(fields: Fields, found: _Found) -> None:
-    ref, namespace, _ = _identity(fields, "Ingress")
+    ref, namespace, _ = _identity(fields, "Ingress", found)
     spec = fields.required_child("spec")
     backends = [spec.child("defaultBackend")]
     for rule in spec.children("rules"):
@@ -208,7 +234,7 @@ def _ingress_backend(service: Fields, namespace: str) -> tuple[str, str | int]:
 
 
 def _policy(fields: Fields, found: _Found) -> None:
-    ref, namespace, _ = _identity(fields, "NetworkPolicy")
+    ref, namespace, _ = _identity(fields, "NetworkPolicy", found)
     spec = fields.required_child("spec")
     chosen = spec.child("podSelector")
     rules = {

@@ -3,14 +3,15 @@
 Semantics of networking.k8s.io/v1: pods that no policy selects in a direction are free in it; otherwise what some rule
 of some selecting policy admits is allowed; a connection needs the egress of its source and the ingress of its target.
 Not decided by manifests are: whether an ipBlock covers the address of a pod, labels of namespaces that are not in the
-input, and what a network plug-in does with pods on the host's network.
+input, values of labels that controllers add to pods (the name of a StatefulSet's pod, say), and what a network plug-in
+does with pods on the host's network.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import IntEnum
+from functools import reduce
 
 from kubeproof.cluster.labels import LabelSelector, Requirement
 from kubeproof.cluster.objects import Source
@@ -24,19 +25,12 @@ from kubeproof.network.kube_objects import (
     Policy,
     PolicyPort,
     PolicyRule,
+    Sure,
 )
 from kubeproof.network.kube_reader import NAME_LABEL
 from kubeproof.network.ports import ALL_PORTS, NO_PORTS, Ports, intersection, normal, shown, union
 
 INGRESS, EGRESS = "Ingress", "Egress"
-
-
-class Sure(IntEnum):
-    """How sure it is that something matches."""
-
-    NO = 0
-    MAYBE = 1
-    YES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,21 +77,31 @@ class Policies:
         """What the policies of one party allow to or from the other."""
         if isinstance(party, Outside):
             return _OneWay(ALL_PORTS, ALL_PORTS, (), ())
-        policies = tuple(one for one in self._network.policies if direction in one.rules and one.selects(party))
-        if not policies:
+        parts = [
+            (self._part(policy, party, other, direction), sure)
+            for policy in self._network.policies
+            if direction in policy.rules and (sure := policy.selects(party))
+        ]
+        if not parts:
             return _OneWay(ALL_PORTS, ALL_PORTS, (), ())
+        least, most = _together(parts)
+        if party.host_network or (isinstance(other, PodGroup) and other.host_network and direction == INGRESS):
+            most = ALL_PORTS  # many plug-ins leave the host's network alone, and a node always reaches its pods
+        policies = tuple(policy for part, _ in parts for policy in part.policies)
+        return _OneWay(least, most, policies, tuple(rule for part, _ in parts for rule in part.rules))
+
+    def _part(self, policy: Policy, party: Party, other: Party, direction: str) -> _OneWay:
+        """What one policy admits."""
         least, most = NO_PORTS, NO_PORTS
         admitting = []
-        for policy, rule in ((one, rule) for one in policies for rule in one.rules[direction]):
+        for rule in policy.rules[direction]:
             sure = self._admits(rule, policy.namespace, other)
             ports = _rule_ports(rule, party if direction == INGRESS else other)
             if sure and ports:
                 admitting.append((policy, rule, ports))
                 most = union(most, ports)
                 least = union(least, ports) if sure is Sure.YES else least
-        if party.host_network or (isinstance(other, PodGroup) and other.host_network and direction == INGRESS):
-            most = ALL_PORTS  # many plug-ins leave the host's network alone, and a node always reaches its pods
-        return _OneWay(least, most, policies, tuple(admitting))
+        return _OneWay(least, most, (policy,), tuple(admitting))
 
     def _admits(self, rule: PolicyRule, namespace: str, other: Party) -> Sure:
         if not rule.peers:
@@ -109,7 +113,7 @@ class Policies:
             return Sure.YES if peer.block is not None and _covers_some(peer, other) else Sure.NO
         if peer.block is not None:
             return self._may_cover_pods(peer, other)
-        found = Sure.YES if peer.pods is None or peer.pods.matches(dict(other.labels)) else Sure.NO
+        found = Sure.YES if peer.pods is None else other.matches(peer.pods)
         if peer.namespaces is None:
             found = min(found, Sure.YES if other.namespace == namespace else Sure.NO)
         else:
@@ -128,6 +132,14 @@ class Policies:
             return Sure.YES if selector.matches(dict(labels)) else Sure.NO
         known = {NAME_LABEL: namespace}
         return min((_of_unknown(one, known) for one in selector.requirements), default=Sure.YES)
+
+
+def _together(parts: list[tuple[_OneWay, Sure]]) -> tuple[Ports, Ports]:
+    """What policies admit at least and at most; one that is not sure may or may not be about the pods."""
+    certain = [part.least for part, sure in parts if sure is Sure.YES]
+    if certain:
+        return reduce(union, certain), reduce(union, [part.most for part, _ in parts])
+    return reduce(intersection, [part.least for part, _ in parts]), ALL_PORTS
 
 
 def _of_unknown(requirement: Requirement, known: dict[str, str]) -> Sure:
@@ -199,7 +211,9 @@ def _reason(way: _OneWay, ports: Ports, direction: str) -> str:
         policy, rule = used[0]
         return f"{word} admitted by {policy.ref}, rule {rule.number}"
     names = ", ".join(policy.ref for policy in way.policies)
-    return f"no rule of {names} admits {word}" if not ports else f"{word} on the host's network, whatever {names} says"
+    if not ports:
+        return f"no rule of {names} admits {word}"
+    return f"{word} not decided by {names}: host's network, or labels that manifests do not tell"
 
 
 def _place(leaving: _OneWay, entering: _OneWay, ports: Ports, target: Party) -> Source:

@@ -192,6 +192,6 @@ def _module(path: str) -> object:
     sys.modules[spec.name] = module  # dataclasses look their module up
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a file that exits must not end the command with its exit code
         raise UsageError(f"--automaton: {path!r} fails on import: {type(error).__name__}: {error}") from error
     return module

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from kubeproof.errors import UsageError
 from kubeproof.manifests.fields import suggestion
-from kubeproof.network.kube_objects import Block, Ingress, KubeNetwork, Outside, Party, PodGroup, Service
+from kubeproof.network.kube_objects import Block, Ingress, KubeNetwork, Outside, Party, PodGroup, Service, Sure
 from kubeproof.network.ports import ALL_PORTS, NO_PORTS, Ports
 
 CAN, CANNOT, MUST_PASS = "can reach", "cannot reach", "must pass"
@@ -182,9 +182,8 @@ def _backends(service: Service, network: KubeNetwork) -> tuple[Party, ...]:
 
 
 def is_backend(service: Service, pods: PodGroup) -> bool:
-    """True if the service selects the pods."""
-    labels = dict(pods.labels)
-    return pods.namespace == service.namespace and all(labels.get(k) == v for k, v in service.selector.items())
+    """True if the service selects the pods, or one of them by a label that a controller adds."""
+    return pods.namespace == service.namespace and pods.matches(service.selector) is not Sure.NO
 
 
 def service_ports(service: Service, wanted: WantedPort | str | int | None, pods: PodGroup) -> Ports:

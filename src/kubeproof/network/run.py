@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kubeproof.errors import NothingToCheckError
+from kubeproof.errors import NothingToCheckError, UsageError
+from kubeproof.logic.parser import names_in
+from kubeproof.manifests.fields import suggestion
 from kubeproof.network.automata import PathProperty, ltl_property
 from kubeproof.network.check import check
 from kubeproof.network.kube_check import KubeOptions, answer_all
@@ -42,12 +44,26 @@ def verify_file(
 def added_properties(options: NetworkOptions, network: Network) -> tuple[Wanted, ...]:
     """The properties that the options name."""
     found: list[Wanted] = [parse_property(text, network) for text in options.properties]
-    found += [ltl_property(formula, dict(options.where)) for formula in options.formulas]
+    where = _meanings(options)
+    found += [ltl_property(formula, where) for formula in options.formulas]
     found += [one for reference in options.automata for one in own_properties(reference)]
     for one in found:
         if isinstance(one, PathProperty):
             check_names(one, network, usage_fields())
     return tuple(found)
+
+
+def _meanings(options: NetworkOptions) -> dict[str, str]:
+    """What propositions mean; one with two meanings or one that no formula has is a mistake."""
+    named = {name for formula in options.formulas for name, _ in names_in(formula)}
+    meanings: dict[str, str] = {}
+    for name, predicate in options.where:
+        if name in meanings:
+            raise UsageError(f"--where gives {name!r} twice", "Remove one of them.")
+        if name not in named:
+            raise UsageError(f"--where gives {name!r}, which no --ltl names", suggestion(name, sorted(named)))
+        meanings[name] = predicate
+    return meanings
 
 
 def verify_network(network: Network, wanted: Sequence[Wanted], *, final: bool = False) -> NetworkResult:

@@ -39,7 +39,7 @@ def _module(path: str) -> object:
     sys.modules[spec.name] = module  # dataclasses look their module up
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a file that exits must not end the command with its exit code
         raise UsageError(f"--controller: {path!r} fails on import: {type(error).__name__}: {error}", "") from error
     return module
 
@@ -50,7 +50,7 @@ def _instance(module: object, path: str, name: str) -> OwnController:
         raise UsageError(f"--controller: {path!r} has no class {name!r}", "Check the name after the colon")
     try:
         own = kind()
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a file that exits must not end the command with its exit code
         raise UsageError(f"--controller: {name}() fails: {type(error).__name__}: {error}", "") from error
     if not isinstance(getattr(own, "name", None), str) or not callable(getattr(own, "act", None)):
         raise UsageError(

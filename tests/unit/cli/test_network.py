@@ -99,6 +99,9 @@ def test_properties_formulas_and_automata_can_be_added(home: str, tmp_path: Path
         (["--ltl", "G (p"], 2, "column 5"),
         (["--ltl", 'G "CURRENT_NODE == nowhere"'], 2, "no node 'nowhere'"),
         (["--where", "nothing"], 2, "not NAME=PREDICATE"),
+        (["--ltl", "G lost", "--where", "lost=DROPPED", "--where", "lots=DROPPED"], 2, "Did you mean lost?"),
+        (["--ltl", "G lost", "--where", "lost=DROPPED", "--where", "lost=DELIVERED"], 2, "gives 'lost' twice"),
+        (["--ltl", "(" * 5000 + "p"], 2, "nested too deeply"),
         (["-p", "waypiont"], 2, "Did you mean waypoint?"),
         (["--automaton", "missing.py"], 2, "no file 'missing.py'"),
     ],
@@ -108,6 +111,13 @@ def test_wrong_usage_ends_with_2(
 ) -> None:
     assert main(["network", "verify", home, *arguments]) == code
     assert message in capsys.readouterr().err
+
+
+def test_an_automaton_file_that_exits_does_not_end_the_command_as_if_all_were_well(home: str, tmp_path: Path) -> None:
+    own = tmp_path / "own.py"
+    own.write_text("raise SystemExit(0)\n")
+
+    assert main(["network", "verify", home, "--automaton", str(own)]) == 2
 
 
 def test_an_unreadable_file_ends_with_4_and_no_property_with_5(tmp_path: Path, home: str) -> None:

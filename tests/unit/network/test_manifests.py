@@ -118,6 +118,46 @@ def test_policies_add_up() -> None:
     assert cannot(PODS + ONLY_PROXY + other, f"{WEB} -> {DB}") == "VIOLATED"
 
 
+STATEFUL = """\
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: cache, namespace: shop}
+spec: {template: {metadata: {labels: {app: cache}}, spec: {containers: [{name: c, image: c}]}}}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: load, namespace: shop}
+spec: {template: {spec: {containers: [{name: c, image: c}]}}}
+"""
+CACHE, JOB = "StatefulSet/shop/cache", "Job/shop/load"
+FIRST = "podSelector: {matchLabels: {statefulset.kubernetes.io/pod-name: cache-0}}"
+OF_JOB = "podSelector: {matchLabels: {batch.kubernetes.io/job-name: load}}"
+
+
+@pytest.mark.parametrize(
+    ("spec", "question", "verdict"),
+    [
+        (f"{{@db, ingress: [{{from: [{{{FIRST}}}]}}]}}", f"{CACHE} -> {DB}", "UNKNOWN"),  # the first pod may
+        (f"{{@db, ingress: [{{from: [{{{FIRST}}}]}}]}}", f"{WEB} -> {DB}", "HOLDS"),
+        (f"{{{FIRST}}}", f"{WEB} -> {CACHE}", "UNKNOWN"),  # is about the first pod only
+        (f"{{{FIRST}, ingress: [{{}}]}}", f"{WEB} -> {CACHE}", "VIOLATED"),  # whoever it is about is admitted
+        (f"{{@db, ingress: [{{from: [{{{OF_JOB}}}]}}]}}", f"{JOB} -> {DB}", "VIOLATED"),
+        (f"{{{OF_JOB}, policyTypes: [Egress]}}", f"{JOB} -> {DB}", "HOLDS"),
+    ],
+)
+def test_labels_that_controllers_add_to_pods_count(spec: str, question: str, verdict: str) -> None:
+    assert cannot(PODS + STATEFUL + policy(spec), question) == verdict
+
+
+def test_a_policy_that_surely_selects_pods_restricts_them_beside_one_that_perhaps_does() -> None:
+    closed = policy("{@cache}", "closed")
+
+    assert cannot(PODS + STATEFUL + closed + policy(f"{{{FIRST}}}"), f"{WEB} -> {CACHE}") == "HOLDS"
+    opened = policy(f"{{{FIRST}, ingress: [{{from: [{{@web}}]}}]}}")
+    assert cannot(PODS + STATEFUL + closed + opened, f"{WEB} -> {CACHE}") == "UNKNOWN"
+
+
 def from_namespace(selector: str) -> str:
     return policy(f"{{@db, ingress: [{{from: [{{namespaceSelector: {selector}}}]}}]}}")
 
@@ -223,6 +263,39 @@ def test_a_service_leads_to_the_target_port_of_its_pods(question: str, verdict: 
     assert ask(PODS + SERVICE + rule, can_reach=question).verdict == verdict
 
 
+def test_a_service_of_one_pod_of_a_stateful_set_leads_there() -> None:
+    service = SERVICE.replace("app: db", "statefulset.kubernetes.io/pod-name: cache-0")
+
+    assert ask(PODS + STATEFUL + service, can_reach=f"{WEB} -> Service/shop/db:81").verdict == "HOLDS"
+
+
+def test_a_headless_service_does_not_translate_ports() -> None:
+    headless = SERVICE.replace("spec:", "spec:\n  clusterIP: None")
+    rule = policy("{@db, ingress: [{ports: [{port: 80}]}]}")
+
+    assert ask(PODS + headless + rule, can_reach=f"{WEB} -> Service/shop/db:80").verdict == "HOLDS"
+    assert ask(PODS + SERVICE + rule, can_reach=f"{WEB} -> Service/shop/db:80").verdict == "VIOLATED"
+
+
+@pytest.mark.parametrize("target", [f"{DB}:sqll", "world:sql", "Service/shop/db:82", "Service/shop/db:UDP/80"])
+def test_a_port_that_nobody_has_proves_nothing(target: str) -> None:
+    result = ask(PODS + SERVICE, cannot_reach=f"{WEB} -> {target}")
+
+    assert result.verdict == "VACUOUS"
+    assert result.results[0].reasons[0].startswith("nothing asked for has the port ")
+
+
+def test_a_gateway_that_nothing_could_pass_by_proves_nothing() -> None:
+    off_the_host = PODS.replace("hostNetwork: true, ", "")
+    question = f"{WEB} -> {DB} via shop/app=proxy"
+
+    result = ask(off_the_host + policy("{@db}"), must_pass=question)
+
+    assert ask(off_the_host + ONLY_PROXY, must_pass=question).verdict == "HOLDS"
+    assert result.verdict == "VACUOUS"
+    assert result.results[0].reasons == ("nothing gets from one end to the other, with or without passing anything",)
+
+
 def test_a_service_without_pods_cannot_be_reached() -> None:
     result = ask(PODS + SERVICE.replace("app: db", "app: typo"), can_reach=f"{WEB} -> Service/shop/db")
 
@@ -254,6 +327,22 @@ def test_an_ingress_reaches_its_backends_from_its_controller() -> None:
     result = ask(text + ONLY_PROXY, can_reach=f"Ingress/shop/front -> {DB}", ingress_controller=PROXY)
     assert result.verdict == "HOLDS"
     assert result.results[0].counterexamples[0].nodes == ("Ingress/shop/front", PROXY, "Service/shop/db", DB)
+
+
+def test_of_an_ingress_only_the_port_asked_for_counts() -> None:
+    text = PODS + SERVICE + INGRESS
+
+    assert cannot(text, f"Ingress/shop/front -> {DB}:5432", ingress_controller=BACKUP) == "VIOLATED"
+    assert cannot(text, f"Ingress/shop/front -> {DB}:22", ingress_controller=BACKUP) == "HOLDS"
+    assert cannot(text, "Ingress/shop/front -> Service/shop/db:81", ingress_controller=BACKUP) == "HOLDS"
+
+
+@pytest.mark.parametrize("again", [PODS.split("---\n")[1], PODS.split("---\n")[0], SERVICE * 2, ONLY_PROXY * 2])
+def test_the_same_object_twice_is_refused(again: str) -> None:
+    with pytest.raises(KubeproofError, match="again, first at <stdin>:") as caught:
+        ask(f"{PODS}---\n{again}", can_reach=f"{WEB} -> {DB}")
+
+    assert caught.value.exit_code == 4
 
 
 def test_reasons_name_the_policies() -> None:

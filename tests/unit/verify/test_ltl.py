@@ -7,7 +7,7 @@ import pytest
 
 from kubeproof.cases.library import load_case
 from kubeproof.engine.search import compiled_kernel
-from kubeproof.intents.declarations import Intent
+from kubeproof.intents.declarations import EVICTORS, Intent
 from kubeproof.manifests.load import load
 from kubeproof.report.json import document
 from kubeproof.verify.replayer import ReplayMismatch, replay
@@ -177,6 +177,13 @@ def test_formulas_in_one_search_with_library_intents_change_no_verdict_of_theirs
     together = verified(node("a"), web(3), scenario(formula, f"{{schedulable: {{target: {WEB}}}}}"))
 
     assert verdicts(together) == [HOLDS, *verdicts(alone)]
+
+
+@pytest.mark.parametrize("evictor", EVICTORS)
+def test_evictions_by_anybody_who_can_be_named_can_be_asked_for(evictor):
+    result = verified(node("a"), web(1), scenario(ltl("G !gone", gone=f"evicted('{WEB}', by='{evictor}')")))
+
+    assert result.verdict == HOLDS
 
 
 def test_equal_bare_pods_are_told_apart_where_a_formula_names_one():

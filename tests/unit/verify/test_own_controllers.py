@@ -77,7 +77,12 @@ def test_a_missing_file_is_told(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "problem"),
-    [("import nothing_of_that_name", "ModuleNotFoundError"), ("def (", "SyntaxError"), ("1 / 0", "ZeroDivisionError")],
+    [
+        ("import nothing_of_that_name", "ModuleNotFoundError"),
+        ("def (", "SyntaxError"),
+        ("1 / 0", "ZeroDivisionError"),
+        ("raise SystemExit(0)", "SystemExit"),
+    ],
 )
 def test_code_that_fails_on_import_is_told(tmp_path, text, problem):
     (tmp_path / "bad.py").write_text(text, encoding="utf-8")
