@@ -19,15 +19,28 @@ from kubeproof.model.plan import Plan
 from kubeproof.model.startup import StartMatters
 from kubeproof.model.timeless import without_clocks
 from kubeproof.verify.bounds import held_by_bounds
+from tests.property.holdings import holding_cases
 from tests.property.loops import LOOP_FAMILIES
+from tests.property.owners import OWNER_FAMILIES
+from tests.property.priorities import PRIORITY_FAMILIES
+from tests.property.rations import ration_cases
+from tests.property.storage import storage_cases
 from tests.property.strategies import BASIC_FAMILIES, Case
 
-FAMILIES = {**BASIC_FAMILIES, **LOOP_FAMILIES}
+FAMILIES = {
+    **BASIC_FAMILIES,
+    **LOOP_FAMILIES,
+    **OWNER_FAMILIES,
+    **PRIORITY_FAMILIES,
+    "holding": holding_cases,
+    "ration": ration_cases,
+    "storage": storage_cases,
+}
 PATIENT = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)
 MOST_STATES = 1500
 TRUE = ("holds", "vacuous")
-RELAXED = ("autoscale", "drain")  # where young pods are counted as a whole, or clocks are left open
-BOUNDED = ("spread", "scale", "write", "autoscale", "direct")
+RELAXED = ("autoscale", "drain", "stateful")  # where young pods are counted as a whole, or clocks are left open
+BOUNDED = ("spread", "scale", "write", "autoscale", "direct", "holding", "ration")
 
 
 def _searched(plan: Plan, order: Order, starts: tuple[tuple[Cell, ...], ...] = ()) -> Search:
@@ -82,7 +95,7 @@ def test_what_holds_with_more_runs_holds(family: str) -> None:
     proved: list[int] = []
 
     @seed(7)
-    @settings(PATIENT, max_examples=40, database=None, phases=(Phase.generate,))
+    @settings(PATIENT, max_examples=40 if family in RELAXED else 10, database=None, phases=(Phase.generate,))
     @given(FAMILIES[family]())
     def check(case: Case) -> None:
         proved.append(proofs_by_more_runs(case))
@@ -97,7 +110,7 @@ def test_what_follows_from_sizes_holds(family: str) -> None:
     proved: list[int] = []
 
     @seed(8)
-    @settings(PATIENT, max_examples=150 if family in BOUNDED else 20, database=None, phases=(Phase.generate,))
+    @settings(PATIENT, max_examples=100 if family in BOUNDED else 10, database=None, phases=(Phase.generate,))
     @given(FAMILIES[family]())
     def check(case: Case) -> None:
         proved.append(proofs_by_bounds(case))

@@ -104,8 +104,8 @@ def _begins_at_rest(part: Part) -> bool:
     if part.search is None:
         return False
     store = part.search.store
-    roots = [state for state in range(store.expanded) if store.parent(state) < 0]
-    return all(
+    roots = [state for state in range(len(store)) if store.parent(state) < 0]
+    return roots[-1] < store.expanded and all(  # of a search that was stopped before, nothing is known
         step.effect.role == Role.EVENT
         or (_is_rest(step) and step.target < store.expanded and store.is_stable(step.target))
         for root in roots

@@ -143,6 +143,12 @@ def test_parts_that_move_at_the_same_time_are_searched_together() -> None:
     assert "slices" not in dict(result.scope)
 
 
+def test_parts_of_which_nothing_is_known_yet_do_not_count_as_resting() -> None:
+    result = verify(loaded(*TWO_TEAMS, scenario(SETTLES, events="{cordon: {}}")), VerifyOptions(max_states=1))
+
+    assert "slices" not in dict(result.scope)
+
+
 @pytest.mark.parametrize(
     "ordered",
     [
