@@ -2,7 +2,9 @@
 
 import pytest
 
-from kubeproof.errors import FormulaError
+from kubeproof.errors import FormulaError, LimitReached
+from kubeproof.logic import tableau
+from kubeproof.logic.decompose import PropertyClass
 from kubeproof.logic.parser import MOST_DEPTH, MOST_OPERATORS
 from kubeproof.logic.property import from_formula
 
@@ -39,3 +41,16 @@ def test_a_deeper_formula_is_refused_with_its_column(shape):
 
     with pytest.raises(FormulaError, match=rf"column \d+: the formula .*{problem}"):
         from_formula(text)
+
+
+def test_a_liveness_property_of_many_propositions_needs_no_subsets():
+    text = " & ".join(f"(G F p{i} -> G F q{i})" for i in range(3))
+
+    assert from_formula(text).kind is PropertyClass.LIVENESS
+
+
+def test_an_automaton_that_takes_too_long_to_build_is_a_limit(monkeypatch):
+    monkeypatch.setattr(tableau, "MOST_COMPARISONS", 50)
+
+    with pytest.raises(LimitReached, match="E302 the automaton of the formula takes too long to build"):
+        from_formula(" & ".join(f"(G F p{i} -> G F q{i})" for i in range(3)))

@@ -73,10 +73,12 @@ def determinised_closure(automaton: Buchi) -> Buchi:
     """The closure as a deterministic automaton with all states accepting: the subset construction.
 
     Subsets suffice because every infinite run of the reduced automaton counts: by Kőnig's lemma a word has one
-    as soon as all its prefixes have finite ones.
+    as soon as all its prefixes have finite ones. Subsets with a state from which every word can go on for ever are
+    one state: what is a liveness property from there on needs no subsets.
     """
     useful = reduced(automaton)
-    start = frozenset(useful.initial)
+    free = _never_stuck(useful)
+    start = _joined(frozenset(useful.initial), free)
     if not start:
         return make(automaton.alphabet, (), (), ())
     number: dict[frozenset[int], int] = {start: 0}
@@ -84,10 +86,13 @@ def determinised_closure(automaton: Buchi) -> Buchi:
     edges: list[list[Edge]] = []
     while pending:
         subset = pending.pop(0)
+        if subset == free:
+            edges.append([(useful.alphabet.everything, number[subset])])
+            continue
         guards = tuple(guard for state in sorted(subset) for guard, _ in useful.edges[state])
         out: list[Edge] = []
         for piece in partition(tuple(dict.fromkeys(guards)), useful.alphabet.everything):
-            target = useful.step(subset, next(members(piece)))
+            target = _joined(frozenset(useful.step(subset, next(members(piece)))), free)
             if not target:
                 continue
             if target not in number:
@@ -98,6 +103,27 @@ def determinised_closure(automaton: Buchi) -> Buchi:
             out.append((piece, number[target]))
         edges.append(out)
     return merged(make(automaton.alphabet, (0,), edges, range(len(number))))
+
+
+def _never_stuck(automaton: Buchi) -> frozenset[int]:
+    """States that can go on with every letter, and to such states: the largest set of them."""
+    free, everything = frozenset(range(automaton.size)), automaton.alphabet.everything
+    while True:
+        kept = frozenset(state for state in free if _is_total(automaton.edges[state], free, everything))
+        if kept == free:
+            return free
+        free = kept
+
+
+def _is_total(out: Iterable[Edge], targets: frozenset[int], everything: int) -> bool:
+    letters = 0
+    for guard, target in out:
+        letters |= guard if target in targets else 0
+    return letters == everything
+
+
+def _joined(subset: frozenset[int], free: frozenset[int]) -> frozenset[int]:
+    return free if subset & free else subset
 
 
 def completed(automaton: Buchi, *, accepting: bool) -> Buchi:

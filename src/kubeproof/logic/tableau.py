@@ -16,6 +16,7 @@ from kubeproof.logic.alphabet import Alphabet
 from kubeproof.logic.formula import FALSE, TRUE, Formula, Op, subformulas
 
 MOST_MOVES = 20_000  # of one state
+MOST_COMPARISONS = 5_000_000  # of moves, in all: some seconds
 
 Obligations = frozenset[Formula]
 
@@ -37,6 +38,7 @@ class Tableau:
         self.untils = tuple(sorted({part for part in subformulas(formula) if part.op is Op.UNTIL}))
         self._of_formula = lru_cache(maxsize=None)(self._formula_moves)
         self._of_state: dict[Obligations, tuple[Move, ...]] = {}
+        self._compared = 0
 
     def moves(self, state: Obligations) -> tuple[Move, ...]:
         """All ways to go on from a state, without those that another one makes needless."""
@@ -66,14 +68,14 @@ class Tableau:
                     moves = self._both(moves, self._of_formula(part))
                 return moves
             case Op.OR:
-                return _needed([move for part in formula.parts for move in self._of_formula(part)])
+                return self._needed([move for part in formula.parts for move in self._of_formula(part)])
         left, right = formula.parts
         again = frozenset((formula,))
         if formula.op is Op.UNTIL:
             later = Move(self.alphabet.everything, again, again)
-            return _needed([*self._of_formula(right), *self._both(self._of_formula(left), (later,))])
+            return self._needed([*self._of_formula(right), *self._both(self._of_formula(left), (later,))])
         stay = Move(self.alphabet.everything, again, nothing)
-        return self._both(self._of_formula(right), _needed([*self._of_formula(left), stay]))
+        return self._both(self._of_formula(right), self._needed([*self._of_formula(left), stay]))
 
     def _literal(self, guard: int) -> tuple[Move, ...]:
         return (Move(guard, frozenset(), frozenset()),) if guard else ()
@@ -87,25 +89,27 @@ class Tableau:
             for other in others
             if one.guard & other.guard
         ]
-        return _needed(united)
+        return self._needed(united)
+
+    def _needed(self, moves: list[Move]) -> tuple[Move, ...]:
+        """Without moves for which another allows more letters, asks less afterwards and puts off less."""
+        different = sorted(set(moves), key=_order)
+        kept: list[Move] = []
+        for move in different:
+            self._compared += len(kept)
+            if self._compared > MOST_COMPARISONS:
+                raise LimitReached("E302 the automaton of the formula takes too long to build. Split the formula")
+            if FALSE in move.then or any(_covers(better, move) for better in kept):
+                continue
+            kept = [other for other in kept if not _covers(move, other)]
+            kept.append(move)
+        return tuple(kept)
 
 
 def _conjuncts(formula: Formula) -> tuple[Formula, ...]:
     if formula == TRUE:
         return ()
     return formula.parts if formula.op is Op.AND else (formula,)
-
-
-def _needed(moves: list[Move]) -> tuple[Move, ...]:
-    """Without moves for which another allows more letters, asks less afterwards and puts off less."""
-    different = sorted(set(moves), key=_order)
-    kept: list[Move] = []
-    for move in different:
-        if FALSE in move.then or any(_covers(better, move) for better in kept):
-            continue
-        kept = [other for other in kept if not _covers(move, other)]
-        kept.append(move)
-    return tuple(kept)
 
 
 def _covers(better: Move, move: Move) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kubeproof.errors import FormulaError, ScenarioError, UsageError
+from kubeproof.logic.parser import names_in
 from kubeproof.manifests.fields import Fields, Log, suggestion
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.tree import Entry, Mapping, Scalar, Sequence, Value
@@ -48,7 +49,8 @@ def read_property(fields: Fields, network: Network) -> Wanted:
     try:
         one = entry.read(inner, network)
     except FormulaError as problem:
-        inner.log.fail(f"{inner.path}: {problem}", line=inner.mapping.line, remedy="Correct the formula")
+        text = f"{inner.path} column {problem.column}: {problem.problem}, in {printable(problem.text[:80])}"
+        inner.log.fail(text, line=inner.mapping.line, remedy=problem.remedy)
     inner.finish_strictly("name", *entry.fields)
     if isinstance(one, PathProperty):
         check_names(one, network, inner)
@@ -114,7 +116,12 @@ def _hops(fields: Fields, _: Network) -> Wanted:
 
 
 def _ltl(fields: Fields, _: Network) -> Wanted:
-    return ltl_property(fields.required_text("formula"), fields.text_map("where"))
+    formula, where = fields.required_text("formula"), fields.text_map("where")
+    named = {name for name, _ in names_in(formula)}
+    for name in where:
+        if name not in named:
+            fields.fail("where", f"has {printable(name)!r}, which the formula does not", remedy=suggestion(name, named))
+    return ltl_property(formula, where)
 
 
 LIBRARY = {

@@ -133,6 +133,8 @@ def _explored(statistics: Statistics) -> str:
         return "until every intent was violated"
     if statistics.stopped_by:
         return f"in part: stopped by {statistics.stopped_by}"
+    if not statistics.states:
+        return "nothing: the sizes that are ever written decide about every interleaving"
     return "every interleaving, exhaustively"
 
 

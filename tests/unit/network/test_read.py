@@ -92,6 +92,7 @@ TAIL = """\
         (HEAD + TAIL + "  properties:\n  - waypont: {}\n", 14, "spec.properties[0].waypont is no property"),
         (HEAD + TAIL + "  properties:\n  - avoid: {nodes: [zz]}\n", 14, "no node 'zz'"),
         (HEAD + TAIL + "  properties:\n  - ltl: {formula: 'F (there'}\n", 14, "column 9"),
+        (HEAD + TAIL + "  properties:\n  - ltl: {formula: G lost, where: {lots: DROPPED}}\n", 14, "Did you mean lost"),
         (HEAD + TAIL + "  extra: 1\n", 13, "unknown field spec.extra"),
         (HEAD.replace("10.0.0.1", "10.0.0.999") + TAIL, 4, "address is '10.0.0.999'"),
         (HEAD.replace("[a, b,", "[a, a,") + TAIL, 4, "names 'a' twice"),

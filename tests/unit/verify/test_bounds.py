@@ -100,6 +100,7 @@ def test_the_report_says_that_no_search_was_needed() -> None:
     assert (only(result).verdict, only(result).states) == (HOLDS, 0)
     assert only(result).detail.startswith("proved from the sizes that are ever written: ")
     assert result.statistics.reductions == ("sizes bounded by what is ever written",)
+    assert dict(result.scope)["explored"].startswith("nothing: the sizes that are ever written decide")
     assert only(verified(*documents, without=("abstraction",))).states > 0
 
 
