@@ -110,7 +110,7 @@ def test_what_follows_from_sizes_holds(family: str) -> None:
     proved: list[int] = []
 
     @seed(8)
-    @settings(PATIENT, max_examples=100 if family in BOUNDED else 10, database=None, phases=(Phase.generate,))
+    @settings(PATIENT, max_examples=200 if family in BOUNDED else 10, database=None, phases=(Phase.generate,))
     @given(FAMILIES[family]())
     def check(case: Case) -> None:
         proved.append(proofs_by_bounds(case))
