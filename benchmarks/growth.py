@@ -14,6 +14,7 @@ import argparse
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,18 +29,18 @@ BAR_NODES = 100
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How a case grows: shares of the kinds of nodes, and pods per node."""
+    """How a case grows: shares of the kinds of nodes, most pods per node, and the pods at the start."""
 
     kinds: tuple[tuple[str, int], ...]
     pods_per_node: int
-    initial_share: int | None = None  # one replica at the start per so many nodes; None: as the case's sizes say
+    begun: Callable[[int], int]  # replicas at the start, by nodes; an autoscaler goes from these to the most
 
 
 RULES = {
-    "c1": Rule((("node-1", 1),), 2, initial_share=3),  # 1 replica, up to 6, on 3 nodes
-    "c3": Rule((("node-a1", 2), ("node-b1", 1)), 2),  # 5 replicas, up to 6, on 2 and 1
-    "c6": Rule((("node-1", 1),), 1),  # 3 replicas on 3
-    "c8": Rule((("on-demand-1", 1), ("spot-1", 2)), 2),  # 6 replicas on 1 and 2
+    "c1": Rule((("node-1", 1),), 2, lambda nodes: max(1, round(nodes / 3))),  # 1 replica, up to 6, on 3 nodes
+    "c3": Rule((("node-a1", 2), ("node-b1", 1)), 2, lambda nodes: 2 * nodes - 1),  # 5 replicas, up to 6, on 2 and 1
+    "c6": Rule((("node-1", 1),), 1, lambda nodes: nodes),  # 3 replicas on 3
+    "c8": Rule((("on-demand-1", 1), ("spot-1", 2)), 2, lambda nodes: 2 * nodes),  # 6 replicas on 1 and 2
 }
 
 
@@ -123,20 +124,21 @@ def measure(case: str, nodes: int) -> Figures:
 
 def grown(case: str, nodes: int) -> Loaded:
     """The case with so many nodes: kinds in the case's shares, the last kind takes what rounding leaves."""
-    from kubeproof.cases.library import SAFE, growth_of, load_case
-    from kubeproof.cases.minimal import read_growth
+    from kubeproof.cases.library import SAFE, load_case
+    from kubeproof.cluster.scale import Following, Term
     from kubeproof.manifests.load import load
-    from kubeproof.verify.resize import Linear, Size, resized
+    from kubeproof.verify.resize import Size, resized
 
     rule = RULES[case]
     shares = sum(share for _, share in rule.kinds)
     counts = [(name, round(nodes * share / shares)) for name, share in rule.kinds[:-1]]
     counts.append((rule.kinds[-1][0], nodes - sum(count for _, count in counts)))
-    growth = read_growth(growth_of(case), case)
-    if rule.initial_share:
-        begun = Linear(0, max(1, round(nodes / rule.initial_share)))
-        growth = replace(growth, replicas=begun, hpa_min=begun)
-    return resized(load(load_case(case, SAFE)), growth, Size(tuple(counts), rule.pods_per_node * nodes))
+    loaded = load(load_case(case, SAFE))
+    assert loaded.scenario.scale is not None
+    (grows,) = loaded.scenario.scale.workloads
+    most = Following((Term(nodes=rule.pods_per_node),))
+    scale = replace(loaded.scenario.scale, workloads=(replace(grows, autoscaler_max=most),))
+    return resized(loaded, scale, Size(tuple(counts), ((grows.target, rule.begun(nodes)),)))
 
 
 if __name__ == "__main__":
