@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.objects import STATEFUL_SET, StatefulRules, Workload
+from kubeproof.cluster.objects import STATEFUL_SET, StatefulRules
 from kubeproof.manifests.fields import Fields
-from kubeproof.manifests.metadata import read_metadata
-from kubeproof.manifests.workloads import ReadWorkload, count_or_percent, read_replicas, selector_and_template
+from kubeproof.manifests.workloads import ReadWorkload, count_or_percent, replicated, selector_and_template
 
 
 def read_stateful_set(fields: Fields) -> ReadWorkload:
     """A StatefulSet after defaulting: one replica, OrderedReady, RollingUpdate from ordinal 0 on."""
-    metadata = read_metadata(fields)
     spec = fields.required_child("spec")
     selector, template = selector_and_template(spec)
-    workload = Workload(
-        kind=STATEFUL_SET,
-        namespace=metadata.namespace,
-        name=metadata.name,
-        template=template,
-        replicas=read_replicas(spec),
-        selector=selector,
-        min_ready_s=spec.integer("minReadySeconds") or 0,
-        source=fields.source,
-        replicas_given=spec.has("replicas"),
-        stateful=_rules(spec),
-    )
-    spec.finish("StatefulSetSpec")
-    fields.finish("Object")
-    return ReadWorkload(workload, metadata.owner, spec.has("replicas"))
+    rules = _rules(spec)
+    return replicated(fields, spec, STATEFUL_SET, template, selector, schema="StatefulSetSpec", stateful=rules)
 
 
 def _rules(spec: Fields) -> StatefulRules:

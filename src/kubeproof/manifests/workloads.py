@@ -12,6 +12,7 @@ from kubeproof.cluster.objects import (
     REPLICA_SET,
     REPLICATION_CONTROLLER,
     PodTemplate,
+    StatefulRules,
     Strategy,
     Workload,
 )
@@ -62,11 +63,38 @@ def read_deployment(fields: Fields) -> ReadWorkload:
 
 def read_replica_set(fields: Fields) -> ReadWorkload:
     """A ReplicaSet after defaulting: one replica."""
-    metadata = read_metadata(fields)
     spec = fields.required_child("spec")
     selector, template = selector_and_template(spec)
+    return replicated(fields, spec, REPLICA_SET, template, selector)
+
+
+def read_replication_controller(fields: Fields) -> ReadWorkload:
+    """A ReplicationController after defaulting: one replica, the labels of its template as selector."""
+    spec = fields.required_child("spec")
+    template = _pod_template(spec)
+    labels = spec.text_map("selector") or dict(template.labels)
+    if not labels:
+        spec.fail("selector", "is empty", remedy="Select the labels of the pod template")
+    if any(dict(template.labels).get(key) != value for key, value in labels.items()):
+        spec.fail("selector", "does not match the labels of the pod template", remedy="Make them agree")
+    selector = LabelSelector(tuple(Requirement(key, "In", (value,)) for key, value in sorted(labels.items())))
+    return replicated(fields, spec, REPLICATION_CONTROLLER, template, selector)
+
+
+def replicated(
+    fields: Fields,
+    spec: Fields,
+    kind: str,
+    template: PodTemplate,
+    selector: LabelSelector,
+    *,
+    schema: str = "ReplicaSetSpec",
+    stateful: StatefulRules = StatefulRules(),
+) -> ReadWorkload:
+    """A workload that is a number of equal pods and little more; whatever else its spec holds is listed."""
+    metadata = read_metadata(fields)
     workload = Workload(
-        kind=REPLICA_SET,
+        kind=kind,
         namespace=metadata.namespace,
         name=metadata.name,
         template=template,
@@ -75,34 +103,9 @@ def read_replica_set(fields: Fields) -> ReadWorkload:
         min_ready_s=spec.integer("minReadySeconds") or 0,
         source=fields.source,
         replicas_given=spec.has("replicas"),
+        stateful=stateful,
     )
-    spec.finish("ReplicaSetSpec")
-    fields.finish("Object")
-    return ReadWorkload(workload, metadata.owner, spec.has("replicas"))
-
-
-def read_replication_controller(fields: Fields) -> ReadWorkload:
-    """A ReplicationController after defaulting: one replica, the labels of its template as selector."""
-    metadata = read_metadata(fields)
-    spec = fields.required_child("spec")
-    template = _pod_template(spec)
-    labels = spec.text_map("selector") or dict(template.labels)
-    if not labels:
-        spec.fail("selector", "is empty", remedy="Select the labels of the pod template")
-    if any(dict(template.labels).get(key) != value for key, value in labels.items()):
-        spec.fail("selector", "does not match the labels of the pod template", remedy="Make them agree")
-    workload = Workload(
-        kind=REPLICATION_CONTROLLER,
-        namespace=metadata.namespace,
-        name=metadata.name,
-        template=template,
-        replicas=read_replicas(spec),
-        selector=LabelSelector(tuple(Requirement(key, "In", (value,)) for key, value in sorted(labels.items()))),
-        min_ready_s=spec.integer("minReadySeconds") or 0,
-        source=fields.source,
-        replicas_given=spec.has("replicas"),
-    )
-    spec.finish("ReplicaSetSpec")
+    spec.finish(schema)
     fields.finish("Object")
     return ReadWorkload(workload, metadata.owner, spec.has("replicas"))
 
