@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -20,6 +17,7 @@ from kubeproof.network.model import Network
 from kubeproof.network.patterns import is_exact, matches
 from kubeproof.network.predicates import MOST_HOPS, OneOf, leaves
 from kubeproof.network.processes import ProcessProperty, isolated_updates, resource_allocation
+from kubeproof.user_code import load_module
 
 Wanted = PathProperty | ProcessProperty
 
@@ -176,7 +174,7 @@ def own_properties(reference: str) -> tuple[Wanted, ...]:
     """The properties of a Python file: all of them, or with `path.py:NAME` one."""
     path, separator, name = reference.partition(".py:")
     path = f"{path}.py" if separator else reference
-    module = _module(path)
+    module = load_module(path, "--automaton")
     found = {key: value for key, value in vars(module).items() if isinstance(value, PathProperty | ProcessProperty)}
     if name and name not in found:
         raise UsageError(f"--automaton: {path!r} has no property {name!r}", suggestion(name, found))
@@ -187,18 +185,3 @@ def own_properties(reference: str) -> tuple[Wanted, ...]:
         renamed(one, key) if isinstance(one, PathProperty) and one.name == "automaton" else one
         for key, one in chosen.items()
     )
-
-
-def _module(path: str) -> object:
-    if not os.path.isfile(path):
-        raise UsageError(f"--automaton: no file {path!r}", "Name a .py file")
-    spec = importlib.util.spec_from_file_location(f"kubeproof_automaton_{len(sys.modules)}", path)
-    if spec is None or spec.loader is None:
-        raise UsageError(f"--automaton: {path!r} is not a Python file", "Name a .py file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:  # a file that exits must not end the command with its exit code
-        raise UsageError(f"--automaton: {path!r} fails on import: {type(error).__name__}: {error}") from error
-    return module
