@@ -13,7 +13,7 @@ from kubeproof.logic.formula import atoms
 from kubeproof.logic.hoa import to_hoa
 from kubeproof.logic.hoa_reader import from_hoa
 from kubeproof.logic.lasso import holds, lassos
-from kubeproof.logic.monitor import Verdict, monitor_of
+from kubeproof.logic.monitor import Verdict, monitor_of, monitor_of_automaton
 from kubeproof.logic.normal import negated, normal
 from kubeproof.logic.operations import closure, determinised_closure
 from kubeproof.logic.parser import parse
@@ -88,6 +88,18 @@ def test_a_property_is_the_meet_of_its_two_parts(block: int) -> None:
 def test_a_monitor_never_contradicts_a_continuation() -> None:
     for seed in range(BLOCK):
         check_monitor(seed)
+
+
+def test_the_monitor_of_an_automaton_never_contradicts_a_continuation() -> None:
+    for seed in range(BLOCK // 5):
+        automaton = random_automaton(Random(f"automaton/{seed}"))
+        monitor = monitor_of_automaton(automaton)
+        for word in WORDS:
+            state = monitor.initial
+            for letter in word.letters:
+                state = monitor.step(state, letter)
+            assert monitor.verdicts[state] is not Verdict.VIOLATED or not automaton.accepts(word)
+            assert monitor.verdicts[state] is not Verdict.SATISFIED or automaton.accepts(word)
 
 
 def test_hoa_files_are_read_back_as_the_same_automaton() -> None:
