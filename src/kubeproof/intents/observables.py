@@ -332,6 +332,17 @@ def _shared(layout: Layout, call: Call) -> Observable:
 # -- rollouts ---------------------------------------------------------------------------------------
 
 
+def _ready_and_active(members: tuple[int, ...], nodes: Nodes) -> tuple[tuple[int, int], ...]:
+    """Ready pods and all that are not terminating, per workload."""
+    return tuple(
+        (
+            sum(_pods_on(cell, frozenset((one,)), (Phase.READY,)) * n for cell, n in nodes),
+            sum(_pods_on(cell, frozenset((one,)), ACTIVE) * n for cell, n in nodes),
+        )
+        for one in members
+    )
+
+
 def _rolled_out(layout: Layout, call: Call) -> Observable:
     whose = meant(layout.setup, call)
     if layout.setup.workloads[whose[0]].kind == DAEMON_SET:
@@ -340,15 +351,7 @@ def _rolled_out(layout: Layout, call: Call) -> Observable:
         return _ordinals_updated(layout, whose)
 
     def of_place(_: int, nodes: Nodes) -> tuple[tuple[int, int], ...]:
-        """Ready pods and all that are not terminating, per revision."""
-        sets = [frozenset((member,)) for member in whose]
-        return tuple(
-            (
-                sum(_pods_on(cell, one, (Phase.READY,)) * n for cell, n in nodes),
-                sum(_pods_on(cell, one, ACTIVE) * n for cell, n in nodes),
-            )
-            for one in sets
-        )
+        return _ready_and_active(whose, nodes)
 
     def total(ones: tuple[Any, ...], seen: tuple[Any, ...]) -> int:
         first: WorkloadCell = ones[0]
@@ -375,14 +378,7 @@ def _ordinals_updated(layout: Layout, whose: tuple[int, ...]) -> Observable:
     ordinals = len(whose[1:]) // revisions_of(layout.setup, whose[0])
 
     def of_place(_: int, nodes: Nodes) -> tuple[tuple[int, int], ...]:
-        sets = [frozenset((member,)) for member in whose[1:]]
-        return tuple(
-            (
-                sum(_pods_on(cell, one, (Phase.READY,)) * n for cell, n in nodes),
-                sum(_pods_on(cell, one, ACTIVE) * n for cell, n in nodes),
-            )
-            for one in sets
-        )
+        return _ready_and_active(whose[1:], nodes)
 
     def total(ones: tuple[Any, ...], seen: tuple[Any, ...]) -> int:
         first: WorkloadCell = ones[0]

@@ -170,14 +170,18 @@ class GroupedActor:
         return (on_node,)
 
 
-class StartBlindActor(GroupedActor):
-    """A controller that is shown pods in unison as if they had started, and must not touch them until they have."""
+class WatchfulActor(GroupedActor):
+    """A controller that also watches, place by place, pods that move in unison."""
 
     def __init__(self, plan: Plan, slots: Slots, number: int, controller: Controller, starts: Starts) -> None:
         super().__init__(plan, slots, number, controller)
         self._starts = starts
         self._shown = len(self.reads)
         self.reads = (*self.reads, *(slots.place(place) for place in self._places))
+
+
+class StartBlindActor(WatchfulActor):
+    """A controller that is shown pods in unison as if they had started, and must not touch them until they have."""
 
     def view(self, position: int, cell: Any) -> Any:
         """As without the reduction, then once more per place the workloads that wait for a start."""
@@ -196,14 +200,8 @@ class StartBlindActor(GroupedActor):
         return check_untouched(effects, frozenset().union(*views[self._shown :]))
 
 
-class EndMindfulActor(GroupedActor):
+class EndMindfulActor(WatchfulActor):
     """A scheduler that must not have a pod to place while pods end in unison."""
-
-    def __init__(self, plan: Plan, slots: Slots, number: int, controller: SchedulerController, starts: Starts) -> None:
-        super().__init__(plan, slots, number, controller)
-        self._starts = starts
-        self._shown = len(self.reads)
-        self.reads = (*self.reads, *(slots.place(place) for place in self._places))
 
     def view(self, position: int, cell: Any) -> Any:
         """As without the reduction, then once more per place the workloads with ending pods."""

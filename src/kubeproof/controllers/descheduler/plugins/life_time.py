@@ -10,8 +10,6 @@ NAME = "PodLifeTime"
 ARGUMENTS = frozenset({"namespaces", "labelSelector", "maxPodLifeTimeSeconds", "states"})
 PHASES = frozenset({"Running", "Pending", "Failed", "Succeeded", "Unknown"})
 
-OPTIONAL_LIMIT_SINCE = (0, 36)
-
 
 def build(context: Context) -> RulePlugin:
     """The plugin; of `states` the phases Running and Failed are known, container states are not modelled."""

@@ -7,6 +7,7 @@ storage capacity and the disks of in-tree volume types are left out.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from kubeproof.cluster.objects import REGION, ZONE, Setup
@@ -71,18 +72,18 @@ class Nowhere:
         return self._rejection
 
 
-class JudgesEachNode:
+class JudgesEachNode(ABC):
     """A filter that comes after one that compares nodes, and so takes the same form."""
 
+    @abstractmethod
     def judge(self, view: NodeView) -> Rejection | None:
         """Why the node is refused, or None."""
-        raise NotImplementedError
 
     def observe(self, view: NodeView) -> Rejection | None:
         return self.judge(view)
 
-    def prefilter(self, facts: Sequence[Rejection | None], counts: Sequence[int]) -> None:
-        """Nothing is compared."""
+    def prefilter(self, facts: Sequence[Rejection | None], counts: Sequence[int]) -> None:  # noqa: B027
+        """Nothing is compared; all filters of this kind keep it so."""
 
     def reject(self, state: None, fact: Rejection | None) -> Rejection | None:
         return fact
