@@ -27,6 +27,12 @@ class HostileInputError(ManifestError):
     code = "E102"
 
 
+class EventError(ManifestError):
+    """A stream or trace of events could not be read."""
+
+    code = "E103"
+
+
 class ScenarioError(ManifestError):
     """A Scenario that is well-formed but cannot be used: wrong configuration."""
 
@@ -85,6 +91,13 @@ class PredicateError(KubeproofError):
     def __init__(self, problem: str, *, text: str, column: int, remedy: str) -> None:
         super().__init__(f"{self.code} column {column}: the predicate {problem}. {remedy}")
         self.problem, self.text, self.column, self.remedy = problem, text, column, remedy
+
+
+class RuleError(ManifestError):
+    """A rule for streams of events that cannot be used."""
+
+    code = "E207"
+    exit_code = 2
 
 
 class NothingToCheckError(KubeproofError):
