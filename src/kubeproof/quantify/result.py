@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from kubeproof.quantify.checking import Answer
 from kubeproof.quantify.storm import Model
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
