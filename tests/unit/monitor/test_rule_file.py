@@ -131,7 +131,7 @@ def test_a_mistake_is_told_with_its_line(text, line, problem):
     with pytest.raises(RuleError, match=problem) as caught:
         read(text)
 
-    assert (caught.value.line, caught.value.code, caught.value.exit_code) == (line, "E207", 2)
+    assert (caught.value.line, caught.value.code, caught.value.exit_code) == (line, "E209", 2)
 
 
 @pytest.mark.parametrize(
