@@ -9,11 +9,12 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 from typing import Any
 
 from kubeproof.monitor.event import Event
+from kubeproof.values import dataclass
 
 MOST_REMEMBERED = 100_000  # identities, for finding copies
 MOST_GAPS = 1_000

@@ -5,10 +5,11 @@ Written by hand in YAML (`rule_file.py`), in Python as these classes, or mined f
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from kubeproof.errors import UsageError
+from kubeproof.values import dataclass
 
 
 class Matching(Enum):
