@@ -13,6 +13,7 @@ from kubeproof import __version__
 from kubeproof.cli.cases import cases_group
 from kubeproof.cli.doctor import doctor_command
 from kubeproof.cli.init import init_command
+from kubeproof.cli.monitor import mine_command, monitor_group
 from kubeproof.cli.network import network_group
 from kubeproof.cli.outputs import silence
 from kubeproof.cli.properties import properties_group
@@ -44,6 +45,8 @@ for _command in (verify_command, replay_command, init_command, cases_group, prop
     cli.add_command(_command)
 cli.add_command(network_group)
 cli.add_command(quantify_group)
+cli.add_command(mine_command)
+cli.add_command(monitor_group)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
