@@ -53,7 +53,7 @@ def read_index(directory: str) -> dict[str, RunInfo]:
         return {info.name: info for info in (_info(row, path, rows.line_num) for row in rows)}
     except csv.Error:
         remedy = "Separate by commas, quote with double quotes"
-        raise EventError("not valid CSV", file=printable(path), line=rows.line_num, remedy=remedy) from None
+        raise EventError("not valid CSV", file=printable(path), line=rows.reader.line_num, remedy=remedy) from None
 
 
 def _info(row: dict[str, str | None], path: str, line: int) -> RunInfo:
