@@ -64,11 +64,11 @@ class Webhook:
     """A URL that takes one alarm per request as JSON; the alarm's number is in the header `Idempotency-Key`."""
 
     def __init__(
-        self, url: str, *, attempts: int = 3, timeout_s: float = 5.0, wait: Callable[[float], None] = time.sleep
+        self, url: str, *, attempts: int = 3, timeout_s: float = 5.0, wait: Callable[[float], None] | None = None
     ) -> None:
         if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
             raise UsageError(f"--webhook {printable(url)!r} is no URL", "It begins with http:// or https://.")
-        self._url, self._attempts, self._timeout_s, self._wait = url, attempts, timeout_s, wait
+        self._url, self._attempts, self._timeout_s, self._wait = url, attempts, timeout_s, wait or time.sleep
         self.failures = 0
 
     def tell(self, alarms: Sequence[Numbered]) -> int:
