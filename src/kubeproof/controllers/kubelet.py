@@ -5,7 +5,7 @@ One step moves all pods of one kind (same workload, same phase, same clocks) on 
 one period per further success asked for, at the latest one period later. Termination takes up to the grace period.
 Admission (`pkg/kubelet/lifecycle/predicate.go`) is re-checked for pods that name their node themselves: resources,
 node affinity, NoExecute taints; a rejected pod fails and never comes back. Pods that the scheduler placed fit and are
-admitted.
+admitted. A pod of a Job ends by itself when it has run for its time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import KUBELET_LIVES, NodeCell, Phase, PodKind, Work, WorkloadCell
 from kubeproof.controllers.admission import rejected_pods
 
-MOVING = (Phase.STARTING, Phase.RUNNING, Phase.TERMINATING)
+MOVING = tuple(Phase)  # those in which a clock runs: of ready pods only a Job's have one
 Due = tuple[tuple[PodKind, int, int], ...]  # kind without its eviction clock, pods rejected, pods in all
 
 

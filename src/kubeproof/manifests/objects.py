@@ -18,6 +18,7 @@ from kubeproof.manifests.budgets import read_budget
 from kubeproof.manifests.daemon_sets import read_daemon_set
 from kubeproof.manifests.descheduler_policy import read_descheduler_policy
 from kubeproof.manifests.fields import Fields, Log, suggestion
+from kubeproof.manifests.jobs import read_cron_job, read_job
 from kubeproof.manifests.loaded import Omission
 from kubeproof.manifests.metadata import read_metadata
 from kubeproof.manifests.nodes import read_node
@@ -47,6 +48,8 @@ _VERSIONS = {
     "ReplicationController": ("v1",),
     "DaemonSet": ("apps/v1",),
     "StatefulSet": ("apps/v1",),
+    "Job": ("batch/v1",),
+    "CronJob": ("batch/v1",),
     "HorizontalPodAutoscaler": ("autoscaling/v2", "autoscaling/v1"),
     "PodDisruptionBudget": ("policy/v1",),
     "Service": ("v1",),
@@ -65,6 +68,8 @@ _GROUPS = {  # a kind of the same name elsewhere, such as a custom resource, is 
     "ReplicaSet": ("apps", "extensions"),
     "DaemonSet": ("apps", "extensions"),
     "StatefulSet": ("apps",),
+    "Job": ("batch",),
+    "CronJob": ("batch",),
     "HorizontalPodAutoscaler": ("autoscaling", "extensions"),
     "PodDisruptionBudget": ("policy",),
     "StorageClass": ("storage.k8s.io",),
@@ -275,6 +280,8 @@ WORKLOAD_READERS: dict[str, Callable[[Fields], ReadWorkload]] = {
     "ReplicationController": read_replication_controller,
     "DaemonSet": read_daemon_set,
     "StatefulSet": read_stateful_set,
+    "Job": read_job,
+    "CronJob": read_cron_job,
     "Pod": read_pod,
 }
 _READERS: dict[str, Callable[[Fields, Document, Objects], None]] = {

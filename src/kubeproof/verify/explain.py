@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubeproof.cluster.control import Bind, Preempt
-from kubeproof.cluster.objects import family
+from kubeproof.cluster.objects import JOB, family
 from kubeproof.cluster.state import Health, Phase
 from kubeproof.controllers.eviction import DrainEviction
+from kubeproof.controllers.job import JobController
 from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.controllers.scheduler.framework import Evaluation, Row
@@ -16,6 +17,7 @@ from kubeproof.controllers.scheduler.preempting import PreemptingScheduler
 from kubeproof.intents.monitor import Monitor
 from kubeproof.model.individual import IndividualModel, State, Transition, node_cell
 from kubeproof.verify.preemption_words import preemption_lines
+from kubeproof.verify.words import CONDITION_NAMES
 
 MOST_NODES = 12  # nodes listed one by one; more are summed up
 
@@ -137,7 +139,7 @@ def pinned_judgement(model: IndividualModel, state: State, workload: int, node: 
 def _missing_reasons(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
     """Why pods of the workload are not created."""
     for controller in model.plan.controllers:
-        if isinstance(controller, ReplicaSetController) and controller.workload == workload:
+        if isinstance(controller, ReplicaSetController | JobController) and controller.workload == workload:
             reason = controller.refusal(model.seen(controller, state))
             if reason:
                 yield reason
@@ -163,11 +165,27 @@ def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple
             continue
         if model.setup.workloads[index].ordinal is None:
             lines.append(_counts(model, state, index))
+        if model.setup.workloads[index].kind == JOB:
+            lines += _job_facts(model, state, index)
         lines += pending_reasons(model, state, index)
         lines += _missing_reasons(model, state, index)
     if monitor.temporal is not None and model.is_stable(state):
         lines.append("nothing changes any more until an event comes, and none need come")
     return tuple(lines)
+
+
+def _job_facts(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
+    """How far a Job that exists has come."""
+    if not state.specs[workload].exists:
+        return
+    condition = CONDITION_NAMES.get(state.specs[workload].noted)
+    ref = model.setup.workloads[workload].ref
+    if condition is not None:
+        yield f"{ref}: condition {condition}"
+        return
+    for controller in model.plan.controllers:
+        if isinstance(controller, JobController) and controller.workload == workload:
+            yield from (f"{ref}: {line}" for line in controller.why(model.seen(controller, state)))
 
 
 def _is_unused(state: State, workload: int) -> bool:
