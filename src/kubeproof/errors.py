@@ -87,6 +87,25 @@ class PredicateError(KubeproofError):
         self.problem, self.text, self.column, self.remedy = problem, text, column, remedy
 
 
+class ProgramError(KubeproofError):
+    """A probabilistic program that cannot be used: not PRISM, rows that do not sum to 1, values out of range."""
+
+    code = "E207"
+    exit_code = 4
+
+    def __init__(self, problem: str, *, file: str, line: int = 0, column: int = 0, remedy: str) -> None:
+        place = ":".join([file, *(str(number) for number in (line, column) if number)])
+        super().__init__(f"{self.code} {place}: {problem}. {remedy.rstrip('.')}.")
+        self.problem, self.file, self.line, self.column, self.remedy = problem, file, line, column, remedy
+
+
+class QuantityError(ProgramError):
+    """A probabilistic property that cannot be used: not PCTL, unknown labels or rewards, open constants, a filter."""
+
+    code = "E208"
+    exit_code = 2
+
+
 class NothingToCheckError(KubeproofError):
     """The input holds no workload or no property."""
 

@@ -13,7 +13,6 @@ until the next time of the schedule, or HELD_UP.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from kubeproof.cluster.control import (
     Action,
@@ -33,6 +32,7 @@ from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell
 from kubeproof.controllers.job import first_memory
 from kubeproof.errors import LimitReached
+from kubeproof.values import dataclass
 
 Memory = tuple[int, ...]
 DUE, HELD_UP = 0, NEVER

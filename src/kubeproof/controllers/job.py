@@ -11,7 +11,7 @@ has ended the fourth holds the seconds until it is deleted.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from typing import NamedTuple, cast
 
@@ -50,6 +50,7 @@ from kubeproof.controllers.quota import ENDLESS, Charged, Ration, charged_on, in
 from kubeproof.controllers.replicaset import MOST_WAYS, PHASES_OF_RANK, RANKS
 from kubeproof.controllers.victims import Loss, Tier, choices
 from kubeproof.errors import LimitReached
+from kubeproof.values import dataclass
 
 Memory = tuple[int, ...]
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kubeproof.cluster.control import Reads, Seen
 from kubeproof.cluster.jobs import COMPLETE, REPLACED
 from kubeproof.cluster.objects import JOB, Setup, family
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import Nodes, WorkloadCell
+from kubeproof.values import dataclass
 
 
 def jobs_of(setup: Setup, workload: int) -> tuple[int, ...]:

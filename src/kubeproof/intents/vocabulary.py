@@ -6,10 +6,10 @@ The reference page `docs/reference/ltl.md` repeats this table; a test keeps the 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from difflib import get_close_matches
 
 from kubeproof.intents.declarations import EVICTORS
+from kubeproof.values import dataclass
 
 NUMBER, TRUTH = "number", "truth value"
 
@@ -77,8 +77,8 @@ _TABLE = (
     Function(
         "jobs",
         NUMBER,
-        "Jobs that are there: 1 for a Job that exists, those that a CronJob has started, and those it has replaced until "
-        "their place is taken; suspended ones are left out.",
+        "Jobs that are there: 1 for a Job that exists, those that a CronJob has started, and those it has replaced "
+        "until their place is taken; suspended ones are left out.",
         ("target",),
         ("target",),
     ),

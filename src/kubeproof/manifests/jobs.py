@@ -7,7 +7,6 @@ from dataclasses import replace
 from kubeproof.cluster.jobs import JOB_NAME, named
 from kubeproof.cluster.labels import LabelSelector, Requirement
 from kubeproof.cluster.objects import ALLOW, CRON_JOB, FORBID, JOB, REPLACE, CronRules, JobRules, PodTemplate, Workload
-from kubeproof.manifests.cron import gaps_of
 from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.metadata import read_metadata
 from kubeproof.manifests.pods import read_template
@@ -157,6 +156,8 @@ def _has_finished(fields: Fields) -> bool:
 
 
 def _cron_rules(spec: Fields) -> CronRules:
+    from kubeproof.manifests.cron import gaps_of  # calendars: most inputs have no use for them
+
     schedule = spec.required_text("schedule")
     gaps = gaps_of(schedule)
     if gaps is None:

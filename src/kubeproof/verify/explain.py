@@ -7,13 +7,10 @@ from collections.abc import Iterator
 from kubeproof.cluster.control import Bind, Preempt
 from kubeproof.cluster.objects import JOB, family
 from kubeproof.cluster.state import Health, Phase
-from kubeproof.controllers.eviction import DrainEviction
-from kubeproof.controllers.job import JobController
+from kubeproof.controllers.late import DrainEviction, JobController, PinnedScheduler, PreemptingScheduler
 from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.controllers.scheduler.framework import Evaluation, Row
-from kubeproof.controllers.scheduler.pinned import PinnedScheduler
-from kubeproof.controllers.scheduler.preempting import PreemptingScheduler
 from kubeproof.intents.monitor import Monitor
 from kubeproof.model.individual import IndividualModel, State, Transition, node_cell
 from kubeproof.verify.preemption_words import preemption_lines
@@ -139,7 +136,7 @@ def pinned_judgement(model: IndividualModel, state: State, workload: int, node: 
 def _missing_reasons(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
     """Why pods of the workload are not created."""
     for controller in model.plan.controllers:
-        if isinstance(controller, ReplicaSetController | JobController) and controller.workload == workload:
+        if isinstance(controller, (ReplicaSetController, JobController)) and controller.workload == workload:
             reason = controller.refusal(model.seen(controller, state))
             if reason:
                 yield reason
