@@ -83,7 +83,11 @@ _TABLE = (
         ("target",),
     ),
     Function(
-        "unfinished", NUMBER, "Those of them that are not complete, failed ones included.", ("target",), ("target",)
+        "unfinished",
+        NUMBER,
+        "Those of them that are not complete, failed and replaced ones included.",
+        ("target",),
+        ("target",),
     ),
     Function(
         "skew",

@@ -272,7 +272,10 @@ def adjusting_loops(layout: Layout, events: tuple[Event, ...], past_git: frozens
         loop = shared_loops(layout).descheduler(len(events) + len(part.loops))
         memory = (0, setup.settings.descheduler_interval_s)
         part = AdjustingPart((*part.loops, loop), (*part.memories, memory))
-    return part if setup.settings.gitops_interval_s is None else _with_gitops(part, layout, events, past_git)
+    if setup.settings.gitops_interval_s is not None:
+        part = _with_gitops(part, layout, events, past_git)
+    jobs = _job_loops(layout, len(events) + len(part.memories))
+    return AdjustingPart((*part.loops, *jobs.loops), (*part.memories, *jobs.memories))
 
 
 def _with_gitops(
@@ -284,9 +287,7 @@ def _with_gitops(
     numbers = reconciled(layout.setup, past_git)
     first = len(events) + len(part.loops)
     loops = tuple(_reconciler(layout, events, number, first + at) for at, number in enumerate(numbers))
-    part = AdjustingPart((*part.loops, *loops), (*part.memories, *((0, loop.interval_s) for loop in loops)))
-    jobs = _job_loops(layout, len(events) + len(part.memories))
-    return AdjustingPart((*part.loops, *jobs.loops), (*part.memories, *jobs.memories))
+    return AdjustingPart((*part.loops, *loops), (*part.memories, *((0, loop.interval_s) for loop in loops)))
 
 
 def _job_loops(layout: Layout, first: int) -> AdjustingPart:

@@ -40,7 +40,7 @@ def _places(declared: Workload, longest_s: int) -> int:
     if rules is None or not rules.gaps_s or rules.suspended:
         return 0
     if rules.policy in (FORBID, REPLACE):
-        return 2 if rules.policy == FORBID else 3
+        return LEAST_PLACES  # one that runs, and earlier ones whose pods still end
     return max(LEAST_PLACES, min(MOST_PLACES, 2 + longest_s // rules.gaps_s[0]))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubeproof.cluster.control import Bind, Preempt
+from kubeproof.cluster.jobs import REPLACED
 from kubeproof.cluster.objects import JOB, family
 from kubeproof.cluster.state import Health, Phase
 from kubeproof.controllers.late import DrainEviction, JobController, PinnedScheduler, PreemptingScheduler
@@ -158,7 +159,7 @@ def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple
     if monitor.intent.key == "drainCompletes":
         lines += _refusals(model, state)
     for index in _concerned(model, monitor):
-        if model.setup.workloads[index].owner and _is_unused(state, index):
+        if model.setup.workloads[index].owner and _is_unused(model, state, index):
             continue
         if model.setup.workloads[index].ordinal is None:
             lines.append(_counts(model, state, index))
@@ -172,21 +173,22 @@ def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple
 
 
 def _job_facts(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
-    """How far a Job that exists has come."""
-    if not state.specs[workload].exists:
-        return
-    condition = CONDITION_NAMES.get(state.specs[workload].noted)
-    ref = model.setup.workloads[workload].ref
+    """How far a Job has come."""
+    ref, spec = model.setup.workloads[workload].ref, state.specs[workload]
+    condition = CONDITION_NAMES.get(spec.noted)
     if condition is not None:
         yield f"{ref}: condition {condition}"
-        return
-    for controller in model.plan.controllers:
-        if isinstance(controller, JobController) and controller.workload == workload:
-            yield from (f"{ref}: {line}" for line in controller.why(model.seen(controller, state)))
+    elif spec.noted == REPLACED:
+        yield f"{ref}: deleted to start another before it was complete"
+    elif spec.exists:
+        own = (c for c in model.plan.controllers if isinstance(c, JobController) and c.workload == workload)
+        yield from (f"{ref}: {line}" for loop in own for line in loop.why(model.seen(loop, state)))
 
 
-def _is_unused(state: State, workload: int) -> bool:
-    """True for a revision that was never asked for: it has neither a ReplicaSet nor pods."""
+def _is_unused(model: IndividualModel, state: State, workload: int) -> bool:
+    """True for a revision that was never asked for: it has neither a ReplicaSet nor pods; for a Job never started."""
+    if model.setup.workloads[workload].kind == JOB:
+        return not state.specs[workload].exists and state.specs[workload].noted != REPLACED
     has_pods = any(pod.workload == workload for node in state.nodes for pod in node.pods) or state.unbound[workload]
     return state.specs[workload].replicas < 0 and not has_pods and not _pinned(state, workload)
 
