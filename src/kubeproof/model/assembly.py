@@ -79,7 +79,7 @@ from kubeproof.events.late import (
     WriteEvent,
 )
 from kubeproof.intents.declarations import Intent
-from kubeproof.intents.temporal import most_failed_asked
+from kubeproof.intents.predicates import most_failed_asked
 from kubeproof.model.mechanics import Ages
 from kubeproof.model.ordinals import revision_templates
 from kubeproof.model.shared import shared_loops

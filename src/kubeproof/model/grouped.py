@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubeproof.cluster.control import (
     ANY,
@@ -46,10 +46,8 @@ from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.engine.system import Actor, Cell, Check, Effect, Kind
 from kubeproof.intents.monitor import CYCLE, FRESH, IN_STABLE, PERSISTENT, RECURRENT, STEP, Memory
 from kubeproof.intents.monitor import NEVER as IN_NO_STATE
-from kubeproof.intents.temporal import Temporal
 from kubeproof.model.alone import taken_alone
 from kubeproof.model.endings import EndMatters
-from kubeproof.model.letters import GroupedWords
 from kubeproof.model.mechanics import all_ticked, next_due
 from kubeproof.model.orders import EVERY_ORDER, Order
 from kubeproof.model.plan import Plan
@@ -64,6 +62,9 @@ from kubeproof.model.youth import (
     NurseryKubelet,
     with_young,
 )
+
+if TYPE_CHECKING:
+    from kubeproof.intents.temporal import Temporal
 
 KINDS = {
     IN_NO_STATE: Kind.NEVER,
@@ -468,6 +469,8 @@ class GroupedSystem:
 
     def _language(self, temporal: Temporal) -> Check:
         """The check of an `ltl` intent."""
+        from kubeproof.model.letters import GroupedWords
+
         size = (len(self.plan.workloads), self.slots.first_place)
         stronger = tuple(GroupedWords(temporal, machine, *size) for machine in temporal.stronger)
         return Check(Kind.WORD, words=GroupedWords(temporal, temporal.machine, *size), stronger=stronger)

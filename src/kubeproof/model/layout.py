@@ -18,7 +18,7 @@ from kubeproof.cluster.places import Layout, Place
 from kubeproof.controllers.scheduler.plugins.volumes import ZONE_LABELS
 from kubeproof.events.declarations import CreateNode, Event, KernelPanic, NodeChoice, NodeFailure
 from kubeproof.intents.declarations import Intent
-from kubeproof.intents.temporal import mentioned
+from kubeproof.intents.predicates import mentioned
 from kubeproof.values import dataclass
 
 UNSPREAD = (POD, DAEMON_SET)  # kinds whose pods have no default spread constraints

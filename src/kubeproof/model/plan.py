@@ -26,8 +26,7 @@ from kubeproof.events.declarations import (
 )
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import Monitor, make_monitor
-from kubeproof.intents.observables import targeted
-from kubeproof.intents.temporal import most_terminating_asked, targets_of
+from kubeproof.intents.predicates import most_terminating_asked, targeted, targets_of
 from kubeproof.model.assembly import (
     adjusting_loops,
     ages_that_matter,
