@@ -152,7 +152,7 @@ def reduced(
     while True:
         share = within(options, time.monotonic() - begun, is_relaxed=order.is_relaxed)
         try:
-            system, search = _one_search(plan, order, beginning, share, watch)
+            system, search = one_search(plan, order, beginning, share, watch)
         except StartMatters as found:
             restarts += 1
             order = order._replace(counted=order.counted - {found.workload})
@@ -188,7 +188,7 @@ def _repeated(
     if left_s is not None and left_s <= 0:
         return None
     limited = replace(options, max_states=most, timeout_s=left_s)
-    return _Repeated(*_one_search(plan, EVERY_ORDER, beginning, limited, watch.unsaved))
+    return _Repeated(*one_search(plan, EVERY_ORDER, beginning, limited, watch.unsaved))
 
 
 def repeated_whole(
@@ -203,9 +203,10 @@ def repeated_whole(
     return None if again is None else (beginning, again.search)
 
 
-def _one_search(
+def one_search(
     plan: Plan, order: Order, beginning: Beginning, options: VerifyOptions, watch: Watch
 ) -> tuple[GroupedSystem, Search]:
+    """One search of a plan, with the orders asked for."""
     system = GroupedSystem(without_clocks(plan) if order.timeless else plan, order)
     if beginning.cells:
         system.initial = tuple(system.with_nurseries(cells) for cells in beginning.cells)
