@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kubeproof.engine.limits import Limits, physical_bytes
 from kubeproof.engine.search import (
@@ -28,6 +28,7 @@ from kubeproof.model.orders import EVERY_ORDER, Order, fewer_orders, orders_of_d
 from kubeproof.model.plan import Plan
 from kubeproof.model.startup import StartMatters
 from kubeproof.model.timeless import without_clocks
+from kubeproof.values import dataclass
 from kubeproof.verify.coarser import is_proved, told, undecided, within
 from kubeproof.verify.options import ABSTRACTION, PARTIAL_ORDER, UNISON, Progress, VerifyOptions
 from kubeproof.verify.reference_run import no_placement

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kubeproof.cluster.control import Tick
 from kubeproof.engine.search import Search
@@ -13,6 +13,7 @@ from kubeproof.intents.monitor import IN_STABLE, PERSISTENT, RECURRENT
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.plan import Plan
 from kubeproof.model.representatives import RepresentativeModel
+from kubeproof.values import dataclass
 from kubeproof.verify.lift import NamedPath
 from kubeproof.verify.options import SLICING, VerifyOptions
 from kubeproof.verify.result import Statistics

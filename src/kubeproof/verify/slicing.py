@@ -9,7 +9,7 @@ and empty nodes cost nothing. What time has to do with it, and why the verdicts 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 
 from kubeproof.cluster.labels import NO_EXECUTE, LabelSelector
@@ -36,6 +36,7 @@ from kubeproof.events.declarations import (
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.facts import matching_workloads
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.values import dataclass
 
 ON_NODES = (NodeFailure, Cordon, Drain, Maintenance, CreateNode)
 NO_MOMENTS = (UsagePattern, NeverReady)  # they say how pods are
