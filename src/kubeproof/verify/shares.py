@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kubeproof.errors import LimitReached
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.plan import Plan
 from kubeproof.model.representatives import RepresentativeModel
+from kubeproof.values import dataclass
 from kubeproof.verify.coarser import within
 from kubeproof.verify.crowded import may_be_proved, proofs_of
 from kubeproof.verify.options import ABSTRACTION, SLICING, VerifyOptions
