@@ -14,11 +14,10 @@ from typing import Any, NamedTuple
 
 from kubeproof.cluster.control import Stage
 from kubeproof.cluster.state import ACTIVE, Nodes, WorkloadCell
-from kubeproof.controllers.hpa.controller import HpaController
+from kubeproof.controllers.late import HpaController
 from kubeproof.engine.system import Effect
 from kubeproof.engine.system import Stage as EngineStage
-from kubeproof.events.cordon import CordonEvent
-from kubeproof.events.usage import LevelEvent, UnreachableEvent
+from kubeproof.events.late import CordonEvent, LevelEvent, UnreachableEvent
 from kubeproof.intents.facts import count_pods
 from kubeproof.model.plan import Plan
 from kubeproof.model.startup import StartAll, Starts, start_effect

@@ -13,14 +13,13 @@ from kubeproof.cluster.state import NEVER
 from kubeproof.controllers.budgets import amounts_of, budgets_of, selected_by
 from kubeproof.controllers.deployment import DeploymentController
 from kubeproof.controllers.disruption import budget
-from kubeproof.controllers.eviction import DrainEviction
 from kubeproof.controllers.kubelet import Kubelet
+from kubeproof.controllers.late import DrainEviction
 from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
 from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.controllers.taint_eviction import TaintEviction
-from kubeproof.events.cordon import CordonEvent
-from kubeproof.events.drain import DrainEvent, DrainProgress
+from kubeproof.events.late import CordonEvent, DrainEvent, DrainProgress
 from kubeproof.intents.facts import ReadyAtLeast
 from kubeproof.intents.monitor import NEVER as IN_NO_STATE
 from kubeproof.intents.monitor import Monitor
