@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from kubeproof.errors import UsageError
 from kubeproof.quantify.autoscaling import autoscaling_program, paper_properties
@@ -15,6 +15,7 @@ from kubeproof.quantify.reduction import reduced
 from kubeproof.quantify.result import ModelResult, QuantifyResult
 from kubeproof.quantify.run import Progress, answered
 from kubeproof.quantify.storm import Model
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from kubeproof.errors import QuantityError, UsageError
 from kubeproof.quantify.rounding import after_steps
 from kubeproof.quantify.storm import Model, StormRefusal, asked, storm
+from kubeproof.values import dataclass
 
 Number = float | Fraction
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from kubeproof.errors import UsageError
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -13,6 +12,7 @@ from kubeproof.errors import UsageError
 from kubeproof.quantify.parameters import AutoscalingParameters
 from kubeproof.quantify.programs import Program, build, properties
 from kubeproof.quantify.storm import Model, storm
+from kubeproof.values import dataclass
 
 WAIT, KEEP, DOUBLE, ADD, OUT, IN = "wait", "do not scale", "double", "add", "scale out", "scale in"
 _TIE = 1e-9  # relative: closer values are equally good

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from kubeproof.values import dataclass
 
 Assignments = tuple[tuple[str, str], ...]  # variable, expression of its next value
 

@@ -7,11 +7,11 @@ import os
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from kubeproof.errors import ProgramError, QuantityError, UsageError
 from kubeproof.quantify.storm import Model, StormRefusal, asked, measured, storm
+from kubeproof.values import dataclass
 
 MAX_BYTES = 64 * 1024 * 1024  # of a program or a list of properties
 _POSITION = re.compile(r"Parsing error at (\d+):(\d+):\s*(.*?),? here:\n\t([^\n]*)\n", re.DOTALL)

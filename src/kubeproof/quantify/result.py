@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from kubeproof.quantify.checking import Answer
 from kubeproof.quantify.policy import Policy
 from kubeproof.quantify.storm import Model
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kubeproof.errors import NothingToCheckError
 from kubeproof.quantify.checking import CheckSettings, check
 from kubeproof.quantify.programs import Program, Property, build, properties, read_program, read_properties
 from kubeproof.quantify.result import ModelResult, PropertyResult, QuantifyResult, model_result
 from kubeproof.quantify.storm import Model
+from kubeproof.values import dataclass
 
 Progress = Callable[[str], None]
 

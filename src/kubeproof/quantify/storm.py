@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kubeproof.errors import EnvironmentProblem, InternalError
+from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
     import numpy as np
