@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kubeproof.quantify.checking import Answer
+from kubeproof.quantify.policy import Policy
 from kubeproof.quantify.storm import Model
 from kubeproof.values import dataclass
 
@@ -40,6 +41,8 @@ class ModelResult:
     results: tuple[PropertyResult, ...]
     parameters: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
+    headline: tuple[tuple[str, str], ...] = ()  # the parameters that a reader wants to see first
+    policy: Policy | None = None
 
     @property
     def check_s(self) -> float:

@@ -134,7 +134,7 @@ def _explored(statistics: Statistics) -> str:
     if statistics.stopped_by:
         return f"in part: stopped by {statistics.stopped_by}"
     if not statistics.states:
-        return "nothing: the sizes that are ever written decide about every interleaving"
+        return "nothing: what the results were proved from is the same in every interleaving"
     return "every interleaving, exhaustively"
 
 
