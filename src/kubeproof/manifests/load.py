@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from kubeproof.cluster.node_groups import with_groups
 from kubeproof.cluster.objects import SchedulerProfile, Settings, Setup, Workload
 from kubeproof.errors import HostileInputError, ManifestError, ScenarioError
 from kubeproof.manifests import tree
@@ -204,6 +205,8 @@ def _with_scenario(document: Document, setup: Setup, objects: Objects, collected
     read = read_scenario(fields, around)
     omissions = _distinct((*objects.omissions, *fields.log.omissions))
     whole = replace(setup, settings=read.settings)
+    if read.cluster_autoscaler is not None:
+        whole = with_groups(whole, read.cluster_autoscaler)
     return Loaded(whole, read.scenario, omissions, tuple(collected.files), collected.texts())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from kubeproof.cluster.node_groups import ClusterAutoscaler
 from kubeproof.cluster.objects import DAEMON_SET, POD, Settings, Workload
 from kubeproof.events.declarations import Apply, CreateNode, Event
 from kubeproof.manifests.controller_settings import read_settings
@@ -12,6 +13,7 @@ from kubeproof.manifests.default_scenario import default_intents
 from kubeproof.manifests.event_fields import Surroundings
 from kubeproof.manifests.fields import Fields, suggestion
 from kubeproof.manifests.loaded import Scenario, Start
+from kubeproof.manifests.node_groups import read_cluster_autoscaler
 from kubeproof.manifests.scale import read_scale
 from kubeproof.manifests.scenario_events import read_events
 from kubeproof.manifests.scenario_intents import read_intents
@@ -27,6 +29,7 @@ class ReadScenario:
 
     scenario: Scenario
     settings: Settings
+    cluster_autoscaler: ClusterAutoscaler | None = None
 
 
 def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
@@ -36,6 +39,7 @@ def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
     fields.ignore("apiVersion", "kind")
     fields.finish_strictly("spec", "metadata")
     settings = read_settings(spec)
+    autoscaler = read_cluster_autoscaler(spec.child("controllers"), around.nodes)
     events = read_events(spec, around)
     workloads = [*around.workloads, *_created_by(events, around.workloads)]
     given = spec.mapping.get("intents") is not None
@@ -50,9 +54,11 @@ def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
         scale=read_scale(spec, around, events, intents),
         source=fields.source,
     )
+    if autoscaler is not None and scenario.scale is not None and scenario.scale.nodes:
+        spec.fail("scale", "lets nodes grow that are in node groups", remedy="Leave out scale.nodes")
     spec.ignore("intents")
     spec.finish_strictly()
-    return ReadScenario(scenario, settings)
+    return ReadScenario(scenario, settings, autoscaler)
 
 
 def _check_nodes_there(spec: Fields, start: Start, events: Sequence[Event]) -> None:
