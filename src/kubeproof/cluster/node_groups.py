@@ -7,10 +7,11 @@ is deleted leaves its slot for a later one, unless somebody remembers it by its 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from kubeproof.cluster.labels import as_labels
 from kubeproof.cluster.objects import HOSTNAME, Node, Setup, Source
+from kubeproof.values import dataclass
 
 RANDOM = "random"
 MOST_PODS = "most-pods"

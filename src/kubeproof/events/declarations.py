@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.objects import ZONE, Node, Source, Workload
+from kubeproof.values import dataclass
 
 STABLE = "stable"
 

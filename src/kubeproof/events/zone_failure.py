@@ -7,7 +7,6 @@ while their zone is down.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from kubeproof.cluster.control import (
     FAIL_ZONE,
@@ -25,6 +24,7 @@ from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import KUBELET_LIVES, Cause, NodeCell, Work
 from kubeproof.events.common import EventSource, NoWorkloads, Sourced
 from kubeproof.events.declarations import ZoneFailure
+from kubeproof.values import dataclass
 
 
 def domains(layout: Layout, event: ZoneFailure) -> tuple[str, ...]:

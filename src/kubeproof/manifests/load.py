@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 
-from kubeproof.cluster.node_groups import with_groups
 from kubeproof.cluster.objects import SchedulerProfile, Settings, Setup, Workload
 from kubeproof.errors import HostileInputError, ManifestError, ScenarioError
 from kubeproof.manifests import tree
@@ -35,6 +34,7 @@ from kubeproof.manifests.reader import read_documents
 from kubeproof.manifests.scenario import read_scenario
 from kubeproof.manifests.storage import settled_claims
 from kubeproof.manifests.workloads import ReadWorkload
+from kubeproof.values import dataclass
 
 _MOST_ERRORS = 20
 
@@ -206,6 +206,8 @@ def _with_scenario(document: Document, setup: Setup, objects: Objects, collected
     omissions = _distinct((*objects.omissions, *fields.log.omissions))
     whole = replace(setup, settings=read.settings)
     if read.cluster_autoscaler is not None:
+        from kubeproof.cluster.node_groups import with_groups
+
         whole = with_groups(whole, read.cluster_autoscaler)
     return Loaded(whole, read.scenario, omissions, tuple(collected.files), collected.texts())
 

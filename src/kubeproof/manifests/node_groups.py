@@ -25,11 +25,8 @@ _NUMBER = re.compile(r"[0-9]{1,6}", re.ASCII)
 _DEFAULTS = ClusterAutoscaler(())
 
 
-def read_cluster_autoscaler(controllers: Fields | None, nodes: Sequence[Node]) -> ClusterAutoscaler | None:
-    """The autoscaler; None if the Scenario has none."""
-    fields = controllers.child("clusterAutoscaler") if controllers is not None else None
-    if fields is None:
-        return None
+def read_cluster_autoscaler(fields: Fields, nodes: Sequence[Node]) -> ClusterAutoscaler:
+    """The autoscaler with its groups."""
     groups = tuple(_group(entry, nodes) for entry in fields.children("groups"))
     _check_groups(fields, groups, nodes)
     settings = ClusterAutoscaler(

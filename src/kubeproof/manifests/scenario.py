@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from kubeproof.cluster.node_groups import ClusterAutoscaler
 from kubeproof.cluster.objects import DAEMON_SET, POD, Settings, Workload
 from kubeproof.events.declarations import Apply, CreateNode, Event
 from kubeproof.manifests.controller_settings import read_settings
@@ -13,12 +13,15 @@ from kubeproof.manifests.default_scenario import default_intents
 from kubeproof.manifests.event_fields import Surroundings
 from kubeproof.manifests.fields import Fields, suggestion
 from kubeproof.manifests.loaded import Scenario, Start
-from kubeproof.manifests.node_groups import read_cluster_autoscaler
 from kubeproof.manifests.scale import read_scale
 from kubeproof.manifests.scenario_events import read_events
 from kubeproof.manifests.scenario_intents import read_intents
 from kubeproof.manifests.targets import resolve
 from kubeproof.manifests.tree import Mapping
+from kubeproof.values import dataclass
+
+if TYPE_CHECKING:
+    from kubeproof.cluster.node_groups import ClusterAutoscaler
 
 VERSION = "kubeproof.dev/v1alpha1"
 
@@ -39,7 +42,7 @@ def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
     fields.ignore("apiVersion", "kind")
     fields.finish_strictly("spec", "metadata")
     settings = read_settings(spec)
-    autoscaler = read_cluster_autoscaler(spec.child("controllers"), around.nodes)
+    autoscaler = _cluster_autoscaler(spec, around)
     events = read_events(spec, around)
     workloads = [*around.workloads, *_created_by(events, around.workloads)]
     given = spec.mapping.get("intents") is not None
@@ -59,6 +62,16 @@ def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
     spec.ignore("intents")
     spec.finish_strictly()
     return ReadScenario(scenario, settings, autoscaler)
+
+
+def _cluster_autoscaler(spec: Fields, around: Surroundings) -> ClusterAutoscaler | None:
+    """The autoscaler of node groups, which few Scenarios have."""
+    controllers = spec.child("controllers")
+    if controllers is None or not controllers.has("clusterAutoscaler"):
+        return None
+    from kubeproof.manifests.node_groups import read_cluster_autoscaler
+
+    return read_cluster_autoscaler(controllers.required_child("clusterAutoscaler"), around.nodes)
 
 
 def _check_nodes_there(spec: Fields, start: Start, events: Sequence[Event]) -> None:

@@ -39,10 +39,8 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.objects import Node
 from kubeproof.cluster.state import NEVER, NodeCell, Nodes, present, replace_node
-from kubeproof.controllers.daemonset import DaemonSetController
-from kubeproof.controllers.descheduler.controller import DeschedulerController
-from kubeproof.controllers.hpa.controller import HpaController
 from kubeproof.controllers.kubelet import Kubelet
+from kubeproof.controllers.late import DaemonSetController, DeschedulerController, HpaController
 from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.engine.system import Actor, Cell, Check, Effect, Kind
@@ -51,6 +49,7 @@ from kubeproof.intents.monitor import NEVER as IN_NO_STATE
 from kubeproof.intents.temporal import Temporal
 from kubeproof.model.alone import taken_alone
 from kubeproof.model.endings import EndMatters
+from kubeproof.model.hurry import Hurry
 from kubeproof.model.letters import GroupedWords
 from kubeproof.model.mechanics import all_ticked, next_due
 from kubeproof.model.orders import EVERY_ORDER, Order
@@ -327,7 +326,15 @@ def _counted(shown: Iterable[tuple[Hashable, int]]) -> tuple[tuple[Hashable, int
     for view, count in shown:
         if view is not None:
             amounts[view] = amounts.get(view, 0) + count
-    return tuple(sorted(amounts.items(), key=_sort_key)) if len(amounts) > 1 else tuple(amounts.items())
+    return _sorted(amounts) if len(amounts) > 1 else tuple(amounts.items())
+
+
+def _sorted(amounts: dict[Hashable, int]) -> tuple[tuple[Hashable, int], ...]:
+    """Any order serves, as long as equal amounts come in the same; most views can be compared, which is fastest."""
+    try:
+        return tuple(sorted(amounts.items()))
+    except TypeError:
+        return tuple(sorted(amounts.items(), key=_sort_key))
 
 
 class JointObserver:
@@ -408,11 +415,22 @@ class GroupedSystem:
         places = tuple(self.slots.place(place) for place in self.plan.layout.every_place)
         for slot in self.slots.nurseries.values():
             yield NurseryKubelet(slot)
+        for workload in sorted(order.hurried - order.counted):
+            yield self._hurry(workload, places)
         if self._starts:
             yield StartTogether(self._starts, places, alone=order.at_once)
         if order.alone:
             workloads = tuple(self.slots.workload(index) for index in range(len(self.plan.workloads)))
             yield from taken_alone(self.plan, workloads, places)
+
+    def _hurry(self, workload: int, places: tuple[int, ...]) -> Hurry:
+        starts = Starts(self.plan.mechanics, frozenset({workload}), whole=True)
+        scalers = {
+            self.slots.memory(controller.memory): controller
+            for controller in self.plan.controllers
+            if isinstance(controller, HpaController) and workload in controller.members
+        }
+        return Hurry(workload, starts, scalers, (self.slots.workload(workload), *places))
 
     def _actor(self, number: int, controller: Controller) -> GroupedActor | Attentive:
         actor = self._plain_actor(number, controller)
@@ -425,8 +443,8 @@ class GroupedSystem:
         return actor
 
     def _plain_actor(self, number: int, controller: Controller) -> GroupedActor:
-        sees_starts = isinstance(controller, Kubelet | DeschedulerController) or (
-            isinstance(controller, ReplicaSetController | DaemonSetController) and controller.workload in self._starts
+        sees_starts = isinstance(controller, (Kubelet, DeschedulerController)) or (
+            isinstance(controller, (ReplicaSetController, DaemonSetController)) and controller.workload in self._starts
         )
         if self._starts and sees_starts:
             return StartBlindActor(self.plan, self.slots, number, controller, self._starts)

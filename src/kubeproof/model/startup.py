@@ -18,25 +18,34 @@ from kubeproof.cluster.objects import POD, family
 from kubeproof.cluster.priorities import has_priorities, preemptible
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Nodes, Phase, PodKind, add_pods
 from kubeproof.controllers.budgets import budgets_of
-from kubeproof.controllers.daemonset import DaemonSetController
-from kubeproof.controllers.deployment import DeploymentController, RolloutController
-from kubeproof.controllers.descheduler.controller import DeschedulerController
-from kubeproof.controllers.eviction import DrainEviction
-from kubeproof.controllers.hpa.controller import HpaController
+from kubeproof.controllers.deployment import DeploymentController
 from kubeproof.controllers.kubelet import Kubelet
+from kubeproof.controllers.late import (
+    DaemonSetController,
+    DeschedulerController,
+    DrainEviction,
+    HpaController,
+    PinnedScheduler,
+    RolloutController,
+    StatefulSetController,
+)
 from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
 from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.scheduler.controller import SchedulerController
-from kubeproof.controllers.scheduler.pinned import PinnedScheduler
-from kubeproof.controllers.statefulset import StatefulSetController
 from kubeproof.controllers.taint_eviction import TaintEviction, seconds_tolerated
 from kubeproof.engine.system import Effect, Stage
 from kubeproof.errors import KubeproofError
-from kubeproof.events.cordon import CordonEvent
-from kubeproof.events.drain import DrainProgress
-from kubeproof.events.operator import DeleteEvent, RolloutEvent, ScaleEvent, WriteEvent
-from kubeproof.events.pod_crash import PodCrashEvent
-from kubeproof.events.usage import LevelEvent, UnreachableEvent
+from kubeproof.events.late import (
+    CordonEvent,
+    DeleteEvent,
+    DrainProgress,
+    LevelEvent,
+    PodCrashEvent,
+    RolloutEvent,
+    ScaleEvent,
+    UnreachableEvent,
+    WriteEvent,
+)
 from kubeproof.intents.declarations import ALWAYS
 from kubeproof.intents.monitor import NEVER as IN_NO_STATE
 from kubeproof.intents.monitor import UPPER_BOUNDS, Monitor
@@ -286,13 +295,17 @@ class StartTogether:
 
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
         """One step per kind, for all places at once."""
-        return tuple(self._effect(kind, views) for kind in sorted({kind for view in views for kind in view}))
+        shown = tuple(zip(self.reads, views, strict=True))
+        kinds = sorted({kind for view in views for kind in view})
+        return tuple(start_effect(kind, tuple(slot for slot, view in shown if kind in view)) for kind in kinds)
 
-    def _effect(self, kind: StartAll, views: tuple[Any, ...]) -> Effect:
-        role = int(Role.URGENT if kind.most_s == 0 else Role.OPTIONAL)
-        operation = ("StartAll", -1, kind)
-        edits = tuple((slot, operation) for slot, view in zip(self.reads, views, strict=True) if kind in view)
-        return Effect(role, int(Tag.STEP), edits, Decision((kind,), role))  # type: ignore[arg-type]
+
+def start_effect(kind: StartAll, slots: tuple[int, ...]) -> Effect:
+    """All pods of a kind start, in these places."""
+    role = int(Role.URGENT if kind.most_s == 0 else Role.OPTIONAL)
+    operation = ("StartAll", -1, kind)
+    edits = tuple((slot, operation) for slot in slots)
+    return Effect(role, int(Tag.STEP), edits, Decision((kind,), role))  # type: ignore[arg-type]
 
 
 def actions_of(effect: Effect) -> tuple[Action, ...]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.daemons import nodes_wanted, pods_wanted
-from kubeproof.cluster.node_groups import ClusterAutoscaler
 from kubeproof.cluster.objects import DAEMON_SET, POD, STATEFUL_SET, Setup
 from kubeproof.cluster.policies import SAMPLED_METRICS, PodDisruptionBudget
 from kubeproof.cluster.priorities import class_values, has_priorities, priority_of
@@ -27,7 +27,7 @@ from kubeproof.events.declarations import (
     UsagePattern,
     ZoneFailure,
 )
-from kubeproof.events.operator import ScaleEvent, WriteEvent
+from kubeproof.events.late import ScaleEvent, WriteEvent
 from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import ALWAYS, Intent
 from kubeproof.intents.monitor import UPPER_BOUNDS
@@ -43,6 +43,9 @@ from kubeproof.verify.result import (
     Statistics,
 )
 from kubeproof.verify.slicing import Slice
+
+if TYPE_CHECKING:
+    from kubeproof.cluster.node_groups import ClusterAutoscaler
 
 VERDICTS = {"holds": HOLDS, "violated": VIOLATED, "vacuous": VACUOUS, "unknown": UNKNOWN}
 SAMPLED_FROM = 100  # nodes from which the real scheduler looks at a part of the cluster only
@@ -143,7 +146,7 @@ def _explored(statistics: Statistics) -> str:
     if statistics.stopped_by:
         return f"in part: stopped by {statistics.stopped_by}"
     if not statistics.states:
-        return "nothing: the sizes that are ever written decide about every interleaving"
+        return "nothing: what the results were proved from is the same in every interleaving"
     return "every interleaving, exhaustively"
 
 
@@ -254,7 +257,7 @@ def abstractions(loaded: Loaded, plan: Plan) -> tuple[str, ...]:
         )
     if plan.events:
         notes.append("events happen between steps and when a clock runs out, not at moments between two clocks")
-    if any(isinstance(source, ScaleEvent | WriteEvent) for source in plan.events):
+    if any(isinstance(source, (ScaleEvent, WriteEvent)) for source in plan.events):
         notes.append("pod ages: on scale-down every order of ages is explored (rules 6 to 8 of victim ranking)")
     return tuple(notes)
 

@@ -11,7 +11,7 @@ the next round, and until nodes may be deleted. At rest the phase is forgotten, 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kubeproof.cluster.control import (
     EVACUATE,
@@ -35,6 +35,7 @@ from kubeproof.controllers.cluster_autoscaler.round import Round, Rounds, Shown
 from kubeproof.controllers.cluster_autoscaler.scale_down import LONG_ENOUGH
 from kubeproof.controllers.cluster_autoscaler.snapshot import NodeView
 from kubeproof.controllers.scheduler.controller import node_facts
+from kubeproof.values import dataclass
 
 FREE = "free"  # a slot of a group
 COMING = "coming"  # a node that was asked for

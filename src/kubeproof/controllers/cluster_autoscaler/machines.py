@@ -9,7 +9,6 @@ come: its group is backed off, first for 5 min, then up to 30 (`clusterstate`, `
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from kubeproof.cluster.control import (
     FORSAKE,
@@ -28,6 +27,7 @@ from kubeproof.cluster.control import (
 from kubeproof.cluster.daemons import daemon_sets
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import ACTIVE, KUBELET_LIVES, Health, NodeCell, Work, WorkloadCell
+from kubeproof.values import dataclass
 
 FIRST_BACKOFF_S = 300  # initial-node-group-backoff-duration
 LAST_BACKOFF_S = 1800  # max-node-group-backoff-duration

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import NamedTuple
 
 from kubeproof.cluster.control import View
@@ -35,6 +35,7 @@ from kubeproof.controllers.disruption import RUNNING, PodFacts
 from kubeproof.controllers.scheduler.framework import PodCount, Scheduler
 from kubeproof.controllers.scheduler.requests import CPU, MEMORY, pod_requests
 from kubeproof.errors import LimitReached
+from kubeproof.values import dataclass
 
 MOST_UNREADY_PERCENT = 45  # max-total-unready-percentage
 MOST_UNREADY = 3  # ok-total-unready-count
