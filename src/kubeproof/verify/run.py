@@ -179,29 +179,31 @@ def _searched(
     if beginning.search is not None and beginning.search.stopped_by:
         statistics = statistics_of(beginning.search, plan)
         return [intent_result(loaded, plan, i, "unknown", statistics) for i in range(len(plan.monitors))], statistics
-    bounded = held_by_bounds(plan, beginning.cells) if options.uses(ABSTRACTION) else frozenset()
+    bounded = held_by_bounds(plan, beginning.cells) if options.uses(ABSTRACTION) else {}
     rest = tuple(monitor for number, monitor in enumerate(plan.monitors) if number not in bounded)
     results: list[IntentResult] = []
-    parts = [_statistics_of_bounds(plan, beginning, options)] if bounded else []
+    parts = [_statistics_of_bounds(plan, beginning, options, bounded)] if bounded else []
     for monitors in batched(rest, MOST_INTENTS):
         batch = replace(plan, monitors=monitors)
         found, statistics = _searched_batch(loaded, batch, beginning, options, watch)
         results += found
         parts.append(statistics)
     statistics = combined(parts)
-    results += [_bounded_result(loaded, plan, number) for number in bounded]
+    results += [_bounded_result(loaded, plan, number, reason) for number, reason in bounded.items()]
     order = {monitor.intent.name: number for number, monitor in enumerate(plan.monitors)}
     return sorted(results, key=lambda result: order[result.intent]), statistics
 
 
-def _bounded_result(loaded: Loaded, plan: Plan, number: int) -> IntentResult:
+def _bounded_result(loaded: Loaded, plan: Plan, number: int, reason: str) -> IntentResult:
     found = intent_result(loaded, plan, number, "holds", Statistics())
-    return replace(found, detail=f"proved from the sizes that are ever written: {claim(plan.monitors[number].intent)}")
+    return replace(found, detail=f"proved from {reason}: {claim(plan.monitors[number].intent)}")
 
 
-def _statistics_of_bounds(plan: Plan, beginning: Beginning, options: VerifyOptions) -> Statistics:
-    """What deciding from the sizes took: the search for the first states, if there was one."""
-    words = ("sizes bounded by what is ever written",)
+def _statistics_of_bounds(
+    plan: Plan, beginning: Beginning, options: VerifyOptions, bounded: dict[int, str]
+) -> Statistics:
+    """What deciding without a search took: that for the first states, if there was one."""
+    words = tuple(f"proved from {reason}" for reason in dict.fromkeys(bounded.values()))
     if beginning.search is None:
         return Statistics(engine=engine_name(options), reductions=words)
     deployed = statistics_of(beginning.search, plan)
