@@ -208,6 +208,10 @@ def _with_scenario(document: Document, setup: Setup, objects: Objects, collected
     read = read_scenario(fields, around)
     omissions = _distinct((*objects.omissions, *fields.log.omissions))
     whole = replace(setup, settings=read.settings)
+    if read.cluster_autoscaler is not None:
+        from kubeproof.cluster.node_groups import with_groups
+
+        whole = with_groups(whole, read.cluster_autoscaler)
     return Loaded(whole, read.scenario, omissions, tuple(collected.files), collected.texts())
 
 

@@ -238,7 +238,7 @@ class Clock:
 
     def __init__(self, plan: Plan, slots: Slots) -> None:
         self._periodic = plan.periodic
-        self._ages = plan.mechanics.ages
+        self._ages, self._spare_ages = plan.mechanics.ages, plan.mechanics.spare_ages
         self._slots = slots
         place_slots = [*(slots.place(place) for place in plan.layout.every_place), *slots.nurseries.values()]
         self._nurseries = {slots.nurseries[w]: Nursery(plan.mechanics, w) for w in slots.nurseries}
@@ -259,7 +259,8 @@ class Clock:
         slot = self.reads[position]
         due = NEVER
         if position < self._places:
-            due = min((d for node, _ in cell if (d := next_due(node, self._ages)) != NEVER), default=NEVER)
+            clocks = (next_due(node, self._ages, self._spare_ages) for node, _ in cell)
+            due = min((clock for clock in clocks if clock != NEVER), default=NEVER)
         if slot in self._nurseries:
             young = self._nurseries[slot].seen(cell)
             return due, tuple(young if slot in slots else None for slots in self._young)
@@ -502,7 +503,8 @@ class GroupedSystem:
             nursery = self._nurseries[slot]
             return (nursery.later(cell, action.seconds) if isinstance(action, Tick) else nursery.changed(cell, action),)
         if isinstance(action, Tick):
-            return (all_ticked(cell, action.seconds, self.plan.mechanics.ages),)
+            mechanics = self.plan.mechanics
+            return (all_ticked(cell, action.seconds, mechanics.ages, mechanics.spare_ages),)
         if isinstance(action, StartAll):
             return (self._starts.started(cell, action),)
         if isinstance(action, Remember):
