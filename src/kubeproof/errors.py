@@ -27,6 +27,12 @@ class HostileInputError(ManifestError):
     code = "E102"
 
 
+class EventError(ManifestError):
+    """A stream or trace of events could not be read."""
+
+    code = "E103"
+
+
 class ScenarioError(ManifestError):
     """A Scenario that is well-formed but cannot be used: wrong configuration."""
 
@@ -103,6 +109,13 @@ class QuantityError(ProgramError):
     """A probabilistic property that cannot be used: not PCTL, unknown labels or rewards, open constants, a filter."""
 
     code = "E208"
+    exit_code = 2
+
+
+class RuleError(ManifestError):
+    """A rule for streams of events that cannot be used."""
+
+    code = "E209"
     exit_code = 2
 
 
