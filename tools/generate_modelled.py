@@ -18,6 +18,7 @@ from pathlib import Path
 
 from kubeproof.cluster.objects import Container, Node, PodTemplate, Setup, Workload
 from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler
+from kubeproof.cluster.state import NEVER
 from kubeproof.controllers.descheduler import cycle, evictor
 from kubeproof.controllers.scheduler import registry
 from kubeproof.events.declarations import Drain
@@ -32,7 +33,7 @@ from kubeproof.manifests import (
 )
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.schema import FIELDS
-from kubeproof.model.assembly import adjusting_loops, built_in_controllers
+from kubeproof.model.assembly import adjusting_loops, built_in_controllers, endpoint_loops
 from kubeproof.model.layout import make_layout, mentions
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -77,6 +78,7 @@ DOES = {
     "controllers.hpa.controller": "sets spec.replicas from metrics; every `hpa.syncPeriod`, default 15 s",
     "controllers.descheduler.controller": "evicts pods by the plugins below; every `descheduler.interval`, default 5m",
     "controllers.gitops": "puts objects back to their manifests; every `gitops.interval`, default 3m",
+    "controllers.endpoints": "stop sending traffic to pods that terminate, within `endpoints.lag` and `ingress.lag`",
     "events.drain": "cordons, waits until the node is empty, takes it down for maintenance, brings it back",
 }
 # Fields that tables list as harmless where nobody reads them, while readers of other types do.
@@ -260,6 +262,7 @@ def _loops() -> Iterator[str]:
     drain = (Drain(name="drain"),)
     layout = make_layout(setup, mentions(setup, (), (), ()))
     loops = (*built_in_controllers(layout, drain), *adjusting_loops(layout, drain).loops)
+    loops = (*loops, *endpoint_loops(layout, {0: (1, NEVER)}))
     rows = []
     for module in dict.fromkeys(inspect.getmodule(type(loop)) for loop in loops):
         assert module is not None

@@ -42,6 +42,8 @@ STATES = {
     ("c11", "safe"): 10,
     ("c12", "violating"): 127,
     ("c12", "safe"): 4,
+    ("c13", "violating"): 89,
+    ("c13", "safe"): 77,
     ("c14", "violating"): 38,
     ("c14", "safe"): 39,
     ("c14", "safe-spread"): 15,
@@ -60,6 +62,7 @@ MINIMAL = {
     "c10": (1, 2),
     "c11": (1, 1),
     "c12": (3, 3),  # and as many reports
+    "c13": (1, 1),
     "c14": (2, 4),
 }
 
@@ -101,6 +104,7 @@ def test_c8_is_the_same_at_the_size_of_its_report(variant, verdict, states):
         ("c8", "decides constraint by constraint"),
         ("c1", "cpu 100 % of request, target 50 %"),
         ("c10", "cpu 5 % of request, target 50 %"),
+        ("c13", "web-1 has been told to stop; proxies may send to it for up to 7 s more"),
         ("c12", "would lose 1 of Deployment/metrics/ingester (priority 100), 1 of Deployment/metrics/report"),
     ],
 )

@@ -69,6 +69,13 @@ def most_terminating_asked(intent: Intent) -> int:
     return max((n for _, text in intent.where for n in constants(parse_predicate(text))), default=0)
 
 
+def followed_targets(intent: Intent) -> tuple[str, ...]:
+    """The targets of which the intent asks whether pods that terminate get traffic."""
+    if intent.key == "noTrafficToTerminating":
+        return () if intent.target is None else (intent.target,)
+    return tuple(str(call.text("target")) for call in calls_of(intent) if call.name == "misrouted")
+
+
 class Temporal:
     """The formula and its predicates over states and steps of one layout."""
 

@@ -32,6 +32,7 @@ from kubeproof.manifests.printable import printable
 from kubeproof.manifests.priorities import with_priority
 from kubeproof.manifests.reader import read_documents
 from kubeproof.manifests.scenario import read_scenario
+from kubeproof.manifests.services import with_ingresses
 from kubeproof.manifests.storage import settled_claims
 from kubeproof.manifests.workloads import ReadWorkload
 from kubeproof.values import dataclass
@@ -184,7 +185,7 @@ def _setup(objects: Objects, workloads: tuple[Workload, ...]) -> Setup:
         autoscalers=tuple(objects.autoscalers),
         descheduler=objects.policies[0] if objects.policies else None,
         budgets=tuple(objects.budgets),
-        services=tuple(objects.services),
+        services=with_ingresses(objects.services, objects.reached),
         priority_classes=tuple(objects.priority_classes),
         namespaces=tuple(objects.namespaces),
         quotas=tuple(objects.quotas),
@@ -201,7 +202,7 @@ def _with_scenario(document: Document, setup: Setup, objects: Objects, collected
     def read_applied(event: Fields) -> ReadWorkload:
         return _applied(event, document, collected, budget, objects)
 
-    around = Surroundings(setup.nodes, setup.workloads, read_applied, setup.autoscalers)
+    around = Surroundings(setup.nodes, setup.workloads, read_applied, setup.autoscalers, setup.services)
     read = read_scenario(fields, around)
     omissions = _distinct((*objects.omissions, *fields.log.omissions))
     whole = replace(setup, settings=read.settings)

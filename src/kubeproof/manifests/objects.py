@@ -26,7 +26,7 @@ from kubeproof.manifests.priorities import read_priority_class
 from kubeproof.manifests.quotas import read_limit_range, read_quota
 from kubeproof.manifests.scenario import VERSION
 from kubeproof.manifests.scheduler_config import read_scheduler_profiles
-from kubeproof.manifests.services import read_service
+from kubeproof.manifests.services import read_ingress, read_service
 from kubeproof.manifests.stateful_sets import read_stateful_set
 from kubeproof.manifests.storage import read_claim, read_storage_class, read_volume
 from kubeproof.manifests.tree import Mapping, Value
@@ -51,6 +51,7 @@ _VERSIONS = {
     "HorizontalPodAutoscaler": ("autoscaling/v2", "autoscaling/v1"),
     "PodDisruptionBudget": ("policy/v1",),
     "Service": ("v1",),
+    "Ingress": ("networking.k8s.io/v1",),
     "PriorityClass": ("scheduling.k8s.io/v1",),
     "ResourceQuota": ("v1",),
     "LimitRange": ("v1",),
@@ -68,6 +69,7 @@ _GROUPS = {  # a kind of the same name elsewhere, such as a custom resource, is 
     "StatefulSet": ("apps",),
     "HorizontalPodAutoscaler": ("autoscaling", "extensions"),
     "PodDisruptionBudget": ("policy",),
+    "Ingress": ("networking.k8s.io", "extensions"),
     "StorageClass": ("storage.k8s.io",),
     "PriorityClass": ("scheduling.k8s.io",),
     "KubeSchedulerConfiguration": ("kubescheduler.config.k8s.io",),
@@ -102,6 +104,7 @@ class Objects:
     policies: list[DeschedulerPolicy] = field(default_factory=list)
     budgets: list[PodDisruptionBudget] = field(default_factory=list)
     services: list[Service] = field(default_factory=list)
+    reached: set[tuple[str, str]] = field(default_factory=set)  # Services that an Ingress leads to
     priority_classes: list[PriorityClass] = field(default_factory=list)
     namespaces: list[tuple[str, Labels]] = field(default_factory=list)
     quotas: list[ResourceQuota] = field(default_factory=list)
@@ -237,6 +240,10 @@ def _service(fields: Fields, _: Document, objects: Objects) -> None:
     objects.services += [service] if service is not None else []
 
 
+def _ingress(fields: Fields, _: Document, objects: Objects) -> None:
+    objects.reached |= set(read_ingress(fields))
+
+
 def _priority_class(fields: Fields, _: Document, objects: Objects) -> None:
     objects.priority_classes.append(read_priority_class(fields))
 
@@ -285,6 +292,7 @@ _READERS: dict[str, Callable[[Fields, Document, Objects], None]] = {
     "HorizontalPodAutoscaler": _autoscaler,
     "PodDisruptionBudget": _budget,
     "Service": _service,
+    "Ingress": _ingress,
     "PriorityClass": _priority_class,
     "ResourceQuota": _quota,
     "LimitRange": _limit_range,
