@@ -258,7 +258,7 @@ def test_fields_without_a_reader_are_listed_with_their_place() -> None:
             6,
         ),
         (
-            "field spec.template.spec.containers[0].lifecycle of Deployment/shop/web",
+            "field spec.template.spec.containers[0].lifecycle.stopSignal of Deployment/shop/web",
             "not modelled",
             6,
         ),
