@@ -137,6 +137,7 @@ def say(line: str) -> None:
 @click.option("--props", metavar="FILE", help="Properties, as PRISM and Storm write them.")
 @click.option("-p", "--property", "texts", metavar="PROPERTY", multiple=True, help="One more property.")
 @click.option("--only", metavar="NAME", multiple=True, help="Only this property of the file.")
+@click.option("--whole", is_flag=True, help="Build the whole model, also behind the goal of a single property.")
 @click.option("--const", "constants", metavar="NAME=VALUE", multiple=True, help="The value of an open constant.")
 @precision_options
 @output_option("text", "json")
@@ -161,7 +162,7 @@ def prism_command(
     from kubeproof.quantify.run import PrismOptions, check_prism
 
     wanted = PrismOptions(
-        props, texts, only, named_values(constants, "--const"), options["exact"], settings_of(options)
+        props, texts, only, named_values(constants, "--const"), options["exact"], options["whole"], settings_of(options)
     )
     return reported(check_prism(file, wanted, say), outputs)
 

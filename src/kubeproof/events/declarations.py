@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 
 from kubeproof.cluster.labels import LabelSelector
-from kubeproof.cluster.objects import Node, Source, Workload
+from kubeproof.cluster.objects import ZONE, Node, Source, Workload
 from kubeproof.values import dataclass
 
 STABLE = "stable"
@@ -42,6 +42,14 @@ class NodeFailure(Event):
     nodes: NodeChoice = NodeChoice()
     recovers: bool = True
     together: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ZoneFailure(Event):
+    """All nodes of one domain fail together; with `recovers` they may come back together."""
+
+    topology_key: str = ZONE
+    recovers: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.daemons import nodes_wanted, pods_wanted
 from kubeproof.cluster.objects import DAEMON_SET, POD, STATEFUL_SET, Setup
@@ -24,12 +25,13 @@ from kubeproof.events.declarations import (
     Scale,
     UsageChange,
     UsagePattern,
+    ZoneFailure,
 )
 from kubeproof.events.late import ScaleEvent, WriteEvent
 from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import ALWAYS, Intent
 from kubeproof.intents.monitor import UPPER_BOUNDS
-from kubeproof.intents.temporal import followed_targets
+from kubeproof.intents.predicates import followed_targets
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.plan import Plan
 from kubeproof.verify.result import (
@@ -42,6 +44,9 @@ from kubeproof.verify.result import (
     Statistics,
 )
 from kubeproof.verify.slicing import Slice
+
+if TYPE_CHECKING:
+    from kubeproof.cluster.node_groups import ClusterAutoscaler
 
 VERDICTS = {"holds": HOLDS, "violated": VIOLATED, "vacuous": VACUOUS, "unknown": UNKNOWN}
 SAMPLED_FROM = 100  # nodes from which the real scheduler looks at a part of the cluster only
@@ -82,7 +87,7 @@ def scope(loaded: Loaded, plan: Plan, statistics: Statistics) -> tuple[tuple[str
     return (
         ("scenario", f"{scenario.name} (built in)" if scenario.is_default else scenario.name),
         ("kubernetes", version),
-        ("nodes", f"{len(setup.nodes)} in {plan.classes} class(es)"),
+        ("nodes", f"{sum(not node.is_slot for node in setup.nodes)} in {plan.classes} class(es)"),
         ("workloads", ", ".join(_workload(setup, i) for i in range(len(setup.workloads))) or "none"),
         *_steering(setup, scenario.intents),
         ("start", scenario.start.mode),
@@ -117,8 +122,15 @@ def _steering(setup: Setup, intents: Sequence[Intent]) -> Iterator[tuple[str, st
         yield "traffic", f"proxies learn within {lags[0]} s that a pod terminates, an Ingress within {lags[1]} s more"
     if setup.descheduler is not None:
         yield "descheduler", f"every {setup.settings.descheduler_interval_s} s"
+    if setup.cluster_autoscaler is not None:
+        yield "cluster autoscaler", _groups(setup.cluster_autoscaler)
     if setup.settings.gitops_interval_s is not None:
         yield "gitops", f"undoes drift from the manifests every {setup.settings.gitops_interval_s} s"
+
+
+def _groups(autoscaler: ClusterAutoscaler) -> str:
+    told = (f"{group.name} {group.least} to {group.most} nodes" for group in autoscaler.groups)
+    return f"every {autoscaler.scan_interval_s} s, groups {', '.join(told)}"
 
 
 def _covers(setup: Setup, budget: PodDisruptionBudget) -> str:
@@ -155,6 +167,9 @@ def _event(event: Event) -> str:
     if isinstance(event, NodeFailure):
         back = ", may recover" if event.recovers else ""
         return f"{event.name}: a node fails {times}{back}{after}"
+    if isinstance(event, ZoneFailure):
+        back = ", may recover" if event.recovers else ""
+        return f"{event.name}: all nodes of one {event.topology_key} fail together {times}{back}{after}"
     if isinstance(event, Cordon):
         return f"{event.name}: a node is cordoned {times}{after}"
     if isinstance(event, Scale):
@@ -262,7 +277,7 @@ def intent_result(loaded: Loaded, plan: Plan, number: int, verdict: str, statist
         target=intent.target or "",
         verdict=VERDICTS[verdict],
         detail=detail(intent, VERDICTS[verdict], statistics),
-        nodes=len(plan.setup.nodes),
+        nodes=sum(not node.is_slot for node in plan.setup.nodes),
         pods=pods,
         states=statistics.states,
         transitions=statistics.transitions,
