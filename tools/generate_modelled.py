@@ -31,6 +31,7 @@ from kubeproof.cluster.objects import (
     Workload,
 )
 from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler
+from kubeproof.cluster.state import NEVER
 from kubeproof.controllers.descheduler import cycle, evictor
 from kubeproof.controllers.scheduler import registry
 from kubeproof.events.declarations import Drain
@@ -45,7 +46,7 @@ from kubeproof.manifests import (
 )
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.schema import FIELDS
-from kubeproof.model.assembly import adjusting_loops, built_in_controllers, group_loops
+from kubeproof.model.assembly import adjusting_loops, built_in_controllers, endpoint_loops, group_loops
 from kubeproof.model.layout import make_layout, mentions
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -92,6 +93,7 @@ DOES = {
     "controllers.job": "creates, counts and replaces pods that end by themselves, until the Job is done or has failed",
     "controllers.cronjob": "starts Jobs by a schedule: Allow, Forbid, Replace",
     "controllers.gitops": "puts objects back to their manifests; every `gitops.interval`, default 3m",
+    "controllers.endpoints": "stop sending traffic to pods that terminate, within `endpoints.lag` and `ingress.lag`",
     "controllers.cluster_autoscaler.controller": "adds nodes for pods that fit nowhere, deletes unneeded ones; "
     "every `clusterAutoscaler.scanInterval`, default 10s",
     "events.drain": "cordons, waits until the node is empty, takes it down for maintenance, brings it back",
@@ -282,6 +284,7 @@ def _loops() -> Iterator[str]:
     drain = (Drain(name="drain"),)
     layout = make_layout(setup, mentions(setup, (), (), ()))
     loops = (*built_in_controllers(layout, drain), *adjusting_loops(layout, drain).loops)
+    loops = (*loops, *endpoint_loops(layout, {0: (1, NEVER)}))
     loops += group_loops(layout, drain, 0, ()).loops
     rows = []
     for module in dict.fromkeys(inspect.getmodule(type(loop)) for loop in loops):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from kubeproof.controllers.cronjob import CronJobController
     from kubeproof.controllers.daemonset import DaemonSetController
     from kubeproof.controllers.descheduler.controller import DeschedulerController
+    from kubeproof.controllers.endpoints import EndpointController
     from kubeproof.controllers.eviction import DrainEviction
     from kubeproof.controllers.gitops import GitOpsController
     from kubeproof.controllers.hpa.controller import HpaController
@@ -29,6 +30,7 @@ else:
     DaemonSetController = LateClass("kubeproof.controllers.daemonset", "DaemonSetController")
     DeschedulerController = LateClass("kubeproof.controllers.descheduler.controller", "DeschedulerController")
     DrainEviction = LateClass("kubeproof.controllers.eviction", "DrainEviction")
+    EndpointController = LateClass("kubeproof.controllers.endpoints", "EndpointController")
     GitOpsController = LateClass("kubeproof.controllers.gitops", "GitOpsController")
     HpaController = LateClass("kubeproof.controllers.hpa.controller", "HpaController")
     JobController = LateClass("kubeproof.controllers.job", "JobController")
@@ -46,6 +48,7 @@ __all__ = [
     "DaemonSetController",
     "DeschedulerController",
     "DrainEviction",
+    "EndpointController",
     "GitOpsController",
     "HpaController",
     "JobController",

@@ -57,8 +57,6 @@ def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
         scale=read_scale(spec, around, events, intents),
         source=fields.source,
     )
-    if autoscaler is not None and scenario.scale is not None and scenario.scale.nodes:
-        spec.fail("scale", "lets nodes grow that are in node groups", remedy="Leave out scale.nodes")
     spec.ignore("intents")
     spec.finish_strictly()
     return ReadScenario(scenario, settings, autoscaler)
