@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from kubeproof.cluster.objects import Setup, Source
 from kubeproof.cluster.scale import Scale
 from kubeproof.events.declarations import Event
+from kubeproof.events.quantities import QuantifySettings
 from kubeproof.intents.declarations import Intent
 
 
@@ -38,6 +39,7 @@ class Scenario:
     is_default: bool = False
     scale: Scale | None = None  # None: verify exactly the sizes in the manifests
     source: Source = field(default=Source(), compare=False)
+    quantify: QuantifySettings = QuantifySettings()
 
 
 @dataclass(frozen=True, slots=True)

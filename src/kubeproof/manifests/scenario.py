@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from kubeproof.cluster.objects import DAEMON_SET, POD, Settings, Workload
 from kubeproof.events.declarations import Apply, CreateNode, Event
+from kubeproof.manifests.chances import read_quantify
 from kubeproof.manifests.controller_settings import read_settings
 from kubeproof.manifests.default_scenario import default_intents
 from kubeproof.manifests.event_fields import Surroundings
@@ -49,6 +50,7 @@ def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
         intents=intents,
         scale=read_scale(spec, around, events, intents),
         source=fields.source,
+        quantify=read_quantify(spec, around.nodes),
     )
     spec.ignore("intents")
     spec.finish_strictly()
