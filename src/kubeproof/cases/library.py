@@ -45,17 +45,16 @@ class Case:
 
 def list_cases() -> tuple[Case, ...]:
     """All shipped cases, in the order of their numbers."""
-    folders = [path for path in _HOME.iterdir() if (path / _ABOUT).is_file()]
-    return tuple(_case(path) for path in sorted(folders, key=lambda path: (len(path.name), path.name)))
+    return tuple(_case(path) for path in _folders())
 
 
 def find_case(name: str) -> Case:
     """The case of this name, in any case of letters; an unknown one is wrong usage."""
-    cases = list_cases()
-    for case in cases:
-        if case.name == name.lower():
-            return case
-    raise UsageError(f"there is no case {name!r}", f"There are: {', '.join(case.name for case in cases)}.")
+    folders = _folders()
+    for folder in folders:
+        if folder.name == name.lower():
+            return _case(folder)
+    raise UsageError(f"there is no case {name!r}", f"There are: {', '.join(folder.name for folder in folders)}.")
 
 
 def find_variant(case: Case, name: str) -> Variant:
@@ -81,6 +80,12 @@ def text_of(name: str, variant: str = VIOLATING) -> str:
     """The manifests of a variant as one YAML stream, each file under its name."""
     parts = [f"# {Path(path).name}\n{Path(path).read_text(encoding='utf-8')}" for path in load_case(name, variant)]
     return "---\n".join(parts)
+
+
+def _folders() -> list[Path]:
+    """Where the cases stand, in the order of their numbers."""
+    folders = [path for path in _HOME.iterdir() if (path / _ABOUT).is_file()]
+    return sorted(folders, key=lambda path: (len(path.name), path.name))
 
 
 def _case(folder: Path) -> Case:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from kubeproof.errors import UsageError
 
@@ -17,7 +18,7 @@ def read_config(path: str | Path) -> dict[str, object]:
 
     try:
         _refuse_costly(text, path)
-        values = yaml.safe_load(text)
+        values = yaml.load(text, Loader=_loader())
     except (yaml.YAMLError, ValueError) as problem:
         raise UsageError(f"{path}: not valid YAML: {_one_line(problem)}", "Correct the file.") from None
     if values is None:
@@ -32,12 +33,19 @@ def _refuse_costly(text: str, path: str | Path) -> None:
     import yaml
 
     depth = 0
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+    for event in yaml.parse(text, Loader=_loader()):
         if isinstance(event, yaml.AliasEvent):
             raise UsageError(f"{path}: aliases are not allowed in settings", "Write the value out.")
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > MAX_DEPTH:
             raise UsageError(f"{path}: nested deeper than {MAX_DEPTH} levels", "Keep only settings in it.")
+
+
+def _loader() -> Any:
+    """The safe loader, libyaml's when PyYAML was built with it."""
+    import yaml
+
+    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _read(path: Path) -> str:

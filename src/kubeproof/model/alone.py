@@ -14,13 +14,11 @@ from kubeproof.cluster.control import Controller, CreatePods, Decision, SetRepli
 from kubeproof.cluster.objects import DEPLOYMENT, REPLICA_SET, family
 from kubeproof.cluster.priorities import priority_of
 from kubeproof.cluster.state import NEVER
-from kubeproof.controllers.descheduler.controller import DeschedulerController
-from kubeproof.controllers.hpa.controller import HpaController
+from kubeproof.controllers.late import DeschedulerController, HpaController
 from kubeproof.controllers.quota import is_meant
 from kubeproof.engine.system import Effect
 from kubeproof.engine.system import Stage as EngineStage
-from kubeproof.events.node_failure import NodeFailureEvent, NodeRecoveryEvent
-from kubeproof.events.usage import KernelPanicEvent
+from kubeproof.events.late import KernelPanicEvent, NodeFailureEvent, NodeRecoveryEvent
 from kubeproof.model.plan import Plan
 from kubeproof.model.startup import EVENTS, LOOPS
 

@@ -24,19 +24,21 @@ from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import HorizontalPodAutoscaler
 from kubeproof.cluster.usage import CPU, DEFAULT_PERCENT, Level, UsageRule
 from kubeproof.cluster.volumes import class_of, open_claims
-from kubeproof.controllers.daemonset import DaemonSetController
-from kubeproof.controllers.deployment import DeploymentController, RolloutController
-from kubeproof.controllers.eviction import DrainEviction
-from kubeproof.controllers.gitops import GitOpsController, reconciled
+from kubeproof.controllers.deployment import DeploymentController
 from kubeproof.controllers.kubelet import Kubelet
+from kubeproof.controllers.late import (
+    DaemonSetController,
+    DrainEviction,
+    GitOpsController,
+    RolloutController,
+    StatefulSetController,
+    VolumeController,
+)
 from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
 from kubeproof.controllers.replicaset import ReplicaSetController
-from kubeproof.controllers.statefulset import StatefulSetController
 from kubeproof.controllers.taint_eviction import TaintEviction
-from kubeproof.controllers.volume_controller import VolumeController
 from kubeproof.errors import InternalError, UsageError
 from kubeproof.events.common import EventSource
-from kubeproof.events.cordon import CordonEvent
 from kubeproof.events.declarations import (
     EVERY_REVISION,
     INITIAL_REVISION,
@@ -60,12 +62,22 @@ from kubeproof.events.declarations import (
     UsageChange,
     UsagePattern,
 )
-from kubeproof.events.drain import DrainEvent, DrainProgress
-from kubeproof.events.node_failure import NodeFailureEvent, NodeRecoveryEvent
-from kubeproof.events.node_join import NodeJoinEvent
-from kubeproof.events.operator import DeleteEvent, RolloutEvent, ScaleEvent, WriteEvent
-from kubeproof.events.pod_crash import PodCrashEvent
-from kubeproof.events.usage import KernelPanicEvent, LevelEvent, UnreachableEvent
+from kubeproof.events.late import (
+    CordonEvent,
+    DeleteEvent,
+    DrainEvent,
+    DrainProgress,
+    KernelPanicEvent,
+    LevelEvent,
+    NodeFailureEvent,
+    NodeJoinEvent,
+    NodeRecoveryEvent,
+    PodCrashEvent,
+    RolloutEvent,
+    ScaleEvent,
+    UnreachableEvent,
+    WriteEvent,
+)
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.temporal import most_failed_asked
 from kubeproof.model.mechanics import Ages
@@ -251,7 +263,16 @@ def adjusting_loops(layout: Layout, events: tuple[Event, ...], past_git: frozens
         loop = shared_loops(layout).descheduler(len(events) + len(part.loops))
         memory = (0, setup.settings.descheduler_interval_s)
         part = AdjustingPart((*part.loops, loop), (*part.memories, memory))
-    numbers = reconciled(setup, past_git)
+    return part if setup.settings.gitops_interval_s is None else _with_gitops(part, layout, events, past_git)
+
+
+def _with_gitops(
+    part: AdjustingPart, layout: Layout, events: tuple[Event, ...], past_git: frozenset[int]
+) -> AdjustingPart:
+    """The loops with a reconciler for every workload that one keeps up."""
+    from kubeproof.controllers.gitops import reconciled
+
+    numbers = reconciled(layout.setup, past_git)
     first = len(events) + len(part.loops)
     loops = tuple(_reconciler(layout, events, number, first + at) for at, number in enumerate(numbers))
     return AdjustingPart((*part.loops, *loops), (*part.memories, *((0, loop.interval_s) for loop in loops)))

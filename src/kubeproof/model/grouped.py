@@ -39,10 +39,8 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.objects import Node
 from kubeproof.cluster.state import NEVER, NodeCell, Nodes, present, replace_node
-from kubeproof.controllers.daemonset import DaemonSetController
-from kubeproof.controllers.descheduler.controller import DeschedulerController
-from kubeproof.controllers.hpa.controller import HpaController
 from kubeproof.controllers.kubelet import Kubelet
+from kubeproof.controllers.late import DaemonSetController, DeschedulerController, HpaController
 from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.engine.system import Actor, Cell, Check, Effect, Kind
@@ -424,8 +422,8 @@ class GroupedSystem:
         return actor
 
     def _plain_actor(self, number: int, controller: Controller) -> GroupedActor:
-        sees_starts = isinstance(controller, Kubelet | DeschedulerController) or (
-            isinstance(controller, ReplicaSetController | DaemonSetController) and controller.workload in self._starts
+        sees_starts = isinstance(controller, (Kubelet, DeschedulerController)) or (
+            isinstance(controller, (ReplicaSetController, DaemonSetController)) and controller.workload in self._starts
         )
         if self._starts and sees_starts:
             return StartBlindActor(self.plan, self.slots, number, controller, self._starts)

@@ -15,10 +15,13 @@ from kubeproof.cluster.daemons import daemon_sets
 from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.priorities import has_priorities
+from kubeproof.controllers.late import (
+    DeschedulerController,
+    PinnedScheduler,
+    PreemptingPinnedScheduler,
+    PreemptingScheduler,
+)
 from kubeproof.controllers.scheduler.controller import SchedulerController
-from kubeproof.controllers.scheduler.pinned import PinnedScheduler
-from kubeproof.controllers.scheduler.preempting import PreemptingScheduler, goes_first
-from kubeproof.controllers.scheduler.preempting_pinned import PreemptingPinnedScheduler
 
 MOST_LAYOUTS = 32  # a sweep comes back to each of up to 13 combinations of two node kinds
 
@@ -44,6 +47,8 @@ class SharedLoops:
 
     def _preempting(self, workload: int, claims: tuple[int, ...]) -> PreemptingScheduler:
         """The scheduler where pods of some workloads go before others."""
+        from kubeproof.controllers.scheduler.preempting import goes_first
+
         key = (workload, claims)
         if key not in self._queue:
             setup = self._layout.setup
@@ -63,9 +68,6 @@ class SharedLoops:
 
     def descheduler(self, memory: int) -> PeriodicController:
         """The descheduler whose clock is this memory."""
-        # A large room that most inputs do not need: starting up takes longer than small searches.
-        from kubeproof.controllers.descheduler.controller import DeschedulerController
-
         policy = self._layout.setup.descheduler
         assert policy is not None
         if memory not in self._deschedulers:

@@ -18,25 +18,34 @@ from kubeproof.cluster.objects import POD, family
 from kubeproof.cluster.priorities import has_priorities, preemptible
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Nodes, Phase, PodKind, add_pods
 from kubeproof.controllers.budgets import budgets_of
-from kubeproof.controllers.daemonset import DaemonSetController
-from kubeproof.controllers.deployment import DeploymentController, RolloutController
-from kubeproof.controllers.descheduler.controller import DeschedulerController
-from kubeproof.controllers.eviction import DrainEviction
-from kubeproof.controllers.hpa.controller import HpaController
+from kubeproof.controllers.deployment import DeploymentController
 from kubeproof.controllers.kubelet import Kubelet
+from kubeproof.controllers.late import (
+    DaemonSetController,
+    DeschedulerController,
+    DrainEviction,
+    HpaController,
+    PinnedScheduler,
+    RolloutController,
+    StatefulSetController,
+)
 from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
 from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.scheduler.controller import SchedulerController
-from kubeproof.controllers.scheduler.pinned import PinnedScheduler
-from kubeproof.controllers.statefulset import StatefulSetController
 from kubeproof.controllers.taint_eviction import TaintEviction, seconds_tolerated
 from kubeproof.engine.system import Effect, Stage
 from kubeproof.errors import KubeproofError
-from kubeproof.events.cordon import CordonEvent
-from kubeproof.events.drain import DrainProgress
-from kubeproof.events.operator import DeleteEvent, RolloutEvent, ScaleEvent, WriteEvent
-from kubeproof.events.pod_crash import PodCrashEvent
-from kubeproof.events.usage import LevelEvent, UnreachableEvent
+from kubeproof.events.late import (
+    CordonEvent,
+    DeleteEvent,
+    DrainProgress,
+    LevelEvent,
+    PodCrashEvent,
+    RolloutEvent,
+    ScaleEvent,
+    UnreachableEvent,
+    WriteEvent,
+)
 from kubeproof.intents.declarations import ALWAYS
 from kubeproof.intents.monitor import NEVER as IN_NO_STATE
 from kubeproof.intents.monitor import UPPER_BOUNDS, Monitor

@@ -17,8 +17,7 @@ from kubeproof.cluster.objects import Node
 from kubeproof.cluster.priorities import has_priorities
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, Work, add_pods
 from kubeproof.controllers.kubelet import MOVING
-from kubeproof.events.drain import DrainEvent
-from kubeproof.events.pod_crash import PodCrashEvent
+from kubeproof.events.late import DrainEvent, PodCrashEvent
 from kubeproof.model.mechanics import Mechanics, takes
 from kubeproof.model.plan import Plan
 from kubeproof.model.startup import EVENTS, LOOPS, is_evicted_by_taints

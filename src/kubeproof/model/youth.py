@@ -16,10 +16,10 @@ from typing import Any, NamedTuple, Protocol
 from kubeproof.cluster.control import Decision, Delete, Role, Seen, Tag
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.state import NodeCell, Nodes, Phase, PodKind, add_pods
-from kubeproof.controllers.hpa.controller import HpaController
 from kubeproof.controllers.kubelet import MOVING
+from kubeproof.controllers.late import HpaController
 from kubeproof.engine.system import Effect, Stage
-from kubeproof.events.pod_crash import PodCrashEvent
+from kubeproof.events.late import PodCrashEvent
 from kubeproof.model.mechanics import Mechanics, all_ticked
 from kubeproof.model.plan import Plan
 from kubeproof.model.startup import StartMatters, actions_of, heeds_start, is_evicted_by_taints, only_replicasets_delete

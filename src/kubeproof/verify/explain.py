@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from kubeproof.cluster.control import Bind, Preempt
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.state import Health, Phase
-from kubeproof.controllers.eviction import DrainEviction
+from kubeproof.controllers.late import DrainEviction, PinnedScheduler, PreemptingScheduler
 from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.controllers.scheduler.framework import Evaluation, Row
-from kubeproof.controllers.scheduler.pinned import PinnedScheduler
-from kubeproof.controllers.scheduler.preempting import PreemptingScheduler
 from kubeproof.intents.monitor import Monitor
 from kubeproof.model.individual import IndividualModel, State, Transition, node_cell
 from kubeproof.verify.preemption_words import preemption_lines

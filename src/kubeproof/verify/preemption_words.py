@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubeproof.cluster.priorities import priority_of
+from kubeproof.controllers.late import PreemptingScheduler
 from kubeproof.controllers.scheduler.attempts import Candidate
-from kubeproof.controllers.scheduler.preempting import PreemptingScheduler
 from kubeproof.controllers.scheduler.preemption import Victims
 from kubeproof.model.individual import IndividualModel, State
 

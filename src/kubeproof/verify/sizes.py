@@ -9,14 +9,13 @@ from kubeproof.cluster.objects import DEPLOYMENT, POD, REPLICA_SET, family
 from kubeproof.cluster.priorities import has_priorities
 from kubeproof.cluster.state import ACTIVE
 from kubeproof.controllers.deployment import DeploymentController
-from kubeproof.controllers.hpa.controller import HpaController
 from kubeproof.controllers.kubelet import Kubelet
+from kubeproof.controllers.late import HpaController
 from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
 from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.controllers.taint_eviction import TaintEviction
-from kubeproof.events.operator import ScaleEvent, WriteEvent
-from kubeproof.events.usage import LevelEvent, UnreachableEvent
+from kubeproof.events.late import LevelEvent, ScaleEvent, UnreachableEvent, WriteEvent
 from kubeproof.intents.facts import count_pods
 from kubeproof.model.grouped import Slots
 from kubeproof.model.plan import Plan

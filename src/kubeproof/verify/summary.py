@@ -25,7 +25,7 @@ from kubeproof.events.declarations import (
     UsageChange,
     UsagePattern,
 )
-from kubeproof.events.operator import ScaleEvent, WriteEvent
+from kubeproof.events.late import ScaleEvent, WriteEvent
 from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import ALWAYS, Intent
 from kubeproof.intents.monitor import UPPER_BOUNDS
@@ -242,7 +242,7 @@ def abstractions(loaded: Loaded, plan: Plan) -> tuple[str, ...]:
         )
     if plan.events:
         notes.append("events happen between steps and when a clock runs out, not at moments between two clocks")
-    if any(isinstance(source, ScaleEvent | WriteEvent) for source in plan.events):
+    if any(isinstance(source, (ScaleEvent, WriteEvent)) for source in plan.events):
         notes.append("pod ages: on scale-down every order of ages is explored (rules 6 to 8 of victim ranking)")
     return tuple(notes)
 

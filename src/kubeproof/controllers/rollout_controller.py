@@ -1,0 +1,100 @@
+"""The Deployment controller where a Deployment may get other pod templates: rollouts, scaling of several revisions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kubeproof.cluster.control import Decision, Reads, Seen, SetReplicas, Stage
+from kubeproof.cluster.objects import family, short_name
+from kubeproof.cluster.places import Layout
+from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
+from kubeproof.controllers.rollout import sync
+from kubeproof.controllers.rollout_revisions import Outcome, Revision
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutController:
+    """The loop for a Deployment that may get other pod templates: rollouts, proportional scaling, rollbacks.
+
+    The arithmetic is in `kubeproof.controllers.rollout`; ready pods count as available (minReadySeconds 0).
+    """
+
+    layout: Layout
+    workload: int
+    stage: int = Stage.ALWAYS
+
+    @property
+    def name(self) -> str:
+        return f"deployment {short_name(self.layout.setup, self.workload)}"
+
+    @property
+    def reads(self) -> Reads:
+        return Reads(family(self.layout.setup, self.workload), self.layout.every_place)
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> WorkloadCell:
+        """Everything: sizes, annotations, the template asked for, pods without a node."""
+        return cell
+
+    def show_node(self, place: int, cell: NodeCell) -> tuple[tuple[int, int, int, int], ...] | None:
+        """Per revision: ready, active and all pods on the node."""
+        members = self.reads.workloads
+        counts: dict[int, tuple[int, int, int]] = {}
+        for kind, count in cell.pods:
+            if kind.workload in members:
+                ready, active, every = counts.get(kind.workload, (0, 0, 0))
+                is_ending = kind.phase == Phase.TERMINATING
+                ready += count * (kind.phase == Phase.READY)
+                counts[kind.workload] = (ready, active + count * (not is_ending), every + count)
+        return tuple((workload, *numbers) for workload, numbers in sorted(counts.items())) or None
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """What one sync writes."""
+        cells: dict[int, WorkloadCell] = dict(zip(self.reads.workloads, seen.workloads, strict=True))
+        own = cells[self.workload]
+        if not own.exists:
+            return ()
+        outcome, existing, new = self._synced(seen, cells)
+        actions = [
+            SetReplicas(workload, size, *notes)
+            for workload, size, notes in zip(existing, outcome.sizes, outcome.notes, strict=True)
+            if (size, *notes) != (cells[workload].replicas, cells[workload].noted, cells[workload].max_noted)
+        ]
+        if outcome.created is not None and outcome.created_notes is not None:
+            actions.append(SetReplicas(new, outcome.created, *outcome.created_notes))
+        return (Decision(tuple(actions)),) if actions else ()
+
+    def why(self, seen: Seen) -> tuple[str, ...]:
+        """The numbers behind a sync now."""
+        cells = dict(zip(self.reads.workloads, seen.workloads, strict=True))
+        return (self._synced(seen, cells)[0].what,)
+
+    def _synced(self, seen: Seen, cells: dict[int, WorkloadCell]) -> tuple[Outcome, list[int], int]:
+        """The sync's outcome, the revisions that exist, and the one that the Deployment asks for."""
+        members = self.reads.workloads
+        own = cells[self.workload]
+        new = members[own.template]
+        existing = [workload for workload in members if cells[workload].replicas != NEVER]
+        ready, active, every = (self._totals(seen, column) for column in (1, 2, 3))
+        revisions = tuple(
+            Revision(
+                cells[w].replicas,
+                ready.get(w, 0),
+                active.get(w, 0) + cells[w].unbound,
+                cells[w].noted,
+                cells[w].max_noted,
+            )
+            for w in existing
+        )
+        left = any(every.get(w, 0) + cells[w].unbound for w in existing if w != new)
+        declared = self.layout.setup.workloads[self.workload]
+        position = existing.index(new) if new in existing else None
+        outcome = sync(own.desired, declared.strategy, declared.paused, revisions, position, left)
+        return outcome, existing, new
+
+    def _totals(self, seen: Seen, column: int) -> dict[int, int]:
+        totals: dict[int, int] = {}
+        for groups in seen.places:
+            for view, count in groups:
+                for row in view:
+                    totals[row[0]] = totals.get(row[0], 0) + row[column] * count
+        return totals

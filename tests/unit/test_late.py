@@ -1,0 +1,61 @@
+"""Classes that are imported when the first instance is made."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+
+import kubeproof.controllers.late
+import kubeproof.events.late
+from kubeproof.late import LateClass
+
+REGISTRIES = (kubeproof.controllers.late, kubeproof.events.late)
+ENTRIES = [(registry, name) for registry in REGISTRIES for name in registry.__all__]
+
+
+def test_asking_for_an_instance_imports_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "colorsys", raising=False)
+
+    assert not isinstance(1, LateClass("colorsys", "rgb_to_hls"))
+    assert "colorsys" not in sys.modules
+
+
+def test_instances_are_known_however_they_were_made() -> None:
+    late = LateClass("fractions", "Fraction")
+
+    assert [isinstance(one, late) for one in (Fraction(1, 2), late(1, 2), Decimal(1), 1)] == [True, True, False, False]
+
+
+def test_a_module_that_is_being_imported_has_no_instances_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "half_imported", type(sys)("half_imported"))
+
+    assert not isinstance(1, LateClass("half_imported", "Late"))
+
+
+def test_calling_passes_everything_on() -> None:
+    assert LateClass("fractions", "Fraction")(numerator=3, denominator=6) == Fraction(1, 2)
+
+
+def test_a_late_class_serves_within_a_tuple_and_says_what_it_is() -> None:
+    late = LateClass("fractions", "Fraction")
+
+    assert isinstance(Fraction(1), (str, late))
+    assert repr(late) == "<late fractions.Fraction>"
+
+
+@pytest.mark.parametrize(("registry", "name"), ENTRIES, ids=[name for _, name in ENTRIES])
+def test_every_name_of_a_registry_leads_to_the_class_of_that_name_in_its_room(registry, name) -> None:
+    found = getattr(registry, name).imported()
+
+    room = registry.__name__.removesuffix(".late")
+    assert (found.__name__, found.__module__.startswith(f"{room}.")) == (name, True)
+    assert getattr(importlib.import_module(found.__module__), name) is found
+
+
+@pytest.mark.parametrize("registry", REGISTRIES, ids=lambda registry: registry.__name__)
+def test_a_registry_lists_all_that_it_has(registry) -> None:
+    assert sorted(name for name, value in vars(registry).items() if isinstance(value, LateClass)) == registry.__all__

@@ -1,0 +1,68 @@
+"""What a command imports: starting up must cost what its run needs, not what others might."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.unit.verify.inputs import node, scenario, web
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = """
+import sys
+from kubeproof.cli.main import main
+code = main(sys.argv[1:])
+print(code, *sorted(sys.modules), file=sys.stderr)
+"""
+NOT_FOR_A_DEPLOYMENT = {
+    "kubeproof.controllers.daemonset", "kubeproof.controllers.descheduler", "kubeproof.controllers.eviction",
+    "kubeproof.controllers.gitops", "kubeproof.controllers.hpa", "kubeproof.controllers.rollout",
+    "kubeproof.controllers.scheduler.pinned", "kubeproof.controllers.scheduler.preempting",
+    "kubeproof.controllers.statefulset", "kubeproof.events.cordon", "kubeproof.events.drain",
+    "kubeproof.events.node_failure", "kubeproof.events.operator", "kubeproof.events.pod_crash",
+    "kubeproof.events.usage", "kubeproof.network", "kubeproof.report.heatmap", "kubeproof.report.html",
+    "kubeproof.verify.journal", "kubeproof.verify.executors.pool", "multiprocessing", "concurrent", "asyncio",
+    "socket", "distributed",
+}  # fmt: skip
+
+
+@pytest.fixture
+def manifest(tmp_path: Path) -> str:
+    path = tmp_path / "in.yaml"
+    path.write_text("---\n".join((node("a"), web(1), scenario("{settles: {}}"))), encoding="utf-8")
+    return str(path)
+
+
+def imported(*arguments: str) -> set[str]:
+    """The modules that a command has imported when it has ended, well or with a violation."""
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": str(ROOT / "src")},
+    )
+    code, *modules = done.stderr.split()
+    assert code in ("0", "1"), done.stderr
+    return set(modules)
+
+
+def test_help_imports_no_room_but_the_command_line():
+    modules = imported("--help")
+
+    rooms = {name.split(".")[1] for name in modules if name.startswith("kubeproof.")}
+    assert rooms == {"cli", "errors", "report"}  # of report only how text is escaped
+    assert not {"yaml", "json", "dataclasses"} & modules
+
+
+def test_a_plain_deployment_imports_no_loop_or_event_that_it_lacks(manifest: str):
+    assert not NOT_FOR_A_DEPLOYMENT & imported("verify", manifest, "--workers", "1")
+
+
+def test_a_sweep_with_one_worker_starts_no_other_process():
+    modules = imported("cases", "run", "c7", "--scale", "esc", "--workers", "1", "-o", "json")
+
+    assert not NOT_FOR_A_DEPLOYMENT & modules
