@@ -27,6 +27,12 @@ class HostileInputError(ManifestError):
     code = "E102"
 
 
+class EventError(ManifestError):
+    """A stream or trace of events could not be read."""
+
+    code = "E103"
+
+
 class ScenarioError(ManifestError):
     """A Scenario that is well-formed but cannot be used: wrong configuration."""
 
@@ -85,6 +91,32 @@ class PredicateError(KubeproofError):
     def __init__(self, problem: str, *, text: str, column: int, remedy: str) -> None:
         super().__init__(f"{self.code} column {column}: the predicate {problem}. {remedy}")
         self.problem, self.text, self.column, self.remedy = problem, text, column, remedy
+
+
+class ProgramError(KubeproofError):
+    """A probabilistic program that cannot be used: not PRISM, rows that do not sum to 1, values out of range."""
+
+    code = "E207"
+    exit_code = 4
+
+    def __init__(self, problem: str, *, file: str, line: int = 0, column: int = 0, remedy: str) -> None:
+        place = ":".join([file, *(str(number) for number in (line, column) if number)])
+        super().__init__(f"{self.code} {place}: {problem}. {remedy.rstrip('.')}.")
+        self.problem, self.file, self.line, self.column, self.remedy = problem, file, line, column, remedy
+
+
+class QuantityError(ProgramError):
+    """A probabilistic property that cannot be used: not PCTL, unknown labels or rewards, open constants, a filter."""
+
+    code = "E208"
+    exit_code = 2
+
+
+class RuleError(ManifestError):
+    """A rule for streams of events that cannot be used."""
+
+    code = "E209"
+    exit_code = 2
 
 
 class NothingToCheckError(KubeproofError):

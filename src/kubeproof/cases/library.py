@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from kubeproof.errors import InternalError, UsageError
 from kubeproof.manifests.config import read_config
+from kubeproof.values import dataclass
 
 VIOLATING, SAFE = "violating", "safe"
 MAIN = (VIOLATING, SAFE)  # every case has these; further variants are extra

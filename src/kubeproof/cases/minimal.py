@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kubeproof.cases.library import VIOLATING, Case, load_case
 from kubeproof.cluster.scale import DECLARED
 from kubeproof.errors import NothingToCheckError
 from kubeproof.manifests.load import load
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.values import dataclass
 from kubeproof.verify.executors.inprocess import InProcess
 from kubeproof.verify.executors.session import Executor
 from kubeproof.verify.options import VerifyOptions

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from kubeproof.cases.library import Case, Variant, load_case
 from kubeproof.manifests.load import load
+from kubeproof.values import dataclass
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.result import ERROR, HOLDS, HOLDS_BOUNDED, VerifyResult
 from kubeproof.verify.run import verify

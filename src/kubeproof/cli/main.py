@@ -16,6 +16,7 @@ from kubeproof.cli.init import init_command
 from kubeproof.cli.network import network_group
 from kubeproof.cli.outputs import silence
 from kubeproof.cli.properties import properties_group
+from kubeproof.cli.quantify import quantify_group
 from kubeproof.cli.replay import replay_command
 from kubeproof.cli.verify import verify_command
 from kubeproof.errors import KubeproofError
@@ -42,6 +43,7 @@ def cli() -> None:
 for _command in (verify_command, replay_command, init_command, cases_group, properties_group, doctor_command):
     cli.add_command(_command)
 cli.add_command(network_group)
+cli.add_command(quantify_group)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

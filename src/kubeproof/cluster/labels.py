@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from kubeproof.values import dataclass
 
 Labels = tuple[tuple[str, str], ...]  # sorted by key, unique keys
 

@@ -5,7 +5,7 @@ These values never change during a run; what changes is in `kubeproof.cluster.st
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.labels import (
@@ -16,6 +16,7 @@ from kubeproof.cluster.labels import (
     Taint,
     Toleration,
 )
+from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
     from kubeproof.cluster.policies import (

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kubeproof.cluster.labels import NO_EXECUTE, NO_SCHEDULE, Taint
 from kubeproof.cluster.objects import Node, Setup
 from kubeproof.cluster.state import Health, NodeCell
+from kubeproof.values import dataclass
 
 UNREACHABLE = "node.kubernetes.io/unreachable"
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.objects import Source
+from kubeproof.values import dataclass
 
 SAMPLED_METRICS = ("Resource", "ContainerResource")  # types that are worked out from the pods' usage
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kubeproof.cluster.objects import Source
+from kubeproof.values import dataclass
 
 Amounts = tuple[tuple[str, int], ...]  # by resource name; CPU in milli, everything else in units; sorted
 

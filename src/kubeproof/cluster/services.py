@@ -7,11 +7,12 @@ pods, and each node shares its part among its own. Otherwise all ready pods shar
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kubeproof.cluster.labels import Labels
 from kubeproof.cluster.objects import Setup, Source
 from kubeproof.cluster.state import KUBELET_LIVES, Nodes, Phase
+from kubeproof.values import dataclass
 
 Extremes = tuple[int, int]  # fewest and most ready pods on a node that has any; (0, 0) if none has
 

@@ -8,10 +8,11 @@ does not, from the volume controller. From then on both keep it for ever.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from kubeproof.cluster.labels import Labels, LabelSelector, NodeTerm, Requirement
 from kubeproof.cluster.objects import HOSTNAME, ZONE, Setup, Source
+from kubeproof.values import dataclass
 
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
 ONCE_PER_POD = "ReadWriteOncePod"

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from kubeproof.cluster.control import (
     Action,
@@ -28,6 +27,7 @@ from kubeproof.cluster.places import Layout, taints_of
 from kubeproof.cluster.state import NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.daemon_nodes import DaemonPod, node_work
 from kubeproof.controllers.daemon_update import NodePods, Update, limits_of, old_and_new, surges, update
+from kubeproof.values import dataclass
 
 PINNED = -1  # in place of a phase: the pod has no node yet
 View = tuple[tuple[Eligibility, ...], tuple[tuple[tuple[int, int], int], ...]]

@@ -7,12 +7,11 @@ event sets it to spec.replicas directly, paused or not; a paused Deployment neve
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kubeproof.cluster.control import Decision, Reads, Seen, SetReplicas, Stage
 from kubeproof.cluster.objects import short_name
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

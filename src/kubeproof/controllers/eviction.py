@@ -7,7 +7,7 @@ All pods of the node are asked for at once; the eviction API grants what the wor
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kubeproof.cluster.control import Decision, Delete, NodeRef, Reads, Seen, Stage
 from kubeproof.cluster.places import Layout
@@ -15,6 +15,7 @@ from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.cluster.state import ACTIVE, DRAINING, NodeCell, WorkloadCell
 from kubeproof.controllers.budgets import Scale, amounts_of, asked_by, budgets_of, facts_of, status_of
 from kubeproof.controllers.disruption import BudgetStatus, Matching, evict
+from kubeproof.values import dataclass
 
 View = tuple[int, tuple[tuple[tuple[int, int], int], ...]]  # being drained; ((workload, phase), pods)
 

@@ -8,8 +8,6 @@ nothing to do is not a step, and at rest the phase of the interval is forgotten.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kubeproof.cluster.control import (
     Action,
     CreateObject,
@@ -25,6 +23,7 @@ from kubeproof.cluster.control import (
 from kubeproof.cluster.objects import DAEMON_SET, POD, Setup
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell
+from kubeproof.values import dataclass
 
 MANIFEST = 0  # the revision whose pod template stands in the manifest
 Spec = tuple[int, int, int]  # exists, spec.replicas, revision of the pod template

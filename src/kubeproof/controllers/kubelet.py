@@ -10,12 +10,11 @@ admitted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kubeproof.cluster.control import Advance, Decision, NodeRef, Reads, Role, Seen, Stage
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import KUBELET_LIVES, NodeCell, Phase, PodKind, Work, WorkloadCell
 from kubeproof.controllers.admission import rejected_pods
+from kubeproof.values import dataclass
 
 MOVING = (Phase.STARTING, Phase.RUNNING, Phase.TERMINATING)
 Due = tuple[tuple[PodKind, int, int], ...]  # kind without its eviction clock, pods rejected, pods in all

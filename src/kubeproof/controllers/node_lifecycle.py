@@ -10,8 +10,6 @@ zones are fully down, nobody is tainted and existing NoExecute taints are remove
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kubeproof.cluster.control import (
     NOTICE,
     TAINT,
@@ -28,6 +26,7 @@ from kubeproof.cluster.control import (
 from kubeproof.cluster.objects import REGION, ZONE
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import Health, NodeCell, WorkloadCell
+from kubeproof.values import dataclass
 
 UNHEALTHY_FRACTION_PERCENT = 55
 LARGE_CLUSTER = 50

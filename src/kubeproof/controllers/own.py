@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol, cast
 
 from kubeproof.cluster.control import (
@@ -39,6 +38,7 @@ from kubeproof.cluster.control import (
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import ACTIVE, Health, NodeCell, Phase, WorkloadCell
 from kubeproof.errors import KubeproofError, UsageError
+from kubeproof.values import dataclass
 
 
 class PodCounts(NamedTuple):

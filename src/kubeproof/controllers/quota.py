@@ -9,13 +9,13 @@ back-off of up to 1,000 s, here as soon as there is room.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from kubeproof.cluster.objects import PodAffinity, PodTemplate, Setup, Workload
 from kubeproof.cluster.quotas import ResourceQuota, Scope
 from kubeproof.cluster.state import KUBELET_LIVES, NodeCell, Phase
 from kubeproof.controllers.scheduler.requests import NATIVE, aggregate, limits_of, pod_requests, requests_of
+from kubeproof.values import dataclass
 
 COUNT = "count/pods"
 NEEDED = ("cpu", "memory")  # a quota for one of them wants every container to say how much

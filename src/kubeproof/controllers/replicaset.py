@@ -9,7 +9,7 @@ there is room again; a workload whose pods the API server refuses as such never 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from typing import cast
 
@@ -33,6 +33,7 @@ from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.quota import ENDLESS, Charged, Ration, charged_on, ration_of
 from kubeproof.controllers.victims import PENDING, RUNNING, Loss, Tier, choices
 from kubeproof.errors import LimitReached
+from kubeproof.values import dataclass
 
 MOST_WAYS = 50_000  # alternatives of one scale-down that are followed
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kubeproof.cluster.control import Decision, Reads, Seen, SetReplicas, Stage
 from kubeproof.cluster.objects import family, short_name
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.rollout import sync
 from kubeproof.controllers.rollout_revisions import Outcome, Revision
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

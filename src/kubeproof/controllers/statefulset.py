@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from kubeproof.cluster.control import (
@@ -28,6 +27,7 @@ from kubeproof.cluster.objects import StatefulRules, family, revisions_of, short
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.stateful_sync import PENDING, RUNNING, Replica, sync
+from kubeproof.values import dataclass
 
 Owned = tuple[tuple[tuple[int, int], int], ...]  # ((ordinal's workload, phase), pods) on one node, sorted
 

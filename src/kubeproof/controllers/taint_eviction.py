@@ -8,12 +8,12 @@ they are tolerated, and it stops when what is left is tolerated for ever. PDBs a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from kubeproof.cluster.control import Decision, EvictDue, NodeRef, Reads, Seen, Stage
 from kubeproof.cluster.labels import NO_EXECUTE, Taint, Toleration
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
+from kubeproof.values import dataclass
 
 
 def seconds_tolerated(tolerations: Sequence[Toleration], taints: Sequence[Taint]) -> int:

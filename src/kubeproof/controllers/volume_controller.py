@@ -7,12 +7,12 @@ is provisioned. Where a provisioner puts it nobody knows beforehand, so every pl
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from kubeproof.cluster.control import Action, Decision, Reads, Remember, Seen, Stage
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.cluster.volumes import Volume, made_for, open_claims, possible_volumes, suitable, with_bindings
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

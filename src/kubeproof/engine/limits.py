@@ -6,7 +6,9 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

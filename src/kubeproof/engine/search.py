@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
 
@@ -16,6 +15,7 @@ from kubeproof.engine.snapshot import Keeper, Restorable
 from kubeproof.engine.system import Cell, Check, Effect, Kind, Progress, Step, System
 from kubeproof.engine.words import Broken, Follower, Way, breaks
 from kubeproof.errors import LimitReached
+from kubeproof.values import dataclass
 
 CHUNK = 4096  # states between two looks at limits; a constant, so that counts do not depend on speed
 SAFETY = (Kind.NEVER, Kind.STABLE)

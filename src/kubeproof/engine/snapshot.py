@@ -15,13 +15,14 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from kubeproof.engine.durable import Write, durable_file
 from kubeproof.engine.kernel import Mark
 from kubeproof.errors import CheckpointError
+from kubeproof.values import dataclass
 
 MAGIC = b"kubeproof snapshot 1\n"  # the number is the version of this format
 SECTION = struct.Struct("<QI")  # length, CRC-32

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kubeproof.cluster.control import Reads, Stage
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.events.declarations import STABLE, Event
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

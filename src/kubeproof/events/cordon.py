@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kubeproof.cluster.control import (
     CORDON,
     UNCORDON,
@@ -18,6 +16,7 @@ from kubeproof.cluster.control import (
 from kubeproof.cluster.state import NodeCell
 from kubeproof.events.common import EventSource, NoWorkloads, Sourced
 from kubeproof.events.declarations import Cordon
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kubeproof.cluster.chances import Chance
 from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.objects import Node, Source, Workload
+from kubeproof.values import dataclass
 
 STABLE = "stable"
 Moves = tuple[tuple[float, ...], ...]  # per level at the begin of a tick, the probability of each at its end

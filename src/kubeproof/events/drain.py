@@ -7,8 +7,6 @@ no step until the budget allows it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kubeproof.cluster.control import (
     DRAIN,
     DRAIN_UNCORDON,
@@ -29,6 +27,7 @@ from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import DRAINING, KUBELET_LIVES, NodeCell, Work
 from kubeproof.events.common import EventSource, NoWorkloads, Sourced
 from kubeproof.events.declarations import Drain, Maintenance
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from kubeproof.cluster.control import (
     FAIL,
@@ -21,6 +20,7 @@ from kubeproof.cluster.control import (
 from kubeproof.cluster.state import KUBELET_LIVES, Cause, NodeCell, Work
 from kubeproof.events.common import EventSource, NoWorkloads, Sourced
 from kubeproof.events.declarations import NodeFailure
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

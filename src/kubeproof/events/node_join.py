@@ -6,11 +6,10 @@ another event, it may join like any other event.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kubeproof.cluster.control import JOIN, Decision, NodeChange, NodeRef, Reads, Remember, Role, Seen
 from kubeproof.cluster.state import Health, NodeCell
 from kubeproof.events.common import EventSource, NoWorkloads, Sourced
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

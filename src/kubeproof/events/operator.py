@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from kubeproof.cluster.control import (
     ANY,
@@ -26,6 +25,7 @@ from kubeproof.cluster.objects import POD, family
 from kubeproof.cluster.state import NodeCell, Phase, WorkloadCell
 from kubeproof.events.common import EventSource, NoNodes, Sourced
 from kubeproof.events.declarations import Apply, Scale
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kubeproof.cluster.control import Crash, Decision, NodeRef, Reads, Remember, Role, Seen
 from kubeproof.cluster.state import KUBELET_LIVES, NodeCell, Phase
 from kubeproof.events.common import EventSource, NoWorkloads, Sourced, one_less
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kubeproof.cluster.control import (
     PANIC,
     RECOVER,
@@ -22,6 +20,7 @@ from kubeproof.cluster.state import KUBELET_LIVES, Cause, NodeCell, Phase, Work
 from kubeproof.cluster.usage import CPU, UsageRule, is_cut, level_number, memories_read, pod_usage
 from kubeproof.events.common import EventSource, NoNodes, NoWorkloads, Sourced, one_less
 from kubeproof.events.declarations import CpuLoad, KernelPanic, Moves, Unreachable, UsageChange
+from kubeproof.values import dataclass
 
 RUNS = (Phase.RUNNING, Phase.READY, Phase.UNREADY)
 Load = tuple[int, tuple[tuple[tuple[int, int], int], ...]]  # kubelet up; ((workload, age), running pods)

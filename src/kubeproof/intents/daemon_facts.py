@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kubeproof.cluster.control import Reads, Seen, View
 from kubeproof.cluster.daemons import eligibility
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.places import Layout, taints_of
 from kubeproof.cluster.state import ACTIVE, NodeCell, Nodes, Phase, WorkloadCell
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, NoReturn
 
 from kubeproof.errors import PredicateError
 from kubeproof.intents.vocabulary import FUNCTIONS, NUMBER, TRUTH, Function, closest
+from kubeproof.values import dataclass
 
 MOST_DEPTH = 30  # of nesting; a hostile predicate must not exhaust the stack
 MOST_OPERATORS = 200  # the same: a chain of operators is as deep as it is long

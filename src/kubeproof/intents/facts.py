@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from kubeproof.cluster.control import Reads, Seen, View
@@ -11,6 +10,7 @@ from kubeproof.cluster.objects import Node, PodTemplate, Workload, family
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import ACTIVE, DRAINING, KUBELET_LIVES, NodeCell, Nodes, Phase, WorkloadCell
 from kubeproof.intents.declarations import Amount
+from kubeproof.values import dataclass
 
 API_PHASES = {
     Phase.STARTING: "Pending",

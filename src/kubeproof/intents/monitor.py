@@ -7,7 +7,6 @@ state (always), that the fact has been true (alwaysOnceTrue, eventually).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from kubeproof.cluster.control import Reads, Seen, Tag, tag_of
 from kubeproof.cluster.labels import LabelSelector
@@ -45,6 +44,7 @@ from kubeproof.intents.observables import EVICTION_TAGS
 from kubeproof.intents.stateful_facts import StatefulRolloutComplete
 from kubeproof.intents.temporal import Temporal
 from kubeproof.intents.traffic_facts import LoadSkewAtMost
+from kubeproof.values import dataclass
 
 Memory = tuple[int, int, int]
 FRESH: Memory = (0, 0, 0)

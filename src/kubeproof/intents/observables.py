@@ -7,7 +7,6 @@ names a node or a label makes the layout keep such nodes apart (`kubeproof.inten
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from kubeproof.cluster.control import Arrive, CreatePods, KeepNode, Tag, tag_of
@@ -26,6 +25,7 @@ from kubeproof.intents.declarations import (
 )
 from kubeproof.intents.expressions import Call
 from kubeproof.intents.selector_text import selector_from
+from kubeproof.values import dataclass
 
 STEP_TAGS = {
     "bound": Tag.BIND,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kubeproof.cluster.control import Reads, Seen, View
 from kubeproof.cluster.objects import family, revisions_of
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import ACTIVE, Nodes, Phase, WorkloadCell
 from kubeproof.intents.facts import count_pods
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

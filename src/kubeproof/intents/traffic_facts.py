@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kubeproof.cluster.control import Reads, Seen, View
 from kubeproof.cluster.services import extremes, load_ratio, splits_by_node
 from kubeproof.cluster.state import Nodes, Phase
 from kubeproof.intents.facts import PodsFact, count_pods
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ The reference page `docs/reference/ltl.md` repeats this table; a test keeps the 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from difflib import get_close_matches
 
 from kubeproof.intents.declarations import EVICTORS
+from kubeproof.values import dataclass
 
 NUMBER, TRUTH = "number", "truth value"
 

@@ -7,10 +7,10 @@ guards of transitions are single machine-like operations, whatever the letters a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from kubeproof.errors import UsageError
+from kubeproof.values import dataclass
 
 MOST_PROPOSITIONS = 12  # 4,096 letters
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from kubeproof.logic.alphabet import Alphabet
 from kubeproof.logic.graph import reaching_cycles
 from kubeproof.logic.lasso import Lasso
+from kubeproof.values import dataclass
 
 Edge = tuple[int, int]  # set of letters, target
 

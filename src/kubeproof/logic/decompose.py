@@ -8,7 +8,6 @@ the determinised closure is added instead.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from kubeproof.logic.automaton import Buchi, is_empty
@@ -23,6 +22,7 @@ from kubeproof.logic.operations import (
     reduced,
     union,
 )
+from kubeproof.values import dataclass
 
 
 class PropertyClass(Enum):

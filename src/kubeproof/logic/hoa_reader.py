@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple, NoReturn
 
 from kubeproof.errors import AutomatonError
 from kubeproof.logic.alphabet import MOST_PROPOSITIONS, Alphabet
 from kubeproof.logic.automaton import Buchi, make
 from kubeproof.logic.degeneralise import degeneralised
+from kubeproof.values import dataclass
 
 MOST_STATES = 1_000_000
 MOST_DEPTH = 200

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from kubeproof.logic.alphabet import Alphabet, members, partition
@@ -12,6 +11,7 @@ from kubeproof.logic.formula import Formula, atoms
 from kubeproof.logic.normal import negated
 from kubeproof.logic.operations import determinised_closure
 from kubeproof.logic.translate import translated
+from kubeproof.values import dataclass
 
 
 class Verdict(Enum):

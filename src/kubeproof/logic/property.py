@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kubeproof.logic.automaton import Buchi
 from kubeproof.logic.decompose import Decomposition, PropertyClass, classify, decompose
 from kubeproof.logic.hoa_reader import from_hoa
 from kubeproof.logic.normal import negated
 from kubeproof.logic.parser import parse
 from kubeproof.logic.translate import translated
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from kubeproof.cluster.objects import Node, Workload
 from kubeproof.cluster.policies import HorizontalPodAutoscaler
@@ -12,6 +11,7 @@ from kubeproof.manifests.printable import printable
 from kubeproof.manifests.targets import read_targets
 from kubeproof.manifests.tree import Mapping, Scalar, ScalarKind
 from kubeproof.manifests.workloads import ReadWorkload
+from kubeproof.values import dataclass
 
 UNLIMITED = ("nodeFailure", "podCrash", "unreachable")
 ANY_NUMBER = -1

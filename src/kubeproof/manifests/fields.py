@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import get_close_matches
 from typing import NoReturn
 
@@ -23,6 +23,7 @@ from kubeproof.manifests.tree import (
     describe,
     is_null,
 )
+from kubeproof.values import dataclass
 
 LARGEST_INT32 = 2**31 - 1
 _SIMPLE_KEY = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)

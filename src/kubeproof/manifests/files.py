@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from kubeproof.errors import HostileInputError, ManifestError, UsageError
 from kubeproof.manifests.guard import Bounds
 from kubeproof.manifests.printable import printable
+from kubeproof.values import dataclass
 
 STDIN = "-"
 _ENDINGS = (".yaml", ".yml", ".json")

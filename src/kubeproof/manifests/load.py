@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 
 from kubeproof.cluster.objects import SchedulerProfile, Settings, Setup, Workload
@@ -34,6 +34,7 @@ from kubeproof.manifests.reader import read_documents
 from kubeproof.manifests.scenario import read_scenario
 from kubeproof.manifests.storage import settled_claims
 from kubeproof.manifests.workloads import ReadWorkload
+from kubeproof.values import dataclass
 
 _MOST_ERRORS = 20
 

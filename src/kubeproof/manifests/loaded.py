@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kubeproof.cluster.objects import Setup, Source
 from kubeproof.cluster.scale import Scale
 from kubeproof.events.declarations import Event
 from kubeproof.events.quantities import QuantifySettings
 from kubeproof.intents.declarations import Intent
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

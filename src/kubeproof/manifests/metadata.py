@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.names import is_dns_label, is_dns_subdomain, read_labels
 from kubeproof.manifests.printable import printable
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

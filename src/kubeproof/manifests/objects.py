@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import get_close_matches
 
 from kubeproof.cluster.labels import Labels, as_labels
@@ -37,6 +37,7 @@ from kubeproof.manifests.workloads import (
     read_replica_set,
     read_replication_controller,
 )
+from kubeproof.values import dataclass
 
 _VERSIONS = {
     "Node": ("v1",),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kubeproof.cluster.objects import DAEMON_SET, POD, Settings, Workload
 from kubeproof.events.declarations import Apply, CreateNode, Event
@@ -18,6 +18,7 @@ from kubeproof.manifests.scenario_events import read_events
 from kubeproof.manifests.scenario_intents import read_intents
 from kubeproof.manifests.targets import resolve
 from kubeproof.manifests.tree import Mapping
+from kubeproof.values import dataclass
 
 VERSION = "kubeproof.dev/v1alpha1"
 

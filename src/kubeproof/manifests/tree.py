@@ -6,9 +6,10 @@ Scalars keep their text: what a plain `no`, `010` or `1.30` means is decided by 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
+
+from kubeproof.values import dataclass
 
 
 class ScalarKind(Enum):

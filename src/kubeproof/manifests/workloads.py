@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from kubeproof.cluster.labels import LabelSelector, Requirement
 from kubeproof.cluster.objects import (
@@ -22,6 +21,7 @@ from kubeproof.manifests.pods import read_template
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.selectors import selector_of
 from kubeproof.manifests.tree import Scalar, ScalarKind
+from kubeproof.values import dataclass
 
 _PERCENT = re.compile(r"[0-9]{1,9}%", re.ASCII)
 _FINISHED = ("Succeeded", "Failed")

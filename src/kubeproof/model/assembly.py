@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -83,6 +83,7 @@ from kubeproof.intents.temporal import most_failed_asked
 from kubeproof.model.mechanics import Ages
 from kubeproof.model.ordinals import revision_templates
 from kubeproof.model.shared import shared_loops
+from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
     from kubeproof.controllers.hpa.settings import AutoscalerSettings

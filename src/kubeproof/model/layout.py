@@ -9,7 +9,7 @@ topology key is in use, domains with equal nodes are interchangeable as wholes.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from kubeproof.cluster.images import image_sizes
 from kubeproof.cluster.labels import NodeTerm, Requirement
@@ -19,6 +19,7 @@ from kubeproof.controllers.scheduler.plugins.volumes import ZONE_LABELS
 from kubeproof.events.declarations import CreateNode, Event, KernelPanic, NodeChoice, NodeFailure
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.temporal import mentioned
+from kubeproof.values import dataclass
 
 UNSPREAD = (POD, DAEMON_SET)  # kinds whose pods have no default spread constraints
 

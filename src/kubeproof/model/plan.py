@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from kubeproof.cluster.control import ANY, Arrive, Controller, NodeRef, PeriodicController, as_periodic
@@ -55,6 +55,7 @@ from kubeproof.model.layout import (
 )
 from kubeproof.model.mechanics import Mechanics
 from kubeproof.model.ordinals import with_ordinals
+from kubeproof.values import dataclass
 
 SHRINKING = (Apply, Delete, Rollout, Scale)  # events after which a ReplicaSet may have to choose victims
 ON_NODES = (Cordon, Drain, KernelPanic, Maintenance, NodeFailure)

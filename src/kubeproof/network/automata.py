@@ -17,7 +17,7 @@ with the letter `stutter`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from kubeproof.errors import FormulaError, UsageError
@@ -38,6 +38,7 @@ from kubeproof.network.predicates import (
     parameters_of,
     parse,
 )
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kubeproof.network.model import ANY, Match, Network, Rule, Snapshot, Traffic
 from kubeproof.network.patterns import matches
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

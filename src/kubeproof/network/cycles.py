@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from kubeproof.engine.components import cyclic_components
 from kubeproof.logic.alphabet import partition
 from kubeproof.network.product import Graph, State
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kubeproof.network.cycles import Loop
 from kubeproof.network.derived import Queue
 from kubeproof.network.product import End, Graph
+from kubeproof.values import dataclass
 
 Pairs = dict[tuple[int, str], int]  # number of the traffic and source -> destinations
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from kubeproof.network.model import ANY, Network, Rule, Snapshot, Traffic
 from kubeproof.network.patterns import NodeSet, matches
+from kubeproof.values import dataclass
 
 
 class Move(NamedTuple):

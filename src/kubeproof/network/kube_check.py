@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kubeproof.errors import NothingToCheckError, UsageError
 from kubeproof.network.automata import PathProperty, ltl_property
@@ -16,6 +16,7 @@ from kubeproof.network.ports import ALL_PORTS, Ports, intersection, shown
 from kubeproof.network.predicates import OneOf
 from kubeproof.network.questions import CAN, MUST_PASS, Question, is_backend, service_ports
 from kubeproof.network.result import Counterexample, Liveness, NetworkResult, PropertyResult
+from kubeproof.values import dataclass
 
 MOST_REASONS = 10
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 from ipaddress import IPv4Network, IPv6Network
 
 from kubeproof.cluster.labels import Labels, LabelSelector
 from kubeproof.cluster.objects import Source
+from kubeproof.values import dataclass
 
 Block = IPv4Network | IPv6Network
 

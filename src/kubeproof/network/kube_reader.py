@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kubeproof.cluster.labels import Labels, LabelSelector, Requirement, as_labels
 from kubeproof.cluster.objects import Source
@@ -31,6 +31,7 @@ from kubeproof.network.kube_objects import (
     ServicePort,
 )
 from kubeproof.network.ports import PROTOCOLS
+from kubeproof.values import dataclass
 
 NAME_LABEL = "kubernetes.io/metadata.name"  # every namespace has it
 _TEMPLATES = {  # kind -> API group, where its pod template stands

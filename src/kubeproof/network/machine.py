@@ -8,7 +8,6 @@ are violations.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from kubeproof.logic.automaton import Buchi
@@ -16,6 +15,7 @@ from kubeproof.logic.complement import complement
 from kubeproof.logic.graph import on_cycles, reaching_cycles
 from kubeproof.logic.operations import determinised_closure, intersection, merged, reduced
 from kubeproof.network.automata import PathProperty
+from kubeproof.values import dataclass
 
 
 class Ending(Enum):

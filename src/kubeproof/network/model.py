@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from kubeproof.cluster.objects import Source
+from kubeproof.values import dataclass
 
 ANY = "*"
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from kubeproof.errors import KubeproofError, UsageError
 from kubeproof.network.patterns import matches
 from kubeproof.network.predicates import Both, Constant, Either, Flag, Not, OneOf, Order, Predicate, Same, compares
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

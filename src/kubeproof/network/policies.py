@@ -10,7 +10,6 @@ does with pods on the host's network.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import reduce
 
 from kubeproof.cluster.labels import LabelSelector, Requirement
@@ -29,6 +28,7 @@ from kubeproof.network.kube_objects import (
 )
 from kubeproof.network.kube_reader import NAME_LABEL
 from kubeproof.network.ports import ALL_PORTS, NO_PORTS, Ports, intersection, normal, shown, union
+from kubeproof.values import dataclass
 
 INGRESS, EGRESS = "Ingress", "Egress"
 

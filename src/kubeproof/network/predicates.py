@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple, NoReturn
 
 from kubeproof.errors import FormulaError
+from kubeproof.values import dataclass
 
 NODES = ("CURRENT_NODE", "SOURCE", "DESTINATION", "DROP_NODE")
 NUMBERS = ("HOP_COUNT", "PATH_ID")

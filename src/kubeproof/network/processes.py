@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from kubeproof.logic.automaton import Buchi, from_letters
 from kubeproof.logic.lasso import Lasso
 from kubeproof.logic.operations import closure
 from kubeproof.network.model import Event, Network
 from kubeproof.network.result import Liveness, PropertyResult, Step
+from kubeproof.values import dataclass
 
 EVENTS = ("request", "begin", "commit", "grant", "release")
 IDLE = "idle"

@@ -8,12 +8,13 @@ work grows with nodes and rules, not with pairs of hosts or with paths.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kubeproof.network.forwarding import Forwarding, Move
 from kubeproof.network.letters import Letters, Place
 from kubeproof.network.machine import Ending, Machine
 from kubeproof.network.patterns import NodeSet
+from kubeproof.values import dataclass
 
 # node, port it came in by, state of the machine, hops, path, whether the node is the source
 State = tuple[str, str | None, int, int, int, bool]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from kubeproof.errors import FormulaError, ScenarioError, UsageError
 from kubeproof.logic.parser import names_in
@@ -18,6 +17,7 @@ from kubeproof.network.patterns import is_exact, matches
 from kubeproof.network.predicates import MOST_HOPS, OneOf, leaves
 from kubeproof.network.processes import ProcessProperty, isolated_updates, resource_allocation
 from kubeproof.user_code import load_module
+from kubeproof.values import dataclass
 
 Wanted = PathProperty | ProcessProperty
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NoReturn
 
 from kubeproof.errors import UsageError
 from kubeproof.manifests.fields import suggestion
 from kubeproof.network.kube_objects import Block, Ingress, KubeNetwork, Outside, Party, PodGroup, Service, Sure
 from kubeproof.network.ports import ALL_PORTS, NO_PORTS, Ports
+from kubeproof.values import dataclass
 
 CAN, CANNOT, MUST_PASS = "can reach", "cannot reach", "must pass"
 WORLD = "world"

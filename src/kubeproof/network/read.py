@@ -5,7 +5,6 @@ from __future__ import annotations
 import ipaddress
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from kubeproof.errors import ManifestError
 from kubeproof.manifests.fields import Fields, Log, suggestion
@@ -19,6 +18,7 @@ from kubeproof.network.patterns import is_exact, is_prefix, matches
 from kubeproof.network.processes import EVENTS
 from kubeproof.network.properties import Wanted, read_property
 from kubeproof.network.xml_reader import looks_like_xml, read_xml
+from kubeproof.values import dataclass
 
 VERSION, KIND = "kubeproof.dev/v1alpha1", "Network"
 

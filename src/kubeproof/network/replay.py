@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kubeproof.logic.automaton import Buchi
 from kubeproof.logic.lasso import Lasso
@@ -12,6 +12,7 @@ from kubeproof.network.concrete import Choice, Packet, choices
 from kubeproof.network.model import Network, Rule, Snapshot
 from kubeproof.network.parameters import Parameters, asked, holds
 from kubeproof.network.witness import LOOP, Witness
+from kubeproof.values import dataclass
 
 IsMarked = Callable[[Parameters, Rule | None, str | None], Parameters]  # adds overlap, skew and shared queues
 

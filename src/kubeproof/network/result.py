@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from kubeproof.network.model import Event, Traffic
 from kubeproof.network.replay import Hop
+from kubeproof.values import dataclass
 
 
 class Liveness(Enum):

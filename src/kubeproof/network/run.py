@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from kubeproof.errors import NothingToCheckError, UsageError
 from kubeproof.logic.parser import names_in
@@ -19,6 +18,7 @@ from kubeproof.network.properties import Wanted, check_names, own_properties, pa
 from kubeproof.network.questions import CAN, CANNOT, MUST_PASS, parse_block, parse_pods, parse_question
 from kubeproof.network.read import load_network
 from kubeproof.network.result import NetworkResult, PropertyResult
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

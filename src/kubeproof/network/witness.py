@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from kubeproof.network.cycles import Loop
 from kubeproof.network.product import End, Graph, State
+from kubeproof.values import dataclass
 
 LOOP = "loop"
 

@@ -23,7 +23,7 @@ Lists are separated by spaces. A document type declaration, and with it every en
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NoReturn
 from xml.parsers import expat
 
@@ -31,6 +31,7 @@ from kubeproof.errors import HostileInputError, ManifestError
 from kubeproof.manifests.guard import Budget, check_scalar, decoded
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.tree import Entry, Mapping, Scalar, Sequence, Value
+from kubeproof.values import dataclass
 
 _ATTRIBUTES: dict[str, tuple[str, ...]] = {
     "network": ("name",),

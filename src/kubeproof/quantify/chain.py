@@ -6,7 +6,7 @@ instantaneous. Where time may pass beside other choices, passing is a state of i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from kubeproof.cluster.control import Role, Tick
 from kubeproof.model.weights import Weights
 from kubeproof.quantify.cluster_rates import event_rate
 from kubeproof.quantify.storm import ModelArrays
+from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

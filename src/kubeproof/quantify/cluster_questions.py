@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kubeproof.errors import ProgramError
+from kubeproof.quantify.chain_automaton import automaton_from_arrays
 from kubeproof.quantify.checking import CheckSettings, check, formula
 from kubeproof.quantify.cluster_result import Span, Value
-from kubeproof.quantify.chain_automaton import automaton_from_arrays
 from kubeproof.quantify.storm import Model, StormRefusal, model_from_arrays
 
 if TYPE_CHECKING:

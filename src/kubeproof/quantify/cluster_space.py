@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from time import monotonic
 
 from kubeproof.engine.limits import Limits, physical_bytes
@@ -15,6 +14,7 @@ from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.orders import orders_of_deploying
 from kubeproof.model.plan import Plan, make_plan
+from kubeproof.values import dataclass
 
 SAFETY = (NEVER, IN_STABLE, STEP)  # kinds of monitors that a run breaks at a moment
 DEFAULT_MEMORY_PERCENT = 60  # the rest is for the matrix and for Storm

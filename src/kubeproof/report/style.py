@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from kubeproof.values import dataclass
 
 _COLOURS = {"HOLDS": "32", "HOLDS-BOUNDED": "32", "SAMPLED-OK": "32", "VIOLATED": "31", "ERROR": "31"}
 _OTHERS = "33"  # UNKNOWN, VACUOUS, SUPPRESSED: neither good nor bad

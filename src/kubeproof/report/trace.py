@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from kubeproof.report.escape import escape
 from kubeproof.report.style import Style
+from kubeproof.values import dataclass
 from kubeproof.verify.result import TraceStep
 
 FOLD_BEYOND = 40  # traces up to this length are shown step by step

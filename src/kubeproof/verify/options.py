@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from kubeproof.values import dataclass
 
 ENGINES = ("auto", "compiled", "python", "reference")
 SYMMETRY, UNISON, PARTIAL_ORDER, SLICING, ABSTRACTION = "symmetry", "unison", "por", "slicing", "abstraction"

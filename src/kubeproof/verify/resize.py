@@ -7,7 +7,7 @@ A number that belongs to a workload follows its pods: by a rule of `spec.scale`,
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kubeproof.cluster.labels import as_labels
 from kubeproof.cluster.objects import HOSTNAME, POD, Node, Setup, Workload
@@ -17,6 +17,7 @@ from kubeproof.events.declarations import Apply, Event
 from kubeproof.events.declarations import Scale as ScaleEvent
 from kubeproof.intents.declarations import Amount, Intent
 from kubeproof.manifests.loaded import Loaded, Scenario, Start
+from kubeproof.values import dataclass
 
 COUNTED_NODES = "maxNodes"  # its count is about nodes, not pods
 

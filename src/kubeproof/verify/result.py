@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import builtins
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.objects import Source
+from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
     from kubeproof.verify.scaling.result import Sweep

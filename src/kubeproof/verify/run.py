@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from kubeproof.engine.kernel import FLAG_BITS
-from kubeproof.engine.search import Finding, Search
+from kubeproof.engine.search import INTERRUPTED, Finding, Search
 from kubeproof.engine.snapshot import Snapshots
 from kubeproof.errors import LimitReached, NothingToCheckError
 from kubeproof.events.declarations import Apply
@@ -33,7 +33,9 @@ from kubeproof.verify.searching import (
     repeated_whole,
     statistics_of,
 )
+from kubeproof.verify.shares import Crowd, at_first, at_last, decided_by_shares, is_open, shares
 from kubeproof.verify.sliced import Part, Sliced, searched_in_parts, woven
+from kubeproof.verify.slicing import Slice
 from kubeproof.verify.summary import (
     abstractions,
     claim,
@@ -59,11 +61,11 @@ def verify(
 ) -> VerifyResult:
     """One verdict per intent of the scenario; with snapshots, searches are saved now and then and continued."""
     plan = plan_of(loaded, options)
-    sliced: Sliced | None = None
+    slices: tuple[Slice, ...] = ()
     if options.engine == "reference":
         results, statistics = reference_results(loaded, plan, options)
     else:
-        results, statistics, sliced = _searched_best(loaded, plan, options, Watch(progress, snapshots))
+        results, statistics, slices = _searched_best(loaded, plan, options, Watch(progress, snapshots))
     omitted = [f"{omission.what}: {omission.why} ({omission.source})" for omission in loaded.omissions]
     omitted += left_out(plan)
     return VerifyResult(
@@ -71,7 +73,7 @@ def verify(
         verdict=overall(results),
         scope=(
             *scope(loaded, plan, statistics),
-            *reduced_scope(plan, sliced.slices if sliced else ()),
+            *reduced_scope(plan, slices),
             *(("abstraction", note) for note in abstractions(loaded, plan)),
         ),
         results=tuple(results),
@@ -108,16 +110,35 @@ def _planned(loaded: Loaded, options: VerifyOptions) -> Plan:
 
 def _searched_best(
     loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch
-) -> tuple[list[IntentResult], Statistics, Sliced | None]:
+) -> tuple[list[IntentResult], Statistics, tuple[Slice, ...]]:
     """In independent parts where the input has some, otherwise as a whole."""
     sliced = searched_in_parts(loaded, options, lambda part: _planned(part, options), MOST_INTENTS, watch)
     if sliced is None:
-        return (*_searched(loaded, plan, options, watch), None)
+        return (*_searched_whole(loaded, plan, options, watch), ())
     statistics = combined([part.statistics for part in sliced.parts if part.search is not None])
     try:
-        return _results_of_parts(loaded, plan, sliced, statistics, options, watch), statistics, sliced
+        return _results_of_parts(loaded, plan, sliced, statistics, options, watch), statistics, sliced.slices
     except CannotWeave:  # the violation of a part is shown only as a run of the whole
-        return (*_searched(loaded, plan, options, watch), None)
+        return (*_searched_whole(loaded, plan, options, watch), ())
+
+
+def _searched_whole(
+    loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch
+) -> tuple[list[IntentResult], Statistics]:
+    """All at once; where that is too large, part by part before it is tried again."""
+    parts = shares(loaded, options, watch, MOST_INTENTS)
+    if not parts:
+        return _searched(loaded, plan, options, watch)
+    results, statistics = _searched(loaded, plan, at_first(options), watch)
+    if statistics.stopped_by == INTERRUPTED or not is_open(results):
+        return results, statistics
+    crowd = Crowd(loaded, plan, options, watch, lambda part: _planned(part, options))
+    found = decided_by_shares(crowd, parts, results, statistics)
+    if not is_open(found.results):
+        return list(found.results), found.statistics
+    results, statistics = _searched(loaded, plan, at_last(crowd, found), watch)
+    pairs = zip(results, found.results, strict=True)
+    return [known if one.verdict == UNKNOWN else one for one, known in pairs], combined([statistics, found.statistics])
 
 
 def _results_of_parts(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kubeproof.engine.limits import Limits, physical_bytes
 from kubeproof.engine.search import (
@@ -28,6 +28,7 @@ from kubeproof.model.orders import EVERY_ORDER, Order, fewer_orders, orders_of_d
 from kubeproof.model.plan import Plan
 from kubeproof.model.startup import StartMatters
 from kubeproof.model.timeless import without_clocks
+from kubeproof.values import dataclass
 from kubeproof.verify.coarser import is_proved, told, undecided, within
 from kubeproof.verify.options import ABSTRACTION, PARTIAL_ORDER, UNISON, Progress, VerifyOptions
 from kubeproof.verify.reference_run import no_placement
@@ -152,7 +153,7 @@ def reduced(
     while True:
         share = within(options, time.monotonic() - begun, is_relaxed=order.is_relaxed)
         try:
-            system, search = _one_search(plan, order, beginning, share, watch)
+            system, search = one_search(plan, order, beginning, share, watch)
         except StartMatters as found:
             restarts += 1
             order = order._replace(counted=order.counted - {found.workload})
@@ -188,7 +189,7 @@ def _repeated(
     if left_s is not None and left_s <= 0:
         return None
     limited = replace(options, max_states=most, timeout_s=left_s)
-    return _Repeated(*_one_search(plan, EVERY_ORDER, beginning, limited, watch.unsaved))
+    return _Repeated(*one_search(plan, EVERY_ORDER, beginning, limited, watch.unsaved))
 
 
 def repeated_whole(
@@ -203,9 +204,10 @@ def repeated_whole(
     return None if again is None else (beginning, again.search)
 
 
-def _one_search(
+def one_search(
     plan: Plan, order: Order, beginning: Beginning, options: VerifyOptions, watch: Watch
 ) -> tuple[GroupedSystem, Search]:
+    """One search of a plan, with the orders asked for."""
     system = GroupedSystem(without_clocks(plan) if order.timeless else plan, order)
     if beginning.cells:
         system.initial = tuple(system.with_nurseries(cells) for cells in beginning.cells)

@@ -9,7 +9,7 @@ and empty nodes cost nothing. What time has to do with it, and why the verdicts 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 
 from kubeproof.cluster.labels import NO_EXECUTE, LabelSelector
@@ -36,6 +36,7 @@ from kubeproof.events.declarations import (
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.facts import matching_workloads
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.values import dataclass
 
 ON_NODES = (NodeFailure, Cordon, Drain, Maintenance, CreateNode)
 NO_MOMENTS = (UsagePattern, NeverReady)  # they say how pods are
@@ -68,8 +69,31 @@ def cut(loaded: Loaded) -> tuple[Slice, ...] | str:
     return slices if len(told) == len(loaded.scenario.intents) else "an intent speaks of no workload"
 
 
+def cut_by_relations(loaded: Loaded) -> tuple[Slice, ...]:
+    """The parts of an input whose workloads meet on nodes only; fewer than two if it stays whole.
+
+    Such parts take each other's room and sway each other's scores, so they are not independent.
+    """
+    if _entangled(loaded) or has_priorities(loaded.setup) or loaded.setup.settings.gitops_interval_s is not None:
+        return ()
+    groups = _Groups(tuple(_forms(loaded)))
+    for related in _relations(loaded, on_nodes=False):
+        groups.join(related)
+    return tuple(_slice(loaded, part) for part in groups.parts())
+
+
 def _kept_whole(loaded: Loaded) -> str:
     """What makes all parts depend on each other; "" if nothing does."""
+    events = loaded.scenario.events
+    if reason := _entangled(loaded):
+        return reason
+    if _occurrences(events) > 1 and any(_comes_any_time(event) for event in events):
+        return "events may disturb several parts at once"
+    return ""
+
+
+def _entangled(loaded: Loaded) -> str:
+    """What lets workloads have to do with each other wherever they run; "" if nothing does."""
     setup, scenario = loaded.setup, loaded.scenario
     if setup.descheduler is not None:
         return "the descheduler sees all pods"
@@ -83,8 +107,6 @@ def _kept_whole(loaded: Loaded) -> str:
         for event in scenario.events
     ):
         return "an event waits for one that may hit any node"
-    if _occurrences(scenario.events) > 1 and any(_comes_any_time(event) for event in scenario.events):
-        return "events may disturb several parts at once"
     if any(_counts_all(intent) for intent in scenario.intents):
         return "an intent counts over all workloads or nodes"
     return ""
@@ -149,10 +171,11 @@ def _forms(loaded: Loaded) -> dict[str, list[Workload]]:
     return found
 
 
-def _relations(loaded: Loaded) -> Iterator[tuple[str, ...]]:
-    """Sets of workloads that may influence each other."""
+def _relations(loaded: Loaded, *, on_nodes: bool = True) -> Iterator[tuple[str, ...]]:
+    """Sets of workloads that may influence each other; `on_nodes`, also by running on the same node."""
     forms = _forms(loaded)
-    yield from _sharing_nodes(loaded, forms)
+    if on_nodes:
+        yield from _sharing_nodes(loaded, forms)
     yield from _selecting(loaded.setup, forms)
     for budget in loaded.setup.budgets:
         yield tuple(

@@ -8,7 +8,6 @@ is replayed on the whole model like every counterexample.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from kubeproof.cluster.control import Advance, Role, Stage
 from kubeproof.controllers.deployment import DeploymentController
@@ -22,6 +21,7 @@ from kubeproof.model.assembly import working_autoscalers
 from kubeproof.model.individual import IndividualModel, State, Transition
 from kubeproof.model.plan import Plan
 from kubeproof.model.startup import StartAll, started_together
+from kubeproof.values import dataclass
 from kubeproof.verify.lift import NamedPath
 
 MOST_STEPS = 5_000  # steps of other parts between two of the path

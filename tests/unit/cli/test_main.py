@@ -76,7 +76,7 @@ def test_the_version_is_printed(capsys):
 
 
 @pytest.mark.parametrize(
-    "words", [["verify"], ["replay"], ["doctor"], ["init"], ["properties"], ["properties", "list"], []]
+    "words", [["verify"], ["replay"], ["doctor"], ["init"], ["properties"], ["properties", "list"], ["quantify"], []]
 )
 def test_every_help_has_examples(capsys, words):
     assert main([*words, "--help"]) == 0
@@ -84,7 +84,7 @@ def test_every_help_has_examples(capsys, words):
 
 
 def test_the_commands_are_those_that_exist():
-    assert sorted(cli.commands) == ["cases", "doctor", "init", "network", "properties", "replay", "verify"]
+    assert sorted(cli.commands) == ["cases", "doctor", "init", "network", "properties", "quantify", "replay", "verify"]
 
 
 def test_as_a_plug_in_the_program_names_itself_as_typed(fakes, capsys, monkeypatch):

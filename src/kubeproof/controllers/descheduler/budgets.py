@@ -9,13 +9,13 @@ disruption controller later finds the same.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.controllers.budgets import Scale, amounts_of, budgets_of, status_of
 from kubeproof.controllers.descheduler.values import NodeEntry, PodGroup
 from kubeproof.controllers.disruption import FAILED, PENDING, RUNNING, BudgetStatus, Matching, PodFacts, evict
+from kubeproof.values import dataclass
 
 REFUSED = "/"  # the purse of pods that are never granted: no budget has this name
 

@@ -7,7 +7,7 @@ is refused is skipped, and tried again in the next cycle.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kubeproof.cluster.control import Decision, EvictPods, NodeRef, Reads, Remember, Role, Seen, Stage
 from kubeproof.cluster.places import Layout, taints_of
@@ -16,6 +16,7 @@ from kubeproof.cluster.state import NEVER, Health, NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.budgets import Scale, asked_by
 from kubeproof.controllers.descheduler.cycle import evictions, explain
 from kubeproof.controllers.descheduler.values import NodeEntry, Outcome, PodGroup
+from kubeproof.values import dataclass
 
 OLD_S = 10**9  # pod ages are not tracked for the descheduler: every pod counts as old, so that no eviction is missed
 Facts = tuple[int, int, int, tuple[tuple[tuple[int, int, int], int], ...]]

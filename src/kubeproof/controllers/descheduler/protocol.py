@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Protocol
 
 from kubeproof.controllers.descheduler.arguments import Arguments
@@ -12,6 +11,7 @@ from kubeproof.controllers.descheduler.evictor import Evictor
 from kubeproof.controllers.descheduler.ledger import Ledger, Limits, NodeState, alive
 from kubeproof.controllers.descheduler.scene import Scene
 from kubeproof.controllers.descheduler.values import PodGroup
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,13 @@ other overflows are not mirrored.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import ceil
 from typing import NamedTuple
 
 from kubeproof.controllers.hpa.behavior import Tolerance
 from kubeproof.controllers.hpa.samples import MISSING, READY, UNREADY, Sample
 from kubeproof.controllers.hpa.settings import NEWEST, Version
+from kubeproof.values import dataclass
 
 ABOVE_TARGET_ONLY_SINCE = (1, 28)  # earlier a missing pod counted as idle also when the others are exactly on target
 

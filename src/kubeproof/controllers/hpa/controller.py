@@ -8,7 +8,7 @@ forgotten (0 to a whole period), because whatever changes next may come at any p
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -25,6 +25,7 @@ from kubeproof.controllers.hpa.history import History, Recommendation, ScaleEven
 from kubeproof.controllers.hpa.history import later as aged
 from kubeproof.controllers.hpa.samples import PodFacts, Sample, group, pod_request
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
+from kubeproof.values import dataclass
 
 NO_HISTORY = -1
 MOST_SYNCS = 10_000  # syncs looked ahead; windows of an hour and periods of a second stay far below

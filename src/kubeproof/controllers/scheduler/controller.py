@@ -8,7 +8,7 @@ something changes. Assuming and binding are one step, and so is giving volumes t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kubeproof.cluster.control import Action, Bind, Decision, NodeRef, Reads, Remember, Seen, Stage
 from kubeproof.cluster.objects import Node, Setup, short_name
@@ -18,6 +18,7 @@ from kubeproof.cluster.volumes import open_claims, ways_to_bind, with_bindings
 from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount, Scheduler
 from kubeproof.controllers.scheduler.plugins.volumes import waiting_claims
 from kubeproof.controllers.volume_controller import bindings_in_words, volume_numbers
+from kubeproof.values import dataclass
 
 # cordoned, unreachable, tainted NoExecute, pods, images brought
 Facts = tuple[int, int, int, tuple[PodCount, ...], int]

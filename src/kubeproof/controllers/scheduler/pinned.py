@@ -6,7 +6,7 @@ Filters that compare nodes still look at all of them; the pod is bound if its no
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from kubeproof.cluster.control import BindPinned, Decision, NodeRef, Reads, Seen, Stage
 from kubeproof.cluster.labels import NodeTerm, Requirement
@@ -15,6 +15,7 @@ from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.controllers.scheduler.controller import MOST_KNOWN, Facts, node_facts, node_info
 from kubeproof.controllers.scheduler.framework import NodeInfo, Row, Scheduler
+from kubeproof.values import dataclass
 
 View = tuple[Facts, bool]  # the node as the scheduler sees it, and whether a pod of the workload waits for it
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kubeproof.cluster.objects import DEPLOYMENT, REPLICA_SET, PodTemplate, SchedulerProfile, Setup, Workload
+from kubeproof.values import dataclass
 
 POD_TEMPLATE_HASH = "pod-template-hash"
 

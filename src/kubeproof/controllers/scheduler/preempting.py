@@ -9,7 +9,7 @@ wait, one of those takes it over.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from kubeproof.cluster.control import Decision, NodeRef, Reads, Seen
@@ -22,6 +22,7 @@ from kubeproof.controllers.disruption import RUNNING, PodFacts
 from kubeproof.controllers.scheduler.attempts import Attempt, Claims, Entry, Held, with_nominated
 from kubeproof.controllers.scheduler.controller import MOST_KNOWN, SchedulerController
 from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount
+from kubeproof.values import dataclass
 
 
 class NodeFacts(NamedTuple):

@@ -7,7 +7,7 @@ preemption looks at that node alone. Pods of lower priority do not wait for daem
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from kubeproof.cluster.control import Action, Bind, BindPinned, Decision, NodeRef, Reads, Seen, Unnominate
 from kubeproof.cluster.state import NodeCell, WorkloadCell
@@ -16,6 +16,7 @@ from kubeproof.controllers.scheduler.attempts import Attempt, Entry, with_nomina
 from kubeproof.controllers.scheduler.framework import Row
 from kubeproof.controllers.scheduler.pinned import PinnedScheduler
 from kubeproof.controllers.scheduler.preempting import NodeFacts, PreemptingScheduler
+from kubeproof.values import dataclass
 
 View = tuple[NodeFacts, bool]  # the node, and whether a pod of the workload waits for it
 

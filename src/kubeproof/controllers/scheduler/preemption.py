@@ -12,10 +12,10 @@ are given.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from kubeproof.errors import LimitReached
+from kubeproof.values import dataclass
 
 SORTED_AGAIN_SINCE = (1, 29)  # newest patches; before, victims that break budgets head the list of victims
 ONE_BUDGET_PER_POD_SINCE = (1, 36)  # before, a pod was charged to all its budgets, also behind a broken one

@@ -11,11 +11,12 @@ of their own: evaluate again with other `PodCount`s.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple, Protocol, TypeVar
 
 from kubeproof.cluster.labels import Taint
 from kubeproof.cluster.objects import Node
+from kubeproof.values import dataclass
 
 MAX_NODE_SCORE = 100
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from kubeproof.cluster.images import IMAGE_LOCALITY
@@ -30,6 +29,7 @@ from kubeproof.controllers.scheduler.protocol import (
     NodeFilter,
     NodeScore,
 )
+from kubeproof.values import dataclass
 
 NODE_NAME = "NodeName"
 NODE_UNSCHEDULABLE = "NodeUnschedulable"

@@ -13,13 +13,14 @@ import time
 import uuid
 from collections import deque
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from queue import Empty, SimpleQueue
 from typing import Any
 
 from kubeproof import __version__
 from kubeproof.errors import EnvironmentProblem
+from kubeproof.values import dataclass
 from kubeproof.verify.executors.session import Session
 from kubeproof.verify.executors.task import Answer, Task, Work, error_text, poisoned
 from kubeproof.verify.executors.worker import packed

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from kubeproof.values import dataclass
 from kubeproof.verify.executors.session import Session
 from kubeproof.verify.executors.task import Answer, Task, Work, answer_of
 

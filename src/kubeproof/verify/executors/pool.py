@@ -15,12 +15,12 @@ import signal
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 
 from kubeproof.errors import EnvironmentProblem, InternalError
+from kubeproof.values import dataclass
 from kubeproof.verify.executors.session import Session
 from kubeproof.verify.executors.task import Answer, Task, Work, poisoned
 from kubeproof.verify.executors.worker import READY, serve

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from kubeproof.errors import KubeproofError
+from kubeproof.values import dataclass
 
 V = TypeVar("V")
 Work = Callable[[Any], Any]  # a function of a module, or a partial of one: it is pickled once per worker

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from kubeproof import __version__
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

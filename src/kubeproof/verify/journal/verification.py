@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from kubeproof.cluster.objects import Source
 from kubeproof.engine.search import compiled_kernel
 from kubeproof.engine.snapshot import INTERVAL_S, Snapshots
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.values import dataclass
 from kubeproof.verify.journal.binding import Binding, binding_of
 from kubeproof.verify.journal.codec import Codec
 from kubeproof.verify.journal.journal import Journal

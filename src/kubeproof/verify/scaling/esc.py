@@ -7,9 +7,9 @@ clusters in which the cases fail, both doubled.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from kubeproof.cluster.scale import Limit
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

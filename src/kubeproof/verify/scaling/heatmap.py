@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from kubeproof.values import dataclass
 from kubeproof.verify.result import ERROR, HOLDS, UNKNOWN, VACUOUS, VIOLATED
 from kubeproof.verify.scaling.result import NOT_TRIED, TRIVIAL, Sweep
 

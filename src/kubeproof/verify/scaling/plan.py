@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kubeproof.cluster.scale import ACTUAL, ESC, Limit, Scale
 from kubeproof.errors import InternalError, NothingToCheckError, UsageError
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.values import dataclass
 from kubeproof.verify.executors.inprocess import InProcess
 from kubeproof.verify.executors.session import Executor
 from kubeproof.verify.options import VerifyOptions

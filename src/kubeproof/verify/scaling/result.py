@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kubeproof.cluster.scale import Limit
+from kubeproof.values import dataclass
 from kubeproof.verify.resize import Size
 from kubeproof.verify.result import IntentResult, Statistics
 from kubeproof.verify.scaling.esc import Esc

@@ -8,12 +8,12 @@ same for all pods of a workload, so namespace and owner are the key.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 
 from kubeproof.cluster.objects import DEPLOYMENT, REPLICA_SET
 from kubeproof.controllers.descheduler.ledger import Block, Ledger, NodeState, Take, Work, plan_of
 from kubeproof.controllers.descheduler.protocol import Context
+from kubeproof.values import dataclass
 
 NAME = "RemoveDuplicates"
 ARGUMENTS = frozenset({"namespaces", "excludeOwnerKinds"})

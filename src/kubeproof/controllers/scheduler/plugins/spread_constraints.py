@@ -6,7 +6,7 @@ Mirrors constraint resolution and pod counting of `plugins/podtopologyspread` (c
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kubeproof.cluster.labels import LabelSelector, Requirement
 from kubeproof.cluster.objects import (
@@ -23,6 +23,7 @@ from kubeproof.controllers.scheduler.plugins.node_affinity import required_affin
 from kubeproof.controllers.scheduler.plugins.taint_toleration import keeps_pods_off
 from kubeproof.controllers.scheduler.pod import POD_TEMPLATE_HASH, IncomingPod, pod_labels
 from kubeproof.controllers.scheduler.protocol import NodeView, PodCount
+from kubeproof.values import dataclass
 
 MIN_DOMAINS_SINCE = (1, 27)
 MATCH_LABEL_KEYS_SINCE = (1, 27)

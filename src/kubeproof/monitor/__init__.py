@@ -1,0 +1,1 @@
+"""Properties at run time: rules mined from traces, and the streams that they watch."""

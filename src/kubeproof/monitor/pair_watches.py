@@ -1,0 +1,195 @@
+"""Watches for "a is followed by b": by counting, and by any later one."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from kubeproof.monitor.desk import NEVER, Desk, Label
+from kubeproof.monitor.event import Event
+from kubeproof.monitor.pair_report import PairReport
+from kubeproof.monitor.rules import FollowedBy
+
+
+class PairWatch:
+    """What counting and any have in common: obligations in the order in which they fall due."""
+
+    __slots__ = ("_desk", "_limit", "_pair", "_report", "_scheduled", "_within", "pending")
+
+    def __init__(self, pair: FollowedBy, label: Label, desk: Desk) -> None:
+        self._pair, self._desk, self._limit = pair, desk, desk.most_pending
+        self._report = PairReport(pair, label, desk)
+        self._within = pair.within_us
+        self._scheduled = False
+        self.pending: deque[int] = deque()  # times of first events that wait
+        desk.enlist(self, str(pair.first), str(pair.then))
+
+    def on_first(self, event: Event) -> None:
+        """Owes one more answer."""
+        pending = self.pending
+        pending.append(event[0])
+        if not self._scheduled:
+            self._scheduled = True
+            self._desk.schedule(pending[0] + self._within, self)
+        if len(pending) > self._limit:
+            self._report.overflow(self, pending.popleft(), event[0])
+
+    def due(self) -> float:
+        """The end of the oldest obligation's time."""
+        self._scheduled = bool(self.pending)
+        return self.pending[0] + self._within if self.pending else NEVER
+
+    def expire(self, now: int) -> None:
+        """Reports answers that did not come in time."""
+        while self.pending and self.pending[0] + self._within < now:
+            start = self.pending.popleft()
+            self._missing(start, start + self._within)
+
+    def finish(self, now: int) -> int:
+        """Reports answers that never came."""
+        count = 0
+        while self.pending:
+            self._missing(self.pending.popleft(), now, at_end=True)
+            count += 1
+        return count
+
+    def open(self) -> int:
+        """Obligations that still wait."""
+        return len(self.pending)
+
+    def settle_first(self, now: int) -> None:
+        """Nothing: without the first event nothing is owed."""
+
+    def settle_then(self, now: int) -> None:
+        """The answer would have come: whoever waits is served."""
+        self.pending.clear()
+
+    def state(self) -> Any:
+        """Times of first events that wait."""
+        return list(self.pending)
+
+    def restore(self, state: Any) -> None:
+        """Waits for the same again."""
+        self.pending = deque(state)
+        if self.pending:
+            self._scheduled = True
+            self._desk.schedule(self.pending[0] + self._within, self)
+
+    def _missing(self, start: int, end: int, *, at_end: bool = False) -> None:
+        self._report.missing(self, start, end, at_end=at_end)
+
+
+class AnyWatch(PairWatch):
+    """Any later answer serves everybody who waits: `every a -> (timer:interval(w) and not b)` in Esper's language."""
+
+    __slots__ = ()
+
+    def on_then(self, event: Event) -> None:
+        """Serves all."""
+        if self.pending:
+            self.pending.clear()
+
+
+class CountWatch(PairWatch):
+    """The i-th answer serves the i-th; an answer that nobody waits for is reported, too.
+
+    If every user's answers come in time, so do the i-th of all users together: sorting the answers cannot make the
+    longest wait longer.
+    """
+
+    __slots__ = ("_early", "_forgiven", "_skew")
+
+    def __init__(self, pair: FollowedBy, label: Label, desk: Desk, skew_us: int = 0) -> None:
+        super().__init__(pair, label, desk)
+        self._skew = skew_us  # by how much clocks may differ: an answer may seem to be this much too early
+        self._early: deque[int] = deque()
+        self._forgiven: deque[int] = deque()  # answers that may come although nobody waits any more
+
+    def on_first(self, event: Event) -> None:
+        """Owes one more answer, unless clocks differ and it has come already."""
+        if self._early:
+            self._early.popleft()
+        else:
+            super().on_first(event)
+
+    def on_then(self, event: Event) -> None:
+        """Serves the one who has waited longest."""
+        if self.pending:
+            self.pending.popleft()
+        elif self._excused(event[0]):
+            pass
+        elif self._skew:
+            self._early.append(event[0])
+            if not self._scheduled:
+                self._scheduled = True
+                self._desk.schedule(event[0] + self._skew, self)
+        else:
+            self._unexpected(event[0], event[0])
+
+    def _excused(self, now: int) -> bool:
+        forgiven = self._forgiven
+        while forgiven and forgiven[0] + self._within < now:
+            forgiven.popleft()
+        if forgiven:
+            forgiven.popleft()
+            return True
+        return False
+
+    def expire(self, now: int) -> None:
+        """Reports answers that did not come in time, and answers that nobody waits for."""
+        while self._early and self._early[0] + self._skew < now:
+            moment = self._early.popleft()
+            self._unexpected(moment, moment + self._skew)
+        super().expire(now)
+
+    def due(self) -> float:
+        """The end of the oldest obligation's time, or of an early answer's."""
+        moments = [super().due()]
+        if self._early:
+            self._scheduled = True
+            moments.append(self._early[0] + self._skew)
+        return min(moments)
+
+    def finish(self, now: int) -> int:
+        """Reports answers that never came, and those that nobody had waited for."""
+        count = len(self._early)
+        while self._early:
+            self._unexpected(self._early.popleft(), now)
+        return count + super().finish(now)
+
+    def settle_then(self, now: int) -> None:
+        """One who waits is served; if the answer comes after all, nobody minds."""
+        if self.pending:
+            self.pending.popleft()
+            self._forgive(now)
+
+    def settle_first(self, now: int) -> None:
+        """The next answer that nobody waits for belongs to the lost event."""
+        if self._early:
+            self._early.popleft()
+        else:
+            self._forgive(now)
+
+    def _forgive(self, now: int) -> None:
+        self._forgiven.append(now)
+        if len(self._forgiven) > self._limit:
+            self._forgiven.popleft()
+
+    def _missing(self, start: int, end: int, *, at_end: bool = False) -> None:
+        self._forgive(end)  # late is bad enough: the answer itself is not reported again
+        super()._missing(start, end, at_end=at_end)
+
+    def _unexpected(self, moment: int, now: int) -> None:
+        self._report.unexpected(self, moment, now)
+
+    def state(self) -> Any:
+        """Who waits, who came early, who is excused."""
+        return [list(self.pending), list(self._early), list(self._forgiven)]
+
+    def restore(self, state: Any) -> None:
+        """Waits for the same again."""
+        self._early, self._forgiven = deque(state[1]), deque(state[2])
+        super().restore(state[0])
+        if self._early:
+            self._scheduled = True
+            self._desk.schedule(self._early[0] + self._skew, self)

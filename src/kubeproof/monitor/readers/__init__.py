@@ -1,0 +1,1 @@
+"""Where events come from: one module per format, all with the same shape (`Reader`)."""

@@ -1,0 +1,64 @@
+"""Lines of a file, plain or compressed, however long the file and however hostile its lines."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+from kubeproof.errors import EventError
+from kubeproof.manifests.printable import printable
+
+STDIN = "-"
+LONGEST_LINE = 2**20  # bytes; audit events with bodies stay far below
+_CHUNK = 2**18
+_GZIP = b"\x1f\x8b"
+
+
+def lines_of(path: str) -> Iterator[str]:
+    """The lines of a file with their ends; `-` is standard input, gzip is recognised by its first bytes."""
+    shown = printable(path)
+    number = 0
+    try:
+        with _opened(path) as file:
+            for line in _lines(file, shown):
+                number += 1
+                yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+    except UnicodeDecodeError:
+        raise EventError("not valid UTF-8", file=shown, line=number, remedy="Save it as UTF-8") from None
+    except (OSError, EOFError, ValueError, zlib.error) as problem:
+        reason = getattr(problem, "strerror", None) or "damaged or cut off"
+        remedy = "Check the path and its permissions"
+        raise EventError(f"cannot be read: {reason}", file=shown, line=number, remedy=remedy) from None
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[BinaryIO]:
+    if path == STDIN:
+        yield sys.stdin.buffer
+        return
+    with open(path, "rb") as file:
+        if not file.peek(2).startswith(_GZIP):
+            yield file
+            return
+        with gzip.GzipFile(fileobj=file) as content:
+            yield content  # type: ignore[misc]  # reads bytes, which is all that is asked of it
+
+
+def _lines(file: BinaryIO, shown: str) -> Iterator[bytes]:
+    """Complete lines as soon as they are there; the last one may lack its end."""
+    read = getattr(file, "read1", file.read)
+    rest, number = b"", 0
+    while chunk := read(_CHUNK):
+        *whole, rest = (rest + chunk).split(b"\n")
+        for line in whole:
+            number += 1
+            yield line + b"\n"
+        if len(rest) > LONGEST_LINE:
+            remedy = "Events are one per line; leave large bodies out of the log"
+            raise EventError("a line of more than a mebibyte", file=shown, line=number + 1, remedy=remedy)
+    if rest:
+        yield rest

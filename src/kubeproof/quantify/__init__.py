@@ -1,0 +1,1 @@
+"""How likely, how much: probabilistic models of clusters and autoscalers, answered by Storm."""

@@ -1,0 +1,317 @@
+"""Asking Storm for the value of a property, and how much of the answer is certain."""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from kubeproof.errors import QuantityError, UsageError
+from kubeproof.quantify.rounding import after_steps
+from kubeproof.quantify.storm import Model, StormRefusal, asked, storm
+from kubeproof.values import dataclass
+
+Number = float | Fraction
+
+EXACT = "exact"  # rational arithmetic, no error
+INTERVAL = "interval"  # bounds that the method guarantees
+ROUNDING = "rounding"  # a finite number of steps; the bounds are those of floating-point arithmetic
+NONE = "none"  # converged by the method's own criterion, without bounds
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSettings:
+    """How precise an answer must be. `precision` is relative; `method` one of METHODS."""
+
+    precision: float = 1e-6
+    method: str = "auto"
+    max_iterations: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The value of a property in the initial state, or its range over several of them (`value` is then None).
+
+    The true value lies between `lower` and `upper`; both are None if nothing is guaranteed (`guarantee` is then
+    "none"). A property with a threshold (`is_question`) also has `holds`, which is None if the bounds leave it open.
+    """
+
+    formula: str
+    value: Number | None
+    lower: Number | None
+    upper: Number | None
+    guarantee: str
+    method: str
+    precision: float
+    is_converged: bool
+    elapsed_s: float
+    initial_states: int = 1
+    is_question: bool = False
+    holds: bool | None = None
+    scheduler: Any = None  # Storm's, if it was asked for
+
+
+METHODS = {
+    "auto": "",
+    "sound-value-iteration": "SOUND_VALUE_ITERATION",
+    "interval-iteration": "INTERVAL_ITERATION",
+    "optimistic-value-iteration": "OPTIMISTIC_VALUE_ITERATION",
+    "value-iteration": "VALUE_ITERATION",
+    "policy-iteration": "POLICY_ITERATION",
+}
+
+
+def check(
+    model: Model, formula: Any, *, settings: CheckSettings = CheckSettings(), wants_scheduler: bool = False
+) -> Answer:
+    """The answer to one formula of Storm (see `programs.properties` and `formula`)."""
+    begin = time.perf_counter()
+    asked_for, threshold = _without_threshold(formula)
+    environment = _environment(model, settings)
+    result = _result(model, asked_for, environment, wants_scheduler)
+    found = _answer(model, (formula, asked_for), result, settings, time.perf_counter() - begin, wants_scheduler)
+    return found if threshold is None else _judged(found, *threshold)
+
+
+def _result(model: Model, formula: Any, environment: Any, wants_scheduler: bool) -> Any:
+    """What Storm answers; a property that it cannot check is an error with its reason."""
+    try:
+        return asked(
+            lambda: storm().model_checking(
+                model.handle, formula, only_initial_states=not wants_scheduler,
+                extract_scheduler=wants_scheduler, environment=environment,
+            )
+        )  # fmt: skip
+    except StormRefusal as problem:
+        reason = " ".join(str(problem).split()).rstrip(".")
+        raise QuantityError(
+            f"cannot be checked: {reason}",
+            file=f"property {formula}",
+            remedy="Ask for something else, or without --exact",
+        ) from None
+
+
+def formula(text: str) -> Any:
+    """The formula of a property over labels and rewards, for a model that did not come from a program."""
+    return asked(lambda: storm().parse_property(text)).get_raw_formula()
+
+
+def _environment(model: Model, settings: CheckSettings) -> Any:
+    """Storm's settings: sound methods, or exact ones for an exact model, at the wanted precision."""
+    stormpy = storm()
+    environment = stormpy.environments.default(model.handle)
+    if model.is_exact:
+        return environment
+    if not 0 < settings.precision < 1:
+        raise UsageError(f"a precision of {settings.precision:g} is not between 0 and 1", "The default is 1e-6.")
+    for part in (environment.solver().min_max(), environment.solver().native()):
+        part.precision = stormpy.Rational(repr(settings.precision))
+        part.relative_termination_criterion = True
+        if settings.max_iterations is not None:
+            part.maximal_number_of_iterations = settings.max_iterations
+    if METHODS[settings.method]:
+        environment.solver().min_max().method = getattr(stormpy.environments.MinMaxMethod, METHODS[settings.method])
+    return environment
+
+
+def _without_threshold(formula: Any) -> tuple[Any, tuple[str, Fraction] | None]:
+    """The formula that asks for the number, and the comparison that was asked for, if any.
+
+    The comparison is made here, with the bounds of the number: Storm would compare an approximation.
+    """
+    if not getattr(formula, "has_bound", False):
+        return formula, None
+    stormpy = storm()
+    comparison = formula.comparison_type.name
+    number = formula.clone()
+    number.remove_bound()
+    if not number.has_optimality_type:  # for every scheduler: the worst of them
+        worst = stormpy.logic.OptimizationDirection
+        number.set_optimality_type(worst.MINIMIZE if comparison in ("GEQ", "GREATER") else worst.MAXIMIZE)
+    return number, (comparison, Fraction(_number(formula.threshold)))
+
+
+def _answer(
+    model: Model,
+    formulas: tuple[Any, Any],
+    result: Any,
+    settings: CheckSettings,
+    elapsed_s: float,
+    wants_scheduler: bool,
+) -> Answer:
+    formula, asked_for = formulas
+    states = list(model.handle.initial_states)
+    values = [result[state] for state in states]
+    scheduler = result.get_scheduler() if wants_scheduler else None
+    if isinstance(values[0], bool):
+        found = _made(formula, (None, None, None), NONE, model, settings, elapsed_s, states, scheduler)
+        truth = values[0] if len(set(values)) == 1 else None
+        return replace(found, is_question=True, holds=truth, is_converged=found.is_converged and truth is not None)
+    numbers = [_bounded(model, asked_for, value, settings) for value in values]
+    found = _made(
+        formula, _over_initial_states([number[:3] for number in numbers]), numbers[0][3], model, settings, elapsed_s,
+        states, scheduler,
+    )  # fmt: skip
+    each = (_is_converged(low, high, settings) for _, low, high, _ in numbers)
+    return replace(found, is_converged=all(each))
+
+
+def _made(
+    formula: Any, found: tuple[Number | None, Number | None, Number | None], guarantee: str, model: Model,
+    settings: CheckSettings, elapsed_s: float, states: list[int], scheduler: Any,
+) -> Answer:  # fmt: skip
+    value, lower, upper = found
+    is_bounded = lower is not None and upper is not None
+    return Answer(
+        str(formula), value, lower, upper, guarantee if is_bounded or model.is_exact else NONE,
+        _method(guarantee, settings), settings.precision, _is_converged(lower, upper, settings), elapsed_s, len(states),
+        scheduler=scheduler,
+    )  # fmt: skip
+
+
+def _over_initial_states(
+    numbers: list[tuple[Number, Number | None, Number | None]],
+) -> tuple[Number | None, Number | None, Number | None]:
+    """The number of the only initial state; the range over several of them, without a single value."""
+    if len(numbers) == 1:
+        return numbers[0]
+    lowers = [low for _, low, _ in numbers if low is not None]
+    uppers = [high for _, _, high in numbers if high is not None]
+    is_bounded = len(lowers) == len(uppers) == len(numbers)
+    return None, min(lowers) if is_bounded else None, max(uppers) if is_bounded else None
+
+
+def _bounded(
+    model: Model, formula: Any, value: Any, settings: CheckSettings
+) -> tuple[Number, Number | None, Number | None, str]:
+    """The value with its bounds, and what they rest on."""
+    number = _number(value.value)
+    if model.is_exact:
+        return number, number, number, EXACT
+    if _is_nested(formula):
+        return number, None, None, INTERVAL
+    if _is_finite(formula):
+        lower, upper = _rounded(model, formula, float(number))
+        return number, lower, upper, ROUNDING
+    low, high = (None if bound is None else float(_number(bound)) for bound in (value.lower, value.upper))
+    return number, *_widened(low, high, settings.precision), INTERVAL
+
+
+def _widened(low: float | None, high: float | None, precision: float) -> tuple[float | None, float | None]:
+    """The bounds of an iteration, moved apart by a thousandth of the precision.
+
+    Storm's bounds hold for real numbers. It computes with rounded ones, and may give 0.39999999999999997 as both bounds
+    of 2/5. What it finds without computing (0, 1 and infinity) is left as it is.
+    """
+    if low is not None and low == high and (low in (0.0, 1.0) or math.isinf(low)):
+        return low, high
+    slack = precision / 1000
+    return (
+        low if low is None else low - slack * abs(low),
+        high if high is None else high + slack * abs(high),
+    )
+
+
+def _rounded(model: Model, formula: Any, number: float) -> tuple[float, float] | tuple[None, None]:
+    """Bounds on a value after finitely many steps: Storm gives the rounded value as both."""
+    steps = _steps(formula)
+    if steps is None or not _is_unsigned(model, formula):
+        return None, None
+    return after_steps(number, steps, model.branching) or (None, None)
+
+
+def _steps(formula: Any) -> int | None:
+    """How many steps a formula looks ahead; None if there is no bound on them, or not one that is a number."""
+    logic = storm().logic
+    path = getattr(formula, "subformula", None)
+    if isinstance(path, logic.CumulativeRewardFormula | logic.InstantaneousRewardFormula):
+        found = re.fullmatch(r"(?:C<=?|I=)\s*(\d+)", str(path))
+        return int(found[1]) if found else None
+    found = re.search(r" U(?:<=?|\[\s*\d+,\s*)(\d+)", str(path))
+    return int(found[1]) if found and _is_finite(formula) else None
+
+
+def _is_finite(formula: Any) -> bool:
+    """True if the formula looks ahead a bounded number of steps or a bounded reward."""
+    logic = storm().logic
+    finite = logic.CumulativeRewardFormula | logic.InstantaneousRewardFormula | logic.BoundedUntilFormula
+    return isinstance(getattr(formula, "subformula", None), finite)
+
+
+def _is_nested(formula: Any) -> bool:
+    """True if a state formula inside has an operator of its own: Storm decides it without bounds."""
+    bare = re.sub(r'"[^"]*"', '""', str(formula))
+    return len(re.findall(r"\b(?:P|R|T|S|LRA)(?:min|max)?(?:\{[^}]*\})?(?:min|max)?\s*[<>=]", bare)) != 1
+
+
+def _is_unsigned(model: Model, formula: Any) -> bool:
+    """True if no reward that the formula adds up is negative."""
+    if not hasattr(formula, "has_reward_model_name"):
+        return True
+    names = list(model.handle.reward_models)
+    name = formula.reward_name if formula.has_reward_model_name() else names[0] if len(names) == 1 else ""
+    if name in model.unsigned:
+        return True
+    rewards = model.handle.reward_models.get(name)
+    if rewards is None or rewards.has_transition_rewards:
+        return False
+    parts = ((rewards.has_state_rewards, "state_rewards"), (rewards.has_state_action_rewards, "state_action_rewards"))
+    return all(min(getattr(rewards, part), default=0.0) >= 0 for has, part in parts if has)
+
+
+def _number(value: Any) -> Number:
+    """A number of Storm as one of Python."""
+    if isinstance(value, float):
+        return value
+    return Fraction(_integer(str(value.numerator)), _integer(str(value.denominator)))
+
+
+def _integer(digits: str) -> int:
+    """A whole number of any length: Python refuses to read long ones at once, as hostile input."""
+    if len(digits) <= 4000:
+        return int(digits)
+    sign, digits = (-1, digits[1:]) if digits[0] == "-" else (1, digits)
+    return sign * (_integer(digits[:-4000]) * 10**4000 + int(digits[-4000:]))
+
+
+def _is_converged(lower: Number | None, upper: Number | None, settings: CheckSettings) -> bool:
+    """True if the bounds are as close as Storm demands; without bounds, if it was not cut short."""
+    if lower is None or upper is None:
+        return settings.max_iterations is None
+    if lower == upper:
+        return True
+    precision = settings.precision
+    return math.isfinite(upper) and upper - lower <= 2.01 * precision * max(abs(float(lower)), abs(float(upper)))
+
+
+def _method(guarantee: str, settings: CheckSettings) -> str:
+    """What was done, in words."""
+    if guarantee == EXACT:
+        return "exact rational arithmetic"
+    if guarantee == ROUNDING:
+        return "value iteration for the given number of steps"
+    return "sound value iteration, topological" if settings.method == "auto" else settings.method.replace("-", " ")
+
+
+def _judged(answer: Answer, comparison: str, threshold: Fraction) -> Answer:
+    """The answer to a property with a threshold; open if the threshold lies between the bounds."""
+    low, high = answer.lower, answer.upper
+    if low is None or high is None:
+        if answer.value is None:
+            return replace(answer, is_question=True, is_converged=False)
+        slack = answer.precision * max(1.0, abs(float(answer.value)))
+        low, high = float(answer.value) - slack, float(answer.value) + slack
+    least, most = _compared(comparison, low, threshold), _compared(comparison, high, threshold)
+    holds = least if least == most else None
+    return replace(answer, is_question=True, holds=holds, is_converged=answer.is_converged and holds is not None)
+
+
+def _compared(comparison: str, number: Number, threshold: Fraction) -> bool:
+    if comparison == "GEQ":
+        return number >= threshold
+    if comparison == "GREATER":
+        return number > threshold
+    return number <= threshold if comparison == "LEQ" else number < threshold

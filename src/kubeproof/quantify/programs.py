@@ -1,0 +1,265 @@
+"""PRISM programs and properties as Storm reads them; what is wrong with them, by file, line and column."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kubeproof.errors import ProgramError, QuantityError, UsageError
+from kubeproof.quantify.storm import Model, StormRefusal, asked, measured, storm
+from kubeproof.values import dataclass
+
+MAX_BYTES = 64 * 1024 * 1024  # of a program or a list of properties
+_POSITION = re.compile(r"Parsing error at (\d+):(\d+):\s*(.*?),? here:\n\t([^\n]*)\n", re.DOTALL)
+_INITIAL = "Obtain the values of the '\"init\"'-states"
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A PRISM program whose constants all have values."""
+
+    handle: Any
+    file: str
+    kind: str
+    branching: int  # at most so many successors of a choice
+    constants: tuple[tuple[str, str], ...]
+    unused: tuple[tuple[str, str], ...] = ()  # given, but not for the program: for its properties
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """One property, with what the user calls it."""
+
+    name: str
+    text: str
+    formula: Any
+
+
+def read_program(file: str, constants: Mapping[str, str] | None = None) -> Program:
+    """The program in a file."""
+    return program(_read(file), file=file, constants=constants)
+
+
+def program(text: str, *, file: str, constants: Mapping[str, str] | None = None) -> Program:
+    """The program in a text; `file` is what errors call it."""
+    parsed = _parsed(text, file)
+    given = dict(constants or {})
+    wanted = sorted(constant.name for constant in parsed.get_undefined_constants())
+    _refuse_missing(wanted, given, file)
+    defined = {constant.name for constant in parsed.constants} - set(wanted)
+    for name in sorted(defined & given.keys()):
+        raise UsageError(f"--const {name}: {file} gives it a value itself", f"Open constants: {_listed(wanted)}.")
+    filled = {name: given.pop(name) for name in wanted}
+    handle = _instantiated(parsed, filled) if filled else parsed
+    return Program(
+        handle,
+        file,
+        parsed.model_type.name.lower(),
+        _branching(handle),
+        tuple(filled.items()),
+        tuple(sorted(given.items())),
+    )
+
+
+def _instantiated(parsed: Any, filled: Mapping[str, str]) -> Any:
+    definitions = ",".join(f"{name}={value}" for name, value in filled.items())
+    try:
+        return asked(lambda: storm().instantiate_constants(parsed, definitions))[0]
+    except StormRefusal as problem:
+        reason = re.sub(r"^Illegal constant definition string |\w+Exception: ", "", _one_line(problem)).rstrip(".")
+        raise UsageError(f"--const: {reason}", "Write --const N=3, --const p=0.5, --const on=true.") from None
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+def _read(file: str) -> str:
+    try:
+        if os.path.getsize(file) > MAX_BYTES:
+            raise ProgramError(f"is larger than {MAX_BYTES >> 20} MiB", file=file, remedy="Split it.")
+        with open(file, encoding="utf-8") as stream:
+            return stream.read()
+    except OSError as problem:
+        raise ProgramError(f"cannot be read: {problem.strerror}", file=file, remedy="Check the path.") from None
+    except UnicodeDecodeError:
+        raise ProgramError("is not text in UTF-8", file=file, remedy="Save it as UTF-8.") from None
+
+
+def _parsed(text: str, file: str) -> Any:
+    """The parsed program; Storm reads only files, so that the text passes through one."""
+    handle, path = tempfile.mkstemp(suffix=".prism")
+    try:
+        with open(handle, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        return asked(lambda: storm().parse_prism_program(path, prism_compatibility=True))
+    except StormRefusal as problem:
+        raise _syntax(str(problem), text, file, "PRISM program") from None
+    finally:
+        os.unlink(path)
+
+
+def _syntax(message: str, text: str, file: str, what: str, first_line: int = 1) -> ProgramError:
+    """The error of a text that cannot be parsed, at its line and column in the file."""
+    found = _POSITION.search(message + "\n")
+    remedy = f"Correct the {what}"
+    if found is None:
+        return ProgramError(_one_line(message), file=file, line=_line_in(message, first_line), remedy=remedy)
+    line, column, expected, rest = int(found[1]), int(found[2]), " ".join(found[3].split()), found[4]
+    lines = text.split("\n")
+    if line > len(lines) or not lines[line - 1].endswith(rest):  # relative to a part of the text
+        line = next((n for n, content in enumerate(lines, 1) if content.endswith(rest)), line)
+    shift = len(lines[line - 1]) - len(rest) if line <= len(lines) and lines[line - 1].endswith(rest) else 0
+    return ProgramError(
+        f"cannot be parsed, {expected}", file=file, line=first_line - 1 + line, column=shift + column, remedy=remedy
+    )
+
+
+def _line_in(message: str, default: int) -> int:
+    """The line that Storm names inside a message, as in "Parsing error in model.prism, line 7"."""
+    found = re.search(r"\bline (\d+)", message)
+    return int(found[1]) if found else default
+
+
+def _refuse_missing(wanted: Sequence[str], given: Mapping[str, str], file: str) -> None:
+    missing = [name for name in wanted if name not in given]
+    if missing:
+        remedy = "Add " + " ".join(f"--const {name}=…" for name in missing)
+        raise UsageError(f"{file}: constants without a value: {', '.join(missing)}", f"{remedy}.")
+
+
+def _branching(handle: Any) -> int:
+    """An upper bound on the successors of one choice: commands of all modules may synchronise."""
+    most = [max((len(command.updates) for command in module.commands), default=1) for module in handle.modules]
+    return math.prod(most)
+
+
+def read_properties(file: str, program: Program) -> tuple[Property, ...]:
+    """The properties in a file."""
+    return properties(_read(file), program, file=file)
+
+
+def properties(text: str, program: Program, *, file: str) -> tuple[Property, ...]:
+    """The properties in a text, with open constants of the program's command line filled in.
+
+    Filters are refused: what is answered is the value in the initial states.
+    """
+    try:
+        parsed = asked(lambda: storm().parse_properties(text, program.handle))
+    except StormRefusal as problem:
+        raise _property_syntax(str(problem), text, file) from None
+    found = tuple(_property(one, file) for one in _substituted(parsed, program))
+    names = [one.name for one in found]
+    doubled = [name for name in names if names.count(name) > 1]
+    if doubled:
+        raise QuantityError(f"two properties are called {doubled[0]!r}", file=file, remedy="Rename one.")
+    return found
+
+
+def _substituted(parsed: list[Any], program: Program) -> list[Any]:
+    """The properties with the values of constants that only they declare."""
+    if not program.unused:
+        return parsed
+    declared = {constant.name for one in parsed for constant in one.get_undefined_constants()}
+    for name, _ in program.unused:
+        if name not in declared:
+            raise UsageError(f"--const {name}: no constant of the program or its properties", "Leave it out.")
+    values = {name: _constant(name, text) for name, text in program.unused}
+    return list(asked(lambda: storm().instantiate_constants(program.handle, values, parsed))[1])
+
+
+def _constant(name: str, text: str) -> Any:
+    if text in ("true", "false"):
+        return text == "true"
+    try:
+        return int(text) if re.fullmatch(r"-?\d{1,18}", text) else storm().Rational(text)
+    except (RuntimeError, ValueError):
+        raise UsageError(f"--const {name}: {text!r} is no number", "Write --const N=3 or --const p=0.5.") from None
+
+
+def _property_syntax(message: str, text: str, file: str) -> QuantityError:
+    error = _syntax(message, text, file, "property")
+    return QuantityError(error.problem, file=file, line=error.line, column=error.column, remedy=error.remedy)
+
+
+def _property(parsed: Any, file: str) -> Property:
+    formula = parsed.get_raw_formula()
+    if _INITIAL not in str(parsed):
+        raise QuantityError(
+            f"the property {formula} has a filter",
+            file=file,
+            remedy="Ask for its value in the initial states: leave the filter out.",
+        )
+    open_constants = sorted(constant.name for constant in parsed.get_undefined_constants())
+    if open_constants:
+        raise QuantityError(
+            f"the property {formula} has constants without a value: {', '.join(open_constants)}",
+            file=file, remedy=f"Add {' '.join(f'--const {name}=…' for name in open_constants)}.",
+        )  # fmt: skip
+    return Property(parsed.get_name(), str(formula), formula)
+
+
+def build(program: Program, wanted: Sequence[Property], *, exact: bool = False, valuations: bool = False) -> Model:
+    """The model of a program, complete, with what the properties speak of.
+
+    Every row and every range is checked: Storm by itself would build a model from rows that sum to 0.9, and would
+    wrap a value that does not fit into its range.
+    """
+    options = _builder_options(program, wanted, valuations)
+    try:
+        return _built(program, options, exact)
+    except StormRefusal as problem:
+        if exact or "to one" not in str(problem) or not _is_right_exactly(program, options):
+            raise _refused(str(problem), program) from None
+        options.set_exploration_checks(False)
+    return _built(program, options, exact)
+
+
+def _builder_options(program: Program, wanted: Sequence[Property], valuations: bool) -> Any:
+    stormpy = storm()
+    formulas = [one.formula for one in wanted]
+    # One of them twice, because for a single formula Storm leaves out what lies behind its goal.
+    options = stormpy.BuilderOptions([*formulas, *formulas[:1]]) if formulas else stormpy.BuilderOptions()
+    options.set_exploration_checks(True)
+    if valuations:
+        options.set_build_state_valuations()
+        options.set_build_choice_labels()
+    return options
+
+
+def _built(program: Program, options: Any, exact: bool) -> Model:
+    stormpy = storm()
+    make = stormpy.build_model[stormpy.Rational] if exact else stormpy.build_model
+    return measured(lambda: make(program.handle, options=options), branching=program.branching)
+
+
+def _is_right_exactly(program: Program, options: Any) -> bool:
+    """True if all rows sum to 1 in exact arithmetic: Storm tolerates hardly any rounding in products of commands."""
+    try:
+        _built(program, options, exact=True)
+    except StormRefusal:
+        return False
+    return True
+
+
+def _refused(message: str, program: Program) -> ProgramError | QuantityError:
+    label = re.search(r"(?:unknown|illegal) label '([^']*)'", message)
+    reward = re.search(r"unknown reward model '([^']*)'", message)
+    if reward:
+        known = ", ".join(sorted(one.name for one in program.handle.reward_models)) or "none"
+        return QuantityError(
+            f"there are no rewards {reward[1]!r}", file=program.file, remedy=f"The program has: {known}."
+        )
+    if label:
+        known = ", ".join(sorted(one.name for one in program.handle.labels)) or "none"
+        return QuantityError(f"there is no label {label[1]!r}", file=program.file, remedy=f"The program has: {known}.")
+    remedy = "Write 1/3, not 0.333333" if "to one" in message else "Correct the PRISM program"
+    return ProgramError(_one_line(message).replace("some to", "sum to").rstrip("."), file=program.file, remedy=remedy)
+
+
+def _one_line(message: object) -> str:
+    return " ".join(str(message).split())

@@ -1,0 +1,83 @@
+"""What `kubeproof quantify` found out, as values for the reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kubeproof.quantify.checking import Answer
+from kubeproof.quantify.policy import Policy
+from kubeproof.quantify.storm import Model
+from kubeproof.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyResult:
+    """One property and its answer."""
+
+    name: str
+    text: str
+    answer: Answer
+
+    @property
+    def verdict(self) -> str:
+        """HOLDS or VIOLATED for a property with a threshold, UNKNOWN if it is open, empty for a number."""
+        if not self.answer.is_converged:
+            return "UNKNOWN"
+        if not self.answer.is_question:
+            return ""
+        return "HOLDS" if self.answer.holds else "VIOLATED"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelResult:
+    """One model and all that was asked about it."""
+
+    title: str
+    kind: str
+    states: int
+    choices: int
+    transitions: int
+    build_s: float
+    results: tuple[PropertyResult, ...]
+    parameters: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+    headline: tuple[tuple[str, str], ...] = ()  # the parameters that a reader wants to see first
+    policy: Policy | None = None
+
+    @property
+    def check_s(self) -> float:
+        """How long all properties took."""
+        return sum(one.answer.elapsed_s for one in self.results)
+
+
+@dataclass(frozen=True, slots=True)
+class QuantifyResult:
+    """All models of one command."""
+
+    models: tuple[ModelResult, ...]
+
+    @property
+    def verdict(self) -> str:
+        """VIOLATED before UNKNOWN before HOLDS; empty if only numbers were asked for and all were found."""
+        words = {one.verdict for model in self.models for one in model.results}
+        return next((word for word in ("VIOLATED", "UNKNOWN", "HOLDS") if word in words), "")
+
+
+def model_result(
+    title: str, model: Model, results: Iterable[PropertyResult], parameters: tuple[tuple[str, str], ...] = ()
+) -> ModelResult:
+    """The result of a model, with a note on states without successors."""
+    notes: tuple[str, ...] = ()
+    if model.deadlocks:
+        notes = (f"{model.deadlocks:,} states without a successor were given a loop, as PRISM and Storm do",)
+    return ModelResult(
+        title,
+        model.kind,
+        model.states,
+        model.choices,
+        model.transitions,
+        model.build_s,
+        tuple(results),
+        parameters,
+        notes,
+    )
