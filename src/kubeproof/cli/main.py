@@ -17,6 +17,7 @@ from kubeproof.cli.network import network_group
 from kubeproof.cli.outputs import silence
 from kubeproof.cli.properties import properties_group
 from kubeproof.cli.quantify import quantify_group
+from kubeproof.cli.quantify_cluster import cluster_command
 from kubeproof.cli.replay import replay_command
 from kubeproof.cli.verify import verify_command
 from kubeproof.errors import KubeproofError
@@ -44,6 +45,7 @@ for _command in (verify_command, replay_command, init_command, cases_group, prop
     cli.add_command(_command)
 cli.add_command(network_group)
 cli.add_command(quantify_group)
+quantify_group.add_command(cluster_command)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+from kubeproof.values import dataclass
 
 HOUR_S = 3600
 

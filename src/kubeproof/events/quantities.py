@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kubeproof.cluster.chances import HOUR_S
 from kubeproof.events.declarations import NodeChoice
+from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ def with_chance(fields: Fields, event: Event) -> Event:
 
 
 def _recovery(fields: Fields, event: Event) -> Chance | None:
-    child = fields.child("recovery")
+    child = fields.child("recovery") if fields.has("recovery") else None  # not asked for, it is not suggested
     if child is None:
         return None
     ends = isinstance(event, NodeFailure | Unreachable) and event.recovers

@@ -13,6 +13,7 @@ import numpy as np
 
 from kubeproof.cluster.control import Role, Tick
 from kubeproof.model.weights import Weights
+from kubeproof.quantify.cluster_options import OPEN, UNIFORM
 from kubeproof.quantify.cluster_rates import event_rate
 from kubeproof.quantify.storm import ModelArrays
 from kubeproof.values import dataclass
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
 
-OPEN = "open"
-UNIFORM = "uniform"
 REST = -1.0  # duration of an effect of time that has none of its own
 
 

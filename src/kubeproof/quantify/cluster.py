@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -15,12 +14,13 @@ from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import Amount as Count
 from kubeproof.intents.monitor import IN_STABLE, STEP, make_monitor
 from kubeproof.model.assembly import workload_number
-from kubeproof.quantify.chain import OPEN, Chain, Effects, Steps, build_chain, effects_of, steps_of
-from kubeproof.quantify.checking import CheckSettings
+from kubeproof.quantify.chain import Chain, Effects, Steps, build_chain, effects_of, steps_of
+from kubeproof.quantify.cluster_options import AMOUNTS, EVER, FIRST, LONG_RUN, WITHIN, ClusterOptions
 from kubeproof.quantify.cluster_questions import Asked, asked, asked_long_run
 from kubeproof.quantify.cluster_result import Amount, ClusterResult, IntentChances, ProcessSize, Shortage, Span
-from kubeproof.quantify.cluster_space import SAFETY, Report, Space, SpaceOptions, explored_space
+from kubeproof.quantify.cluster_space import SAFETY, Report, Space, explored_space
 from kubeproof.quantify.cluster_values import StateValues
+from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,22 +33,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-WITHIN, EVER, FIRST, AMOUNTS, LONG_RUN = "within", "ever", "first", "amounts", "long-run"
-QUESTIONS = (WITHIN, EVER, FIRST, AMOUNTS, LONG_RUN)
 UNITS = {"pods": "pod-hours", "nodes": "node-hours", "energy": "kWh", "cost": "cost"}
 HOUR_S = 3600
 JOULES_PER_KWH = 3_600_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterOptions:
-    """What to ask, and how."""
-
-    order: str = OPEN
-    horizon_s: int | None = None  # None: as the Scenario says
-    questions: tuple[str, ...] = QUESTIONS
-    space: SpaceOptions = SpaceOptions()
-    check: CheckSettings = CheckSettings()
 
 
 @dataclass(frozen=True, slots=True)

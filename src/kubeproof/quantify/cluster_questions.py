@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +12,7 @@ from kubeproof.quantify.chain_automaton import automaton_from_arrays
 from kubeproof.quantify.checking import CheckSettings, check, formula
 from kubeproof.quantify.cluster_result import Span, Value
 from kubeproof.quantify.storm import Model, StormRefusal, model_from_arrays
+from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -63,14 +64,14 @@ class Asked:
 
     def _span(self, question: Callable[[str], str]) -> Span:
         try:
-            return Span(*(self._value(question(best)) for best in ("min", "max")))
+            return Span(self._value(question("min")), self._value(question("max")))
         except (ProgramError, StormRefusal) as problem:
             return Span(skipped=" ".join(str(problem).split()))
 
     def _value(self, question: str) -> Value:
         found = check(self.model, formula(question), settings=self.settings)
-        bounds = (None if bound is None else float(bound) for bound in (found.lower, found.upper))
-        return Value(float(found.value or 0), *bounds, found.guarantee, found.elapsed_s)
+        lower, upper = (None if bound is None else float(bound) for bound in (found.lower, found.upper))
+        return Value(float(found.value or 0), lower, upper, found.guarantee, found.elapsed_s)
 
 
 def asked(chain: Chain, labels: Mapping[str, Ints], per_second: Mapping[str, Floats], settings: CheckSettings) -> Asked:
