@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from kubeproof.cluster.node_groups import ClusterAutoscaler, NodeGroup
 from kubeproof.cluster.objects import Container, Node, PodTemplate, Setup, Workload
 from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler
 from kubeproof.controllers.descheduler import cycle, evictor
@@ -32,7 +33,7 @@ from kubeproof.manifests import (
 )
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.schema import FIELDS
-from kubeproof.model.assembly import adjusting_loops, built_in_controllers
+from kubeproof.model.assembly import adjusting_loops, built_in_controllers, group_loops
 from kubeproof.model.layout import make_layout, mentions
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -77,6 +78,8 @@ DOES = {
     "controllers.hpa.controller": "sets spec.replicas from metrics; every `hpa.syncPeriod`, default 15 s",
     "controllers.descheduler.controller": "evicts pods by the plugins below; every `descheduler.interval`, default 5m",
     "controllers.gitops": "puts objects back to their manifests; every `gitops.interval`, default 3m",
+    "controllers.cluster_autoscaler.controller": "adds nodes for pods that fit nowhere, deletes unneeded ones; "
+    "every `clusterAutoscaler.scanInterval`, default 10s",
     "events.drain": "cordons, waits until the node is empty, takes it down for maintenance, brings it back",
 }
 # Fields that tables list as harmless where nobody reads them, while readers of other types do.
@@ -252,14 +255,16 @@ def _loops() -> Iterator[str]:
     template = PodTemplate(containers=(Container("c"),))
     web = Workload("Deployment", "default", "web", template)
     setup = Setup(
-        nodes=(Node("n"),),
+        nodes=(Node("n", group="g"),),
         workloads=(web,),
         autoscalers=(HorizontalPodAutoscaler("default", "web", web.ref, 1, 2, ()),),
         descheduler=DeschedulerPolicy(()),
+        cluster_autoscaler=ClusterAutoscaler((NodeGroup("g", 0, 1, Node("n")),)),
     )
     drain = (Drain(name="drain"),)
     layout = make_layout(setup, mentions(setup, (), (), ()))
     loops = (*built_in_controllers(layout, drain), *adjusting_loops(layout, drain).loops)
+    loops += group_loops(layout, drain, 0, ()).loops
     rows = []
     for module in dict.fromkeys(inspect.getmodule(type(loop)) for loop in loops):
         assert module is not None

@@ -62,12 +62,17 @@ class NamedProcess:
 
     def leave(self, place: Place) -> tuple[int, list[Branch]]:
         """Seconds that pass, and where to."""
-        steps = self.model.steps(place.state)
+        steps = self._distinct(place.state)
         acts = [step for step in steps if step.role in (Role.URGENT, Role.OPTIONAL)]
         if acts and not place.passes:
             return 0, self._interrupted(place, steps, self.settings.step_s, self._lottery(place, steps, acts))
         seconds, target = self._later(place, steps)
         return seconds, self._interrupted(place, steps, seconds, [Branch(1.0, target)])
+
+    def _distinct(self, state: State) -> list[Transition]:
+        """The alternatives: each decision with each outcome by name once, in whatever order it was put together."""
+        steps = self.model.steps(state)
+        return list({(step.actor, step.decision, step.target): step for step in steps}.values())
 
     def _lottery(self, place: Place, steps: list[Transition], acts: list[Transition]) -> list[Branch]:
         """One of the loops with urgent work, of the optional steps, or time."""

@@ -25,7 +25,7 @@ STATES = {
     ("c5", "violating"): 128,
     ("c5", "safe"): 11,
     ("c6", "violating"): 109,
-    ("c6", "safe"): 64,
+    ("c6", "safe"): 0,
     ("c6", "safe-descheduler"): 97,
     ("c6", "violating-descheduler"): 729,
     ("c7", "violating"): 4,

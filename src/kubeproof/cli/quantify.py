@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kubeproof.cli.outputs import Decorator, Output, emit, output_option
+from kubeproof.cli.quantify_cluster import cluster_command
 from kubeproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,10 +28,14 @@ def quantify_group() -> None:
 
     \b
     Examples:
+      kubeproof quantify cluster manifests/ --within 24h
       kubeproof quantify autoscaling --model base --setting 1
       kubeproof quantify prism model.prism --props model.props
       kubeproof quantify prism model.prism --const N=3 --property 'Pmax=? [F "failed"]'
     """
+
+
+quantify_group.add_command(cluster_command)
 
 
 def precision_options(command: Any) -> Any:
@@ -137,6 +142,7 @@ def say(line: str) -> None:
 @click.option("--props", metavar="FILE", help="Properties, as PRISM and Storm write them.")
 @click.option("-p", "--property", "texts", metavar="PROPERTY", multiple=True, help="One more property.")
 @click.option("--only", metavar="NAME", multiple=True, help="Only this property of the file.")
+@click.option("--whole", is_flag=True, help="Build the whole model, also behind the goal of a single property.")
 @click.option("--const", "constants", metavar="NAME=VALUE", multiple=True, help="The value of an open constant.")
 @precision_options
 @output_option("text", "json")
@@ -161,7 +167,7 @@ def prism_command(
     from kubeproof.quantify.run import PrismOptions, check_prism
 
     wanted = PrismOptions(
-        props, texts, only, named_values(constants, "--const"), options["exact"], settings_of(options)
+        props, texts, only, named_values(constants, "--const"), options["exact"], options["whole"], settings_of(options)
     )
     return reported(check_prism(file, wanted, say), outputs)
 

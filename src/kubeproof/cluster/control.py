@@ -258,6 +258,14 @@ MAINTAIN = "maintain"  # the same, then down for a while, then back and uncordon
 DRAINED = "drained"  # the node is empty: what comes next
 JOIN = "join"  # a node that was not there is there, ready
 RETURN = "return"  # back from maintenance, uncordoned
+FAIL_ZONE = "fail-with-zone"  # kubelet stops together with those of its zone
+PROVISION = "provision"  # cluster autoscaler: a node is asked for, and will be there after a while
+FORSAKE = "forsake"  # a node that was asked for does not come
+MARK_SPARE = "mark-spare"  # cluster autoscaler: unneeded from now on
+MARK_NEEDED = "mark-needed"  # cluster autoscaler: not unneeded any longer
+EVACUATE = "evacuate"  # cluster autoscaler: cordoned, its pods are evicted, then it is deleted
+REMOVE = "remove"  # the node object is deleted, and with it what is left there
+SPARE = "spare"  # cluster autoscaler gives up on emptying the node: uncordoned
 
 
 class Tick(NamedTuple):

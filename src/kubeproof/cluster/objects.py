@@ -19,6 +19,7 @@ from kubeproof.cluster.labels import (
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
+    from kubeproof.cluster.node_groups import ClusterAutoscaler
     from kubeproof.cluster.policies import (
         DeschedulerPolicy,
         HorizontalPodAutoscaler,
@@ -150,6 +151,8 @@ class PodTemplate:
     volume_images: tuple[str, ...] = ()  # images mounted as volumes, with their tags
     has_deadline: bool = False  # activeDeadlineSeconds is set
     claims: tuple[str, ...] = ()  # names of the PersistentVolumeClaims that it mounts
+    safe_to_evict: bool | None = None  # annotation cluster-autoscaler.kubernetes.io/safe-to-evict
+    has_local_storage: bool = False  # an emptyDir on disk or a hostPath that no annotation declares safe to lose
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +169,9 @@ class Node:
     others: tuple[tuple[str, int], ...] = ()
     source: Source = field(default=Source(), compare=False)
     images: tuple[tuple[str, int], ...] = ()  # names with sizes in bytes, as its status lists them
+    group: str = ""  # the cluster autoscaler's node group that it belongs to
+    is_slot: bool = False  # not there at first: a group may grow by it
+    keeps: bool = False  # annotation cluster-autoscaler.kubernetes.io/scale-down-disabled
 
 
 DEPLOYMENT = "Deployment"
@@ -300,6 +306,7 @@ class Setup:
     claims: tuple[Claim, ...] = ()
     storage_classes: tuple[StorageClass, ...] = ()
     services: tuple[Service, ...] = ()
+    cluster_autoscaler: ClusterAutoscaler | None = None
 
 
 def family(setup: Setup, workload: int) -> tuple[int, ...]:

@@ -29,7 +29,7 @@ class Health(IntEnum):
     LOST = 1  # kubelet silent, not noticed yet
     UNKNOWN = 2  # noticed: Ready is Unknown, NoSchedule taint set
     BACK = 3  # kubelet reports again; the node controller has not cleared its marks yet
-    ABSENT = 4  # there is no such node yet: nobody is shown it but the event that brings it
+    ABSENT = 4  # there is no such node: nobody is shown it but who brings it; with clocks it is on its way
 
 
 class Cause(IntEnum):
@@ -39,6 +39,7 @@ class Cause(IntEnum):
     FAILURE = 1  # may come back
     PANIC = 2  # comes back when its pods are gone
     FOR_GOOD = 3
+    ZONE = 4  # comes back with its zone
 
 
 class Work(IntEnum):
@@ -49,11 +50,13 @@ class Work(IntEnum):
     DRAIN_UNCORDON = 2  # being drained, uncordoned afterwards
     MAINTAIN = 3  # being drained for maintenance
     DOWN = 4  # empty and down for maintenance; comes back and is uncordoned
+    LEAVE = 5  # being drained by the cluster autoscaler, which deletes it when it is empty
 
 
 ACTIVE = (Phase.STARTING, Phase.RUNNING, Phase.READY, Phase.UNREADY)  # pods that count as replicas: not terminating
 KUBELET_LIVES = (Health.UP, Health.BACK)
-DRAINING = (Work.DRAIN, Work.DRAIN_UNCORDON, Work.MAINTAIN)
+DRAINING = (Work.DRAIN, Work.DRAIN_UNCORDON, Work.MAINTAIN)  # by an operator
+EVICTING = (*DRAINING, Work.LEAVE)
 
 
 class PodKind(NamedTuple):
@@ -83,6 +86,7 @@ class NodeCell(NamedTuple):
     images: int = 0  # that started pods have brought, as bits: see kubeproof.cluster.images
     pinned: tuple[tuple[int, int], ...] = ()  # pods without a node that may only run here: (workload, count), sorted
     nominated: tuple[tuple[int, int], ...] = ()  # (workload, pods without a node that wait for this one), sorted
+    spare_s: int = NEVER  # for how long the cluster autoscaler has found it unneeded, up to the last time that matters
 
 
 class WorkloadCell(NamedTuple):

@@ -15,7 +15,7 @@ from libc.string cimport memcpy, memset
 from kubeproof.engine._arrays cimport *
 from kubeproof.engine._rows cimport *
 
-from kubeproof.engine.kernel import FLAG_BITS, Interner, Lesson, Mark, Weighed, check_flags, check_restored, impure
+from kubeproof.engine.kernel import FLAG_BITS, Lesson, Mark, Weighed, check_flags, check_restored, impure
 from kubeproof.engine.system import STAGE_ORDER, Role, Stage, Step
 
 cdef enum:
@@ -117,20 +117,43 @@ cdef struct Tarjan:
 
 # -- the kernel -------------------------------------------------------------------------------------
 
+cdef class Interner:
+    """Numbers values in order of first appearance, as `kernel.Interner` does."""
+
+    cdef readonly dict numbers
+    cdef readonly list values
+
+    def __cinit__(self):
+        self.numbers = {}
+        self.values = []
+
+    def __len__(self):
+        return len(self.values)
+
+    cdef int32_t number(self, object value) except -1:
+        """The number of a value, a new one if it is new."""
+        found = self.numbers.get(value)
+        if found is None:
+            found = self.numbers[value] = len(self.values)
+            self.values.append(value)
+        return found
+
+
 cdef class CompiledKernel:
     """Explores a system breadth first and keeps what it found; see `kernel.Kernel`."""
 
     name = "compiled"
 
     cdef readonly object system
-    cdef readonly object cells, operations
+    cdef readonly Interner cells, operations
     cdef public int64_t check_every, calls, misses, hits, transitions, expanded
     cdef readonly list first_any, first_stable
     cdef uint64_t seen_any, seen_stable  # flags whose first state is known
 
     # memo tables
     cdef tuple actors
-    cdef object observer, views, edit_numbers
+    cdef object observer
+    cdef Interner views, edit_numbers
     cdef list cell_values, view_values
     cdef readonly list effect_values
     cdef int actor_count, family_count
@@ -595,7 +618,7 @@ cdef class CompiledKernel:
         return self._store(self.source.data, -1)
 
     cdef list _learn_initial(self, cells):
-        cdef list numbers = [0, *(self.cells.number(cell) for cell in cells[1:])]
+        cdef list numbers = [0, *[self.cells.number(cell) for cell in cells[1:]]]
         self.cells.number(None)
         self._set_slots(<int>len(numbers))
         self.initials += 1

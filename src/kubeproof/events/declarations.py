@@ -6,7 +6,7 @@ from dataclasses import field
 
 from kubeproof.cluster.chances import Chance
 from kubeproof.cluster.labels import LabelSelector
-from kubeproof.cluster.objects import Node, Source, Workload
+from kubeproof.cluster.objects import ZONE, Node, Source, Workload
 from kubeproof.values import dataclass
 
 STABLE = "stable"
@@ -47,6 +47,14 @@ class NodeFailure(Event):
     recovers: bool = True
     together: bool = False
     max: int | None = 1  # type: ignore[assignment]  # None: any number of failures
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ZoneFailure(Event):
+    """All nodes of one domain fail together; with `recovers` they may come back together."""
+
+    topology_key: str = ZONE
+    recovers: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

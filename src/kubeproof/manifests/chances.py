@@ -19,6 +19,7 @@ from kubeproof.events.declarations import (
     Unreachable,
     UsageChange,
     UsagePattern,
+    ZoneFailure,
 )
 from kubeproof.events.quantities import Power, Prices, QuantifySettings
 from kubeproof.manifests.durations import parse_milliseconds, read_seconds
@@ -50,7 +51,7 @@ def _recovery(fields: Fields, event: Event) -> Chance | None:
     child = fields.child("recovery") if fields.has("recovery") else None  # not asked for, it is not suggested
     if child is None:
         return None
-    ends = isinstance(event, NodeFailure | Unreachable) and event.recovers
+    ends = isinstance(event, NodeFailure | Unreachable | ZoneFailure) and event.recovers
     if not ends and not (isinstance(event, Cordon) and event.reversible):
         fields.fail("recovery", "is given, but nothing recovers", remedy="Remove it, or let the event recover")
     chance = _chance(child)

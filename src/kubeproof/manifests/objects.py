@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
-from difflib import get_close_matches
 
 from kubeproof.cluster.labels import Labels, as_labels
 from kubeproof.cluster.objects import Node, SchedulerProfile, Source, Workload
@@ -13,22 +12,27 @@ from kubeproof.cluster.quotas import LimitRange, ResourceQuota
 from kubeproof.cluster.services import Service
 from kubeproof.cluster.volumes import Claim, StorageClass, Volume
 from kubeproof.errors import ManifestError, ScenarioError
-from kubeproof.manifests.autoscalers import read_autoscaler
-from kubeproof.manifests.budgets import read_budget
-from kubeproof.manifests.daemon_sets import read_daemon_set
-from kubeproof.manifests.descheduler_policy import read_descheduler_policy
 from kubeproof.manifests.fields import Fields, Log, suggestion
+from kubeproof.manifests.late import (
+    read_autoscaler,
+    read_budget,
+    read_claim,
+    read_daemon_set,
+    read_descheduler_policy,
+    read_limit_range,
+    read_quota,
+    read_scheduler_profiles,
+    read_service,
+    read_stateful_set,
+    read_storage_class,
+    read_volume,
+)
 from kubeproof.manifests.loaded import Omission
 from kubeproof.manifests.metadata import read_metadata
 from kubeproof.manifests.nodes import read_node
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.priorities import read_priority_class
-from kubeproof.manifests.quotas import read_limit_range, read_quota
 from kubeproof.manifests.scenario import VERSION
-from kubeproof.manifests.scheduler_config import read_scheduler_profiles
-from kubeproof.manifests.services import read_service
-from kubeproof.manifests.stateful_sets import read_stateful_set
-from kubeproof.manifests.storage import read_claim, read_storage_class, read_volume
 from kubeproof.manifests.tree import Mapping, Value
 from kubeproof.manifests.workloads import (
     ReadWorkload,
@@ -186,6 +190,8 @@ def read_object(document: Document, objects: Objects) -> None:
 
 def _omit_kind(document: Document, fields: Fields, objects: Objects) -> None:
     """Lists an object of a kind without a reader."""
+    from difflib import get_close_matches
+
     _check_unique(document, fields, objects)
     kind, _, name = fields.log.owner.partition("/")
     what = f"kind {kind} {name}".rstrip()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from kubeproof.cluster.objects import DAEMON_SET, POD, ROLLED_OUT, Workload
+from kubeproof.cluster.objects import DAEMON_SET, POD, ROLLED_OUT, ZONE, Workload
 from kubeproof.events.declarations import (
     EVERY_REVISION,
     INITIAL_REVISION,
@@ -26,6 +26,7 @@ from kubeproof.events.declarations import (
     Scale,
     Unreachable,
     UsagePattern,
+    ZoneFailure,
 )
 from kubeproof.manifests.chances import with_chance
 from kubeproof.manifests.event_fields import (
@@ -39,12 +40,13 @@ from kubeproof.manifests.event_fields import (
     refuse_moment,
 )
 from kubeproof.manifests.fields import LARGEST_INT32, Fields, suggestion
+from kubeproof.manifests.names import check_label_key
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.targets import read_nodes, read_targets
 from kubeproof.manifests.tree import Scalar, ScalarKind
 from kubeproof.manifests.usage_events import USAGE_READERS, Reader, check_one_usage
 
-LATER = frozenset({"zoneFailure", "nodeRemoval", "completes"})
+LATER = frozenset({"nodeRemoval", "completes"})
 
 
 def read_events(spec: Fields, around: Surroundings) -> tuple[Event, ...]:
@@ -74,6 +76,23 @@ def _node_failure(fields: Fields, common: Common, around: Surroundings) -> list[
         nodes=read_nodes(fields, around.nodes),
         recovers=True if recovers is None else recovers,
         together=together or False,
+    )
+    return [event]
+
+
+def _zone_failure(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
+    recovers = fields.boolean("recovers")
+    key = check_label_key(fields, "topologyKey", fields.text("topologyKey") or ZONE)
+    if not any(key in dict(node.labels) for node in around.nodes):
+        remedy = "Label the nodes, or write another topologyKey"
+        fields.fail("topologyKey", f"is {printable(key)}, which no node has as a label", remedy=remedy)
+    event = ZoneFailure(
+        name=common.name,
+        max=common.max or 1,
+        after=common.after,
+        source=fields.source,
+        topology_key=key,
+        recovers=True if recovers is None else recovers,
     )
     return [event]
 
@@ -277,6 +296,7 @@ def _check_order(events: list[Event], places: dict[str, Fields]) -> None:
 
 _READERS: dict[str, Reader] = {
     "nodeFailure": _node_failure,
+    "zoneFailure": _zone_failure,
     "cordon": _cordon,
     "drain": _drain,
     "maintenance": _maintenance,

@@ -22,7 +22,7 @@ from kubeproof.intents.declarations import (
 from kubeproof.manifests.event_fields import Surroundings, only_key
 from kubeproof.manifests.fields import Fields, suggestion
 from kubeproof.manifests.intent_aliases import ALIAS_READERS, filled
-from kubeproof.manifests.ltl_intents import read_ltl
+from kubeproof.manifests.late import read_ltl
 from kubeproof.manifests.names import check_label_key
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.selectors import selector_of

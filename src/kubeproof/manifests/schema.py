@@ -91,7 +91,7 @@ FIELDS: dict[str, dict[str, str | None]] = {
         )
     },
     "Volume": {
-        **_all(_STORAGE, "configMap secret downwardAPI projected emptyDir hostPath nfs gitRepo"),
+        **_all(_STORAGE, "configMap secret downwardAPI projected nfs gitRepo"),
         **_all(
             _NOT_MODELLED,
             "ephemeral csi awsElasticBlockStore gcePersistentDisk "

@@ -61,6 +61,7 @@ from kubeproof.events.declarations import (
     Unreachable,
     UsageChange,
     UsagePattern,
+    ZoneFailure,
 )
 from kubeproof.events.late import (
     CordonEvent,
@@ -77,9 +78,11 @@ from kubeproof.events.late import (
     ScaleEvent,
     UnreachableEvent,
     WriteEvent,
+    ZoneFailureEvent,
+    ZoneRecoveryEvent,
 )
 from kubeproof.intents.declarations import Intent
-from kubeproof.intents.temporal import most_failed_asked
+from kubeproof.intents.predicates import most_failed_asked
 from kubeproof.model.mechanics import Ages
 from kubeproof.model.ordinals import revision_templates
 from kubeproof.model.shared import shared_loops
@@ -101,12 +104,13 @@ def built_in_controllers(
     """
     loops: list[Controller] = []
     drains = any(isinstance(event, Drain | Maintenance) for event in events)
+    evicts = drains or layout.setup.cluster_autoscaler is not None
     shared = shared_loops(layout)
     for index, workload in enumerate(layout.setup.workloads):
         loops += owner_loops(layout, index)
         is_daemon = workload.kind == DAEMON_SET
         loops.append(shared.pinned_scheduler(index) if is_daemon else shared.scheduler(index, claims))
-        if drains and not is_daemon:  # drains leave daemon pods alone
+        if evicts and not is_daemon:  # drains leave daemon pods alone
             loops.append(DrainEviction(layout, index))
     for place in layout.every_place:
         loops += [Kubelet(layout, place), TaintEviction(layout, place), NodeMonitor(layout, place)]
@@ -175,6 +179,8 @@ def _first_memory(event: Event) -> tuple[int, ...]:
         return (event.initial, most)
     if isinstance(event, Unreachable):
         return (0, most)
+    if isinstance(event, ZoneFailure):
+        return (most, 0)
     return (most, 0) if isinstance(event, Cordon) else (most,)
 
 
@@ -184,6 +190,10 @@ def _sources_of(source: EventSource, event: Event, rules: tuple[UsageRule, ...])
         yield NodeFailureEvent(source, event)
         if event.recovers:
             yield NodeRecoveryEvent(source, event)
+    elif isinstance(event, ZoneFailure):
+        yield ZoneFailureEvent(source, event)
+        if event.recovers:
+            yield ZoneRecoveryEvent(source, event)
     elif isinstance(event, Cordon):
         yield CordonEvent(source, event)
     elif isinstance(event, Drain | Maintenance):
@@ -277,6 +287,16 @@ def _with_gitops(
     first = len(events) + len(part.loops)
     loops = tuple(_reconciler(layout, events, number, first + at) for at, number in enumerate(numbers))
     return AdjustingPart((*part.loops, *loops), (*part.memories, *((0, loop.interval_s) for loop in loops)))
+
+
+def group_loops(layout: Layout, events: tuple[Event, ...], memory: int, claims: tuple[int, ...]) -> AdjustingPart:
+    """The cluster autoscaler, whose memory this is, and the machines of its groups; empty without one."""
+    flags = layout.setup.cluster_autoscaler
+    if flags is None:
+        return AdjustingPart((), ())
+    from kubeproof.model.machines import machine_loops
+
+    return machine_loops(layout, events, memory, claims)
 
 
 def _reconciler(layout: Layout, events: tuple[Event, ...], number: int, memory: int) -> GitOpsController:
@@ -379,7 +399,7 @@ def _usage_rule(event: UsageChange | CpuLoad | UsagePattern, memory: int) -> Usa
 def may_run_unready(setup: Setup, events: tuple[Event, ...]) -> frozenset[int]:
     """The workloads whose pods may run without being ready: probed, crashed, never ready, or on a silent node."""
     everybody = frozenset(range(len(setup.workloads)))
-    if any(isinstance(event, NodeFailure | KernelPanic | PodCrash) for event in events):
+    if any(isinstance(event, NodeFailure | ZoneFailure | KernelPanic | PodCrash) for event in events):
         return everybody
     probed = {w for w in everybody if setup.workloads[w].template.readiness is not None}
     return never_ready(setup, events) | probed

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubeproof.cluster.control import (
     ANY,
@@ -46,10 +46,9 @@ from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.engine.system import Actor, Cell, Check, Effect, Kind
 from kubeproof.intents.monitor import CYCLE, FRESH, IN_STABLE, PERSISTENT, RECURRENT, STEP, Memory
 from kubeproof.intents.monitor import NEVER as IN_NO_STATE
-from kubeproof.intents.temporal import Temporal
 from kubeproof.model.alone import taken_alone
 from kubeproof.model.endings import EndMatters
-from kubeproof.model.letters import GroupedWords
+from kubeproof.model.hurry import Hurry
 from kubeproof.model.mechanics import all_ticked, next_due
 from kubeproof.model.orders import EVERY_ORDER, Order
 from kubeproof.model.plan import Plan
@@ -64,6 +63,9 @@ from kubeproof.model.youth import (
     NurseryKubelet,
     with_young,
 )
+
+if TYPE_CHECKING:
+    from kubeproof.intents.temporal import Temporal
 
 KINDS = {
     IN_NO_STATE: Kind.NEVER,
@@ -236,7 +238,7 @@ class Clock:
 
     def __init__(self, plan: Plan, slots: Slots) -> None:
         self._periodic = plan.periodic
-        self._ages = plan.mechanics.ages
+        self._ages, self._spare_ages = plan.mechanics.ages, plan.mechanics.spare_ages
         self._slots = slots
         place_slots = [*(slots.place(place) for place in plan.layout.every_place), *slots.nurseries.values()]
         self._nurseries = {slots.nurseries[w]: Nursery(plan.mechanics, w) for w in slots.nurseries}
@@ -257,7 +259,8 @@ class Clock:
         slot = self.reads[position]
         due = NEVER
         if position < self._places:
-            due = min((d for node, _ in cell if (d := next_due(node, self._ages)) != NEVER), default=NEVER)
+            clocks = (next_due(node, self._ages, self._spare_ages) for node, _ in cell)
+            due = min((clock for clock in clocks if clock != NEVER), default=NEVER)
         if slot in self._nurseries:
             young = self._nurseries[slot].seen(cell)
             return due, tuple(young if slot in slots else None for slots in self._young)
@@ -324,7 +327,15 @@ def _counted(shown: Iterable[tuple[Hashable, int]]) -> tuple[tuple[Hashable, int
     for view, count in shown:
         if view is not None:
             amounts[view] = amounts.get(view, 0) + count
-    return tuple(sorted(amounts.items(), key=_sort_key)) if len(amounts) > 1 else tuple(amounts.items())
+    return _sorted(amounts) if len(amounts) > 1 else tuple(amounts.items())
+
+
+def _sorted(amounts: dict[Hashable, int]) -> tuple[tuple[Hashable, int], ...]:
+    """Any order serves, as long as equal amounts come in the same; most views can be compared, which is fastest."""
+    try:
+        return tuple(sorted(amounts.items()))
+    except TypeError:
+        return tuple(sorted(amounts.items(), key=_sort_key))
 
 
 class JointObserver:
@@ -405,11 +416,22 @@ class GroupedSystem:
         places = tuple(self.slots.place(place) for place in self.plan.layout.every_place)
         for slot in self.slots.nurseries.values():
             yield NurseryKubelet(slot)
+        for workload in sorted(order.hurried - order.counted):
+            yield self._hurry(workload, places)
         if self._starts:
             yield StartTogether(self._starts, places, alone=order.at_once)
         if order.alone:
             workloads = tuple(self.slots.workload(index) for index in range(len(self.plan.workloads)))
             yield from taken_alone(self.plan, workloads, places)
+
+    def _hurry(self, workload: int, places: tuple[int, ...]) -> Hurry:
+        starts = Starts(self.plan.mechanics, frozenset({workload}), whole=True)
+        scalers = {
+            self.slots.memory(controller.memory): controller
+            for controller in self.plan.controllers
+            if isinstance(controller, HpaController) and workload in controller.members
+        }
+        return Hurry(workload, starts, scalers, (self.slots.workload(workload), *places))
 
     def _actor(self, number: int, controller: Controller) -> GroupedActor | Attentive:
         actor = self._plain_actor(number, controller)
@@ -468,6 +490,8 @@ class GroupedSystem:
 
     def _language(self, temporal: Temporal) -> Check:
         """The check of an `ltl` intent."""
+        from kubeproof.model.letters import GroupedWords
+
         size = (len(self.plan.workloads), self.slots.first_place)
         stronger = tuple(GroupedWords(temporal, machine, *size) for machine in temporal.stronger)
         return Check(Kind.WORD, words=GroupedWords(temporal, temporal.machine, *size), stronger=stronger)
@@ -479,7 +503,8 @@ class GroupedSystem:
             nursery = self._nurseries[slot]
             return (nursery.later(cell, action.seconds) if isinstance(action, Tick) else nursery.changed(cell, action),)
         if isinstance(action, Tick):
-            return (all_ticked(cell, action.seconds, self.plan.mechanics.ages),)
+            mechanics = self.plan.mechanics
+            return (all_ticked(cell, action.seconds, mechanics.ages, mechanics.spare_ages),)
         if isinstance(action, StartAll):
             return (self._starts.started(cell, action),)
         if isinstance(action, Remember):

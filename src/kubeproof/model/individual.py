@@ -570,6 +570,8 @@ class IndividualModel:
     def time_steps(self, state: State) -> list[Transition]:
         """The step to the next due clock, or to rest, if it changes anything."""
         clocks = [clock for node in state.nodes for clock in (node.least_s, node.most_s)]
+        idle = [node.spare_s for node in state.nodes if node.spare_s != NEVER]
+        clocks += [age - spare_s for spare_s in idle for age in self.plan.mechanics.spare_ages]
         clocks += [clock for node in state.nodes for pod in node.pods for clock in self._pod_clocks(pod)]
         shown = [(controller, self.seen(controller, state)) for controller in self.plan.periodic]
         clocks += [controller.due(seen) for controller, seen in shown]
@@ -598,6 +600,8 @@ class IndividualModel:
             age_s = min(pod.age_s + seconds, ages[-1]) if pod.age_s != NEVER else NEVER
             least, most, evict = older(pod.least_s), older(pod.most_s), older(pod.evict_s)
             pods.append(pod._replace(least_s=least, most_s=most, evict_s=evict, age_s=age_s))
+        if node.spare_s != NEVER:
+            node = node._replace(spare_s=min(node.spare_s + seconds, self.plan.mechanics.spare_ages[-1]))
         return node._replace(least_s=older(node.least_s), most_s=older(node.most_s), pods=tuple(pods))
 
     # -- properties -----------------------------------------------------------------------------
@@ -638,7 +642,7 @@ def node_cell(node: NodeState) -> NodeCell:
         pinned[workload] = pinned.get(workload, 0) + 1
     waiting = tuple((workload, node.nominated.count(workload)) for workload in sorted(set(node.nominated)))
     pods = tuple(sorted(amounts.items()))
-    return NodeCell(*node[:7], pods, node.images, tuple(sorted(pinned.items())), waiting)
+    return NodeCell(*node[:7], pods, node.images, tuple(sorted(pinned.items())), waiting, node.spare_s)
 
 
 def _by_number(name: str) -> tuple[int, str]:

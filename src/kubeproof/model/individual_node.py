@@ -9,14 +9,22 @@ from kubeproof.cluster.control import (
     DRAIN,
     DRAIN_UNCORDON,
     DRAINED,
+    EVACUATE,
     FAIL,
     FAIL_FOR_GOOD,
+    FAIL_ZONE,
+    FORSAKE,
     JOIN,
     MAINTAIN,
+    MARK_NEEDED,
+    MARK_SPARE,
     NOTICE,
     PANIC,
+    PROVISION,
     RECOVER,
+    REMOVE,
     RETURN,
+    SPARE,
     TAINT,
     UNCORDON,
     UNTAINT,
@@ -56,6 +64,7 @@ class NodeState(NamedTuple):
     images: int = 0  # that started pods have brought
     pinned: tuple[tuple[int, str], ...] = ()  # workload and name of pods without a node that may only run here
     nominated: tuple[int, ...] = ()  # workloads of the pods that wait for this node, sorted
+    spare_s: int = NEVER  # for how long it has been unneeded
 
 
 def with_nominated(node: NodeState, workload: int) -> NodeState:
@@ -106,14 +115,23 @@ def changed(
     if verb in (CORDON, UNCORDON):
         return node._replace(cordoned=int(verb == CORDON))
     if verb == JOIN:
-        return node._replace(health=int(Health.UP))
+        return node._replace(health=int(Health.UP), least_s=NEVER, most_s=NEVER)
+    if verb in (PROVISION, FORSAKE, REMOVE):
+        return _slot(setup, declared, is_coming=verb == PROVISION)
+    if verb in (MARK_SPARE, MARK_NEEDED):
+        return node._replace(spare_s=0 if verb == MARK_SPARE else NEVER)
+    if verb == EVACUATE:
+        return node._replace(cordoned=1, work=int(Work.LEAVE), spare_s=NEVER, least_s=120, most_s=120)
+    if verb == SPARE:
+        open_again = node._replace(cordoned=0, work=0)
+        return open_again._replace(least_s=NEVER, most_s=NEVER) if kubelet_lives(node) else open_again
     if verb in (DRAIN, DRAIN_UNCORDON, MAINTAIN):
         works = {DRAIN: Work.DRAIN, DRAIN_UNCORDON: Work.DRAIN_UNCORDON, MAINTAIN: Work.MAINTAIN}
         return node._replace(cordoned=1, work=int(works[verb]))
     if verb in (DRAINED, RETURN):
         return _after_drain(setup, node, verb)
-    if verb in (FAIL, PANIC, FAIL_FOR_GOOD):
-        causes = {FAIL: Cause.FAILURE, PANIC: Cause.PANIC, FAIL_FOR_GOOD: Cause.FOR_GOOD}
+    if verb in (FAIL, PANIC, FAIL_FOR_GOOD, FAIL_ZONE):
+        causes = {FAIL: Cause.FAILURE, PANIC: Cause.PANIC, FAIL_FOR_GOOD: Cause.FOR_GOOD, FAIL_ZONE: Cause.ZONE}
         return _failed(setup, node._replace(cause=int(causes[verb])))
     if verb == RECOVER:
         return _recovered(setup, node, never_ready)
@@ -126,6 +144,13 @@ def changed(
     welcomed = [pod._replace(phase=int(Phase.READY)) if pod.phase == Phase.UNREADY else pod for pod in node.pods]
     up = node._replace(health=int(Health.UP), no_execute=0, pods=tuple(welcomed))
     return _without_taint(setup, declared, up)
+
+
+def _slot(setup: Setup, declared: Node, *, is_coming: bool) -> NodeState:
+    """Where no node is, or one is on its way."""
+    assert setup.cluster_autoscaler is not None, declared.name
+    clocks = setup.cluster_autoscaler.provisioning_s if is_coming else (NEVER, NEVER)
+    return NodeState(int(Health.ABSENT), *clocks, int(declared.unschedulable), 0, 0, 0, ())
 
 
 def _after_drain(setup: Setup, node: NodeState, verb: str) -> NodeState:

@@ -16,9 +16,9 @@ from kubeproof.cluster.labels import NodeTerm, Requirement
 from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, POD, REGION, ZONE, Node, PodTemplate, Setup, Workload
 from kubeproof.cluster.places import Layout, Place
 from kubeproof.controllers.scheduler.plugins.volumes import ZONE_LABELS
-from kubeproof.events.declarations import CreateNode, Event, KernelPanic, NodeChoice, NodeFailure
+from kubeproof.events.declarations import CreateNode, Event, KernelPanic, NodeChoice, NodeFailure, ZoneFailure
 from kubeproof.intents.declarations import Intent
-from kubeproof.intents.temporal import mentioned
+from kubeproof.intents.predicates import mentioned
 from kubeproof.values import dataclass
 
 UNSPREAD = (POD, DAEMON_SET)  # kinds whose pods have no default spread constraints
@@ -159,7 +159,10 @@ def _mention_event(found: Mentions, event: Event) -> None:
         _mention_choice(found, choice)
     if isinstance(event, CreateNode):
         found.names.add(event.node)
-    if isinstance(event, NodeFailure | KernelPanic):
+    if isinstance(event, ZoneFailure):
+        found.topology.add(event.topology_key)
+        found.numeric_keys.add(event.topology_key)  # which zone is down is remembered
+    if isinstance(event, NodeFailure | KernelPanic | ZoneFailure):
         found.topology |= {ZONE, REGION}  # zone states decide about NoExecute taints
 
 
@@ -205,7 +208,7 @@ def _signature(
     others = tuple((n, amount) for n, amount in node.others if kept is None or n in kept)
     resources = (node.cpu_milli, node.memory_bytes, node.pods, others)
     listed = tuple((image, size) for image, size in node.images if image in images)
-    return labels, node.taints, node.unschedulable, resources, name, listed
+    return labels, node.taints, node.unschedulable, resources, name, listed, node.group, node.keeps
 
 
 def _label_facts(

@@ -9,14 +9,22 @@ from kubeproof.cluster.control import (
     DRAIN,
     DRAIN_UNCORDON,
     DRAINED,
+    EVACUATE,
     FAIL,
     FAIL_FOR_GOOD,
+    FAIL_ZONE,
+    FORSAKE,
     JOIN,
     MAINTAIN,
+    MARK_NEEDED,
+    MARK_SPARE,
     NOTICE,
     PANIC,
+    PROVISION,
     RECOVER,
+    REMOVE,
     RETURN,
+    SPARE,
     TAINT,
     UNCORDON,
     UNTAINT,
@@ -70,9 +78,11 @@ from kubeproof.controllers.taint_eviction import clock_after, seconds_tolerated
 
 Pods = tuple[tuple[PodKind, int], ...]
 Ages = tuple[tuple[int, ...], ...]  # per workload, the ages in seconds at which something about a pod changes
-CAUSES = {FAIL: Cause.FAILURE, PANIC: Cause.PANIC, FAIL_FOR_GOOD: Cause.FOR_GOOD}
+CAUSES = {FAIL: Cause.FAILURE, PANIC: Cause.PANIC, FAIL_FOR_GOOD: Cause.FOR_GOOD, FAIL_ZONE: Cause.ZONE}
+GROUP_VERBS = (PROVISION, FORSAKE, MARK_SPARE, MARK_NEEDED, EVACUATE, REMOVE, SPARE)
 WORK_OF_VERB = {DRAIN: Work.DRAIN, DRAIN_UNCORDON: Work.DRAIN_UNCORDON, MAINTAIN: Work.MAINTAIN}
 DEAD = (Health.LOST, Health.UNKNOWN)
+MOST_EVICTING_S = 120  # max-pod-eviction-time: how long the cluster autoscaler asks for the pods of a node it drains
 HANDLING_S = 1  # least time in which taint eviction handles a pod that arrives on a tainted node
 
 
@@ -87,11 +97,13 @@ class Mechanics:
         most_failed: tuple[int, ...] = (),
         never_ready: frozenset[int] = frozenset(),
         most_asked: int = 0,  # the largest number that a property compares terminating pods with
+        spare_ages: tuple[int, ...] = (),  # for how long a node has to be unneeded until something follows, ascending
     ) -> None:
         self.setup = setup
         self.ages = ages or ((),) * len(setup.workloads)
         self.most_failed = most_failed or (0,) * len(setup.workloads)  # failed pods counted up to here
         self.never_ready = never_ready  # workloads whose pods run but never become ready
+        self.spare_ages = spare_ages
         self._brought = brought_images(setup)
         self._missing = {node.name: missing_images(setup, node) for node in setup.nodes} if any(self._brought) else {}
         largest = max((node.pods for node in setup.nodes), default=0)
@@ -379,7 +391,9 @@ class Mechanics:
         if verb == UNCORDON:
             return cell._replace(cordoned=0)
         if verb == JOIN:
-            return cell._replace(health=int(Health.UP))
+            return cell._replace(health=int(Health.UP), least_s=NEVER, most_s=NEVER)
+        if verb in GROUP_VERBS:
+            return self._regrouped(node, cell, verb)
         if verb in WORK_OF_VERB:
             return cell._replace(cordoned=1, work=int(WORK_OF_VERB[verb]))
         if verb == DRAINED:
@@ -400,6 +414,25 @@ class Mechanics:
         assert verb == WELCOME, verb
         pods = _renamed(cell.pods, Phase.UNREADY, Phase.READY)
         return self._untimed(node, cell._replace(health=Health.UP, no_execute=0, pods=pods))
+
+    def _regrouped(self, node: Node, cell: NodeCell, verb: str) -> NodeCell:
+        """The node, or its slot, after what a cluster autoscaler has done to it."""
+        if verb == MARK_SPARE:
+            return cell._replace(spare_s=0)
+        if verb == MARK_NEEDED:
+            return cell._replace(spare_s=NEVER)
+        if verb == EVACUATE:
+            cell = cell._replace(least_s=MOST_EVICTING_S, most_s=MOST_EVICTING_S)
+            return cell._replace(cordoned=1, work=int(Work.LEAVE), spare_s=NEVER)
+        if verb == SPARE:
+            cell = cell if cell.health in DEAD else cell._replace(least_s=NEVER, most_s=NEVER)
+            return cell._replace(cordoned=0, work=int(Work.NONE))
+        assert self.setup.cluster_autoscaler is not None, verb
+        empty = NodeCell(health=int(Health.ABSENT), cordoned=int(node.unschedulable))
+        if verb != PROVISION:
+            return empty
+        least_s, most_s = self.setup.cluster_autoscaler.provisioning_s
+        return empty._replace(least_s=least_s, most_s=most_s)
 
     def _drained(self, cell: NodeCell) -> NodeCell:
         if cell.work == Work.MAINTAIN:
@@ -474,9 +507,11 @@ def takes(kinds: list[tuple[PodKind, int]], count: int) -> Iterator[tuple[tuple[
 # -- time -------------------------------------------------------------------------------------------
 
 
-def next_due(cell: NodeCell, ages: Ages) -> int:
+def next_due(cell: NodeCell, ages: Ages, spare_ages: tuple[int, ...] = ()) -> int:
     """Seconds until the next clock of the node runs out or a pod reaches an age that matters; NEVER if none runs."""
     clocks = [cell.least_s, cell.most_s]
+    if cell.spare_s != NEVER:
+        clocks += [age - cell.spare_s for age in spare_ages]
     for kind, _ in cell.pods:
         clocks += kind[2:5]
         if kind.age_s != NEVER:
@@ -484,7 +519,7 @@ def next_due(cell: NodeCell, ages: Ages) -> int:
     return min((clock for clock in clocks if clock > 0), default=NEVER)
 
 
-def ticked(cell: NodeCell, seconds: int, ages: Ages) -> NodeCell:
+def ticked(cell: NodeCell, seconds: int, ages: Ages, spare_ages: tuple[int, ...] = ()) -> NodeCell:
     """The node `seconds` later."""
 
     def later(kind: PodKind) -> PodKind:
@@ -493,17 +528,19 @@ def ticked(cell: NodeCell, seconds: int, ages: Ages) -> NodeCell:
         return PodKind(kind.workload, kind.phase, least_s, most_s, evict_s, age_s, kind.restarts, kind.preempted)
 
     pods = _mapped(cell.pods, later)
-    return cell._replace(least_s=_later(cell.least_s, seconds), most_s=_later(cell.most_s, seconds), pods=pods)
+    spare_s = cell.spare_s if cell.spare_s == NEVER else min(cell.spare_s + seconds, spare_ages[-1])
+    least_s, most_s = _later(cell.least_s, seconds), _later(cell.most_s, seconds)
+    return cell._replace(least_s=least_s, most_s=most_s, pods=pods, spare_s=spare_s)
 
 
 def _later(clock: int, seconds: int) -> int:
     return clock if clock == NEVER else max(0, clock - seconds)
 
 
-def all_ticked(nodes: Nodes, seconds: int, ages: Ages) -> Nodes:
+def all_ticked(nodes: Nodes, seconds: int, ages: Ages, spare_ages: tuple[int, ...] = ()) -> Nodes:
     """All nodes `seconds` later; clocks only fall, so distinct nodes may become equal."""
     amounts: dict[NodeCell, int] = {}
     for cell, count in nodes:
-        later = ticked(cell, seconds, ages)
+        later = ticked(cell, seconds, ages, spare_ages)
         amounts[later] = amounts.get(later, 0) + count
     return tuple(sorted(amounts.items()))

@@ -24,16 +24,17 @@ from kubeproof.events.declarations import (
     NodeFailure,
     Rollout,
     Scale,
+    ZoneFailure,
 )
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import Monitor, make_monitor
-from kubeproof.intents.observables import targeted
-from kubeproof.intents.temporal import most_terminating_asked, targets_of
+from kubeproof.intents.predicates import most_terminating_asked, targeted, targets_of
 from kubeproof.model.assembly import (
     adjusting_loops,
     ages_that_matter,
     built_in_controllers,
     event_sources,
+    group_loops,
     may_run_unready,
     most_failed,
     never_ready,
@@ -58,7 +59,7 @@ from kubeproof.model.ordinals import with_ordinals
 from kubeproof.values import dataclass
 
 SHRINKING = (Apply, Delete, Rollout, Scale)  # events after which a ReplicaSet may have to choose victims
-ON_NODES = (Cordon, Drain, KernelPanic, Maintenance, NodeFailure)
+ON_NODES = (Cordon, Drain, KernelPanic, Maintenance, NodeFailure, ZoneFailure)
 Placement = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
 
 
@@ -142,10 +143,12 @@ def make_plan(
         most_failed=most_failed(setup, intents),
         never_ready=never_ready(setup, events),
         most_asked=max((most_terminating_asked(intent) for intent in intents), default=0),
+        spare_ages=_spare_ages(setup, events),
     )
     absent = part.absent | applied
     earlier = len(part.memories) + len(adjusting.memories)
     claims = tuple(range(earlier, earlier + len(open_claims(setup))))
+    grouping = group_loops(layout, events, earlier + len(claims), claims)
     workloads = tuple(
         WorkloadCell(exists=0) if index in absent else mechanics.created(index) for index in range(len(setup.workloads))
     )
@@ -154,13 +157,14 @@ def make_plan(
         controllers=(
             *built_in_controllers(layout, events, claims),
             *adjusting.loops,
+            *grouping.loops,
             *(loop.make(layout) for loop in own),
         ),
         events=part.sources,
         monitors=tuple(make_monitor(intent, layout) for intent in intents),
         mechanics=mechanics,
         workloads=_placed_workloads(setup, workloads, placement),
-        memories=(*part.memories, *adjusting.memories, *((0,) for _ in claims)),
+        memories=(*part.memories, *adjusting.memories, *((0,) for _ in claims), *grouping.memories),
         nodes=_first_nodes(mechanics, absent, placement, kin, {e.node for e in events if isinstance(e, CreateNode)}),
         kin=kin,
         domains=domains,
@@ -179,6 +183,15 @@ def _named(
     for target in (target for intent in intents for target in targets_of(intent)):
         named |= {setup.workloads[index].ref for index in targeted(setup.workloads, target)}
     return frozenset(named)
+
+
+def _spare_ages(setup: Setup, events: tuple[Event, ...]) -> tuple[int, ...]:
+    """For how long a node has to be unneeded until the cluster autoscaler may delete it; longer if it is not ready."""
+    flags = setup.cluster_autoscaler
+    if flags is None:
+        return ()
+    may_fail = any(isinstance(event, NodeFailure | KernelPanic | ZoneFailure) for event in events)
+    return tuple(sorted({flags.unneeded_s, *((flags.unready_s,) if may_fail and flags.removes_unready else ())}))
 
 
 def _works_on_nodes(setup: Setup, events: tuple[Event, ...]) -> bool:
@@ -220,7 +233,9 @@ def _first_nodes(
     setup = mechanics.setup
     numbers = {node.name: index for index, node in enumerate(setup.nodes)}
     cells = [
-        NodeCell(health=Health.ABSENT if node.name in later else Health.UP, cordoned=int(node.unschedulable))
+        NodeCell(
+            health=Health.ABSENT if node.is_slot or node.name in later else Health.UP, cordoned=int(node.unschedulable)
+        )
         for node in setup.nodes
     ]
     elsewhere = absent | _placed(setup, placement)

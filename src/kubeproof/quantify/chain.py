@@ -6,7 +6,9 @@ instantaneous. Where time may pass beside other choices, passing is a state of i
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
+from math import factorial, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,6 +53,7 @@ class Effects:
     seconds: Floats  # that pass; REST where it does not say
     rate: Floats  # per second and alternative; NaN where open or no event
     is_whole: Bools  # the rate is that of all alternatives together
+    orders: Floats  # in how many orders the same choice of equals was counted
     tags: tuple[int, ...]
 
 
@@ -85,20 +88,21 @@ def effects_of(space: Space, steps: Steps, tick_s: int) -> Effects:
     size = len(known)
     role, loop = np.full(size, -1, dtype=np.int64), np.zeros(size, dtype=np.int64)
     seconds, rate = np.zeros(size), np.full(size, np.nan)
-    is_whole = np.zeros(size, dtype=np.bool_)
+    is_whole, orders = np.zeros(size, dtype=np.bool_), np.ones(size)
     names = {name: number for number, name in enumerate(dict.fromkeys(a.name for a in space.system.actors))}
     used, first = np.unique(steps.effect, return_index=True)
     for number, at in zip(used.tolist(), first.tolist(), strict=True):
         effect, actor = known[number], int(steps.actor[at])
         decision: Any = effect.label
         role[number], loop[number] = effect.role, names[space.system.actors[actor].name]
+        orders[number] = prod(map(factorial, Counter(effect.edits).values()))
         if effect.role == Role.TIME:
             seconds[number] = next((a.seconds for a in decision.actions if isinstance(a, Tick)), REST)
         elif effect.role == Role.EVENT:
             found = event_rate(space.plan.actors[actor], decision, _level(space, actor, int(steps.source[at])), tick_s)
             if found is not None:
                 rate[number], is_whole[number] = found
-    return Effects(role, loop, seconds, rate, is_whole, tuple(effect.tags for effect in known))
+    return Effects(role, loop, seconds, rate, is_whole, orders, tuple(effect.tags for effect in known))
 
 
 def _level(space: Space, actor: int, state: int) -> int:
@@ -121,6 +125,7 @@ def build_chain(
 ) -> Chain:
     """The process; with `forbidden`, steps that have one of these tags lead to a goal of their own."""
     states, goal = space.states, None
+    steps = replace(steps, weight=steps.weight / effects.orders[steps.effect])
     if forbidden:
         states, goal = states + 1, states
         hit = np.array([bool(tags & forbidden) for tags in effects.tags], dtype=np.bool_)

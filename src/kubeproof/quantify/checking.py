@@ -147,7 +147,7 @@ def _answer(
     values = [result[state] for state in states]
     scheduler = result.get_scheduler() if wants_scheduler else None
     if isinstance(values[0], bool):
-        found = _made(formula, (None, None, None), NONE, model, settings, elapsed_s, states, scheduler)
+        found = _made(formula, (None, None, None), INTERVAL, model, settings, elapsed_s, states, scheduler)
         truth = values[0] if len(set(values)) == 1 else None
         return replace(found, is_question=True, holds=truth, is_converged=found.is_converged and truth is not None)
     numbers = [_bounded(model, asked_for, value, settings) for value in values]
@@ -195,7 +195,7 @@ def _bounded(
         return number, None, None, INTERVAL
     if _is_finite(formula):
         lower, upper = _rounded(model, formula, float(number))
-        return number, lower, upper, ROUNDING
+        return number, lower, upper, ROUNDING if _steps(formula) is not None else NONE
     low, high = (None if bound is None else float(_number(bound)) for bound in (value.lower, value.upper))
     return number, *_widened(low, high, settings.precision), INTERVAL
 
@@ -293,6 +293,8 @@ def _method(guarantee: str, settings: CheckSettings) -> str:
         return "exact rational arithmetic"
     if guarantee == ROUNDING:
         return "value iteration for the given number of steps"
+    if guarantee == NONE:
+        return "value iteration within a bound"
     return "sound value iteration, topological" if settings.method == "auto" else settings.method.replace("-", " ")
 
 

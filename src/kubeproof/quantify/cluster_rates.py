@@ -6,11 +6,8 @@ from typing import NamedTuple
 
 from kubeproof.cluster.chances import rate_of
 from kubeproof.cluster.control import UNCORDON, Controller, Decision, NodeChange, Remember
-from kubeproof.events.common import Sourced
-from kubeproof.events.cordon import CordonEvent
 from kubeproof.events.declarations import CpuLoad, Event, NodeFailure, UsageChange
-from kubeproof.events.node_failure import NodeRecoveryEvent
-from kubeproof.events.usage import LevelEvent, UnreachableEvent
+from kubeproof.events.late import CordonEvent, LevelEvent, NodeRecoveryEvent, UnreachableEvent, ZoneRecoveryEvent
 
 
 class Rate(NamedTuple):
@@ -33,7 +30,7 @@ def event_rate(source: Controller, decision: Decision, level: int, tick_s: int) 
 
 def _is_end(source: Controller, decision: Decision) -> bool:
     """True for what ends an earlier occurrence."""
-    if isinstance(source, NodeRecoveryEvent):
+    if isinstance(source, (NodeRecoveryEvent, ZoneRecoveryEvent)):
         return True
     if isinstance(source, CordonEvent):
         return any(isinstance(action, NodeChange) and action.verb == UNCORDON for action in decision.actions)
@@ -51,8 +48,3 @@ def _level_rate(event: UsageChange | CpuLoad, decision: Decision, level: int, ti
     row = event.moves[level]
     leaving = sum(probability for to, probability in enumerate(row) if to != level)
     return Rate(rate_of(leaving, tick_s) * row[target] / leaving)
-
-
-def is_event(controller: Controller) -> bool:
-    """True for what a Scenario declares as an event that happens at a moment."""
-    return isinstance(controller, Sourced) or hasattr(controller, "source")

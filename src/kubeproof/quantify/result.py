@@ -71,13 +71,6 @@ def model_result(
     if model.deadlocks:
         notes = (f"{model.deadlocks:,} states without a successor were given a loop, as PRISM and Storm do",)
     return ModelResult(
-        title,
-        model.kind,
-        model.states,
-        model.choices,
-        model.transitions,
-        model.build_s,
-        tuple(results),
-        parameters,
-        notes,
-    )
+        title, model.kind, model.states, model.choices, model.transitions, model.build_s, tuple(results),
+        parameters, notes, headline=parameters,
+    )  # fmt: skip

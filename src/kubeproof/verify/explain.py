@@ -13,7 +13,6 @@ from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.controllers.scheduler.framework import Evaluation, Row
 from kubeproof.intents.monitor import Monitor
 from kubeproof.model.individual import IndividualModel, State, Transition, node_cell
-from kubeproof.verify.preemption_words import preemption_lines
 
 MOST_NODES = 12  # nodes listed one by one; more are summed up
 
@@ -26,6 +25,8 @@ def why(model: IndividualModel, state: State, step: Transition) -> tuple[str, ..
     for action in step.decision.actions:
         scheduler = _scheduler(model, action.workload) if isinstance(action, Preempt) else None
         if isinstance(scheduler, PreemptingScheduler):
+            from kubeproof.verify.preemption_words import preemption_lines
+
             return tuple(preemption_lines(model, state, scheduler))
     for controller in model.plan.controllers:
         explain = getattr(controller, "why", None)

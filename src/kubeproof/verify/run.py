@@ -13,14 +13,11 @@ from kubeproof.errors import LimitReached, NothingToCheckError
 from kubeproof.events.declarations import Apply
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.individual import IndividualModel, State
-from kubeproof.model.plan import Plan, make_plan
+from kubeproof.model.plan import OwnLoop, Plan, make_plan
 from kubeproof.model.representatives import RepresentativeModel
 from kubeproof.verify.bounds import held_by_bounds
-from kubeproof.verify.distinct import distinct
 from kubeproof.verify.lift import NamedPath, follow, lift
 from kubeproof.verify.options import ABSTRACTION, SYMMETRY, VerifyOptions
-from kubeproof.verify.own_controllers import load_own
-from kubeproof.verify.reference_run import reference_results
 from kubeproof.verify.result import UNKNOWN, VIOLATED, IntentResult, Statistics, VerifyResult
 from kubeproof.verify.searching import (
     Beginning,
@@ -63,6 +60,8 @@ def verify(
     plan = plan_of(loaded, options)
     slices: tuple[Slice, ...] = ()
     if options.engine == "reference":
+        from kubeproof.verify.reference_run import reference_results
+
         results, statistics = reference_results(loaded, plan, options)
     else:
         results, statistics, slices = _searched_best(loaded, plan, options, Watch(progress, snapshots))
@@ -97,15 +96,23 @@ def plan_of(loaded: Loaded, options: VerifyOptions) -> Plan:
 
 def _planned(loaded: Loaded, options: VerifyOptions) -> Plan:
     scenario = loaded.scenario
-    own = tuple(load_own(reference) for reference in options.controllers)
     return make_plan(
         loaded.setup,
         scenario.events,
         scenario.intents,
         placement=scenario.start.placement,
-        own=own,
+        own=_own_loops(options.controllers),
         merge=options.uses(SYMMETRY),
     )
+
+
+def _own_loops(references: Sequence[str]) -> tuple[OwnLoop, ...]:
+    """The user's own controllers."""
+    if not references:
+        return ()
+    from kubeproof.verify.own_controllers import load_own
+
+    return tuple(load_own(reference) for reference in references)
 
 
 def _searched_best(
@@ -179,29 +186,31 @@ def _searched(
     if beginning.search is not None and beginning.search.stopped_by:
         statistics = statistics_of(beginning.search, plan)
         return [intent_result(loaded, plan, i, "unknown", statistics) for i in range(len(plan.monitors))], statistics
-    bounded = held_by_bounds(plan, beginning.cells) if options.uses(ABSTRACTION) else frozenset()
+    bounded = held_by_bounds(plan, beginning.cells) if options.uses(ABSTRACTION) else {}
     rest = tuple(monitor for number, monitor in enumerate(plan.monitors) if number not in bounded)
     results: list[IntentResult] = []
-    parts = [_statistics_of_bounds(plan, beginning, options)] if bounded else []
+    parts = [_statistics_of_bounds(plan, beginning, options, bounded)] if bounded else []
     for monitors in batched(rest, MOST_INTENTS):
         batch = replace(plan, monitors=monitors)
         found, statistics = _searched_batch(loaded, batch, beginning, options, watch)
         results += found
         parts.append(statistics)
     statistics = combined(parts)
-    results += [_bounded_result(loaded, plan, number) for number in bounded]
+    results += [_bounded_result(loaded, plan, number, reason) for number, reason in bounded.items()]
     order = {monitor.intent.name: number for number, monitor in enumerate(plan.monitors)}
     return sorted(results, key=lambda result: order[result.intent]), statistics
 
 
-def _bounded_result(loaded: Loaded, plan: Plan, number: int) -> IntentResult:
+def _bounded_result(loaded: Loaded, plan: Plan, number: int, reason: str) -> IntentResult:
     found = intent_result(loaded, plan, number, "holds", Statistics())
-    return replace(found, detail=f"proved from the sizes that are ever written: {claim(plan.monitors[number].intent)}")
+    return replace(found, detail=f"proved from {reason}: {claim(plan.monitors[number].intent)}")
 
 
-def _statistics_of_bounds(plan: Plan, beginning: Beginning, options: VerifyOptions) -> Statistics:
-    """What deciding from the sizes took: the search for the first states, if there was one."""
-    words = ("sizes bounded by what is ever written",)
+def _statistics_of_bounds(
+    plan: Plan, beginning: Beginning, options: VerifyOptions, bounded: dict[int, str]
+) -> Statistics:
+    """What deciding without a search took: that for the first states, if there was one."""
+    words = tuple(f"proved from {reason}" for reason in dict.fromkeys(bounded.values()))
     if beginning.search is None:
         return Statistics(engine=engine_name(options), reductions=words)
     deployed = statistics_of(beginning.search, plan)
@@ -229,6 +238,8 @@ def _wanted(decided: Decided, number: int, options: VerifyOptions) -> Iterable[F
     """The finding, or with `find_all` every violation of the check that differs in who does what at its end."""
     if not options.find_all or decided.finding.verdict != "violated":
         return (decided.finding,)
+    from kubeproof.verify.distinct import distinct
+
     return distinct(decided.system, decided.search, decided.system.checks[number])
 
 

@@ -32,13 +32,14 @@ from kubeproof.events.declarations import (
     NeverReady,
     NodeFailure,
     UsagePattern,
+    ZoneFailure,
 )
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.facts import matching_workloads
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.values import dataclass
 
-ON_NODES = (NodeFailure, Cordon, Drain, Maintenance, CreateNode)
+ON_NODES = (NodeFailure, ZoneFailure, Cordon, Drain, Maintenance, CreateNode)
 NO_MOMENTS = (UsagePattern, NeverReady)  # they say how pods are
 EVERYWHERE = frozenset(
     {"settles", "noOscillation", "noCreateFailLoop", "noEviction", "noEvictionLoop", "drainCompletes"}
@@ -97,6 +98,8 @@ def _entangled(loaded: Loaded) -> str:
     setup, scenario = loaded.setup, loaded.scenario
     if setup.descheduler is not None:
         return "the descheduler sees all pods"
+    if setup.cluster_autoscaler is not None:
+        return "the cluster autoscaler sees all pods"
     if open_claims(setup):
         return "claims may get the volumes that others want"
     if any(isinstance(event, KernelPanic) for event in scenario.events):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.daemons import nodes_wanted, pods_wanted
 from kubeproof.cluster.objects import DAEMON_SET, POD, STATEFUL_SET, Setup
@@ -24,6 +25,7 @@ from kubeproof.events.declarations import (
     Scale,
     UsageChange,
     UsagePattern,
+    ZoneFailure,
 )
 from kubeproof.events.late import ScaleEvent, WriteEvent
 from kubeproof.intents.catalogue import entry
@@ -41,6 +43,9 @@ from kubeproof.verify.result import (
     Statistics,
 )
 from kubeproof.verify.slicing import Slice
+
+if TYPE_CHECKING:
+    from kubeproof.cluster.node_groups import ClusterAutoscaler
 
 VERDICTS = {"holds": HOLDS, "violated": VIOLATED, "vacuous": VACUOUS, "unknown": UNKNOWN}
 SAMPLED_FROM = 100  # nodes from which the real scheduler looks at a part of the cluster only
@@ -81,7 +86,7 @@ def scope(loaded: Loaded, plan: Plan, statistics: Statistics) -> tuple[tuple[str
     return (
         ("scenario", f"{scenario.name} (built in)" if scenario.is_default else scenario.name),
         ("kubernetes", version),
-        ("nodes", f"{len(setup.nodes)} in {plan.classes} class(es)"),
+        ("nodes", f"{sum(not node.is_slot for node in setup.nodes)} in {plan.classes} class(es)"),
         ("workloads", ", ".join(_workload(setup, i) for i in range(len(setup.workloads))) or "none"),
         *_steering(setup),
         ("start", scenario.start.mode),
@@ -113,8 +118,15 @@ def _steering(setup: Setup) -> Iterator[tuple[str, str]]:
         yield "budgets", ", ".join(f"{b.namespace}/{b.name}{_covers(setup, b)}" for b in setup.budgets)
     if setup.descheduler is not None:
         yield "descheduler", f"every {setup.settings.descheduler_interval_s} s"
+    if setup.cluster_autoscaler is not None:
+        yield "cluster autoscaler", _groups(setup.cluster_autoscaler)
     if setup.settings.gitops_interval_s is not None:
         yield "gitops", f"undoes drift from the manifests every {setup.settings.gitops_interval_s} s"
+
+
+def _groups(autoscaler: ClusterAutoscaler) -> str:
+    told = (f"{group.name} {group.least} to {group.most} nodes" for group in autoscaler.groups)
+    return f"every {autoscaler.scan_interval_s} s, groups {', '.join(told)}"
 
 
 def _covers(setup: Setup, budget: PodDisruptionBudget) -> str:
@@ -134,7 +146,7 @@ def _explored(statistics: Statistics) -> str:
     if statistics.stopped_by:
         return f"in part: stopped by {statistics.stopped_by}"
     if not statistics.states:
-        return "nothing: the sizes that are ever written decide about every interleaving"
+        return "nothing: what the results were proved from is the same in every interleaving"
     return "every interleaving, exhaustively"
 
 
@@ -151,6 +163,9 @@ def _event(event: Event) -> str:
     if isinstance(event, NodeFailure):
         back = ", may recover" if event.recovers else ""
         return f"{event.name}: a node fails {times}{back}{after}"
+    if isinstance(event, ZoneFailure):
+        back = ", may recover" if event.recovers else ""
+        return f"{event.name}: all nodes of one {event.topology_key} fail together {times}{back}{after}"
     if isinstance(event, Cordon):
         return f"{event.name}: a node is cordoned {times}{after}"
     if isinstance(event, Scale):
@@ -258,7 +273,7 @@ def intent_result(loaded: Loaded, plan: Plan, number: int, verdict: str, statist
         target=intent.target or "",
         verdict=VERDICTS[verdict],
         detail=detail(intent, VERDICTS[verdict], statistics),
-        nodes=len(plan.setup.nodes),
+        nodes=sum(not node.is_slot for node in plan.setup.nodes),
         pods=pods,
         states=statistics.states,
         transitions=statistics.transitions,

@@ -110,6 +110,14 @@ NODE_SENTENCES = {
     "drained": "node {node} is empty: the drain is done",
     "join": "node {node} joins the cluster",
     "return": "node {node} is back from maintenance and uncordoned",
+    "fail-with-zone": "node {node} fails with its zone: its kubelet falls silent",
+    "provision": "asks for a new node, {node}",
+    "forsake": "node {node} does not come: its zone is down",
+    "mark-spare": "finds node {node} unneeded",
+    "mark-needed": "finds node {node} needed again",
+    "evacuate": "cordons node {node} and begins to evict its pods, in order to delete it",
+    "remove": "deletes node {node}",
+    "spare": "gives up on emptying node {node} and uncordons it",
 }
 
 
