@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from kubeproof.cluster.objects import Node, Workload
 from kubeproof.cluster.policies import HorizontalPodAutoscaler
+from kubeproof.cluster.services import Service
 from kubeproof.manifests.fields import Fields, suggestion
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.targets import read_targets
@@ -25,6 +26,7 @@ class Surroundings:
     workloads: Sequence[Workload]
     read_applied: Callable[[Fields], ReadWorkload]  # the object an `apply` event names or holds
     autoscalers: Sequence[HorizontalPodAutoscaler] = ()
+    services: Sequence[Service] = ()
 
 
 @dataclass(frozen=True, slots=True)

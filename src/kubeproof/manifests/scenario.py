@@ -59,8 +59,6 @@ def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
         source=fields.source,
         quantify=read_quantify(spec, around.nodes),
     )
-    if autoscaler is not None and scenario.scale is not None and scenario.scale.nodes:
-        spec.fail("scale", "lets nodes grow that are in node groups", remedy="Leave out scale.nodes")
     spec.ignore("intents")
     spec.finish_strictly()
     return ReadScenario(scenario, settings, autoscaler)

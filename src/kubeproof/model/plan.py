@@ -9,6 +9,7 @@ from typing import NamedTuple
 from kubeproof.cluster.control import ANY, Arrive, Controller, NodeRef, PeriodicController, as_periodic
 from kubeproof.cluster.objects import DAEMON_SET, POD, STATEFUL_SET, Setup, family
 from kubeproof.cluster.places import Layout
+from kubeproof.cluster.services import route_after_deletion
 from kubeproof.cluster.state import Health, NodeCell, WorkloadCell
 from kubeproof.cluster.volumes import open_claims
 from kubeproof.events.declarations import (
@@ -28,11 +29,12 @@ from kubeproof.events.declarations import (
 )
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import Monitor, make_monitor
-from kubeproof.intents.predicates import most_terminating_asked, targeted, targets_of
+from kubeproof.intents.predicates import followed_targets, most_terminating_asked, targeted, targets_of
 from kubeproof.model.assembly import (
     adjusting_loops,
     ages_that_matter,
     built_in_controllers,
+    endpoint_loops,
     event_sources,
     group_loops,
     may_run_unready,
@@ -143,6 +145,7 @@ def make_plan(
         most_failed=most_failed(setup, intents),
         never_ready=never_ready(setup, events),
         most_asked=max((most_terminating_asked(intent) for intent in intents), default=0),
+        routes=_routes(setup, intents),
         spare_ages=_spare_ages(setup, events),
     )
     absent = part.absent | applied
@@ -156,6 +159,7 @@ def make_plan(
         layout=layout,
         controllers=(
             *built_in_controllers(layout, events, claims),
+            *endpoint_loops(layout, mechanics.routes),
             *adjusting.loops,
             *grouping.loops,
             *(loop.make(layout) for loop in own),
@@ -172,6 +176,14 @@ def make_plan(
         unread=unread(setup, found),
         claims=claims,
     )
+
+
+def _routes(setup: Setup, intents: tuple[Intent, ...]) -> dict[int, tuple[int, int]]:
+    """How long deleted pods go on getting traffic, for the workloads of which a property asks that."""
+    targets = {target for intent in intents for target in followed_targets(intent)}
+    followed = {number for target in targets for number in targeted(setup.workloads, target)}
+    members = sorted({member for number in followed for member in family(setup, number)})
+    return {member: route_after_deletion(setup, member) for member in members}
 
 
 def _named(
