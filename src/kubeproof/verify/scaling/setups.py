@@ -39,7 +39,7 @@ def _every(
 ) -> Iterator[tuple[int, int, tuple[int, ...], tuple[int, ...]]]:
     """What sizes are sorted by: nodes in all, pods in all, nodes of each kind, pods of each workload."""
     for counts in product(*(_node_range(node, limit, scale) for node in scale.nodes)):
-        nodes: int = sum(counts) if scale.nodes else len(setup.nodes)
+        nodes: int = sum(counts) if scale.nodes else sum(not node.is_slot for node in setup.nodes)
         if not nodes:
             continue
         most = None if limit is None else limit.pods_per_node * nodes
