@@ -207,7 +207,7 @@ def _sources_of(source: EventSource, event: Event, rules: tuple[UsageRule, ...])
     elif isinstance(event, Drain | Maintenance):
         yield DrainEvent(source, event)
     elif isinstance(event, UsageChange | CpuLoad):
-        yield LevelEvent(source, len(event.levels))
+        yield LevelEvent(source, len(event.levels), event.moves)
     elif isinstance(event, Unreachable):
         yield UnreachableEvent(source, event)
     elif isinstance(event, KernelPanic):

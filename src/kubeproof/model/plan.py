@@ -21,6 +21,7 @@ from kubeproof.events.declarations import (
     Event,
     KernelPanic,
     Maintenance,
+    NodeChoice,
     NodeFailure,
     Rollout,
     Scale,
@@ -117,14 +118,18 @@ def make_plan(
     placement: Placement = (),
     own: tuple[OwnLoop, ...] = (),
     merge: bool = True,
+    told_apart: tuple[NodeChoice, ...] = (),
 ) -> Plan:
-    """The plan for a setup; with `merge` off no two nodes are taken as equal."""
+    """The plan for a setup; with `merge` off no two nodes are taken as equal.
+
+    Nodes that a choice of `told_apart` admits are never taken as equal to others.
+    """
     targets = _named(setup, events, intents, placement)
     setup = arrived_for_good(setup, targets) if merge and not own else setup
     setup, applied = with_applied(setup, events)
     setup = with_ordinals(with_revisions(setup, events), events)
     names = [node for _, spots in placement for node, _ in spots]
-    found = mentions(setup, events, intents, names)
+    found = mentions(setup, events, intents, names, told_apart)
     found.numeric_keys |= {key for loop in own for key in loop.labels}
     layout = make_layout(setup, found, merge=merge)
     classes = len(layout.places)
