@@ -19,6 +19,7 @@ from pathlib import Path
 from kubeproof.cluster.node_groups import ClusterAutoscaler, NodeGroup
 from kubeproof.cluster.objects import Container, Node, PodTemplate, Setup, Workload
 from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler
+from kubeproof.cluster.state import NEVER
 from kubeproof.controllers.descheduler import cycle, evictor
 from kubeproof.controllers.scheduler import registry
 from kubeproof.events.declarations import Drain
@@ -33,7 +34,7 @@ from kubeproof.manifests import (
 )
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.schema import FIELDS
-from kubeproof.model.assembly import adjusting_loops, built_in_controllers, group_loops
+from kubeproof.model.assembly import adjusting_loops, built_in_controllers, endpoint_loops, group_loops
 from kubeproof.model.layout import make_layout, mentions
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -78,6 +79,7 @@ DOES = {
     "controllers.hpa.controller": "sets spec.replicas from metrics; every `hpa.syncPeriod`, default 15 s",
     "controllers.descheduler.controller": "evicts pods by the plugins below; every `descheduler.interval`, default 5m",
     "controllers.gitops": "puts objects back to their manifests; every `gitops.interval`, default 3m",
+    "controllers.endpoints": "stop sending traffic to pods that terminate, within `endpoints.lag` and `ingress.lag`",
     "controllers.cluster_autoscaler.controller": "adds nodes for pods that fit nowhere, deletes unneeded ones; "
     "every `clusterAutoscaler.scanInterval`, default 10s",
     "events.drain": "cordons, waits until the node is empty, takes it down for maintenance, brings it back",
@@ -264,6 +266,7 @@ def _loops() -> Iterator[str]:
     drain = (Drain(name="drain"),)
     layout = make_layout(setup, mentions(setup, (), (), ()))
     loops = (*built_in_controllers(layout, drain), *adjusting_loops(layout, drain).loops)
+    loops = (*loops, *endpoint_loops(layout, {0: (1, NEVER)}))
     loops += group_loops(layout, drain, 0, ()).loops
     rows = []
     for module in dict.fromkeys(inspect.getmodule(type(loop)) for loop in loops):

@@ -24,6 +24,10 @@ NOT_FOR_A_DEPLOYMENT = {
     "kubeproof.controllers.statefulset", "kubeproof.events.cordon", "kubeproof.events.drain",
     "kubeproof.events.node_failure", "kubeproof.events.operator", "kubeproof.events.pod_crash",
     "kubeproof.events.usage", "kubeproof.network", "kubeproof.report.heatmap", "kubeproof.report.html",
+    "kubeproof.controllers.own", "kubeproof.engine.reference", "kubeproof.intents.temporal", "kubeproof.logic",
+    "kubeproof.manifests.autoscalers", "kubeproof.manifests.ltl_intents", "kubeproof.manifests.storage",
+    "kubeproof.cli.doctor", "kubeproof.cli.network", "kubeproof.cli.properties", "kubeproof.cli.quantify",
+    "kubeproof.quantify", "pathlib", "traceback", "urllib",
     "kubeproof.verify.journal", "kubeproof.verify.executors.pool", "multiprocessing", "concurrent", "asyncio",
     "socket", "distributed",
 }  # fmt: skip

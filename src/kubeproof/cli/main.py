@@ -6,26 +6,46 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from importlib import import_module
 
 import click
 
 from kubeproof import __version__
-from kubeproof.cli.cases import cases_group
-from kubeproof.cli.doctor import doctor_command
-from kubeproof.cli.init import init_command
-from kubeproof.cli.network import network_group
 from kubeproof.cli.outputs import silence
-from kubeproof.cli.properties import properties_group
-from kubeproof.cli.quantify import quantify_group
-from kubeproof.cli.replay import replay_command
-from kubeproof.cli.verify import verify_command
 from kubeproof.errors import KubeproofError
 from kubeproof.report.escape import escape
 
 USAGE, INCONCLUSIVE, ENVIRONMENT, INTERNAL, INTERRUPTED = 2, 3, 6, 70, 130
 
 
-@click.group("kubeproof", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+_COMMANDS = {  # name, also of the module -> command or group; imported when it is called or listed
+    "cases": "cases_group",
+    "doctor": "doctor_command",
+    "init": "init_command",
+    "network": "network_group",
+    "properties": "properties_group",
+    "quantify": "quantify_group",
+    "replay": "replay_command",
+    "verify": "verify_command",
+}
+
+
+class _Commands(click.Group):
+    """The subcommands, each imported only when somebody asks for it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"kubeproof.cli.{cmd_name}"), _COMMANDS[cmd_name])
+        return command
+
+
+@click.group(
+    "kubeproof", cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(__version__, prog_name="kubeproof")
 def cli() -> None:
     """Proofs and counterexamples for Kubernetes clusters, before kubectl apply.
@@ -38,12 +58,6 @@ def cli() -> None:
       kubeproof properties list
       kubeproof network verify network.yaml
     """
-
-
-for _command in (verify_command, replay_command, init_command, cases_group, properties_group, doctor_command):
-    cli.add_command(_command)
-cli.add_command(network_group)
-cli.add_command(quantify_group)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -217,6 +217,14 @@ class EvictPods(NamedTuple):
     losses: tuple[tuple[int, tuple[int, ...], int, int], ...]  # (workload, phases, restarts, count)
 
 
+class Unroute(NamedTuple):
+    """Proxies stop to send traffic to the workload's terminating pods with this much time left to learn it."""
+
+    node: NodeRef
+    workload: int
+    route_s: int
+
+
 class EvictDue(NamedTuple):
     """All pods of the workload whose taint eviction is due get a deletionTimestamp."""
 
@@ -287,6 +295,7 @@ NodeAction = (
     | Delete
     | EvictPods
     | EvictDue
+    | Unroute
     | Advance
     | NodeChange
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -22,6 +22,7 @@ from kubeproof.cluster.objects import (
 )
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import HorizontalPodAutoscaler
+from kubeproof.cluster.state import NEVER
 from kubeproof.cluster.usage import CPU, DEFAULT_PERCENT, Level, UsageRule
 from kubeproof.cluster.volumes import class_of, open_claims
 from kubeproof.controllers.deployment import DeploymentController
@@ -29,6 +30,7 @@ from kubeproof.controllers.kubelet import Kubelet
 from kubeproof.controllers.late import (
     DaemonSetController,
     DrainEviction,
+    EndpointController,
     GitOpsController,
     RolloutController,
     StatefulSetController,
@@ -82,7 +84,7 @@ from kubeproof.events.late import (
     ZoneRecoveryEvent,
 )
 from kubeproof.intents.declarations import Intent
-from kubeproof.intents.temporal import most_failed_asked
+from kubeproof.intents.predicates import most_failed_asked
 from kubeproof.model.mechanics import Ages
 from kubeproof.model.ordinals import revision_templates
 from kubeproof.model.shared import shared_loops
@@ -118,6 +120,12 @@ def built_in_controllers(
             loops.append(DrainProgress(layout, place))
     binders = (VolumeController(layout, position, claims) for position in _bound_at_once(layout.setup))
     return (*loops, NoExecuteTainter(layout), *binders)
+
+
+def endpoint_loops(layout: Layout, routes: Mapping[int, tuple[int, int]]) -> Iterator[Controller]:
+    """Who tells proxies about pods that terminate, where something asks for that."""
+    if any(route != (NEVER, NEVER) for route in routes.values()):
+        yield from (EndpointController(layout, place) for place in layout.every_place)
 
 
 def _bound_at_once(setup: Setup) -> Iterator[int]:
@@ -199,7 +207,7 @@ def _sources_of(source: EventSource, event: Event, rules: tuple[UsageRule, ...])
     elif isinstance(event, Drain | Maintenance):
         yield DrainEvent(source, event)
     elif isinstance(event, UsageChange | CpuLoad):
-        yield LevelEvent(source, len(event.levels))
+        yield LevelEvent(source, len(event.levels), event.moves)
     elif isinstance(event, Unreachable):
         yield UnreachableEvent(source, event)
     elif isinstance(event, KernelPanic):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubeproof.cluster.control import (
     ANY,
@@ -46,11 +46,9 @@ from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.engine.system import Actor, Cell, Check, Effect, Kind
 from kubeproof.intents.monitor import CYCLE, FRESH, IN_STABLE, PERSISTENT, RECURRENT, STEP, Memory
 from kubeproof.intents.monitor import NEVER as IN_NO_STATE
-from kubeproof.intents.temporal import Temporal
 from kubeproof.model.alone import taken_alone
 from kubeproof.model.endings import EndMatters
 from kubeproof.model.hurry import Hurry
-from kubeproof.model.letters import GroupedWords
 from kubeproof.model.mechanics import all_ticked, next_due
 from kubeproof.model.orders import EVERY_ORDER, Order
 from kubeproof.model.plan import Plan
@@ -65,6 +63,9 @@ from kubeproof.model.youth import (
     NurseryKubelet,
     with_young,
 )
+
+if TYPE_CHECKING:
+    from kubeproof.intents.temporal import Temporal
 
 KINDS = {
     IN_NO_STATE: Kind.NEVER,
@@ -489,6 +490,8 @@ class GroupedSystem:
 
     def _language(self, temporal: Temporal) -> Check:
         """The check of an `ltl` intent."""
+        from kubeproof.model.letters import GroupedWords
+
         size = (len(self.plan.workloads), self.slots.first_place)
         stronger = tuple(GroupedWords(temporal, machine, *size) for machine in temporal.stronger)
         return Check(Kind.WORD, words=GroupedWords(temporal, temporal.machine, *size), stronger=stronger)
@@ -509,6 +512,10 @@ class GroupedSystem:
         if isinstance(action, ON_WORKLOAD):
             return self.plan.mechanics.on_workload(cell, action)
         return self._edit_nodes(slot - self.slots.first_place, cell, self._grouped[number], action)
+
+    def node_view(self, actor: int, place: int, cell: NodeCell) -> Hashable:
+        """What an actor sees of one node."""
+        return self._grouped[actor].node_view(place, cell)
 
     def _edit_nodes(self, place: int, nodes: Nodes, actor: GroupedActor, action: NodeAction) -> tuple[Nodes, ...]:
         """The place with any one node that answers to the action's reference changed."""

@@ -13,14 +13,11 @@ from kubeproof.errors import LimitReached, NothingToCheckError
 from kubeproof.events.declarations import Apply
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.individual import IndividualModel, State
-from kubeproof.model.plan import Plan, make_plan
+from kubeproof.model.plan import OwnLoop, Plan, make_plan
 from kubeproof.model.representatives import RepresentativeModel
 from kubeproof.verify.bounds import held_by_bounds
-from kubeproof.verify.distinct import distinct
 from kubeproof.verify.lift import NamedPath, follow, lift
 from kubeproof.verify.options import ABSTRACTION, SYMMETRY, VerifyOptions
-from kubeproof.verify.own_controllers import load_own
-from kubeproof.verify.reference_run import reference_results
 from kubeproof.verify.result import UNKNOWN, VIOLATED, IntentResult, Statistics, VerifyResult
 from kubeproof.verify.searching import (
     Beginning,
@@ -33,7 +30,6 @@ from kubeproof.verify.searching import (
     repeated_whole,
     statistics_of,
 )
-from kubeproof.verify.shares import Crowd, at_first, at_last, decided_by_shares, is_open, shares
 from kubeproof.verify.sliced import Part, Sliced, searched_in_parts, woven
 from kubeproof.verify.slicing import Slice
 from kubeproof.verify.summary import (
@@ -63,6 +59,8 @@ def verify(
     plan = plan_of(loaded, options)
     slices: tuple[Slice, ...] = ()
     if options.engine == "reference":
+        from kubeproof.verify.reference_run import reference_results
+
         results, statistics = reference_results(loaded, plan, options)
     else:
         results, statistics, slices = _searched_best(loaded, plan, options, Watch(progress, snapshots))
@@ -97,15 +95,23 @@ def plan_of(loaded: Loaded, options: VerifyOptions) -> Plan:
 
 def _planned(loaded: Loaded, options: VerifyOptions) -> Plan:
     scenario = loaded.scenario
-    own = tuple(load_own(reference) for reference in options.controllers)
     return make_plan(
         loaded.setup,
         scenario.events,
         scenario.intents,
         placement=scenario.start.placement,
-        own=own,
+        own=_own_loops(options.controllers),
         merge=options.uses(SYMMETRY),
     )
+
+
+def _own_loops(references: Sequence[str]) -> tuple[OwnLoop, ...]:
+    """The user's own controllers."""
+    if not references:
+        return ()
+    from kubeproof.verify.own_controllers import load_own
+
+    return tuple(load_own(reference) for reference in references)
 
 
 def _searched_best(
@@ -126,6 +132,10 @@ def _searched_whole(
     loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch
 ) -> tuple[list[IntentResult], Statistics]:
     """All at once; where that is too large, part by part before it is tried again."""
+    if len(loaded.setup.workloads) < 2:
+        return _searched(loaded, plan, options, watch)
+    from kubeproof.verify.shares import Crowd, at_first, at_last, decided_by_shares, is_open, shares
+
     parts = shares(loaded, options, watch, MOST_INTENTS)
     if not parts:
         return _searched(loaded, plan, options, watch)
@@ -231,6 +241,8 @@ def _wanted(decided: Decided, number: int, options: VerifyOptions) -> Iterable[F
     """The finding, or with `find_all` every violation of the check that differs in who does what at its end."""
     if not options.find_all or decided.finding.verdict != "violated":
         return (decided.finding,)
+    from kubeproof.verify.distinct import distinct
+
     return distinct(decided.system, decided.search, decided.system.checks[number])
 
 

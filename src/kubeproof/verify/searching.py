@@ -30,8 +30,8 @@ from kubeproof.model.startup import StartMatters
 from kubeproof.model.timeless import without_clocks
 from kubeproof.values import dataclass
 from kubeproof.verify.coarser import is_proved, told, undecided, within
+from kubeproof.verify.no_placement import no_placement
 from kubeproof.verify.options import ABSTRACTION, PARTIAL_ORDER, UNISON, Progress, VerifyOptions
-from kubeproof.verify.reference_run import no_placement
 from kubeproof.verify.result import Statistics
 
 Report = Callable[[Progress], None] | None

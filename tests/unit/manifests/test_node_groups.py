@@ -8,6 +8,7 @@ from kubeproof.cluster.node_groups import ClusterAutoscaler, NodeGroup
 from kubeproof.cluster.objects import Node
 from kubeproof.errors import ScenarioError
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.verify.resize import Size, resized
 from tests.unit.manifests.inputs import deployment, load_text, node, scenario
 
 GROUP = "{name: web, like: n1, min: 1, max: 3}"
@@ -125,9 +126,15 @@ def test_wrong_settings_are_refused_with_a_remedy(settings: str, problem: str) -
     assert problem in str(refused.value)
 
 
-def test_nodes_of_groups_are_not_scaled_as_well() -> None:
-    with pytest.raises(ScenarioError, match="scale lets nodes grow that are in node groups"):
-        loaded_with(f"groups: [{GROUP}]", spec="scale: {nodes: [{like: n1, count: {max: 3}}]}")
+def test_a_cluster_of_another_size_has_slots_for_its_groups() -> None:
+    loaded = loaded_with(f"groups: [{GROUP}]", spec="scale: {nodes: [{like: n1, count: {max: 3}}], limit: none}")
+    assert loaded.scenario.scale is not None
+    names = [
+        [node.name for node in resized(loaded, loaded.scenario.scale, Size((("n1", count),), ())).setup.nodes]
+        for count in (1, 3)
+    ]
+
+    assert names == [["n1", "web-new1", "web-new2"], ["n1", "n1-copy2", "n1-copy3"]]
 
 
 @pytest.mark.parametrize(
