@@ -195,9 +195,15 @@ def _failed(setup: Setup, node: NodeState) -> NodeState:
 
 def _recovered(setup: Setup, node: NodeState, never_ready: frozenset[int]) -> NodeState:
     unnoticed = node.health == Health.LOST
-    pods = tuple(_resumed(setup, pod, never_ready) for pod in node.pods)
+    before = tuple(_rebooted(pod) for pod in node.pods) if node.cause == Cause.PANIC else node.pods
+    pods = tuple(_resumed(setup, pod, never_ready) for pod in before)
     health = int(Health.UP if unnoticed else Health.BACK)
     return node._replace(health=health, least_s=NEVER, most_s=NEVER, cause=0, pods=pods)
+
+
+def _rebooted(pod: Pod) -> Pod:
+    """A pod of a node that panicked: its containers are gone, and start from nothing."""
+    return pod if pod.phase == Phase.TERMINATING else pod._replace(phase=int(Phase.STARTING), age_s=NEVER)
 
 
 def _resumed(setup: Setup, pod: Pod, never_ready: frozenset[int]) -> Pod:

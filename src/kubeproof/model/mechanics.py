@@ -467,12 +467,17 @@ class Mechanics:
         return cell._replace(pods=_mapped(cell.pods, lambda kind: kind._replace(least_s=NEVER, most_s=NEVER)))
 
     def _recovered(self, cell: NodeCell) -> NodeCell:
-        """Containers survive the silence; what the kubelet had begun it begins again."""
+        """Containers survive the silence, a panic they do not; what the kubelet had begun it begins again."""
         health = Health.UP if cell.health == Health.LOST else Health.BACK
+        is_rebooted = cell.cause == Cause.PANIC
         cell = cell._replace(health=health, least_s=NEVER, most_s=NEVER, cause=int(Cause.NONE))
-        return cell._replace(
-            pods=_mapped(cell.pods, lambda kind: self._kind(cell, kind.workload, kind.phase, *kind[4:]))
-        )
+
+        def resumed(kind: PodKind) -> PodKind:
+            if is_rebooted and kind.phase in ACTIVE:
+                return self._kind(cell, kind.workload, Phase.STARTING, kind.evict_s, restarts=kind.restarts)
+            return self._kind(cell, kind.workload, kind.phase, *kind[4:])
+
+        return cell._replace(pods=_mapped(cell.pods, resumed))
 
     def _timed(self, node: Node, cell: NodeCell) -> NodeCell:
         """Eviction clocks start; one that runs already is kept, unless a taint is not tolerated at all."""
