@@ -16,8 +16,22 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from kubeproof.cluster.objects import Container, Node, PodTemplate, Setup, Workload
+from kubeproof.cluster.node_groups import ClusterAutoscaler, NodeGroup
+from kubeproof.cluster.objects import (
+    CRON_JOB,
+    DAEMON_SET,
+    JOB,
+    STATEFUL_SET,
+    Container,
+    CronRules,
+    Node,
+    PodTemplate,
+    Settings,
+    Setup,
+    Workload,
+)
 from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler
+from kubeproof.cluster.state import NEVER
 from kubeproof.controllers.descheduler import cycle, evictor
 from kubeproof.controllers.scheduler import registry
 from kubeproof.events.declarations import Drain
@@ -32,7 +46,7 @@ from kubeproof.manifests import (
 )
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.schema import FIELDS
-from kubeproof.model.assembly import adjusting_loops, built_in_controllers
+from kubeproof.model.assembly import adjusting_loops, built_in_controllers, endpoint_loops, group_loops
 from kubeproof.model.layout import make_layout, mentions
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -76,7 +90,12 @@ DOES = {
     "controllers.deployment": "creates and sizes ReplicaSets: rollouts, rollbacks, Recreate, proportional scaling",
     "controllers.hpa.controller": "sets spec.replicas from metrics; every `hpa.syncPeriod`, default 15 s",
     "controllers.descheduler.controller": "evicts pods by the plugins below; every `descheduler.interval`, default 5m",
+    "controllers.job": "creates, counts and replaces pods that end by themselves, until the Job is done or has failed",
+    "controllers.cronjob": "starts Jobs by a schedule: Allow, Forbid, Replace",
     "controllers.gitops": "puts objects back to their manifests; every `gitops.interval`, default 3m",
+    "controllers.endpoints": "stop sending traffic to pods that terminate, within `endpoints.lag` and `ingress.lag`",
+    "controllers.cluster_autoscaler.controller": "adds nodes for pods that fit nowhere, deletes unneeded ones; "
+    "every `clusterAutoscaler.scanInterval`, default 10s",
     "events.drain": "cordons, waits until the node is empty, takes it down for maintenance, brings it back",
 }
 # Fields that tables list as harmless where nobody reads them, while readers of other types do.
@@ -151,7 +170,7 @@ def _read_fields() -> Iterator[str]:
             names = [path for path in paths if _home(path) == prefix]
             if names:
                 said = f"`{prefix}`: " if prefix else ""
-                yield f"  - {said}{', '.join(_starred(path, prefix) for path in names)}"
+                yield f"  - {said}{', '.join(_starred(kind, path, prefix) for path in names)}"
     yield ""
 
 
@@ -160,9 +179,10 @@ def _home(path: str) -> str:
     return next(prefix for prefix in PREFIXES if not prefix or path.startswith(f"{prefix}."))
 
 
-def _starred(path: str, prefix: str) -> str:
+def _starred(kind: str, path: str, prefix: str) -> str:
     name = path[len(prefix) + 1 :] if prefix else path
-    return f"`{name}` \\*" if path in WITHOUT_EFFECT else f"`{name}`"
+    has_no_effect = path in WITHOUT_EFFECT and kind != JOB  # whose pods end, so that their restartPolicy matters
+    return f"`{name}` \\*" if has_no_effect else f"`{name}`"
 
 
 def read_fields() -> dict[str, list[str]]:
@@ -251,15 +271,21 @@ def _loops() -> Iterator[str]:
     yield "## Control loops\n"
     template = PodTemplate(containers=(Container("c"),))
     web = Workload("Deployment", "default", "web", template)
+    others = [Workload(kind, "default", kind.lower(), template) for kind in (DAEMON_SET, STATEFUL_SET, JOB)]
+    cron = Workload(CRON_JOB, "default", "backup", template, cron=CronRules((3600,)))
     setup = Setup(
-        nodes=(Node("n"),),
-        workloads=(web,),
+        nodes=(Node("n", group="g"),),
+        workloads=(web, *others, cron),
+        settings=Settings(gitops_interval_s=180),
         autoscalers=(HorizontalPodAutoscaler("default", "web", web.ref, 1, 2, ()),),
         descheduler=DeschedulerPolicy(()),
+        cluster_autoscaler=ClusterAutoscaler((NodeGroup("g", 0, 1, Node("n")),)),
     )
     drain = (Drain(name="drain"),)
     layout = make_layout(setup, mentions(setup, (), (), ()))
     loops = (*built_in_controllers(layout, drain), *adjusting_loops(layout, drain).loops)
+    loops = (*loops, *endpoint_loops(layout, {0: (1, NEVER)}))
+    loops += group_loops(layout, drain, 0, ()).loops
     rows = []
     for module in dict.fromkeys(inspect.getmodule(type(loop)) for loop in loops):
         assert module is not None

@@ -19,6 +19,7 @@ from kubeproof.model.plan import Plan
 from kubeproof.model.startup import StartMatters
 from kubeproof.model.timeless import without_clocks
 from kubeproof.verify.bounds import held_by_bounds
+from tests.property.guards import guarded_cases
 from tests.property.holdings import holding_cases
 from tests.property.loops import LOOP_FAMILIES
 from tests.property.owners import OWNER_FAMILIES
@@ -32,6 +33,7 @@ FAMILIES = {
     **LOOP_FAMILIES,
     **OWNER_FAMILIES,
     **PRIORITY_FAMILIES,
+    "guard": guarded_cases,
     "holding": holding_cases,
     "ration": ration_cases,
     "storage": storage_cases,
@@ -39,8 +41,13 @@ FAMILIES = {
 PATIENT = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)
 MOST_STATES = 1500
 TRUE = ("holds", "vacuous")
-RELAXED = ("autoscale", "drain", "stateful")  # where young pods are counted as a whole, or clocks are left open
-BOUNDED = ("spread", "scale", "write", "autoscale", "direct", "holding", "ration")
+RELAXED = (
+    "autoscale",
+    "drain",
+    "guard",
+    "stateful",
+)  # where young pods are counted as a whole, or clocks are left open
+BOUNDED = ("spread", "scale", "write", "autoscale", "direct", "guard", "holding", "ration")
 
 
 def _searched(plan: Plan, order: Order, starts: tuple[tuple[Cell, ...], ...] = ()) -> Search:

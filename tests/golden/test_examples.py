@@ -34,6 +34,8 @@ def _network_runs():
 
 RUNS = list(_runs())
 NETWORK_RUNS = list(_network_runs())
+LARGE = "09"  # its counterexamples are replayed below, its table is checked there; the other engines need too long
+SMALL = [run for run in RUNS if not run.id.startswith(LARGE)]
 VIOLATED = [run for run in RUNS if "VIOLATED" in run.values[1].values()]
 
 
@@ -57,7 +59,7 @@ def test_questions_about_networks_are_answered_as_in_the_table(words, verdicts, 
     assert {result["property"]: result["verdict"] for result in document["results"]} == verdicts
 
 
-@pytest.mark.parametrize(("words", "verdicts"), RUNS)
+@pytest.mark.parametrize(("words", "verdicts"), SMALL)
 def test_the_text_names_each_verdict_and_ends_with_the_worst(words, verdicts, capsys):
     worst = "VIOLATED" if "VIOLATED" in verdicts.values() else "HOLDS"
 
@@ -68,7 +70,7 @@ def test_the_text_names_each_verdict_and_ends_with_the_worst(words, verdicts, ca
     assert lines[-1].startswith(worst)
 
 
-@pytest.mark.parametrize(("words", "verdicts"), RUNS)
+@pytest.mark.parametrize(("words", "verdicts"), SMALL)
 def test_json_says_the_same(words, verdicts, capsys):
     main([*words, "-o", "json"])
 
@@ -81,14 +83,16 @@ def test_json_says_the_same(words, verdicts, capsys):
 def test_each_violation_is_confirmed_by_replay(words, verdicts, tmp_path, capsys):
     main([*words, "-o", f"json={tmp_path}/trace.json"])
     controller = words[words.index("--controller") :] if "--controller" in words else []
+    document = json.loads((tmp_path / "trace.json").read_text(encoding="utf-8"))
 
+    assert {result["intent"]: result["verdict"] for result in document["results"]} == verdicts
     for intent in (name for name, verdict in verdicts.items() if verdict == "VIOLATED"):
         assert main(["replay", f"{tmp_path}/trace.json", "--intent", intent, *controller]) == 1
         assert "VIOLATED" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("engine", ["python", "reference"])
-@pytest.mark.parametrize(("words", "verdicts"), [run for run in RUNS if not run.id.startswith("03")])
+@pytest.mark.parametrize(("words", "verdicts"), [run for run in SMALL if not run.id.startswith("03")])
 def test_the_other_engines_agree(words, verdicts, engine, capsys):
     main([*words, "-o", "json", "--engine", engine])
 

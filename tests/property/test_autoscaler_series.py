@@ -13,8 +13,9 @@ from kubeproof.cluster.objects import DEPLOYMENT, Setup, Workload
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import Phase
 from kubeproof.cluster.usage import Level, UsageRule
-from kubeproof.controllers.hpa.controller import HpaController, Memory, unpacked
-from kubeproof.controllers.hpa.history import History
+from kubeproof.controllers.hpa.controller import MOST_ASKED, HpaController, Memory, unpacked
+from kubeproof.controllers.hpa.decide import concluded, never_acts
+from kubeproof.controllers.hpa.history import History, Recommendation, ScaleEvent
 from tests.conformance.decide.hpa import autoscaler_of, decide_metrics, decide_series, template_of
 from tests.conformance.inputs.hpa import decision
 from tests.conformance.inputs.hpa_series import series
@@ -89,3 +90,39 @@ def test_a_failed_metric_never_lets_the_others_shrink_the_target(seed: int) -> N
     partly = [(asked["replicas"], told["r"]) for asked, told in pairs if None in told["m"] and told["r"] is not None]
 
     assert [pair for pair in partly if pair[1] < pair[0]] == []
+
+
+PAIRS = st.lists(st.tuples(st.integers(0, 400), st.integers(0, 14)), max_size=4)
+
+
+@st.composite
+def remembered(draw: st.DrawFn) -> tuple[HpaController, int, History]:
+    """A loop, a size between its bounds, and a memory that earlier syncs may have left."""
+    loop = controller_of(series(Random(draw(SEEDS))))
+    bounds = loop.autoscaler.min_replicas, loop.autoscaler.max_replicas
+    recommendations = None if draw(st.booleans()) else tuple(Recommendation(*pair) for pair in draw(PAIRS))
+    events = tuple(ScaleEvent(age_s, change - 7) for age_s, change in draw(PAIRS) if change != 7)
+    return loop, draw(st.integers(*bounds)), History(recommendations, events)
+
+
+def sizes_after(loop: HpaController, current: int, history: History) -> set[int]:
+    """What a sync may write, over all proposals up to far beyond the bounds."""
+    proposals = (*range(3 * loop.autoscaler.max_replicas + 9), MOST_ASKED)
+    return {concluded(loop.autoscaler, current, each, history, loop.settings).replicas for each in proposals}
+
+
+@given(remembered())
+def test_a_size_is_fixed_exactly_if_no_proposal_changes_it(case: tuple[HpaController, int, History]) -> None:
+    loop, current, history = case
+
+    assert loop.is_fixed(current, Memory(0, 15, history).packed()) == (sizes_after(loop, current, history) == {current})
+
+
+@given(remembered(), st.integers(0, 30))
+def test_what_never_acts_leaves_the_size_whatever_is_remembered(
+    case: tuple[HpaController, int, History], proposal: int
+) -> None:
+    loop, current, history = case
+
+    if never_acts(loop.autoscaler, current, proposal):
+        assert concluded(loop.autoscaler, current, proposal, history, loop.settings).replicas == current

@@ -1,4 +1,4 @@
-"""Classes that are imported when the first instance is made."""
+"""Classes and functions that are imported when they are first called."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import pytest
 
 import kubeproof.controllers.late
 import kubeproof.events.late
-from kubeproof.late import LateClass
+import kubeproof.manifests.late
+from kubeproof.late import LateClass, LateFunction
 
-REGISTRIES = (kubeproof.controllers.late, kubeproof.events.late)
+REGISTRIES = (kubeproof.controllers.late, kubeproof.events.late, kubeproof.manifests.late)
 ENTRIES = [(registry, name) for registry in REGISTRIES for name in registry.__all__]
 
 
@@ -48,7 +49,7 @@ def test_a_late_class_serves_within_a_tuple_and_says_what_it_is() -> None:
 
 
 @pytest.mark.parametrize(("registry", "name"), ENTRIES, ids=[name for _, name in ENTRIES])
-def test_every_name_of_a_registry_leads_to_the_class_of_that_name_in_its_room(registry, name) -> None:
+def test_every_name_of_a_registry_leads_to_what_bears_it_in_its_room(registry, name) -> None:
     found = getattr(registry, name).imported()
 
     room = registry.__name__.removesuffix(".late")
@@ -58,4 +59,4 @@ def test_every_name_of_a_registry_leads_to_the_class_of_that_name_in_its_room(re
 
 @pytest.mark.parametrize("registry", REGISTRIES, ids=lambda registry: registry.__name__)
 def test_a_registry_lists_all_that_it_has(registry) -> None:
-    assert sorted(name for name, value in vars(registry).items() if isinstance(value, LateClass)) == registry.__all__
+    assert sorted(name for name, value in vars(registry).items() if isinstance(value, LateFunction)) == registry.__all__

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from kubeproof.cases.library import VIOLATING, list_cases, load_case
@@ -17,7 +16,7 @@ from kubeproof.verify.executors.session import Executor
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.scaling.esc import Esc, Minimum, esc_of
 
-_BASIS = Path(__file__).parent / "basis.yaml"
+_BASIS = os.path.join(os.path.dirname(__file__), "basis.yaml")
 _SUFFIXES = (".yaml", ".yml")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 from typing import Any
 
 from kubeproof.errors import InternalError, UsageError
@@ -11,7 +11,7 @@ from kubeproof.values import dataclass
 
 VIOLATING, SAFE = "violating", "safe"
 MAIN = (VIOLATING, SAFE)  # every case has these; further variants are extra
-_HOME = Path(__file__).parent
+_HOME = os.path.dirname(__file__)
 _ABOUT = "case.yaml"
 
 
@@ -45,16 +45,15 @@ class Case:
 
 def list_cases() -> tuple[Case, ...]:
     """All shipped cases, in the order of their numbers."""
-    return tuple(_case(path) for path in _folders())
+    return tuple(_case(name) for name in _folders())
 
 
 def find_case(name: str) -> Case:
     """The case of this name, in any case of letters; an unknown one is wrong usage."""
     folders = _folders()
-    for folder in folders:
-        if folder.name == name.lower():
-            return _case(folder)
-    raise UsageError(f"there is no case {name!r}", f"There are: {', '.join(folder.name for folder in folders)}.")
+    if name.lower() in folders:
+        return _case(name.lower())
+    raise UsageError(f"there is no case {name!r}", f"There are: {', '.join(folders)}.")
 
 
 def find_variant(case: Case, name: str) -> Variant:
@@ -69,8 +68,9 @@ def find_variant(case: Case, name: str) -> Variant:
 def load_case(name: str, variant: str = VIOLATING) -> tuple[str, ...]:
     """The paths of a variant's manifests, Scenario included, sorted: what `manifests.load.load` takes."""
     case = find_case(name)
-    folder = _HOME / case.name / find_variant(case, variant).name
-    paths = tuple(str(path) for path in sorted(folder.glob("*.yaml")))
+    folder = os.path.join(_HOME, case.name, find_variant(case, variant).name)
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else ()
+    paths = tuple(os.path.join(folder, name) for name in names if name.endswith(".yaml"))
     if not paths:
         raise InternalError(f"E700 case {case.name} {variant} has no manifests. Reinstall kubeproof.")
     return paths
@@ -78,20 +78,24 @@ def load_case(name: str, variant: str = VIOLATING) -> tuple[str, ...]:
 
 def text_of(name: str, variant: str = VIOLATING) -> str:
     """The manifests of a variant as one YAML stream, each file under its name."""
-    parts = [f"# {Path(path).name}\n{Path(path).read_text(encoding='utf-8')}" for path in load_case(name, variant)]
-    return "---\n".join(parts)
+    return "---\n".join(f"# {os.path.basename(path)}\n{_text(path)}" for path in load_case(name, variant))
 
 
-def _folders() -> list[Path]:
-    """Where the cases stand, in the order of their numbers."""
-    folders = [path for path in _HOME.iterdir() if (path / _ABOUT).is_file()]
-    return sorted(folders, key=lambda path: (len(path.name), path.name))
+def _text(path: str) -> str:
+    with open(path, encoding="utf-8") as file:
+        return file.read()
 
 
-def _case(folder: Path) -> Case:
-    values: dict[str, Any] = read_config(folder / _ABOUT)
+def _folders() -> list[str]:
+    """The names of the cases, in the order of their numbers."""
+    names = [name for name in os.listdir(_HOME) if os.path.isfile(os.path.join(_HOME, name, _ABOUT))]
+    return sorted(names, key=lambda name: (len(name), name))
+
+
+def _case(name: str) -> Case:
+    values: dict[str, Any] = read_config(os.path.join(_HOME, name, _ABOUT))
     return Case(
-        name=folder.name,
+        name=name,
         title=values["title"],
         source=values["source"],
         controllers=tuple(values["controllers"]),

@@ -62,4 +62,5 @@ def _is_within(loaded: Loaded, size: Size) -> bool:
     """True if the size has neither more nodes nor more pods than the input."""
     replicas = {workload.ref: workload.replicas for workload in loaded.setup.workloads}
     pods = sum(replicas[ref] for ref, _ in size.pods)
-    return size.node_total <= len(loaded.setup.nodes) and size.pod_total <= pods
+    nodes = sum(not node.is_slot for node in loaded.setup.nodes)
+    return size.node_total <= nodes and size.pod_total <= pods

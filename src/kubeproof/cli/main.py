@@ -2,31 +2,56 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from importlib import import_module
 
 import click
 
 from kubeproof import __version__
-from kubeproof.cli.cases import cases_group
-from kubeproof.cli.doctor import doctor_command
-from kubeproof.cli.init import init_command
-from kubeproof.cli.monitor import mine_command, monitor_group
-from kubeproof.cli.network import network_group
 from kubeproof.cli.outputs import silence
-from kubeproof.cli.properties import properties_group
-from kubeproof.cli.quantify import quantify_group
-from kubeproof.cli.replay import replay_command
-from kubeproof.cli.verify import verify_command
 from kubeproof.errors import KubeproofError
 from kubeproof.report.escape import escape
 
 USAGE, INCONCLUSIVE, ENVIRONMENT, INTERNAL, INTERRUPTED = 2, 3, 6, 70, 130
 
 
-@click.group("kubeproof", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+# Modules, manifests and states stay until the end and hold hardly any cycles: looking for those seldom is enough.
+COLLECTIONS = (100_000, 20, 100)
+_COMMANDS = {  # name, also of the module -> command or group; imported when it is called or listed
+    "cases": "cases_group",
+    "doctor": "doctor_command",
+    "init": "init_command",
+    "mine": "mine_command",
+    "monitor": "monitor_group",
+    "network": "network_group",
+    "properties": "properties_group",
+    "quantify": "quantify_group",
+    "replay": "replay_command",
+    "simulate": "simulate_command",
+    "verify": "verify_command",
+}
+
+
+class _Commands(click.Group):
+    """The subcommands, each imported only when somebody asks for it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"kubeproof.cli.{cmd_name}"), _COMMANDS[cmd_name])
+        return command
+
+
+@click.group(
+    "kubeproof", cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(__version__, prog_name="kubeproof")
 def cli() -> None:
     """Proofs and counterexamples for Kubernetes clusters, before kubectl apply.
@@ -41,16 +66,10 @@ def cli() -> None:
     """
 
 
-for _command in (verify_command, replay_command, init_command, cases_group, properties_group, doctor_command):
-    cli.add_command(_command)
-cli.add_command(network_group)
-cli.add_command(quantify_group)
-cli.add_command(mine_command)
-cli.add_command(monitor_group)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code; whatever happens, no traceback unless asked for."""
+    if arguments is None:  # the process is ours
+        gc.set_threshold(*COLLECTIONS)
     words = list(sys.argv[1:] if arguments is None else arguments)
     code = _guarded(lambda: _invoke(words))
     return _flushed(code)

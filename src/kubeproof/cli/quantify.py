@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kubeproof.cli.outputs import Decorator, Output, emit, output_option
+from kubeproof.cli.quantify_cluster import cluster_command
 from kubeproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from kubeproof.quantify.result import QuantifyResult
 
 EXIT_CODES = {"VIOLATED": 1, "UNKNOWN": 3}
+MODELS = ("base", "latency", "energy", "scalability", "full")
 METHODS = (
     "auto", "sound-value-iteration", "interval-iteration", "optimistic-value-iteration", "value-iteration",
     "policy-iteration",
@@ -26,9 +28,14 @@ def quantify_group() -> None:
 
     \b
     Examples:
+      kubeproof quantify cluster manifests/ --within 24h
+      kubeproof quantify autoscaling --model base --setting 1
       kubeproof quantify prism model.prism --props model.props
       kubeproof quantify prism model.prism --const N=3 --property 'Pmax=? [F "failed"]'
     """
+
+
+quantify_group.add_command(cluster_command)
 
 
 def precision_options(command: Any) -> Any:
@@ -55,11 +62,87 @@ def settings_of(options: dict[str, Any]) -> CheckSettings:
     return CheckSettings(options["precision"], options["method"], options["max_iterations"])
 
 
+@quantify_group.command("autoscaling", short_help="Check published models of HPA decisions.")
+@click.option(
+    "--model", "models", type=click.Choice([*MODELS, "all"]), multiple=True, default=("base",), show_default=True,
+    help="What scaling goes by: CPU (base), also latency, energy, scalability, or all of them (full). Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--setting", "settings", type=click.Choice(["1", "2", "3", "4", "all"]), multiple=True, default=("1",),
+    show_default=True, help="The paper's setting of pods and response time. Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--set", "changes", metavar="NAME=VALUE", multiple=True,
+    help="Any parameter, for instance max_pods=50, horizon=20 or point_a=100/0/30 (docs/reference/cli.md).",
+)  # fmt: skip
+@click.option("--steps", type=click.IntRange(1, 10**9), help="Bound of the properties; default: the horizon.")
+@click.option("--only", metavar="NAME", multiple=True, help="Only this property of the paper.")
+@click.option("-p", "--property", "texts", metavar="PROPERTY", multiple=True, help="Instead of the paper's properties.")
+@click.option("--emit", type=click.Choice(["prism", "props"]), help="Print the program or the properties, and stop.")
+@click.option(
+    "--policy", metavar="NAME", default="",
+    help="Print the optimal scaling policy for this property, and an HPA behavior where one fits.",
+)  # fmt: skip
+@click.option(
+    "--bisimulation", is_flag=True, help="Check a smaller model with the same values: faster, but takes more memory."
+)
+@precision_options
+@output_option("text", "json")
+def autoscaling_command(
+    *, models: tuple[str, ...], settings: tuple[str, ...], changes: tuple[str, ...], emit: str | None,
+    outputs: tuple[Output, ...], **options: Any,
+) -> int:  # fmt: skip
+    """Check how much energy an autoscaler may take and how well it scales, on five published models of HPA decisions.
+
+    Each model is a Markov decision process: metrics are random, decisions are open. The values are the least and the
+    greatest over all decisions.
+
+    \b
+    Examples:
+      kubeproof quantify autoscaling --model base --setting 1
+      kubeproof quantify autoscaling --model all --setting all --set horizon=20 --steps 100
+      kubeproof quantify autoscaling --model full --setting 4 --only energy_max --bisimulation -o json
+      kubeproof quantify autoscaling --set horizon=20 --steps 100 --policy energy_min
+      kubeproof quantify autoscaling --model energy --setting 2 --emit prism > energy.prism
+
+    \b
+    Exit codes: as of quantify prism.
+    """
+    from kubeproof.cli.outputs import write_stdout
+    from kubeproof.quantify import autoscaling_run as run
+
+    wanted = run.AutoscalingOptions(
+        _every(models, MODELS), tuple(int(one) for one in _every(settings, ("1", "2", "3", "4"))),
+        named_values(changes, "--set"), options["steps"], options["texts"], options["only"],
+        options["policy"], options["bisimulation"], options["exact"], settings_of(options),
+    )  # fmt: skip
+    if emit is not None:
+        write_stdout(run.source_of(wanted) if emit == "prism" else run.properties_of(wanted))
+        return 0
+    return reported(run.check_autoscaling(wanted, say), outputs)
+
+
+def _every(chosen: tuple[str, ...], known: tuple[str, ...]) -> tuple[str, ...]:
+    """The chosen names without repetition, in the usual order; all of them for "all"."""
+    return known if "all" in chosen else tuple(name for name in known if name in chosen)
+
+
+def say(line: str) -> None:
+    """One line of progress, for people at a terminal."""
+    import sys
+
+    from kubeproof.cli.terminal import is_terminal
+
+    if is_terminal(sys.stderr):
+        click.echo(line, err=True)
+
+
 @quantify_group.command("prism", short_help="Check properties of a PRISM program.")
 @click.argument("file", metavar="MODEL")
 @click.option("--props", metavar="FILE", help="Properties, as PRISM and Storm write them.")
 @click.option("-p", "--property", "texts", metavar="PROPERTY", multiple=True, help="One more property.")
 @click.option("--only", metavar="NAME", multiple=True, help="Only this property of the file.")
+@click.option("--whole", is_flag=True, help="Build the whole model, also behind the goal of a single property.")
 @click.option("--const", "constants", metavar="NAME=VALUE", multiple=True, help="The value of an open constant.")
 @precision_options
 @output_option("text", "json")
@@ -83,19 +166,21 @@ def prism_command(
     """
     from kubeproof.quantify.run import PrismOptions, check_prism
 
-    wanted = PrismOptions(props, texts, only, constants_of(constants), options["exact"], settings_of(options))
-    return reported(check_prism(file, wanted), outputs)
+    wanted = PrismOptions(
+        props, texts, only, named_values(constants, "--const"), options["exact"], options["whole"], settings_of(options)
+    )
+    return reported(check_prism(file, wanted, say), outputs)
 
 
-def constants_of(texts: tuple[str, ...]) -> dict[str, str]:
-    """The constants of all `--const` options; each may list several, separated by commas."""
+def named_values(texts: tuple[str, ...], flag: str) -> dict[str, str]:
+    """The values of all options of a flag; each may list several, separated by commas."""
     found: dict[str, str] = {}
     for text in (part for given in texts for part in given.split(",")):
         name, equals, value = (word.strip() for word in text.partition("="))
         if not equals or not name or not value:
-            raise UsageError(f"--const {text!r} is not NAME=VALUE", "Write --const N=3.")
+            raise UsageError(f"{flag} {text!r} is not NAME=VALUE", f"Write {flag} N=3.")
         if name in found:
-            raise UsageError(f"--const {name} is given twice", "Leave one out.")
+            raise UsageError(f"{flag} {name} is given twice", "Leave one out.")
         found[name] = value
     return found
 

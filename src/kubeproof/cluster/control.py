@@ -91,6 +91,13 @@ class SetCurrent(NamedTuple):
     revision: int
 
 
+class SetCondition(NamedTuple):
+    """Writes the condition of a Job: see `kubeproof.controllers.job_sync`."""
+
+    workload: int
+    condition: int
+
+
 class CreateObject(NamedTuple):
     """The workload object itself appears."""
 
@@ -195,6 +202,14 @@ class KeepNode(NamedTuple):
     losses: tuple[tuple[int, int, int], ...] = ()  # (revision, phase, pods) that get a deletionTimestamp
 
 
+class TendJob(NamedTuple):
+    """A Job's work on one node: its finished pods there are counted, and some that run get a deletionTimestamp."""
+
+    node: NodeRef
+    workload: int
+    losses: tuple[tuple[tuple[int, ...], int], ...] = ()  # (phases, count)
+
+
 class BindPinned(NamedTuple):
     """One pod that may only run on this node, and has none yet, goes there."""
 
@@ -215,6 +230,14 @@ class EvictPods(NamedTuple):
 
     node: NodeRef
     losses: tuple[tuple[int, tuple[int, ...], int, int], ...]  # (workload, phases, restarts, count)
+
+
+class Unroute(NamedTuple):
+    """Proxies stop to send traffic to the workload's terminating pods with this much time left to learn it."""
+
+    node: NodeRef
+    workload: int
+    route_s: int
 
 
 class EvictDue(NamedTuple):
@@ -258,6 +281,14 @@ MAINTAIN = "maintain"  # the same, then down for a while, then back and uncordon
 DRAINED = "drained"  # the node is empty: what comes next
 JOIN = "join"  # a node that was not there is there, ready
 RETURN = "return"  # back from maintenance, uncordoned
+FAIL_ZONE = "fail-with-zone"  # kubelet stops together with those of its zone
+PROVISION = "provision"  # cluster autoscaler: a node is asked for, and will be there after a while
+FORSAKE = "forsake"  # a node that was asked for does not come
+MARK_SPARE = "mark-spare"  # cluster autoscaler: unneeded from now on
+MARK_NEEDED = "mark-needed"  # cluster autoscaler: not unneeded any longer
+EVACUATE = "evacuate"  # cluster autoscaler: cordoned, its pods are evicted, then it is deleted
+REMOVE = "remove"  # the node object is deleted, and with it what is left there
+SPARE = "spare"  # cluster autoscaler gives up on emptying the node: uncordoned
 
 
 class Tick(NamedTuple):
@@ -266,12 +297,13 @@ class Tick(NamedTuple):
     seconds: int
 
 
-Writing = SetDesired | SetReplicas | SetTemplate | SetCurrent  # of a spec or a status
+Writing = SetDesired | SetReplicas | SetTemplate | SetCurrent | SetCondition  # of a spec or a status
 WorkloadAction = Writing | DeleteObject | NoteFailed | CreateObject | CreatePods | DeleteUnbound
 NodeAction = (
     Bind
     | BindPinned
     | KeepNode
+    | TendJob
     | Preempt
     | Unnominate
     | Arrive
@@ -279,6 +311,7 @@ NodeAction = (
     | Delete
     | EvictPods
     | EvictDue
+    | Unroute
     | Advance
     | NodeChange
 )
@@ -301,6 +334,8 @@ def tags_of(actions: tuple[Action, ...]) -> int:
             tag = Tag.PODS | Tag.PLACEMENT | Tag.REJECT
         if isinstance(action, Delete) and action.is_eviction:
             tag |= Tag.EVICT | Tag.BY_DRAIN
+        if isinstance(action, TendJob) and action.losses:
+            tag = Tag.PODS | Tag.PLACEMENT
         if isinstance(action, NodeChange) and action.verb == PANIC:
             tags |= Tag.PANIC
         if isinstance(action, Preempt):

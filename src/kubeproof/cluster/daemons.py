@@ -46,9 +46,10 @@ def _is_selected(template: PodTemplate, node: Node) -> bool:
 
 
 def nodes_wanted(setup: Setup, workload: int) -> int:
-    """On how many nodes, as declared, pods of a DaemonSet should run."""
+    """On how many nodes, as declared, pods of a DaemonSet should run; those that a group may grow by left out."""
     template = setup.workloads[workload].template
-    return sum(eligibility(template, node, node.taints).should_run for node in setup.nodes)
+    there = (node for node in setup.nodes if not node.is_slot)
+    return sum(eligibility(template, node, node.taints).should_run for node in there)
 
 
 def pods_wanted(setup: Setup, workload: int) -> int:

@@ -19,6 +19,7 @@ from kubeproof.cluster.labels import (
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
+    from kubeproof.cluster.node_groups import ClusterAutoscaler
     from kubeproof.cluster.policies import (
         DeschedulerPolicy,
         HorizontalPodAutoscaler,
@@ -66,6 +67,8 @@ class Container:
     image: str = ""  # with its tag
     host_ports: tuple[HostPort, ...] = ()
     limits: tuple[tuple[str, int], ...] = ()  # by resource, CPU in milli, everything else in units
+    pre_stop_s: int = 0  # how long its preStop hook sleeps
+    has_ports: bool = False  # declares ports, so that it is the one which serves
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +142,7 @@ class PodTemplate:
     tolerations: tuple[Toleration, ...] = ()
     spread: tuple[SpreadConstraint, ...] = ()
     grace_s: int = 30
+    pre_stop_s: int = 0  # how long a preStop hook keeps its containers serving after the pod was deleted
     readiness: Readiness | None = None
     scheduler_name: str = "default-scheduler"
     deletion_cost: int = 0  # annotation controller.kubernetes.io/pod-deletion-cost
@@ -150,6 +154,8 @@ class PodTemplate:
     volume_images: tuple[str, ...] = ()  # images mounted as volumes, with their tags
     has_deadline: bool = False  # activeDeadlineSeconds is set
     claims: tuple[str, ...] = ()  # names of the PersistentVolumeClaims that it mounts
+    safe_to_evict: bool | None = None  # annotation cluster-autoscaler.kubernetes.io/safe-to-evict
+    has_local_storage: bool = False  # an emptyDir on disk or a hostPath that no annotation declares safe to lose
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +172,9 @@ class Node:
     others: tuple[tuple[str, int], ...] = ()
     source: Source = field(default=Source(), compare=False)
     images: tuple[tuple[str, int], ...] = ()  # names with sizes in bytes, as its status lists them
+    group: str = ""  # the cluster autoscaler's node group that it belongs to
+    is_slot: bool = False  # not there at first: a group may grow by it
+    keeps: bool = False  # annotation cluster-autoscaler.kubernetes.io/scale-down-disabled
 
 
 DEPLOYMENT = "Deployment"
@@ -173,7 +182,10 @@ REPLICA_SET = "ReplicaSet"
 DAEMON_SET = "DaemonSet"
 STATEFUL_SET = "StatefulSet"
 REPLICATION_CONTROLLER = "ReplicationController"
+JOB = "Job"
+CRON_JOB = "CronJob"
 POD = "Pod"
+JOBS = (JOB, CRON_JOB)
 ROLLED_OUT = (DEPLOYMENT, DAEMON_SET, STATEFUL_SET)  # kinds that bring a new pod template to their pods
 
 
@@ -208,8 +220,37 @@ class StatefulRules:
 
 
 @dataclass(frozen=True, slots=True)
+class JobRules:
+    """How many pods of a Job have to succeed, and what ends it; its parallelism is the workload's replicas."""
+
+    completions: int | None = 1  # None: a work queue, done when one pod has succeeded and none runs
+    indexed: bool = False  # completionMode Indexed
+    backoff_limit: int = 6  # so many failures are forgiven
+    deadline_s: int | None = None  # activeDeadlineSeconds
+    ttl_s: int | None = None  # ttlSecondsAfterFinished
+    suspended: bool = False
+    only_failed: bool = False  # podReplacementPolicy Failed: a pod that ends is replaced when it has ended
+    restarts: bool = False  # restartPolicy OnFailure; otherwise Never
+
+
+ALLOW, FORBID, REPLACE = "Allow", "Forbid", "Replace"
+
+
+@dataclass(frozen=True, slots=True)
+class CronRules:
+    """When a CronJob starts a Job, and what it does about one that still runs."""
+
+    gaps_s: tuple[int, ...]  # the different times between two runs of the schedule, ascending
+    policy: str = ALLOW  # concurrencyPolicy
+    suspended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Workload:
-    """A Deployment, a bare ReplicaSet or ReplicationController, a DaemonSet, a StatefulSet, or a bare Pod."""
+    """A Deployment, a bare ReplicaSet or ReplicationController, a DaemonSet, a StatefulSet, a Job, or a bare Pod.
+
+    A CronJob is one, too: what it says of pods is said by the Jobs that it starts.
+    """
 
     kind: str
     namespace: str
@@ -225,8 +266,10 @@ class Workload:
     source: Source = field(default=Source(), compare=False)
     strategy: Strategy = Strategy()
     stateful: StatefulRules = StatefulRules()
-    ordinal: int | None = None  # of a StatefulSet: the one pod that this stands for
+    ordinal: int | None = None  # of a StatefulSet: the one pod that this stands for; of a CronJob: which of its Jobs
     refused: tuple[str, ...] = ()  # why the API server refuses each of its pods, from the first one on
+    job: JobRules = JobRules()
+    cron: CronRules | None = None  # of a CronJob and of the Jobs that it starts
 
     @property
     def ref(self) -> str:
@@ -272,6 +315,8 @@ class Settings:
     hpa_period_s: int = 15
     hpa_tolerance_permille: int = 100
     downscale_stabilization_s: int = 300
+    endpoints_lag_s: int = 2  # until endpoints and all proxies have learnt that a pod terminates, at most
+    ingress_lag_s: int = 5  # until the controller of an Ingress has, after that, at most
     gitops_interval_s: int | None = None  # how often drift from the manifests is undone; None: never
 
     @property
@@ -300,6 +345,7 @@ class Setup:
     claims: tuple[Claim, ...] = ()
     storage_classes: tuple[StorageClass, ...] = ()
     services: tuple[Service, ...] = ()
+    cluster_autoscaler: ClusterAutoscaler | None = None
 
 
 def family(setup: Setup, workload: int) -> tuple[int, ...]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.labels import NO_EXECUTE, NO_SCHEDULE, Taint
+from kubeproof.cluster.labels import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE, Taint
 from kubeproof.cluster.objects import Node, Setup
-from kubeproof.cluster.state import Health, NodeCell
+from kubeproof.cluster.state import NEVER, Health, NodeCell
 from kubeproof.values import dataclass
 
 UNREACHABLE = "node.kubernetes.io/unreachable"
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
+DELETION_CANDIDATE = "DeletionCandidateOfClusterAutoscaler"
+CORDONED, UNNEEDED = 1, 2  # how welcome pods are, as bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,21 @@ def taints_of(node: Node, cell: NodeCell) -> tuple[Taint, ...]:
         taints += (Taint(UNREACHABLE, "", NO_SCHEDULE),)
     if cell.no_execute:
         taints += (Taint(UNREACHABLE, "", NO_EXECUTE),)
+    if cell.spare_s != NEVER:
+        taints += (Taint(DELETION_CANDIDATE, "", PREFER_NO_SCHEDULE),)
     return taints
+
+
+def unwelcome(cell: NodeCell) -> int:
+    """Why a node wants no pods, as bits: it is cordoned, or the cluster autoscaler finds it unneeded."""
+    return CORDONED * cell.cordoned | UNNEEDED * (cell.spare_s != NEVER)
+
+
+def condition(bits: int, *, is_out: int, no_execute: int) -> NodeCell:
+    """An empty node in this condition, for its taints."""
+    health = Health.UNKNOWN if is_out else Health.UP
+    spare_s = 0 if bits & UNNEEDED else NEVER
+    return NodeCell(health=health, cordoned=bits & CORDONED, no_execute=no_execute, spare_s=spare_s)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,8 @@ from enum import IntEnum
 from typing import NamedTuple
 
 NEVER = -1  # a clock that does not run
+PUBLISHED = -2  # instead of `route_s`: it gets traffic as long as it exists
+SERVING = -3  # instead of `route_s`: it was ready, and gets traffic only where no ready pod is left
 
 
 class Phase(IntEnum):
@@ -29,7 +31,7 @@ class Health(IntEnum):
     LOST = 1  # kubelet silent, not noticed yet
     UNKNOWN = 2  # noticed: Ready is Unknown, NoSchedule taint set
     BACK = 3  # kubelet reports again; the node controller has not cleared its marks yet
-    ABSENT = 4  # there is no such node yet: nobody is shown it but the event that brings it
+    ABSENT = 4  # there is no such node: nobody is shown it but who brings it; with clocks it is on its way
 
 
 class Cause(IntEnum):
@@ -39,6 +41,7 @@ class Cause(IntEnum):
     FAILURE = 1  # may come back
     PANIC = 2  # comes back when its pods are gone
     FOR_GOOD = 3
+    ZONE = 4  # comes back with its zone
 
 
 class Work(IntEnum):
@@ -49,11 +52,20 @@ class Work(IntEnum):
     DRAIN_UNCORDON = 2  # being drained, uncordoned afterwards
     MAINTAIN = 3  # being drained for maintenance
     DOWN = 4  # empty and down for maintenance; comes back and is uncordoned
+    LEAVE = 5  # being drained by the cluster autoscaler, which deletes it when it is empty
+
+
+class Outcome(IntEnum):
+    """How a pod of a Job ended."""
+
+    SUCCEEDED = 0
+    FAILED = 1
 
 
 ACTIVE = (Phase.STARTING, Phase.RUNNING, Phase.READY, Phase.UNREADY)  # pods that count as replicas: not terminating
 KUBELET_LIVES = (Health.UP, Health.BACK)
-DRAINING = (Work.DRAIN, Work.DRAIN_UNCORDON, Work.MAINTAIN)
+DRAINING = (Work.DRAIN, Work.DRAIN_UNCORDON, Work.MAINTAIN)  # by an operator
+EVICTING = (*DRAINING, Work.LEAVE)
 
 
 class PodKind(NamedTuple):
@@ -67,6 +79,7 @@ class PodKind(NamedTuple):
     age_s: int = NEVER  # seconds since it started, up to the last age that matters; NEVER where none does
     restarts: int = 0  # containers restarted after crashes, up to where back-off stops growing
     preempted: int = 0  # 1 if it terminates to make room for a pod of higher priority
+    route_s: int = NEVER  # of a terminating pod that still gets traffic: seconds until proxies have learnt it
 
 
 class NodeCell(NamedTuple):
@@ -83,6 +96,8 @@ class NodeCell(NamedTuple):
     images: int = 0  # that started pods have brought, as bits: see kubeproof.cluster.images
     pinned: tuple[tuple[int, int], ...] = ()  # pods without a node that may only run here: (workload, count), sorted
     nominated: tuple[tuple[int, int], ...] = ()  # (workload, pods without a node that wait for this one), sorted
+    spare_s: int = NEVER  # for how long the cluster autoscaler has found it unneeded, up to the last time that matters
+    finished: tuple[tuple[tuple[int, int], int], ...] = ()  # ((Job, outcome), pods) that it has not counted yet, sorted
 
 
 class WorkloadCell(NamedTuple):
@@ -93,7 +108,9 @@ class WorkloadCell(NamedTuple):
     replicas: int = NEVER  # spec.replicas of its ReplicaSet; NEVER before it is created
     unbound: int = 0  # pods without a node
     template: int = 0  # of a Deployment: which of its revisions it asks for, 0 the first
-    noted: int = NEVER  # annotation desired-replicas of its ReplicaSet, where rollouts can happen
+    noted: int = (
+        NEVER  # annotation desired-replicas of its ReplicaSet, where rollouts can happen; of a Job its condition
+    )
     max_noted: int = NEVER  # annotation max-replicas
     failed: int = 0  # failed pods whose objects are left, up to the number a property asks for
 
@@ -129,6 +146,18 @@ def add_pinned(pinned: tuple[tuple[int, int], ...], workload: int, count: int) -
     if amounts[workload] < 0:
         raise ValueError(f"no {-count} pinned pods of workload {workload} to remove")
     return tuple(sorted((w, n) for w, n in amounts.items() if n))
+
+
+def add_finished(cell: NodeCell, workload: int, outcome: int, count: int) -> NodeCell:
+    """The node with so many more pods of a Job that have ended, and that the Job has not counted yet."""
+    amounts = dict(cell.finished)
+    amounts[workload, outcome] = amounts.get((workload, outcome), 0) + count
+    return cell._replace(finished=tuple(sorted((one, n) for one, n in amounts.items() if n)))
+
+
+def without_finished(cell: NodeCell, workload: int) -> NodeCell:
+    """The node with the finished pods of a Job forgotten."""
+    return cell._replace(finished=tuple(one for one in cell.finished if one[0][0] != workload))
 
 
 def replace_node(nodes: Nodes, old: NodeCell, new: NodeCell) -> Nodes:

@@ -12,7 +12,7 @@ from dataclasses import field
 from kubeproof.cluster.control import Decision, Delete, NodeRef, Reads, Seen, Stage
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import PodDisruptionBudget
-from kubeproof.cluster.state import ACTIVE, DRAINING, NodeCell, WorkloadCell
+from kubeproof.cluster.state import ACTIVE, EVICTING, NodeCell, WorkloadCell
 from kubeproof.controllers.budgets import Scale, amounts_of, asked_by, budgets_of, facts_of, status_of
 from kubeproof.controllers.disruption import BudgetStatus, Matching, evict
 from kubeproof.values import dataclass
@@ -49,7 +49,7 @@ class DrainEviction:
             if kind.workload in self.reads.workloads:
                 key = (kind.workload, kind.phase)
                 amounts[key] = amounts.get(key, 0) + count
-        return (int(cell.work in DRAINING), tuple(sorted(amounts.items()))) if amounts else None
+        return (int(cell.work in EVICTING), tuple(sorted(amounts.items()))) if amounts else None
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """One step per drained node: all evictions that are granted now."""

@@ -2,22 +2,26 @@
 
 One step moves all pods of one kind (same workload, same phase, same clocks) on one node. Start-up takes
 `Settings.startup_s`; with a readiness probe the pod is ready after its initial delay and, from the first success on,
-one period per further success asked for, at the latest one period later. Termination takes up to the grace period.
+one period per further success asked for, at the latest one period later. Termination takes as long as a preStop hook
+sleeps, and up to the grace period.
 Admission (`pkg/kubelet/lifecycle/predicate.go`) is re-checked for pods that name their node themselves: resources,
 node affinity, NoExecute taints; a rejected pod fails and never comes back. Pods that the scheduler placed fit and are
-admitted.
+admitted. A pod of a Job ends by itself when it has run for its time.
 """
 
 from __future__ import annotations
 
 from kubeproof.cluster.control import Advance, Decision, NodeRef, Reads, Role, Seen, Stage
+from kubeproof.cluster.objects import JOB
 from kubeproof.cluster.places import Layout
-from kubeproof.cluster.state import KUBELET_LIVES, NodeCell, Phase, PodKind, Work, WorkloadCell
+from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Phase, PodKind, Work, WorkloadCell
 from kubeproof.controllers.admission import rejected_pods
 from kubeproof.values import dataclass
 
 MOVING = (Phase.STARTING, Phase.RUNNING, Phase.TERMINATING)
-Due = tuple[tuple[PodKind, int, int], ...]  # kind without its eviction clock, pods rejected, pods in all
+Due = tuple[
+    tuple[PodKind, int, int], ...
+]  # kind without its clocks of eviction and of traffic, pods rejected, pods in all
 
 
 FIRST_BACK_OFF_S, LONGEST_BACK_OFF_S = 10, 300
@@ -52,9 +56,15 @@ class Kubelet:
         """The kinds of pods that may or must move on now; None if the kubelet is dead or has nothing to do."""
         if cell.health not in KUBELET_LIVES or cell.work == Work.DOWN:
             return None
-        due = {kind._replace(evict_s=0) for kind, _ in cell.pods if kind.phase in MOVING and kind.least_s == 0}
+        due = {
+            kind._replace(evict_s=0, route_s=NEVER) for kind, _ in cell.pods if kind.least_s == 0 and self._moves(kind)
+        }
         sample = self.layout.places[place].sample
         return tuple((kind, *rejected_pods(self.layout.setup, sample, cell, kind)) for kind in sorted(due)) or None
+
+    def _moves(self, kind: PodKind) -> bool:
+        """True if the pod does not stay as it is for ever: a Job's pods end by themselves."""
+        return kind.phase in MOVING or self.layout.setup.workloads[kind.workload].kind == JOB
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """One step per node and kind that is due."""

@@ -16,13 +16,15 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import field
-from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from kubeproof.engine.durable import Write, durable_file
 from kubeproof.engine.kernel import Mark
 from kubeproof.errors import CheckpointError
 from kubeproof.values import dataclass
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 MAGIC = b"kubeproof snapshot 1\n"  # the number is the version of this format
 SECTION = struct.Struct("<QI")  # length, CRC-32

@@ -45,6 +45,8 @@ class DrainEvent(Sourced, NoWorkloads):
 
     def show_node(self, place: int, cell: NodeCell) -> int | None:
         """1 for a node under work, 0 for one that can be taken up."""
+        if cell.work == Work.LEAVE:
+            return None  # the cluster autoscaler is about to delete it
         if cell.work:
             return 1
         return 0 if cell.health in KUBELET_LIVES else None

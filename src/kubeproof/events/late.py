@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kubeproof.events.operator import DeleteEvent, RolloutEvent, ScaleEvent, WriteEvent
     from kubeproof.events.pod_crash import PodCrashEvent
     from kubeproof.events.usage import KernelPanicEvent, LevelEvent, UnreachableEvent
+    from kubeproof.events.zone_failure import ZoneFailureEvent, ZoneRecoveryEvent
 else:
     CordonEvent = LateClass("kubeproof.events.cordon", "CordonEvent")
     DrainEvent = LateClass("kubeproof.events.drain", "DrainEvent")
@@ -32,6 +33,8 @@ else:
     KernelPanicEvent = LateClass("kubeproof.events.usage", "KernelPanicEvent")
     LevelEvent = LateClass("kubeproof.events.usage", "LevelEvent")
     UnreachableEvent = LateClass("kubeproof.events.usage", "UnreachableEvent")
+    ZoneFailureEvent = LateClass("kubeproof.events.zone_failure", "ZoneFailureEvent")
+    ZoneRecoveryEvent = LateClass("kubeproof.events.zone_failure", "ZoneRecoveryEvent")
 
 __all__ = [
     "CordonEvent",
@@ -48,4 +51,6 @@ __all__ = [
     "ScaleEvent",
     "UnreachableEvent",
     "WriteEvent",
+    "ZoneFailureEvent",
+    "ZoneRecoveryEvent",
 ]

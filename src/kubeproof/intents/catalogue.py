@@ -113,6 +113,15 @@ _ENTRIES = (
         "always",
     ),
     PropertyEntry(
+        "S013",
+        "noTrafficToTerminating",
+        "traffic",
+        "No pod that has been told to stop still gets traffic, because a proxy or the controller of an Ingress has not "
+        "learnt yet that it terminates, or because no ready pod is left.",
+        ("target", "when"),
+        "always",
+    ),
+    PropertyEntry(
         "L001",
         "noPendingForever",
         "lifecycle",
@@ -164,6 +173,13 @@ _ENTRIES = (
         "Every node where the DaemonSet should run has a ready pod of it.",
         ("target", "when"),
         "eventuallyAlways",
+    ),
+    PropertyEntry(
+        "L009",
+        "completes",
+        "lifecycle",
+        "Every Job, and every Job that a CronJob starts, completes; one that fails or is replaced does not.",
+        ("target",),
     ),
     PropertyEntry(
         "T001",

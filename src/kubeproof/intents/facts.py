@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Protocol
 
 from kubeproof.cluster.control import Reads, Seen, View
@@ -70,22 +71,27 @@ class PodsFact:
 
     layout: Layout
     workload: int
+    # The workload and the ReplicaSets of its later revisions.
+    members: tuple[int, ...] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "members", family(self.layout.setup, self.workload))
 
     @property
     def reads(self) -> Reads:
         return Reads(self.members, self.layout.every_place)
 
-    @property
-    def members(self) -> tuple[int, ...]:
-        """The workload and the ReplicaSets of its later revisions."""
-        return family(self.layout.setup, self.workload)
-
     def show_workload(self, workload: int, cell: WorkloadCell) -> View:
         return cell.exists, cell.desired, cell.unbound
 
     def show_nodes(self, place: int, nodes: Nodes) -> View:
-        ready = count_pods(nodes, self.members, (Phase.READY,))
-        return ready, count_pods(nodes, self.members, ACTIVE), count_pinned(nodes, self.members)
+        ready = active = 0
+        for cell, count in nodes:
+            for kind, pods in cell.pods:
+                if kind.workload in self.members and kind.phase in ACTIVE:
+                    active += pods * count
+                    ready += pods * count if kind.phase == Phase.READY else 0
+        return ready, active, count_pinned(nodes, self.members)
 
     def is_settled(self, seen: Seen) -> bool:
         exists, desired, _ = seen.workloads[0]

@@ -7,6 +7,7 @@ state (always), that the fact has been true (alwaysOnceTrue, eventually).
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.control import Reads, Seen, Tag, tag_of
 from kubeproof.cluster.labels import LabelSelector
@@ -23,6 +24,7 @@ from kubeproof.intents.declarations import (
     Amount,
     Intent,
 )
+from kubeproof.intents.evictors import EVICTION_TAGS
 from kubeproof.intents.facts import (
     Fact,
     NodesAtMost,
@@ -40,11 +42,13 @@ from kubeproof.intents.facts import (
     SpreadOver,
     matching_workloads,
 )
-from kubeproof.intents.observables import EVICTION_TAGS
+from kubeproof.intents.job_facts import AllComplete
 from kubeproof.intents.stateful_facts import StatefulRolloutComplete
-from kubeproof.intents.temporal import Temporal
-from kubeproof.intents.traffic_facts import LoadSkewAtMost
+from kubeproof.intents.traffic_facts import LoadSkewAtMost, NothingMisrouted
 from kubeproof.values import dataclass
+
+if TYPE_CHECKING:
+    from kubeproof.intents.temporal import Temporal
 
 Memory = tuple[int, int, int]
 FRESH: Memory = (0, 0, 0)
@@ -59,7 +63,7 @@ KIND_OF_WHEN = {
     EVENTUALLY: PERSISTENT,
     EVENTUALLY_ALWAYS: RECURRENT,
 }
-UPPER_BOUNDS = ("maxReplicas", "maxSkew", "maxLoadSkew", "maxPodObjects", "maxNodes")
+UPPER_BOUNDS = ("maxReplicas", "maxSkew", "maxLoadSkew", "noTrafficToTerminating", "maxPodObjects", "maxNodes")
 OSCILLATION_TAGS = {
     "any": Tag.STEP,
     "replicas": Tag.REPLICAS,
@@ -102,6 +106,8 @@ class Monitor:
 def make_monitor(intent: Intent, layout: Layout) -> Monitor:
     """The monitor of an intent with a resolved target."""
     if intent.key == "ltl":
+        from kubeproof.intents.temporal import Temporal
+
         return Monitor(intent, None, WORD, needs_relevance=False, temporal=Temporal(intent, layout))
     number = _number(layout, intent.target)
     if intent.key in ("settles", "noOscillation"):
@@ -121,7 +127,10 @@ def make_monitor(intent: Intent, layout: Layout) -> Monitor:
     return Monitor(intent, fact, kind)
 
 
-KIND_OF_KEY = {"schedulable": IN_STABLE, "rolloutCompletes": PERSISTENT, "drainCompletes": PERSISTENT}
+KIND_OF_KEY = {
+    "schedulable": IN_STABLE,
+    **dict.fromkeys(("rolloutCompletes", "drainCompletes", "completes"), PERSISTENT),
+}
 
 
 def _eviction_tags(layout: Layout, number: int | None, by: str) -> int:
@@ -158,6 +167,8 @@ def _fact(intent: Intent, layout: Layout, number: int | None) -> Fact:
         return SpreadOver(layout, members, intent.topology_key, intent.domains)
     if intent.key == "maxLoadSkew":
         return LoadSkewAtMost(layout, number, intent.skew)
+    if intent.key == "noTrafficToTerminating":
+        return NothingMisrouted(layout, number)
     if intent.key == "onlyOn":
         return OnlyOn(layout, members, (), intent.nodes, intent.node_names)
     if intent.key == "notColocated":
@@ -170,6 +181,8 @@ def _fact(intent: Intent, layout: Layout, number: int | None) -> Fact:
         return NothingPending(layout, number)
     if intent.key == "runsOnEveryNode":
         return RunsOnEveryNode(layout, number)
+    if intent.key == "completes":
+        return AllComplete(layout, number)
     if intent.key == "rolloutCompletes":
         return ROLLOUT_FACTS.get(layout.setup.workloads[number].kind, RolloutComplete)(layout, number)
     return COUNTING_FACTS[intent.key](layout, number, intent.count or Amount(1))

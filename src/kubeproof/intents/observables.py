@@ -1,7 +1,7 @@
 """What the functions of predicates measure, in the terms of one layout.
 
 Nodes are shown as multisets of contents, so nothing here can tell equal nodes or equal pods apart. A function that
-names a node or a label makes the layout keep such nodes apart (`kubeproof.intents.temporal.mentioned`).
+names a node or a label makes the layout keep such nodes apart (`kubeproof.intents.predicates.mentioned`).
 """
 
 from __future__ import annotations
@@ -11,19 +11,25 @@ from typing import Any
 
 from kubeproof.cluster.control import Arrive, CreatePods, KeepNode, Tag, tag_of
 from kubeproof.cluster.daemons import eligibility
-from kubeproof.cluster.objects import DAEMON_SET, STATEFUL_SET, PodTemplate, Setup, Workload, family, revisions_of
+from kubeproof.cluster.objects import DAEMON_SET, STATEFUL_SET, PodTemplate, Setup, family, revisions_of
 from kubeproof.cluster.places import Layout, taints_of
-from kubeproof.cluster.services import Extremes, extremes, load_ratio, splits_by_node
-from kubeproof.cluster.state import ACTIVE, DRAINING, KUBELET_LIVES, Health, NodeCell, Nodes, Phase, WorkloadCell
-from kubeproof.intents.declarations import (
-    ANY_EVICTOR,
-    BY_DESCHEDULER,
-    BY_DRAIN,
-    BY_KERNEL_PANIC,
-    BY_PREEMPTION,
-    BY_TAINT,
+from kubeproof.cluster.services import (
+    Extremes,
+    Fallback,
+    extremes,
+    fallbacks,
+    load_ratio,
+    misrouted,
+    misrouted_pods,
+    sharing,
+    splits_by_node,
 )
+from kubeproof.cluster.state import ACTIVE, DRAINING, KUBELET_LIVES, Health, NodeCell, Nodes, Phase, WorkloadCell
+from kubeproof.intents.declarations import ANY_EVICTOR, BY_KERNEL_PANIC
+from kubeproof.intents.evictors import EVICTION_TAGS
 from kubeproof.intents.expressions import Call
+from kubeproof.intents.job_facts import is_started, is_unfinished, jobs_of
+from kubeproof.intents.predicates import targeted
 from kubeproof.intents.selector_text import selector_from
 from kubeproof.values import dataclass
 
@@ -33,13 +39,6 @@ STEP_TAGS = {
     "rescaled": Tag.REPLICAS,
     "moved": Tag.PLACEMENT,
     "changed": Tag.REPLICAS | Tag.PODS | Tag.PLACEMENT,
-}
-EVICTION_TAGS = {
-    ANY_EVICTOR: Tag.EVICT,
-    BY_DESCHEDULER: Tag.BY_DESCHEDULER,
-    BY_DRAIN: Tag.BY_DRAIN,
-    BY_TAINT: Tag.BY_TAINT,
-    BY_PREEMPTION: Tag.BY_PREEMPTION,
 }
 SEEN_READY = (Health.UP, Health.LOST)  # what the API shows: silence counts only once it is noticed
 
@@ -76,21 +75,6 @@ class Happening:
 
 
 # -- whom a call speaks of --------------------------------------------------------------------------
-
-
-def targeted(workloads: Iterable[Workload], target: str) -> list[int]:
-    """The workloads that `Kind/name`, `Kind/namespace/name` or `*/namespace/name` names, later revisions aside."""
-    parts = target.split("/")
-    if len(parts) == 2:
-        parts = [parts[0], "default", parts[1]]
-    if len(parts) != 3:
-        return []
-    kind, namespace, name = parts
-    return [
-        index
-        for index, w in enumerate(workloads)
-        if w.owner is None and (w.namespace, w.name) == (namespace, name) and kind in ("*", w.kind)
-    ]
 
 
 def meant(setup: Setup, call: Call) -> tuple[int, ...]:
@@ -294,6 +278,20 @@ def _load_skew(layout: Layout, call: Call) -> Observable:
     return Observable((*whose, *sorted(sharing - set(whose))), layout.every_place, _nothing, of_place, total)
 
 
+def _misrouted(layout: Layout, call: Call) -> Observable:
+    whose = meant(layout.setup, call)
+    groups = sharing(layout.setup, whose)
+    others = {number for group in groups for number in group} - set(whose)
+
+    def of_place(_: int, nodes: Nodes) -> tuple[int, tuple[Fallback, ...]]:
+        return misrouted(nodes, whose), tuple(fallbacks(nodes, group, whose) for group in groups)
+
+    def total(_: tuple[Any, ...], seen: tuple[Any, ...]) -> int:
+        return misrouted_pods(seen)
+
+    return Observable((*whose, *sorted(others)), layout.every_place, _nothing, of_place, total)
+
+
 def _domains(layout: Layout, call: Call) -> Observable:
     key, whose = str(call.text("topologyKey")), meant(layout.setup, call)
     members, places, is_single = frozenset(whose), _keyed(layout, key), key in layout.unique_keys
@@ -455,6 +453,23 @@ def _revised(layout: Layout, call: Call) -> Observable:
     return Observable(whose, (), _spec, _nothing, total)
 
 
+# -- Jobs -------------------------------------------------------------------------------------------
+
+
+def _jobs(layout: Layout, call: Call) -> Observable:
+    """Jobs that are there, or those of them that have not completed."""
+    whose = jobs_of(layout.setup, meant(layout.setup, call)[0])
+    asks_all = call.name == "jobs"
+
+    def of_workload(_: int, cell: WorkloadCell) -> int:
+        return int(is_started(cell) if asks_all else is_unfinished(cell))
+
+    def total(ones: tuple[Any, ...], _: tuple[Any, ...]) -> int:
+        return sum(ones)
+
+    return Observable(whose, (), of_workload, _nothing, total)
+
+
 MAKERS: dict[str, Callable[[Layout, Call], Observable]] = {
     **dict.fromkeys(POD_PHASES, _pod_count),
     "missing": _missing,
@@ -464,12 +479,15 @@ MAKERS: dict[str, Callable[[Layout, Call], Observable]] = {
     "on": _on,
     "skew": _skew,
     "loadSkew": _load_skew,
+    "misrouted": _misrouted,
     "domains": _domains,
     "shared": _shared,
     "rolledOut": _rolled_out,
     "shouldRun": _should_run,
     "served": _served,
     "revised": _revised,
+    "jobs": _jobs,
+    "unfinished": _jobs,
 }
 
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
-from kubeproof.cluster.labels import Requirement
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import Nodes, WorkloadCell, present
 from kubeproof.intents.declarations import Intent
-from kubeproof.intents.expressions import Call, Constant, Expression, calls, constants, parse_predicate
+from kubeproof.intents.expressions import Call, Constant, Expression, calls, parse_predicate
 from kubeproof.intents.observables import MAKERS, Observable, happening, meant
-from kubeproof.intents.selector_text import selector_from
 from kubeproof.intents.vocabulary import FUNCTIONS
 from kubeproof.logic.formula import Formula, Op, atoms, subformulas
 from kubeproof.logic.machine import Machine, machine_of
@@ -22,51 +19,6 @@ from kubeproof.logic.vacuity import strengthened
 Values = tuple[int, ...]
 Happened = tuple[bool, ...]
 Evaluated = Callable[[Values, Happened, bool], int]
-
-
-class Mentioned(NamedTuple):
-    """What an intent's predicates read of nodes: such nodes are kept apart from others."""
-
-    names: tuple[str, ...] = ()
-    topology: tuple[str, ...] = ()
-    requirements: tuple[Requirement, ...] = ()
-
-
-def calls_of(intent: Intent) -> tuple[Call, ...]:
-    """All calls in the predicates of an intent; none for intents that have no predicates."""
-    return tuple(call for _, text in intent.where for call in calls(parse_predicate(text)))
-
-
-def mentioned(intent: Intent) -> Mentioned:
-    """What the predicates read of nodes."""
-    found = calls_of(intent)
-    names = [call.text("node") if call.name == "on" else call.text("name") for call in found]
-    keys = [call.text("topologyKey") for call in found]
-    selectors = [selector_from(call.text("selector") or "") for call in found if call.name in ("on", "nodes")]
-    return Mentioned(
-        tuple(name for name in names if name is not None),
-        tuple(key for key in keys if key is not None),
-        tuple(requirement for selector in selectors for requirement in selector.requirements),
-    )
-
-
-def targets_of(intent: Intent) -> tuple[str, ...]:
-    """The workloads that the predicates name, as they write them."""
-    return tuple(target for call in calls_of(intent) if (target := call.text("target")) is not None)
-
-
-def most_failed_asked(intent: Intent) -> int:
-    """Up to how many failed pods the predicates need to know; 0 if they never ask."""
-    if not any(call.name == "failed" for call in calls_of(intent)):
-        return 0
-    return 1 + max((n for _, text in intent.where for n in constants(parse_predicate(text))), default=0)
-
-
-def most_terminating_asked(intent: Intent) -> int:
-    """Up to how many terminating pods the predicates compare with; 0 if they never ask."""
-    if not any(call.name == "terminating" for call in calls_of(intent)):
-        return 0
-    return max((n for _, text in intent.where for n in constants(parse_predicate(text))), default=0)
 
 
 class Temporal:

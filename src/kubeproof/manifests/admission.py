@@ -7,8 +7,6 @@ from dataclasses import replace
 
 from kubeproof.cluster.objects import POD, Setup, Workload
 from kubeproof.cluster.quotas import LimitRange
-from kubeproof.controllers.limit_ranger import refusals, with_defaults
-from kubeproof.controllers.quota import is_meant, unstated
 from kubeproof.errors import ManifestError
 from kubeproof.events.declarations import Apply, Event
 from kubeproof.manifests.loaded import Loaded
@@ -29,6 +27,8 @@ def _event(event: Event, setup: Setup, ranges: Sequence[LimitRange]) -> Event:
 
 
 def _admitted(workload: Workload, setup: Setup, ranges: Sequence[LimitRange]) -> Workload:
+    from kubeproof.controllers.limit_ranger import refusals, with_defaults
+
     if workload.bound_to is not None:
         return workload
     own = sorted((one for one in ranges if one.namespace == workload.namespace), key=lambda one: one.name)
@@ -45,5 +45,7 @@ def _admitted(workload: Workload, setup: Setup, ranges: Sequence[LimitRange]) ->
 
 
 def _unstated(workload: Workload, setup: Setup) -> list[str]:
+    from kubeproof.controllers.quota import is_meant, unstated
+
     found = ((quota, unstated(workload.template, quota)) for quota in setup.quotas if is_meant(quota, workload))
     return [f"ResourceQuota {quota.name}: must specify {', '.join(names)}" for quota, names in found if names]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 from typing import Any
 
 from kubeproof.errors import UsageError
@@ -11,9 +11,9 @@ MAX_BYTES = 65_536  # a settings file has a few lines; anything larger is a mist
 MAX_DEPTH = 8
 
 
-def read_config(path: str | Path) -> dict[str, object]:
+def read_config(path: str | os.PathLike[str]) -> dict[str, object]:
     """The settings of a file, {} when it is empty; what they mean is for the caller to judge."""
-    text = _read(Path(path))
+    text = _read(os.fspath(path))
     import yaml
 
     try:
@@ -28,7 +28,7 @@ def read_config(path: str | Path) -> dict[str, object]:
     return values
 
 
-def _refuse_costly(text: str, path: str | Path) -> None:
+def _refuse_costly(text: str, path: str | os.PathLike[str]) -> None:
     """Refuses aliases and deep nesting, whose cost the size of the file does not bound."""
     import yaml
 
@@ -48,10 +48,10 @@ def _loader() -> Any:
     return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-def _read(path: Path) -> str:
+def _read(path: str) -> str:
     """The file's text; unreadable, too large or not UTF-8 is wrong configuration."""
     try:
-        with path.open("rb") as file:
+        with open(path, "rb") as file:
             content = file.read(MAX_BYTES + 1)
         if len(content) > MAX_BYTES:
             raise UsageError(f"{path}: larger than {MAX_BYTES} bytes", "Keep only settings in it.")

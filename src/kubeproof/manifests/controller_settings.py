@@ -6,16 +6,16 @@ import re
 from dataclasses import replace
 
 from kubeproof.cluster.objects import Settings
-from kubeproof.cluster.quantity import QuantityError, parse_quantity
 from kubeproof.manifests.durations import read_seconds
 from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.printable import printable
+from kubeproof.manifests.shares import read_permille
 from kubeproof.manifests.tree import Mapping
 
 _OLDEST, _NEWEST = (1, 26), (1, 37)
 _OLDEST_DESCHEDULER, _NEWEST_DESCHEDULER = (0, 27), (0, 36)
 _VERSION = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.[0-9]{1,3})?", re.ASCII)
-_LATER = ("clusterAutoscaler", "vpa")
+_LATER = ("vpa",)
 _GITOPS_INTERVAL_S = 180  # how often Argo CD looks by default
 
 
@@ -31,9 +31,15 @@ def read_settings(spec: Fields) -> Settings:
         return settings
     settings = replace(settings, monitor_grace_s=_monitor_grace(controllers), startup_s=_startup(controllers))
     settings = _gitops(controllers, _autoscaler(controllers, _descheduler(controllers, settings)))
+    settings = replace(
+        settings,
+        endpoints_lag_s=_lag(controllers, "endpoints", settings.endpoints_lag_s),
+        ingress_lag_s=_lag(controllers, "ingress", settings.ingress_lag_s),
+    )
     for key in _LATER:
         if controllers.has(key):
             controllers.omit(key)
+    controllers.ignore("clusterAutoscaler")  # read with the nodes
     controllers.finish_strictly(*_LATER)
     return settings
 
@@ -68,7 +74,7 @@ def _autoscaler(controllers: Fields, settings: Settings) -> Settings:
     settings = replace(
         settings,
         hpa_period_s=_period(fields, "syncPeriod", settings.hpa_period_s),
-        hpa_tolerance_permille=_tolerance(fields, settings.hpa_tolerance_permille),
+        hpa_tolerance_permille=read_permille(fields, "tolerance", settings.hpa_tolerance_permille),
         downscale_stabilization_s=settings.downscale_stabilization_s if window is None else window,
     )
     fields.finish_strictly()
@@ -86,26 +92,22 @@ def _gitops(controllers: Fields, settings: Settings) -> Settings:
     return replace(settings, gitops_interval_s=None if heals is False else interval)
 
 
+def _lag(controllers: Fields, key: str, default: int) -> int:
+    """How long a change takes to be known everywhere, at most."""
+    fields = controllers.child(key)
+    if fields is None:
+        return default
+    seconds = read_seconds(fields, "lag")
+    fields.finish_strictly()
+    return default if seconds is None else seconds
+
+
 def _period(fields: Fields, key: str, default: int) -> int:
     """A duration above zero."""
     seconds = read_seconds(fields, key)
     if seconds == 0:
         fields.fail(key, "is zero", remedy="Write a duration of at least 1s")
     return default if seconds is None else seconds
-
-
-def _tolerance(fields: Fields, default: int) -> int:
-    """A fraction such as 0.1, in whole thousandths."""
-    text = fields.number("tolerance")
-    if text is None:
-        return default
-    try:
-        permille = parse_quantity(text) * 1000
-    except QuantityError:
-        fields.fail("tolerance", f"is {printable(text)!r}", remedy="Write a number such as 0.1")
-    if permille < 0 or permille.denominator != 1:
-        fields.fail("tolerance", f"is {printable(text)!r}", remedy="Write at most three decimals, not negative")
-    return int(permille)
 
 
 def _monitor_grace(controllers: Fields) -> int | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import field
-from difflib import get_close_matches
 from typing import NoReturn
 
 from kubeproof.cluster.objects import Source
@@ -50,6 +49,8 @@ class Log:
 
 def suggestion(word: str, known: Iterable[str]) -> str:
     """`Did you mean …?` for a close match, otherwise the known words."""
+    from difflib import get_close_matches
+
     words = sorted(known)
     close = get_close_matches(word[:100], words, n=1)
     if close:
@@ -245,6 +246,8 @@ class Fields:
                 self.omit(key)
 
     def _omit_unknown(self, key: str, known: set[str]) -> None:
+        from difflib import get_close_matches
+
         close = get_close_matches(key[:100], sorted(known), n=1)
         hint = f", did you mean {close[0]}?" if close else ""
         line = self.line_of(key)

@@ -8,6 +8,7 @@ from dataclasses import field, replace
 from functools import partial
 
 from kubeproof.cluster.objects import SchedulerProfile, Settings, Setup, Workload
+from kubeproof.cluster.volumes import Claim
 from kubeproof.errors import HostileInputError, ManifestError, ScenarioError
 from kubeproof.manifests import tree
 from kubeproof.manifests.admission import admitted
@@ -16,6 +17,7 @@ from kubeproof.manifests.event_fields import Surroundings
 from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.files import InputFile, read_file, read_inputs
 from kubeproof.manifests.guard import Bounds, Budget
+from kubeproof.manifests.late import settled_claims, with_ingresses
 from kubeproof.manifests.loaded import Loaded, Omission
 from kubeproof.manifests.objects import (
     WORKLOAD_READERS,
@@ -32,7 +34,6 @@ from kubeproof.manifests.printable import printable
 from kubeproof.manifests.priorities import with_priority
 from kubeproof.manifests.reader import read_documents
 from kubeproof.manifests.scenario import read_scenario
-from kubeproof.manifests.storage import settled_claims
 from kubeproof.manifests.workloads import ReadWorkload
 from kubeproof.values import dataclass
 
@@ -174,8 +175,10 @@ def _beside(scenario: Document, collected: _Collected, name: str) -> str:
 
 
 def _setup(objects: Objects, workloads: tuple[Workload, ...]) -> Setup:
-    claims, left_open = settled_claims(objects.claims, objects.volumes, objects.storage_classes)
-    objects.omissions += left_open
+    claims: tuple[Claim, ...] = ()
+    if objects.claims:
+        claims, left_open = settled_claims(objects.claims, objects.volumes, objects.storage_classes)
+        objects.omissions += left_open
     return Setup(
         nodes=tuple(objects.nodes),
         workloads=workloads,
@@ -184,7 +187,7 @@ def _setup(objects: Objects, workloads: tuple[Workload, ...]) -> Setup:
         autoscalers=tuple(objects.autoscalers),
         descheduler=objects.policies[0] if objects.policies else None,
         budgets=tuple(objects.budgets),
-        services=tuple(objects.services),
+        services=with_ingresses(objects.services, objects.reached) if objects.reached else tuple(objects.services),
         priority_classes=tuple(objects.priority_classes),
         namespaces=tuple(objects.namespaces),
         quotas=tuple(objects.quotas),
@@ -201,10 +204,14 @@ def _with_scenario(document: Document, setup: Setup, objects: Objects, collected
     def read_applied(event: Fields) -> ReadWorkload:
         return _applied(event, document, collected, budget, objects)
 
-    around = Surroundings(setup.nodes, setup.workloads, read_applied, setup.autoscalers)
+    around = Surroundings(setup.nodes, setup.workloads, read_applied, setup.autoscalers, setup.services)
     read = read_scenario(fields, around)
     omissions = _distinct((*objects.omissions, *fields.log.omissions))
     whole = replace(setup, settings=read.settings)
+    if read.cluster_autoscaler is not None:
+        from kubeproof.cluster.node_groups import with_groups
+
+        whole = with_groups(whole, read.cluster_autoscaler)
     return Loaded(whole, read.scenario, omissions, tuple(collected.files), collected.texts())
 
 

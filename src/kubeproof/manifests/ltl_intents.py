@@ -9,7 +9,7 @@ from typing import NoReturn
 from kubeproof.errors import FormulaError, PredicateError
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.expressions import Call, calls, parse_predicate
-from kubeproof.intents.observables import targeted
+from kubeproof.intents.predicates import targeted
 from kubeproof.intents.selector_text import selector_from
 from kubeproof.logic.alphabet import MOST_PROPOSITIONS
 from kubeproof.logic.formula import is_plain_name

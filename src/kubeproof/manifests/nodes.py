@@ -11,9 +11,10 @@ from kubeproof.manifests.pods import EFFECTS
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.resources import CPU, MEMORY, PODS, others_of, read_amounts
 
+_NO_SCALE_DOWN = "cluster-autoscaler.kubernetes.io/scale-down-disabled"
 _TROUBLES = ("MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable")
 _LARGEST_INT64 = 2**63 - 1
-_DEFAULT_PODS = 110  # the kubelet's default
+DEFAULT_PODS = 110  # the kubelet's default
 
 
 def read_node(fields: Fields) -> Node:
@@ -21,19 +22,27 @@ def read_node(fields: Fields) -> Node:
     metadata = read_metadata(fields, namespaced=False)
     spec = fields.child("spec")
     amounts, images = _status(fields)
+    keeps = _keeps(fields)
     fields.finish("Object")
     return Node(
         name=metadata.name,
         labels=as_labels(metadata.labels),
-        taints=_taints(spec),
+        taints=read_taints(spec),
         unschedulable=_unschedulable(spec),
         cpu_milli=amounts.get(CPU, 0),
         memory_bytes=amounts.get(MEMORY, 0),
-        pods=amounts.get(PODS, _DEFAULT_PODS),
+        pods=amounts.get(PODS, DEFAULT_PODS),
         others=others_of(amounts),
         source=fields.source,
         images=images,
+        keeps=keeps,
     )
+
+
+def _keeps(fields: Fields) -> bool:
+    """True if the cluster autoscaler is told not to delete the node."""
+    annotations = fields.required_child("metadata").child("annotations")
+    return annotations is not None and annotations.text(_NO_SCALE_DOWN) == "true"
 
 
 def _unschedulable(spec: Fields | None) -> bool:
@@ -44,8 +53,8 @@ def _unschedulable(spec: Fields | None) -> bool:
     return value
 
 
-def _taints(spec: Fields | None) -> tuple[Taint, ...]:
-    """The taints; key and effect together are unique."""
+def read_taints(spec: Fields | None) -> tuple[Taint, ...]:
+    """The taints of a node; key and effect together are unique."""
     found: dict[tuple[str, str], Taint] = {}
     for child in [] if spec is None else spec.children("taints"):
         taint = _taint(child)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
-from difflib import get_close_matches
 
 from kubeproof.cluster.labels import Labels, as_labels
 from kubeproof.cluster.objects import Node, SchedulerProfile, Source, Workload
@@ -13,22 +12,30 @@ from kubeproof.cluster.quotas import LimitRange, ResourceQuota
 from kubeproof.cluster.services import Service
 from kubeproof.cluster.volumes import Claim, StorageClass, Volume
 from kubeproof.errors import ManifestError, ScenarioError
-from kubeproof.manifests.autoscalers import read_autoscaler
-from kubeproof.manifests.budgets import read_budget
-from kubeproof.manifests.daemon_sets import read_daemon_set
-from kubeproof.manifests.descheduler_policy import read_descheduler_policy
 from kubeproof.manifests.fields import Fields, Log, suggestion
+from kubeproof.manifests.late import (
+    read_autoscaler,
+    read_budget,
+    read_claim,
+    read_cron_job,
+    read_daemon_set,
+    read_descheduler_policy,
+    read_ingress,
+    read_job,
+    read_limit_range,
+    read_quota,
+    read_scheduler_profiles,
+    read_service,
+    read_stateful_set,
+    read_storage_class,
+    read_volume,
+)
 from kubeproof.manifests.loaded import Omission
 from kubeproof.manifests.metadata import read_metadata
 from kubeproof.manifests.nodes import read_node
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.priorities import read_priority_class
-from kubeproof.manifests.quotas import read_limit_range, read_quota
 from kubeproof.manifests.scenario import VERSION
-from kubeproof.manifests.scheduler_config import read_scheduler_profiles
-from kubeproof.manifests.services import read_service
-from kubeproof.manifests.stateful_sets import read_stateful_set
-from kubeproof.manifests.storage import read_claim, read_storage_class, read_volume
 from kubeproof.manifests.tree import Mapping, Value
 from kubeproof.manifests.workloads import (
     ReadWorkload,
@@ -48,9 +55,12 @@ _VERSIONS = {
     "ReplicationController": ("v1",),
     "DaemonSet": ("apps/v1",),
     "StatefulSet": ("apps/v1",),
+    "Job": ("batch/v1",),
+    "CronJob": ("batch/v1",),
     "HorizontalPodAutoscaler": ("autoscaling/v2", "autoscaling/v1"),
     "PodDisruptionBudget": ("policy/v1",),
     "Service": ("v1",),
+    "Ingress": ("networking.k8s.io/v1",),
     "PriorityClass": ("scheduling.k8s.io/v1",),
     "ResourceQuota": ("v1",),
     "LimitRange": ("v1",),
@@ -66,8 +76,11 @@ _GROUPS = {  # a kind of the same name elsewhere, such as a custom resource, is 
     "ReplicaSet": ("apps", "extensions"),
     "DaemonSet": ("apps", "extensions"),
     "StatefulSet": ("apps",),
+    "Job": ("batch",),
+    "CronJob": ("batch",),
     "HorizontalPodAutoscaler": ("autoscaling", "extensions"),
     "PodDisruptionBudget": ("policy",),
+    "Ingress": ("networking.k8s.io", "extensions"),
     "StorageClass": ("storage.k8s.io",),
     "PriorityClass": ("scheduling.k8s.io",),
     "KubeSchedulerConfiguration": ("kubescheduler.config.k8s.io",),
@@ -102,6 +115,7 @@ class Objects:
     policies: list[DeschedulerPolicy] = field(default_factory=list)
     budgets: list[PodDisruptionBudget] = field(default_factory=list)
     services: list[Service] = field(default_factory=list)
+    reached: set[tuple[str, str]] = field(default_factory=set)  # Services that an Ingress leads to
     priority_classes: list[PriorityClass] = field(default_factory=list)
     namespaces: list[tuple[str, Labels]] = field(default_factory=list)
     quotas: list[ResourceQuota] = field(default_factory=list)
@@ -186,6 +200,8 @@ def read_object(document: Document, objects: Objects) -> None:
 
 def _omit_kind(document: Document, fields: Fields, objects: Objects) -> None:
     """Lists an object of a kind without a reader."""
+    from difflib import get_close_matches
+
     _check_unique(document, fields, objects)
     kind, _, name = fields.log.owner.partition("/")
     what = f"kind {kind} {name}".rstrip()
@@ -237,6 +253,10 @@ def _service(fields: Fields, _: Document, objects: Objects) -> None:
     objects.services += [service] if service is not None else []
 
 
+def _ingress(fields: Fields, _: Document, objects: Objects) -> None:
+    objects.reached |= set(read_ingress(fields))
+
+
 def _priority_class(fields: Fields, _: Document, objects: Objects) -> None:
     objects.priority_classes.append(read_priority_class(fields))
 
@@ -276,6 +296,8 @@ WORKLOAD_READERS: dict[str, Callable[[Fields], ReadWorkload]] = {
     "ReplicationController": read_replication_controller,
     "DaemonSet": read_daemon_set,
     "StatefulSet": read_stateful_set,
+    "Job": read_job,
+    "CronJob": read_cron_job,
     "Pod": read_pod,
 }
 _READERS: dict[str, Callable[[Fields, Document, Objects], None]] = {
@@ -285,6 +307,7 @@ _READERS: dict[str, Callable[[Fields, Document, Objects], None]] = {
     "HorizontalPodAutoscaler": _autoscaler,
     "PodDisruptionBudget": _budget,
     "Service": _service,
+    "Ingress": _ingress,
     "PriorityClass": _priority_class,
     "ResourceQuota": _quota,
     "LimitRange": _limit_range,

@@ -17,6 +17,7 @@ from kubeproof.cluster.objects import PodTemplate, Readiness, SpreadConstraint
 from kubeproof.cluster.policies import PREEMPT_LOWER, PREEMPT_NEVER
 from kubeproof.manifests.containers import read_containers, read_image, slowest
 from kubeproof.manifests.fields import LARGEST_INT32, Fields
+from kubeproof.manifests.hooks import serving_s
 from kubeproof.manifests.names import check_label_key, is_dns_subdomain, read_labels
 from kubeproof.manifests.pod_affinity import read_pod_affinity
 from kubeproof.manifests.printable import printable
@@ -27,16 +28,19 @@ EFFECTS = (NO_SCHEDULE, PREFER_NO_SCHEDULE, NO_EXECUTE)
 NOT_READY = "node.kubernetes.io/not-ready"
 UNREACHABLE = "node.kubernetes.io/unreachable"
 _ADMISSION_SECONDS = 300
+_SAFE_TO_EVICT = "cluster-autoscaler.kubernetes.io/safe-to-evict"
+_SAFE_TO_LOSE = "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes"
 _DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 _LARGEST_INT64 = 2**63 - 1
 _COST = re.compile(r"0|-?[1-9][0-9]{0,9}", re.ASCII)
 _RESTART_POLICIES = ("Always", "OnFailure", "Never")
 
 
-def read_template(metadata: Fields | None, spec: Fields, *, only_always: bool) -> PodTemplate:
+def read_template(metadata: Fields | None, spec: Fields, *, only_always: bool, ends: bool = False) -> PodTemplate:
     """The template that a pod's metadata and spec describe.
 
-    `only_always`: restartPolicy must be Always, as in every workload that replaces its pods.
+    `only_always`: restartPolicy must be Always, as in every workload that replaces its pods. `ends`: containers exit
+    when their work is done, so that the policy means something.
     """
     labels = read_labels(metadata, "labels") if metadata is not None else {}
     host_network = spec.boolean("hostNetwork") or False
@@ -44,10 +48,11 @@ def read_template(metadata: Fields | None, spec: Fields, *, only_always: bool) -
     if not containers:
         spec.fail("containers", "is required", remedy="Add at least one container")
     inits = read_containers(spec, "initContainers", init=True, host_network=host_network)
-    _restart_policy(spec, only_always=only_always)
+    if not ends:
+        _restart_policy(spec, only_always=only_always)
     affinity = spec.child("affinity")
     required, preferred = _node_affinity(affinity)
-    images, claims = _volumes(spec)
+    images, claims, local = _volumes(spec)
     template = PodTemplate(
         labels=as_labels(labels),
         containers=tuple(container for container, _ in containers),
@@ -60,6 +65,7 @@ def read_template(metadata: Fields | None, spec: Fields, *, only_always: bool) -
         tolerations=_tolerations(spec),
         spread=read_spread(spec, "topologySpreadConstraints"),
         grace_s=_or(spec.integer("terminationGracePeriodSeconds"), 30),
+        pre_stop_s=serving_s([container for container, _ in containers]),
         readiness=_pod_readiness(spec, [probe for _, probe in (*containers, *inits) if probe is not None]),
         scheduler_name=spec.text("schedulerName") or "default-scheduler",
         deletion_cost=_deletion_cost(metadata),
@@ -71,6 +77,8 @@ def read_template(metadata: Fields | None, spec: Fields, *, only_always: bool) -
         volume_images=images,
         claims=claims,
         has_deadline=spec.integer("activeDeadlineSeconds", least=1) is not None,
+        safe_to_evict={"true": True, "false": False}.get(_annotation(metadata, _SAFE_TO_EVICT)),
+        has_local_storage=bool(local - set(_annotation(metadata, _SAFE_TO_LOSE).split(","))),
     )
     if affinity is not None:
         affinity.finish("Affinity")
@@ -106,6 +114,11 @@ def _pod_readiness(spec: Fields, probes: list[Readiness]) -> Readiness | None:
     if len(set(probes)) > 1:
         spec.log.omit("all but the slowest readiness probe", line=spec.line_of("containers"))
     return slowest(probes)
+
+
+def _annotation(metadata: Fields | None, key: str) -> str:
+    annotations = metadata.child("annotations") if metadata is not None else None
+    return (annotations.text(key) if annotations is not None else None) or ""
 
 
 def _deletion_cost(metadata: Fields | None) -> int:
@@ -205,11 +218,13 @@ def _check_constraint(fields: Fields, constraint: SpreadConstraint) -> None:
             fields.fail("matchLabelKeys", f"repeats {key!r} of labelSelector", remedy="Remove it from one of them")
 
 
-def _volumes(spec: Fields) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The images that the pod mounts as volumes, and the claims."""
-    images, claims = [], []
+def _volumes(spec: Fields) -> tuple[tuple[str, ...], tuple[str, ...], set[str]]:
+    """The images that the pod mounts as volumes, the claims, and the names of volumes on the node itself."""
+    images, claims, local = [], [], set()
     for volume in spec.children("volumes"):
-        volume.required_text("name")
+        name = volume.required_text("name")
+        if _is_local(volume):
+            local.add(name)
         image, claim = volume.child("image"), volume.child("persistentVolumeClaim")
         if image is not None:
             images.append(read_image(image, "reference"))
@@ -218,4 +233,11 @@ def _volumes(spec: Fields) -> tuple[tuple[str, ...], tuple[str, ...]]:
             claims.append(claim.required_text("claimName"))
             claim.finish("ClaimVolume")
         volume.finish("Volume")
-    return tuple(name for name in images if name), tuple(claims)
+    return tuple(name for name in images if name), tuple(claims), local
+
+
+def _is_local(volume: Fields) -> bool:
+    """True for a hostPath, and for an emptyDir that is not in memory."""
+    empty = volume.child("emptyDir")
+    medium = empty.text("medium") if empty is not None else None
+    return volume.value("hostPath") is not None or (empty is not None and medium != "Memory")

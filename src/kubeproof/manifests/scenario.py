@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.objects import DAEMON_SET, POD, Settings, Workload
 from kubeproof.events.declarations import Apply, CreateNode, Event
+from kubeproof.manifests.chances import read_quantify
 from kubeproof.manifests.controller_settings import read_settings
 from kubeproof.manifests.default_scenario import default_intents
 from kubeproof.manifests.event_fields import Surroundings
@@ -19,6 +21,9 @@ from kubeproof.manifests.targets import resolve
 from kubeproof.manifests.tree import Mapping
 from kubeproof.values import dataclass
 
+if TYPE_CHECKING:
+    from kubeproof.cluster.node_groups import ClusterAutoscaler
+
 VERSION = "kubeproof.dev/v1alpha1"
 
 
@@ -28,6 +33,7 @@ class ReadScenario:
 
     scenario: Scenario
     settings: Settings
+    cluster_autoscaler: ClusterAutoscaler | None = None
 
 
 def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
@@ -37,6 +43,7 @@ def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
     fields.ignore("apiVersion", "kind")
     fields.finish_strictly("spec", "metadata")
     settings = read_settings(spec)
+    autoscaler = _cluster_autoscaler(spec, around)
     events = read_events(spec, around)
     workloads = [*around.workloads, *_created_by(events, around.workloads)]
     given = spec.mapping.get("intents") is not None
@@ -50,10 +57,21 @@ def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
         intents=intents,
         scale=read_scale(spec, around, events, intents),
         source=fields.source,
+        quantify=read_quantify(spec, around.nodes),
     )
     spec.ignore("intents")
     spec.finish_strictly()
-    return ReadScenario(scenario, settings)
+    return ReadScenario(scenario, settings, autoscaler)
+
+
+def _cluster_autoscaler(spec: Fields, around: Surroundings) -> ClusterAutoscaler | None:
+    """The autoscaler of node groups, which few Scenarios have."""
+    controllers = spec.child("controllers")
+    if controllers is None or not controllers.has("clusterAutoscaler"):
+        return None
+    from kubeproof.manifests.node_groups import read_cluster_autoscaler
+
+    return read_cluster_autoscaler(controllers.required_child("clusterAutoscaler"), around.nodes)
 
 
 def _check_nodes_there(spec: Fields, start: Start, events: Sequence[Event]) -> None:

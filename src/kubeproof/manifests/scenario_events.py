@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from kubeproof.cluster.objects import DAEMON_SET, POD, ROLLED_OUT, Workload
+from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, ROLLED_OUT, ZONE, Workload
 from kubeproof.events.declarations import (
     EVERY_REVISION,
     INITIAL_REVISION,
     NEW_REVISION,
     STABLE,
     Apply,
+    Completes,
     Cordon,
     Create,
     CreateNode,
@@ -24,24 +25,30 @@ from kubeproof.events.declarations import (
     PodCrash,
     Rollout,
     Scale,
+    Unreachable,
     UsagePattern,
+    ZoneFailure,
 )
+from kubeproof.manifests.chances import with_chance
+from kubeproof.manifests.durations import read_seconds
 from kubeproof.manifests.event_fields import (
     Common,
     Surroundings,
     each_target,
+    most_times,
     name_of,
     only_key,
     read_common,
     refuse_moment,
 )
 from kubeproof.manifests.fields import LARGEST_INT32, Fields, suggestion
+from kubeproof.manifests.names import check_label_key
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.targets import read_nodes, read_targets
 from kubeproof.manifests.tree import Scalar, ScalarKind
 from kubeproof.manifests.usage_events import USAGE_READERS, Reader, check_one_usage
 
-LATER = frozenset({"zoneFailure", "nodeRemoval", "completes"})
+LATER = frozenset({"nodeRemoval"})
 
 
 def read_events(spec: Fields, around: Surroundings) -> tuple[Event, ...]:
@@ -54,8 +61,8 @@ def read_events(spec: Fields, around: Surroundings) -> tuple[Event, ...]:
             if event.name in places or event.name == STABLE:
                 fields.fail("name", f"is {printable(event.name)!r} again", remedy="Event names are unique")
             places[event.name] = fields
-            events.append(event)
-        fields.finish_strictly("name", "max", "after")
+            events.append(with_chance(fields, event))
+        fields.finish_strictly("name", "max", "after", "probability", "ratePerHour")
     _check_order(events, places)
     check_one_usage(events, places)
     return tuple(events)
@@ -65,12 +72,29 @@ def _node_failure(fields: Fields, common: Common, around: Surroundings) -> list[
     recovers, together = fields.boolean("recovers"), fields.boolean("together")
     event = NodeFailure(
         name=common.name,
-        max=common.max or 1,
+        max=most_times(common),
         after=common.after,
         source=fields.source,
         nodes=read_nodes(fields, around.nodes),
         recovers=True if recovers is None else recovers,
         together=together or False,
+    )
+    return [event]
+
+
+def _zone_failure(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
+    recovers = fields.boolean("recovers")
+    key = check_label_key(fields, "topologyKey", fields.text("topologyKey") or ZONE)
+    if not any(key in dict(node.labels) for node in around.nodes):
+        remedy = "Label the nodes, or write another topologyKey"
+        fields.fail("topologyKey", f"is {printable(key)}, which no node has as a label", remedy=remedy)
+    event = ZoneFailure(
+        name=common.name,
+        max=common.max or 1,
+        after=common.after,
+        source=fields.source,
+        topology_key=key,
+        recovers=True if recovers is None else recovers,
     )
     return [event]
 
@@ -113,7 +137,15 @@ def _maintenance(fields: Fields, common: Common, around: Surroundings) -> list[E
 
 
 def _no_replicas(workload: Workload) -> str:
-    return "has no replicas" if workload.kind in (POD, DAEMON_SET) else ""
+    return "has no replicas" if workload.kind in (POD, DAEMON_SET, *JOBS) else ""
+
+
+def _no_job(workload: Workload) -> str:
+    return "" if workload.kind in JOBS else "is not a Job or CronJob, so its pods do not end by themselves"
+
+
+def _is_job(workload: Workload) -> str:
+    return "is a Job, whose pods end whether they are ready or not" if workload.kind in JOBS else ""
 
 
 def _no_rollout(workload: Workload) -> str:
@@ -181,7 +213,7 @@ def _create_node(fields: Fields, common: Common, around: Surroundings, name: str
 
 def _pod_crash(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
     return [
-        PodCrash(name=name, max=common.max or 1, after=common.after, source=fields.source, target=workload.ref)
+        PodCrash(name=name, max=most_times(common), after=common.after, source=fields.source, target=workload.ref)
         for name, workload in each_target(fields, common, around)
     ]
 
@@ -213,7 +245,27 @@ def _never_ready(fields: Fields, common: Common, around: Surroundings) -> list[E
     revision = fields.word("revision", revisions, EVERY_REVISION)
     return [
         NeverReady(name=name, source=fields.source, target=workload.ref, revision=revision)
-        for name, workload in each_target(fields, common, around)
+        for name, workload in each_target(fields, common, around, applies=_is_job)
+    ]
+
+
+def _completes(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
+    """How long pods of Jobs run: `after` so long, or between `after` and `within`."""
+    refuse_moment(fields, "max")
+    if common.after is None:
+        fields.fail("after", "is required", remedy="Write how long the pods run, such as after: 60s")
+    least_s, most_s = read_seconds(fields, "after") or 0, read_seconds(fields, "within")
+    if most_s is not None and most_s < least_s:
+        fields.fail("within", "is less than after", remedy="Pods end between the two")
+    return [
+        Completes(
+            name=name,
+            source=fields.source,
+            target=workload.ref,
+            least_s=least_s,
+            most_s=least_s if most_s is None else most_s,
+        )
+        for name, workload in each_target(fields, common, around, applies=_no_job)
     ]
 
 
@@ -239,6 +291,9 @@ def _check_applied(fields: Fields, new: Workload, workloads: Sequence[Workload])
         if old.selector != new.selector:
             key = "file" if fields.has("file") else "manifest"
             fields.fail(key, f"changes the selector of {new.ref}", remedy="Selectors are immutable")
+        if (old.job, old.cron) != (new.job, new.cron):
+            key = "file" if fields.has("file") else "manifest"
+            fields.fail(key, f"changes the rules of {new.ref}", remedy="Of a Job only parallelism changes in a run")
         if old.template != new.template and old.kind not in ROLLED_OUT:
             key = "file" if fields.has("file") else "manifest"
             fields.fail(
@@ -251,11 +306,15 @@ def _check_applied(fields: Fields, new: Workload, workloads: Sequence[Workload])
 def _check_order(events: list[Event], places: dict[str, Fields]) -> None:
     """Every `after` names `stable` or another event, and following it never comes back."""
     follows = {event.name: event.after for event in events}
-    lasting = {event.name for event in events if isinstance(event, UsagePattern | NeverReady)}
+    lasting = {event.name for event in events if isinstance(event, UsagePattern | NeverReady | Completes)}
+    endless = {e.name for e in events if isinstance(e, NodeFailure | PodCrash | Unreachable) and e.max is None}
     for event in events:
         if event.after in lasting:
             remedy = "It holds from the start of the run; wait for another event"
             places[event.name].fail("after", f"is {printable(event.after or '')!r}, which never happens", remedy=remedy)
+        if event.after in endless:
+            remedy = "Give that event a max, or wait for another"
+            places[event.name].fail("after", f"is {printable(event.after or '')!r}, which is unlimited", remedy=remedy)
         if event.after not in (None, STABLE) and event.after not in follows:
             remedy = suggestion(event.after, {STABLE, *follows} - {event.name})
             places[event.name].fail("after", f"is {printable(event.after)!r}, not an event", remedy=remedy)
@@ -270,6 +329,7 @@ def _check_order(events: list[Event], places: dict[str, Fields]) -> None:
 
 _READERS: dict[str, Reader] = {
     "nodeFailure": _node_failure,
+    "zoneFailure": _zone_failure,
     "cordon": _cordon,
     "drain": _drain,
     "maintenance": _maintenance,
@@ -281,5 +341,6 @@ _READERS: dict[str, Reader] = {
     "rollback": partial(_rollout, True),
     "podCrash": _pod_crash,
     "neverReady": _never_ready,
+    "completes": _completes,
     **USAGE_READERS,
 }

@@ -58,6 +58,17 @@ FIELDS: dict[str, dict[str, str | None]] = {
     "StatefulSetUpdateStrategy": {},
     "StatefulSetRollingUpdate": {},
     "StatefulSetOrdinals": {},
+    "JobSpec": {
+        **_all(_RECORD, "manualSelector"),
+        **_all(
+            _NOT_MODELLED, "backoffLimitPerIndex maxFailedIndexes successPolicy podFailurePolicy managedBy scheduling"
+        ),
+    },
+    "JobTemplate": {},
+    "CronJobSpec": {
+        **_all(_RECORD, "successfulJobsHistoryLimit failedJobsHistoryLimit"),
+        **_all(_NOT_MODELLED, "timeZone"),
+    },
     "PodTemplate": {},
     "PodSpec": {
         **_all(
@@ -80,8 +91,12 @@ FIELDS: dict[str, dict[str, str | None]] = {
             "imagePullPolicy command args env envFrom workingDir securityContext stdin stdinOnce tty "
             "terminationMessagePath terminationMessagePolicy volumeMounts livenessProbe",
         ),
-        **_all(_NOT_MODELLED, "startupProbe lifecycle restartPolicyRules"),
+        **_all(_NOT_MODELLED, "startupProbe restartPolicyRules"),
     },
+    "Lifecycle": _all(_NOT_MODELLED, "postStart stopSignal"),
+    "LifecycleHandler": _all(_NOT_MODELLED, "httpGet tcpSocket"),
+    "SleepAction": {},
+    "ExecAction": {},
     "ContainerPort": _all(_NETWORK, "name"),
     "Resources": {},
     "Probe": {
@@ -91,7 +106,7 @@ FIELDS: dict[str, dict[str, str | None]] = {
         )
     },
     "Volume": {
-        **_all(_STORAGE, "configMap secret downwardAPI projected emptyDir hostPath nfs gitRepo"),
+        **_all(_STORAGE, "configMap secret downwardAPI projected nfs gitRepo"),
         **_all(
             _NOT_MODELLED,
             "ephemeral csi awsElasticBlockStore gcePersistentDisk "
@@ -160,9 +175,15 @@ FIELDS: dict[str, dict[str, str | None]] = {
         ),
         **_all(
             _NOT_MODELLED,
-            "internalTrafficPolicy publishNotReadyAddresses sessionAffinity sessionAffinityConfig trafficDistribution",
+            "internalTrafficPolicy sessionAffinity sessionAffinityConfig trafficDistribution",
         ),
     },
+    "IngressSpec": _all(_NETWORK, "ingressClassName tls"),
+    "IngressRule": _all(_NETWORK, "host"),
+    "IngressHttp": {},
+    "IngressPath": _all(_NETWORK, "path pathType"),
+    "IngressBackend": _all(_NETWORK, "resource"),
+    "IngressServiceBackend": _all(_NETWORK, "port"),
     "PriorityClass": _all(_RECORD, "apiVersion kind metadata description"),
     "ResourceQuotaSpec": {},
     "ScopeSelector": {},

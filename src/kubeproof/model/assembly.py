@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.control import Controller
 from kubeproof.cluster.objects import (
+    CRON_JOB,
     DAEMON_SET,
     DEPLOYMENT,
+    JOB,
+    JOBS,
     POD,
     REPLICA_SET,
     ROLLED_OUT,
@@ -22,14 +25,18 @@ from kubeproof.cluster.objects import (
 )
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import HorizontalPodAutoscaler
+from kubeproof.cluster.state import NEVER
 from kubeproof.cluster.usage import CPU, DEFAULT_PERCENT, Level, UsageRule
 from kubeproof.cluster.volumes import class_of, open_claims
 from kubeproof.controllers.deployment import DeploymentController
 from kubeproof.controllers.kubelet import Kubelet
 from kubeproof.controllers.late import (
+    CronJobController,
     DaemonSetController,
     DrainEviction,
+    EndpointController,
     GitOpsController,
+    JobController,
     RolloutController,
     StatefulSetController,
     VolumeController,
@@ -44,6 +51,7 @@ from kubeproof.events.declarations import (
     INITIAL_REVISION,
     STABLE,
     Apply,
+    Completes,
     Cordon,
     CpuLoad,
     Create,
@@ -61,6 +69,7 @@ from kubeproof.events.declarations import (
     Unreachable,
     UsageChange,
     UsagePattern,
+    ZoneFailure,
 )
 from kubeproof.events.late import (
     CordonEvent,
@@ -77,9 +86,11 @@ from kubeproof.events.late import (
     ScaleEvent,
     UnreachableEvent,
     WriteEvent,
+    ZoneFailureEvent,
+    ZoneRecoveryEvent,
 )
 from kubeproof.intents.declarations import Intent
-from kubeproof.intents.temporal import most_failed_asked
+from kubeproof.intents.predicates import most_failed_asked
 from kubeproof.model.mechanics import Ages
 from kubeproof.model.ordinals import revision_templates
 from kubeproof.model.shared import shared_loops
@@ -101,12 +112,13 @@ def built_in_controllers(
     """
     loops: list[Controller] = []
     drains = any(isinstance(event, Drain | Maintenance) for event in events)
+    evicts = drains or layout.setup.cluster_autoscaler is not None
     shared = shared_loops(layout)
     for index, workload in enumerate(layout.setup.workloads):
         loops += owner_loops(layout, index)
         is_daemon = workload.kind == DAEMON_SET
         loops.append(shared.pinned_scheduler(index) if is_daemon else shared.scheduler(index, claims))
-        if drains and not is_daemon:  # drains leave daemon pods alone
+        if evicts and not is_daemon:  # drains leave daemon pods alone
             loops.append(DrainEviction(layout, index))
     for place in layout.every_place:
         loops += [Kubelet(layout, place), TaintEviction(layout, place), NodeMonitor(layout, place)]
@@ -114,6 +126,12 @@ def built_in_controllers(
             loops.append(DrainProgress(layout, place))
     binders = (VolumeController(layout, position, claims) for position in _bound_at_once(layout.setup))
     return (*loops, NoExecuteTainter(layout), *binders)
+
+
+def endpoint_loops(layout: Layout, routes: Mapping[int, tuple[int, int]]) -> Iterator[Controller]:
+    """Who tells proxies about pods that terminate, where something asks for that."""
+    if any(route != (NEVER, NEVER) for route in routes.values()):
+        yield from (EndpointController(layout, place) for place in layout.every_place)
 
 
 def _bound_at_once(setup: Setup) -> Iterator[int]:
@@ -135,6 +153,8 @@ def owner_loops(layout: Layout, index: int) -> Iterator[Controller]:
         if workload.owner is None:
             yield StatefulSetController(layout, index)
         return
+    if workload.kind in JOBS:
+        return  # their loops have clocks: `job_loops`
     if workload.kind == DEPLOYMENT:
         has_revisions = len(family(layout.setup, index)) > 1
         yield RolloutController(layout, index) if has_revisions else DeploymentController(layout, index)
@@ -175,6 +195,8 @@ def _first_memory(event: Event) -> tuple[int, ...]:
         return (event.initial, most)
     if isinstance(event, Unreachable):
         return (0, most)
+    if isinstance(event, ZoneFailure):
+        return (most, 0)
     return (most, 0) if isinstance(event, Cordon) else (most,)
 
 
@@ -184,12 +206,16 @@ def _sources_of(source: EventSource, event: Event, rules: tuple[UsageRule, ...])
         yield NodeFailureEvent(source, event)
         if event.recovers:
             yield NodeRecoveryEvent(source, event)
+    elif isinstance(event, ZoneFailure):
+        yield ZoneFailureEvent(source, event)
+        if event.recovers:
+            yield ZoneRecoveryEvent(source, event)
     elif isinstance(event, Cordon):
         yield CordonEvent(source, event)
     elif isinstance(event, Drain | Maintenance):
         yield DrainEvent(source, event)
     elif isinstance(event, UsageChange | CpuLoad):
-        yield LevelEvent(source, len(event.levels))
+        yield LevelEvent(source, len(event.levels), event.moves)
     elif isinstance(event, Unreachable):
         yield UnreachableEvent(source, event)
     elif isinstance(event, KernelPanic):
@@ -203,7 +229,7 @@ def _sources_of(source: EventSource, event: Event, rules: tuple[UsageRule, ...])
         yield PodCrashEvent(source, family(setup, workload_number(setup, event.target)))
     elif isinstance(event, Delete):
         yield DeleteEvent(source, workload_number(setup, event.target))
-    elif isinstance(event, UsagePattern | NeverReady):
+    elif isinstance(event, UsagePattern | NeverReady | Completes):
         return  # not moments: they say how pods are
     elif isinstance(event, CreateNode):
         place = source.layout.named(event.node)
@@ -264,7 +290,10 @@ def adjusting_loops(layout: Layout, events: tuple[Event, ...], past_git: frozens
         loop = shared_loops(layout).descheduler(len(events) + len(part.loops))
         memory = (0, setup.settings.descheduler_interval_s)
         part = AdjustingPart((*part.loops, loop), (*part.memories, memory))
-    return part if setup.settings.gitops_interval_s is None else _with_gitops(part, layout, events, past_git)
+    if setup.settings.gitops_interval_s is not None:
+        part = _with_gitops(part, layout, events, past_git)
+    jobs = _job_loops(layout, len(events) + len(part.memories))
+    return AdjustingPart((*part.loops, *jobs.loops), (*part.memories, *jobs.memories))
 
 
 def _with_gitops(
@@ -277,6 +306,36 @@ def _with_gitops(
     first = len(events) + len(part.loops)
     loops = tuple(_reconciler(layout, events, number, first + at) for at, number in enumerate(numbers))
     return AdjustingPart((*part.loops, *loops), (*part.memories, *((0, loop.interval_s) for loop in loops)))
+
+
+def _job_loops(layout: Layout, first: int) -> AdjustingPart:
+    """The loops of Jobs and CronJobs; their memories begin with the number `first`."""
+    setup = layout.setup
+    jobs = [number for number, workload in enumerate(setup.workloads) if workload.kind == JOB]
+    crons = [number for number, workload in enumerate(setup.workloads) if workload.kind == CRON_JOB]
+    if not jobs and not crons:
+        return AdjustingPart((), ())
+    from kubeproof.controllers.cronjob import AT_REST
+    from kubeproof.controllers.job import first_memory
+
+    memory_of = {number: first + at for at, number in enumerate((*jobs, *crons))}
+    loops: list[Controller] = [JobController(layout, number, memory_of[number]) for number in jobs]
+    for number in crons:
+        started = family(setup, number)[1:]
+        memories = tuple(memory_of[job] for job in started)
+        loops.append(CronJobController(layout, number, memory_of[number], started, memories))
+    fresh = tuple(first_memory(setup.workloads[number].job) for number in jobs)
+    return AdjustingPart(tuple(loops), (*fresh, *(AT_REST for _ in crons)))
+
+
+def group_loops(layout: Layout, events: tuple[Event, ...], memory: int, claims: tuple[int, ...]) -> AdjustingPart:
+    """The cluster autoscaler, whose memory this is, and the machines of its groups; empty without one."""
+    flags = layout.setup.cluster_autoscaler
+    if flags is None:
+        return AdjustingPart((), ())
+    from kubeproof.model.machines import machine_loops
+
+    return machine_loops(layout, events, memory, claims)
 
 
 def _reconciler(layout: Layout, events: tuple[Event, ...], number: int, memory: int) -> GitOpsController:
@@ -310,7 +369,7 @@ def _autoscalers(layout: Layout, events: tuple[Event, ...]) -> AdjustingPart:
 
 def working_autoscalers(setup: Setup) -> tuple[HorizontalPodAutoscaler, ...]:
     """The autoscalers whose target is in the input; others find nothing to scale."""
-    known = {workload.ref for workload in setup.workloads}
+    known = {workload.ref for workload in setup.workloads if workload.kind not in JOBS}
     return tuple(autoscaler for autoscaler in setup.autoscalers if autoscaler.target in known)
 
 
@@ -379,7 +438,7 @@ def _usage_rule(event: UsageChange | CpuLoad | UsagePattern, memory: int) -> Usa
 def may_run_unready(setup: Setup, events: tuple[Event, ...]) -> frozenset[int]:
     """The workloads whose pods may run without being ready: probed, crashed, never ready, or on a silent node."""
     everybody = frozenset(range(len(setup.workloads)))
-    if any(isinstance(event, NodeFailure | KernelPanic | PodCrash) for event in events):
+    if any(isinstance(event, NodeFailure | ZoneFailure | KernelPanic | PodCrash) for event in events):
         return everybody
     probed = {w for w in everybody if setup.workloads[w].template.readiness is not None}
     return never_ready(setup, events) | probed
@@ -408,7 +467,7 @@ def _applied_replicas(existing: Workload, event: Apply) -> int | None:
     A manifest that omits the field leaves it alone only if the manifest applied before omitted it, too; otherwise
     the three-way merge removes it and defaulting sets 1 (semantics section 2.7). A bare Pod has none.
     """
-    if event.workload.kind in (POD, DAEMON_SET):
+    if event.workload.kind in (POD, DAEMON_SET, CRON_JOB):
         return None
     keeps = not event.replicas_given and not existing.replicas_given
     return None if keeps else event.workload.replicas
@@ -425,6 +484,11 @@ def _applied_template(setup: Setup, workload: int, event: Apply) -> int | None:
 def _brought(setup: Setup, event: Event) -> Iterator[int]:
     if isinstance(event, Create):
         yield workload_number(setup, event.target)
+
+
+def started_later(setup: Setup) -> frozenset[int]:
+    """The Jobs that are not there before their CronJob starts them."""
+    return frozenset(number for number, w in enumerate(setup.workloads) if w.kind == JOB and w.owner is not None)
 
 
 def workload_number(setup: Setup, ref: str) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubeproof.cluster.control import (
     ANY,
@@ -27,6 +27,7 @@ from kubeproof.cluster.control import (
     Remember,
     Role,
     Seen,
+    SetCondition,
     SetCurrent,
     SetDesired,
     SetReplicas,
@@ -46,10 +47,9 @@ from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.engine.system import Actor, Cell, Check, Effect, Kind
 from kubeproof.intents.monitor import CYCLE, FRESH, IN_STABLE, PERSISTENT, RECURRENT, STEP, Memory
 from kubeproof.intents.monitor import NEVER as IN_NO_STATE
-from kubeproof.intents.temporal import Temporal
 from kubeproof.model.alone import taken_alone
 from kubeproof.model.endings import EndMatters
-from kubeproof.model.letters import GroupedWords
+from kubeproof.model.hurry import Hurry
 from kubeproof.model.mechanics import all_ticked, next_due
 from kubeproof.model.orders import EVERY_ORDER, Order
 from kubeproof.model.plan import Plan
@@ -65,6 +65,9 @@ from kubeproof.model.youth import (
     with_young,
 )
 
+if TYPE_CHECKING:
+    from kubeproof.intents.temporal import Temporal
+
 KINDS = {
     IN_NO_STATE: Kind.NEVER,
     IN_STABLE: Kind.STABLE,
@@ -74,7 +77,7 @@ KINDS = {
     STEP: Kind.STEP,
 }
 ON_WORKLOAD = (
-    *(SetDesired, SetReplicas, SetTemplate, SetCurrent),
+    *(SetDesired, SetReplicas, SetTemplate, SetCurrent, SetCondition),
     *(DeleteObject, NoteFailed, CreateObject, CreatePods, DeleteUnbound),
 )
 
@@ -236,7 +239,7 @@ class Clock:
 
     def __init__(self, plan: Plan, slots: Slots) -> None:
         self._periodic = plan.periodic
-        self._ages = plan.mechanics.ages
+        self._ages, self._spare_ages = plan.mechanics.ages, plan.mechanics.spare_ages
         self._slots = slots
         place_slots = [*(slots.place(place) for place in plan.layout.every_place), *slots.nurseries.values()]
         self._nurseries = {slots.nurseries[w]: Nursery(plan.mechanics, w) for w in slots.nurseries}
@@ -257,7 +260,8 @@ class Clock:
         slot = self.reads[position]
         due = NEVER
         if position < self._places:
-            due = min((d for node, _ in cell if (d := next_due(node, self._ages)) != NEVER), default=NEVER)
+            clocks = (next_due(node, self._ages, self._spare_ages) for node, _ in cell)
+            due = min((clock for clock in clocks if clock != NEVER), default=NEVER)
         if slot in self._nurseries:
             young = self._nurseries[slot].seen(cell)
             return due, tuple(young if slot in slots else None for slots in self._young)
@@ -324,7 +328,15 @@ def _counted(shown: Iterable[tuple[Hashable, int]]) -> tuple[tuple[Hashable, int
     for view, count in shown:
         if view is not None:
             amounts[view] = amounts.get(view, 0) + count
-    return tuple(sorted(amounts.items(), key=_sort_key)) if len(amounts) > 1 else tuple(amounts.items())
+    return _sorted(amounts) if len(amounts) > 1 else tuple(amounts.items())
+
+
+def _sorted(amounts: dict[Hashable, int]) -> tuple[tuple[Hashable, int], ...]:
+    """Any order serves, as long as equal amounts come in the same; most views can be compared, which is fastest."""
+    try:
+        return tuple(sorted(amounts.items()))
+    except TypeError:
+        return tuple(sorted(amounts.items(), key=_sort_key))
 
 
 class JointObserver:
@@ -405,11 +417,22 @@ class GroupedSystem:
         places = tuple(self.slots.place(place) for place in self.plan.layout.every_place)
         for slot in self.slots.nurseries.values():
             yield NurseryKubelet(slot)
+        for workload in sorted(order.hurried - order.counted):
+            yield self._hurry(workload, places)
         if self._starts:
             yield StartTogether(self._starts, places, alone=order.at_once)
         if order.alone:
             workloads = tuple(self.slots.workload(index) for index in range(len(self.plan.workloads)))
             yield from taken_alone(self.plan, workloads, places)
+
+    def _hurry(self, workload: int, places: tuple[int, ...]) -> Hurry:
+        starts = Starts(self.plan.mechanics, frozenset({workload}), whole=True)
+        scalers = {
+            self.slots.memory(controller.memory): controller
+            for controller in self.plan.controllers
+            if isinstance(controller, HpaController) and workload in controller.members
+        }
+        return Hurry(workload, starts, scalers, (self.slots.workload(workload), *places))
 
     def _actor(self, number: int, controller: Controller) -> GroupedActor | Attentive:
         actor = self._plain_actor(number, controller)
@@ -468,6 +491,8 @@ class GroupedSystem:
 
     def _language(self, temporal: Temporal) -> Check:
         """The check of an `ltl` intent."""
+        from kubeproof.model.letters import GroupedWords
+
         size = (len(self.plan.workloads), self.slots.first_place)
         stronger = tuple(GroupedWords(temporal, machine, *size) for machine in temporal.stronger)
         return Check(Kind.WORD, words=GroupedWords(temporal, temporal.machine, *size), stronger=stronger)
@@ -479,7 +504,8 @@ class GroupedSystem:
             nursery = self._nurseries[slot]
             return (nursery.later(cell, action.seconds) if isinstance(action, Tick) else nursery.changed(cell, action),)
         if isinstance(action, Tick):
-            return (all_ticked(cell, action.seconds, self.plan.mechanics.ages),)
+            mechanics = self.plan.mechanics
+            return (all_ticked(cell, action.seconds, mechanics.ages, mechanics.spare_ages),)
         if isinstance(action, StartAll):
             return (self._starts.started(cell, action),)
         if isinstance(action, Remember):
@@ -487,6 +513,10 @@ class GroupedSystem:
         if isinstance(action, ON_WORKLOAD):
             return self.plan.mechanics.on_workload(cell, action)
         return self._edit_nodes(slot - self.slots.first_place, cell, self._grouped[number], action)
+
+    def node_view(self, actor: int, place: int, cell: NodeCell) -> Hashable:
+        """What an actor sees of one node."""
+        return self._grouped[actor].node_view(place, cell)
 
     def _edit_nodes(self, place: int, nodes: Nodes, actor: GroupedActor, action: NodeAction) -> tuple[Nodes, ...]:
         """The place with any one node that answers to the action's reference changed."""

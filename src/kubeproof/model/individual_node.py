@@ -9,22 +9,30 @@ from kubeproof.cluster.control import (
     DRAIN,
     DRAIN_UNCORDON,
     DRAINED,
+    EVACUATE,
     FAIL,
     FAIL_FOR_GOOD,
+    FAIL_ZONE,
+    FORSAKE,
     JOIN,
     MAINTAIN,
+    MARK_NEEDED,
+    MARK_SPARE,
     NOTICE,
     PANIC,
+    PROVISION,
     RECOVER,
+    REMOVE,
     RETURN,
+    SPARE,
     TAINT,
     UNCORDON,
     UNTAINT,
 )
 from kubeproof.cluster.labels import NO_EXECUTE, Taint
-from kubeproof.cluster.objects import Node, Setup
+from kubeproof.cluster.objects import JOB, Node, Setup
 from kubeproof.cluster.places import UNREACHABLE
-from kubeproof.cluster.state import NEVER, Cause, Health, Phase, Work
+from kubeproof.cluster.state import NEVER, SERVING, Cause, Health, Phase, Work
 from kubeproof.controllers.taint_eviction import clock_after, seconds_tolerated
 
 
@@ -40,6 +48,7 @@ class Pod(NamedTuple):
     age_s: int = NEVER
     restarts: int = 0
     preempted: int = 0
+    route_s: int = NEVER
 
 
 class NodeState(NamedTuple):
@@ -56,6 +65,8 @@ class NodeState(NamedTuple):
     images: int = 0  # that started pods have brought
     pinned: tuple[tuple[int, str], ...] = ()  # workload and name of pods without a node that may only run here
     nominated: tuple[int, ...] = ()  # workloads of the pods that wait for this node, sorted
+    spare_s: int = NEVER  # for how long it has been unneeded
+    finished: tuple[tuple[int, int], ...] = ()  # Job and outcome of each pod that it has not counted yet, sorted
 
 
 def with_nominated(node: NodeState, workload: int) -> NodeState:
@@ -70,15 +81,34 @@ def without_nominated(node: NodeState, workload: int) -> NodeState:
     return node._replace(nominated=tuple(rest))
 
 
+def with_ended(node: NodeState, ended: list[tuple[int, int]]) -> NodeState:
+    """The node with more pods, told by Job and outcome, that their Jobs have yet to count."""
+    return node._replace(finished=tuple(sorted((*node.finished, *ended)))) if ended else node
+
+
+def without_ended(node: NodeState, workload: int) -> NodeState:
+    """The node whose finished pods of a Job are counted."""
+    return node._replace(finished=tuple(one for one in node.finished if one[0] != workload))
+
+
 def kubelet_lives(node: NodeState) -> bool:
     """True if the kubelet acts."""
     return node.health in (Health.UP, Health.BACK)
 
 
-def vanishes_at_once(setup: Setup, node: NodeState, pod: Pod) -> bool:
-    """True if a deleted pod needs no termination: nothing of it runs, or its grace period is zero."""
+def vanishes_at_once(setup: Setup, node: NodeState, pod: Pod, route_s: int = NEVER) -> bool:
+    """True if a deleted pod needs no termination: nothing of it runs, or its grace period is zero.
+
+    One that still gets traffic (`route_s`) is looked at once more before it is gone.
+    """
     grace_s = setup.workloads[pod.workload].template.grace_s
-    return kubelet_lives(node) and (pod.phase == Phase.STARTING or grace_s == 0)
+    return kubelet_lives(node) and (pod.phase == Phase.STARTING or (grace_s == 0 and route_s in (NEVER, SERVING)))
+
+
+def ending_clocks(setup: Setup, workload: int) -> tuple[int, int]:
+    """When a pod that was deleted may end, and when it must: not before its preStop hook is over."""
+    template = setup.workloads[workload].template
+    return min(template.pre_stop_s, template.grace_s), template.grace_s
 
 
 def _taints(declared: Node, *, unreachable: bool) -> list[Taint]:
@@ -100,23 +130,37 @@ def arrival(setup: Setup, declared: Node, node: NodeState, workload: int, name: 
 
 
 def changed(
-    setup: Setup, declared: Node, node: NodeState, verb: str, never_ready: frozenset[int] = frozenset()
+    setup: Setup,
+    declared: Node,
+    node: NodeState,
+    verb: str,
+    never_ready: frozenset[int] = frozenset(),
+    runs_s: tuple[tuple[int, int] | None, ...] = (),
 ) -> NodeState:
     """The node after a change of its condition."""
     if verb in (CORDON, UNCORDON):
         return node._replace(cordoned=int(verb == CORDON))
     if verb == JOIN:
-        return node._replace(health=int(Health.UP))
+        return node._replace(health=int(Health.UP), least_s=NEVER, most_s=NEVER)
+    if verb in (PROVISION, FORSAKE, REMOVE):
+        return _slot(setup, declared, is_coming=verb == PROVISION)
+    if verb in (MARK_SPARE, MARK_NEEDED):
+        return node._replace(spare_s=0 if verb == MARK_SPARE else NEVER)
+    if verb == EVACUATE:
+        return node._replace(cordoned=1, work=int(Work.LEAVE), spare_s=NEVER, least_s=120, most_s=120)
+    if verb == SPARE:
+        open_again = node._replace(cordoned=0, work=0)
+        return open_again._replace(least_s=NEVER, most_s=NEVER) if kubelet_lives(node) else open_again
     if verb in (DRAIN, DRAIN_UNCORDON, MAINTAIN):
         works = {DRAIN: Work.DRAIN, DRAIN_UNCORDON: Work.DRAIN_UNCORDON, MAINTAIN: Work.MAINTAIN}
         return node._replace(cordoned=1, work=int(works[verb]))
     if verb in (DRAINED, RETURN):
         return _after_drain(setup, node, verb)
-    if verb in (FAIL, PANIC, FAIL_FOR_GOOD):
-        causes = {FAIL: Cause.FAILURE, PANIC: Cause.PANIC, FAIL_FOR_GOOD: Cause.FOR_GOOD}
+    if verb in (FAIL, PANIC, FAIL_FOR_GOOD, FAIL_ZONE):
+        causes = {FAIL: Cause.FAILURE, PANIC: Cause.PANIC, FAIL_FOR_GOOD: Cause.FOR_GOOD, FAIL_ZONE: Cause.ZONE}
         return _failed(setup, node._replace(cause=int(causes[verb])))
     if verb == RECOVER:
-        return _recovered(setup, node, never_ready)
+        return _recovered(setup, node, never_ready, runs_s)
     if verb == NOTICE:
         return _noticed(node)
     if verb == TAINT:
@@ -126,6 +170,13 @@ def changed(
     welcomed = [pod._replace(phase=int(Phase.READY)) if pod.phase == Phase.UNREADY else pod for pod in node.pods]
     up = node._replace(health=int(Health.UP), no_execute=0, pods=tuple(welcomed))
     return _without_taint(setup, declared, up)
+
+
+def _slot(setup: Setup, declared: Node, *, is_coming: bool) -> NodeState:
+    """Where no node is, or one is on its way."""
+    assert setup.cluster_autoscaler is not None, declared.name
+    clocks = setup.cluster_autoscaler.provisioning_s if is_coming else (NEVER, NEVER)
+    return NodeState(int(Health.ABSENT), *clocks, int(declared.unschedulable), 0, 0, 0, ())
 
 
 def _after_drain(setup: Setup, node: NodeState, verb: str) -> NodeState:
@@ -145,7 +196,8 @@ def crashed(setup: Setup, pod: Pod) -> Pod:
     if probe is not None:
         delay += probe.initial_delay_s + probe.period_s * (probe.success_threshold - 1)
         most += probe.period_s
-    again = min(pod.restarts + 1, 6)
+    job = setup.workloads[pod.workload]
+    again = min(pod.restarts + 1, max(6, job.job.backoff_limit) if job.kind == JOB else 6)
     return pod._replace(phase=int(Phase.RUNNING), least_s=delay + least, most_s=delay + most, restarts=again)
 
 
@@ -158,11 +210,19 @@ def _failed(setup: Setup, node: NodeState) -> NodeState:
     return node._replace(health=int(Health.LOST), least_s=grace, most_s=latest, pods=pods)
 
 
-def _recovered(setup: Setup, node: NodeState, never_ready: frozenset[int]) -> NodeState:
+def _recovered(
+    setup: Setup, node: NodeState, never_ready: frozenset[int], runs_s: tuple[tuple[int, int] | None, ...]
+) -> NodeState:
     unnoticed = node.health == Health.LOST
-    pods = tuple(_resumed(setup, pod, never_ready) for pod in node.pods)
+    before = tuple(_rebooted(pod) for pod in node.pods) if node.cause == Cause.PANIC else node.pods
+    pods = tuple(_at_work(_resumed(setup, pod, never_ready), runs_s) for pod in before)
     health = int(Health.UP if unnoticed else Health.BACK)
     return node._replace(health=health, least_s=NEVER, most_s=NEVER, cause=0, pods=pods)
+
+
+def _rebooted(pod: Pod) -> Pod:
+    """A pod of a node that panicked: its containers are gone, and start from nothing."""
+    return pod if pod.phase == Phase.TERMINATING else pod._replace(phase=int(Phase.STARTING), age_s=NEVER)
 
 
 def _resumed(setup: Setup, pod: Pod, never_ready: frozenset[int]) -> Pod:
@@ -173,12 +233,21 @@ def _resumed(setup: Setup, pod: Pod, never_ready: frozenset[int]) -> Pod:
         least, most = setup.settings.startup_s
         return pod._replace(least_s=least, most_s=most)
     if pod.phase == Phase.TERMINATING:
-        return pod._replace(least_s=0, most_s=template.grace_s)
+        least, most = ending_clocks(setup, pod.workload)
+        return pod._replace(least_s=least, most_s=most)
     if pod.phase == Phase.RUNNING and template.readiness is not None and pod.workload not in never_ready:
         probe = template.readiness
         least = probe.initial_delay_s + probe.period_s * (probe.success_threshold - 1)
         return pod._replace(least_s=least, most_s=least + probe.period_s)
     return pod
+
+
+def _at_work(pod: Pod, runs_s: tuple[tuple[int, int] | None, ...]) -> Pod:
+    """A pod of a Job may have done its work while its node was silent."""
+    run_s = runs_s[pod.workload] if runs_s else None
+    if run_s is None or pod.phase not in (Phase.READY, Phase.UNREADY):
+        return pod
+    return pod._replace(least_s=0, most_s=run_s[1])
 
 
 def _noticed(node: NodeState) -> NodeState:

@@ -13,15 +13,15 @@ from dataclasses import field, replace
 
 from kubeproof.cluster.images import image_sizes
 from kubeproof.cluster.labels import NodeTerm, Requirement
-from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, POD, REGION, ZONE, Node, PodTemplate, Setup, Workload
+from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, JOBS, POD, REGION, ZONE, Node, PodTemplate, Setup, Workload
 from kubeproof.cluster.places import Layout, Place
 from kubeproof.controllers.scheduler.plugins.volumes import ZONE_LABELS
-from kubeproof.events.declarations import CreateNode, Event, KernelPanic, NodeChoice, NodeFailure
+from kubeproof.events.declarations import CreateNode, Event, KernelPanic, NodeChoice, NodeFailure, ZoneFailure
 from kubeproof.intents.declarations import Intent
-from kubeproof.intents.temporal import mentioned
+from kubeproof.intents.predicates import mentioned
 from kubeproof.values import dataclass
 
-UNSPREAD = (POD, DAEMON_SET)  # kinds whose pods have no default spread constraints
+UNSPREAD = (POD, DAEMON_SET, *JOBS)  # kinds whose pods have no default spread constraints
 
 
 @dataclass(slots=True)
@@ -35,8 +35,14 @@ class Mentions:
     names: set[str] = field(default_factory=set)
 
 
-def mentions(setup: Setup, events: Iterable[Event], intents: Iterable[Intent], names: Iterable[str]) -> Mentions:
-    """Everything about nodes that can influence a controller, an event or a property."""
+def mentions(
+    setup: Setup,
+    events: Iterable[Event],
+    intents: Iterable[Intent],
+    names: Iterable[str],
+    told_apart: Iterable[NodeChoice] = (),
+) -> Mentions:
+    """Everything about nodes that can influence a controller, an event, a property or a bill."""
     found = Mentions(names=set(names))
     for workload in setup.workloads:
         _mention_template(found, workload.template)
@@ -52,6 +58,8 @@ def mentions(setup: Setup, events: Iterable[Event], intents: Iterable[Intent], n
         _mention_requirements(found, policy_requirements(setup.descheduler))
     for event in events:
         _mention_event(found, event)
+    for choice in told_apart:
+        _mention_choice(found, choice)
     for intent in intents:
         found.topology |= {intent.topology_key} - {""}
         _mention_requirements(found, intent.nodes.requirements if intent.nodes else ())
@@ -148,12 +156,19 @@ def _mention_requirements(found: Mentions, requirements: Iterable[Requirement]) 
 def _mention_event(found: Mentions, event: Event) -> None:
     choice = getattr(event, "nodes", None)
     if isinstance(choice, NodeChoice):
-        _mention_requirements(found, choice.selector.requirements if choice.selector else ())
-        found.names |= set(choice.names or ())
+        _mention_choice(found, choice)
     if isinstance(event, CreateNode):
         found.names.add(event.node)
-    if isinstance(event, NodeFailure | KernelPanic):
+    if isinstance(event, ZoneFailure):
+        found.topology.add(event.topology_key)
+        found.numeric_keys.add(event.topology_key)  # which zone is down is remembered
+    if isinstance(event, NodeFailure | KernelPanic | ZoneFailure):
         found.topology |= {ZONE, REGION}  # zone states decide about NoExecute taints
+
+
+def _mention_choice(found: Mentions, choice: NodeChoice) -> None:
+    _mention_requirements(found, choice.selector.requirements if choice.selector else ())
+    found.names |= set(choice.names or ())
 
 
 def unique_keys(setup: Setup, found: Mentions) -> frozenset[str]:
@@ -193,7 +208,7 @@ def _signature(
     others = tuple((n, amount) for n, amount in node.others if kept is None or n in kept)
     resources = (node.cpu_milli, node.memory_bytes, node.pods, others)
     listed = tuple((image, size) for image, size in node.images if image in images)
-    return labels, node.taints, node.unschedulable, resources, name, listed
+    return labels, node.taints, node.unschedulable, resources, name, listed, node.group, node.keeps
 
 
 def _label_facts(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kubeproof.model.endings import ending_unseen
+from kubeproof.model.hurry import hurried
 from kubeproof.model.plan import Plan
 from kubeproof.model.startup import starts_freely, unwatched
 from kubeproof.model.timeless import gains_without_clocks
@@ -20,6 +21,7 @@ class Order(NamedTuple):
     counted: frozenset[int] = frozenset()  # workloads whose young pods are counted as a whole (`kubeproof.model.youth`)
     timeless: bool = False  # clocks are left open (`kubeproof.model.timeless`)
     ending: frozenset[int] = frozenset()  # workloads whose terminating pods end together (`kubeproof.model.endings`)
+    hurried: frozenset[int] = frozenset()  # workloads whose starts that are due come first (`kubeproof.model.hurry`)
 
     @property
     def is_relaxed(self) -> bool:
@@ -28,7 +30,8 @@ class Order(NamedTuple):
 
     def exact(self, plan: Plan) -> Order:
         """The order without additional runs."""
-        return self._replace(timeless=False, counted=frozenset(), ending=self.ending or ending_unseen(plan))
+        ending = self.ending or ending_unseen(plan)
+        return self._replace(timeless=False, counted=frozenset(), ending=ending, hurried=hurried(plan))
 
 
 EVERY_ORDER = Order()

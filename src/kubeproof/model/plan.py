@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from kubeproof.cluster.control import ANY, Arrive, Controller, NodeRef, PeriodicController, as_periodic
-from kubeproof.cluster.objects import DAEMON_SET, POD, STATEFUL_SET, Setup, family
+from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, STATEFUL_SET, Setup, family
 from kubeproof.cluster.places import Layout
+from kubeproof.cluster.services import route_after_deletion
 from kubeproof.cluster.state import Health, NodeCell, WorkloadCell
 from kubeproof.cluster.volumes import open_claims
 from kubeproof.events.declarations import (
@@ -20,27 +21,32 @@ from kubeproof.events.declarations import (
     Event,
     KernelPanic,
     Maintenance,
+    NodeChoice,
     NodeFailure,
     Rollout,
     Scale,
+    ZoneFailure,
 )
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import Monitor, make_monitor
-from kubeproof.intents.observables import targeted
-from kubeproof.intents.temporal import most_terminating_asked, targets_of
+from kubeproof.intents.predicates import followed_targets, most_terminating_asked, targeted, targets_of
 from kubeproof.model.assembly import (
     adjusting_loops,
     ages_that_matter,
     built_in_controllers,
+    endpoint_loops,
     event_sources,
+    group_loops,
     may_run_unready,
     most_failed,
     never_ready,
+    started_later,
     usage_rules,
     with_applied,
     with_revisions,
     workload_number,
 )
+from kubeproof.model.cron import run_times, with_cron_jobs
 from kubeproof.model.layout import (
     MOST_SPLIT,
     MOST_SPLIT_AT_WORK,
@@ -57,7 +63,7 @@ from kubeproof.model.ordinals import with_ordinals
 from kubeproof.values import dataclass
 
 SHRINKING = (Apply, Delete, Rollout, Scale)  # events after which a ReplicaSet may have to choose victims
-ON_NODES = (Cordon, Drain, KernelPanic, Maintenance, NodeFailure)
+ON_NODES = (Cordon, Drain, KernelPanic, Maintenance, NodeFailure, ZoneFailure)
 Placement = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
 
 
@@ -114,14 +120,18 @@ def make_plan(
     placement: Placement = (),
     own: tuple[OwnLoop, ...] = (),
     merge: bool = True,
+    told_apart: tuple[NodeChoice, ...] = (),
 ) -> Plan:
-    """The plan for a setup; with `merge` off no two nodes are taken as equal."""
+    """The plan for a setup; with `merge` off no two nodes are taken as equal.
+
+    Nodes that a choice of `told_apart` admits are never taken as equal to others.
+    """
     targets = _named(setup, events, intents, placement)
     setup = arrived_for_good(setup, targets) if merge and not own else setup
     setup, applied = with_applied(setup, events)
-    setup = with_ordinals(with_revisions(setup, events), events)
+    setup = with_cron_jobs(with_ordinals(with_revisions(setup, events), events), events)
     names = [node for _, spots in placement for node, _ in spots]
-    found = mentions(setup, events, intents, names)
+    found = mentions(setup, events, intents, names, told_apart)
     found.numeric_keys |= {key for loop in own for key in loop.labels}
     layout = make_layout(setup, found, merge=merge)
     classes = len(layout.places)
@@ -137,10 +147,14 @@ def make_plan(
         most_failed=most_failed(setup, intents),
         never_ready=never_ready(setup, events),
         most_asked=max((most_terminating_asked(intent) for intent in intents), default=0),
+        runs_s=run_times(setup, events),
+        routes=_routes(setup, intents),
+        spare_ages=_spare_ages(setup, events),
     )
-    absent = part.absent | applied
+    absent = part.absent | applied | started_later(setup)
     earlier = len(part.memories) + len(adjusting.memories)
     claims = tuple(range(earlier, earlier + len(open_claims(setup))))
+    grouping = group_loops(layout, events, earlier + len(claims), claims)
     workloads = tuple(
         WorkloadCell(exists=0) if index in absent else mechanics.created(index) for index in range(len(setup.workloads))
     )
@@ -148,14 +162,16 @@ def make_plan(
         layout=layout,
         controllers=(
             *built_in_controllers(layout, events, claims),
+            *endpoint_loops(layout, mechanics.routes),
             *adjusting.loops,
+            *grouping.loops,
             *(loop.make(layout) for loop in own),
         ),
         events=part.sources,
         monitors=tuple(make_monitor(intent, layout) for intent in intents),
         mechanics=mechanics,
         workloads=_placed_workloads(setup, workloads, placement),
-        memories=(*part.memories, *adjusting.memories, *((0,) for _ in claims)),
+        memories=(*part.memories, *adjusting.memories, *((0,) for _ in claims), *grouping.memories),
         nodes=_first_nodes(mechanics, absent, placement, kin, {e.node for e in events if isinstance(e, CreateNode)}),
         kin=kin,
         domains=domains,
@@ -163,6 +179,14 @@ def make_plan(
         unread=unread(setup, found),
         claims=claims,
     )
+
+
+def _routes(setup: Setup, intents: tuple[Intent, ...]) -> dict[int, tuple[int, int]]:
+    """How long deleted pods go on getting traffic, for the workloads of which a property asks that."""
+    targets = {target for intent in intents for target in followed_targets(intent)}
+    followed = {number for target in targets for number in targeted(setup.workloads, target)}
+    members = sorted({member for number in followed for member in family(setup, number)})
+    return {member: route_after_deletion(setup, member) for member in members}
 
 
 def _named(
@@ -174,6 +198,15 @@ def _named(
     for target in (target for intent in intents for target in targets_of(intent)):
         named |= {setup.workloads[index].ref for index in targeted(setup.workloads, target)}
     return frozenset(named)
+
+
+def _spare_ages(setup: Setup, events: tuple[Event, ...]) -> tuple[int, ...]:
+    """For how long a node has to be unneeded until the cluster autoscaler may delete it; longer if it is not ready."""
+    flags = setup.cluster_autoscaler
+    if flags is None:
+        return ()
+    may_fail = any(isinstance(event, NodeFailure | KernelPanic | ZoneFailure) for event in events)
+    return tuple(sorted({flags.unneeded_s, *((flags.unready_s,) if may_fail and flags.removes_unready else ())}))
 
 
 def _works_on_nodes(setup: Setup, events: tuple[Event, ...]) -> bool:
@@ -201,7 +234,7 @@ def _placed(setup: Setup, placement: Placement) -> frozenset[int]:
 
 def _size(setup: Setup, workload: int, cell: WorkloadCell) -> int:
     """The size of a placed workload's ReplicaSet; a bare Pod has none."""
-    is_sized = setup.workloads[workload].kind not in (POD, DAEMON_SET, STATEFUL_SET)
+    is_sized = setup.workloads[workload].kind not in (POD, DAEMON_SET, STATEFUL_SET, *JOBS)
     return cell.desired if is_sized else cell.replicas
 
 
@@ -215,7 +248,9 @@ def _first_nodes(
     setup = mechanics.setup
     numbers = {node.name: index for index, node in enumerate(setup.nodes)}
     cells = [
-        NodeCell(health=Health.ABSENT if node.name in later else Health.UP, cordoned=int(node.unschedulable))
+        NodeCell(
+            health=Health.ABSENT if node.is_slot or node.name in later else Health.UP, cordoned=int(node.unschedulable)
+        )
         for node in setup.nodes
     ]
     elsewhere = absent | _placed(setup, placement)

@@ -295,13 +295,17 @@ class StartTogether:
 
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
         """One step per kind, for all places at once."""
-        return tuple(self._effect(kind, views) for kind in sorted({kind for view in views for kind in view}))
+        shown = tuple(zip(self.reads, views, strict=True))
+        kinds = sorted({kind for view in views for kind in view})
+        return tuple(start_effect(kind, tuple(slot for slot, view in shown if kind in view)) for kind in kinds)
 
-    def _effect(self, kind: StartAll, views: tuple[Any, ...]) -> Effect:
-        role = int(Role.URGENT if kind.most_s == 0 else Role.OPTIONAL)
-        operation = ("StartAll", -1, kind)
-        edits = tuple((slot, operation) for slot, view in zip(self.reads, views, strict=True) if kind in view)
-        return Effect(role, int(Tag.STEP), edits, Decision((kind,), role))  # type: ignore[arg-type]
+
+def start_effect(kind: StartAll, slots: tuple[int, ...]) -> Effect:
+    """All pods of a kind start, in these places."""
+    role = int(Role.URGENT if kind.most_s == 0 else Role.OPTIONAL)
+    operation = ("StartAll", -1, kind)
+    edits = tuple((slot, operation) for slot in slots)
+    return Effect(role, int(Tag.STEP), edits, Decision((kind,), role))  # type: ignore[arg-type]
 
 
 def actions_of(effect: Effect) -> tuple[Action, ...]:

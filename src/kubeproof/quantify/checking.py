@@ -147,12 +147,16 @@ def _answer(
     values = [result[state] for state in states]
     scheduler = result.get_scheduler() if wants_scheduler else None
     if isinstance(values[0], bool):
-        found = _made(formula, (None, None, None), NONE, model, settings, elapsed_s, states, scheduler)
+        found = _made(formula, (None, None, None), INTERVAL, model, settings, elapsed_s, states, scheduler)
         truth = values[0] if len(set(values)) == 1 else None
         return replace(found, is_question=True, holds=truth, is_converged=found.is_converged and truth is not None)
     numbers = [_bounded(model, asked_for, value, settings) for value in values]
-    value, lower, upper = _over_initial_states([(v, low, high) for v, low, high, _ in numbers])
-    return _made(formula, (value, lower, upper), numbers[0][3], model, settings, elapsed_s, states, scheduler)
+    found = _made(
+        formula, _over_initial_states([number[:3] for number in numbers]), numbers[0][3], model, settings, elapsed_s,
+        states, scheduler,
+    )  # fmt: skip
+    each = (_is_converged(low, high, settings) for _, low, high, _ in numbers)
+    return replace(found, is_converged=all(each))
 
 
 def _made(
@@ -161,10 +165,9 @@ def _made(
 ) -> Answer:  # fmt: skip
     value, lower, upper = found
     is_bounded = lower is not None and upper is not None
-    is_converged = _is_narrow(lower, upper, settings.precision) if is_bounded else settings.max_iterations is None
     return Answer(
         str(formula), value, lower, upper, guarantee if is_bounded or model.is_exact else NONE,
-        _method(guarantee, settings), settings.precision, is_converged or len(states) > 1, elapsed_s, len(states),
+        _method(guarantee, settings), settings.precision, _is_converged(lower, upper, settings), elapsed_s, len(states),
         scheduler=scheduler,
     )  # fmt: skip
 
@@ -192,7 +195,7 @@ def _bounded(
         return number, None, None, INTERVAL
     if _is_finite(formula):
         lower, upper = _rounded(model, formula, float(number))
-        return number, lower, upper, ROUNDING
+        return number, lower, upper, ROUNDING if _steps(formula) is not None else NONE
     low, high = (None if bound is None else float(_number(bound)) for bound in (value.lower, value.upper))
     return number, *_widened(low, high, settings.precision), INTERVAL
 
@@ -274,13 +277,14 @@ def _integer(digits: str) -> int:
     return sign * (_integer(digits[:-4000]) * 10**4000 + int(digits[-4000:]))
 
 
-def _is_narrow(lower: Number | None, upper: Number | None, precision: float) -> bool:
-    """True if the bounds are as close as Storm's relative criterion demands."""
+def _is_converged(lower: Number | None, upper: Number | None, settings: CheckSettings) -> bool:
+    """True if the bounds are as close as Storm demands; without bounds, if it was not cut short."""
     if lower is None or upper is None:
-        return False
+        return settings.max_iterations is None
     if lower == upper:
         return True
-    return math.isfinite(upper) and upper - lower <= 2.01 * precision * max(abs(float(lower)), abs(float(upper)))
+    width = 2.01 * settings.precision * max(abs(float(lower)), abs(float(upper)))
+    return math.isfinite(upper) and upper - lower <= width + 1e-300  # next to nothing is as good as 0
 
 
 def _method(guarantee: str, settings: CheckSettings) -> str:
@@ -289,7 +293,9 @@ def _method(guarantee: str, settings: CheckSettings) -> str:
         return "exact rational arithmetic"
     if guarantee == ROUNDING:
         return "value iteration for the given number of steps"
-    return "sound value iteration, topological" if settings.method == "auto" else settings.method.replace("-", " ")
+    if guarantee == NONE:
+        return "value iteration within a bound"
+    return "sound iteration, component by component" if settings.method == "auto" else settings.method.replace("-", " ")
 
 
 def _judged(answer: Answer, comparison: str, threshold: Fraction) -> Answer:

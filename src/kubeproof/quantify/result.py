@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kubeproof.quantify.checking import Answer
+from kubeproof.quantify.policy import Policy
 from kubeproof.quantify.storm import Model
 from kubeproof.values import dataclass
 
@@ -40,6 +41,8 @@ class ModelResult:
     results: tuple[PropertyResult, ...]
     parameters: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
+    headline: tuple[tuple[str, str], ...] = ()  # the parameters that a reader wants to see first
+    policy: Policy | None = None
 
     @property
     def check_s(self) -> float:
@@ -68,13 +71,6 @@ def model_result(
     if model.deadlocks:
         notes = (f"{model.deadlocks:,} states without a successor were given a loop, as PRISM and Storm do",)
     return ModelResult(
-        title,
-        model.kind,
-        model.states,
-        model.choices,
-        model.transitions,
-        model.build_s,
-        tuple(results),
-        parameters,
-        notes,
-    )
+        title, model.kind, model.states, model.choices, model.transitions, model.build_s, tuple(results),
+        parameters, notes, headline=parameters,
+    )  # fmt: skip

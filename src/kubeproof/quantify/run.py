@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 
 from kubeproof.errors import NothingToCheckError
 from kubeproof.quantify.checking import CheckSettings, check
-from kubeproof.quantify.programs import Program, Property, build, properties, read_program, read_properties
+from kubeproof.quantify.programs import Program, Property, build, is_cut, properties, read_program, read_properties
 from kubeproof.quantify.result import ModelResult, PropertyResult, QuantifyResult, model_result
 from kubeproof.quantify.storm import Model
 from kubeproof.values import dataclass
@@ -24,6 +24,7 @@ class PrismOptions:
     names: tuple[str, ...] = ()  # of the file's properties; all if empty
     constants: Mapping[str, str] = field(default_factory=dict)
     exact: bool = False
+    whole: bool = False
     settings: CheckSettings = CheckSettings()
 
 
@@ -31,9 +32,12 @@ def check_prism(file: str, options: PrismOptions, progress: Progress = lambda li
     """The answers to all properties asked about a PRISM program."""
     program = read_program(file, options.constants)
     wanted = _wanted(program, options)
-    model = build(program, wanted, exact=options.exact)
+    model = build(program, wanted, exact=options.exact, whole=options.whole)
     progress(f"{file}: {model.states:,} states")
-    return QuantifyResult((answered(file, model, wanted, options.settings, program.constants, progress),))
+    result = answered(file, model, wanted, options.settings, program.constants, progress)
+    if is_cut(wanted, options.whole):
+        result = replace(result, notes=(*result.notes, "built only up to the goal of the property"))
+    return QuantifyResult((result,))
 
 
 def _wanted(program: Program, options: PrismOptions) -> tuple[Property, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from kubeproof.report.escape import escape
 
 if TYPE_CHECKING:
     from kubeproof.quantify.checking import Answer
+    from kubeproof.quantify.policy import Policy
     from kubeproof.quantify.result import ModelResult, PropertyResult, QuantifyResult
 
 COUNTING = "choices counted as Storm does: commands with the same action and outcome are not merged"
@@ -26,14 +27,16 @@ _DIGITS = 4000  # of an exact fraction; longer ones are given as a decimal numbe
 
 def as_text(result: QuantifyResult) -> str:
     """All answers for people."""
-    lines = [line for model in result.models for line in (*_model(model), "")]
+    is_table = len(result.models) > 1
+    lines = [*_table(result.models), ""] if is_table else [*_model(result.models[0]), ""]
+    lines += [line for model in result.models if model.policy for line in (*_policy(model.title, model.policy), "")]
     lines.append(f"{COUNTING}.")
     lines.append(_summary(result))
     return "".join(f"{escape(line).rstrip()}\n" for line in lines)
 
 
 def _model(model: ModelResult) -> Iterator[str]:
-    given = f" ({', '.join(f'{name}={value}' for name, value in model.parameters)})" if model.parameters else ""
+    given = f" ({', '.join(f'{name}={value}' for name, value in model.headline)})" if model.headline else ""
     yield f"{model.title}{given}"
     yield (
         f"  {model.kind}: {model.states:,} states, {model.choices:,} choices, {model.transitions:,} transitions; "
@@ -42,6 +45,50 @@ def _model(model: ModelResult) -> Iterator[str]:
     yield from (f"  note: {note}" for note in model.notes)
     for one in model.results:
         yield from _property(one)
+
+
+def _table(models: Sequence[ModelResult]) -> Iterator[str]:
+    """One line a model, one column a property; bounds and methods are in the JSON report."""
+    names = list(dict.fromkeys(one.name for model in models for one in model.results))
+    rows = [["model", "states", "transitions", "choices", "build s", "check s", *names]]
+    for model in models:
+        found = {one.name: one for one in model.results}
+        sizes = [f"{model.states:,}", f"{model.transitions:,}", f"{model.choices:,}"]
+        times = [f"{model.build_s:.2f}", f"{model.check_s:.2f}"]
+        rows.append([model.title, *sizes, *times, *(_cell(found.get(name)) for name in names)])
+    yield from _aligned(rows)
+    yield from (f"note: {model.title}: {note}" for model in models for note in model.notes)
+
+
+def _cell(one: PropertyResult | None) -> str:
+    if one is None:
+        return ""
+    return one.verdict or (number(one.answer.value) if one.answer.value is not None else _value(one.answer))
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """The rows with columns of equal width, the first to the left, all others to the right."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        cells = (f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))
+        yield f"{row[0]:<{widths[0]}}  " + "  ".join(cells)
+
+
+def _policy(title: str, policy: Policy) -> Iterator[str]:
+    """The optimal decisions by situation."""
+    from kubeproof.quantify.policy import ranges
+
+    yield f"{title}: optimal decisions for {policy.property}, with all steps still to come"
+    rows = [["utilisation", "pods", "pods wanted", "best", "possible"]]
+    for row in policy.rows:
+        best = "; ".join(" or ".join(good) for good in row.best)
+        rows.append([f"{row.utilisation} %", ranges(row.pods), ranges(row.wanted), best, ", ".join(row.possible)])
+    widths = [max(len(row[column]) for row in rows) for column in range(5)]
+    for cells in rows:
+        yield "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True))
+    yield "  wait: take new metrics first; a or b: equally good; a; b: depends on the rest of the situation"
+    yield f"  HPA: {policy.reason}"
+    yield from (f"    {line}" for line in policy.behavior.splitlines())
 
 
 def _property(one: PropertyResult) -> Iterator[str]:
@@ -121,7 +168,22 @@ def model_json(model: ModelResult) -> dict[str, Any]:
         "check_s": model.check_s,
         "notes": list(model.notes),
         "results": [_property_json(one) for one in model.results],
+        **({} if model.policy is None else {"policy": _policy_json(model.policy)}),
     }
+
+
+def _policy_json(policy: Policy) -> dict[str, Any]:
+    rows = [
+        {
+            "utilisation": row.utilisation,
+            "pods": list(row.pods),
+            "wanted": list(row.wanted),
+            "best": [list(good) for good in row.best],
+            "possible": list(row.possible),
+        }
+        for row in policy.rows
+    ]
+    return {"property": policy.property, "rows": rows, "behavior": policy.behavior or None, "reason": policy.reason}
 
 
 def _property_json(one: PropertyResult) -> dict[str, Any]:

@@ -7,6 +7,8 @@ afterwards as many pods as one of the sizes that somebody writes. The least and 
 numbers were on every node at once, its own pods spread evenly, and it fitted still, then it fits always: some node
 holds no more of its pods than the even share, and what refuses a node by its content refuses fuller ones, too.
 
+*Budgets*: `kubeproof.verify.guarded`.
+
 `docs/explanation/reductions.md` has the arguments; differential tests compare with the search.
 """
 
@@ -22,30 +24,43 @@ from kubeproof.intents.facts import NothingPending, ReplicasAtLeast, ReplicasAtM
 from kubeproof.intents.monitor import IN_STABLE, NEVER, Monitor
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.plan import Plan
+from kubeproof.verify.guarded import is_guarded, only_budgets_decide
 from kubeproof.verify.sizes import Starts, is_left_alone, only_sizes_decide, sizes_of
 
 SPREAD = "PodTopologySpread"
+BY_SIZES = "the sizes that are ever written"
+BY_BUDGET = "the budget that every eviction asks"
 
 
-def held_by_bounds(plan: Plan, starts: Starts) -> frozenset[int]:
-    """The numbers of the monitors that hold because of the sizes that are ever written.
+def held_by_bounds(plan: Plan, starts: Starts) -> dict[int, str]:
+    """The numbers of the monitors that hold without a search, and because of what they do.
 
     `starts` are the first states, if they are others than the plan's own.
     """
-    if not only_sizes_decide(plan):
-        return frozenset()
+    sized, guarded = only_sizes_decide(plan), only_budgets_decide(plan)
+    if not sized and not guarded:
+        return {}
     system = GroupedSystem(plan)
     starts = starts or (system.first_cells,)
+    seen = _flags_seen(system, starts)
+    held: dict[int, str] = {}
+    for number, (monitor, check) in enumerate(zip(plan.monitors, system.checks, strict=True)):
+        if check.relevant < 0 or not seen >> check.relevant & 1:
+            continue
+        if sized and (_is_bounded(plan, monitor, starts) or _has_room(plan, monitor, starts)):
+            held[number] = BY_SIZES
+        elif guarded and is_guarded(plan, monitor, starts):
+            held[number] = BY_BUDGET
+    return held
+
+
+def _flags_seen(system: GroupedSystem, starts: Starts) -> int:
+    """What the observer flags in one of the first states or another."""
     seen = 0
     for cells in starts:
         views = tuple(system.observer.view(place, cells[slot]) for place, slot in enumerate(system.observer.reads))
         seen |= system.observer.flags(system.observer.observe(None, views))
-    return frozenset(
-        number
-        for number, (monitor, check) in enumerate(zip(plan.monitors, system.checks, strict=True))
-        if check.relevant >= 0 and seen >> check.relevant & 1
-        if _is_bounded(plan, monitor, starts) or _has_room(plan, monitor, starts)
-    )
+    return seen
 
 
 def _is_bounded(plan: Plan, monitor: Monitor, starts: Starts) -> bool:

@@ -17,15 +17,22 @@ PARTS = 2  # a coarser model may take one of so many parts of the time; the full
 
 
 def is_proved(checks: Sequence[Check], search: Search) -> bool:
-    """True if a search that allows more runs than there are shows that every check holds.
+    """True if a search that allows more runs than there are shows that every check holds."""
+    return all(proofs(checks, search))
+
+
+def proofs(checks: Sequence[Check], search: Search) -> tuple[bool, ...]:
+    """For every check, whether a search that allows more runs than there are shows that it holds.
 
     A check must matter in a state that is there for certain, one of the first, or the answer may be vacuous.
     """
     store = search.store
     first = takewhile(lambda state: store.parent(state) < 0, range(len(store)))
     seen = reduce(or_, (store.flags(state) for state in first), 0)
-    matters = all(check.relevant < 0 or seen >> check.relevant & 1 for check in checks)
-    return matters and all(finding.verdict == "holds" for finding in search.findings)
+    return tuple(
+        finding.verdict == "holds" and (check.relevant < 0 or bool(seen >> check.relevant & 1))
+        for check, finding in zip(checks, search.findings, strict=True)
+    )
 
 
 def undecided(search: Search) -> Search:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 
 from kubeproof.engine.reference import judge, reach
-from kubeproof.errors import ScenarioError
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.individual import IndividualModel, State
 from kubeproof.model.plan import Plan
+from kubeproof.verify.no_placement import no_placement
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.reference_words import judge_word
 from kubeproof.verify.result import IntentResult, Statistics
@@ -62,17 +62,3 @@ def starts(loaded: Loaded, plan: Plan, model: IndividualModel, limit: int) -> tu
     if not stable and graph.is_complete:
         raise no_placement(loaded)
     return tuple(dict.fromkeys(model.restarted(state) for state in stable)), graph.stopped_by
-
-
-class NoPlacement(ScenarioError):
-    """`start: deployed` where no stable placement exists."""
-
-
-def no_placement(loaded: Loaded) -> NoPlacement:
-    """What is said when `start: deployed` is impossible."""
-    return NoPlacement(
-        "start: deployed needs a stable placement, and none exists",
-        file=loaded.scenario.source.file,
-        line=loaded.scenario.source.line,
-        remedy="Use start: empty to see why",
-    )

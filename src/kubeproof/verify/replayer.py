@@ -7,17 +7,16 @@ step must be one the model offers at that moment; the last state, or the loop, m
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kubeproof.cluster.control import Role
 from kubeproof.errors import InternalError
 from kubeproof.intents.monitor import CYCLE, IN_STABLE, NEVER, PERSISTENT, RECURRENT, STEP, Monitor
-from kubeproof.intents.temporal import Temporal
-from kubeproof.logic.lasso import Lasso, holds
-from kubeproof.logic.progress import is_ruled_out
 from kubeproof.model.abstraction import anonymous
 from kubeproof.model.individual import Concrete, IndividualModel, State, Transition
-from kubeproof.model.letters import named_letter, named_letters
+
+if TYPE_CHECKING:
+    from kubeproof.intents.temporal import Temporal
 
 Recorded = tuple[str, tuple[Concrete, ...]]  # who acted, what was done
 
@@ -100,6 +99,10 @@ def _judge_end(model: IndividualModel, replayed: Replayed, monitor: Monitor, num
 
 def _judge_word(model: IndividualModel, replayed: Replayed, loop_start: int | None, temporal: Temporal) -> str:
     """Reads the letters of the run and asks the formula itself, without any automaton, what it says about them."""
+    from kubeproof.logic.lasso import Lasso, holds
+    from kubeproof.logic.progress import is_ruled_out
+    from kubeproof.model.letters import named_letter, named_letters
+
     letters = named_letters(model, temporal, replayed.states, replayed.steps)
     if loop_start is not None:
         problem = _unfair(model, replayed, loop_start)

@@ -137,7 +137,16 @@ def _with_nodes(setup: Setup, counts: Mapping[str, int]) -> Setup:
             copy = copied(node, number)
             nodes.append(copy)
             workloads += _moved(riders, copy.name, number)
-    return replace(setup, nodes=tuple(nodes), workloads=tuple(workloads))
+    return _regrouped(replace(setup, nodes=tuple(nodes), workloads=tuple(workloads)))
+
+
+def _regrouped(setup: Setup) -> Setup:
+    """The setup with as many slots of node groups as its nodes leave."""
+    if setup.cluster_autoscaler is None:
+        return setup
+    from kubeproof.cluster.node_groups import with_groups
+
+    return with_groups(setup, setup.cluster_autoscaler)
 
 
 def copied(node: Node, number: int) -> Node:

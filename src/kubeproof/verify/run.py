@@ -7,20 +7,17 @@ from dataclasses import replace
 from typing import TypeVar
 
 from kubeproof.engine.kernel import FLAG_BITS
-from kubeproof.engine.search import Finding, Search
+from kubeproof.engine.search import INTERRUPTED, Finding, Search
 from kubeproof.engine.snapshot import Snapshots
 from kubeproof.errors import LimitReached, NothingToCheckError
 from kubeproof.events.declarations import Apply
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.individual import IndividualModel, State
-from kubeproof.model.plan import Plan, make_plan
+from kubeproof.model.plan import OwnLoop, Plan, make_plan
 from kubeproof.model.representatives import RepresentativeModel
 from kubeproof.verify.bounds import held_by_bounds
-from kubeproof.verify.distinct import distinct
 from kubeproof.verify.lift import NamedPath, follow, lift
 from kubeproof.verify.options import ABSTRACTION, SYMMETRY, VerifyOptions
-from kubeproof.verify.own_controllers import load_own
-from kubeproof.verify.reference_run import reference_results
 from kubeproof.verify.result import UNKNOWN, VIOLATED, IntentResult, Statistics, VerifyResult
 from kubeproof.verify.searching import (
     Beginning,
@@ -34,6 +31,7 @@ from kubeproof.verify.searching import (
     statistics_of,
 )
 from kubeproof.verify.sliced import Part, Sliced, searched_in_parts, woven
+from kubeproof.verify.slicing import Slice
 from kubeproof.verify.summary import (
     abstractions,
     claim,
@@ -59,11 +57,13 @@ def verify(
 ) -> VerifyResult:
     """One verdict per intent of the scenario; with snapshots, searches are saved now and then and continued."""
     plan = plan_of(loaded, options)
-    sliced: Sliced | None = None
+    slices: tuple[Slice, ...] = ()
     if options.engine == "reference":
+        from kubeproof.verify.reference_run import reference_results
+
         results, statistics = reference_results(loaded, plan, options)
     else:
-        results, statistics, sliced = _searched_best(loaded, plan, options, Watch(progress, snapshots))
+        results, statistics, slices = _searched_best(loaded, plan, options, Watch(progress, snapshots))
     omitted = [f"{omission.what}: {omission.why} ({omission.source})" for omission in loaded.omissions]
     omitted += left_out(plan)
     return VerifyResult(
@@ -71,7 +71,7 @@ def verify(
         verdict=overall(results),
         scope=(
             *scope(loaded, plan, statistics),
-            *reduced_scope(plan, sliced.slices if sliced else ()),
+            *reduced_scope(plan, slices),
             *(("abstraction", note) for note in abstractions(loaded, plan)),
         ),
         results=tuple(results),
@@ -95,29 +95,60 @@ def plan_of(loaded: Loaded, options: VerifyOptions) -> Plan:
 
 def _planned(loaded: Loaded, options: VerifyOptions) -> Plan:
     scenario = loaded.scenario
-    own = tuple(load_own(reference) for reference in options.controllers)
     return make_plan(
         loaded.setup,
         scenario.events,
         scenario.intents,
         placement=scenario.start.placement,
-        own=own,
+        own=_own_loops(options.controllers),
         merge=options.uses(SYMMETRY),
     )
 
 
+def _own_loops(references: Sequence[str]) -> tuple[OwnLoop, ...]:
+    """The user's own controllers."""
+    if not references:
+        return ()
+    from kubeproof.verify.own_controllers import load_own
+
+    return tuple(load_own(reference) for reference in references)
+
+
 def _searched_best(
     loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch
-) -> tuple[list[IntentResult], Statistics, Sliced | None]:
+) -> tuple[list[IntentResult], Statistics, tuple[Slice, ...]]:
     """In independent parts where the input has some, otherwise as a whole."""
     sliced = searched_in_parts(loaded, options, lambda part: _planned(part, options), MOST_INTENTS, watch)
     if sliced is None:
-        return (*_searched(loaded, plan, options, watch), None)
+        return (*_searched_whole(loaded, plan, options, watch), ())
     statistics = combined([part.statistics for part in sliced.parts if part.search is not None])
     try:
-        return _results_of_parts(loaded, plan, sliced, statistics, options, watch), statistics, sliced
+        return _results_of_parts(loaded, plan, sliced, statistics, options, watch), statistics, sliced.slices
     except CannotWeave:  # the violation of a part is shown only as a run of the whole
-        return (*_searched(loaded, plan, options, watch), None)
+        return (*_searched_whole(loaded, plan, options, watch), ())
+
+
+def _searched_whole(
+    loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch
+) -> tuple[list[IntentResult], Statistics]:
+    """All at once; where that is too large, part by part before it is tried again."""
+    if len(loaded.setup.workloads) < 2:
+        return _searched(loaded, plan, options, watch)
+    from kubeproof.verify.shares import Crowd, at_first, at_last, decided_by_shares, is_open, shares
+
+    parts = shares(loaded, options, watch, MOST_INTENTS)
+    if not parts:
+        return _searched(loaded, plan, options, watch)
+    results, statistics = _searched(loaded, plan, at_first(options), watch)
+    if statistics.stopped_by == INTERRUPTED or not is_open(results):
+        return results, statistics
+    crowd = Crowd(loaded, plan, options, watch, lambda part: _planned(part, options))
+    found = decided_by_shares(crowd, parts, results, statistics)
+    if not is_open(found.results):
+        return list(found.results), found.statistics
+    results, statistics = _searched(loaded, plan, at_last(crowd, found), watch)
+    pairs = zip(results, found.results, strict=True)
+    return [known if one.verdict == UNKNOWN else one for one, known in pairs], combined([statistics, found.statistics])
 
 
 def _results_of_parts(
@@ -158,29 +189,31 @@ def _searched(
     if beginning.search is not None and beginning.search.stopped_by:
         statistics = statistics_of(beginning.search, plan)
         return [intent_result(loaded, plan, i, "unknown", statistics) for i in range(len(plan.monitors))], statistics
-    bounded = held_by_bounds(plan, beginning.cells) if options.uses(ABSTRACTION) else frozenset()
+    bounded = held_by_bounds(plan, beginning.cells) if options.uses(ABSTRACTION) else {}
     rest = tuple(monitor for number, monitor in enumerate(plan.monitors) if number not in bounded)
     results: list[IntentResult] = []
-    parts = [_statistics_of_bounds(plan, beginning, options)] if bounded else []
+    parts = [_statistics_of_bounds(plan, beginning, options, bounded)] if bounded else []
     for monitors in batched(rest, MOST_INTENTS):
         batch = replace(plan, monitors=monitors)
         found, statistics = _searched_batch(loaded, batch, beginning, options, watch)
         results += found
         parts.append(statistics)
     statistics = combined(parts)
-    results += [_bounded_result(loaded, plan, number) for number in bounded]
+    results += [_bounded_result(loaded, plan, number, reason) for number, reason in bounded.items()]
     order = {monitor.intent.name: number for number, monitor in enumerate(plan.monitors)}
     return sorted(results, key=lambda result: order[result.intent]), statistics
 
 
-def _bounded_result(loaded: Loaded, plan: Plan, number: int) -> IntentResult:
+def _bounded_result(loaded: Loaded, plan: Plan, number: int, reason: str) -> IntentResult:
     found = intent_result(loaded, plan, number, "holds", Statistics())
-    return replace(found, detail=f"proved from the sizes that are ever written: {claim(plan.monitors[number].intent)}")
+    return replace(found, detail=f"proved from {reason}: {claim(plan.monitors[number].intent)}")
 
 
-def _statistics_of_bounds(plan: Plan, beginning: Beginning, options: VerifyOptions) -> Statistics:
-    """What deciding from the sizes took: the search for the first states, if there was one."""
-    words = ("sizes bounded by what is ever written",)
+def _statistics_of_bounds(
+    plan: Plan, beginning: Beginning, options: VerifyOptions, bounded: dict[int, str]
+) -> Statistics:
+    """What deciding without a search took: that for the first states, if there was one."""
+    words = tuple(f"proved from {reason}" for reason in dict.fromkeys(bounded.values()))
     if beginning.search is None:
         return Statistics(engine=engine_name(options), reductions=words)
     deployed = statistics_of(beginning.search, plan)
@@ -208,6 +241,8 @@ def _wanted(decided: Decided, number: int, options: VerifyOptions) -> Iterable[F
     """The finding, or with `find_all` every violation of the check that differs in who does what at its end."""
     if not options.find_all or decided.finding.verdict != "violated":
         return (decided.finding,)
+    from kubeproof.verify.distinct import distinct
+
     return distinct(decided.system, decided.search, decided.system.checks[number])
 
 

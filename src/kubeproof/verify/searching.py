@@ -30,14 +30,15 @@ from kubeproof.model.startup import StartMatters
 from kubeproof.model.timeless import without_clocks
 from kubeproof.values import dataclass
 from kubeproof.verify.coarser import is_proved, told, undecided, within
+from kubeproof.verify.no_placement import no_placement
 from kubeproof.verify.options import ABSTRACTION, PARTIAL_ORDER, UNISON, Progress, VerifyOptions
-from kubeproof.verify.reference_run import no_placement
 from kubeproof.verify.result import Statistics
 
 Report = Callable[[Progress], None] | None
 DEFAULT_MEMORY_PERCENT = 80
 SAMPLE = 16  # with --check-controllers, one memo hit in so many is asked again
 MOST_REPEATED = 10_000  # states of the search that looks for a shorter counterexample in every order
+MOST_TRIED = 256  # states of a full model that is tried before a coarser one: small ones are done by then
 MOST_RESTARTS = 3  # workloads whose start turns out to matter; beyond, no pods start in unison
 
 
@@ -147,13 +148,29 @@ class _Repeated:
 def reduced(
     plan: Plan, beginning: Beginning, options: VerifyOptions, watch: Watch
 ) -> tuple[GroupedSystem, Search, Order]:
-    """The search with as few orders as it turns out to allow."""
+    """The search with as few orders as it turns out to allow.
+
+    Counting young pods as a whole pays where many nodes differ; where few do, the full model is the smaller one.
+    """
+    begun = time.monotonic()
     order = _asked_for(plan, fewer_orders(plan), options)
-    restarts, begun = 0, time.monotonic()
+    if order.counted:
+        few = replace(options, max_states=min(MOST_TRIED, options.max_states or MOST_TRIED))
+        tried = _narrowed(plan, _asked_for(plan, order.exact(plan), options), beginning, few, watch.unsaved, begun)
+        if tried[1].stopped_by in ("", ALL_VIOLATED, INTERRUPTED):
+            return tried
+    return _narrowed(plan, order, beginning, options, watch, begun)
+
+
+def _narrowed(
+    plan: Plan, order: Order, beginning: Beginning, options: VerifyOptions, watch: Watch, begun: float
+) -> tuple[GroupedSystem, Search, Order]:
+    """The search that leaves out no more than it turns out to allow, and decides nothing by additional runs."""
+    restarts = 0
     while True:
         share = within(options, time.monotonic() - begun, is_relaxed=order.is_relaxed)
         try:
-            system, search = _one_search(plan, order, beginning, share, watch)
+            system, search = one_search(plan, order, beginning, share, watch)
         except StartMatters as found:
             restarts += 1
             order = order._replace(counted=order.counted - {found.workload})
@@ -177,7 +194,9 @@ def _asked_for(plan: Plan, order: Order, options: VerifyOptions) -> Order:
         order = order.exact(plan)
     if not options.uses(UNISON):
         order = order._replace(in_unison=frozenset(), at_once=False, ending=frozenset())
-    return order._replace(alone=order.alone and options.uses(PARTIAL_ORDER))
+    if not options.uses(PARTIAL_ORDER):
+        order = order._replace(alone=False, hurried=frozenset())
+    return order
 
 
 def _repeated(
@@ -189,7 +208,7 @@ def _repeated(
     if left_s is not None and left_s <= 0:
         return None
     limited = replace(options, max_states=most, timeout_s=left_s)
-    return _Repeated(*_one_search(plan, EVERY_ORDER, beginning, limited, watch.unsaved))
+    return _Repeated(*one_search(plan, EVERY_ORDER, beginning, limited, watch.unsaved))
 
 
 def repeated_whole(
@@ -204,9 +223,10 @@ def repeated_whole(
     return None if again is None else (beginning, again.search)
 
 
-def _one_search(
+def one_search(
     plan: Plan, order: Order, beginning: Beginning, options: VerifyOptions, watch: Watch
 ) -> tuple[GroupedSystem, Search]:
+    """One search of a plan, with the orders asked for."""
     system = GroupedSystem(without_clocks(plan) if order.timeless else plan, order)
     if beginning.cells:
         system.initial = tuple(system.with_nurseries(cells) for cells in beginning.cells)
@@ -287,6 +307,9 @@ def _applied(plan: Plan, order: Order) -> list[str]:
     if order.ending:
         names = ", ".join(plan.setup.workloads[w].ref for w in sorted(order.ending))
         words.append(f"terminating pods end in unison ({names})")
+    if order.hurried - order.counted:
+        names = ", ".join(plan.setup.workloads[w].ref for w in sorted(order.hurried))
+        words.append(f"starts that are due come first ({names})")
     if order.alone:
         words.append("commuting first steps taken alone")
     return words

@@ -39,7 +39,12 @@ class Sizes(NamedTuple):
 def only_sizes_decide(plan: Plan) -> bool:
     """True if nothing happens to nodes, and nobody takes pods away but the ReplicaSet that owns them."""
     loops = all(isinstance(controller, TAKE_NOBODY_ELSES) for controller in plan.controllers)
-    return loops and all(isinstance(event, EVENTS) for event in plan.events) and not has_priorities(plan.setup)
+    return loops and all(isinstance(event, EVENTS) for event in plan.events) and nobody_preempts(plan)
+
+
+def nobody_preempts(plan: Plan) -> bool:
+    """True if all pods have the same priority."""
+    return not has_priorities(plan.setup)
 
 
 def is_left_alone(plan: Plan, number: int) -> bool:
@@ -77,8 +82,14 @@ def _written(plan: Plan, number: int) -> Iterator[int]:
 
 def _at_start(plan: Plan, number: int, starts: Starts) -> Iterator[int]:
     """The sizes and the pods of the first states."""
+    for cells in starts:
+        yield from (cells[1 + number].desired, cells[1 + number].replicas)
+    yield from pods_at_start(plan, number, starts)
+
+
+def pods_at_start(plan: Plan, number: int, starts: Starts) -> Iterator[int]:
+    """How many pods of a workload there are in each of the first states."""
     first_place = Slots(plan).first_place
     for cells in starts:
-        workload = cells[1 + number]
-        yield from (workload.desired, workload.replicas)
-        yield workload.unbound + sum(count_pods(nodes, (number,), ACTIVE) for nodes in cells[first_place:])
+        placed = sum(count_pods(nodes, (number,), ACTIVE) for nodes in cells[first_place:])
+        yield cells[1 + number].unbound + placed

@@ -70,14 +70,15 @@ def searched_in_parts(
     for one in slices:
         spent_s = time.monotonic() - begun
         left_s = None if options.timeout_s is None else max(0.001, options.timeout_s - spent_s)
-        part = _searched(one, planned(one.loaded), replace(options, timeout_s=left_s), watch)
+        part = searched_part(one, planned(one.loaded), replace(options, timeout_s=left_s), watch)
         if part is None:
             return None
         parts.append(part)
     return Sliced(tuple(parts), time.monotonic() - begun) if _is_exact(loaded, parts) else None
 
 
-def _searched(one: Slice, plan: Plan, options: VerifyOptions, watch: Watch) -> Part | None:
+def searched_part(one: Slice, plan: Plan, options: VerifyOptions, watch: Watch) -> Part | None:
+    """The part with its findings; None if even its start is too large."""
     beginning = begin(one.loaded, plan, options, watch)
     if beginning.search is not None and beginning.search.stopped_by:
         return None

@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from kubeproof.cluster.labels import NO_EXECUTE, LabelSelector
-from kubeproof.cluster.objects import STATEFUL_SET, Node, PodAffinity, PodTemplate, Setup, Workload
+from kubeproof.cluster.objects import CRON_JOB, JOB, STATEFUL_SET, Node, PodAffinity, PodTemplate, Setup, Workload
 from kubeproof.cluster.priorities import has_priorities
 from kubeproof.cluster.volumes import Claim, open_claims
 from kubeproof.controllers.quota import is_meant
@@ -23,6 +23,7 @@ from kubeproof.controllers.scheduler.pod import pod_labels
 from kubeproof.events.declarations import (
     STABLE,
     Apply,
+    Completes,
     Cordon,
     CreateNode,
     Drain,
@@ -32,14 +33,16 @@ from kubeproof.events.declarations import (
     NeverReady,
     NodeFailure,
     UsagePattern,
+    ZoneFailure,
 )
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.facts import matching_workloads
+from kubeproof.intents.predicates import followed_targets
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.values import dataclass
 
-ON_NODES = (NodeFailure, Cordon, Drain, Maintenance, CreateNode)
-NO_MOMENTS = (UsagePattern, NeverReady)  # they say how pods are
+ON_NODES = (NodeFailure, ZoneFailure, Cordon, Drain, Maintenance, CreateNode)
+NO_MOMENTS = (UsagePattern, NeverReady, Completes)  # they say how pods are
 EVERYWHERE = frozenset(
     {"settles", "noOscillation", "noCreateFailLoop", "noEviction", "noEvictionLoop", "drainCompletes"}
 )  # without a target they hold for the whole if they hold for every part
@@ -69,13 +72,40 @@ def cut(loaded: Loaded) -> tuple[Slice, ...] | str:
     return slices if len(told) == len(loaded.scenario.intents) else "an intent speaks of no workload"
 
 
+def cut_by_relations(loaded: Loaded) -> tuple[Slice, ...]:
+    """The parts of an input whose workloads meet on nodes only; fewer than two if it stays whole.
+
+    Such parts take each other's room and sway each other's scores, so they are not independent.
+    """
+    if _entangled(loaded) or has_priorities(loaded.setup) or loaded.setup.settings.gitops_interval_s is not None:
+        return ()
+    groups = _Groups(tuple(_forms(loaded)))
+    for related in _relations(loaded, on_nodes=False):
+        groups.join(related)
+    return tuple(_slice(loaded, part) for part in groups.parts())
+
+
 def _kept_whole(loaded: Loaded) -> str:
     """What makes all parts depend on each other; "" if nothing does."""
+    events = loaded.scenario.events
+    if reason := _entangled(loaded):
+        return reason
+    if _occurrences(events) > 1 and any(_comes_any_time(event) for event in events):
+        return "events may disturb several parts at once"
+    return ""
+
+
+def _entangled(loaded: Loaded) -> str:
+    """What lets workloads have to do with each other wherever they run; "" if nothing does."""
     setup, scenario = loaded.setup, loaded.scenario
     if setup.descheduler is not None:
         return "the descheduler sees all pods"
+    if setup.cluster_autoscaler is not None:
+        return "the cluster autoscaler sees all pods"
     if open_claims(setup):
         return "claims may get the volumes that others want"
+    if any(workload.kind == CRON_JOB for workload in setup.workloads):
+        return "a CronJob may start Jobs at any time"
     if any(isinstance(event, KernelPanic) for event in scenario.events):
         return "a panic of any node counts for all"
     numbered = {event.name: event for event in scenario.events}
@@ -84,8 +114,6 @@ def _kept_whole(loaded: Loaded) -> str:
         for event in scenario.events
     ):
         return "an event waits for one that may hit any node"
-    if _occurrences(scenario.events) > 1 and any(_comes_any_time(event) for event in scenario.events):
-        return "events may disturb several parts at once"
     if any(_counts_all(intent) for intent in scenario.intents):
         return "an intent counts over all workloads or nodes"
     return ""
@@ -150,10 +178,11 @@ def _forms(loaded: Loaded) -> dict[str, list[Workload]]:
     return found
 
 
-def _relations(loaded: Loaded) -> Iterator[tuple[str, ...]]:
-    """Sets of workloads that may influence each other."""
+def _relations(loaded: Loaded, *, on_nodes: bool = True) -> Iterator[tuple[str, ...]]:
+    """Sets of workloads that may influence each other; `on_nodes`, also by running on the same node."""
     forms = _forms(loaded)
-    yield from _sharing_nodes(loaded, forms)
+    if on_nodes:
+        yield from _sharing_nodes(loaded, forms)
     yield from _selecting(loaded.setup, forms)
     for budget in loaded.setup.budgets:
         yield tuple(
@@ -164,8 +193,9 @@ def _relations(loaded: Loaded) -> Iterator[tuple[str, ...]]:
                 for w in workloads
             )
         )
+    follows = any(followed_targets(intent) for intent in loaded.scenario.intents)
     for service in loaded.setup.services:
-        if not service.is_split_by_node:
+        if not (service.is_split_by_node or follows):
             continue
         yield tuple(
             ref
@@ -333,8 +363,8 @@ def starts_simply(part: Slice) -> bool:
         return False
     if any(isinstance(event, NO_MOMENTS) for event in scenario.events):
         return False
-    if has_priorities(setup) or any(workload.kind == STATEFUL_SET for workload in setup.workloads):
-        return False  # pods that are preempted end, pods with ordinals wait for each other
+    if has_priorities(setup) or any(workload.kind in (STATEFUL_SET, JOB) for workload in setup.workloads):
+        return False  # pods that are preempted end, pods with ordinals wait for each other, a Job's end by themselves
     evicting = {n.name for n in setup.nodes if any(taint.effect == NO_EXECUTE for taint in n.taints)}
     if any(node in evicting for _, spots in scenario.start.placement for node, _ in spots):
         return False

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.daemons import nodes_wanted, pods_wanted
-from kubeproof.cluster.objects import DAEMON_SET, POD, STATEFUL_SET, Setup
+from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, STATEFUL_SET, Setup, Workload
 from kubeproof.cluster.policies import SAMPLED_METRICS, PodDisruptionBudget
 from kubeproof.cluster.priorities import class_values, has_priorities, priority_of
 from kubeproof.engine.search import ALL_VIOLATED
 from kubeproof.events.declarations import (
     Apply,
+    Completes,
     Cordon,
     Create,
     CreateNode,
@@ -24,11 +26,13 @@ from kubeproof.events.declarations import (
     Scale,
     UsageChange,
     UsagePattern,
+    ZoneFailure,
 )
 from kubeproof.events.late import ScaleEvent, WriteEvent
 from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import ALWAYS, Intent
 from kubeproof.intents.monitor import UPPER_BOUNDS
+from kubeproof.intents.predicates import followed_targets
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.plan import Plan
 from kubeproof.verify.result import (
@@ -41,6 +45,9 @@ from kubeproof.verify.result import (
     Statistics,
 )
 from kubeproof.verify.slicing import Slice
+
+if TYPE_CHECKING:
+    from kubeproof.cluster.node_groups import ClusterAutoscaler
 
 VERDICTS = {"holds": HOLDS, "violated": VIOLATED, "vacuous": VACUOUS, "unknown": UNKNOWN}
 SAMPLED_FROM = 100  # nodes from which the real scheduler looks at a part of the cluster only
@@ -81,9 +88,9 @@ def scope(loaded: Loaded, plan: Plan, statistics: Statistics) -> tuple[tuple[str
     return (
         ("scenario", f"{scenario.name} (built in)" if scenario.is_default else scenario.name),
         ("kubernetes", version),
-        ("nodes", f"{len(setup.nodes)} in {plan.classes} class(es)"),
+        ("nodes", f"{sum(not node.is_slot for node in setup.nodes)} in {plan.classes} class(es)"),
         ("workloads", ", ".join(_workload(setup, i) for i in range(len(setup.workloads))) or "none"),
-        *_steering(setup),
+        *_steering(setup, scenario.intents),
         ("start", scenario.start.mode),
         ("events", "; ".join(_event(event) for event in scenario.events) or "none"),
         ("pod start-up", f"{least} to {most} s"),
@@ -102,7 +109,7 @@ def reduced_scope(plan: Plan, slices: Sequence[Slice]) -> Iterator[tuple[str, st
         yield "workloads left out", f"{', '.join(cut)}: no intent reads them, and they cannot influence those it reads"
 
 
-def _steering(setup: Setup) -> Iterator[tuple[str, str]]:
+def _steering(setup: Setup, intents: Sequence[Intent]) -> Iterator[tuple[str, str]]:
     """The objects that steer others, where there are any."""
     if setup.autoscalers:
         told = [f"{a.namespace}/{a.name}: {a.target} {a.min_replicas} to {a.max_replicas}" for a in setup.autoscalers]
@@ -111,10 +118,20 @@ def _steering(setup: Setup) -> Iterator[tuple[str, str]]:
         yield "priorities", ", ".join(f"{w.ref} {priority_of(w.template)}" for w in setup.workloads)
     if setup.budgets:
         yield "budgets", ", ".join(f"{b.namespace}/{b.name}{_covers(setup, b)}" for b in setup.budgets)
+    if any(followed_targets(intent) for intent in intents):
+        lags = setup.settings.endpoints_lag_s, setup.settings.ingress_lag_s
+        yield "traffic", f"proxies learn within {lags[0]} s that a pod terminates, an Ingress within {lags[1]} s more"
     if setup.descheduler is not None:
         yield "descheduler", f"every {setup.settings.descheduler_interval_s} s"
+    if setup.cluster_autoscaler is not None:
+        yield "cluster autoscaler", _groups(setup.cluster_autoscaler)
     if setup.settings.gitops_interval_s is not None:
         yield "gitops", f"undoes drift from the manifests every {setup.settings.gitops_interval_s} s"
+
+
+def _groups(autoscaler: ClusterAutoscaler) -> str:
+    told = (f"{group.name} {group.least} to {group.most} nodes" for group in autoscaler.groups)
+    return f"every {autoscaler.scan_interval_s} s, groups {', '.join(told)}"
 
 
 def _covers(setup: Setup, budget: PodDisruptionBudget) -> str:
@@ -134,7 +151,7 @@ def _explored(statistics: Statistics) -> str:
     if statistics.stopped_by:
         return f"in part: stopped by {statistics.stopped_by}"
     if not statistics.states:
-        return "nothing: the sizes that are ever written decide about every interleaving"
+        return "nothing: what the results were proved from is the same in every interleaving"
     return "every interleaving, exhaustively"
 
 
@@ -142,7 +159,17 @@ def _workload(setup: Setup, index: int) -> str:
     workload = setup.workloads[index]
     if workload.kind == DAEMON_SET:
         return f"{workload.ref} on {nodes_wanted(setup, index)} node(s)"
+    if workload.kind in JOBS:
+        return f"{workload.ref}{_job(workload)}"
     return workload.ref if workload.kind == POD else f"{workload.ref} x {workload.replicas}"
+
+
+def _job(workload: Workload) -> str:
+    """How many pods a Job needs, and how many at once; of a CronJob each of its Jobs."""
+    needed = "one success" if workload.job.completions is None else f"{workload.job.completions} completion(s)"
+    times = f", {workload.cron.policy}" if workload.cron is not None else ""
+    paused = ", suspended" if workload.job.suspended or (workload.cron and workload.cron.suspended) else ""
+    return f" ({needed}, {workload.replicas} at once{times}{paused})"
 
 
 def _event(event: Event) -> str:
@@ -151,6 +178,9 @@ def _event(event: Event) -> str:
     if isinstance(event, NodeFailure):
         back = ", may recover" if event.recovers else ""
         return f"{event.name}: a node fails {times}{back}{after}"
+    if isinstance(event, ZoneFailure):
+        back = ", may recover" if event.recovers else ""
+        return f"{event.name}: all nodes of one {event.topology_key} fail together {times}{back}{after}"
     if isinstance(event, Cordon):
         return f"{event.name}: a node is cordoned {times}{after}"
     if isinstance(event, Scale):
@@ -175,6 +205,9 @@ def _event(event: Event) -> str:
         return f"{event.name}: {event.target} gets {which} pod template {times}{after}"
     if isinstance(event, KernelPanic):
         return f"{event.name}: nodes fail above {event.above} of their CPU, {times}"
+    if isinstance(event, Completes):
+        span = f"{event.least_s}" if event.least_s == event.most_s else f"{event.least_s} to {event.most_s}"
+        return f"{event.name}: pods of {event.target} run for {span} s"
     if isinstance(event, CreateNode):
         return f"{event.name}: node {event.node} joins{after}"
     return f"{event.name} {times}{after}"
@@ -258,7 +291,7 @@ def intent_result(loaded: Loaded, plan: Plan, number: int, verdict: str, statist
         target=intent.target or "",
         verdict=VERDICTS[verdict],
         detail=detail(intent, VERDICTS[verdict], statistics),
-        nodes=len(plan.setup.nodes),
+        nodes=sum(not node.is_slot for node in plan.setup.nodes),
         pods=pods,
         states=statistics.states,
         transitions=statistics.transitions,
@@ -290,6 +323,7 @@ def claim(intent: Intent) -> str:
         "maxReplicas": f"{who} has at most {intent.count} pods, {when}",
         "maxSkew": f"pods of {who} differ by at most {intent.skew} over {intent.topology_key}, {when}",
         "maxLoadSkew": f"no ready pod of {who} gets more than {intent.skew} times the traffic of another, {when}",
+        "noTrafficToTerminating": f"no pod of {who} that has been told to stop gets traffic, {when}",
         "schedulable": f"no pod of {who} is left without a feasible node in a stable state",
         "noPendingForever": f"no pod of {who} waits for ever",
         "settles": f"with no further events {who} becomes stable",
@@ -305,6 +339,7 @@ def claim(intent: Intent) -> str:
         "runsOnEveryNode": f"{who} has a ready pod on every node where it should run",
         "rolloutCompletes": f"every rollout of {who} is completed",
         "drainCompletes": "every drain of a node that stays up is completed",
+        "completes": f"every Job of {who} completes" if who.startswith("CronJob/") else f"{who} completes",
         "ltl": f"{intent.formula}{_where(intent)}",
     }
     return texts[intent.key]
@@ -345,6 +380,10 @@ REMEDIES = {
     "maxReplicas": "Look at who creates pods in the trace, and keep its writes at or below the bound.",
     "maxSkew": "Make the spread constraint hard (DoNotSchedule), or accept the skew that the trace leads to.",
     "maxLoadSkew": "Split by pod (externalTrafficPolicy: Cluster), or spread the pods evenly with a hard constraint.",
+    "noTrafficToTerminating": (
+        "Let a preStop hook (lifecycle.preStop.sleep) outlast the delay of endpoints and proxies, within the grace "
+        "period, and keep a ready pod."
+    ),
     "schedulable": _UNPLACEABLE,
     "noPendingForever": _UNPLACEABLE,
     "settles": _FIGHT,
@@ -359,6 +398,8 @@ REMEDIES = {
     "noEviction": "Look at who evicts in the trace, and at the rule that made it.",
     "runsOnEveryNode": "Give the DaemonSet a PriorityClass above the pods that fill the node, or keep room there.",
     "rolloutCompletes": "Give the rollout room: a free slot for the surge pod, or maxUnavailable above 0.",
+    "completes": "Look at how the trace ends: its pods may lack room or quota, or the Job a larger backoffLimit or "
+    "deadline; a pod that never ends on a dead node keeps it from finishing.",
     "ltl": "Look at the step after which the formula can no longer hold, or at what the loop keeps repeating.",
     "drainCompletes": "Let the budget allow a disruption once all pods are ready: fewer minAvailable or more replicas.",
 }

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from kubeproof.cluster.objects import Source
 from kubeproof.controllers.quota import is_meant
-from kubeproof.intents.temporal import Temporal
 from kubeproof.model.individual import IndividualModel, State, Transition
-from kubeproof.model.letters import named_letters
 from kubeproof.verify.explain import added_words, event_words, final_facts, why
 from kubeproof.verify.lift import NamedPath
 from kubeproof.verify.replayer import replay
 from kubeproof.verify.result import Trace, TraceStep
 from kubeproof.verify.words import elapsed, trace_step
+
+if TYPE_CHECKING:
+    from kubeproof.intents.temporal import Temporal
 
 
 class Violation(TypedDict):
@@ -52,6 +53,8 @@ def with_letters(
     told_steps: Sequence[TraceStep],
 ) -> tuple[tuple[str, ...], tuple[TraceStep, ...]]:
     """The propositions that are true in the first state, and the told steps with those true after each."""
+    from kubeproof.model.letters import named_letters
+
     first, *later = [tuple(sorted(one)) for one in named_letters(model, temporal, states, steps)]
     return first, tuple(replace(step, holds=letter) for step, letter in zip(told_steps, later, strict=True))
 

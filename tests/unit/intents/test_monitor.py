@@ -167,6 +167,7 @@ def test_the_catalogue_has_permanent_ids():
         ("S010", "onlyOn"),
         ("S011", "noEviction"),
         ("S012", "maxLoadSkew"),
+        ("S013", "noTrafficToTerminating"),
         ("L001", "noPendingForever"),
         ("L002", "settles"),
         ("L003", "noOscillation"),
@@ -175,6 +176,7 @@ def test_the_catalogue_has_permanent_ids():
         ("L006", "rolloutCompletes"),
         ("L007", "drainCompletes"),
         ("L008", "runsOnEveryNode"),
+        ("L009", "completes"),
         ("T001", "ltl"),
     ]
     assert entry("maxSkew").id == "S004"

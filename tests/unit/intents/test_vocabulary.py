@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from kubeproof.intents.declarations import BY_KERNEL_PANIC, EVICTORS
-from kubeproof.intents.observables import EVICTION_TAGS
+from kubeproof.intents.evictors import EVICTION_TAGS
 from kubeproof.intents.templates import FROM_THE_START, OWN_FORMULAS, WHENS
 from kubeproof.intents.vocabulary import FUNCTIONS
 

@@ -20,6 +20,7 @@ from kubeproof.events.declarations import (
     Usage,
     UsageChange,
     UsagePattern,
+    ZoneFailure,
 )
 from tests.unit.manifests.inputs import deployment, load_text, node, scenario
 
@@ -135,10 +136,18 @@ def test_crashes_deletions_and_pods_that_never_get_ready_are_read() -> None:
     )
 
 
+def test_zones_are_the_values_of_any_label() -> None:
+    assert events_of("{zoneFailure: {topologyKey: kubernetes.io/hostname, recovers: false, max: 2}}") == (
+        ZoneFailure(name="zoneFailure-1", max=2, topology_key="kubernetes.io/hostname", recovers=False),
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("{zoneFailure: {}}", "event zoneFailure is not modelled yet"),
+        ("{nodeRemoval: {}}", "event nodeRemoval is not modelled yet"),
+        ("{zoneFailure: {}}", "topologyKey is topology.kubernetes.io/zone, which no node has as a label"),
+        ("{zoneFailure: {topologyKey: 'a b'}}", "topologyKey is 'a b'"),
         ("{drain: {concurrent: 0}}", "concurrent is 0"),
         ("{drain: {uncordn: true}}", "Did you mean uncordon?"),
         ("{cpuChange: {}}", "levels is required"),

@@ -8,7 +8,9 @@ import pytest
 
 from kubeproof.quantify.storm import is_available
 
-DATA = Path(__file__).resolve().parents[4] / "shared" / "data" / "mdp-autoscaling"
+HERE = Path(__file__).resolve()
+_SHARED = [folder / "shared" / "data" / "mdp-autoscaling" for folder in HERE.parents[4:6]]  # beside the checkout
+SHARED = next((folder for folder in _SHARED if folder.exists()), _SHARED[0])
 needs_storm = pytest.mark.skipif(not is_available(), reason="Storm has no wheel for this platform: pip install stormpy")
 
 COIN = """mdp

@@ -132,13 +132,34 @@ def test_rows_and_ranges_are_checked(old: str, new: str, message: str) -> None:
         build(wrong, ())
 
 
-def test_rounding_in_products_of_commands_is_no_error() -> None:
-    text = "mdp\n" + "".join(
-        f"module m{n}\n x{n} : [0..2] init 0;\n [a] x{n}=0 -> 0.1:(x{n}'=1) + 0.7:(x{n}'=2) + 0.2:true;\nendmodule\n"
+def together(share: str = "0.1") -> str:
+    """Four modules whose commands happen together; rounding keeps their products from adding up to 1."""
+    return "mdp\n" + "".join(
+        f"module m{n}\n x{n} : [0..2] init 0;\n"
+        f" [a] x{n}=0 -> {share}:(x{n}'=1) + 0.7:(x{n}'=2) + 0.2:true;\nendmodule\n"
         for n in range(4)
     )
 
-    assert build(program(text, file="x"), ()).states == 81
+
+@pytest.mark.parametrize("share", ["0.1", "x0=0 ? 0.1 : 0.2"])
+def test_rounding_in_products_of_commands_is_no_error(share: str) -> None:
+    assert build(program(together(share), file="x"), ()).states == 81
+
+
+def test_a_program_with_rounded_products_can_be_built_again() -> None:
+    given = program(together(), file="x")
+
+    assert [build(given, ()).states, build(given, ()).states] == [81, 81]
+
+
+def test_ranges_are_checked_where_products_of_commands_are_rounded() -> None:
+    with pytest.raises(ProgramError, match="an update leads to an out-of-bounds value"):
+        build(program(together() + "module n\n y : [0..1] init 0;\n [] x0=2 -> (y'=2);\nendmodule\n", file="x"), ())
+
+
+def test_a_sum_that_is_wrong_is_found_where_products_of_commands_are_rounded() -> None:
+    with pytest.raises(ProgramError, match="do not sum to one"):
+        build(program(together("0.10000001"), file="x"), ())
 
 
 @pytest.mark.parametrize(

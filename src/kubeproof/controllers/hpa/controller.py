@@ -20,7 +20,7 @@ from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
 from kubeproof.cluster.usage import UsageRule, is_cut, level_number, memories_read, pod_usage
 from kubeproof.controllers.hpa.calculator import Failure
 from kubeproof.controllers.hpa.combine import forced
-from kubeproof.controllers.hpa.decide import Judged, Outcome, concluded, judge
+from kubeproof.controllers.hpa.decide import Judged, Outcome, concluded, judge, never_acts
 from kubeproof.controllers.hpa.history import History, Recommendation, ScaleEvent
 from kubeproof.controllers.hpa.history import later as aged
 from kubeproof.controllers.hpa.samples import PodFacts, Sample, group, pod_request
@@ -29,6 +29,7 @@ from kubeproof.values import dataclass
 
 NO_HISTORY = -1
 MOST_SYNCS = 10_000  # syncs looked ahead; windows of an hour and periods of a second stay far below
+MOST_ASKED = 2**31 - 1  # upstream counts replicas in int32
 Groups = tuple[tuple[tuple[int, int], int], ...]  # ((phase, age), pods) on one node
 
 
@@ -145,6 +146,16 @@ class HpaController:
             self._proposals[key] = judge(self.autoscaler, current, metrics, self.settings)
         return self._proposals[key]
 
+    def is_fixed(self, current: int, memory: tuple[int, ...]) -> bool:
+        """True if no sync can change this size now, whatever the metrics ask for."""
+        least_s, _, history = unpacked(memory)
+        if least_s > 0:
+            return True
+        if forced(current, self.autoscaler.min_replicas, self.autoscaler.max_replicas) is not None:
+            return False
+        # Windows, rates and bounds never turn a larger proposal into a smaller size: the extremes decide.
+        return all(self._outcome(Asked(current, each), history).replicas == current for each in (0, MOST_ASKED))
+
     def why(self, seen: Seen) -> tuple[str, ...]:
         """The numbers behind a sync now."""
         judged = self._judged(seen)
@@ -197,6 +208,8 @@ class HpaController:
 
     def _first_acting(self, asked: Asked, memory: Memory) -> int:
         """Seconds until the first sync that changes the size; remembered, since many clusters ask for the same."""
+        if never_acts(self.autoscaler, asked.current, asked.proposal):
+            return NEVER
         key = asked, memory
         if key not in self._acting:
             self._acting[key] = self._looked_ahead(asked, memory)

@@ -116,6 +116,21 @@ def concluded(
     return Outcome(result.replicas, result.history, result.reasons)
 
 
+def never_acts(autoscaler: HorizontalPodAutoscaler, current: int, proposal: int | Failure | None) -> bool:
+    """True if no history makes a sync change the size, as long as the metrics ask for the same.
+
+    With behavior, the windows lead from the proposal towards the current count and never past it, and the bounds stop
+    what would lead beyond them. Without, an old recommendation may lead above both.
+    """
+    minimum, maximum = autoscaler.min_replicas, autoscaler.max_replicas
+    if forced(current, minimum, maximum) is not None:
+        return False
+    if proposal is None or isinstance(proposal, Failure):
+        return True
+    wanted = min(max(proposal, minimum), maximum)
+    return wanted == current and behavior_of(autoscaler) is not None
+
+
 def proposals(
     autoscaler: HorizontalPodAutoscaler,
     current: int,

@@ -40,6 +40,8 @@ FRESH = History()
 
 def later(history: History, seconds: int) -> History:
     """The same memory, `seconds` older."""
+    if not seconds:
+        return history
     recommendations = history.recommendations
     if recommendations is not None:
         recommendations = tuple(Recommendation(age + seconds, replicas) for age, replicas in recommendations)
@@ -131,7 +133,7 @@ def _outdoing(
 
 def _readable(events: tuple[ScaleEvent, ...], behavior: Behavior | None) -> tuple[ScaleEvent, ...]:
     """The scale events that some policy may still read, additions first."""
-    if behavior is None:
+    if behavior is None or not events:
         return ()
     horizon_s = max((_longest_period_s(rules) for rules in behavior if rules.select != "Disabled"), default=0)
     added = tuple(event for event in events if event.change > 0)

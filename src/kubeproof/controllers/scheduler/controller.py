@@ -12,7 +12,7 @@ from dataclasses import field
 
 from kubeproof.cluster.control import Action, Bind, Decision, NodeRef, Reads, Remember, Seen, Stage
 from kubeproof.cluster.objects import Node, Setup, short_name
-from kubeproof.cluster.places import Layout, taints_of
+from kubeproof.cluster.places import CORDONED, Layout, condition, taints_of, unwelcome
 from kubeproof.cluster.state import Health, NodeCell, Phase, WorkloadCell
 from kubeproof.cluster.volumes import open_claims, ways_to_bind, with_bindings
 from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount, Scheduler
@@ -20,7 +20,7 @@ from kubeproof.controllers.scheduler.plugins.volumes import waiting_claims
 from kubeproof.controllers.volume_controller import bindings_in_words, volume_numbers
 from kubeproof.values import dataclass
 
-# cordoned, unreachable, tainted NoExecute, pods, images brought
+# how welcome pods are (bits of `places.unwelcome`), unreachable, tainted NoExecute, pods, images brought
 Facts = tuple[int, int, int, tuple[PodCount, ...], int]
 
 
@@ -31,7 +31,7 @@ def node_facts(cell: NodeCell) -> Facts:
         both = amounts.setdefault(kind.workload, [0, 0])
         both[kind.phase == Phase.TERMINATING] += count
     pods = tuple(PodCount(workload, *both) for workload, both in sorted(amounts.items()))
-    return cell.cordoned, int(cell.health >= Health.UNKNOWN), cell.no_execute, pods, cell.images
+    return unwelcome(cell), int(cell.health >= Health.UNKNOWN), cell.no_execute, pods, cell.images
 
 
 MOST_KNOWN = 100_000  # decisions that a controller remembers beyond one search
@@ -155,7 +155,7 @@ class SchedulerController:
 
 def node_info(layout: Layout, place: int, view: Facts, count: int) -> NodeInfo:
     """A group of nodes of one place as the plugins take it."""
-    cordoned, is_out, no_execute, pods, images = view
+    bits, is_out, no_execute, pods, images = view
     sample = layout.places[place].sample
-    condition = NodeCell(health=Health.UNKNOWN if is_out else Health.UP, cordoned=cordoned, no_execute=no_execute)
-    return NodeInfo(sample, count, bool(cordoned), taints_of(sample, condition), pods, images)
+    taints = taints_of(sample, condition(bits, is_out=is_out, no_execute=no_execute))
+    return NodeInfo(sample, count, bool(bits & CORDONED), taints, pods, images)

@@ -121,6 +121,10 @@ class Scheduler:
                 return False
         return True
 
+    def lacks_nodes(self, nodes: Sequence[NodeInfo]) -> bool:
+        """True if an attempt fails because a node is not there (1.26 only)."""
+        return bool(self._missing(nodes))
+
     def best(self, nodes: Sequence[NodeInfo], feasible: Sequence[int]) -> tuple[int, ...]:
         """Those of the feasible nodes that score best; scores see the cluster as it is."""
         return self._best([self._known(info) for info in nodes], [info.count for info in nodes], list(feasible))

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from kubeproof.cluster.control import Decision, NodeRef, Reads, Seen
 from kubeproof.cluster.objects import Setup
-from kubeproof.cluster.places import taints_of
+from kubeproof.cluster.places import CORDONED, condition, taints_of, unwelcome
 from kubeproof.cluster.priorities import priority_of
 from kubeproof.cluster.state import Health, NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.budgets import Scale, asked_by, status_of
@@ -28,7 +28,7 @@ from kubeproof.values import dataclass
 class NodeFacts(NamedTuple):
     """What it sees of a node; views come back as plain tuples."""
 
-    cordoned: int
+    unwelcome: int  # bits of `places.unwelcome`
     unreachable: int
     no_execute: int
     held: tuple[Held, ...]
@@ -77,7 +77,7 @@ class PreemptingScheduler(SchedulerController):
             own[3] += count * (kind.phase == Phase.READY and kind.workload in self._counted)
         held = tuple(Held(workload, *own) for workload, own in sorted(counts.items()))
         is_out = int(cell.health >= Health.UNKNOWN)
-        return NodeFacts(cell.cordoned, is_out, cell.no_execute, held, cell.nominated, cell.images)
+        return NodeFacts(unwelcome(cell), is_out, cell.no_execute, held, cell.nominated, cell.images)
 
     # -- decisions ------------------------------------------------------------------------------
 
@@ -130,11 +130,11 @@ class PreemptingScheduler(SchedulerController):
     def entry(self, place: int, facts: NodeFacts, count: int) -> Entry:
         """A group of nodes as attempts take it."""
         sample = self.layout.places[place].sample
-        health = Health.UNKNOWN if facts.unreachable else Health.UP
-        condition = NodeCell(health=health, cordoned=facts.cordoned, no_execute=facts.no_execute)
+        is_cordoned = bool(facts.unwelcome & CORDONED)
+        node = condition(facts.unwelcome, is_out=facts.unreachable, no_execute=facts.no_execute)
         held = tuple(Held(*one) for one in facts.held)
         pods = tuple(PodCount(one.workload, one.alive, one.terminating) for one in held)
-        info = NodeInfo(sample, count, bool(facts.cordoned), taints_of(sample, condition), pods, facts.images)
+        info = NodeInfo(sample, count, is_cordoned, taints_of(sample, node), pods, facts.images)
         return Entry(NodeRef(place, facts), info, held, facts.claims)
 
     def info_of(self, place: int, cell: NodeCell) -> NodeInfo:

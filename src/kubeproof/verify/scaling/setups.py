@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import islice, product
 
 from kubeproof.cluster.objects import DAEMON_SET, Node, Setup, Workload
 from kubeproof.cluster.scale import Limit, NodeScale, Scale, WorkloadScale
@@ -23,31 +23,30 @@ def all_sizes(scale: Scale, limit: Limit | None, setup: Setup) -> tuple[Size, ..
     A limit bounds the nodes of each kind, and the pods of all growing workloads by the nodes there are. Sizes
     without nodes or without pods do not count. More than 100,000 sizes are refused.
     """
-    sizes: list[Size] = []
-    for size in _every(scale, limit, setup):
-        sizes.append(size)
-        if len(sizes) > MOST_SIZES:
-            raise _refused(scale, f"stands for more than {MOST_SIZES:,} sizes", "Narrow its ranges")
-    return tuple(sorted(sizes, key=order))
-
-
-def order(size: Size) -> tuple[int, int, tuple[int, ...], tuple[int, ...]]:
-    """What sizes are sorted by."""
-    nodes, pods = tuple(count for _, count in size.nodes), tuple(count for _, count in size.pods)
-    return size.node_total, size.pod_total, nodes, pods
-
-
-def _every(scale: Scale, limit: Limit | None, setup: Setup) -> Iterator[Size]:
+    found = list(islice(_every(scale, limit, setup), MOST_SIZES + 1))
+    if len(found) > MOST_SIZES:
+        raise _refused(scale, f"stands for more than {MOST_SIZES:,} sizes", "Narrow its ranges")
     kinds = [node.like for node in scale.nodes]
     refs = [workload.target for workload in scale.workloads]
+    return tuple(
+        Size(tuple(zip(kinds, counts, strict=True)), tuple(zip(refs, pods, strict=True)))
+        for _, _, counts, pods in sorted(found)
+    )
+
+
+def _every(
+    scale: Scale, limit: Limit | None, setup: Setup
+) -> Iterator[tuple[int, int, tuple[int, ...], tuple[int, ...]]]:
+    """What sizes are sorted by: nodes in all, pods in all, nodes of each kind, pods of each workload."""
     for counts in product(*(_node_range(node, limit, scale) for node in scale.nodes)):
-        nodes: int = sum(counts) if scale.nodes else len(setup.nodes)
+        nodes: int = sum(counts) if scale.nodes else sum(not node.is_slot for node in setup.nodes)
         if not nodes:
             continue
         most = None if limit is None else limit.pods_per_node * nodes
         for pods in product(*(_pod_range(workload, most, scale) for workload in scale.workloads)):
-            if (most is None or sum(pods) <= most) and (not refs or sum(pods) > 0):
-                yield Size(tuple(zip(kinds, counts, strict=True)), tuple(zip(refs, pods, strict=True)))
+            total = sum(pods)
+            if (most is None or total <= most) and (not scale.workloads or total > 0):
+                yield sum(counts), total, counts, pods
 
 
 def _node_range(node: NodeScale, limit: Limit | None, scale: Scale) -> range:

@@ -12,8 +12,8 @@ from kubeproof.errors import NothingToCheckError
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.verify.executors.run import Record, run_tasks
 from kubeproof.verify.executors.task import Outcome, TaskProgress
+from kubeproof.verify.no_placement import NoPlacement
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.reference_run import NoPlacement
 from kubeproof.verify.resize import Size, resized
 from kubeproof.verify.result import ERROR, VACUOUS, VIOLATED, VerifyResult
 from kubeproof.verify.run import plan_of, verify

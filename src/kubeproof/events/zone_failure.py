@@ -1,0 +1,120 @@
+"""zoneFailure: all nodes of one domain fall silent together, and may speak again together.
+
+Memory is (how often it may still happen, the domains that are down as bits). Nodes that were asked for do not come
+while their zone is down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubeproof.cluster.control import (
+    FAIL_ZONE,
+    RECOVER,
+    Decision,
+    NodeChange,
+    NodeRef,
+    Reads,
+    Remember,
+    Role,
+    Seen,
+    Stage,
+)
+from kubeproof.cluster.places import Layout
+from kubeproof.cluster.state import KUBELET_LIVES, Cause, NodeCell, Work
+from kubeproof.events.common import EventSource, NoWorkloads, Sourced
+from kubeproof.events.declarations import ZoneFailure
+from kubeproof.values import dataclass
+
+
+def domains(layout: Layout, event: ZoneFailure) -> tuple[str, ...]:
+    """The values of the topology key, sorted; each is a domain that may be lost."""
+    labels = (dict(place.sample.labels) for place in layout.places)
+    return tuple(sorted({own[event.topology_key] for own in labels if event.topology_key in own}))
+
+
+def is_down(layout: Layout, event: ZoneFailure, place: int, memory: tuple[int, ...]) -> bool:
+    """True if the domain of the place is lost."""
+    value = dict(layout.places[place].sample.labels).get(event.topology_key)
+    return value is not None and bool(memory[1] >> domains(layout, event).index(value) & 1)
+
+
+def _places(layout: Layout, event: ZoneFailure) -> tuple[tuple[int, int], ...]:
+    """Places with the number of their domain."""
+    values = domains(layout, event)
+    labelled = ((place, dict(one.sample.labels).get(event.topology_key)) for place, one in enumerate(layout.places))
+    return tuple((place, values.index(value)) for place, value in labelled if value is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneFailureEvent(Sourced, NoWorkloads):
+    """Takes one domain down while its budget lasts."""
+
+    source: EventSource
+    event: ZoneFailure
+
+    @property
+    def reads(self) -> Reads:
+        return self.source.reads(places=tuple(place for place, _ in _places(self.source.layout, self.event)))
+
+    def show_node(self, place: int, cell: NodeCell) -> int | None:
+        """1 for a node that fails with its zone."""
+        return 1 if cell.health in KUBELET_LIVES and cell.work != Work.DOWN else None
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """The loss of any domain that has nodes and is not lost already."""
+        left, down = seen.memories[0]
+        if left <= 0 or not self.source.may_happen(seen.memories):
+            return ()
+        found = []
+        for number in range(len(domains(self.source.layout, self.event))):
+            changes = () if down >> number & 1 else tuple(self._changes(seen, number))
+            if changes:
+                memory = Remember(self.source.memory, (left - 1, down | 1 << number))
+                found.append(Decision((*changes, memory), Role.EVENT))
+        return tuple(found)
+
+    def _changes(self, seen: Seen, number: int) -> Iterator[NodeChange]:
+        for (place, domain), groups in zip(_places(self.source.layout, self.event), seen.places, strict=True):
+            if domain == number:
+                for _ in range(sum(count for _, count in groups)):
+                    yield NodeChange(NodeRef(place, 1), FAIL_ZONE)
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneRecoveryEvent(NoWorkloads):
+    """Brings a lost domain back with all its nodes, at any later moment."""
+
+    source: EventSource
+    event: ZoneFailure
+    stage: int = Stage.ALWAYS
+
+    @property
+    def name(self) -> str:
+        return f"event {self.event.name}"
+
+    @property
+    def reads(self) -> Reads:
+        places = tuple(place for place, _ in _places(self.source.layout, self.event))
+        return Reads(places=places, memories=(self.source.memory,))
+
+    def show_node(self, place: int, cell: NodeCell) -> int | None:
+        """1 for a node that is down with its zone."""
+        return 1 if cell.health not in KUBELET_LIVES and cell.cause == Cause.ZONE else None
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """The return of any domain that is lost."""
+        left, down = seen.memories[0]
+        numbers = [n for n in range(len(domains(self.source.layout, self.event))) if down >> n & 1]
+        return tuple(
+            Decision(
+                (*self._changes(seen, number), Remember(self.source.memory, (left, down & ~(1 << number)))), Role.EVENT
+            )
+            for number in numbers
+        )
+
+    def _changes(self, seen: Seen, number: int) -> Iterator[NodeChange]:
+        for (place, domain), groups in zip(_places(self.source.layout, self.event), seen.places, strict=True):
+            if domain == number:
+                for _ in range(sum(count for _, count in groups)):
+                    yield NodeChange(NodeRef(place, 1), RECOVER)

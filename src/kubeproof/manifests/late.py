@@ -1,0 +1,60 @@
+"""The readers of what only some inputs hold, by name: their modules are imported when the first such object is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kubeproof.late import LateFunction
+
+if TYPE_CHECKING:
+    from kubeproof.manifests.autoscalers import read_autoscaler
+    from kubeproof.manifests.budgets import read_budget
+    from kubeproof.manifests.daemon_sets import read_daemon_set
+    from kubeproof.manifests.descheduler_policy import read_descheduler_policy
+    from kubeproof.manifests.jobs import read_cron_job, read_job
+    from kubeproof.manifests.ltl_intents import read_ltl
+    from kubeproof.manifests.quotas import read_limit_range, read_quota
+    from kubeproof.manifests.scheduler_config import read_scheduler_profiles
+    from kubeproof.manifests.services import read_ingress, read_service, with_ingresses
+    from kubeproof.manifests.stateful_sets import read_stateful_set
+    from kubeproof.manifests.storage import read_claim, read_storage_class, read_volume, settled_claims
+else:
+    read_autoscaler = LateFunction("kubeproof.manifests.autoscalers", "read_autoscaler")
+    read_budget = LateFunction("kubeproof.manifests.budgets", "read_budget")
+    read_daemon_set = LateFunction("kubeproof.manifests.daemon_sets", "read_daemon_set")
+    read_descheduler_policy = LateFunction("kubeproof.manifests.descheduler_policy", "read_descheduler_policy")
+    read_cron_job = LateFunction("kubeproof.manifests.jobs", "read_cron_job")
+    read_job = LateFunction("kubeproof.manifests.jobs", "read_job")
+    read_ltl = LateFunction("kubeproof.manifests.ltl_intents", "read_ltl")
+    read_limit_range = LateFunction("kubeproof.manifests.quotas", "read_limit_range")
+    read_quota = LateFunction("kubeproof.manifests.quotas", "read_quota")
+    read_scheduler_profiles = LateFunction("kubeproof.manifests.scheduler_config", "read_scheduler_profiles")
+    read_ingress = LateFunction("kubeproof.manifests.services", "read_ingress")
+    with_ingresses = LateFunction("kubeproof.manifests.services", "with_ingresses")
+    read_service = LateFunction("kubeproof.manifests.services", "read_service")
+    read_stateful_set = LateFunction("kubeproof.manifests.stateful_sets", "read_stateful_set")
+    read_claim = LateFunction("kubeproof.manifests.storage", "read_claim")
+    read_storage_class = LateFunction("kubeproof.manifests.storage", "read_storage_class")
+    read_volume = LateFunction("kubeproof.manifests.storage", "read_volume")
+    settled_claims = LateFunction("kubeproof.manifests.storage", "settled_claims")
+
+__all__ = [
+    "read_autoscaler",
+    "read_budget",
+    "read_claim",
+    "read_cron_job",
+    "read_daemon_set",
+    "read_descheduler_policy",
+    "read_ingress",
+    "read_job",
+    "read_limit_range",
+    "read_ltl",
+    "read_quota",
+    "read_scheduler_profiles",
+    "read_service",
+    "read_stateful_set",
+    "read_storage_class",
+    "read_volume",
+    "settled_claims",
+    "with_ingresses",
+]

@@ -1,0 +1,177 @@
+"""Workloads that meet on nodes only, each verified as if it had all nodes to itself.
+
+For inputs that are too large as a whole. A run of one part in which an intent fails becomes a run of the whole if the
+others can run along (`kubeproof.verify.weave`); that run is replayed, so such a violation is one of the whole. What
+holds for a part alone is no proof: others take its room and sway the scheduler's choice. `kubeproof.verify.crowded`
+has proofs for parts that do not depend on either. `docs/explanation/reductions.md` has the arguments.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from kubeproof.errors import LimitReached
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.model.plan import Plan
+from kubeproof.model.representatives import RepresentativeModel
+from kubeproof.values import dataclass
+from kubeproof.verify.coarser import within
+from kubeproof.verify.options import ABSTRACTION, SLICING, VerifyOptions
+from kubeproof.verify.result import UNKNOWN, IntentResult, Statistics
+from kubeproof.verify.searching import Decided, Watch
+from kubeproof.verify.sliced import Part, Sliced, searched_part, woven
+from kubeproof.verify.slicing import Slice, cut_by_relations
+from kubeproof.verify.summary import claim, combined, intent_result
+from kubeproof.verify.traces import make_trace
+from kubeproof.verify.weave import CannotWeave
+
+MOST_AT_FIRST = 20_000  # states of the whole after which its parts are looked at
+MOST_ALONE = 500_000  # states of one part
+MOST_AT_LAST = 200_000  # states of the whole for what is left open, with the scenario that nobody wrote
+ONE_BY_ONE = "workloads searched one by one where the whole was too large"
+Planned = Callable[[Loaded], Plan]
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """An input whose workloads share their nodes, and how it is searched."""
+
+    loaded: Loaded
+    plan: Plan
+    options: VerifyOptions
+    watch: Watch
+    planned: Planned  # makes the plan of a part
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What parts say of the intents that the whole left open."""
+
+    results: tuple[IntentResult, ...]
+    statistics: Statistics
+    elapsed_s: float
+
+
+def shares(loaded: Loaded, options: VerifyOptions, watch: Watch, most_intents: int) -> tuple[Slice, ...]:
+    """The parts to look at if the whole is too large; none if it has none, or every order is asked for."""
+    exhaustive = options.find_all or options.controllers or watch.snapshots is not None
+    small = options.max_states is not None and options.max_states <= MOST_AT_FIRST
+    if exhaustive or small or not options.uses(SLICING):
+        return ()
+    found = cut_by_relations(loaded)
+    return found if len(found) > 1 and all(len(one.intents) <= most_intents for one in found) else ()
+
+
+def at_first(options: VerifyOptions) -> VerifyOptions:
+    """The options for the first look at the whole."""
+    return replace(within(options, 0.0, is_relaxed=True), max_states=MOST_AT_FIRST)
+
+
+def at_last(crowd: Crowd, found: Shared) -> VerifyOptions:
+    """The options for what is left open: the user's, but the scenario that nobody wrote comes to an end by itself."""
+    left = within(crowd.options, found.elapsed_s, is_relaxed=False)
+    is_bounded = left.max_states is not None or not crowd.loaded.scenario.is_default
+    return left if is_bounded else replace(left, max_states=MOST_AT_LAST)
+
+
+def is_open(results: Sequence[IntentResult]) -> bool:
+    """True if an intent is not decided."""
+    return any(result.verdict == UNKNOWN for result in results)
+
+
+def decided_by_shares(crowd: Crowd, parts: Sequence[Slice], known: Sequence[IntentResult], spent: Statistics) -> Shared:
+    """The results of the whole, those it left open decided by its parts where they can."""
+    begun = time.monotonic() - spent.elapsed_s
+    proved, costs = _proved_everywhere(crowd, parts, begun)
+    results = tuple(
+        _proof(crowd, parts, number, costs) if number in proved and result.verdict == UNKNOWN else result
+        for number, result in enumerate(known)
+    )
+    left = [part for part in parts if any(results[number].verdict == UNKNOWN for number in part.intents)]
+    searched = list(_searched_alone(crowd, left, begun))
+    sliced = Sliced(tuple(searched), time.monotonic() - begun)
+    if len(searched) == len(left):
+        results = tuple(_decided(crowd, sliced, number, result) for number, result in enumerate(results))
+    parts_spent = [*costs, *(part.statistics for part in searched if part.search is not None)]
+    statistics = _spent(parts_spent, spent, is_decided=not is_open(results))
+    return Shared(results, statistics, time.monotonic() - begun)
+
+
+def _searched_alone(crowd: Crowd, parts: Sequence[Slice], begun: float) -> Iterator[Part]:
+    """The parts with their findings, up to the first whose start is too large."""
+    for part in parts:
+        found = searched_part(part, crowd.planned(part.loaded), _limited(crowd.options, begun), crowd.watch)
+        if found is None:
+            return
+        yield found
+
+
+def _spent(parts: Sequence[Statistics], spent: Statistics, *, is_decided: bool) -> Statistics:
+    """What all searches took; where all is decided, it does not matter that one was stopped."""
+    total = combined([spent, *parts])
+    stopped_by = "" if is_decided else total.stopped_by
+    return replace(total, stopped_by=stopped_by, reductions=(*total.reductions, ONE_BY_ONE))
+
+
+def _limited(options: VerifyOptions, begun: float) -> VerifyOptions:
+    """The options for one part: a bounded size, and the time that is left."""
+    return replace(within(options, time.monotonic() - begun, is_relaxed=False), max_states=MOST_ALONE)
+
+
+def _proved_everywhere(
+    crowd: Crowd, parts: Sequence[Slice], begun: float
+) -> tuple[frozenset[int], tuple[Statistics, ...]]:
+    """The intents that every part they speak of proves, and what that took."""
+    from kubeproof.verify.crowded import may_be_proved, proofs_of  # only large inputs need them
+
+    loaded = crowd.loaded
+    if not may_be_proved(loaded) or not crowd.options.uses(ABSTRACTION):
+        return frozenset(), ()
+    found = [proofs_of(loaded, part, crowd.planned, _limited(crowd.options, begun), crowd.watch) for part in parts]
+    pairs = list(zip(parts, found, strict=True))
+    numbers = range(len(loaded.scenario.intents))
+    proved = frozenset(n for n in numbers if all(n in one.intents for part, one in pairs if n in part.intents))
+    return proved, tuple(one.statistics for one in found if one.statistics is not None)
+
+
+def _proof(crowd: Crowd, parts: Sequence[Slice], number: int, costs: Sequence[Statistics]) -> IntentResult:
+    """The result of an intent that every part it speaks of proves."""
+    result = intent_result(crowd.loaded, crowd.plan, number, "holds", combined(costs))
+    said = claim(crowd.plan.monitors[number].intent)
+    return replace(result, detail=f"proved for {_each(parts, number)}, whatever the others do: {said}")
+
+
+def _decided(crowd: Crowd, sliced: Sliced, number: int, known: IntentResult) -> IntentResult:
+    """What the parts say of an intent, if it is still open."""
+    if known.verdict != UNKNOWN:
+        return known
+    part, decided = sliced.decision(number)
+    if decided.finding.verdict == "violated":
+        said = claim(crowd.plan.monitors[number].intent)
+        told = f"not decided: it fails if others keep out of the way, but {_UNSHOWN}: {said}"
+        return _violated(crowd, part, decided, number) or replace(known, detail=told)
+    if decided.finding.verdict == "holds":
+        each = _each(sliced.slices, number)
+        return replace(known, detail=f"{known.detail}; it holds if {each} has all nodes to itself")
+    return known
+
+
+_UNSHOWN = "no run of all workloads together was found in which it does"
+
+
+def _each(parts: Sequence[Slice], number: int) -> str:
+    told = [part.workloads for part in parts if number in part.intents]
+    return "each workload" if len(told) > 1 else ", ".join(told[0])
+
+
+def _violated(crowd: Crowd, part: Part, decided: Decided, number: int) -> IntentResult | None:
+    """A part's violation as one of the whole; None if the others do not run along."""
+    loaded, plan = crowd.loaded, crowd.plan
+    try:
+        prelude, path = woven(plan, loaded, part, decided, number)
+        result = intent_result(loaded, plan, number, "violated", part.statistics)
+        return replace(result, **make_trace(RepresentativeModel(plan), number, prelude, path))
+    except (CannotWeave, LimitReached):
+        return None

@@ -1,0 +1,150 @@
+"""Inputs that are too large as a whole: violations of one workload as runs of all, proofs whatever the others do."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubeproof.manifests.load import load_texts
+from kubeproof.verify import shares
+from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.result import HOLDS, UNKNOWN, VIOLATED, VerifyResult
+from kubeproof.verify.run import verify
+from tests.unit.verify.inputs import loaded, node, scenario, web
+
+NODES = (node("n1", cpu="8"), node("n2", cpu="8"), node("n3", cpu="8"))
+APART = """affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
+        {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: front}}}]}}"""
+FRONT = web(3, name="front", cpu="100m", more=APART)
+PENDING = "{noPendingForever: {target: Deployment/shop/%s}}"
+FAILURE = "{nodeFailure: {}}"
+AUTOSCALER = """apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: back, namespace: shop}
+spec:
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: back}
+  minReplicas: 1
+  maxReplicas: 3
+  metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 70}}}]
+"""
+USAGE = '{cpuChange: {target: Deployment/shop/back, levels: ["50%", "100%"]}}'
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shares, "MOST_AT_FIRST", 5)
+
+
+def answered(*documents: str, **options: object) -> VerifyResult:
+    """The verdicts if no whole is small enough, not even when all else has been tried."""
+    given = {"engine": "python", "max_states": 6, **options}
+    return verify(loaded(*documents), VerifyOptions(**given))  # type: ignore[arg-type]
+
+
+def verdicts(result: VerifyResult) -> list[str]:
+    return [one.verdict for one in result.results]
+
+
+def test_a_violation_of_one_workload_is_shown_as_a_run_of_all() -> None:
+    result = answered(*NODES, FRONT, web(2, name="back"), scenario(PENDING % "front", events=FAILURE))
+
+    (found,) = result.results
+    assert found.verdict == VIOLATED
+    assert found.trace is not None
+    assert "1 pod(s) of Deployment/shop/front without a node: front-4" in found.trace.final
+    assert {"scheduler front", "scheduler back"} <= {step.actor for step in found.trace.steps}
+
+
+def test_what_no_other_workload_can_prevent_is_proved() -> None:
+    intents = (
+        "{settles: {}}",
+        PENDING % "back",
+        "{minReady: {target: Deployment/shop/back, count: 2, when: eventuallyAlways}}",
+    )
+    result = answered(*NODES, FRONT, web(2, name="back"), scenario(*intents, events=FAILURE))
+
+    assert verdicts(result) == [HOLDS, HOLDS, HOLDS]
+    assert [one.detail.split(":")[0] for one in result.results] == [
+        "proved for each workload, whatever the others do",
+        "proved for Deployment/shop/back, whatever the others do",
+        "proved for Deployment/shop/back, whatever the others do",
+    ]
+    assert result.statistics.stopped_by == ""
+    assert result.statistics.reductions[-1] == shares.ONE_BY_ONE
+
+
+def test_what_holds_alone_is_no_proof_where_others_may_take_the_room() -> None:
+    others = web(18, name="crowd", cpu="1")
+    result = answered(*NODES, web(2, name="back", cpu="4"), others, scenario(PENDING % "back", events=FAILURE))
+
+    (found,) = result.results
+    assert found.verdict == UNKNOWN
+    assert found.detail.endswith("it holds if Deployment/shop/back has all nodes to itself")
+
+
+def test_room_is_counted_without_the_nodes_that_events_hit() -> None:
+    # Sixteen pods of 1 CPU may fill two nodes of 8 for a pod of 1 CPU; one of three nodes may fail.
+    others = web(15, name="crowd", cpu="1")
+    documents = (*NODES, web(1, name="back", cpu="1"), others)
+
+    assert verdicts(answered(*documents, scenario(PENDING % "back"))) == [HOLDS]
+    assert verdicts(answered(*documents, scenario(PENDING % "back", events=FAILURE))) == [UNKNOWN]
+
+
+def test_a_workload_that_needs_a_certain_node_needs_room_on_every_node() -> None:
+    # Together 7 CPU fit on every node; 9 CPU do not, and the last node that is left for a third pod may be full.
+    roomy = answered(*NODES, FRONT, web(6, name="crowd", cpu="1"), scenario(PENDING % "front"))
+    crowded = answered(*NODES, FRONT, web(9, name="crowd", cpu="1"), scenario(PENDING % "front"))
+
+    assert verdicts(roomy) == [HOLDS]
+    assert verdicts(crowded) == [UNKNOWN]
+
+
+def test_an_autoscaler_that_never_acts_does_not_stand_in_the_way() -> None:
+    documents = (*NODES, FRONT, web(1, name="back", cpu="100m"), AUTOSCALER)
+
+    assert verdicts(answered(*documents, scenario(PENDING % "back"))) == [HOLDS]
+    assert verdicts(answered(*documents, scenario(PENDING % "back", events=USAGE))) == [UNKNOWN]
+
+
+def test_pods_that_an_autoscaler_may_add_and_let_end_count_as_taken_room() -> None:
+    # 1 to 3 pods of 1 CPU, and up to three rounds of two that end, beside one: 10 CPU, and a node of 8 may be full.
+    pods = (web(1, name="back"), web(1, name="front"), AUTOSCALER, scenario(PENDING % "front", events=USAGE))
+
+    assert verdicts(answered(*NODES[:2], *pods)) == [HOLDS]
+    assert verdicts(answered(*NODES[:1], *pods)) == [UNKNOWN]
+
+
+def test_workloads_that_are_more_than_plain_are_not_proved() -> None:
+    port = "containers: [{name: own, image: registry.example.com/own, ports: [{containerPort: 80, hostPort: 80}]}]"
+    host = web(1, name="back").replace("containers: [{name: main", port[:-1] + ", {name: main")
+    result = answered(*NODES, FRONT, host, scenario(PENDING % "front"))
+
+    assert verdicts(result) == [UNKNOWN]
+
+
+def test_proofs_by_more_runs_can_be_switched_off() -> None:
+    documents = (*NODES, FRONT, web(2, name="back"), scenario(PENDING % "back", events=FAILURE))
+
+    assert verdicts(answered(*documents, without=("abstraction",))) == [UNKNOWN]
+
+
+def test_a_whole_that_is_small_enough_is_searched_as_one() -> None:
+    result = answered(*NODES, FRONT, web(2, name="back"), scenario("{settles: {}}"), max_states=None)
+
+    assert verdicts(result) == [HOLDS]
+    assert result.results[0].detail.startswith("proved for each workload")
+
+
+def test_what_parts_cannot_decide_is_searched_as_a_whole_again() -> None:
+    crowd = (*NODES, web(1, name="back", cpu="4"), web(5, name="crowd", cpu="4"), scenario(PENDING % "back"))
+
+    assert verdicts(answered(*crowd, max_states=None)) == [HOLDS]
+
+
+def test_the_built_in_scenario_comes_to_an_end_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shares, "MOST_AT_LAST", 30)
+    text = "---\n".join((*NODES, web(2, name="back", cpu="4"), web(4, name="crowd", cpu="4")))
+    result = verify(load_texts([("in.yaml", text)]), VerifyOptions(engine="python"))
+
+    assert result.statistics.stopped_by == "30 states"
+    assert UNKNOWN in verdicts(result)
