@@ -205,6 +205,15 @@ class NeverReady(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Completes(Event):
+    """How long the pods of a Job (or of a CronJob's Jobs) run before they succeed; not a moment."""
+
+    target: str
+    least_s: int
+    most_s: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Delete(Event):
     """A user deletes a workload."""
 
