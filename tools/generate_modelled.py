@@ -14,11 +14,13 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from kubeproof.cluster.node_groups import ClusterAutoscaler, NodeGroup
 from kubeproof.cluster.objects import Container, Node, PodTemplate, Setup, Workload
 from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler
+from kubeproof.cluster.vertical import VerticalPodAutoscaler
 from kubeproof.controllers.descheduler import cycle, evictor
 from kubeproof.controllers.scheduler import registry
 from kubeproof.events.declarations import Drain
@@ -33,8 +35,9 @@ from kubeproof.manifests import (
 )
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.schema import FIELDS
-from kubeproof.model.assembly import adjusting_loops, built_in_controllers, group_loops
+from kubeproof.model.assembly import adjusting_loops, built_in_controllers, group_loops, vertical_loops
 from kubeproof.model.layout import make_layout, mentions
+from kubeproof.model.sizes import with_sizes
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "reference" / "modelled.md"
@@ -78,6 +81,7 @@ DOES = {
     "controllers.hpa.controller": "sets spec.replicas from metrics; every `hpa.syncPeriod`, default 15 s",
     "controllers.descheduler.controller": "evicts pods by the plugins below; every `descheduler.interval`, default 5m",
     "controllers.gitops": "puts objects back to their manifests; every `gitops.interval`, default 3m",
+    "controllers.vpa.controller": "recommends requests, and evicts pods whose own are out of bounds; every minute",
     "controllers.cluster_autoscaler.controller": "adds nodes for pods that fit nowhere, deletes unneeded ones; "
     "every `clusterAutoscaler.scanInterval`, default 10s",
     "events.drain": "cordons, waits until the node is empty, takes it down for maintenance, brings it back",
@@ -256,15 +260,18 @@ def _loops() -> Iterator[str]:
     web = Workload("Deployment", "default", "web", template)
     setup = Setup(
         nodes=(Node("n", group="g"),),
-        workloads=(web,),
+        workloads=(web, replace(web, name="api")),  # a vertical autoscaler gives the first one requests
         autoscalers=(HorizontalPodAutoscaler("default", "web", web.ref, 1, 2, ()),),
         descheduler=DeschedulerPolicy(()),
         cluster_autoscaler=ClusterAutoscaler((NodeGroup("g", 0, 1, Node("n")),)),
+        verticals=(VerticalPodAutoscaler("default", "web", web.ref),),
     )
+    setup = with_sizes(setup, (), ())
     drain = (Drain(name="drain"),)
     layout = make_layout(setup, mentions(setup, (), (), ()))
     loops = (*built_in_controllers(layout, drain), *adjusting_loops(layout, drain).loops)
     loops += group_loops(layout, drain, 0, ()).loops
+    loops += vertical_loops(layout, drain, 0).loops
     rows = []
     for module in dict.fromkeys(inspect.getmodule(type(loop)) for loop in loops):
         assert module is not None

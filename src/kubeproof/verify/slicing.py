@@ -100,6 +100,8 @@ def _entangled(loaded: Loaded) -> str:
         return "the descheduler sees all pods"
     if setup.cluster_autoscaler is not None:
         return "the cluster autoscaler sees all pods"
+    if setup.verticals:
+        return "a vertical autoscaler changes what pods ask for"
     if open_claims(setup):
         return "claims may get the volumes that others want"
     if any(isinstance(event, KernelPanic) for event in scenario.events):
