@@ -20,6 +20,7 @@ from pathlib import Path
 from kubeproof.cluster.node_groups import ClusterAutoscaler, NodeGroup
 from kubeproof.cluster.objects import Container, Node, PodTemplate, Setup, Workload
 from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler
+from kubeproof.cluster.state import NEVER
 from kubeproof.cluster.vertical import VerticalPodAutoscaler
 from kubeproof.controllers.descheduler import cycle, evictor
 from kubeproof.controllers.scheduler import registry
@@ -35,7 +36,13 @@ from kubeproof.manifests import (
 )
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.schema import FIELDS
-from kubeproof.model.assembly import adjusting_loops, built_in_controllers, group_loops, vertical_loops
+from kubeproof.model.assembly import (
+    adjusting_loops,
+    built_in_controllers,
+    endpoint_loops,
+    group_loops,
+    vertical_loops,
+)
 from kubeproof.model.layout import make_layout, mentions
 from kubeproof.model.sizes import with_sizes
 
@@ -82,6 +89,7 @@ DOES = {
     "controllers.descheduler.controller": "evicts pods by the plugins below; every `descheduler.interval`, default 5m",
     "controllers.gitops": "puts objects back to their manifests; every `gitops.interval`, default 3m",
     "controllers.vpa.controller": "recommends requests, and evicts pods whose own are out of bounds; every minute",
+    "controllers.endpoints": "stop sending traffic to pods that terminate, within `endpoints.lag` and `ingress.lag`",
     "controllers.cluster_autoscaler.controller": "adds nodes for pods that fit nowhere, deletes unneeded ones; "
     "every `clusterAutoscaler.scanInterval`, default 10s",
     "events.drain": "cordons, waits until the node is empty, takes it down for maintenance, brings it back",
@@ -270,6 +278,7 @@ def _loops() -> Iterator[str]:
     drain = (Drain(name="drain"),)
     layout = make_layout(setup, mentions(setup, (), (), ()))
     loops = (*built_in_controllers(layout, drain), *adjusting_loops(layout, drain).loops)
+    loops = (*loops, *endpoint_loops(layout, {0: (1, NEVER)}))
     loops += group_loops(layout, drain, 0, ()).loops
     loops += vertical_loops(layout, drain, 0).loops
     rows = []

@@ -1,4 +1,4 @@
-"""Random small clusters behind Services that split traffic by node or by pod."""
+"""Random small clusters behind Services: how evenly pods are loaded, and who gets traffic while it terminates."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from kubeproof.cluster.services import Service
 from kubeproof.intents.declarations import Intent
 from tests.property.loops import LOOP_FAMILIES
+from tests.property.owners import OWNER_FAMILIES
 from tests.property.strategies import BASIC_FAMILIES, Case, choice
 
 WHENS = choice("always", "stable", "alwaysOnceTrue", "eventually", "eventuallyAlways")
@@ -18,7 +19,14 @@ SELECTORS = choice((("app", "web"),), (("app", "web"),), (("app", "db"),), (("ap
 @st.composite
 def services(draw: st.DrawFn, name: str) -> Service:
     """A Service of either policy."""
-    return Service(draw(choice("shop", "shop", "other")), name, draw(SELECTORS), draw(choice(True, True, False)))
+    return Service(
+        draw(choice("shop", "shop", "other")),
+        name,
+        draw(SELECTORS),
+        draw(choice(True, True, False)),
+        publishes_unready=draw(choice(False, False, False, True)),
+        has_ingress=draw(choice(False, True)),
+    )
 
 
 @st.composite
@@ -39,3 +47,24 @@ def traffic_cases(draw: st.DrawFn) -> Case:
         for number in range(draw(choice(1, 2)))
     )
     return replace(case, setup=replace(case.setup, services=found), intents=intents)
+
+
+@st.composite
+def ending_cases(draw: st.DrawFn) -> Case:
+    """Everything that deletes pods, hooks that keep them serving, and proxies that learn of it later."""
+    families = (
+        *(BASIC_FAMILIES["failure"], BASIC_FAMILIES["scale"], LOOP_FAMILIES["drain"], LOOP_FAMILIES["rollout"]),
+        *(OWNER_FAMILIES["stateful"], OWNER_FAMILIES["daemon"]),
+    )
+    case = draw(st.one_of(*(family() for family in families)))
+    lags = draw(choice((0, 0), (1, 0), (2, 3)))
+    pre_stop_s = draw(choice(0, 1, 4, 40))
+    setup = replace(
+        case.setup,
+        workloads=tuple(replace(w, template=replace(w.template, pre_stop_s=pre_stop_s)) for w in case.setup.workloads),
+        services=tuple(draw(services(f"service-{number}")) for number in range(draw(choice(1, 2)))),
+        settings=replace(case.setup.settings, endpoints_lag_s=lags[0], ingress_lag_s=lags[1]),
+    )
+    target = draw(st.sampled_from([workload.ref for workload in setup.workloads]))
+    intent = Intent(key="noTrafficToTerminating", name="ending", target=target, when=draw(WHENS))
+    return replace(case, setup=setup, intents=(intent,))

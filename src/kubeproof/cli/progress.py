@@ -11,6 +11,7 @@ from kubeproof.cli.terminal import is_terminal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kubeproof.engine.system import Progress as EngineProgress
     from kubeproof.verify.options import Progress
     from kubeproof.verify.resize import Size
     from kubeproof.verify.scaling.result import SweepProgress
@@ -30,6 +31,10 @@ class ProgressLine:
 
     def __call__(self, progress: Progress) -> None:
         """Shows the progress unless it was shown a moment ago; time is the search's own."""
+        self._show(progress.elapsed_s, lambda: describe(progress))
+
+    def explored(self, progress: EngineProgress) -> None:
+        """The same for a search of the engine."""
         self._show(progress.elapsed_s, lambda: describe(progress))
 
     def sweep(self, progress: SweepProgress) -> None:
@@ -62,7 +67,7 @@ def progress_line(choice: str, quiet: bool) -> ProgressLine | None:
     return ProgressLine(sys.stderr) if wanted and sys.stderr is not None else None
 
 
-def describe(progress: Progress) -> str:
+def describe(progress: Progress | EngineProgress) -> str:
     """The progress in words."""
     rate = progress.states / progress.elapsed_s if progress.elapsed_s > 0 else 0.0
     return (

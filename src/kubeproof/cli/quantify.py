@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kubeproof.cli.outputs import Decorator, Output, emit, output_option
+from kubeproof.cli.quantify_cluster import cluster_command
 from kubeproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,10 +28,14 @@ def quantify_group() -> None:
 
     \b
     Examples:
+      kubeproof quantify cluster manifests/ --within 24h
       kubeproof quantify autoscaling --model base --setting 1
       kubeproof quantify prism model.prism --props model.props
       kubeproof quantify prism model.prism --const N=3 --property 'Pmax=? [F "failed"]'
     """
+
+
+quantify_group.add_command(cluster_command)
 
 
 def precision_options(command: Any) -> Any:

@@ -219,6 +219,14 @@ class EvictPods(NamedTuple):
     by: int = Tag.BY_DESCHEDULER
 
 
+class Unroute(NamedTuple):
+    """Proxies stop to send traffic to the workload's terminating pods with this much time left to learn it."""
+
+    node: NodeRef
+    workload: int
+    route_s: int
+
+
 class EvictDue(NamedTuple):
     """All pods of the workload whose taint eviction is due get a deletionTimestamp."""
 
@@ -289,6 +297,7 @@ NodeAction = (
     | Delete
     | EvictPods
     | EvictDue
+    | Unroute
     | Advance
     | NodeChange
 )

@@ -68,6 +68,8 @@ class Container:
     image: str = ""  # with its tag
     host_ports: tuple[HostPort, ...] = ()
     limits: tuple[tuple[str, int], ...] = ()  # by resource, CPU in milli, everything else in units
+    pre_stop_s: int = 0  # how long its preStop hook sleeps
+    has_ports: bool = False  # declares ports, so that it is the one which serves
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +143,7 @@ class PodTemplate:
     tolerations: tuple[Toleration, ...] = ()
     spread: tuple[SpreadConstraint, ...] = ()
     grace_s: int = 30
+    pre_stop_s: int = 0  # how long a preStop hook keeps its containers serving after the pod was deleted
     readiness: Readiness | None = None
     scheduler_name: str = "default-scheduler"
     deletion_cost: int = 0  # annotation controller.kubernetes.io/pod-deletion-cost
@@ -282,6 +285,8 @@ class Settings:
     downscale_stabilization_s: int = 300
     vpa_margin_permille: int = 1150  # what is recommended beyond what is used
     vpa_history_s: int = 86_400  # for how long the recommender has watched the pods
+    endpoints_lag_s: int = 2  # until endpoints and all proxies have learnt that a pod terminates, at most
+    ingress_lag_s: int = 5  # until the controller of an Ingress has, after that, at most
     gitops_interval_s: int | None = None  # how often drift from the manifests is undone; None: never
 
     @property

@@ -10,6 +10,8 @@ from enum import IntEnum
 from typing import NamedTuple
 
 NEVER = -1  # a clock that does not run
+PUBLISHED = -2  # instead of `route_s`: it gets traffic as long as it exists
+SERVING = -3  # instead of `route_s`: it was ready, and gets traffic only where no ready pod is left
 
 
 class Phase(IntEnum):
@@ -70,6 +72,7 @@ class PodKind(NamedTuple):
     age_s: int = NEVER  # seconds since it started, up to the last age that matters; NEVER where none does
     restarts: int = 0  # containers restarted after crashes, up to where back-off stops growing
     preempted: int = 0  # 1 if it terminates to make room for a pod of higher priority
+    route_s: int = NEVER  # of a terminating pod that still gets traffic: seconds until proxies have learnt it
 
 
 class NodeCell(NamedTuple):

@@ -2,7 +2,8 @@
 
 One step moves all pods of one kind (same workload, same phase, same clocks) on one node. Start-up takes
 `Settings.startup_s`; with a readiness probe the pod is ready after its initial delay and, from the first success on,
-one period per further success asked for, at the latest one period later. Termination takes up to the grace period.
+one period per further success asked for, at the latest one period later. Termination takes as long as a preStop hook
+sleeps, and up to the grace period.
 Admission (`pkg/kubelet/lifecycle/predicate.go`) is re-checked for pods that name their node themselves: resources,
 node affinity, NoExecute taints; a rejected pod fails and never comes back. Pods that the scheduler placed fit and are
 admitted.
@@ -12,12 +13,14 @@ from __future__ import annotations
 
 from kubeproof.cluster.control import Advance, Decision, NodeRef, Reads, Role, Seen, Stage
 from kubeproof.cluster.places import Layout
-from kubeproof.cluster.state import KUBELET_LIVES, NodeCell, Phase, PodKind, Work, WorkloadCell
+from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Phase, PodKind, Work, WorkloadCell
 from kubeproof.controllers.admission import rejected_pods
 from kubeproof.values import dataclass
 
 MOVING = (Phase.STARTING, Phase.RUNNING, Phase.TERMINATING)
-Due = tuple[tuple[PodKind, int, int], ...]  # kind without its eviction clock, pods rejected, pods in all
+Due = tuple[
+    tuple[PodKind, int, int], ...
+]  # kind without its clocks of eviction and of traffic, pods rejected, pods in all
 
 
 FIRST_BACK_OFF_S, LONGEST_BACK_OFF_S = 10, 300
@@ -52,7 +55,11 @@ class Kubelet:
         """The kinds of pods that may or must move on now; None if the kubelet is dead or has nothing to do."""
         if cell.health not in KUBELET_LIVES or cell.work == Work.DOWN:
             return None
-        due = {kind._replace(evict_s=0) for kind, _ in cell.pods if kind.phase in MOVING and kind.least_s == 0}
+        due = {
+            kind._replace(evict_s=0, route_s=NEVER)
+            for kind, _ in cell.pods
+            if kind.phase in MOVING and kind.least_s == 0
+        }
         sample = self.layout.places[place].sample
         return tuple((kind, *rejected_pods(self.layout.setup, sample, cell, kind)) for kind in sorted(due)) or None
 

@@ -13,6 +13,7 @@ from kubeproof.late import LateClass
 if TYPE_CHECKING:
     from kubeproof.controllers.daemonset import DaemonSetController
     from kubeproof.controllers.descheduler.controller import DeschedulerController
+    from kubeproof.controllers.endpoints import EndpointController
     from kubeproof.controllers.eviction import DrainEviction
     from kubeproof.controllers.gitops import GitOpsController
     from kubeproof.controllers.hpa.controller import HpaController
@@ -26,6 +27,7 @@ else:
     DaemonSetController = LateClass("kubeproof.controllers.daemonset", "DaemonSetController")
     DeschedulerController = LateClass("kubeproof.controllers.descheduler.controller", "DeschedulerController")
     DrainEviction = LateClass("kubeproof.controllers.eviction", "DrainEviction")
+    EndpointController = LateClass("kubeproof.controllers.endpoints", "EndpointController")
     GitOpsController = LateClass("kubeproof.controllers.gitops", "GitOpsController")
     HpaController = LateClass("kubeproof.controllers.hpa.controller", "HpaController")
     RolloutController = LateClass("kubeproof.controllers.rollout_controller", "RolloutController")
@@ -41,6 +43,7 @@ __all__ = [
     "DaemonSetController",
     "DeschedulerController",
     "DrainEviction",
+    "EndpointController",
     "GitOpsController",
     "HpaController",
     "PinnedScheduler",

@@ -57,6 +57,23 @@ cdef inline int push(Ints* ints, int32_t value) except -1:
     return 0
 
 
+cdef struct Doubles:
+    double* data
+    int64_t length
+    int64_t capacity
+
+
+cdef inline int push_double(Doubles* numbers, double value) except -1:
+    cdef int64_t wanted = numbers.capacity * 2
+    if numbers.length == numbers.capacity:
+        wanted = wanted if wanted > 16 else 16
+        numbers.data = <double*>resized(numbers.data, wanted * sizeof(double))
+        numbers.capacity = wanted
+    numbers.data[numbers.length] = value
+    numbers.length += 1
+    return 0
+
+
 cdef inline int fill_to(Ints* ints, int64_t length) except -1:
     """Extends a map from cells to numbers; new entries are unknown."""
     cdef int64_t position

@@ -1,5 +1,5 @@
-from kubeproof.engine.kernel import Interner, Mark
-from kubeproof.engine.system import Cell, Step, System
+from kubeproof.engine.kernel import Interner, Mark, Weigh, Weighed
+from kubeproof.engine.system import Cell, Effect, Step, System
 
 class CompiledKernel:
     """The compiled twin of `kernel.Kernel`."""
@@ -13,6 +13,7 @@ class CompiledKernel:
     hits: int
     transitions: int
     expanded: int
+    effect_values: list[Effect]
     first_any: list[int]
     first_stable: list[int]
 
@@ -34,6 +35,7 @@ class CompiledKernel:
     def cells_of(self, state: int) -> tuple[Cell, ...]: ...
     def successors(self, state: int) -> tuple[int, ...]: ...
     def steps(self, state: int) -> list[Step]: ...
+    def weighed(self, first: int, last: int, weigh: Weigh) -> Weighed: ...
     def urgent(self, state: int) -> list[int]: ...
     def cyclic_components(self) -> list[list[int]]: ...
     def mark(self) -> Mark: ...

@@ -15,7 +15,7 @@ from libc.string cimport memcpy, memset
 from kubeproof.engine._arrays cimport *
 from kubeproof.engine._rows cimport *
 
-from kubeproof.engine.kernel import FLAG_BITS, Lesson, Mark, check_flags, check_restored, impure
+from kubeproof.engine.kernel import FLAG_BITS, Lesson, Mark, Weighed, check_flags, check_restored, impure
 from kubeproof.engine.system import STAGE_ORDER, Role, Stage, Step
 
 cdef enum:
@@ -78,6 +78,30 @@ cdef int64_t reader_bytes(Reader* reader) noexcept nogil:
     return total + tuples_bytes(&reader.memo) + reader.answers.capacity * <int64_t>sizeof(int32_t)
 
 
+# -- steps with weights -----------------------------------------------------------------------------
+
+cdef struct Weighing:
+    Ints degrees, actors, effects, targets
+    Doubles weights  # per step
+    Doubles known  # per outcome of an edit; negative while not asked for
+    Doubles drafts, more_drafts
+
+
+cdef void drop_weighing(Weighing* work) noexcept:
+    drop(&work.degrees)
+    drop(&work.actors)
+    drop(&work.effects)
+    drop(&work.targets)
+    free(work.weights.data)
+    free(work.known.data)
+    free(work.drafts.data)
+    free(work.more_drafts.data)
+
+
+cdef bytes bytes_of(Ints* numbers):
+    return PyBytes_FromStringAndSize(<char*>numbers.data, numbers.length * <int64_t>sizeof(int32_t))
+
+
 # -- strongly connected components (Tarjan 1972) ------------------------------------------------------
 
 cdef struct Tarjan:
@@ -130,7 +154,8 @@ cdef class CompiledKernel:
     cdef tuple actors
     cdef object observer
     cdef Interner views, edit_numbers
-    cdef list cell_values, view_values, effect_values
+    cdef list cell_values, view_values
+    cdef readonly list effect_values
     cdef int actor_count, family_count
     cdef Reader* readers  # one per actor, then the observer's
     cdef Family* families
@@ -684,6 +709,120 @@ cdef class CompiledKernel:
                 if is_alone:
                     return taken
         return taken
+
+    def weighed(self, int64_t first, int64_t last, weigh):
+        """All steps out of these states with their weights; see `kernel.Kernel.weighed`."""
+        cdef Weighing work
+        cdef int64_t state, before
+        if first < 0 or last < first or last > self.expanded:
+            raise IndexError(f"states {first} to {last} are not expanded")
+        memset(&work, 0, sizeof(Weighing))
+        try:
+            for state in range(self.outcomes.length):
+                push_double(&work.known, -1.0)
+            for state in range(first, last):
+                before = work.targets.length
+                self._visit_weighed(state, &work, weigh)
+                push(&work.degrees, <int32_t>(work.targets.length - before))
+                if not state & SIGNAL_MASK:
+                    PyErr_CheckSignals()
+            return Weighed(
+                bytes_of(&work.degrees), bytes_of(&work.actors), bytes_of(&work.effects), bytes_of(&work.targets),
+                PyBytes_FromStringAndSize(<char*>work.weights.data, work.weights.length * <int64_t>sizeof(double)),
+            )
+        finally:
+            drop_weighing(&work)
+
+    cdef int _visit_weighed(self, int64_t state, Weighing* work, weigh) except -1:
+        """Collects every step out of a state; stages as in `_visit`."""
+        cdef bint has_urgent = False, is_stable = True, is_alone = False
+        cdef int stage, place
+        cdef int32_t role
+        cdef int64_t actor, effect
+        cdef int32_t* answer
+        self._load(state)
+        for stage in range(STAGES):
+            if (stage == AT_IDLE and has_urgent) or (stage == AT_CALM and not is_stable):
+                continue
+            for place in range(self.stage_ends[stage], self.stage_ends[stage + 1]):
+                actor = self.staged.data[place]
+                answer = self._answer(actor)
+                for effect in range(answer[0], answer[1]):
+                    role = self.effects.data[3 * effect]
+                    if self._take_weighed(actor, effect, work, weigh):
+                        has_urgent |= role == URGENT
+                        is_stable &= role == EVENT
+                        is_alone |= stage == AT_FIRST
+                if is_alone:
+                    return 0
+        return 0
+
+    cdef int _take_weighed(self, int64_t actor, int64_t effect, Weighing* work, weigh) except -1:
+        """Adds the steps of one effect; 1 if it changes the state."""
+        cdef int64_t rows = self._draft_weighed(effect, work, weigh), row, target
+        cdef int32_t* draft
+        cdef int moved = 0
+        for row in range(rows):
+            draft = self.drafts.data + row * self.slots
+            if same(draft, self.source.data, self.slots):
+                continue
+            moved = 1
+            self._finish(draft, self.source.data[0])
+            target = self._find(draft, hashed(draft, self.slots))
+            if target < 0:
+                raise KeyError("a step to a state that is not stored")
+            push(&work.actors, <int32_t>actor)
+            push(&work.effects, <int32_t>effect)
+            push(&work.targets, <int32_t>target)
+            push_double(&work.weights, work.drafts.data[row])
+        return moved
+
+    cdef int64_t _draft_weighed(self, int64_t effect, Weighing* work, weigh) except -1:
+        """Applies the edits of an effect to the source, with the weights of the drafts; returns their number."""
+        cdef int64_t edit, last = self.effects.data[3 * effect + 2], rows = 1, span, first
+        cdef int32_t slot
+        memcpy(self.drafts.data, self.source.data, self.slots * sizeof(int32_t))
+        work.drafts.length = 0
+        push_double(&work.drafts, 1.0)
+        for edit in range(self.effects.data[3 * effect + 1], last):
+            slot = self.edits.data[2 * edit]
+            if rows == 1:
+                span = self._span_weighed(edit, self.drafts.data[slot], work, weigh)
+                first = self.edit_spans.data[2 * span]
+                if self.edit_spans.data[2 * span + 1] - first == 1:
+                    self.drafts.data[slot] = self.outcomes.data[first]
+                    work.drafts.data[0] *= work.known.data[first]
+                    continue
+            rows = self._branch_weighed(rows, edit, work, weigh)
+        return rows
+
+    cdef int64_t _branch_weighed(self, int64_t rows, int64_t edit, Weighing* work, weigh) except -1:
+        """Replaces every draft by one per outcome of the edit, and its weight likewise."""
+        cdef int32_t slot = self.edits.data[2 * edit]
+        cdef int64_t row, span, outcome
+        cdef Doubles swapped
+        work.more_drafts.length = 0
+        for row in range(rows):
+            span = self._span_weighed(edit, self.drafts.data[row * self.slots + slot], work, weigh)
+            for outcome in range(self.edit_spans.data[2 * span], self.edit_spans.data[2 * span + 1]):
+                push_double(&work.more_drafts, work.drafts.data[row] * work.known.data[outcome])
+        swapped = work.drafts
+        work.drafts = work.more_drafts
+        work.more_drafts = swapped
+        return self._branch(rows, edit)
+
+    cdef int64_t _span_weighed(self, int64_t edit, int32_t cell, Weighing* work, weigh) except -1:
+        """The number of the outcomes of an edit of a cell, their weights known from now on."""
+        cdef int64_t span = self._edited(edit, cell), first = self.edit_spans.data[2 * span], place
+        if first == self.edit_spans.data[2 * span + 1] or work.known.data[first] >= 0:
+            return span
+        slot, operation = self.edit_numbers.values[self.edits.data[2 * edit + 1]]
+        weights = weigh(slot, self.cell_values[cell], self.operations.values[operation])
+        if len(weights) != self.edit_spans.data[2 * span + 1] - first:
+            raise ValueError("one weight per outcome of an edit")
+        for place in range(<int64_t>len(weights)):
+            work.known.data[first + place] = weights[place]
+        return span
 
     def urgent(self, int64_t state):
         """The actors with urgent work in a stored state, also those that a step taken alone keeps waiting."""

@@ -7,7 +7,7 @@ compare the two. This one serves where no compiler was available.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from enum import IntEnum
 from itertools import chain, pairwise
 from typing import NamedTuple
@@ -48,6 +48,19 @@ class Mark(NamedTuple):
     cells: int
     views: int
     operations: int
+
+
+class Weighed(NamedTuple):
+    """Every step out of some states, with the number of ways in which it may be taken, as flat arrays of bytes."""
+
+    degrees: bytes  # per state, how many steps follow; 32-bit numbers, as are the next three
+    actors: bytes
+    effects: bytes  # numbers in `effect_values`
+    targets: bytes
+    weights: bytes  # 64-bit floating point
+
+
+Weigh = Callable[[int, Cell, Hashable], Sequence[float]]  # slot, cell, operation: one weight per outcome of the edit
 
 
 class _Compiled(NamedTuple):
@@ -130,6 +143,8 @@ class Kernel:
         self._views = Interner()
         self._view_memo: list[list[dict[int, int]]] = [[{} for _ in reader.reads] for reader in self._readers]
         self._memo: list[dict[Vector, tuple[_Compiled, ...]]] = [{} for _ in self._actors]
+        self._first_effects: list[dict[Vector, int]] = [{} for _ in self._actors]
+        self.effect_values: list[Effect] = []
         self._edit_memo: dict[tuple[int, int, int], tuple[int, ...]] = {}
         self._observer_memo: dict[Vector, int] = {}
         self._flags_memo: dict[int, int] = {}
@@ -375,6 +390,46 @@ class Kernel:
                 if is_alone:
                     return
 
+    def weighed(self, first: int, last: int, weigh: Weigh) -> Weighed:
+        """All steps out of these states, by actor and effect, those of one effect to one target perhaps repeated.
+
+        A step's weight is the product of what `weigh` gives the outcomes of its edits. All targets must be stored.
+        """
+        degrees, actors, effects, targets = array("i"), array("i"), array("i"), array("i")
+        weights = array("d")
+        for state in range(first, last):
+            before = len(targets)
+            for actor, effect, target, weight in self._weighed_steps(state, weigh):
+                actors.append(actor)
+                effects.append(effect)
+                targets.append(self._numbers[target])
+                weights.append(weight)
+            degrees.append(len(targets) - before)
+        return Weighed(*(numbers.tobytes() for numbers in (degrees, actors, effects, targets, weights)))
+
+    def _weighed_steps(self, state: int, weigh: Weigh) -> Iterator[tuple[int, int, Vector, float]]:
+        vector = self._vectors[state]
+        for actor in dict.fromkeys(actor for actor, _, _ in self._steps(state)):
+            key = self._seen_by(actor, vector)
+            for number, compiled in enumerate(self._memo[actor][key], self._first_effects[actor][key]):
+                for draft, weight in self._weighed_drafts(vector, compiled, weigh):
+                    if draft != vector:
+                        yield actor, number, self._finish(list(draft), vector[0]), weight
+
+    def _weighed_drafts(self, vector: Vector, compiled: _Compiled, weigh: Weigh) -> list[tuple[Vector, float]]:
+        drafts = [(vector, 1.0)]
+        for slot, operation in compiled.edits:
+            drafts = [
+                ((*draft[:slot], cell, *draft[slot + 1 :]), weight * factor)
+                for draft, weight in drafts
+                for cell, factor in zip(
+                    self._edited(slot, draft[slot], operation),
+                    weigh(slot, self.cells.values[draft[slot]], self.operations.values[operation]),
+                    strict=True,
+                )
+            ]
+        return drafts
+
     def urgent(self, state: int) -> list[int]:
         """The actors with urgent work in a stored state, also those that a step taken alone keeps waiting."""
         vector = self._vectors[state]
@@ -403,6 +458,8 @@ class Kernel:
     def _learn_answer(self, index: int, key: Vector) -> tuple[_Compiled, ...]:
         self.misses += 1
         known = self._memo[index][key] = self._ask(index, key)
+        self._first_effects[index][key] = len(self.effect_values)
+        self.effect_values += [compiled.effect for compiled in known]
         self._lessons.extend((Lesson.ANSWER, index, *key, len(known)))
         return known
 

@@ -9,10 +9,10 @@ from typing import Protocol
 
 from kubeproof.engine.components import cyclic_components
 from kubeproof.engine.cycles import Lasso, all_lassos, find_lasso
-from kubeproof.engine.kernel import Kernel
+from kubeproof.engine.kernel import Interner, Kernel, Weigh, Weighed
 from kubeproof.engine.limits import Limits, resident_bytes
 from kubeproof.engine.snapshot import Keeper, Restorable
-from kubeproof.engine.system import Cell, Check, Kind, Progress, Step, System
+from kubeproof.engine.system import Cell, Check, Effect, Kind, Progress, Step, System
 from kubeproof.engine.words import Broken, Follower, Way, breaks
 from kubeproof.errors import LimitReached
 from kubeproof.values import dataclass
@@ -63,6 +63,14 @@ class Store(Restorable, Protocol):
     def steps(self, state: int) -> Sequence[Step]: ...
 
     def urgent(self, state: int) -> Sequence[int]: ...
+
+    @property
+    def cells(self) -> Interner: ...
+
+    @property
+    def effect_values(self) -> Sequence[Effect]: ...
+
+    def weighed(self, first: int, last: int, weigh: Weigh) -> Weighed: ...
 
     def bytes_used(self) -> int: ...
 

@@ -33,6 +33,11 @@ class EventSource:
         return self.waits_for is None or memories[1] != self.full
 
 
+def one_less(left: int) -> int:
+    """What is left of a budget after one use; a negative budget never ends."""
+    return left - 1 if left > 0 else left
+
+
 class Sourced:
     """For events that have a `source`: its name is theirs, and it says when they are asked."""
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import field
 
+from kubeproof.cluster.chances import Chance
 from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.objects import ZONE, Node, Source, Workload
 from kubeproof.values import dataclass
 
 STABLE = "stable"
+Moves = tuple[tuple[float, ...], ...]  # per level at the begin of a tick, the probability of each at its end
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,8 @@ class Event:
     max: int = 1
     after: str | None = None  # "stable", or the name of another event
     source: Source = field(default=Source(), compare=False)
+    chance: Chance | None = None  # how likely it is, for each subject; None: open
+    recovery: Chance | None = None  # how likely its end is, where it has one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +46,7 @@ class NodeFailure(Event):
     nodes: NodeChoice = NodeChoice()
     recovers: bool = True
     together: bool = False
+    max: int | None = 1  # type: ignore[assignment]  # None: any number of failures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +139,7 @@ class UsageChange(Event):
     levels: tuple[Usage, ...]
     initial: int = 0  # index of the level at the start
     max: int | None = None  # type: ignore[assignment]  # None: any number of changes
+    moves: Moves | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,6 +159,7 @@ class CpuLoad(Event):
     levels: tuple[int, ...]  # thousandths of a core, for all pods together
     initial: int = 0
     max: int | None = None  # type: ignore[assignment]  # None: any number of changes
+    moves: Moves | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,6 +169,7 @@ class Unreachable(Event):
     target: str
     recovers: bool = True
     idle: Usage = Usage(percent=0)  # what one pod uses meanwhile
+    max: int | None = 1  # type: ignore[assignment]  # None: any number of faults
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,6 +186,7 @@ class PodCrash(Event):
     """A container of one of the workload's pods exits."""
 
     target: str
+    max: int | None = 1  # type: ignore[assignment]  # None: any number of crashes
 
 
 EVERY_REVISION = "all"

@@ -41,11 +41,11 @@ class NodeFailureEvent(Sourced, NoWorkloads):
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """A failure of any node it may hit."""
         left = seen.memories[0][0]
-        if left <= 0 or not self.source.may_happen(seen.memories):
+        if left == 0 or not self.source.may_happen(seen.memories):
             return ()
         amount = left if self.event.together else 1
         alive = [sum(count for _, count in groups) for groups in seen.places]
-        memory = Remember(self.source.memory, (left - amount,))
+        memory = Remember(self.source.memory, (left - amount if left > 0 else left,))
         return tuple(Decision((*self._failures(picks), memory), Role.EVENT) for picks in _picks(alive, amount))
 
     def _failures(self, picks: tuple[int, ...]) -> Iterator[NodeChange]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kubeproof.cluster.control import Crash, Decision, NodeRef, Reads, Remember, Role, Seen
 from kubeproof.cluster.state import KUBELET_LIVES, NodeCell, Phase
-from kubeproof.events.common import EventSource, NoWorkloads, Sourced
+from kubeproof.events.common import EventSource, NoWorkloads, Sourced, one_less
 from kubeproof.values import dataclass
 
 
@@ -29,9 +29,9 @@ class PodCrashEvent(Sourced, NoWorkloads):
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """A crash of any pod that can."""
         left = seen.memories[0][0]
-        if left <= 0 or not self.source.may_happen(seen.memories):
+        if left == 0 or not self.source.may_happen(seen.memories):
             return ()
-        memory = Remember(self.source.memory, (left - 1,))
+        memory = Remember(self.source.memory, (one_less(left),))
         return tuple(
             Decision((Crash(NodeRef(place, view), member), memory), Role.EVENT)
             for place, groups in zip(self.reads.places, seen.places, strict=True)

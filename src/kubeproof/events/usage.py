@@ -18,8 +18,8 @@ from kubeproof.cluster.control import (
 from kubeproof.cluster.daemons import daemon_sets
 from kubeproof.cluster.state import KUBELET_LIVES, Cause, NodeCell, Phase, Work
 from kubeproof.cluster.usage import CPU, UsageRule, is_cut, level_number, memories_read, pod_usage
-from kubeproof.events.common import EventSource, NoNodes, NoWorkloads, Sourced
-from kubeproof.events.declarations import CpuLoad, KernelPanic, Unreachable, UsageChange
+from kubeproof.events.common import EventSource, NoNodes, NoWorkloads, Sourced, one_less
+from kubeproof.events.declarations import CpuLoad, KernelPanic, Moves, Unreachable, UsageChange
 from kubeproof.values import dataclass
 
 RUNS = (Phase.RUNNING, Phase.READY, Phase.UNREADY)
@@ -28,25 +28,25 @@ Load = tuple[int, tuple[tuple[tuple[int, int], int], ...]]  # kubelet up; ((work
 
 @dataclass(frozen=True, slots=True)
 class LevelEvent(Sourced, NoWorkloads, NoNodes):
-    """Moves a workload's usage to any other level; memory is (level, changes left or -1 for any number)."""
+    """Moves a workload's usage to another level; memory is (level, changes left or -1 for any number)."""
 
     source: EventSource
     levels: int
+    moves: Moves | None = None  # None: from each to each
 
     @property
     def reads(self) -> Reads:
         return self.source.reads()
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
-        """A change to each other level."""
+        """A change to each other level that may follow."""
         level, left = seen.memories[0]
         if left == 0 or not self.source.may_happen(seen.memories):
             return ()
-        after = left - 1 if left > 0 else left
         return tuple(
-            Decision((Remember(self.source.memory, (other, after)),), Role.EVENT)
+            Decision((Remember(self.source.memory, (other, one_less(left))),), Role.EVENT)
             for other in range(self.levels)
-            if other != level
+            if other != level and (self.moves is None or self.moves[level][other] > 0)
         )
 
     def tells(self, actions: tuple[Action, ...]) -> str:
@@ -77,7 +77,7 @@ class UnreachableEvent(Sourced, NoWorkloads, NoNodes):
         if is_off:
             after = (0, left) if self.event.recovers else None
         else:
-            after = (1, left - 1) if left > 0 and self.source.may_happen(seen.memories) else None
+            after = (1, one_less(left)) if left and self.source.may_happen(seen.memories) else None
         return () if after is None else (Decision((Remember(self.source.memory, after),), Role.EVENT),)
 
     def tells(self, actions: tuple[Action, ...]) -> str:

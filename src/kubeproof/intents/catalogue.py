@@ -113,6 +113,15 @@ _ENTRIES = (
         "always",
     ),
     PropertyEntry(
+        "S013",
+        "noTrafficToTerminating",
+        "traffic",
+        "No pod that has been told to stop still gets traffic, because a proxy or the controller of an Ingress has not "
+        "learnt yet that it terminates, or because no ready pod is left.",
+        ("target", "when"),
+        "always",
+    ),
+    PropertyEntry(
         "L001",
         "noPendingForever",
         "lifecycle",

@@ -43,7 +43,7 @@ from kubeproof.intents.facts import (
     matching_workloads,
 )
 from kubeproof.intents.stateful_facts import StatefulRolloutComplete
-from kubeproof.intents.traffic_facts import LoadSkewAtMost
+from kubeproof.intents.traffic_facts import LoadSkewAtMost, NothingMisrouted
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ KIND_OF_WHEN = {
     EVENTUALLY: PERSISTENT,
     EVENTUALLY_ALWAYS: RECURRENT,
 }
-UPPER_BOUNDS = ("maxReplicas", "maxSkew", "maxLoadSkew", "maxPodObjects", "maxNodes")
+UPPER_BOUNDS = ("maxReplicas", "maxSkew", "maxLoadSkew", "noTrafficToTerminating", "maxPodObjects", "maxNodes")
 OSCILLATION_TAGS = {
     "any": Tag.STEP,
     "replicas": Tag.REPLICAS,
@@ -163,6 +163,8 @@ def _fact(intent: Intent, layout: Layout, number: int | None) -> Fact:
         return SpreadOver(layout, members, intent.topology_key, intent.domains)
     if intent.key == "maxLoadSkew":
         return LoadSkewAtMost(layout, number, intent.skew)
+    if intent.key == "noTrafficToTerminating":
+        return NothingMisrouted(layout, number)
     if intent.key == "onlyOn":
         return OnlyOn(layout, members, (), intent.nodes, intent.node_names)
     if intent.key == "notColocated":

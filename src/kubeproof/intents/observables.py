@@ -13,7 +13,17 @@ from kubeproof.cluster.control import Arrive, CreatePods, KeepNode, Tag, tag_of
 from kubeproof.cluster.daemons import eligibility
 from kubeproof.cluster.objects import DAEMON_SET, STATEFUL_SET, PodTemplate, Setup, family, revisions_of
 from kubeproof.cluster.places import Layout, taints_of
-from kubeproof.cluster.services import Extremes, extremes, load_ratio, splits_by_node
+from kubeproof.cluster.services import (
+    Extremes,
+    Fallback,
+    extremes,
+    fallbacks,
+    load_ratio,
+    misrouted,
+    misrouted_pods,
+    sharing,
+    splits_by_node,
+)
 from kubeproof.cluster.state import ACTIVE, DRAINING, KUBELET_LIVES, Health, NodeCell, Nodes, Phase, WorkloadCell
 from kubeproof.intents.declarations import ANY_EVICTOR, BY_KERNEL_PANIC
 from kubeproof.intents.evictors import EVICTION_TAGS
@@ -267,6 +277,20 @@ def _load_skew(layout: Layout, call: Call) -> Observable:
     return Observable((*whose, *sorted(sharing - set(whose))), layout.every_place, _nothing, of_place, total)
 
 
+def _misrouted(layout: Layout, call: Call) -> Observable:
+    whose = meant(layout.setup, call)
+    groups = sharing(layout.setup, whose)
+    others = {number for group in groups for number in group} - set(whose)
+
+    def of_place(_: int, nodes: Nodes) -> tuple[int, tuple[Fallback, ...]]:
+        return misrouted(nodes, whose), tuple(fallbacks(nodes, group, whose) for group in groups)
+
+    def total(_: tuple[Any, ...], seen: tuple[Any, ...]) -> int:
+        return misrouted_pods(seen)
+
+    return Observable((*whose, *sorted(others)), layout.every_place, _nothing, of_place, total)
+
+
 def _domains(layout: Layout, call: Call) -> Observable:
     key, whose = str(call.text("topologyKey")), meant(layout.setup, call)
     members, places, is_single = frozenset(whose), _keyed(layout, key), key in layout.unique_keys
@@ -437,6 +461,7 @@ MAKERS: dict[str, Callable[[Layout, Call], Observable]] = {
     "on": _on,
     "skew": _skew,
     "loadSkew": _load_skew,
+    "misrouted": _misrouted,
     "domains": _domains,
     "shared": _shared,
     "rolledOut": _rolled_out,

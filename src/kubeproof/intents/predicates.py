@@ -77,6 +77,13 @@ def most_terminating_asked(intent: Intent) -> int:
     return _largest_number(intent) if any(call.name == "terminating" for call in calls_of(intent)) else 0
 
 
+def followed_targets(intent: Intent) -> tuple[str, ...]:
+    """The targets of which the intent asks whether pods that terminate get traffic."""
+    if intent.key == "noTrafficToTerminating":
+        return () if intent.target is None else (intent.target,)
+    return tuple(str(call.text("target")) for call in calls_of(intent) if call.name == "misrouted")
+
+
 def _largest_number(intent: Intent) -> int:
     """The largest number in the predicates."""
     from kubeproof.intents.expressions import constants, parse_predicate

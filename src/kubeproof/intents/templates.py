@@ -193,6 +193,7 @@ _STATEMENTS: dict[str, Callable[[Intent], str]] = {
     "maxReplicas": _at_most_replicas,
     "maxSkew": _skew,
     "maxLoadSkew": lambda intent: f"loadSkew({_target(intent)}) <= {intent.skew}",
+    "noTrafficToTerminating": lambda intent: f"misrouted({_target(intent)}) == 0",
     "maxPodObjects": _objects,
     "maxNodes": _node_count,
     "onlyOn": _only_on,

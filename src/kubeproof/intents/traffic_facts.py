@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from kubeproof.cluster.control import Reads, Seen, View
-from kubeproof.cluster.services import extremes, load_ratio, splits_by_node
+from kubeproof.cluster.services import (
+    extremes,
+    fallbacks,
+    load_ratio,
+    misrouted,
+    misrouted_pods,
+    sharing,
+    splits_by_node,
+)
 from kubeproof.cluster.state import Nodes, Phase
 from kubeproof.intents.facts import PodsFact, count_pods
 from kubeproof.values import dataclass
@@ -33,3 +41,26 @@ class LoadSkewAtMost(PodsFact):
     def holds(self, seen: Seen) -> bool:
         ratios = (load_ratio(view[1][at] for view in seen.places) for at in range(len(self.splits)))
         return all(ratio <= self.skew for ratio in ratios)
+
+
+@dataclass(frozen=True, slots=True)
+class NothingMisrouted(PodsFact):
+    """noTrafficToTerminating: no pod gets traffic that has been told to stop."""
+
+    @property
+    def reads(self) -> Reads:
+        others = sorted({number for group in self.groups for number in group} - set(self.members))
+        return Reads((*self.members, *others), self.layout.every_place)
+
+    @property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """Per Service that selects the workload's pods, all workloads that it selects."""
+        return sharing(self.layout.setup, self.members)
+
+    def show_nodes(self, place: int, nodes: Nodes) -> View:
+        """Ready pods of the workload, its misrouted ones, and per Service who is ready and who has been stopped."""
+        ready = count_pods(nodes, self.members, (Phase.READY,))
+        return ready, misrouted(nodes, self.members), tuple(fallbacks(nodes, g, self.members) for g in self.groups)
+
+    def holds(self, seen: Seen) -> bool:
+        return misrouted_pods([view[1:] for view in seen.places]) == 0

@@ -91,6 +91,14 @@ _TABLE = (
         ("target",),
     ),
     Function(
+        "misrouted",
+        NUMBER,
+        "Pods that get traffic from a Service although they have been told to stop: proxies have not learnt yet that "
+        "they terminate, or no ready pod is left.",
+        ("target",),
+        ("target",),
+    ),
+    Function(
         "domains",
         NUMBER,
         "Values of the key on nodes that hold a pod that is not terminating.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kubeproof.cluster.objects import Container, HostPort, Readiness
 from kubeproof.manifests.fields import Fields
+from kubeproof.manifests.hooks import read_pre_stop
 from kubeproof.manifests.names import is_dns_label
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.resources import CPU, MEMORY, is_extended, others_of, read_container_amounts
@@ -37,12 +38,15 @@ def _container(fields: Fields, *, init: bool, host_network: bool) -> tuple[Conta
     requests, limits = _resources(fields)
     sidecar = _is_sidecar(fields, init=init)
     readiness = _readiness(fields)
+    pre_stop_s = read_pre_stop(fields)
     image, ports = read_image(fields, "image"), _host_ports(fields, host_network=host_network)
+    has_ports = bool(fields.items("ports"))
     if fields.items("resizePolicy"):
         fields.ignore("resizePolicy")
     fields.finish("Container")
     amounts = requests.get(CPU), requests.get(MEMORY), others_of(requests)
-    return Container(name, *amounts, sidecar, image, ports, tuple(sorted(limits.items()))), readiness
+    found = Container(name, *amounts, sidecar, image, ports, tuple(sorted(limits.items())), pre_stop_s, has_ports)
+    return found, readiness
 
 
 def _is_sidecar(fields: Fields, *, init: bool) -> bool:

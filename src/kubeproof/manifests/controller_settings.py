@@ -32,6 +32,11 @@ def read_settings(spec: Fields) -> Settings:
     settings = replace(settings, monitor_grace_s=_monitor_grace(controllers), startup_s=_startup(controllers))
     settings = _gitops(controllers, _autoscaler(controllers, _descheduler(controllers, settings)))
     settings = _vertical(controllers, settings)
+    settings = replace(
+        settings,
+        endpoints_lag_s=_lag(controllers, "endpoints", settings.endpoints_lag_s),
+        ingress_lag_s=_lag(controllers, "ingress", settings.ingress_lag_s),
+    )
     controllers.ignore("clusterAutoscaler")  # read with the nodes
     controllers.finish_strictly()
     return settings
@@ -95,6 +100,16 @@ def _gitops(controllers: Fields, settings: Settings) -> Settings:
     heals = fields.boolean("selfHeal")
     fields.finish_strictly()
     return replace(settings, gitops_interval_s=None if heals is False else interval)
+
+
+def _lag(controllers: Fields, key: str, default: int) -> int:
+    """How long a change takes to be known everywhere, at most."""
+    fields = controllers.child(key)
+    if fields is None:
+        return default
+    seconds = read_seconds(fields, "lag")
+    fields.finish_strictly()
+    return default if seconds is None else seconds
 
 
 def _period(fields: Fields, key: str, default: int) -> int:

@@ -36,5 +36,17 @@ def parse_seconds(text: str) -> int | None:
     """The duration in whole seconds; None if it is malformed, broken or beyond ten years."""
     if not _WHOLE.fullmatch(text):
         return None
-    total = sum((Fraction(number) * _SECONDS[unit] for number, unit in _PART.findall(text)), Fraction(0))
+    total = _seconds(text)
     return int(total) if total.denominator == 1 and total <= _LARGEST_S else None
+
+
+def parse_milliseconds(text: str) -> int | None:
+    """The duration in whole milliseconds; None if it is malformed, broken or beyond ten years."""
+    if not _WHOLE.fullmatch(text):
+        return None
+    total = _seconds(text) * 1000
+    return int(total) if total.denominator == 1 and total <= _LARGEST_S * 1000 else None
+
+
+def _seconds(text: str) -> Fraction:
+    return sum((Fraction(number) * _SECONDS[unit] for number, unit in _PART.findall(text)), Fraction(0))

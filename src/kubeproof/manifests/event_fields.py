@@ -6,12 +6,16 @@ from collections.abc import Callable, Sequence
 
 from kubeproof.cluster.objects import Node, Workload
 from kubeproof.cluster.policies import HorizontalPodAutoscaler
+from kubeproof.cluster.services import Service
 from kubeproof.manifests.fields import Fields, suggestion
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.targets import read_targets
-from kubeproof.manifests.tree import Mapping
+from kubeproof.manifests.tree import Mapping, Scalar, ScalarKind
 from kubeproof.manifests.workloads import ReadWorkload
 from kubeproof.values import dataclass
+
+UNLIMITED = ("nodeFailure", "podCrash", "unreachable")
+ANY_NUMBER = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +26,7 @@ class Surroundings:
     workloads: Sequence[Workload]
     read_applied: Callable[[Fields], ReadWorkload]  # the object an `apply` event names or holds
     autoscalers: Sequence[HorizontalPodAutoscaler] = ()
+    services: Sequence[Service] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +74,27 @@ def read_common(fields: Fields, key: str, position: int) -> Common:
     return Common(
         name=name or f"{key}-{position}",
         is_named=bool(name),
-        max=fields.integer("max", least=1, most=1000),
+        max=_times(fields, key),
         after=fields.text("after"),
     )
+
+
+def _times(fields: Fields, key: str) -> int | None:
+    """How often an event may happen, as far as it says so; `unlimited` where states do not count it."""
+    value = fields.mapping.get("max")
+    if not isinstance(value, Scalar) or value.kind is not ScalarKind.STRING or value.text != "unlimited":
+        return fields.integer("max", least=1, most=1000)
+    fields.ignore("max")
+    if key not in UNLIMITED:
+        fields.fail("max", "is unlimited", remedy=f"Write a number; without a limit happen only {', '.join(UNLIMITED)}")
+    if fields.has("together"):
+        fields.fail("max", "is unlimited, but so many nodes fail together", remedy="Write how many")
+    return ANY_NUMBER
+
+
+def most_times(common: Common) -> int | None:
+    """How often an event may happen: once unless it says otherwise, None for any number."""
+    return None if common.max == ANY_NUMBER else common.max or 1
 
 
 def refuse_moment(fields: Fields) -> None:

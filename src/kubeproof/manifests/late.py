@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from kubeproof.manifests.ltl_intents import read_ltl
     from kubeproof.manifests.quotas import read_limit_range, read_quota
     from kubeproof.manifests.scheduler_config import read_scheduler_profiles
-    from kubeproof.manifests.services import read_service
+    from kubeproof.manifests.services import read_ingress, read_service, with_ingresses
     from kubeproof.manifests.stateful_sets import read_stateful_set
     from kubeproof.manifests.storage import read_claim, read_storage_class, read_volume, settled_claims
 else:
@@ -26,6 +26,8 @@ else:
     read_limit_range = LateFunction("kubeproof.manifests.quotas", "read_limit_range")
     read_quota = LateFunction("kubeproof.manifests.quotas", "read_quota")
     read_scheduler_profiles = LateFunction("kubeproof.manifests.scheduler_config", "read_scheduler_profiles")
+    read_ingress = LateFunction("kubeproof.manifests.services", "read_ingress")
+    with_ingresses = LateFunction("kubeproof.manifests.services", "with_ingresses")
     read_service = LateFunction("kubeproof.manifests.services", "read_service")
     read_stateful_set = LateFunction("kubeproof.manifests.stateful_sets", "read_stateful_set")
     read_claim = LateFunction("kubeproof.manifests.storage", "read_claim")
@@ -39,6 +41,7 @@ __all__ = [
     "read_claim",
     "read_daemon_set",
     "read_descheduler_policy",
+    "read_ingress",
     "read_limit_range",
     "read_ltl",
     "read_quota",
@@ -48,4 +51,5 @@ __all__ = [
     "read_storage_class",
     "read_volume",
     "settled_claims",
+    "with_ingresses",
 ]

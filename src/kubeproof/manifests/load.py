@@ -17,7 +17,7 @@ from kubeproof.manifests.event_fields import Surroundings
 from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.files import InputFile, read_file, read_inputs
 from kubeproof.manifests.guard import Bounds, Budget
-from kubeproof.manifests.late import settled_claims
+from kubeproof.manifests.late import settled_claims, with_ingresses
 from kubeproof.manifests.loaded import Loaded, Omission
 from kubeproof.manifests.objects import (
     WORKLOAD_READERS,
@@ -188,7 +188,7 @@ def _setup(objects: Objects, workloads: tuple[Workload, ...]) -> Setup:
         verticals=tuple(objects.verticals),
         descheduler=objects.policies[0] if objects.policies else None,
         budgets=tuple(objects.budgets),
-        services=tuple(objects.services),
+        services=with_ingresses(objects.services, objects.reached) if objects.reached else tuple(objects.services),
         priority_classes=tuple(objects.priority_classes),
         namespaces=tuple(objects.namespaces),
         quotas=tuple(objects.quotas),
@@ -205,7 +205,7 @@ def _with_scenario(document: Document, setup: Setup, objects: Objects, collected
     def read_applied(event: Fields) -> ReadWorkload:
         return _applied(event, document, collected, budget, objects)
 
-    around = Surroundings(setup.nodes, setup.workloads, read_applied, setup.autoscalers)
+    around = Surroundings(setup.nodes, setup.workloads, read_applied, setup.autoscalers, setup.services)
     read = read_scenario(fields, around)
     omissions = _distinct((*objects.omissions, *fields.log.omissions))
     whole = replace(setup, settings=read.settings)

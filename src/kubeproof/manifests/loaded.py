@@ -7,6 +7,7 @@ from dataclasses import field
 from kubeproof.cluster.objects import Setup, Source
 from kubeproof.cluster.scale import Scale
 from kubeproof.events.declarations import Event
+from kubeproof.events.quantities import QuantifySettings
 from kubeproof.intents.declarations import Intent
 from kubeproof.values import dataclass
 
@@ -39,6 +40,7 @@ class Scenario:
     is_default: bool = False
     scale: Scale | None = None  # None: verify exactly the sizes in the manifests
     source: Source = field(default=Source(), compare=False)
+    quantify: QuantifySettings = QuantifySettings()
 
 
 @dataclass(frozen=True, slots=True)

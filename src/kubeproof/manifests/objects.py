@@ -20,6 +20,7 @@ from kubeproof.manifests.late import (
     read_claim,
     read_daemon_set,
     read_descheduler_policy,
+    read_ingress,
     read_limit_range,
     read_quota,
     read_scheduler_profiles,
@@ -60,6 +61,7 @@ _VERSIONS = {
     "VerticalPodAutoscaler": ("autoscaling.k8s.io/v1",),
     "PodDisruptionBudget": ("policy/v1",),
     "Service": ("v1",),
+    "Ingress": ("networking.k8s.io/v1",),
     "PriorityClass": ("scheduling.k8s.io/v1",),
     "ResourceQuota": ("v1",),
     "LimitRange": ("v1",),
@@ -78,6 +80,7 @@ _GROUPS = {  # a kind of the same name elsewhere, such as a custom resource, is 
     "HorizontalPodAutoscaler": ("autoscaling", "extensions"),
     "VerticalPodAutoscaler": ("autoscaling.k8s.io",),
     "PodDisruptionBudget": ("policy",),
+    "Ingress": ("networking.k8s.io", "extensions"),
     "StorageClass": ("storage.k8s.io",),
     "PriorityClass": ("scheduling.k8s.io",),
     "KubeSchedulerConfiguration": ("kubescheduler.config.k8s.io",),
@@ -113,6 +116,7 @@ class Objects:
     policies: list[DeschedulerPolicy] = field(default_factory=list)
     budgets: list[PodDisruptionBudget] = field(default_factory=list)
     services: list[Service] = field(default_factory=list)
+    reached: set[tuple[str, str]] = field(default_factory=set)  # Services that an Ingress leads to
     priority_classes: list[PriorityClass] = field(default_factory=list)
     namespaces: list[tuple[str, Labels]] = field(default_factory=list)
     quotas: list[ResourceQuota] = field(default_factory=list)
@@ -256,6 +260,10 @@ def _service(fields: Fields, _: Document, objects: Objects) -> None:
     objects.services += [service] if service is not None else []
 
 
+def _ingress(fields: Fields, _: Document, objects: Objects) -> None:
+    objects.reached |= set(read_ingress(fields))
+
+
 def _priority_class(fields: Fields, _: Document, objects: Objects) -> None:
     objects.priority_classes.append(read_priority_class(fields))
 
@@ -305,6 +313,7 @@ _READERS: dict[str, Callable[[Fields, Document, Objects], None]] = {
     "VerticalPodAutoscaler": _vertical,
     "PodDisruptionBudget": _budget,
     "Service": _service,
+    "Ingress": _ingress,
     "PriorityClass": _priority_class,
     "ResourceQuota": _quota,
     "LimitRange": _limit_range,

@@ -17,6 +17,7 @@ from kubeproof.cluster.objects import PodTemplate, Readiness, SpreadConstraint
 from kubeproof.cluster.policies import PREEMPT_LOWER, PREEMPT_NEVER
 from kubeproof.manifests.containers import read_containers, read_image, slowest
 from kubeproof.manifests.fields import LARGEST_INT32, Fields
+from kubeproof.manifests.hooks import serving_s
 from kubeproof.manifests.names import check_label_key, is_dns_subdomain, read_labels
 from kubeproof.manifests.pod_affinity import read_pod_affinity
 from kubeproof.manifests.printable import printable
@@ -62,6 +63,7 @@ def read_template(metadata: Fields | None, spec: Fields, *, only_always: bool) -
         tolerations=_tolerations(spec),
         spread=read_spread(spec, "topologySpreadConstraints"),
         grace_s=_or(spec.integer("terminationGracePeriodSeconds"), 30),
+        pre_stop_s=serving_s([container for container, _ in containers]),
         readiness=_pod_readiness(spec, [probe for _, probe in (*containers, *inits) if probe is not None]),
         scheduler_name=spec.text("schedulerName") or "default-scheduler",
         deletion_cost=_deletion_cost(metadata),

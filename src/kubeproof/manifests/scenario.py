@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from kubeproof.cluster.objects import DAEMON_SET, POD, Settings, Workload
 from kubeproof.events.declarations import Apply, CreateNode, Event
+from kubeproof.manifests.chances import read_quantify
 from kubeproof.manifests.controller_settings import read_settings
 from kubeproof.manifests.default_scenario import default_intents
 from kubeproof.manifests.event_fields import Surroundings
@@ -56,6 +57,7 @@ def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
         intents=intents,
         scale=read_scale(spec, around, events, intents),
         source=fields.source,
+        quantify=read_quantify(spec, around.nodes),
     )
     spec.ignore("intents")
     spec.finish_strictly()

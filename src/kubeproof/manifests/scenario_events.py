@@ -24,13 +24,16 @@ from kubeproof.events.declarations import (
     PodCrash,
     Rollout,
     Scale,
+    Unreachable,
     UsagePattern,
     ZoneFailure,
 )
+from kubeproof.manifests.chances import with_chance
 from kubeproof.manifests.event_fields import (
     Common,
     Surroundings,
     each_target,
+    most_times,
     name_of,
     only_key,
     read_common,
@@ -56,8 +59,8 @@ def read_events(spec: Fields, around: Surroundings) -> tuple[Event, ...]:
             if event.name in places or event.name == STABLE:
                 fields.fail("name", f"is {printable(event.name)!r} again", remedy="Event names are unique")
             places[event.name] = fields
-            events.append(event)
-        fields.finish_strictly("name", "max", "after")
+            events.append(with_chance(fields, event))
+        fields.finish_strictly("name", "max", "after", "probability", "ratePerHour")
     _check_order(events, places)
     check_one_usage(events, places)
     return tuple(events)
@@ -67,7 +70,7 @@ def _node_failure(fields: Fields, common: Common, around: Surroundings) -> list[
     recovers, together = fields.boolean("recovers"), fields.boolean("together")
     event = NodeFailure(
         name=common.name,
-        max=common.max or 1,
+        max=most_times(common),
         after=common.after,
         source=fields.source,
         nodes=read_nodes(fields, around.nodes),
@@ -200,7 +203,7 @@ def _create_node(fields: Fields, common: Common, around: Surroundings, name: str
 
 def _pod_crash(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
     return [
-        PodCrash(name=name, max=common.max or 1, after=common.after, source=fields.source, target=workload.ref)
+        PodCrash(name=name, max=most_times(common), after=common.after, source=fields.source, target=workload.ref)
         for name, workload in each_target(fields, common, around)
     ]
 
@@ -271,10 +274,14 @@ def _check_order(events: list[Event], places: dict[str, Fields]) -> None:
     """Every `after` names `stable` or another event, and following it never comes back."""
     follows = {event.name: event.after for event in events}
     lasting = {event.name for event in events if isinstance(event, UsagePattern | NeverReady)}
+    endless = {e.name for e in events if isinstance(e, NodeFailure | PodCrash | Unreachable) and e.max is None}
     for event in events:
         if event.after in lasting:
             remedy = "It holds from the start of the run; wait for another event"
             places[event.name].fail("after", f"is {printable(event.after or '')!r}, which never happens", remedy=remedy)
+        if event.after in endless:
+            remedy = "Give that event a max, or wait for another"
+            places[event.name].fail("after", f"is {printable(event.after or '')!r}, which is unlimited", remedy=remedy)
         if event.after not in (None, STABLE) and event.after not in follows:
             remedy = suggestion(event.after, {STABLE, *follows} - {event.name})
             places[event.name].fail("after", f"is {printable(event.after)!r}, not an event", remedy=remedy)

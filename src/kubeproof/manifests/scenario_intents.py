@@ -32,8 +32,9 @@ from kubeproof.manifests.tree import Scalar, ScalarKind
 COUNTED = ("minReady", "minReplicas", "maxReplicas")
 TOPOLOGY = ("maxSkew", "spread", "notColocated", "onlyOn")
 OBJECTS = ("maxNodes", "maxPodObjects")
+TRAFFIC = ("maxLoadSkew", "noTrafficToTerminating")
 DEFAULT_WHEN = {"runsOnEveryNode": EVENTUALLY_ALWAYS}  # all others: always
-TIMED = (*COUNTED, *TOPOLOGY, *OBJECTS, "maxLoadSkew", *DEFAULT_WHEN)  # the others fix their own moment
+TIMED = (*COUNTED, *TOPOLOGY, *OBJECTS, *TRAFFIC, *DEFAULT_WHEN)  # the others fix their own moment
 RECREATED = ("noEvictionLoop", "noCreateFailLoop")  # speak of pods that a controller replaces
 GLOBAL = ("settles", "noOscillation", "maxPodObjects")  # without a target they speak of the whole cluster
 UNTARGETED = ("maxNodes", "drainCompletes", "ltl")  # never have a target
@@ -65,7 +66,7 @@ def read_intents(spec: Fields, around: Surroundings) -> tuple[Intent, ...]:
         if name in given:
             fields.fail("name", f"is {printable(name)!r} again", remedy="Intent names are unique")
         given |= {name} if name else set()
-        intents = _per_workload(fields, _intent(fields, key, around), name, around.workloads)
+        intents = _per_workload(fields, _intent(fields, key, around), name, around)
         found += [filled(fields, key, intent, around) for intent in intents]
         fields.finish_strictly("name", "target", "severity", "when")
     return with_unique_names(found)
@@ -220,10 +221,11 @@ _READERS: dict[str, Callable[[Fields, Intent, Surroundings], Intent]] = {
 }
 
 
-def _per_workload(fields: Fields, intent: Intent, name: str | None, workloads: Sequence[Workload]) -> list[Intent]:
+def _per_workload(fields: Fields, intent: Intent, name: str | None, around: Surroundings) -> list[Intent]:
     """One intent per target; global ones, and a maxSkew by selector, stay one without a target."""
     if intent.key in UNTARGETED:
         return [replace(intent, name=name or intent.key)]
+    workloads = around.workloads
     chosen = read_targets(fields, workloads)
     if chosen is None and (intent.key in GLOBAL or (intent.key == "maxSkew" and intent.selector is not None)):
         return [replace(intent, name=name or intent.key)]
@@ -231,9 +233,21 @@ def _per_workload(fields: Fields, intent: Intent, name: str | None, workloads: S
         if not _can_mean(intent.key, workload):
             fields.fail("target", f"is {workload.ref}", remedy=f"{intent.key} does not apply to a {workload.kind}")
     targets = [w for w in workloads if _can_mean(intent.key, w)] if chosen is None else chosen
+    if intent.key == "noTrafficToTerminating":
+        targets = _reached(fields, targets, around, is_named=chosen is not None)
     if name and len(targets) == 1:
         return [replace(intent, name=name, target=targets[0].ref)]
     return [replace(intent, name=f"{name or intent.key} {w.ref}", target=w.ref) for w in targets]
+
+
+def _reached(fields: Fields, targets: list[Workload], around: Surroundings, *, is_named: bool) -> list[Workload]:
+    """The workloads that a Service sends traffic to; refused if there is none, or if a named one is not among them."""
+    found = [w for w in targets if any(s.selects(w.namespace, w.template.labels) for s in around.services)]
+    if not found or (is_named and len(found) < len(targets)):
+        missing = next((w.ref for w in targets if w not in found), "the input")
+        remedy = "Add the Service that sends traffic to it, or leave the intent out"
+        fields.log.fail(f"no Service selects pods of {missing}", line=fields.mapping.line, remedy=remedy)
+    return found
 
 
 def _can_mean(key: str, workload: Workload) -> bool:

@@ -10,7 +10,7 @@ from kubeproof.cluster.objects import Workload
 from kubeproof.cluster.quantity import QuantityError, milli
 from kubeproof.events.declarations import CpuLoad, Event, KernelPanic, Unreachable, Usage, UsageChange, UsagePattern
 from kubeproof.manifests.durations import read_seconds
-from kubeproof.manifests.event_fields import Common, Surroundings, each_target, refuse_moment
+from kubeproof.manifests.event_fields import Common, Surroundings, each_target, most_times, refuse_moment
 from kubeproof.manifests.fields import Fields, suggestion
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.targets import read_nodes
@@ -167,7 +167,7 @@ def _unreachable(fields: Fields, common: Common, around: Surroundings) -> list[E
     return [
         Unreachable(
             name=name,
-            max=common.max or 1,
+            max=most_times(common),
             after=common.after,
             source=fields.source,
             target=workload.ref,

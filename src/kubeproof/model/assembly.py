@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -22,6 +22,7 @@ from kubeproof.cluster.objects import (
 )
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import HorizontalPodAutoscaler
+from kubeproof.cluster.state import NEVER
 from kubeproof.cluster.usage import CPU, DEFAULT_PERCENT, Level, UsageRule
 from kubeproof.cluster.volumes import class_of, open_claims
 from kubeproof.controllers.deployment import DeploymentController
@@ -29,6 +30,7 @@ from kubeproof.controllers.kubelet import Kubelet
 from kubeproof.controllers.late import (
     DaemonSetController,
     DrainEviction,
+    EndpointController,
     GitOpsController,
     RolloutController,
     StatefulSetController,
@@ -120,6 +122,12 @@ def built_in_controllers(
     return (*loops, NoExecuteTainter(layout), *binders)
 
 
+def endpoint_loops(layout: Layout, routes: Mapping[int, tuple[int, int]]) -> Iterator[Controller]:
+    """Who tells proxies about pods that terminate, where something asks for that."""
+    if any(route != (NEVER, NEVER) for route in routes.values()):
+        yield from (EndpointController(layout, place) for place in layout.every_place)
+
+
 def _bound_at_once(setup: Setup) -> Iterator[int]:
     """The positions of the open claims that do not wait for a pod."""
     for position, number in enumerate(open_claims(setup)):
@@ -200,7 +208,7 @@ def _sources_of(source: EventSource, event: Event, rules: tuple[UsageRule, ...])
     elif isinstance(event, Drain | Maintenance):
         yield DrainEvent(source, event)
     elif isinstance(event, UsageChange | CpuLoad):
-        yield LevelEvent(source, len(event.levels))
+        yield LevelEvent(source, len(event.levels), event.moves)
     elif isinstance(event, Unreachable):
         yield UnreachableEvent(source, event)
     elif isinstance(event, KernelPanic):

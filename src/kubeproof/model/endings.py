@@ -15,7 +15,7 @@ from kubeproof.intents.monitor import Monitor
 from kubeproof.model.plan import Plan
 from kubeproof.model.startup import only_replicasets_delete
 
-HEEDED_BY = frozenset({"maxPodObjects", "drainCompletes", "rolloutCompletes"})
+HEEDED_BY = frozenset({"maxPodObjects", "drainCompletes", "rolloutCompletes", "noTrafficToTerminating"})
 
 
 class EndMatters(KubeproofError):

@@ -513,6 +513,10 @@ class GroupedSystem:
             return self.plan.mechanics.on_workload(cell, action)
         return self._edit_nodes(slot - self.slots.first_place, cell, self._grouped[number], action)
 
+    def node_view(self, actor: int, place: int, cell: NodeCell) -> Hashable:
+        """What an actor sees of one node."""
+        return self._grouped[actor].node_view(place, cell)
+
     def _edit_nodes(self, place: int, nodes: Nodes, actor: GroupedActor, action: NodeAction) -> tuple[Nodes, ...]:
         """The place with any one node that answers to the action's reference changed."""
         wanted = action.node.view

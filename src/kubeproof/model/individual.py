@@ -45,6 +45,7 @@ from kubeproof.cluster.control import (
     Tag,
     Tick,
     Unnominate,
+    Unroute,
     View,
     Writing,
     shown_node,
@@ -54,7 +55,7 @@ from kubeproof.cluster.daemons import nodes_wanted
 from kubeproof.cluster.images import tracked_images
 from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, POD, STATEFUL_SET, family, short_name
 from kubeproof.cluster.priorities import priority_of
-from kubeproof.cluster.state import ACTIVE, NEVER, NodeCell, Phase, PodKind, WorkloadCell, present
+from kubeproof.cluster.state import ACTIVE, NEVER, SERVING, NodeCell, Phase, PodKind, WorkloadCell, present
 from kubeproof.errors import LimitReached
 from kubeproof.intents.facts import Fact
 from kubeproof.intents.monitor import FRESH, Memory
@@ -64,6 +65,7 @@ from kubeproof.model.individual_node import (
     arrival,
     changed,
     crashed,
+    ending_clocks,
     kubelet_lives,
     vanishes_at_once,
     with_nominated,
@@ -431,6 +433,11 @@ class IndividualModel:
             due = tuple(pod for pod in node.pods if _is_due(pod, action.workload))
             gone = self._deleted(node, due)
             yield self._with_node(state, index, gone), ("evict", name, tuple(pod.name for pod in due))
+        elif isinstance(action, Unroute):
+            meant = [p for p in node.pods if (p.workload, p.route_s) == (action.workload, action.route_s)]
+            pods = tuple(p._replace(route_s=SERVING) if p in meant else p for p in node.pods)
+            names = tuple(pod.name for pod in meant)
+            yield self._with_node(state, index, node._replace(pods=pods)), ("unroute", name, names)
         elif isinstance(action, Advance):
             yield from self._advanced(state, index, action)
         else:
@@ -499,12 +506,18 @@ class IndividualModel:
         for pod in node.pods:
             if pod.name not in names:
                 kept.append(pod)
-            elif not vanishes_at_once(self.setup, node, pod):
-                grace_s = self.setup.workloads[pod.workload].template.grace_s
-                clocks = (0, grace_s) if kubelet_lives(node) else (NEVER, NEVER)
-                ending = Pod(pod.name, pod.workload, int(Phase.TERMINATING), *clocks, NEVER, preempted=preempted)
-                kept.append(ending)
+            elif not vanishes_at_once(self.setup, node, pod, self._route_s(pod)):
+                clocks = ending_clocks(self.setup, pod.workload) if kubelet_lives(node) else (NEVER, NEVER)
+                left = (NEVER, NEVER, 0, preempted, self._route_s(pod))
+                kept.append(Pod(pod.name, pod.workload, int(Phase.TERMINATING), *clocks, *left))
         return node._replace(pods=tuple(kept if kubelet_lives(node) else self._bounded(kept)))
+
+    def _route_s(self, pod: Pod) -> int:
+        """How long a pod that is deleted now goes on getting traffic."""
+        known = self.plan.mechanics.routes.get(pod.workload)
+        if known is None or pod.phase == Phase.STARTING:
+            return NEVER
+        return known[0] if pod.phase == Phase.READY else known[1]
 
     def _bounded(self, pods: list[Pod]) -> list[Pod]:
         """Pods of a dead node without the terminating ones of a workload beyond those that make a difference."""
@@ -552,7 +565,7 @@ class IndividualModel:
 
     def _pod_clocks(self, pod: Pod) -> list[int]:
         ages = self.plan.mechanics.ages[pod.workload] if pod.age_s != NEVER else ()
-        return [pod.least_s, pod.most_s, pod.evict_s, *(age - pod.age_s for age in ages)]
+        return [pod.least_s, pod.most_s, pod.evict_s, pod.route_s, *(age - pod.age_s for age in ages)]
 
     def _next(self, pod: Pod) -> Pod:
         if pod.phase == Phase.STARTING and self.plan.mechanics.ages[pod.workload]:
@@ -599,7 +612,8 @@ class IndividualModel:
             ages = self.plan.mechanics.ages[pod.workload]
             age_s = min(pod.age_s + seconds, ages[-1]) if pod.age_s != NEVER else NEVER
             least, most, evict = older(pod.least_s), older(pod.most_s), older(pod.evict_s)
-            pods.append(pod._replace(least_s=least, most_s=most, evict_s=evict, age_s=age_s))
+            route = older(pod.route_s)
+            pods.append(pod._replace(least_s=least, most_s=most, evict_s=evict, age_s=age_s, route_s=route))
         if node.spare_s != NEVER:
             node = node._replace(spare_s=min(node.spare_s + seconds, self.plan.mechanics.spare_ages[-1]))
         return node._replace(least_s=older(node.least_s), most_s=older(node.most_s), pods=tuple(pods))

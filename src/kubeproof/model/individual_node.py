@@ -32,7 +32,7 @@ from kubeproof.cluster.control import (
 from kubeproof.cluster.labels import NO_EXECUTE, Taint
 from kubeproof.cluster.objects import Node, Setup
 from kubeproof.cluster.places import UNREACHABLE
-from kubeproof.cluster.state import NEVER, Cause, Health, Phase, Work
+from kubeproof.cluster.state import NEVER, SERVING, Cause, Health, Phase, Work
 from kubeproof.controllers.taint_eviction import clock_after, seconds_tolerated
 
 
@@ -48,6 +48,7 @@ class Pod(NamedTuple):
     age_s: int = NEVER
     restarts: int = 0
     preempted: int = 0
+    route_s: int = NEVER
 
 
 class NodeState(NamedTuple):
@@ -84,10 +85,19 @@ def kubelet_lives(node: NodeState) -> bool:
     return node.health in (Health.UP, Health.BACK)
 
 
-def vanishes_at_once(setup: Setup, node: NodeState, pod: Pod) -> bool:
-    """True if a deleted pod needs no termination: nothing of it runs, or its grace period is zero."""
+def vanishes_at_once(setup: Setup, node: NodeState, pod: Pod, route_s: int = NEVER) -> bool:
+    """True if a deleted pod needs no termination: nothing of it runs, or its grace period is zero.
+
+    One that still gets traffic (`route_s`) is looked at once more before it is gone.
+    """
     grace_s = setup.workloads[pod.workload].template.grace_s
-    return kubelet_lives(node) and (pod.phase == Phase.STARTING or grace_s == 0)
+    return kubelet_lives(node) and (pod.phase == Phase.STARTING or (grace_s == 0 and route_s in (NEVER, SERVING)))
+
+
+def ending_clocks(setup: Setup, workload: int) -> tuple[int, int]:
+    """When a pod that was deleted may end, and when it must: not before its preStop hook is over."""
+    template = setup.workloads[workload].template
+    return min(template.pre_stop_s, template.grace_s), template.grace_s
 
 
 def _taints(declared: Node, *, unreachable: bool) -> list[Taint]:
@@ -185,9 +195,15 @@ def _failed(setup: Setup, node: NodeState) -> NodeState:
 
 def _recovered(setup: Setup, node: NodeState, never_ready: frozenset[int]) -> NodeState:
     unnoticed = node.health == Health.LOST
-    pods = tuple(_resumed(setup, pod, never_ready) for pod in node.pods)
+    before = tuple(_rebooted(pod) for pod in node.pods) if node.cause == Cause.PANIC else node.pods
+    pods = tuple(_resumed(setup, pod, never_ready) for pod in before)
     health = int(Health.UP if unnoticed else Health.BACK)
     return node._replace(health=health, least_s=NEVER, most_s=NEVER, cause=0, pods=pods)
+
+
+def _rebooted(pod: Pod) -> Pod:
+    """A pod of a node that panicked: its containers are gone, and start from nothing."""
+    return pod if pod.phase == Phase.TERMINATING else pod._replace(phase=int(Phase.STARTING), age_s=NEVER)
 
 
 def _resumed(setup: Setup, pod: Pod, never_ready: frozenset[int]) -> Pod:
@@ -198,7 +214,8 @@ def _resumed(setup: Setup, pod: Pod, never_ready: frozenset[int]) -> Pod:
         least, most = setup.settings.startup_s
         return pod._replace(least_s=least, most_s=most)
     if pod.phase == Phase.TERMINATING:
-        return pod._replace(least_s=0, most_s=template.grace_s)
+        least, most = ending_clocks(setup, pod.workload)
+        return pod._replace(least_s=least, most_s=most)
     if pod.phase == Phase.RUNNING and template.readiness is not None and pod.workload not in never_ready:
         probe = template.readiness
         least = probe.initial_delay_s + probe.period_s * (probe.success_threshold - 1)

@@ -35,8 +35,14 @@ class Mentions:
     names: set[str] = field(default_factory=set)
 
 
-def mentions(setup: Setup, events: Iterable[Event], intents: Iterable[Intent], names: Iterable[str]) -> Mentions:
-    """Everything about nodes that can influence a controller, an event or a property."""
+def mentions(
+    setup: Setup,
+    events: Iterable[Event],
+    intents: Iterable[Intent],
+    names: Iterable[str],
+    told_apart: Iterable[NodeChoice] = (),
+) -> Mentions:
+    """Everything about nodes that can influence a controller, an event, a property or a bill."""
     found = Mentions(names=set(names))
     for workload in setup.workloads:
         _mention_template(found, workload.template)
@@ -52,6 +58,8 @@ def mentions(setup: Setup, events: Iterable[Event], intents: Iterable[Intent], n
         _mention_requirements(found, policy_requirements(setup.descheduler))
     for event in events:
         _mention_event(found, event)
+    for choice in told_apart:
+        _mention_choice(found, choice)
     for intent in intents:
         found.topology |= {intent.topology_key} - {""}
         _mention_requirements(found, intent.nodes.requirements if intent.nodes else ())
@@ -148,8 +156,7 @@ def _mention_requirements(found: Mentions, requirements: Iterable[Requirement]) 
 def _mention_event(found: Mentions, event: Event) -> None:
     choice = getattr(event, "nodes", None)
     if isinstance(choice, NodeChoice):
-        _mention_requirements(found, choice.selector.requirements if choice.selector else ())
-        found.names |= set(choice.names or ())
+        _mention_choice(found, choice)
     if isinstance(event, CreateNode):
         found.names.add(event.node)
     if isinstance(event, ZoneFailure):
@@ -157,6 +164,11 @@ def _mention_event(found: Mentions, event: Event) -> None:
         found.numeric_keys.add(event.topology_key)  # which zone is down is remembered
     if isinstance(event, NodeFailure | KernelPanic | ZoneFailure):
         found.topology |= {ZONE, REGION}  # zone states decide about NoExecute taints
+
+
+def _mention_choice(found: Mentions, choice: NodeChoice) -> None:
+    _mention_requirements(found, choice.selector.requirements if choice.selector else ())
+    found.names |= set(choice.names or ())
 
 
 def unique_keys(setup: Setup, found: Mentions) -> frozenset[str]:

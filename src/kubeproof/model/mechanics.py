@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 
 from kubeproof.cluster.control import (
     CORDON,
@@ -51,6 +52,7 @@ from kubeproof.cluster.control import (
     SetReplicas,
     SetTemplate,
     Unnominate,
+    Unroute,
     WorkloadAction,
 )
 from kubeproof.cluster.daemons import nodes_wanted
@@ -61,6 +63,7 @@ from kubeproof.cluster.priorities import priority_of
 from kubeproof.cluster.state import (
     ACTIVE,
     NEVER,
+    SERVING,
     Cause,
     Health,
     NodeCell,
@@ -82,6 +85,7 @@ CAUSES = {FAIL: Cause.FAILURE, PANIC: Cause.PANIC, FAIL_FOR_GOOD: Cause.FOR_GOOD
 GROUP_VERBS = (PROVISION, FORSAKE, MARK_SPARE, MARK_NEEDED, EVACUATE, REMOVE, SPARE)
 WORK_OF_VERB = {DRAIN: Work.DRAIN, DRAIN_UNCORDON: Work.DRAIN_UNCORDON, MAINTAIN: Work.MAINTAIN}
 DEAD = (Health.LOST, Health.UNKNOWN)
+UNSENT = (NEVER, SERVING)  # `route_s` of pods that get no traffic while others are ready
 MOST_EVICTING_S = 120  # max-pod-eviction-time: how long the cluster autoscaler asks for the pods of a node it drains
 HANDLING_S = 1  # least time in which taint eviction handles a pod that arrives on a tainted node
 
@@ -97,12 +101,14 @@ class Mechanics:
         most_failed: tuple[int, ...] = (),
         never_ready: frozenset[int] = frozenset(),
         most_asked: int = 0,  # the largest number that a property compares terminating pods with
+        routes: Mapping[int, tuple[int, int]] = MappingProxyType({}),
         spare_ages: tuple[int, ...] = (),  # for how long a node has to be unneeded until something follows, ascending
     ) -> None:
         self.setup = setup
         self.ages = ages or ((),) * len(setup.workloads)
         self.most_failed = most_failed or (0,) * len(setup.workloads)  # failed pods counted up to here
         self.never_ready = never_ready  # workloads whose pods run but never become ready
+        self.routes = routes  # where traffic is followed: `route_s` of deleted pods that were ready, and of others
         self.spare_ages = spare_ages
         self._brought = brought_images(setup)
         self._missing = {node.name: missing_images(setup, node) for node in setup.nodes} if any(self._brought) else {}
@@ -125,7 +131,7 @@ class Mechanics:
             least = probe.initial_delay_s + settled
             return least, least + probe.period_s
         if phase == Phase.TERMINATING:
-            return 0, template.grace_s
+            return min(template.pre_stop_s, template.grace_s), template.grace_s
         return NEVER, NEVER
 
     def _kind(
@@ -137,9 +143,10 @@ class Mechanics:
         age_s: int = NEVER,
         restarts: int = 0,
         preempted: int = 0,
+        route_s: int = NEVER,
     ) -> PodKind:
         clocks = (NEVER, NEVER) if cell.health in DEAD else self.clocks(workload, phase)
-        return PodKind(workload, phase, *clocks, evict_s, age_s, restarts, preempted)
+        return PodKind(workload, phase, *clocks, evict_s, age_s, restarts, preempted, route_s)
 
     def newborn(self, workload: int) -> PodKind:
         """A pod that was just bound to a node that lives and evicts nobody."""
@@ -237,6 +244,8 @@ class Mechanics:
                 return tuple(dict.fromkeys(self._robbed(cell, losses)))
             case EvictDue(_, workload):
                 return (self._evicted(cell, workload),)
+            case Unroute(_, workload, route_s):
+                return (_unrouted(cell, workload, route_s),)
             case Advance():
                 return tuple(dict.fromkeys(self._advanced(node, cell, action)))
             case NodeChange(_, verb):
@@ -341,16 +350,24 @@ class Mechanics:
         pods = add_pods(cell.pods, kind, -count)
         is_dead = cell.health in DEAD
         grace_s = self.setup.workloads[kind.workload].template.grace_s
-        vanishes = not is_dead and (kind.phase == Phase.STARTING or grace_s == 0)
+        route_s = self._route_s(kind)
+        vanishes = not is_dead and (kind.phase == Phase.STARTING or (grace_s == 0 and route_s in UNSENT))
         if vanishes:
             return cell._replace(pods=pods)
-        ending = self._kind(cell, kind.workload, Phase.TERMINATING, preempted=preempted)
+        ending = self._kind(cell, kind.workload, Phase.TERMINATING, preempted=preempted, route_s=route_s)
         if is_dead:
             # Nobody ends them, and more than fit on any node make no difference: without a bound a controller that
             # names a dead node would add to them for ever.
             stuck = sum(n for k, n in pods if k.workload == kind.workload and k.phase == Phase.TERMINATING)
             count = min(count, max(0, self.most_stuck - stuck))
         return cell._replace(pods=add_pods(pods, ending, count) if count else pods)
+
+    def _route_s(self, kind: PodKind) -> int:
+        """How long a pod that is deleted now goes on getting traffic."""
+        if kind.phase == Phase.STARTING:
+            return NEVER
+        if_ready, otherwise = self.routes.get(kind.workload, (NEVER, NEVER))
+        return if_ready if kind.phase == Phase.READY else otherwise
 
     def _evicted(self, cell: NodeCell, workload: int) -> NodeCell:
         for kind, count in cell.pods:
@@ -450,12 +467,17 @@ class Mechanics:
         return cell._replace(pods=_mapped(cell.pods, lambda kind: kind._replace(least_s=NEVER, most_s=NEVER)))
 
     def _recovered(self, cell: NodeCell) -> NodeCell:
-        """Containers survive the silence; what the kubelet had begun it begins again."""
+        """Containers survive the silence, a panic they do not; what the kubelet had begun it begins again."""
         health = Health.UP if cell.health == Health.LOST else Health.BACK
+        is_rebooted = cell.cause == Cause.PANIC
         cell = cell._replace(health=health, least_s=NEVER, most_s=NEVER, cause=int(Cause.NONE))
-        return cell._replace(
-            pods=_mapped(cell.pods, lambda kind: self._kind(cell, kind.workload, kind.phase, *kind[4:]))
-        )
+
+        def resumed(kind: PodKind) -> PodKind:
+            if is_rebooted and kind.phase in ACTIVE:
+                return self._kind(cell, kind.workload, Phase.STARTING, kind.evict_s, restarts=kind.restarts)
+            return self._kind(cell, kind.workload, kind.phase, *kind[4:])
+
+        return cell._replace(pods=_mapped(cell.pods, resumed))
 
     def _timed(self, node: Node, cell: NodeCell) -> NodeCell:
         """Eviction clocks start; one that runs already is kept, unless a taint is not tolerated at all."""
@@ -488,6 +510,16 @@ def _mapped(pods: Pods, change: Callable[[PodKind], PodKind]) -> Pods:
     return result
 
 
+def _unrouted(cell: NodeCell, workload: int, route_s: int) -> NodeCell:
+    """The node whose terminating pods with so much time left get no traffic any more."""
+
+    def unrouted(kind: PodKind) -> PodKind:
+        is_meant = kind.workload == workload and kind.route_s == route_s
+        return kind._replace(route_s=SERVING) if is_meant else kind
+
+    return cell._replace(pods=_mapped(cell.pods, unrouted))
+
+
 def _renamed(pods: Pods, old: int, new: int) -> Pods:
     return _mapped(pods, lambda kind: kind._replace(phase=int(new)) if kind.phase == old else kind)
 
@@ -513,7 +545,7 @@ def next_due(cell: NodeCell, ages: Ages, spare_ages: tuple[int, ...] = ()) -> in
     if cell.spare_s != NEVER:
         clocks += [age - cell.spare_s for age in spare_ages]
     for kind, _ in cell.pods:
-        clocks += kind[2:5]
+        clocks += (*kind[2:5], kind.route_s)
         if kind.age_s != NEVER:
             clocks += [age - kind.age_s for age in ages[kind.workload]]
     return min((clock for clock in clocks if clock > 0), default=NEVER)
@@ -525,7 +557,8 @@ def ticked(cell: NodeCell, seconds: int, ages: Ages, spare_ages: tuple[int, ...]
     def later(kind: PodKind) -> PodKind:
         age_s = kind.age_s if kind.age_s == NEVER else min(kind.age_s + seconds, ages[kind.workload][-1])
         least_s, most_s, evict_s = (_later(clock, seconds) for clock in kind[2:5])
-        return PodKind(kind.workload, kind.phase, least_s, most_s, evict_s, age_s, kind.restarts, kind.preempted)
+        clocks = least_s, most_s, evict_s, age_s
+        return PodKind(*kind[:2], *clocks, kind.restarts, kind.preempted, _later(kind.route_s, seconds))
 
     pods = _mapped(cell.pods, later)
     spare_s = cell.spare_s if cell.spare_s == NEVER else min(cell.spare_s + seconds, spare_ages[-1])
@@ -534,7 +567,7 @@ def ticked(cell: NodeCell, seconds: int, ages: Ages, spare_ages: tuple[int, ...]
 
 
 def _later(clock: int, seconds: int) -> int:
-    return clock if clock == NEVER else max(0, clock - seconds)
+    return clock if clock < 0 else max(0, clock - seconds)
 
 
 def all_ticked(nodes: Nodes, seconds: int, ages: Ages, spare_ages: tuple[int, ...] = ()) -> Nodes:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from kubeproof.cluster.control import ANY, Arrive, Controller, NodeRef, PeriodicController, as_periodic
 from kubeproof.cluster.objects import DAEMON_SET, POD, STATEFUL_SET, Setup, family
 from kubeproof.cluster.places import Layout
+from kubeproof.cluster.services import route_after_deletion
 from kubeproof.cluster.state import Health, NodeCell, WorkloadCell
 from kubeproof.cluster.volumes import open_claims
 from kubeproof.events.declarations import (
@@ -20,6 +21,7 @@ from kubeproof.events.declarations import (
     Event,
     KernelPanic,
     Maintenance,
+    NodeChoice,
     NodeFailure,
     Rollout,
     Scale,
@@ -27,11 +29,12 @@ from kubeproof.events.declarations import (
 )
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import Monitor, make_monitor
-from kubeproof.intents.predicates import most_terminating_asked, targeted, targets_of
+from kubeproof.intents.predicates import followed_targets, most_terminating_asked, targeted, targets_of
 from kubeproof.model.assembly import (
     adjusting_loops,
     ages_that_matter,
     built_in_controllers,
+    endpoint_loops,
     event_sources,
     group_loops,
     may_run_unready,
@@ -117,8 +120,12 @@ def make_plan(
     placement: Placement = (),
     own: tuple[OwnLoop, ...] = (),
     merge: bool = True,
+    told_apart: tuple[NodeChoice, ...] = (),
 ) -> Plan:
-    """The plan for a setup; with `merge` off no two nodes are taken as equal."""
+    """The plan for a setup; with `merge` off no two nodes are taken as equal.
+
+    Nodes that a choice of `told_apart` admits are never taken as equal to others.
+    """
     targets = _named(setup, events, intents, placement)
     setup = arrived_for_good(setup, targets) if merge and not own else setup
     setup, applied = with_applied(setup, events)
@@ -128,7 +135,7 @@ def make_plan(
 
         setup = with_sizes(setup, events, usage_rules(setup, events))
     names = [node for _, spots in placement for node, _ in spots]
-    found = mentions(setup, events, intents, names)
+    found = mentions(setup, events, intents, names, told_apart)
     found.numeric_keys |= {key for loop in own for key in loop.labels}
     layout = make_layout(setup, found, merge=merge)
     classes = len(layout.places)
@@ -144,6 +151,7 @@ def make_plan(
         most_failed=most_failed(setup, intents),
         never_ready=never_ready(setup, events),
         most_asked=max((most_terminating_asked(intent) for intent in intents), default=0),
+        routes=_routes(setup, intents),
         spare_ages=_spare_ages(setup, events),
     )
     absent = part.absent | applied
@@ -158,6 +166,7 @@ def make_plan(
         layout=layout,
         controllers=(
             *built_in_controllers(layout, events, claims),
+            *endpoint_loops(layout, mechanics.routes),
             *adjusting.loops,
             *grouping.loops,
             *vertical.loops,
@@ -176,6 +185,14 @@ def make_plan(
         claims=claims,
         declared=events,
     )
+
+
+def _routes(setup: Setup, intents: tuple[Intent, ...]) -> dict[int, tuple[int, int]]:
+    """How long deleted pods go on getting traffic, for the workloads of which a property asks that."""
+    targets = {target for intent in intents for target in followed_targets(intent)}
+    followed = {number for target in targets for number in targeted(setup.workloads, target)}
+    members = sorted({member for number in followed for member in family(setup, number)})
+    return {member: route_after_deletion(setup, member) for member in members}
 
 
 def _named(

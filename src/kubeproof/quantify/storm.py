@@ -172,15 +172,15 @@ def _shape_problem(arrays: ModelArrays) -> str:
 
 def _mdp(arrays: ModelArrays) -> Any:
     stormpy = storm()
-    labeling = _labeling(stormpy, arrays)
+    labeling = labeling_of(stormpy, arrays)
     rewards = {name: _reward_model(stormpy, arrays, values) for name, values in arrays.rewards.items()}
     components = stormpy.models.SparseModelComponents[float](
-        transition_matrix=_matrix(stormpy, arrays), state_labeling=labeling, reward_models=rewards
+        transition_matrix=matrix_of(stormpy, arrays), state_labeling=labeling, reward_models=rewards
     )
     return stormpy.models.SparseMdp[float](components)
 
 
-def _matrix(stormpy: Any, arrays: ModelArrays) -> Any:
+def matrix_of(stormpy: Any, arrays: ModelArrays) -> Any:
     """The matrix, by one call: lists are what the binding takes fastest."""
     import numpy as np
 
@@ -195,7 +195,8 @@ def _matrix(stormpy: Any, arrays: ModelArrays) -> Any:
     return builder.build()
 
 
-def _labeling(stormpy: Any, arrays: ModelArrays) -> Any:
+def labeling_of(stormpy: Any, arrays: ModelArrays) -> Any:
+    """The labels of states, `init` among them."""
     labeling = stormpy.models.StateLabeling(arrays.states)
     bits = stormpy.datastructures.BitVector
     labels: dict[str, Sequence[int]] = {name: states.tolist() for name, states in sorted(arrays.labels.items())}

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from kubeproof.cluster.control import Bind, Preempt
 from kubeproof.cluster.objects import family
-from kubeproof.cluster.state import Health, Phase
+from kubeproof.cluster.services import is_stopped
+from kubeproof.cluster.state import PUBLISHED, SERVING, Health, Phase, PodKind
 from kubeproof.controllers.late import DrainEviction, PinnedScheduler, PreemptingScheduler
 from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.scheduler.controller import SchedulerController
@@ -164,9 +165,24 @@ def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple
             lines.append(_counts(model, state, index))
         lines += pending_reasons(model, state, index)
         lines += _missing_reasons(model, state, index)
+        lines += _misrouted_reasons(model, state, index)
     if monitor.temporal is not None and model.is_stable(state):
         lines.append("nothing changes any more until an event comes, and none need come")
     return tuple(lines)
+
+
+def _misrouted_reasons(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
+    """Which pods still get traffic although they have been told to stop, where that is followed."""
+    if workload not in model.plan.mechanics.routes:
+        return
+    for node in state.nodes:
+        for pod in (pod for pod in node.pods if pod.workload == workload and is_stopped(PodKind(*pod[1:]))):
+            if pod.route_s >= 0:
+                yield f"{pod.name} has been told to stop; proxies may send to it for up to {pod.route_s} s more"
+            elif pod.route_s == PUBLISHED:
+                yield f"{pod.name} has been told to stop; publishNotReadyAddresses keeps it published until it is gone"
+            elif pod.route_s == SERVING:
+                yield f"{pod.name} has been told to stop; proxies send to it if no ready pod is left"
 
 
 def _is_unused(state: State, workload: int) -> bool:

@@ -30,7 +30,6 @@ from kubeproof.verify.searching import (
     repeated_whole,
     statistics_of,
 )
-from kubeproof.verify.shares import Crowd, at_first, at_last, decided_by_shares, is_open, shares
 from kubeproof.verify.sliced import Part, Sliced, searched_in_parts, woven
 from kubeproof.verify.slicing import Slice
 from kubeproof.verify.summary import (
@@ -133,6 +132,10 @@ def _searched_whole(
     loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch
 ) -> tuple[list[IntentResult], Statistics]:
     """All at once; where that is too large, part by part before it is tried again."""
+    if len(loaded.setup.workloads) < 2:
+        return _searched(loaded, plan, options, watch)
+    from kubeproof.verify.shares import Crowd, at_first, at_last, decided_by_shares, is_open, shares
+
     parts = shares(loaded, options, watch, MOST_INTENTS)
     if not parts:
         return _searched(loaded, plan, options, watch)

@@ -18,7 +18,6 @@ from kubeproof.model.plan import Plan
 from kubeproof.model.representatives import RepresentativeModel
 from kubeproof.values import dataclass
 from kubeproof.verify.coarser import within
-from kubeproof.verify.crowded import may_be_proved, proofs_of
 from kubeproof.verify.options import ABSTRACTION, SLICING, VerifyOptions
 from kubeproof.verify.result import UNKNOWN, IntentResult, Statistics
 from kubeproof.verify.searching import Decided, Watch
@@ -125,6 +124,8 @@ def _proved_everywhere(
     crowd: Crowd, parts: Sequence[Slice], begun: float
 ) -> tuple[frozenset[int], tuple[Statistics, ...]]:
     """The intents that every part they speak of proves, and what that took."""
+    from kubeproof.verify.crowded import may_be_proved, proofs_of  # only large inputs need them
+
     loaded = crowd.loaded
     if not may_be_proved(loaded) or not crowd.options.uses(ABSTRACTION):
         return frozenset(), ()

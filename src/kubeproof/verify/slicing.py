@@ -36,6 +36,7 @@ from kubeproof.events.declarations import (
 )
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.facts import matching_workloads
+from kubeproof.intents.predicates import followed_targets
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.values import dataclass
 
@@ -191,8 +192,9 @@ def _relations(loaded: Loaded, *, on_nodes: bool = True) -> Iterator[tuple[str, 
                 for w in workloads
             )
         )
+    follows = any(followed_targets(intent) for intent in loaded.scenario.intents)
     for service in loaded.setup.services:
-        if not service.is_split_by_node:
+        if not (service.is_split_by_node or follows):
             continue
         yield tuple(
             ref

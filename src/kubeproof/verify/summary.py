@@ -31,6 +31,7 @@ from kubeproof.events.late import ScaleEvent, WriteEvent
 from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import ALWAYS, Intent
 from kubeproof.intents.monitor import UPPER_BOUNDS
+from kubeproof.intents.predicates import followed_targets
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.plan import Plan
 from kubeproof.verify.result import (
@@ -88,7 +89,7 @@ def scope(loaded: Loaded, plan: Plan, statistics: Statistics) -> tuple[tuple[str
         ("kubernetes", version),
         ("nodes", f"{sum(not node.is_slot for node in setup.nodes)} in {plan.classes} class(es)"),
         ("workloads", ", ".join(_workload(setup, i) for i in range(len(setup.workloads))) or "none"),
-        *_steering(setup),
+        *_steering(setup, scenario.intents),
         ("start", scenario.start.mode),
         ("events", "; ".join(_event(event) for event in scenario.events) or "none"),
         ("pod start-up", f"{least} to {most} s"),
@@ -107,7 +108,7 @@ def reduced_scope(plan: Plan, slices: Sequence[Slice]) -> Iterator[tuple[str, st
         yield "workloads left out", f"{', '.join(cut)}: no intent reads them, and they cannot influence those it reads"
 
 
-def _steering(setup: Setup) -> Iterator[tuple[str, str]]:
+def _steering(setup: Setup, intents: Sequence[Intent]) -> Iterator[tuple[str, str]]:
     """The objects that steer others, where there are any."""
     if setup.autoscalers:
         told = [f"{a.namespace}/{a.name}: {a.target} {a.min_replicas} to {a.max_replicas}" for a in setup.autoscalers]
@@ -119,6 +120,9 @@ def _steering(setup: Setup) -> Iterator[tuple[str, str]]:
         yield "priorities", ", ".join(f"{w.ref} {priority_of(w.template)}" for w in setup.workloads)
     if setup.budgets:
         yield "budgets", ", ".join(f"{b.namespace}/{b.name}{_covers(setup, b)}" for b in setup.budgets)
+    if any(followed_targets(intent) for intent in intents):
+        lags = setup.settings.endpoints_lag_s, setup.settings.ingress_lag_s
+        yield "traffic", f"proxies learn within {lags[0]} s that a pod terminates, an Ingress within {lags[1]} s more"
     if setup.descheduler is not None:
         yield "descheduler", f"every {setup.settings.descheduler_interval_s} s"
     if setup.cluster_autoscaler is not None:
@@ -326,6 +330,7 @@ def claim(intent: Intent) -> str:
         "maxReplicas": f"{who} has at most {intent.count} pods, {when}",
         "maxSkew": f"pods of {who} differ by at most {intent.skew} over {intent.topology_key}, {when}",
         "maxLoadSkew": f"no ready pod of {who} gets more than {intent.skew} times the traffic of another, {when}",
+        "noTrafficToTerminating": f"no pod of {who} that has been told to stop gets traffic, {when}",
         "schedulable": f"no pod of {who} is left without a feasible node in a stable state",
         "noPendingForever": f"no pod of {who} waits for ever",
         "settles": f"with no further events {who} becomes stable",
@@ -381,6 +386,10 @@ REMEDIES = {
     "maxReplicas": "Look at who creates pods in the trace, and keep its writes at or below the bound.",
     "maxSkew": "Make the spread constraint hard (DoNotSchedule), or accept the skew that the trace leads to.",
     "maxLoadSkew": "Split by pod (externalTrafficPolicy: Cluster), or spread the pods evenly with a hard constraint.",
+    "noTrafficToTerminating": (
+        "Let a preStop hook (lifecycle.preStop.sleep) outlast the delay of endpoints and proxies, within the grace "
+        "period, and keep a ready pod."
+    ),
     "schedulable": _UNPLACEABLE,
     "noPendingForever": _UNPLACEABLE,
     "settles": _FIGHT,

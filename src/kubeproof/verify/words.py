@@ -78,6 +78,8 @@ def _sentence(setup: Setup, state: State, concrete: Concrete) -> str:
             return f"gives up {arguments[0]} for a pod of {arguments[1]}, which was nominated to it"
         case "crash":
             return f"a container of pod {arguments[1]} on {arguments[0]} exits"
+        case "unroute":
+            return f"are told: no more traffic to {_pods(arguments[1])} on {arguments[0]}"
         case "evict-pods":
             return f"evicts {_pods(arguments[1])} from {arguments[0]}"
         case "set-current":
@@ -205,6 +207,8 @@ def _changes(concrete: Concrete, namespace: str) -> list[str]:
             return [f"{_pod_ref(namespace, name)} {moved}" for name in arguments[1]] + failed
         case "crash":
             return [f"{_pod_ref(namespace, arguments[1])} Ready = False, restartCount + 1"]
+        case "unroute":
+            return [f"{_pod_ref(namespace, name)} gets no traffic any more" for name in arguments[1]]
         case "evict-pods":
             return [f"{_pod_ref(namespace, name)} deletionTimestamp set" for name in arguments[1]]
         case "set-current":

@@ -167,6 +167,7 @@ def test_the_catalogue_has_permanent_ids():
         ("S010", "onlyOn"),
         ("S011", "noEviction"),
         ("S012", "maxLoadSkew"),
+        ("S013", "noTrafficToTerminating"),
         ("L001", "noPendingForever"),
         ("L002", "settles"),
         ("L003", "noOscillation"),

@@ -46,3 +46,37 @@ def test_what_also_decides_about_traffic_is_listed() -> None:
         "field spec.sessionAffinity of Service/shop/web",
         "field spec.internalTrafficPolicy of Service/shop/web",
     ]
+
+
+INGRESS = """apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: shop, namespace: %s}
+spec: {%s}
+"""
+
+
+@pytest.mark.parametrize(
+    ("namespace", "spec", "is_reached"),
+    [
+        ("shop", "defaultBackend: {service: {name: web, port: {number: 80}}}", True),
+        (
+            "shop",
+            "rules: [{host: a, http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: web}}}]}}]",
+            True,
+        ),
+        ("shop", "rules: [{http: {paths: [{backend: {service: {name: other}}}]}}]", False),
+        ("shop", "rules: [{http: {paths: [{backend: {resource: {kind: Bucket, name: web}}}]}}, {host: b}]", False),
+        ("other", "defaultBackend: {service: {name: web}}", False),
+    ],
+)
+def test_an_ingress_leads_to_the_services_of_its_backends(namespace: str, spec: str, is_reached: bool) -> None:
+    loaded = load_text(_service("selector: {app: web}") + "---\n" + INGRESS % (namespace, spec))
+
+    assert [service.has_ingress for service in loaded.setup.services] == [is_reached]
+    assert loaded.omissions == ()
+
+
+def test_a_service_may_publish_pods_that_are_not_ready() -> None:
+    loaded = load_text(_service("selector: {app: web}, publishNotReadyAddresses: true"))
+
+    assert loaded.setup.services == (Service("shop", "web", (("app", "web"),), publishes_unready=True),)

@@ -1,0 +1,148 @@
+"""`kubeproof quantify cluster` and `kubeproof quantify compare`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kubeproof.cli.inputs import read_stdin
+from kubeproof.cli.outputs import Decorator, Output, emit, output_option
+from kubeproof.cli.progress import progress_line
+from kubeproof.errors import UsageError
+
+if TYPE_CHECKING:
+    from kubeproof.manifests.loaded import Loaded
+    from kubeproof.quantify.cluster_options import ClusterOptions
+    from kubeproof.quantify.cluster_result import ClusterResult
+
+_MEBIBYTE = 1_048_576
+_QUESTIONS = ("within", "ever", "first", "amounts", "long-run")
+
+
+def process_options(command: Any) -> Any:
+    """The options about the process and what is asked of it, the same for all commands."""
+    options: list[Decorator] = [
+        click.option(
+            "--order", type=click.Choice(("open", "uniform")), default="open", show_default=True,
+            help="open: least and greatest over all orders of loops; uniform: each loop with work equally likely.",
+        ),
+        click.option("--within", metavar="DURATION", help="How far to look ahead, such as 6h; default: 1h."),
+        click.option(
+            "--ask", "questions", type=click.Choice(_QUESTIONS), multiple=True, help="Only this question. Repeatable."
+        ),
+        click.option("--precision", type=float, default=1e-6, show_default=True, help="Relative precision of a value."),
+        click.option("--max-states", type=click.IntRange(1), metavar="N", help="Give up beyond so many states."),
+        click.option(
+            "--timeout", "timeout_s", type=click.FloatRange(0, min_open=True), metavar="S",
+            help="Give up exploring after so many seconds.",
+        ),
+        click.option("--memory", "memory_mib", type=click.IntRange(1), metavar="MIB", help="Give up beyond so much."),
+        click.option(
+            "--engine", type=click.Choice(("auto", "compiled", "python")), default="auto", show_default=True,
+            help="What explores.",
+        ),
+        click.option(
+            "--progress", type=click.Choice(("auto", "always", "never")), default="auto", show_default=True,
+            help="When to show progress on stderr.",
+        ),
+    ]  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def options_of(given: dict[str, Any]) -> ClusterOptions:
+    """The options that were given."""
+    from kubeproof.manifests.durations import parse_seconds
+    from kubeproof.quantify.checking import CheckSettings
+    from kubeproof.quantify.cluster_options import ClusterOptions
+    from kubeproof.quantify.cluster_space import SpaceOptions
+
+    within = None if given["within"] is None else parse_seconds(given["within"])
+    if within == 0 or (within is None and given["within"] is not None):
+        raise UsageError(f"--within {given['within']!r} is not a duration above zero", "Write --within 6h.")
+    if not 0 < given["precision"] < 1:
+        raise UsageError(f"--precision {given['precision']:g} is not between 0 and 1", "The default is 1e-6.")
+    memory = None if given["memory_mib"] is None else given["memory_mib"] * _MEBIBYTE
+    return ClusterOptions(
+        order=given["order"],
+        horizon_s=within,
+        questions=given["questions"] or _QUESTIONS,
+        space=SpaceOptions(
+            engine=given["engine"], max_states=given["max_states"], timeout_s=given["timeout_s"], memory_bytes=memory
+        ),
+        check=CheckSettings(given["precision"]),
+    )
+
+
+@click.command("cluster", short_help="How likely an intent is violated, and what running costs.")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option(
+    "--at-most", type=click.FloatRange(0, 1), metavar="P",
+    help="Exit with 1 if an intent may be violated within the horizon with a greater probability.",
+)  # fmt: skip
+@process_options
+@output_option("text", "json")
+def cluster_command(*, paths: tuple[str, ...], at_most: float | None, outputs: tuple[Output, ...], **given: Any) -> int:
+    """Weigh the runs that verify explores: probabilities of violations, expected pod-hours, node-hours, energy, cost.
+
+    PATH as for verify: manifests, and a Scenario whose events have probabilities. Needs the extra "quantify".
+
+    \b
+    Examples:
+      kubeproof quantify cluster manifests/
+      kubeproof quantify cluster manifests/ --within 24h --order uniform -o json
+      kubeproof quantify cluster manifests/ --ask within --at-most 0.001
+
+    \b
+    Exit codes: 0 answered, 1 more likely than --at-most, 2 wrong usage, 3 a limit was reached or a question is too
+    large, 4 input refused, 5 nothing to check, 6 Storm is missing.
+    """
+    from kubeproof.report.quantify_cluster import as_json, as_text
+
+    result = _quantified(paths, options_of(given), given["progress"])
+    emit(outputs, lambda output: as_json(result) if output.format == "json" else as_text(result))
+    return exit_code(result, at_most)
+
+
+def _quantified(paths: tuple[str, ...], options: ClusterOptions, progress: str) -> ClusterResult:
+    """Loads and quantifies, with progress on stderr."""
+    from kubeproof.manifests.load import load
+    from kubeproof.quantify.storm import storm
+
+    storm()  # its absence is told before the work, not after
+    from kubeproof.quantify.cluster import quantify_cluster
+
+    loaded = load(paths, stdin=read_stdin)
+    line = progress_line(progress, quiet=False)
+    try:
+        return with_scope(loaded, quantify_cluster(loaded, options, None if line is None else line.explored))
+    finally:
+        if line is not None:
+            line.close()
+
+
+def with_scope(loaded: Loaded, result: ClusterResult) -> ClusterResult:
+    """The result with what it is about and what was left out, told as verify tells it."""
+    from dataclasses import replace
+
+    from kubeproof.quantify.cluster_space import plan_to_quantify
+    from kubeproof.verify.result import Statistics
+    from kubeproof.verify.summary import abstractions, left_out, scope
+
+    plan = plan_to_quantify(loaded)
+    omitted = [f"{omission.what}: {omission.why} ({omission.source})" for omission in loaded.omissions]
+    told = scope(loaded, plan, Statistics(states=result.size.states))
+    notes = tuple(("abstraction", note) for note in abstractions(loaded, plan))
+    return replace(result, scope=(*told, *notes), not_modelled=(*omitted, *left_out(plan)))
+
+
+def exit_code(result: ClusterResult, at_most: float | None) -> int:
+    """The exit code of the contract."""
+    spans = [one.within for one in result.intents if one.within is not None]
+    found = [span.greatest.value for span in spans if span.greatest is not None]
+    if at_most is not None and any(value > at_most for value in found):
+        return 1
+    asked = [*spans, *(amount.span for amount in result.amounts), *(one.span for one in result.shortages)]
+    return 3 if any(span.skipped for span in asked) else 0

@@ -1,0 +1,45 @@
+"""Endpoints, proxies and Ingress controllers: how long they go on sending traffic to pods that terminate.
+
+The EndpointSlice controller takes a deleted pod out of the ready endpoints at once; every proxy, and the controller of
+an Ingress after that, learns it with a delay of its own. Here one step tells all of them; it may be taken at any
+moment and must be within the delay (`Settings.endpoints_lag_s`, `ingress_lag_s`). With `publishNotReadyAddresses`
+there is nothing to learn: such a pod stays published until it is gone.
+"""
+
+from __future__ import annotations
+
+from kubeproof.cluster.control import Decision, NodeRef, Reads, Role, Seen, Stage, Unroute
+from kubeproof.cluster.places import Layout
+from kubeproof.cluster.state import NodeCell, WorkloadCell
+from kubeproof.values import dataclass
+
+View = tuple[tuple[int, int], ...]  # (workload, seconds left to learn that such pods terminate)
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointController:
+    """What is learnt about the pods of one place."""
+
+    layout: Layout
+    place: int
+    stage: int = Stage.ALWAYS
+    name: str = "endpoints"
+
+    @property
+    def reads(self) -> Reads:
+        return Reads(places=(self.place,))
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> None:
+        """Never looks at workloads."""
+
+    def show_node(self, place: int, cell: NodeCell) -> View | None:
+        """The terminating pods that still get traffic."""
+        return tuple(sorted({(kind.workload, kind.route_s) for kind, _ in cell.pods if kind.route_s >= 0})) or None
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """One step per node and kind of such pods."""
+        return tuple(
+            Decision((Unroute(NodeRef(self.place, view), workload, left_s),), Role.OPTIONAL if left_s else Role.URGENT)
+            for view in dict.fromkeys(view for view, _ in seen.places[0])
+            for workload, left_s in view
+        )

@@ -1,0 +1,54 @@
+"""Lifecycle hooks of containers: how long a preStop hook keeps them serving."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from kubeproof.cluster.objects import Container
+from kubeproof.manifests.fields import Fields
+
+_SLEEP = re.compile(r"(?:/(?:usr/)?bin/)?sleep ([0-9]{1,6})s?", re.ASCII)
+_SHELL = re.compile(r"(?:/(?:usr/)?bin/)?(?:ba|a|da|)sh", re.ASCII)
+
+
+def read_pre_stop(fields: Fields) -> int:
+    """The seconds that the container's preStop hook sleeps; 0 without one, and for one of unknown length."""
+    lifecycle = fields.child("lifecycle")
+    if lifecycle is None:
+        return 0
+    hook = lifecycle.child("preStop")
+    lifecycle.finish("Lifecycle")
+    if hook is None:
+        return 0
+    sleep, command = hook.child("sleep"), hook.child("exec")
+    seconds = _declared(sleep) if sleep is not None else 0
+    if command is not None:
+        seconds = _command_sleep(hook, command)
+    hook.finish("LifecycleHandler")
+    return seconds
+
+
+def _declared(sleep: Fields) -> int:
+    seconds = sleep.integer("seconds") or 0
+    sleep.finish("SleepAction")
+    return seconds
+
+
+def _command_sleep(hook: Fields, command: Fields) -> int:
+    """The seconds of a command that does nothing but sleep; any other is told to take no time."""
+    words = list(command.texts("command"))
+    command.finish("ExecAction")
+    if len(words) == 3 and _SHELL.fullmatch(words[0]) and words[1] == "-c":
+        words = words[2].split()
+    match = _SLEEP.fullmatch(" ".join(words))
+    if match is None:
+        hook.omit("exec", "how long it takes is not known; it counts as no time")
+        return 0
+    return int(match[1])
+
+
+def serving_s(containers: Sequence[Container]) -> int:
+    """How long a deleted pod serves on: until the first of its containers with ports (or of all) is told to stop."""
+    serving = [container for container in containers if container.has_ports] or list(containers)
+    return min((container.pre_stop_s for container in serving), default=0)

@@ -1,0 +1,53 @@
+"""In how many ways, by name, a step of the grouped model can be taken."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from math import comb, prod
+from typing import Any
+
+from kubeproof.cluster.control import ANY, Action, Crash, Delete, EvictPods, KeepNode, NodeAction, Preempt
+from kubeproof.cluster.state import NodeCell, Nodes, replace_node
+from kubeproof.model.grouped import GroupedSystem
+
+CHOOSING = (Crash, Delete, EvictPods, KeepNode, Preempt)  # actions that hit some pods of a node
+
+
+class Weights:
+    """Weights of the outcomes of a system's edits: so many choices of nodes and pods by name lead to each.
+
+    Every order of steps must be followed: steps that stand for several have no weight.
+    """
+
+    def __init__(self, system: GroupedSystem) -> None:
+        assert not system.leaves_out_orders
+        self._system = system
+        self._mechanics = system.plan.mechanics
+
+    def __call__(self, slot: int, cell: Any, operation: Any) -> tuple[float, ...]:
+        """One weight per outcome of `GroupedSystem.edit`, in its order."""
+        action: Action = operation[2]
+        if not isinstance(action, NodeAction):
+            return (1.0,) * len(self._system.edit(slot, cell, operation))
+        ways = self._on_nodes(slot - self._system.slots.first_place, cell, operation[1], action)
+        return tuple(ways[outcome] for outcome in self._system.edit(slot, cell, operation))
+
+    def _on_nodes(self, place: int, nodes: Nodes, actor: int, action: NodeAction) -> dict[Hashable, float]:
+        sample = self._system.plan.layout.places[place].sample
+        ways: dict[Hashable, float] = {}
+        for cell, count in nodes:
+            if action.node.view == ANY or self._system.node_view(actor, action.node.place, cell) == action.node.view:
+                for changed in self._mechanics.on_node(sample, cell, action):
+                    outcome = replace_node(nodes, cell, changed)
+                    ways[outcome] = ways.get(outcome, 0.0) + count * _choices(cell, changed, action)
+        return ways
+
+
+def _choices(before: NodeCell, after: NodeCell, action: NodeAction) -> float:
+    """In how many ways pods can be chosen so that one node becomes another: by those that each kind loses."""
+    if not isinstance(action, CHOOSING):
+        return 1.0
+    left, waiting = dict(after.pods), dict(before.pinned)
+    lost = [(count, count - left.get(kind, 0)) for kind, count in before.pods if left.get(kind, 0) < count]
+    lost += [(waiting[workload], count) for workload, count in action.drops] if isinstance(action, KeepNode) else []
+    return float(prod(comb(count, fewer) for count, fewer in lost))

@@ -1,0 +1,22 @@
+"""What may be asked about a cluster."""
+
+from __future__ import annotations
+
+from kubeproof.quantify.checking import CheckSettings
+from kubeproof.quantify.cluster_space import SpaceOptions
+from kubeproof.values import dataclass
+
+OPEN, UNIFORM = "open", "uniform"  # which loop acts next
+WITHIN, EVER, FIRST, AMOUNTS, LONG_RUN = "within", "ever", "first", "amounts", "long-run"
+QUESTIONS = (WITHIN, EVER, FIRST, AMOUNTS, LONG_RUN)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterOptions:
+    """What to ask, and how."""
+
+    order: str = OPEN
+    horizon_s: int | None = None  # None: as the Scenario says
+    questions: tuple[str, ...] = QUESTIONS
+    space: SpaceOptions = SpaceOptions()
+    check: CheckSettings = CheckSettings()

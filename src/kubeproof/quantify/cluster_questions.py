@@ -1,0 +1,90 @@
+"""Questions about the decision process of a cluster, put to Storm."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kubeproof.errors import ProgramError
+from kubeproof.quantify.chain_automaton import automaton_from_arrays
+from kubeproof.quantify.checking import CheckSettings, check, formula
+from kubeproof.quantify.cluster_result import Span, Value
+from kubeproof.quantify.storm import Model, StormRefusal, model_from_arrays
+from kubeproof.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    from kubeproof.quantify.chain import Chain
+
+    Ints = NDArray[np.int64]
+    Floats = NDArray[np.float64]
+
+MOST_WORK = 4_000_000_000  # choices times instants that one bounded question may look at: some ten minutes
+TIME = "time"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A process in Storm with what is needed to ask about it."""
+
+    model: Model
+    settings: CheckSettings
+    work_per_s: float  # choices that one second of a bounded question costs
+
+    def ever(self, label: str) -> Span:
+        """How likely a state with the label is reached at all."""
+        return self._span(lambda best: f'P{best}=? [F "{label}"]')
+
+    def within(self, label: str, horizon_s: int) -> Span:
+        """How likely it is reached within so many seconds."""
+        return self._bounded(lambda best: f'P{best}=? [F{{"{TIME}"}}<={horizon_s} "{label}"]', horizon_s)
+
+    def first_s(self, label: str) -> Span:
+        """Expected seconds until it is reached; infinite where that is not certain."""
+        return self._span(lambda best: f'R{{"{TIME}"}}{best}=? [F "{label}"]')
+
+    def amount(self, reward: str, horizon_s: int) -> Span:
+        """An expected sum over so many seconds."""
+        return self._bounded(lambda best: f'R{{"{reward}"}}{best}=? [C{{"{TIME}"}}<={horizon_s}]', horizon_s)
+
+    def share(self, label: str) -> Span:
+        """The long-run share of time in states with the label."""
+        return self._span(lambda best: f'LRA{best}=? ["{label}"]')
+
+    def _bounded(self, question: Callable[[str], str], horizon_s: int) -> Span:
+        if self.work_per_s * horizon_s > MOST_WORK:
+            longest = int(MOST_WORK / self.work_per_s)
+            return Span(skipped=f"too many states to look {horizon_s} s ahead; ask for at most {longest} s (--within)")
+        return self._span(question)
+
+    def _span(self, question: Callable[[str], str]) -> Span:
+        try:
+            return Span(self._value(question("min")), self._value(question("max")))
+        except (ProgramError, StormRefusal) as problem:
+            return Span(skipped=" ".join(str(problem).split()))
+
+    def _value(self, question: str) -> Value:
+        found = check(self.model, formula(question), settings=self.settings)
+        lower, upper = (None if bound is None else float(bound) for bound in (found.lower, found.upper))
+        return Value(float(found.value or 0), lower, upper, found.guarantee, found.elapsed_s)
+
+
+def asked(chain: Chain, labels: Mapping[str, Ints], per_second: Mapping[str, Floats], settings: CheckSettings) -> Asked:
+    """The process in Storm: labels are states of it, amounts are per second and state of it."""
+    counts = np.diff(chain.arrays.choice_starts)
+    rewards = {name: np.repeat(values * chain.duration_s, counts) for name, values in per_second.items()}
+    rewards[TIME] = np.repeat(chain.duration_s, counts)
+    model = model_from_arrays(replace(chain.arrays, labels=labels, rewards=rewards))
+    unit = np.gcd.reduce(chain.duration_s.astype(np.int64))
+    return Asked(model, settings, model.choices / max(1, int(unit)))
+
+
+def asked_long_run(chain: Chain, labels: Mapping[str, Ints], settings: CheckSettings) -> Asked:
+    """The process with exponential durations of the same mean, for shares of time in the long run."""
+    model = automaton_from_arrays(replace(chain.arrays, labels=labels), chain.duration_s)
+    return Asked(model, settings, 0.0)

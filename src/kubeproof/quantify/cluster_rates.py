@@ -1,0 +1,50 @@
+"""How fast the events of a plan happen: one rate per alternative, or none where a Scenario leaves it open."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kubeproof.cluster.chances import rate_of
+from kubeproof.cluster.control import UNCORDON, Controller, Decision, NodeChange, Remember
+from kubeproof.events.declarations import CpuLoad, Event, NodeFailure, UsageChange
+from kubeproof.events.late import CordonEvent, LevelEvent, NodeRecoveryEvent, UnreachableEvent, ZoneRecoveryEvent
+
+
+class Rate(NamedTuple):
+    """Per second; of each named alternative, or (`is_whole`) of all alternatives of the event together."""
+
+    per_s: float
+    is_whole: bool = False
+
+
+def event_rate(source: Controller, decision: Decision, level: int, tick_s: int) -> Rate | None:
+    """How fast one alternative of an event happens; None if that is open. `level` is that of a usage before it."""
+    event: Event = source.source.event  # type: ignore[attr-defined]
+    if isinstance(source, LevelEvent) and isinstance(event, UsageChange | CpuLoad):
+        return _level_rate(event, decision, level, tick_s)
+    chance = event.recovery if _is_end(source, decision) else event.chance
+    if chance is None:
+        return None
+    return Rate(chance.rate(tick_s), is_whole=isinstance(event, NodeFailure) and event.together)
+
+
+def _is_end(source: Controller, decision: Decision) -> bool:
+    """True for what ends an earlier occurrence."""
+    if isinstance(source, (NodeRecoveryEvent, ZoneRecoveryEvent)):
+        return True
+    if isinstance(source, CordonEvent):
+        return any(isinstance(action, NodeChange) and action.verb == UNCORDON for action in decision.actions)
+    if isinstance(source, UnreachableEvent):
+        return all(action.value[0] == 0 for action in decision.actions if isinstance(action, Remember))
+    return False
+
+
+def _level_rate(event: UsageChange | CpuLoad, decision: Decision, level: int, tick_s: int) -> Rate | None:
+    """The rate of a change between two levels: that of leaving the first, divided as its row says."""
+    others = len(event.levels) - 1
+    if event.moves is None:
+        return None if event.chance is None else Rate(event.chance.rate(tick_s) / others)
+    target = next(action.value[0] for action in decision.actions if isinstance(action, Remember))
+    row = event.moves[level]
+    leaving = sum(probability for to, probability in enumerate(row) if to != level)
+    return Rate(rate_of(leaving, tick_s) * row[target] / leaving)

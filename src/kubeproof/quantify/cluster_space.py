@@ -1,0 +1,106 @@
+"""The states and steps of a cluster, explored for quantification: every order followed, only equals counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import monotonic
+
+from kubeproof.engine.limits import Limits, physical_bytes
+from kubeproof.engine.search import INTERRUPTED, Search, Store, compiled_kernel, explore, make_kernel
+from kubeproof.engine.system import Cell, Progress
+from kubeproof.errors import EnvironmentProblem, LimitReached, NothingToCheckError, ScenarioError
+from kubeproof.intents.monitor import IN_STABLE, NEVER, STEP
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.model.grouped import GroupedSystem
+from kubeproof.model.orders import orders_of_deploying
+from kubeproof.model.plan import Plan, make_plan
+from kubeproof.values import dataclass
+
+SAFETY = (NEVER, IN_STABLE, STEP)  # kinds of monitors that a run breaks at a moment
+DEFAULT_MEMORY_PERCENT = 60  # the rest is for the matrix and for Storm
+Report = Callable[[Progress], None] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpaceOptions:
+    """How far to explore, and with which engine; None means no limit."""
+
+    engine: str = "auto"
+    max_states: int | None = None
+    timeout_s: float | None = None
+    memory_bytes: int | None = None
+    merge: bool = True  # equal nodes are counted
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Everything that can be reached; `initial` are the states a run may begin in."""
+
+    plan: Plan
+    system: GroupedSystem
+    store: Store
+    initial: tuple[int, ...]
+    elapsed_s: float
+
+    @property
+    def states(self) -> int:
+        return len(self.store)
+
+
+def explored_space(loaded: Loaded, options: SpaceOptions = SpaceOptions(), progress: Report = None) -> Space:
+    """The reachable states of the scenario, with the memories of its safety intents."""
+    begin = monotonic()
+    plan = plan_to_quantify(loaded, merge=options.merge)
+    system = GroupedSystem(plan)
+    if loaded.scenario.start.mode == "deployed":
+        system.initial = _deployed(loaded, plan, options, progress)
+    search = _searched(system, options, progress)
+    store = search.store
+    initial = tuple(state for state in range(len(system.initial)) if store.parent(state) < 0) or (0,)
+    return Space(plan, system, store, initial, monotonic() - begin)
+
+
+def plan_to_quantify(loaded: Loaded, *, merge: bool = True) -> Plan:
+    """The plan with the safety intents alone: others are broken by endless runs, at no moment."""
+    setup, scenario = loaded.setup, loaded.scenario
+    if not setup.workloads and not scenario.events:
+        raise NothingToCheckError("E301 the input holds no workload. Name files with a Deployment, ReplicaSet or Pod.")
+    told_apart = tuple(power.nodes for power in scenario.quantify.power)
+    start = scenario.start.placement
+    whole = make_plan(setup, scenario.events, scenario.intents, placement=start, merge=merge, told_apart=told_apart)
+    safe = tuple(monitor.intent for monitor in whole.monitors if monitor.kind in SAFETY)
+    return make_plan(setup, scenario.events, safe, placement=start, merge=merge, told_apart=told_apart)
+
+
+def _deployed(loaded: Loaded, plan: Plan, options: SpaceOptions, progress: Report) -> tuple[tuple[Cell, ...], ...]:
+    """Every first stable placement."""
+    deploying = plan.deploying()
+    search = _searched(GroupedSystem(deploying, orders_of_deploying(deploying)), options, progress)
+    store = search.store
+    found = tuple(store.cells_of(state) for state in range(store.expanded) if store.is_stable(state))
+    if not found:
+        source = loaded.scenario.source
+        raise ScenarioError(
+            f"Scenario/{loaded.scenario.name}: start: deployed, but no stable placement is reached",
+            file=source.file,
+            line=source.line,
+            remedy="Make room for all pods, or write start: empty",
+        )
+    return found
+
+
+def _searched(system: GroupedSystem, options: SpaceOptions, progress: Report) -> Search:
+    if options.engine == "compiled" and compiled_kernel() is None:
+        raise EnvironmentProblem("E401 the compiled engine is not installed. Use --engine python.")
+    memory = options.memory_bytes or physical_bytes() * DEFAULT_MEMORY_PERCENT // 100 or None
+    limits = Limits(options.max_states, options.timeout_s, memory)
+    kernel = make_kernel(system, engine=options.engine)
+    search = explore(system, (), kernel=kernel, limits=limits, progress=progress, stop_early=False)
+    if search.stopped_by == INTERRUPTED:
+        raise KeyboardInterrupt
+    if search.stopped_by:
+        raise LimitReached(
+            f"E302 the cluster was explored in part only: stopped by {search.stopped_by}. A part has no probabilities; "
+            "raise the limit, or take fewer nodes, pods or events."
+        )
+    return search

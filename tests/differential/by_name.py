@@ -1,0 +1,198 @@
+"""The decision process by name: what docs/explanation/chances.md says, on the individual model, orders uniform.
+
+Shares nothing with `kubeproof.quantify` but the settings: weights are lists of named alternatives, rates are read from
+the Scenario anew. Every event must have a probability.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+from random import Random
+
+from kubeproof.cluster.control import Role, Tick
+from kubeproof.events.declarations import CpuLoad, NodeFailure, UsageChange
+from kubeproof.intents.monitor import IN_STABLE, STEP, Monitor
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.model.individual import IndividualModel, State, Transition
+from kubeproof.model.plan import Plan
+
+ENDS = ("recover", "uncordon")  # first word of what ends an earlier event
+
+
+@dataclass(frozen=True)
+class Place:
+    """A state by name; `passes` once time has been chosen there, `broken` after a forbidden step."""
+
+    state: State
+    passes: bool = False
+    broken: bool = False
+
+
+@dataclass(frozen=True)
+class Branch:
+    """One way out of a place."""
+
+    probability: float
+    target: Place
+
+
+class NamedProcess:
+    """What happens next, by name, and how long it takes."""
+
+    def __init__(self, loaded: Loaded, plan: Plan, monitor: Monitor) -> None:
+        self.model = IndividualModel(plan)
+        self.number, self.monitor = plan.monitors.index(monitor), monitor
+        self.settings = loaded.scenario.quantify
+        self.events = {f"event {event.name}": (at, event) for at, event in enumerate(loaded.scenario.events)}
+
+    def start(self) -> Place:
+        """Where a run begins."""
+        (first,) = self.model.initial()
+        return Place(first)
+
+    def is_bad(self, place: Place) -> bool:
+        """True if the intent is violated here."""
+        if self.monitor.kind == STEP:
+            return place.broken
+        is_bad = bool(self.model.flags(place.state) >> 2 * self.number & 1)
+        return is_bad and (self.monitor.kind != IN_STABLE or self.model.is_stable(place.state))
+
+    def leave(self, place: Place) -> tuple[int, list[Branch]]:
+        """Seconds that pass, and where to."""
+        steps = self._distinct(place.state)
+        acts = [step for step in steps if step.role in (Role.URGENT, Role.OPTIONAL)]
+        if acts and not place.passes:
+            return 0, self._interrupted(place, steps, self.settings.step_s, self._lottery(place, steps, acts))
+        seconds, target = self._later(place, steps)
+        return seconds, self._interrupted(place, steps, seconds, [Branch(1.0, target)])
+
+    def _distinct(self, state: State) -> list[Transition]:
+        """The alternatives: each decision with each outcome by name once, in whatever order it was put together."""
+        steps = self.model.steps(state)
+        return list({(step.actor, step.decision, step.target): step for step in steps}.values())
+
+    def _lottery(self, place: Place, steps: list[Transition], acts: list[Transition]) -> list[Branch]:
+        """One of the loops with urgent work, of the optional steps, or time."""
+        tickets: list[list[Place]] = []
+        for name in dict.fromkeys(step.actor for step in acts if step.role == Role.URGENT):
+            tickets.append([self._after(s) for s in acts if s.role == Role.URGENT and s.actor == name])
+        tickets += [[self._after(step)] for step in acts if step.role == Role.OPTIONAL]
+        if any(step.role == Role.TIME for step in steps):
+            tickets.append([Place(place.state, passes=True)])
+        return [Branch(1 / len(tickets) / len(ticket), target) for ticket in tickets for target in ticket]
+
+    def _later(self, place: Place, steps: list[Transition]) -> tuple[int, Place]:
+        for step in steps:
+            if step.role == Role.TIME:
+                ticks = [action.seconds for action in step.decision.actions if isinstance(action, Tick)]
+                return ticks[0] if ticks else self.settings.tick_s, self._after(step)
+        return self.settings.tick_s, Place(place.state)
+
+    def _interrupted(
+        self, place: Place, steps: list[Transition], seconds: float, branches: list[Branch]
+    ) -> list[Branch]:
+        events = [step for step in steps if step.role == Role.EVENT]
+        rates = list(self._rates(place.state, events))
+        total = math.fsum(rates)
+        missed = math.exp(-total * seconds)
+        kept = [Branch(branch.probability * missed, branch.target) for branch in branches]
+        hit = [Branch((1 - missed) * r / total, self._after(e)) for e, r in zip(events, rates, strict=True)]
+        return kept + hit
+
+    def _rates(self, state: State, events: list[Transition]) -> Iterator[float]:
+        for step in events:
+            at, event = self.events[step.actor]
+            if isinstance(event, UsageChange | CpuLoad):
+                yield self._level_rate(event, state.memories[at][0], step.target.memories[at][0])
+                continue
+            ends = any(part[0] in ENDS for part in step.concrete) or _traffic_returns(step)
+            chance = event.recovery if ends else event.chance
+            assert chance is not None, step
+            rate = chance.per_hour / 3600 if chance.per_hour else self._per_s(chance.per_tick)
+            together = isinstance(event, NodeFailure) and event.together and not ends
+            same = [s for s in events if s.actor == step.actor and not any(p[0] in ENDS for p in s.concrete)]
+            yield rate / len(same) if together else rate
+
+    def _level_rate(self, event: UsageChange | CpuLoad, before: int, after: int) -> float:
+        if event.moves is None:
+            assert event.chance is not None
+            return event.chance.rate(self.settings.tick_s) / (len(event.levels) - 1)
+        stays = event.moves[before][before]
+        return self._per_s(1 - stays) * event.moves[before][after] / (1 - stays)
+
+    def _per_s(self, probability: float | None) -> float:
+        return -math.log(1 - (probability or 0.0)) / self.settings.tick_s
+
+    def _after(self, step: Transition) -> Place:
+        return Place(step.target, broken=self.monitor.kind == STEP and bool(step.tags & self.monitor.tags))
+
+
+def _traffic_returns(step: Transition) -> bool:
+    """True for the end of an `unreachable` event: its memory (cut off, left) goes back to 0."""
+    values = [part[2] for part in step.concrete if part[0] == "remember"]
+    return len(step.concrete) == 1 and len(values) == 1 and len(values[0]) == 2 and values[0][0] == 0
+
+
+def reached_places(process: NamedProcess, most: int) -> dict[Place, tuple[int, list[Branch]]] | None:
+    """Every place with what follows; None beyond `most`."""
+    found: dict[Place, tuple[int, list[Branch]]] = {}
+    waiting = [process.start()]
+    while waiting:
+        place = waiting.pop()
+        if place in found:
+            continue
+        if len(found) >= most:
+            return None
+        is_over = process.is_bad(place)
+        found[place] = (0, [Branch(1.0, place)]) if is_over else process.leave(place)
+        waiting += [branch.target for branch in found[place][1]]
+    return found
+
+
+def reach_probability(process: NamedProcess, places: dict[Place, tuple[int, list[Branch]]]) -> float:
+    """How likely a bad place is reached, by the linear equations of the places from which one can be."""
+    import numpy as np
+
+    numbers = {place: number for number, place in enumerate(places)}
+    matrix = np.zeros((len(numbers), len(numbers)))
+    for place, (_, branches) in places.items():
+        for branch in branches:
+            matrix[numbers[place], numbers[branch.target]] += branch.probability
+    bad = np.array([process.is_bad(place) for place in places])
+    able = bad
+    while (more := able | ((matrix > 0) @ able)).sum() > able.sum():
+        able = more
+    rest = np.flatnonzero(able & ~bad)
+    value = bad.astype(float)
+    inner = np.eye(len(rest)) - matrix[np.ix_(rest, rest)]
+    value[rest] = np.linalg.solve(inner, matrix[np.ix_(rest, np.flatnonzero(bad))].sum(axis=1))
+    return float(value[numbers[process.start()]])
+
+
+class Walker:
+    """Random runs of a process, what was seen once remembered."""
+
+    def __init__(self, process: NamedProcess, random: Random) -> None:
+        self._process, self._random = process, random
+        self._known: dict[Place, tuple[bool, int, list[Place], list[float]]] = {}
+
+    def violates(self, horizon_s: int) -> bool:
+        """True if one random run violates the intent within the horizon."""
+        place, passed_s = self._process.start(), 0
+        while True:
+            is_bad, seconds, targets, shares = self._seen(place)
+            passed_s += seconds
+            if is_bad or passed_s > horizon_s:
+                return is_bad
+            place = self._random.choices(targets, cum_weights=shares)[0]
+
+    def _seen(self, place: Place) -> tuple[bool, int, list[Place], list[float]]:
+        if place not in self._known:
+            is_bad = self._process.is_bad(place)
+            seconds, branches = (0, []) if is_bad else self._process.leave(place)
+            found = is_bad, seconds, [b.target for b in branches], list(accumulate(b.probability for b in branches))
+            self._known[place] = found
+        return self._known[place]

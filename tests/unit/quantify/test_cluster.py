@@ -1,0 +1,148 @@
+"""Chances of tiny clusters, against values computed by hand."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from kubeproof.errors import LimitReached
+from kubeproof.quantify.cluster_options import AMOUNTS, EVER, FIRST, LONG_RUN, WITHIN, ClusterOptions
+from kubeproof.quantify.cluster_space import SpaceOptions
+from tests.unit.quantify.clusters import tiny
+from tests.unit.quantify.programs import needs_storm
+
+pytestmark = needs_storm
+
+CRASH = "[{podCrash: {target: Deployment/web, probability: 0.25}}]"
+CRASHES = "[{podCrash: {target: Deployment/web, max: unlimited, probability: 0.25}}]"
+
+
+def ask(loaded, *questions, **options):
+    from kubeproof.quantify.cluster import quantify_cluster
+
+    return quantify_cluster(loaded, ClusterOptions(questions=questions, **options))
+
+
+def both(span):
+    return span.least.value, span.greatest.value
+
+
+def test_an_event_per_tick_is_geometric(tmp_path: Path) -> None:
+    (one,) = ask(tiny(tmp_path, CRASH), WITHIN, EVER, FIRST, horizon_s=180).intents
+
+    assert both(one.within) == pytest.approx((1 - 0.75**3,) * 2, rel=1e-9)
+    assert both(one.ever) == (1.0, 1.0)
+    assert both(one.first_s) == pytest.approx((240, 240), rel=1e-6)
+    assert one.is_possible is True
+
+
+def test_a_horizon_below_the_first_tick_sees_nothing(tmp_path: Path) -> None:
+    (one,) = ask(tiny(tmp_path, CRASH), WITHIN, horizon_s=59).intents
+
+    assert both(one.within) == (0.0, 0.0)
+
+
+def test_a_rate_per_hour_is_what_a_probability_stands_for(tmp_path: Path) -> None:
+    rate = -math.log(0.75) * 60
+    events = f"[{{podCrash: {{target: Deployment/web, ratePerHour: {rate:.15f}}}}}]"
+    (one,) = ask(tiny(tmp_path, events), WITHIN, horizon_s=180).intents
+
+    assert both(one.within) == pytest.approx((1 - 0.75**3,) * 2, rel=1e-9)
+
+
+def test_probabilities_refer_to_the_tick_of_the_scenario(tmp_path: Path) -> None:
+    (one,) = ask(tiny(tmp_path, CRASH, quantify="{tick: 10s, horizon: 30s}"), WITHIN).intents
+
+    assert both(one.within) == pytest.approx((1 - 0.75**3,) * 2, rel=1e-9)
+
+
+def test_without_a_probability_an_event_may_come_at_the_worst_moment_or_never(tmp_path: Path) -> None:
+    result = ask(tiny(tmp_path, "[{podCrash: {target: Deployment/web}}]"), WITHIN, EVER, FIRST, horizon_s=60)
+    (one,) = result.intents
+
+    assert result.open_events == ("podCrash-1",)
+    assert both(one.within) == (0.0, 1.0)
+    assert both(one.ever) == (0.0, 1.0)
+    assert both(one.first_s) == (0.0, math.inf)
+
+
+def test_the_long_run_share_is_that_of_ready_and_back_off_in_turn(tmp_path: Path) -> None:
+    """In the end a crash every 240 s on average is followed by 300 s of back-off and 5 s of start."""
+    (one,) = ask(tiny(tmp_path, CRASHES), LONG_RUN).shortages
+
+    assert both(one.span) == pytest.approx((305 / 545,) * 2, rel=1e-5)
+
+
+def test_a_bounded_number_of_crashes_leaves_no_share_in_the_long_run(tmp_path: Path) -> None:
+    (one,) = ask(tiny(tmp_path, CRASH), LONG_RUN).shortages
+
+    assert both(one.span) == pytest.approx((0, 0), abs=1e-9)
+
+
+def test_pods_nodes_energy_and_cost_follow_the_levels_of_load(tmp_path: Path) -> None:
+    """Level 0 draws 100 W, level 100% half of the node's CPU and so 150 W; after one tick either is as likely."""
+    events = (
+        """[{cpuChange: {target: Deployment/web, levels: ["0%", "100%"], transitions: [[0.5, 0.5], [0.25, 0.75]]}}]"""
+    )
+    quantify = "{power: {idle: 100, max: 200}, cost: {nodeHour: 3, podHour: 30, kilowattHour: 100}}"
+    amounts = ask(tiny(tmp_path, events, quantify=quantify), AMOUNTS, horizon_s=120).amounts
+
+    found = {amount.name: both(amount.span) for amount in amounts}
+    energy = (100 * 60 + 125 * 60) / 3.6e6
+    assert [amount.unit for amount in amounts] == ["pod-hours", "node-hours", "kWh", "cost"]
+    assert found["pods"] == pytest.approx((1 / 30,) * 2, rel=1e-9)
+    assert found["nodes"] == pytest.approx((1 / 30,) * 2, rel=1e-9)
+    assert found["energy"] == pytest.approx((energy,) * 2, rel=1e-9)
+    assert found["cost"] == pytest.approx((33 / 30 + 100 * energy,) * 2, rel=1e-9)
+
+
+def test_a_level_that_the_matrix_never_leads_to_is_never_reached(tmp_path: Path) -> None:
+    from kubeproof.verify.run import verify
+
+    events = """[{cpuChange: {target: Deployment/web, levels: ["10%", "20%", "90%"],
+      transitions: [[0.5, 0.5, 0], [0.5, 0.5, 0], [0.5, 0, 0.5]]}}, {kernelPanic: {aboveCPU: "40%"}}]"""
+    intents = "[{noEviction: {by: kernelPanic}}, {minReady: {target: Deployment/web, count: 1, when: always}}]"
+    loaded = tiny(tmp_path, events, intents=intents)
+
+    assert {one.verdict for one in verify(loaded).results} == {"HOLDS"}
+    assert [both(one.ever) for one in ask(loaded, EVER).intents] == [(0.0, 0.0), (0.0, 0.0)]
+
+
+def test_a_forbidden_step_counts_when_it_is_taken(tmp_path: Path) -> None:
+    events = """[{cpuChange: {target: Deployment/web, levels: ["10%", "90%"], max: 1, probability: 0.5}},
+      {kernelPanic: {aboveCPU: "40%"}}]"""
+    (one,) = ask(
+        tiny(tmp_path, events, intents="[{noEviction: {by: kernelPanic}}]"), WITHIN, EVER, horizon_s=120
+    ).intents
+
+    assert both(one.within) == pytest.approx((0.75, 0.75), rel=1e-9)
+    assert both(one.ever) == (1.0, 1.0)
+
+
+def test_intents_that_endless_runs_break_are_listed_and_not_quantified(tmp_path: Path) -> None:
+    result = ask(tiny(tmp_path, CRASH, intents="[{settles: {}}]"), EVER)
+
+    assert result.intents == ()
+    assert result.not_quantified == ("settles: broken by endless runs, not at a moment",)
+
+
+def test_a_part_of_the_states_has_no_probabilities(tmp_path: Path) -> None:
+    with pytest.raises(LimitReached, match="stopped by 1 states"):
+        ask(tiny(tmp_path, CRASH), EVER, space=SpaceOptions(max_states=1))
+
+
+def test_both_engines_give_the_same_process(tmp_path: Path) -> None:
+    from kubeproof.quantify.cluster import build_process
+
+    loaded = tiny(tmp_path, CRASHES)
+    one, other = (
+        build_process(loaded, ClusterOptions(space=SpaceOptions(engine=engine))).chain.arrays
+        for engine in ("python", "auto")
+    )
+
+    assert one.choice_starts.tolist() == other.choice_starts.tolist()
+    assert one.row_starts.tolist() == other.row_starts.tolist()
+    assert one.columns.tolist() == other.columns.tolist()
+    assert one.probabilities.tolist() == other.probabilities.tolist()
