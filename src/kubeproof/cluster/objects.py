@@ -183,7 +183,10 @@ REPLICA_SET = "ReplicaSet"
 DAEMON_SET = "DaemonSet"
 STATEFUL_SET = "StatefulSet"
 REPLICATION_CONTROLLER = "ReplicationController"
+JOB = "Job"
+CRON_JOB = "CronJob"
 POD = "Pod"
+JOBS = (JOB, CRON_JOB)
 ROLLED_OUT = (DEPLOYMENT, DAEMON_SET, STATEFUL_SET)  # kinds that bring a new pod template to their pods
 
 
@@ -218,8 +221,37 @@ class StatefulRules:
 
 
 @dataclass(frozen=True, slots=True)
+class JobRules:
+    """How many pods of a Job have to succeed, and what ends it; its parallelism is the workload's replicas."""
+
+    completions: int | None = 1  # None: a work queue, done when one pod has succeeded and none runs
+    indexed: bool = False  # completionMode Indexed
+    backoff_limit: int = 6  # so many failures are forgiven
+    deadline_s: int | None = None  # activeDeadlineSeconds
+    ttl_s: int | None = None  # ttlSecondsAfterFinished
+    suspended: bool = False
+    only_failed: bool = False  # podReplacementPolicy Failed: a pod that ends is replaced when it has ended
+    restarts: bool = False  # restartPolicy OnFailure; otherwise Never
+
+
+ALLOW, FORBID, REPLACE = "Allow", "Forbid", "Replace"
+
+
+@dataclass(frozen=True, slots=True)
+class CronRules:
+    """When a CronJob starts a Job, and what it does about one that still runs."""
+
+    gaps_s: tuple[int, ...]  # the different times between two runs of the schedule, ascending
+    policy: str = ALLOW  # concurrencyPolicy
+    suspended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Workload:
-    """A Deployment, a bare ReplicaSet or ReplicationController, a DaemonSet, a StatefulSet, or a bare Pod."""
+    """A Deployment, a bare ReplicaSet or ReplicationController, a DaemonSet, a StatefulSet, a Job, or a bare Pod.
+
+    A CronJob is one, too: what it says of pods is said by the Jobs that it starts.
+    """
 
     kind: str
     namespace: str
@@ -235,9 +267,11 @@ class Workload:
     source: Source = field(default=Source(), compare=False)
     strategy: Strategy = Strategy()
     stateful: StatefulRules = StatefulRules()
-    ordinal: int | None = None  # of a StatefulSet: the one pod that this stands for
+    ordinal: int | None = None  # of a StatefulSet: the one pod that this stands for; of a CronJob: which of its Jobs
     refused: tuple[str, ...] = ()  # why the API server refuses each of its pods, from the first one on
     resized: bool = False  # stands for the owner's pods with other requests, set by a VerticalPodAutoscaler
+    job: JobRules = JobRules()
+    cron: CronRules | None = None  # of a CronJob and of the Jobs that it starts
 
     @property
     def ref(self) -> str:

@@ -175,6 +175,13 @@ _ENTRIES = (
         "eventuallyAlways",
     ),
     PropertyEntry(
+        "L009",
+        "completes",
+        "lifecycle",
+        "Every Job, and every Job that a CronJob starts, completes; one that fails or is replaced does not.",
+        ("target",),
+    ),
+    PropertyEntry(
         "T001",
         "ltl",
         "any",

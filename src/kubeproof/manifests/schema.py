@@ -58,6 +58,17 @@ FIELDS: dict[str, dict[str, str | None]] = {
     "StatefulSetUpdateStrategy": {},
     "StatefulSetRollingUpdate": {},
     "StatefulSetOrdinals": {},
+    "JobSpec": {
+        **_all(_RECORD, "manualSelector"),
+        **_all(
+            _NOT_MODELLED, "backoffLimitPerIndex maxFailedIndexes successPolicy podFailurePolicy managedBy scheduling"
+        ),
+    },
+    "JobTemplate": {},
+    "CronJobSpec": {
+        **_all(_RECORD, "successfulJobsHistoryLimit failedJobsHistoryLimit"),
+        **_all(_NOT_MODELLED, "timeZone"),
+    },
     "PodTemplate": {},
     "PodSpec": {
         **_all(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from kubeproof.cluster.control import ANY, Arrive, Controller, NodeRef, PeriodicController, as_periodic
-from kubeproof.cluster.objects import DAEMON_SET, POD, STATEFUL_SET, Setup, family
+from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, STATEFUL_SET, Setup, family
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.services import route_after_deletion
 from kubeproof.cluster.state import Health, NodeCell, WorkloadCell
@@ -40,12 +40,14 @@ from kubeproof.model.assembly import (
     may_run_unready,
     most_failed,
     never_ready,
+    started_later,
     usage_rules,
     vertical_loops,
     with_applied,
     with_revisions,
     workload_number,
 )
+from kubeproof.model.cron import run_times, with_cron_jobs
 from kubeproof.model.layout import (
     MOST_SPLIT,
     MOST_SPLIT_AT_WORK,
@@ -129,7 +131,7 @@ def make_plan(
     targets = _named(setup, events, intents, placement)
     setup = arrived_for_good(setup, targets) if merge and not own else setup
     setup, applied = with_applied(setup, events)
-    setup = with_ordinals(with_revisions(setup, events), events)
+    setup = with_cron_jobs(with_ordinals(with_revisions(setup, events), events), events)
     if setup.verticals:
         from kubeproof.model.sizes import with_sizes
 
@@ -151,10 +153,11 @@ def make_plan(
         most_failed=most_failed(setup, intents),
         never_ready=never_ready(setup, events),
         most_asked=max((most_terminating_asked(intent) for intent in intents), default=0),
+        runs_s=run_times(setup, events),
         routes=_routes(setup, intents),
         spare_ages=_spare_ages(setup, events),
     )
-    absent = part.absent | applied
+    absent = part.absent | applied | started_later(setup)
     earlier = len(part.memories) + len(adjusting.memories)
     claims = tuple(range(earlier, earlier + len(open_claims(setup))))
     grouping = group_loops(layout, events, earlier + len(claims), claims)
@@ -240,7 +243,7 @@ def _placed(setup: Setup, placement: Placement) -> frozenset[int]:
 
 def _size(setup: Setup, workload: int, cell: WorkloadCell) -> int:
     """The size of a placed workload's ReplicaSet; a bare Pod has none."""
-    is_sized = setup.workloads[workload].kind not in (POD, DAEMON_SET, STATEFUL_SET)
+    is_sized = setup.workloads[workload].kind not in (POD, DAEMON_SET, STATEFUL_SET, *JOBS)
     return cell.desired if is_sized else cell.replicas
 
 
