@@ -45,7 +45,7 @@ workers_option = click.option(
 )  # fmt: skip
 executor_option = click.option(
     "--executor", envvar="KUBEPROOF_EXECUTOR", metavar="WHERE",
-    help="Where a sweep runs: inprocess, pool, or dask://HOST:PORT.",
+    help="Where a sweep runs: auto (here, then a pool), inprocess, pool, or dask://HOST:PORT.",
 )  # fmt: skip
 checkpoint_option = click.option(
     "--checkpoint", metavar="DIR", help="Write down what is finished, so that --resume can continue.",
@@ -76,14 +76,10 @@ def chosen_sweep(
 
 
 def chosen_executor(executor: str | None, workers: int | None) -> Executor:
-    """A pool unless something else is named, or one worker is enough."""
-    if executor is None and workers == 1:
-        from kubeproof.verify.executors.inprocess import InProcess
-
-        return InProcess()
+    """What is named, otherwise this process and then a pool."""
     from kubeproof.verify.executors.choice import parse_executor
 
-    return parse_executor(executor or "pool", workers)
+    return parse_executor(executor or "auto", workers)
 
 
 def run_swept(

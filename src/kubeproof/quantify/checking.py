@@ -283,8 +283,8 @@ def _is_converged(lower: Number | None, upper: Number | None, settings: CheckSet
         return settings.max_iterations is None
     if lower == upper:
         return True
-    precision = settings.precision
-    return math.isfinite(upper) and upper - lower <= 2.01 * precision * max(abs(float(lower)), abs(float(upper)))
+    width = 2.01 * settings.precision * max(abs(float(lower)), abs(float(upper)))
+    return math.isfinite(upper) and upper - lower <= width + 1e-300  # next to nothing is as good as 0
 
 
 def _method(guarantee: str, settings: CheckSettings) -> str:
@@ -295,7 +295,7 @@ def _method(guarantee: str, settings: CheckSettings) -> str:
         return "value iteration for the given number of steps"
     if guarantee == NONE:
         return "value iteration within a bound"
-    return "sound value iteration, topological" if settings.method == "auto" else settings.method.replace("-", " ")
+    return "sound iteration, component by component" if settings.method == "auto" else settings.method.replace("-", " ")
 
 
 def _judged(answer: Answer, comparison: str, threshold: Fraction) -> Answer:

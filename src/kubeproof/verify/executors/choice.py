@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from kubeproof.errors import UsageError
+from kubeproof.verify.executors.gradual import Gradual
 from kubeproof.verify.executors.inprocess import InProcess
-from kubeproof.verify.executors.pool import Pool
 from kubeproof.verify.executors.session import Executor
 
-FORMS = "Use inprocess, pool, pool:N or dask://HOST:PORT."
+FORMS = "Use auto, inprocess, pool, pool:N or dask://HOST:PORT."
 MOST_WORKERS = 1024
 _DASK = re.compile(r"dask://(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(?P<port>[0-9]{1,5})")
 _POOL = re.compile(r"pool:(?P<size>[0-9]{1,4})")
@@ -19,6 +19,8 @@ def parse_executor(text: str, workers: int | None = None) -> Executor:
     """The executor for the text of `--executor`; `workers` is the number of `--workers` and sizes the pool."""
     if text == "inprocess":
         return _without_size(InProcess(), text, workers, allowed=(None, 1))
+    if text == "auto":
+        return InProcess() if workers == 1 else Gradual(_checked(workers))
     if text == "pool":
         return _pool(workers)
     if found := _POOL.fullmatch(text):
@@ -31,11 +33,15 @@ def parse_executor(text: str, workers: int | None = None) -> Executor:
 
 
 def _pool(size: int | None) -> Executor:
-    if size is None:
-        return Pool()
-    if not 1 <= size <= MOST_WORKERS:
+    from kubeproof.verify.executors.pool import Pool
+
+    return Pool(_checked(size))
+
+
+def _checked(size: int | None) -> int | None:
+    if size is not None and not 1 <= size <= MOST_WORKERS:
         raise UsageError(f"{size} workers make no pool", f"Ask for 1 to {MOST_WORKERS}.")
-    return Pool(size)
+    return size
 
 
 def _without_size(executor: Executor, text: str, workers: int | None, *, allowed: tuple[int | None, ...]) -> Executor:

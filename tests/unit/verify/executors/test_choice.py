@@ -5,6 +5,7 @@ import pytest
 from kubeproof.errors import UsageError
 from kubeproof.verify.executors.choice import parse_executor
 from kubeproof.verify.executors.dask_cluster import Dask
+from kubeproof.verify.executors.gradual import Gradual
 from kubeproof.verify.executors.inprocess import InProcess
 from kubeproof.verify.executors.pool import Pool, usable_cores
 
@@ -14,6 +15,9 @@ from kubeproof.verify.executors.pool import Pool, usable_cores
     [
         ("inprocess", None, InProcess()),
         ("inprocess", 1, InProcess()),
+        ("auto", None, Gradual()),
+        ("auto", 1, InProcess()),
+        ("auto", 3, Gradual(3)),
         ("pool", None, Pool()),
         ("pool", 3, Pool(3)),
         ("pool:4", None, Pool(4)),
@@ -33,7 +37,9 @@ def test_every_form_names_its_executor(text, workers, executor):
      "dask://host:1/path", "dask://user@host:1", "tcp://host:1", "ray://host:1", "inprocess\n"],
 )  # fmt: skip
 def test_other_words_are_refused_with_the_forms(text):
-    with pytest.raises(UsageError, match=r"E202 the executor .* is not known\. Use inprocess, pool, pool:N or dask://"):
+    with pytest.raises(
+        UsageError, match=r"E202 the executor .* is not known\. Use auto, inprocess, pool, pool:N or dask://"
+    ):
         parse_executor(text)
 
 
@@ -41,6 +47,8 @@ def test_other_words_are_refused_with_the_forms(text):
 def test_a_pool_of_no_or_too_many_workers_is_refused(size):
     with pytest.raises(UsageError, match=f"{size} workers make no pool"):
         parse_executor(f"pool:{size}")
+    with pytest.raises(UsageError, match=f"{size} workers make no pool"):
+        parse_executor("auto", int(size))
 
 
 @pytest.mark.parametrize(("text", "workers"), [("inprocess", 2), ("pool:2", 3), ("dask://host:1", 2)])

@@ -6,6 +6,7 @@ from functools import partial
 import pytest
 
 from kubeproof.errors import EnvironmentProblem, InternalError
+from kubeproof.verify.executors.gradual import Gradual
 from kubeproof.verify.executors.inprocess import InProcess
 from kubeproof.verify.executors.pool import Pool
 from kubeproof.verify.executors.run import run_tasks
@@ -16,8 +17,9 @@ ALL = [
     pytest.param(InProcess(), id="inprocess"),
     pytest.param(Pool(1), id="pool:1"),
     pytest.param(Pool(3), id="pool:3"),
+    pytest.param(Gradual(3), id="auto"),
 ]
-POOLS = ALL[1:]
+POOLS = ALL[1:3]
 
 
 def squares(*which: int) -> list[Outcome[int]]:
@@ -89,7 +91,7 @@ def test_the_first_outcome_in_task_order_that_stops_is_the_last(executor):
 
 @pytest.mark.parametrize("executor", ALL)
 def test_a_later_task_that_stops_and_ends_first_does_not_hide_earlier_ones(executor, tmp_path):
-    tasks = numbers(6, tmp_path, n0="dies once") if executor != InProcess() else numbers(6)
+    tasks = numbers(6, tmp_path, n0="dies once") if isinstance(executor, Pool) else numbers(6)
 
     outcomes = list(run_tasks(handle, tasks, executor=executor, stop=lambda o: o.key != "number 0"))
 

@@ -1,0 +1,110 @@
+"""Nodes and pods of a timed run: CPU that comes back every interval, memory that requests hold."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+
+from kubeproof.simulate.backlog import Backlog, Finished
+from kubeproof.simulate.declarations import NodeSpec, ServiceSpec
+from kubeproof.simulate.sharing import fair_shares
+
+
+class TimedPod:
+    """A pod at work."""
+
+    def __init__(self, spec: ServiceSpec, node: TimedNode) -> None:
+        self.spec, self.node = spec, node
+        self.backlog = Backlog()
+        self.waiting: deque[tuple[int, float]] = deque()  # (cost, arrived) of requests for which memory is short
+        self.allowance = spec.limit
+        self.used = 0  # in this interval
+        self.ratio = 0.0  # of the interval before
+
+    @property
+    def is_idle(self) -> bool:
+        return not self.backlog.requests and not self.waiting
+
+    def take(self, cost: int, arrived: float, count: int) -> None:
+        """Requests come; those for which the node has no memory wait."""
+        at_once = self.node.reserve(self.spec.memory, count) if not self.waiting else 0
+        if at_once:
+            self.backlog.add(cost, arrived, at_once)
+        self.waiting.extend((cost, arrived) for _ in range(count - at_once))
+
+    def admit(self) -> None:
+        """Requests that waited begin, as far as there is memory now."""
+        while self.waiting and self.node.reserve(self.spec.memory, 1):
+            self.backlog.add(*self.waiting.popleft())
+
+    @property
+    def demand(self) -> int:
+        """What the pod could use at this instant."""
+        return min(self.backlog.units, self.allowance)
+
+    def spend(self, units: int) -> list[Finished]:
+        """Works; returns the requests that ended."""
+        self.allowance -= units
+        self.used += units
+        finished = self.backlog.serve(units)
+        self.node.release(self.spec.memory, sum(done.requests for done in finished))
+        return finished
+
+    def begin_interval(self) -> None:
+        """Tells what was used, and may use its limit again."""
+        self.ratio = self.used / self.spec.request
+        self.used, self.allowance = 0, self.spec.limit
+
+
+class TimedNode:
+    """A node and what it has left."""
+
+    def __init__(self, spec: NodeSpec) -> None:
+        self.spec = spec
+        self.pods: list[TimedPod] = []
+        self.cpu, self.memory = spec.cpu, spec.memory
+
+    @property
+    def unrequested(self) -> int:
+        """CPU that no pod asked for."""
+        return self.spec.cpu - sum(pod.spec.request for pod in self.pods)
+
+    def reserve(self, memory: int, count: int) -> int:
+        """Memory for as many requests as possible; returns how many."""
+        granted = min(count, self.memory // memory) if memory else count
+        self.memory -= granted * memory
+        return granted
+
+    def release(self, memory: int, count: int) -> None:
+        """Gives memory back."""
+        self.memory += memory * count
+
+    def work(self) -> dict[TimedPod, list[Finished]]:
+        """All that can be done at this instant with the CPU that is left."""
+        finished: dict[TimedPod, list[Finished]] = {}
+        while self._share(finished):  # requests that end may free memory for others
+            for pod in self.pods:
+                pod.admit()
+        return finished
+
+    def _share(self, finished: dict[TimedPod, list[Finished]]) -> bool:
+        busy = [pod for pod in self.pods if pod.demand]
+        if not busy or not self.cpu:
+            return False
+        for pod, units in zip(busy, fair_shares([pod.demand for pod in busy], self.cpu), strict=True):
+            if units:
+                self.cpu -= units
+                finished.setdefault(pod, []).extend(pod.spend(units))
+        return True
+
+    def begin_interval(self) -> None:
+        """All CPU is there again."""
+        self.cpu = self.spec.cpu
+        for pod in self.pods:
+            pod.begin_interval()
+
+
+def emptiest(nodes: Iterable[TimedNode], request: int) -> TimedNode | None:
+    """The node with most CPU that nobody asked for, the first of equals; None if a pod fits on none."""
+    best = max(nodes, key=lambda node: node.unrequested)
+    return best if best.unrequested >= request else None

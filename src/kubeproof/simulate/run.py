@@ -1,0 +1,66 @@
+"""Runs an experiment interval by interval."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from kubeproof.simulate.arrivals import arrivals_of
+from kubeproof.simulate.cluster import TimedNode
+from kubeproof.simulate.declarations import Experiment
+from kubeproof.simulate.result import Curves, Reading, Responses
+from kubeproof.simulate.service import TimedService
+from kubeproof.simulate.thresholds import ThresholdScaler
+
+
+def simulate(experiment: Experiment) -> Curves:
+    """The curves of a run: one reading per service and interval."""
+    run = _Run(experiment)
+    readings = tuple(reading for interval in range(experiment.intervals) for reading in run.interval(interval))
+    return Curves(experiment.name, experiment.interval_s, readings, tuple(run.responses()))
+
+
+class _Run:
+    """Where a run stands."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        self._nodes = [TimedNode(spec) for spec in experiment.nodes]
+        self._services = {spec.name: TimedService(spec, self._nodes) for spec in experiment.services}
+        self._scalers = [ThresholdScaler(service) for service in self._services.values()]
+        self._arrivals = arrivals_of(experiment.waves)
+        self._instants = sorted(self._arrivals)
+        self._next = 0
+        self._ended: dict[str, Counter[float]] = {name: Counter() for name in self._services}
+
+    def interval(self, number: int) -> Iterator[Reading]:
+        """Begins an interval, tells what was in the one before, and serves what comes."""
+        used = {name: sum(pod.used for pod in service.pods) for name, service in self._services.items()}
+        for node in self._nodes:
+            node.begin_interval()
+        for service in self._services.values():
+            service.remove_idle()
+            service.place_pending()
+        for scaler in self._scalers:
+            scaler.cycle()
+        for name, service in self._services.items():
+            yield Reading(number, name, len(service.pods), used[name], service.ratio)
+        self._serve(float(number))
+        while self._next < len(self._instants) and self._instants[self._next] < number + 1:
+            self._serve(self._instants[self._next])
+
+    def _serve(self, instant: float) -> None:
+        """What comes at an instant joins what is there already; then all nodes work."""
+        if self._next < len(self._instants) and self._instants[self._next] == instant:
+            self._next += 1
+            for (name, cost), count in sorted(self._arrivals[instant].items()):
+                self._services[name].receive(cost, instant, count)
+        for node in self._nodes:
+            for pod, finished in node.work().items():
+                for arrived, count in finished:
+                    self._ended[pod.spec.name][instant - arrived] += count
+
+    def responses(self) -> Iterator[Responses]:
+        """How long requests took so far."""
+        for name, service in self._services.items():
+            unfinished = sum(pod.backlog.requests + len(pod.waiting) for pod in service.pods)
+            yield Responses(name, tuple(sorted(self._ended[name].items())), unfinished)

@@ -1,0 +1,65 @@
+"""A service of a timed run: its pods, and who gets the next request."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+from kubeproof.simulate.cluster import TimedNode, TimedPod, emptiest
+from kubeproof.simulate.declarations import ServiceSpec
+
+
+class TimedService:
+    """Pods in the order in which they came, and a round robin over those that take requests."""
+
+    def __init__(self, spec: ServiceSpec, nodes: Sequence[TimedNode]) -> None:
+        self.spec, self._nodes = spec, nodes
+        self.pods: list[TimedPod] = []
+        self.turns: deque[TimedPod] = deque()
+        self.pending = 0
+        self.launch(spec.pods)
+
+    @property
+    def size(self) -> int:
+        """Pods that take requests, those included that wait for a node."""
+        return len(self.turns) + self.pending
+
+    @property
+    def ratio(self) -> float:
+        """The mean over pods of use by request, in the interval before; without pods nothing is used."""
+        return sum(pod.ratio for pod in self.pods) / len(self.pods) if self.pods else 0.0
+
+    def launch(self, count: int) -> None:
+        """So many pods more, as far as nodes have room; the others wait."""
+        self.pending += count
+        self.place_pending()
+
+    def place_pending(self) -> None:
+        """Pods that wait are placed as far as there is room; a new pod is the next in turn."""
+        while self.pending and (node := emptiest(self._nodes, self.spec.request)):
+            pod = TimedPod(self.spec, node)
+            node.pods.append(pod)
+            self.pods.append(pod)
+            self.turns.appendleft(pod)
+            self.pending -= 1
+
+    def retire_oldest(self) -> None:
+        """The oldest pod takes no more requests, and ends when it has none left."""
+        oldest = next(pod for pod in self.pods if pod in self.turns)
+        self.turns.remove(oldest)
+        self.remove_idle()
+
+    def remove_idle(self) -> None:
+        """Pods that were retired and have nothing left to do are gone."""
+        for pod in [pod for pod in self.pods if pod not in self.turns and pod.is_idle]:
+            self.pods.remove(pod)
+            pod.node.pods.remove(pod)
+
+    def receive(self, cost: int, arrived: float, count: int) -> None:
+        """Requests in turn; the head takes one and goes to the end of the line."""
+        even, over = divmod(count, len(self.turns))
+        for position, pod in enumerate(self.turns):
+            taken = even + (position < over)
+            if taken:
+                pod.take(cost, arrived, taken)
+        self.turns.rotate(-over)
