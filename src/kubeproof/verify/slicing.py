@@ -218,7 +218,7 @@ def _sharing_nodes(loaded: Loaded, forms: dict[str, list[Workload]]) -> Iterator
         yield tuple(
             ref
             for ref, workloads in forms.items()
-            if node.name in placed.get(ref, ()) or any(_may_run_on(loaded.setup, workload, node) for workload in workloads)
+            if node.name in placed.get(ref, ()) or any(_may_run_on(loaded.setup, w, node) for w in workloads)
         )
 
 
