@@ -13,7 +13,7 @@ from dataclasses import field, replace
 
 from kubeproof.cluster.images import image_sizes
 from kubeproof.cluster.labels import NodeTerm, Requirement
-from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, POD, REGION, ZONE, Node, PodTemplate, Setup, Workload
+from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, JOBS, POD, REGION, ZONE, Node, PodTemplate, Setup, Workload
 from kubeproof.cluster.places import Layout, Place
 from kubeproof.controllers.scheduler.plugins.volumes import ZONE_LABELS
 from kubeproof.events.declarations import CreateNode, Event, KernelPanic, NodeChoice, NodeFailure, ZoneFailure
@@ -21,7 +21,7 @@ from kubeproof.intents.declarations import Intent
 from kubeproof.intents.predicates import mentioned
 from kubeproof.values import dataclass
 
-UNSPREAD = (POD, DAEMON_SET)  # kinds whose pods have no default spread constraints
+UNSPREAD = (POD, DAEMON_SET, *JOBS)  # kinds whose pods have no default spread constraints
 
 
 @dataclass(slots=True)

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubeproof.cluster.control import Bind, Preempt
-from kubeproof.cluster.objects import family
+from kubeproof.cluster.jobs import REPLACED
+from kubeproof.cluster.objects import JOB, family
 from kubeproof.cluster.services import is_stopped
 from kubeproof.cluster.state import PUBLISHED, SERVING, Health, Phase, PodKind
-from kubeproof.controllers.late import DrainEviction, PinnedScheduler, PreemptingScheduler
+from kubeproof.controllers.late import DrainEviction, JobController, PinnedScheduler, PreemptingScheduler
 from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.controllers.scheduler.framework import Evaluation, Row
 from kubeproof.intents.monitor import Monitor
 from kubeproof.model.individual import IndividualModel, State, Transition, node_cell
+from kubeproof.verify.words import CONDITION_NAMES
 
 MOST_NODES = 12  # nodes listed one by one; more are summed up
 
@@ -137,7 +139,7 @@ def pinned_judgement(model: IndividualModel, state: State, workload: int, node: 
 def _missing_reasons(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
     """Why pods of the workload are not created."""
     for controller in model.plan.controllers:
-        if isinstance(controller, ReplicaSetController) and controller.workload == workload:
+        if isinstance(controller, (ReplicaSetController, JobController)) and controller.workload == workload:
             reason = controller.refusal(model.seen(controller, state))
             if reason:
                 yield reason
@@ -159,10 +161,12 @@ def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple
     if monitor.intent.key == "drainCompletes":
         lines += _refusals(model, state)
     for index in _concerned(model, monitor):
-        if model.setup.workloads[index].owner and _is_unused(state, index):
+        if model.setup.workloads[index].owner and _is_unused(model, state, index):
             continue
         if model.setup.workloads[index].ordinal is None:
             lines.append(_counts(model, state, index))
+        if model.setup.workloads[index].kind == JOB:
+            lines += _job_facts(model, state, index)
         lines += pending_reasons(model, state, index)
         lines += _missing_reasons(model, state, index)
         lines += _misrouted_reasons(model, state, index)
@@ -185,8 +189,23 @@ def _misrouted_reasons(model: IndividualModel, state: State, workload: int) -> I
                 yield f"{pod.name} has been told to stop; proxies send to it if no ready pod is left"
 
 
-def _is_unused(state: State, workload: int) -> bool:
-    """True for a revision that was never asked for: it has neither a ReplicaSet nor pods."""
+def _job_facts(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
+    """How far a Job has come."""
+    ref, spec = model.setup.workloads[workload].ref, state.specs[workload]
+    condition = CONDITION_NAMES.get(spec.noted)
+    if condition is not None:
+        yield f"{ref}: condition {condition}"
+    elif spec.noted == REPLACED:
+        yield f"{ref}: deleted to start another before it was complete"
+    elif spec.exists:
+        own = (c for c in model.plan.controllers if isinstance(c, JobController) and c.workload == workload)
+        yield from (f"{ref}: {line}" for loop in own for line in loop.why(model.seen(loop, state)))
+
+
+def _is_unused(model: IndividualModel, state: State, workload: int) -> bool:
+    """True for a revision that was never asked for: it has neither a ReplicaSet nor pods; for a Job never started."""
+    if model.setup.workloads[workload].kind == JOB:
+        return not state.specs[workload].exists and state.specs[workload].noted != REPLACED
     has_pods = any(pod.workload == workload for node in state.nodes for pod in node.pods) or state.unbound[workload]
     return state.specs[workload].replicas < 0 and not has_pods and not _pinned(state, workload)
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from kubeproof.cluster.labels import NO_EXECUTE, LabelSelector
-from kubeproof.cluster.objects import STATEFUL_SET, Node, PodAffinity, PodTemplate, Setup, Workload
+from kubeproof.cluster.objects import CRON_JOB, JOB, STATEFUL_SET, Node, PodAffinity, PodTemplate, Setup, Workload
 from kubeproof.cluster.priorities import has_priorities
 from kubeproof.cluster.profiles import NODE_AFFINITY, TAINT_TOLERATION, heeds
 from kubeproof.cluster.volumes import Claim, open_claims
@@ -24,6 +24,7 @@ from kubeproof.controllers.scheduler.pod import pod_labels
 from kubeproof.events.declarations import (
     STABLE,
     Apply,
+    Completes,
     Cordon,
     CreateNode,
     Drain,
@@ -42,7 +43,7 @@ from kubeproof.manifests.loaded import Loaded
 from kubeproof.values import dataclass
 
 ON_NODES = (NodeFailure, ZoneFailure, Cordon, Drain, Maintenance, CreateNode)
-NO_MOMENTS = (UsagePattern, NeverReady)  # they say how pods are
+NO_MOMENTS = (UsagePattern, NeverReady, Completes)  # they say how pods are
 EVERYWHERE = frozenset(
     {"settles", "noOscillation", "noCreateFailLoop", "noEviction", "noEvictionLoop", "drainCompletes"}
 )  # without a target they hold for the whole if they hold for every part
@@ -102,8 +103,12 @@ def _entangled(loaded: Loaded) -> str:
         return "the descheduler sees all pods"
     if setup.cluster_autoscaler is not None:
         return "the cluster autoscaler sees all pods"
+    if setup.verticals:
+        return "a vertical autoscaler changes what pods ask for"
     if open_claims(setup):
         return "claims may get the volumes that others want"
+    if any(workload.kind == CRON_JOB for workload in setup.workloads):
+        return "a CronJob may start Jobs at any time"
     if any(isinstance(event, KernelPanic) for event in scenario.events):
         return "a panic of any node counts for all"
     numbered = {event.name: event for event in scenario.events}
@@ -363,8 +368,8 @@ def starts_simply(part: Slice) -> bool:
         return False
     if any(isinstance(event, NO_MOMENTS) for event in scenario.events):
         return False
-    if has_priorities(setup) or any(workload.kind == STATEFUL_SET for workload in setup.workloads):
-        return False  # pods that are preempted end, pods with ordinals wait for each other
+    if has_priorities(setup) or any(workload.kind in (STATEFUL_SET, JOB) for workload in setup.workloads):
+        return False  # pods that are preempted end, pods with ordinals wait for each other, a Job's end by themselves
     evicting = {n.name for n in setup.nodes if any(taint.effect == NO_EXECUTE for taint in n.taints)}
     if any(node in evicting for _, spots in scenario.start.placement for node, _ in spots):
         return False
