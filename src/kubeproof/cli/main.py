@@ -25,6 +25,8 @@ _COMMANDS = {  # name, also of the module -> command or group; imported when it 
     "cases": "cases_group",
     "doctor": "doctor_command",
     "init": "init_command",
+    "mine": "mine_command",
+    "monitor": "monitor_group",
     "network": "network_group",
     "properties": "properties_group",
     "quantify": "quantify_group",

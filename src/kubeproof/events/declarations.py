@@ -158,6 +158,8 @@ class CpuLoad(Event):
     target: str
     levels: tuple[int, ...]  # thousandths of a core, for all pods together
     initial: int = 0
+    service: str = ""  # whose requests make the load
+    requests: tuple[int, ...] = ()  # per second, level by level
     max: int | None = None  # type: ignore[assignment]  # None: any number of changes
     moves: Moves | None = None
 

@@ -262,7 +262,7 @@ class Mechanics:
                 return tuple(dict.fromkeys(self._deleted(cell, workload, losses, by_others=is_eviction)))
             case Crash(_, workload):
                 return tuple(self._crashed(cell, workload))
-            case EvictPods(_, losses):
+            case EvictPods(_, losses, _):
                 return tuple(dict.fromkeys(self._robbed(cell, losses)))
             case EvictDue(_, workload):
                 return (self._evicted(cell, workload),)

@@ -103,7 +103,9 @@ class CountWatch(PairWatch):
         super().__init__(pair, label, desk)
         self._skew = skew_us  # by how much clocks may differ: an answer may seem to be this much too early
         self._early: deque[int] = deque()
-        self._forgiven: deque[int] = deque()  # answers that may come although nobody waits any more
+        # Answers that may come although nobody waits any more. They run out a window's time after the last one was
+        # served: as long as somebody waits, the answer to a lost event serves the next one, and that one's the next.
+        self._forgiven: deque[int] = deque()
 
     def on_first(self, event: Event) -> None:
         """Owes one more answer, unless clocks differ and it has come already."""
@@ -114,8 +116,11 @@ class CountWatch(PairWatch):
 
     def on_then(self, event: Event) -> None:
         """Serves the one who has waited longest."""
-        if self.pending:
-            self.pending.popleft()
+        pending = self.pending
+        if pending:
+            pending.popleft()
+            if self._forgiven and not pending:
+                self._forgiven = deque([event[0]] * len(self._forgiven))  # whose turn it is shows only now
         elif self._excused(event[0]):
             pass
         elif self._skew:
