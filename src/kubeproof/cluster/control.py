@@ -48,6 +48,7 @@ class Tag(IntFlag):
     BY_TAINT = 512
     BY_DRAIN = 1024
     BY_PREEMPTION = 2048
+    BY_VPA = 4096
 
 
 TAG_BITS = 16
@@ -230,6 +231,7 @@ class EvictPods(NamedTuple):
 
     node: NodeRef
     losses: tuple[tuple[int, tuple[int, ...], int, int], ...]  # (workload, phases, restarts, count)
+    by: int = Tag.BY_DESCHEDULER
 
 
 class Unroute(NamedTuple):
@@ -343,7 +345,7 @@ def tags_of(actions: tuple[Action, ...]) -> int:
             for workload, _ in action.losses:
                 tags |= preempted | tag_of(workload, preempted)
         if isinstance(action, EvictPods):
-            evicted = Tag.PODS | Tag.PLACEMENT | Tag.EVICT | Tag.BY_DESCHEDULER
+            evicted = Tag.PODS | Tag.PLACEMENT | Tag.EVICT | action.by
             for workload, *_ in action.losses:
                 tags |= evicted | tag_of(workload, evicted)
         if tag:

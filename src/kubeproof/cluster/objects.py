@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from kubeproof.cluster.quotas import ResourceQuota
     from kubeproof.cluster.services import Service
+    from kubeproof.cluster.vertical import VerticalPodAutoscaler
     from kubeproof.cluster.volumes import Claim, StorageClass, Volume
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -268,6 +269,7 @@ class Workload:
     stateful: StatefulRules = StatefulRules()
     ordinal: int | None = None  # of a StatefulSet: the one pod that this stands for; of a CronJob: which of its Jobs
     refused: tuple[str, ...] = ()  # why the API server refuses each of its pods, from the first one on
+    resized: bool = False  # stands for the owner's pods with other requests, set by a VerticalPodAutoscaler
     job: JobRules = JobRules()
     cron: CronRules | None = None  # of a CronJob and of the Jobs that it starts
 
@@ -315,6 +317,8 @@ class Settings:
     hpa_period_s: int = 15
     hpa_tolerance_permille: int = 100
     downscale_stabilization_s: int = 300
+    vpa_margin_permille: int = 1150  # what is recommended beyond what is used
+    vpa_history_s: int = 86_400  # for how long the recommender has watched the pods
     endpoints_lag_s: int = 2  # until endpoints and all proxies have learnt that a pod terminates, at most
     ingress_lag_s: int = 5  # until the controller of an Ingress has, after that, at most
     gitops_interval_s: int | None = None  # how often drift from the manifests is undone; None: never
@@ -346,6 +350,7 @@ class Setup:
     storage_classes: tuple[StorageClass, ...] = ()
     services: tuple[Service, ...] = ()
     cluster_autoscaler: ClusterAutoscaler | None = None
+    verticals: tuple[VerticalPodAutoscaler, ...] = ()
 
 
 def family(setup: Setup, workload: int) -> tuple[int, ...]:
@@ -357,7 +362,7 @@ def family(setup: Setup, workload: int) -> tuple[int, ...]:
 
 def revisions_of(setup: Setup, workload: int) -> int:
     """How many pod templates a workload may ask for, the first one counted."""
-    members = family(setup, workload)
+    members = [member for member in family(setup, workload) if not setup.workloads[member].resized]
     numbered = [setup.workloads[member].ordinal for member in members[1:]]
     if not numbered or numbered[0] is None:
         return len(members)

@@ -145,8 +145,8 @@ _TABLE = (
     Function("stable", TRUTH, "No control loop will change anything until the next event."),
     _step(
         "evicted",
-        "A pod was evicted in this step, by anybody or by `by`: `descheduler`, `drain`, `taint`, `preemption`; by "
-        "`kernelPanic`: a node failed of overload, whatever the target.",
+        "A pod was evicted in this step, by anybody or by `by`: `descheduler`, `drain`, `taint`, `preemption`, `vpa`; "
+        "by `kernelPanic`: a node failed of overload, whatever the target.",
         "target",
         "by",
     ),

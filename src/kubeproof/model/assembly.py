@@ -145,6 +145,7 @@ def _bound_at_once(setup: Setup) -> Iterator[int]:
 def owner_loops(layout: Layout, index: int) -> Iterator[Controller]:
     """The loops that keep up a workload's pods; a bare Pod has none."""
     workload = layout.setup.workloads[index]
+    sizes = family(layout.setup, index)
     if workload.kind == DAEMON_SET:
         if workload.owner is None:
             yield DaemonSetController(layout, index)
@@ -156,9 +157,9 @@ def owner_loops(layout: Layout, index: int) -> Iterator[Controller]:
     if workload.kind in JOBS:
         return  # their loops have clocks: `job_loops`
     if workload.kind == DEPLOYMENT:
-        has_revisions = len(family(layout.setup, index)) > 1
+        has_revisions = revisions_of(layout.setup, index) > 1
         yield RolloutController(layout, index) if has_revisions else DeploymentController(layout, index)
-    if workload.kind != POD:
+    if workload.kind != POD and not any(layout.setup.workloads[one].resized for one in (index, *sizes)):
         yield ReplicaSetController(layout, index)
 
 
@@ -338,6 +339,29 @@ def group_loops(layout: Layout, events: tuple[Event, ...], memory: int, claims: 
     return machine_loops(layout, events, memory, claims)
 
 
+def vertical_loops(layout: Layout, events: tuple[Event, ...], first: int) -> AdjustingPart:
+    """The vertical pod autoscalers, whose memories begin here, and the ReplicaSets that they change the pods of."""
+    setup = layout.setup
+    if not setup.verticals:
+        return AdjustingPart((), ())
+    from kubeproof.controllers.resized_replicaset import ResizedReplicaSet
+    from kubeproof.controllers.vpa.controller import VpaController
+    from kubeproof.model.sizes import rules_of, working
+
+    loops: list[Controller] = []
+    memories: list[tuple[int, ...]] = []
+    for vpa in working(setup, events):
+        target = workload_number(setup, vpa.target)
+        if not any(setup.workloads[one].resized for one in family(setup, target)):
+            continue  # what it recommends is what stands in the manifest
+        own_rules = tuple(rule for rule in usage_rules(setup, events) if rule.workload == target)
+        memory = first + len(memories)
+        loop = VpaController(layout, vpa, target, memory, own_rules, rules_of(setup))
+        loops += [loop, ResizedReplicaSet(layout, target, memory)]
+        memories.append((0, loop.period_s, 0))
+    return AdjustingPart(tuple(loops), tuple(memories))
+
+
 def _reconciler(layout: Layout, events: tuple[Event, ...], number: int, memory: int) -> GitOpsController:
     """The reconciler of one workload; what a create event brings is committed by that event."""
     interval_s = layout.setup.settings.gitops_interval_s
@@ -399,6 +423,16 @@ def _is_ambiguous(setup: Setup, autoscaler: HorizontalPodAutoscaler) -> bool:
 
 
 def usage_rules(setup: Setup, events: tuple[Event, ...]) -> tuple[UsageRule, ...]:
+    """What pods use; where they have several sizes in amounts that do not follow their requests."""
+    rules = _usage_rules(setup, events)
+    if not any(workload.resized for workload in setup.workloads):
+        return rules
+    from kubeproof.model.sizes import absolute
+
+    return absolute(setup, rules)
+
+
+def _usage_rules(setup: Setup, events: tuple[Event, ...]) -> tuple[UsageRule, ...]:
     """What the events say about the usage of pods, for all revisions of a workload; memory i belongs to event i."""
     rules: list[UsageRule] = []
     for index, event in enumerate(events):

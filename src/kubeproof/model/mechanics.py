@@ -262,7 +262,7 @@ class Mechanics:
                 return tuple(dict.fromkeys(self._deleted(cell, workload, losses, by_others=is_eviction)))
             case Crash(_, workload):
                 return tuple(self._crashed(cell, workload))
-            case EvictPods(_, losses):
+            case EvictPods(_, losses, _):
                 return tuple(dict.fromkeys(self._robbed(cell, losses)))
             case EvictDue(_, workload):
                 return (self._evicted(cell, workload),)
@@ -537,7 +537,7 @@ class Mechanics:
         def resumed(kind: PodKind) -> PodKind:
             if is_rebooted and kind.phase in ACTIVE:
                 return self._kind(cell, kind.workload, Phase.STARTING, kind.evict_s, restarts=kind.restarts)
-            return self._kind(cell, kind.workload, kind.phase, *kind[4:])
+            return self._midway(self._kind(cell, kind.workload, kind.phase, *kind[4:]))
 
         return cell._replace(pods=_mapped(cell.pods, resumed))
 

@@ -42,6 +42,7 @@ from kubeproof.model.assembly import (
     never_ready,
     started_later,
     usage_rules,
+    vertical_loops,
     with_applied,
     with_revisions,
     workload_number,
@@ -91,6 +92,7 @@ class Plan:
     kin: tuple[int, ...] = ()  # per workload the one as which its pods count: another one for equal bare Pods
     unread: tuple[str, ...] = ()  # labels and resources of nodes that nothing reads
     claims: tuple[int, ...] = ()  # memories that hold the volumes of claims; a new run keeps them
+    declared: tuple[Event, ...] = ()  # the events as the Scenario has them
 
     @property
     def setup(self) -> Setup:
@@ -130,6 +132,10 @@ def make_plan(
     setup = arrived_for_good(setup, targets) if merge and not own else setup
     setup, applied = with_applied(setup, events)
     setup = with_cron_jobs(with_ordinals(with_revisions(setup, events), events), events)
+    if setup.verticals:
+        from kubeproof.model.sizes import with_sizes
+
+        setup = with_sizes(setup, events, usage_rules(setup, events))
     names = [node for _, spots in placement for node, _ in spots]
     found = mentions(setup, events, intents, names, told_apart)
     found.numeric_keys |= {key for loop in own for key in loop.labels}
@@ -155,6 +161,7 @@ def make_plan(
     earlier = len(part.memories) + len(adjusting.memories)
     claims = tuple(range(earlier, earlier + len(open_claims(setup))))
     grouping = group_loops(layout, events, earlier + len(claims), claims)
+    vertical = vertical_loops(layout, events, earlier + len(claims) + len(grouping.memories))
     workloads = tuple(
         WorkloadCell(exists=0) if index in absent else mechanics.created(index) for index in range(len(setup.workloads))
     )
@@ -165,19 +172,21 @@ def make_plan(
             *endpoint_loops(layout, mechanics.routes),
             *adjusting.loops,
             *grouping.loops,
+            *vertical.loops,
             *(loop.make(layout) for loop in own),
         ),
         events=part.sources,
         monitors=tuple(make_monitor(intent, layout) for intent in intents),
         mechanics=mechanics,
         workloads=_placed_workloads(setup, workloads, placement),
-        memories=(*part.memories, *adjusting.memories, *((0,) for _ in claims), *grouping.memories),
+        memories=(*part.memories, *adjusting.memories, *((0,) for _ in claims), *grouping.memories, *vertical.memories),
         nodes=_first_nodes(mechanics, absent, placement, kin, {e.node for e in events if isinstance(e, CreateNode)}),
         kin=kin,
         domains=domains,
         classes=classes,
         unread=unread(setup, found),
         claims=claims,
+        declared=events,
     )
 
 

@@ -114,6 +114,9 @@ def _steering(setup: Setup, intents: Sequence[Intent]) -> Iterator[tuple[str, st
     if setup.autoscalers:
         told = [f"{a.namespace}/{a.name}: {a.target} {a.min_replicas} to {a.max_replicas}" for a in setup.autoscalers]
         yield "autoscalers", ", ".join(told)
+    if setup.verticals:
+        told = [f"{vpa.namespace}/{vpa.name}: {vpa.target}, {vpa.mode}" for vpa in setup.verticals]
+        yield "vertical autoscalers", ", ".join(told)
     if has_priorities(setup):
         yield "priorities", ", ".join(f"{w.ref} {priority_of(w.template)}" for w in setup.workloads)
     if setup.budgets:
@@ -213,6 +216,23 @@ def _event(event: Event) -> str:
     return f"{event.name} {times}{after}"
 
 
+def _idle_verticals(plan: Plan) -> list[str]:
+    """Vertical autoscalers that do nothing in the model, and why."""
+    if not plan.setup.verticals:
+        return []
+    from kubeproof.cluster.vertical import OFF
+    from kubeproof.model.sizes import why_idle
+
+    declared = tuple(workload for workload in plan.setup.workloads if not workload.resized)
+    setup = replace(plan.setup, workloads=declared)
+    reasons = [(vpa, why_idle(setup, vpa, plan.declared)) for vpa in setup.verticals if vpa.mode != OFF]
+    return [
+        f"VerticalPodAutoscaler {vpa.namespace}/{vpa.name}: {reason} ({vpa.source})"
+        for vpa, reason in reasons
+        if reason
+    ]
+
+
 def left_out(plan: Plan) -> list[str]:
     """Parts of objects that loops cannot take into account: autoscalers without a target, unknown plugins, ages."""
     setup = plan.setup
@@ -250,6 +270,7 @@ def left_out(plan: Plan) -> list[str]:
         for metric in a.metrics
         if metric.type not in SAMPLED_METRICS
     ]
+    found += _idle_verticals(plan)
     if setup.descheduler is not None:
         from kubeproof.controllers.descheduler import not_modelled
 

@@ -40,12 +40,6 @@ def test_one_startup_time_is_both_bounds() -> None:
     assert loaded_with("controllers: {kubelet: {startup: 3s}}").setup.settings.startup_s == (3, 3)
 
 
-def test_controllers_that_are_not_modelled_are_listed() -> None:
-    loaded = loaded_with("controllers: {vpa: {margin: 1.15}}")
-
-    assert [o.what for o in loaded.omissions] == ["field spec.controllers.vpa of Scenario/test"]
-
-
 def test_settings_of_descheduler_and_autoscaler_are_exact() -> None:
     loaded = loaded_with(
         """
