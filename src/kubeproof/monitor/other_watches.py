@@ -87,7 +87,7 @@ class RunLimitWatch(_Watch):
         if not self._count:
             self._start = event[0]
         self._count += 1
-        if self._count == self._body.count + 1:
+        if self._count == self._body.most + 1:
             about = str(self._body.event)
             text = f"{about} for the {self._count}th time in the run at {shown_time(event[0])}"
             self._raise(Kind.TOO_MANY, about, text, self._start, event[0])
@@ -109,13 +109,13 @@ class WindowLimitWatch(_Watch):
     def __init__(self, body: AtMost, per_us: int, label: Label, desk: Desk) -> None:
         super().__init__(label, desk)
         self._body, self._per, self._over = body, per_us, False
-        self._times: deque[int] = deque(maxlen=body.count + 1)
+        self._times: deque[int] = deque(maxlen=body.most + 1)
 
     def on_event(self, event: Event) -> None:
         """One more."""
         times = self._times
         times.append(event[0])
-        is_over = len(times) > self._body.count and event[0] - times[0] <= self._per
+        is_over = len(times) > self._body.most and event[0] - times[0] <= self._per
         if is_over and not self._over:
             about = str(self._body.event)
             text = f"{about} {len(times)} times within {shown_duration(self._per)}"
