@@ -15,6 +15,7 @@ from itertools import combinations
 from kubeproof.cluster.labels import NO_EXECUTE, LabelSelector
 from kubeproof.cluster.objects import CRON_JOB, JOB, STATEFUL_SET, Node, PodAffinity, PodTemplate, Setup, Workload
 from kubeproof.cluster.priorities import has_priorities
+from kubeproof.cluster.profiles import NODE_AFFINITY, TAINT_TOLERATION, heeds
 from kubeproof.cluster.volumes import Claim, open_claims
 from kubeproof.controllers.quota import is_meant
 from kubeproof.controllers.scheduler.plugins.node_affinity import required_affinity_matches
@@ -222,17 +223,19 @@ def _sharing_nodes(loaded: Loaded, forms: dict[str, list[Workload]]) -> Iterator
         yield tuple(
             ref
             for ref, workloads in forms.items()
-            if node.name in placed.get(ref, ()) or any(_may_run_on(workload, node) for workload in workloads)
+            if node.name in placed.get(ref, ()) or any(_may_run_on(loaded.setup, w, node) for w in workloads)
         )
 
 
-def _may_run_on(workload: Workload, node: Node) -> bool:
+def _may_run_on(setup: Setup, workload: Workload, node: Node) -> bool:
     home = workload.bound_to or workload.template.node_name
     if home is not None:
         return home == node.name
     template = workload.template
-    return required_affinity_matches(template, dict(node.labels), node.name) and not keeps_pods_off(
-        node.taints, template.tolerations
+    is_wanted = required_affinity_matches(template, dict(node.labels), node.name)
+    is_open = not keeps_pods_off(node.taints, template.tolerations)
+    return (is_wanted or not heeds(setup, template, NODE_AFFINITY)) and (
+        is_open or not heeds(setup, template, TAINT_TOLERATION)
     )
 
 
@@ -374,13 +377,14 @@ def starts_simply(part: Slice) -> bool:
         workload.template.readiness is not None
         or workload.template.node_name
         or workload.bound_to
-        or any(_is_evicted(workload, node) for node in setup.nodes)
+        or any(_is_evicted(setup, workload, node) for node in setup.nodes)
         for workload in setup.workloads
     )
 
 
-def _is_evicted(workload: Workload, node: Node) -> bool:
+def _is_evicted(setup: Setup, workload: Workload, node: Node) -> bool:
     """True if a pod may come to the node and its NoExecute taints are not tolerated for ever."""
     if not any(taint.effect == NO_EXECUTE for taint in node.taints):
         return False
-    return not keeps_pods_off(node.taints, workload.template.tolerations)
+    is_open = not keeps_pods_off(node.taints, workload.template.tolerations)
+    return is_open or not heeds(setup, workload.template, TAINT_TOLERATION)
