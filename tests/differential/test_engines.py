@@ -38,8 +38,8 @@ PER_RUN = {
     **{"spread": 500, "failure": 400, "scale": 300, "write": 350, "direct": 300, "own": 150},
     **{"rollout": 400, "autoscale": 450, "load": 300, "deschedule": 500, "drain": 350},
     **{"holdings": 300, "rations": 300, "storage": 300, "daemon": 200, "preempt": 300, "stateful": 200},
-    **{"gitops": 100, "traffic": 60, "ending": 120, "machines": 45, "job": 200, "cron": 80},
-    **{"vertical": 60},
+    **{"gitops": 100, "traffic": 60, "ending": 120, "machines": 35, "job": 200, "cron": 80},
+    **{"vertical": 45},
 }
 LEAST_PER_RUN = 6_000  # setups in all that every run of the tests compares, of every kind of object
 SLOW = {family: 5 * count for family, count in PER_RUN.items()}

@@ -28,8 +28,8 @@ from kubeproof.verify.traces import make_trace
 from kubeproof.verify.weave import CannotWeave
 
 MOST_AT_FIRST = 20_000  # states of the whole after which its parts are looked at
-MOST_ALONE = 500_000  # states of one part
-MOST_AT_LAST = 200_000  # states of the whole for what is left open, with the scenario that nobody wrote
+MOST_ALONE = 60_000  # states of one part
+MOST_AT_LAST = 20_000  # states of the whole for what is left open, with the scenario that nobody wrote
 ONE_BY_ONE = "workloads searched one by one where the whole was too large"
 Planned = Callable[[Loaded], Plan]
 
