@@ -14,12 +14,26 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from kubeproof.cluster.node_groups import ClusterAutoscaler, NodeGroup
-from kubeproof.cluster.objects import Container, Node, PodTemplate, Setup, Workload
+from kubeproof.cluster.objects import (
+    CRON_JOB,
+    DAEMON_SET,
+    JOB,
+    STATEFUL_SET,
+    Container,
+    CronRules,
+    Node,
+    PodTemplate,
+    Settings,
+    Setup,
+    Workload,
+)
 from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler
 from kubeproof.cluster.state import NEVER
+from kubeproof.cluster.vertical import VerticalPodAutoscaler
 from kubeproof.controllers.descheduler import cycle, evictor
 from kubeproof.controllers.scheduler import registry
 from kubeproof.events.declarations import Drain
@@ -34,8 +48,15 @@ from kubeproof.manifests import (
 )
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.schema import FIELDS
-from kubeproof.model.assembly import adjusting_loops, built_in_controllers, endpoint_loops, group_loops
+from kubeproof.model.assembly import (
+    adjusting_loops,
+    built_in_controllers,
+    endpoint_loops,
+    group_loops,
+    vertical_loops,
+)
 from kubeproof.model.layout import make_layout, mentions
+from kubeproof.model.sizes import with_sizes
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "reference" / "modelled.md"
@@ -78,7 +99,10 @@ DOES = {
     "controllers.deployment": "creates and sizes ReplicaSets: rollouts, rollbacks, Recreate, proportional scaling",
     "controllers.hpa.controller": "sets spec.replicas from metrics; every `hpa.syncPeriod`, default 15 s",
     "controllers.descheduler.controller": "evicts pods by the plugins below; every `descheduler.interval`, default 5m",
+    "controllers.job": "creates, counts and replaces pods that end by themselves, until the Job is done or has failed",
+    "controllers.cronjob": "starts Jobs by a schedule: Allow, Forbid, Replace",
     "controllers.gitops": "puts objects back to their manifests; every `gitops.interval`, default 3m",
+    "controllers.vpa.controller": "recommends requests, and evicts pods whose own are out of bounds; every minute",
     "controllers.endpoints": "stop sending traffic to pods that terminate, within `endpoints.lag` and `ingress.lag`",
     "controllers.cluster_autoscaler.controller": "adds nodes for pods that fit nowhere, deletes unneeded ones; "
     "every `clusterAutoscaler.scanInterval`, default 10s",
@@ -156,7 +180,7 @@ def _read_fields() -> Iterator[str]:
             names = [path for path in paths if _home(path) == prefix]
             if names:
                 said = f"`{prefix}`: " if prefix else ""
-                yield f"  - {said}{', '.join(_starred(path, prefix) for path in names)}"
+                yield f"  - {said}{', '.join(_starred(kind, path, prefix) for path in names)}"
     yield ""
 
 
@@ -165,9 +189,10 @@ def _home(path: str) -> str:
     return next(prefix for prefix in PREFIXES if not prefix or path.startswith(f"{prefix}."))
 
 
-def _starred(path: str, prefix: str) -> str:
+def _starred(kind: str, path: str, prefix: str) -> str:
     name = path[len(prefix) + 1 :] if prefix else path
-    return f"`{name}` \\*" if path in WITHOUT_EFFECT else f"`{name}`"
+    has_no_effect = path in WITHOUT_EFFECT and kind != JOB  # whose pods end, so that their restartPolicy matters
+    return f"`{name}` \\*" if has_no_effect else f"`{name}`"
 
 
 def read_fields() -> dict[str, list[str]]:
@@ -256,18 +281,24 @@ def _loops() -> Iterator[str]:
     yield "## Control loops\n"
     template = PodTemplate(containers=(Container("c"),))
     web = Workload("Deployment", "default", "web", template)
+    others = [Workload(kind, "default", kind.lower(), template) for kind in (DAEMON_SET, STATEFUL_SET, JOB)]
+    cron = Workload(CRON_JOB, "default", "backup", template, cron=CronRules((3600,)))
     setup = Setup(
         nodes=(Node("n", group="g"),),
-        workloads=(web,),
+        workloads=(web, replace(web, name="api"), *others, cron),  # a vertical autoscaler gives the first one requests
+        settings=Settings(gitops_interval_s=180),
         autoscalers=(HorizontalPodAutoscaler("default", "web", web.ref, 1, 2, ()),),
         descheduler=DeschedulerPolicy(()),
         cluster_autoscaler=ClusterAutoscaler((NodeGroup("g", 0, 1, Node("n")),)),
+        verticals=(VerticalPodAutoscaler("default", "web", web.ref),),
     )
+    setup = with_sizes(setup, (), ())
     drain = (Drain(name="drain"),)
     layout = make_layout(setup, mentions(setup, (), (), ()))
     loops = (*built_in_controllers(layout, drain), *adjusting_loops(layout, drain).loops)
     loops = (*loops, *endpoint_loops(layout, {0: (1, NEVER)}))
     loops += group_loops(layout, drain, 0, ()).loops
+    loops += vertical_loops(layout, drain, 0).loops
     rows = []
     for module in dict.fromkeys(inspect.getmodule(type(loop)) for loop in loops):
         assert module is not None

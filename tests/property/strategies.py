@@ -29,6 +29,7 @@ from kubeproof.cluster.objects import (
     DAEMON_SET,
     DEPLOYMENT,
     HOSTNAME,
+    JOBS,
     POD,
     REPLICA_SET,
     REPLICATION_CONTROLLER,
@@ -392,8 +393,10 @@ def _skew(draw: st.DrawFn, intent: Intent, workloads: Sequence[Workload]) -> Int
 
 
 def _can_mean(intent: Intent, workloads: Sequence[Workload]) -> bool:
-    """Nobody replaces a bare pod, only some kinds roll out, and only DaemonSets want every node."""
+    """Nobody replaces a bare pod, only some kinds roll out or complete, and only DaemonSets want every node."""
     kinds = {w.ref: w.kind for w in workloads}
+    if intent.key == "completes":
+        return kinds[str(intent.target)] in JOBS
     if intent.key in ("rolloutCompletes", "runsOnEveryNode"):
         meant = ROLLED_OUT if intent.key == "rolloutCompletes" else (DAEMON_SET,)
         return kinds[str(intent.target)] in meant

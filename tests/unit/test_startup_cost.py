@@ -18,6 +18,7 @@ code = main(sys.argv[1:])
 print(code, *sorted(sys.modules), file=sys.stderr)
 """
 NOT_FOR_A_DEPLOYMENT = {
+    "kubeproof.controllers.cronjob", "kubeproof.controllers.job", "kubeproof.manifests.cron",
     "kubeproof.controllers.daemonset", "kubeproof.controllers.descheduler", "kubeproof.controllers.eviction",
     "kubeproof.controllers.gitops", "kubeproof.controllers.hpa", "kubeproof.controllers.rollout",
     "kubeproof.controllers.scheduler.pinned", "kubeproof.controllers.scheduler.preempting",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kubeproof.cli.outputs import Decorator, Output, emit, output_option
-from kubeproof.cli.quantify_cluster import cluster_command
+from kubeproof.cli.quantify_cluster import cluster_command, compare_command
 from kubeproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def quantify_group() -> None:
 
 
 quantify_group.add_command(cluster_command)
+quantify_group.add_command(compare_command)
 
 
 def precision_options(command: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,9 +13,12 @@ from kubeproof.cli.progress import progress_line
 from kubeproof.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kubeproof.manifests.loaded import Loaded
     from kubeproof.quantify.cluster_options import ClusterOptions
     from kubeproof.quantify.cluster_result import ClusterResult
+    from kubeproof.quantify.cluster_space import Report
 
 _MEBIBYTE = 1_048_576
 _QUESTIONS = ("within", "ever", "first", "amounts", "long-run")
@@ -115,9 +119,16 @@ def _quantified(paths: tuple[str, ...], options: ClusterOptions, progress: str) 
     from kubeproof.quantify.cluster import quantify_cluster
 
     loaded = load(paths, stdin=read_stdin)
-    line = progress_line(progress, quiet=False)
+    with reporting(progress) as report:
+        return with_scope(loaded, quantify_cluster(loaded, options, report))
+
+
+@contextmanager
+def reporting(choice: str) -> Iterator[Report]:
+    """Where exploring tells how far it is, while it lasts."""
+    line = progress_line(choice, quiet=False)
     try:
-        return with_scope(loaded, quantify_cluster(loaded, options, None if line is None else line.explored))
+        yield None if line is None else line.explored
     finally:
         if line is not None:
             line.close()
@@ -146,3 +157,47 @@ def exit_code(result: ClusterResult, at_most: float | None) -> int:
         return 1
     asked = [*spans, *(amount.span for amount in result.amounts), *(one.span for one in result.shortages)]
     return 3 if any(span.skipped for span in asked) else 0
+
+
+@click.command("compare", short_help="Variants of a cluster on the same load, side by side.")
+@click.argument("variants", nargs=-1, required=True, metavar="A B...")
+@click.option("--with", "shared", multiple=True, metavar="PATH", help="Input that all variants share. Repeatable.")
+@click.option("--risk", metavar="INTENT", default="", help="The intent in the plot; default the first.")
+@click.option(
+    "--against", type=click.Choice(("energy", "cost", "nodes", "pods")),
+    help="What the plot shows it against; default the first of these that the Scenario gives.",
+)  # fmt: skip
+@process_options
+@output_option("text", "json", "svg", "html")
+def compare_command(
+    *, variants: tuple[str, ...], shared: tuple[str, ...], risk: str, against: str | None,
+    outputs: tuple[Output, ...], **given: Any,
+) -> int:  # fmt: skip
+    """Compare variants of a cluster, such as two HPA behaviours, on the same load model.
+
+    A and B are files or directories. Each is read together with all PATHs of --with; the Scenarios must be the same.
+
+    \b
+    Examples:
+      kubeproof quantify compare slow.yaml quick.yaml --with cluster/
+      kubeproof quantify compare today/ tomorrow/ --within 24h -o text -o html=compare.html
+      kubeproof quantify compare a.yaml b.yaml c.yaml --with cluster/ --against cost -o svg=cost.svg
+
+    \b
+    Exit codes: as of quantify cluster.
+    """
+    from kubeproof.quantify.storm import storm
+
+    if len(variants) < 2:
+        raise click.UsageError("one variant is nothing to compare; name at least two")
+    storm()
+    from kubeproof.manifests.load import load
+    from kubeproof.quantify.compare import compare
+    from kubeproof.report import compare as report
+
+    loaded = [(variant, load((variant, *shared), stdin=read_stdin)) for variant in variants]
+    with reporting(given["progress"]) as progress:
+        found = compare(loaded, options_of(given), risk=risk, against=against or "", progress=progress)
+    render = {"text": report.as_text, "json": report.as_json, "svg": report.as_svg, "html": report.as_html}
+    emit(outputs, lambda output: render[output.format](found))
+    return max(exit_code(variant.result, None) for variant in found.variants)

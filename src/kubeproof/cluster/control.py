@@ -48,6 +48,7 @@ class Tag(IntFlag):
     BY_TAINT = 512
     BY_DRAIN = 1024
     BY_PREEMPTION = 2048
+    BY_VPA = 4096
 
 
 TAG_BITS = 16
@@ -89,6 +90,13 @@ class SetCurrent(NamedTuple):
 
     workload: int
     revision: int
+
+
+class SetCondition(NamedTuple):
+    """Writes the condition of a Job: see `kubeproof.controllers.job_sync`."""
+
+    workload: int
+    condition: int
 
 
 class CreateObject(NamedTuple):
@@ -195,6 +203,14 @@ class KeepNode(NamedTuple):
     losses: tuple[tuple[int, int, int], ...] = ()  # (revision, phase, pods) that get a deletionTimestamp
 
 
+class TendJob(NamedTuple):
+    """A Job's work on one node: its finished pods there are counted, and some that run get a deletionTimestamp."""
+
+    node: NodeRef
+    workload: int
+    losses: tuple[tuple[tuple[int, ...], int], ...] = ()  # (phases, count)
+
+
 class BindPinned(NamedTuple):
     """One pod that may only run on this node, and has none yet, goes there."""
 
@@ -215,6 +231,7 @@ class EvictPods(NamedTuple):
 
     node: NodeRef
     losses: tuple[tuple[int, tuple[int, ...], int, int], ...]  # (workload, phases, restarts, count)
+    by: int = Tag.BY_DESCHEDULER
 
 
 class Unroute(NamedTuple):
@@ -282,12 +299,13 @@ class Tick(NamedTuple):
     seconds: int
 
 
-Writing = SetDesired | SetReplicas | SetTemplate | SetCurrent  # of a spec or a status
+Writing = SetDesired | SetReplicas | SetTemplate | SetCurrent | SetCondition  # of a spec or a status
 WorkloadAction = Writing | DeleteObject | NoteFailed | CreateObject | CreatePods | DeleteUnbound
 NodeAction = (
     Bind
     | BindPinned
     | KeepNode
+    | TendJob
     | Preempt
     | Unnominate
     | Arrive
@@ -318,6 +336,8 @@ def tags_of(actions: tuple[Action, ...]) -> int:
             tag = Tag.PODS | Tag.PLACEMENT | Tag.REJECT
         if isinstance(action, Delete) and action.is_eviction:
             tag |= Tag.EVICT | Tag.BY_DRAIN
+        if isinstance(action, TendJob) and action.losses:
+            tag = Tag.PODS | Tag.PLACEMENT
         if isinstance(action, NodeChange) and action.verb == PANIC:
             tags |= Tag.PANIC
         if isinstance(action, Preempt):
@@ -325,7 +345,7 @@ def tags_of(actions: tuple[Action, ...]) -> int:
             for workload, _ in action.losses:
                 tags |= preempted | tag_of(workload, preempted)
         if isinstance(action, EvictPods):
-            evicted = Tag.PODS | Tag.PLACEMENT | Tag.EVICT | Tag.BY_DESCHEDULER
+            evicted = Tag.PODS | Tag.PLACEMENT | Tag.EVICT | action.by
             for workload, *_ in action.losses:
                 tags |= evicted | tag_of(workload, evicted)
         if tag:

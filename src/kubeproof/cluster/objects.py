@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from kubeproof.cluster.quotas import ResourceQuota
     from kubeproof.cluster.services import Service
+    from kubeproof.cluster.vertical import VerticalPodAutoscaler
     from kubeproof.cluster.volumes import Claim, StorageClass, Volume
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -182,7 +183,10 @@ REPLICA_SET = "ReplicaSet"
 DAEMON_SET = "DaemonSet"
 STATEFUL_SET = "StatefulSet"
 REPLICATION_CONTROLLER = "ReplicationController"
+JOB = "Job"
+CRON_JOB = "CronJob"
 POD = "Pod"
+JOBS = (JOB, CRON_JOB)
 ROLLED_OUT = (DEPLOYMENT, DAEMON_SET, STATEFUL_SET)  # kinds that bring a new pod template to their pods
 
 
@@ -217,8 +221,37 @@ class StatefulRules:
 
 
 @dataclass(frozen=True, slots=True)
+class JobRules:
+    """How many pods of a Job have to succeed, and what ends it; its parallelism is the workload's replicas."""
+
+    completions: int | None = 1  # None: a work queue, done when one pod has succeeded and none runs
+    indexed: bool = False  # completionMode Indexed
+    backoff_limit: int = 6  # so many failures are forgiven
+    deadline_s: int | None = None  # activeDeadlineSeconds
+    ttl_s: int | None = None  # ttlSecondsAfterFinished
+    suspended: bool = False
+    only_failed: bool = False  # podReplacementPolicy Failed: a pod that ends is replaced when it has ended
+    restarts: bool = False  # restartPolicy OnFailure; otherwise Never
+
+
+ALLOW, FORBID, REPLACE = "Allow", "Forbid", "Replace"
+
+
+@dataclass(frozen=True, slots=True)
+class CronRules:
+    """When a CronJob starts a Job, and what it does about one that still runs."""
+
+    gaps_s: tuple[int, ...]  # the different times between two runs of the schedule, ascending
+    policy: str = ALLOW  # concurrencyPolicy
+    suspended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Workload:
-    """A Deployment, a bare ReplicaSet or ReplicationController, a DaemonSet, a StatefulSet, or a bare Pod."""
+    """A Deployment, a bare ReplicaSet or ReplicationController, a DaemonSet, a StatefulSet, a Job, or a bare Pod.
+
+    A CronJob is one, too: what it says of pods is said by the Jobs that it starts.
+    """
 
     kind: str
     namespace: str
@@ -234,8 +267,11 @@ class Workload:
     source: Source = field(default=Source(), compare=False)
     strategy: Strategy = Strategy()
     stateful: StatefulRules = StatefulRules()
-    ordinal: int | None = None  # of a StatefulSet: the one pod that this stands for
+    ordinal: int | None = None  # of a StatefulSet: the one pod that this stands for; of a CronJob: which of its Jobs
     refused: tuple[str, ...] = ()  # why the API server refuses each of its pods, from the first one on
+    resized: bool = False  # stands for the owner's pods with other requests, set by a VerticalPodAutoscaler
+    job: JobRules = JobRules()
+    cron: CronRules | None = None  # of a CronJob and of the Jobs that it starts
 
     @property
     def ref(self) -> str:
@@ -281,6 +317,8 @@ class Settings:
     hpa_period_s: int = 15
     hpa_tolerance_permille: int = 100
     downscale_stabilization_s: int = 300
+    vpa_margin_permille: int = 1150  # what is recommended beyond what is used
+    vpa_history_s: int = 86_400  # for how long the recommender has watched the pods
     endpoints_lag_s: int = 2  # until endpoints and all proxies have learnt that a pod terminates, at most
     ingress_lag_s: int = 5  # until the controller of an Ingress has, after that, at most
     gitops_interval_s: int | None = None  # how often drift from the manifests is undone; None: never
@@ -312,6 +350,7 @@ class Setup:
     storage_classes: tuple[StorageClass, ...] = ()
     services: tuple[Service, ...] = ()
     cluster_autoscaler: ClusterAutoscaler | None = None
+    verticals: tuple[VerticalPodAutoscaler, ...] = ()
 
 
 def family(setup: Setup, workload: int) -> tuple[int, ...]:
@@ -323,7 +362,7 @@ def family(setup: Setup, workload: int) -> tuple[int, ...]:
 
 def revisions_of(setup: Setup, workload: int) -> int:
     """How many pod templates a workload may ask for, the first one counted."""
-    members = family(setup, workload)
+    members = [member for member in family(setup, workload) if not setup.workloads[member].resized]
     numbered = [setup.workloads[member].ordinal for member in members[1:]]
     if not numbered or numbered[0] is None:
         return len(members)

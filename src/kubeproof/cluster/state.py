@@ -55,6 +55,13 @@ class Work(IntEnum):
     LEAVE = 5  # being drained by the cluster autoscaler, which deletes it when it is empty
 
 
+class Outcome(IntEnum):
+    """How a pod of a Job ended."""
+
+    SUCCEEDED = 0
+    FAILED = 1
+
+
 ACTIVE = (Phase.STARTING, Phase.RUNNING, Phase.READY, Phase.UNREADY)  # pods that count as replicas: not terminating
 KUBELET_LIVES = (Health.UP, Health.BACK)
 DRAINING = (Work.DRAIN, Work.DRAIN_UNCORDON, Work.MAINTAIN)  # by an operator
@@ -90,6 +97,7 @@ class NodeCell(NamedTuple):
     pinned: tuple[tuple[int, int], ...] = ()  # pods without a node that may only run here: (workload, count), sorted
     nominated: tuple[tuple[int, int], ...] = ()  # (workload, pods without a node that wait for this one), sorted
     spare_s: int = NEVER  # for how long the cluster autoscaler has found it unneeded, up to the last time that matters
+    finished: tuple[tuple[tuple[int, int], int], ...] = ()  # ((Job, outcome), pods) that it has not counted yet, sorted
 
 
 class WorkloadCell(NamedTuple):
@@ -100,7 +108,9 @@ class WorkloadCell(NamedTuple):
     replicas: int = NEVER  # spec.replicas of its ReplicaSet; NEVER before it is created
     unbound: int = 0  # pods without a node
     template: int = 0  # of a Deployment: which of its revisions it asks for, 0 the first
-    noted: int = NEVER  # annotation desired-replicas of its ReplicaSet, where rollouts can happen
+    noted: int = (
+        NEVER  # annotation desired-replicas of its ReplicaSet, where rollouts can happen; of a Job its condition
+    )
     max_noted: int = NEVER  # annotation max-replicas
     failed: int = 0  # failed pods whose objects are left, up to the number a property asks for
 
@@ -136,6 +146,18 @@ def add_pinned(pinned: tuple[tuple[int, int], ...], workload: int, count: int) -
     if amounts[workload] < 0:
         raise ValueError(f"no {-count} pinned pods of workload {workload} to remove")
     return tuple(sorted((w, n) for w, n in amounts.items() if n))
+
+
+def add_finished(cell: NodeCell, workload: int, outcome: int, count: int) -> NodeCell:
+    """The node with so many more pods of a Job that have ended, and that the Job has not counted yet."""
+    amounts = dict(cell.finished)
+    amounts[workload, outcome] = amounts.get((workload, outcome), 0) + count
+    return cell._replace(finished=tuple(sorted((one, n) for one, n in amounts.items() if n)))
+
+
+def without_finished(cell: NodeCell, workload: int) -> NodeCell:
+    """The node with the finished pods of a Job forgotten."""
+    return cell._replace(finished=tuple(one for one in cell.finished if one[0][0] != workload))
 
 
 def replace_node(nodes: Nodes, old: NodeCell, new: NodeCell) -> Nodes:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from itertools import repeat
 from typing import NamedTuple
 
-from kubeproof.cluster.objects import DAEMON_SET, POD, Setup, family
+from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, Setup, family
 from kubeproof.cluster.policies import ALWAYS_ALLOW, PodDisruptionBudget
 from kubeproof.cluster.state import Phase
 from kubeproof.controllers.disruption import (
@@ -77,7 +77,8 @@ def _owner(setup: Setup, workload: int, scales: Mapping[int, Scale]) -> Owner | 
     kind = setup.workloads[top].kind
     if kind == POD:
         return None
-    return Owner(setup.workloads[top].ref, None if kind == DAEMON_SET else scales[top].desired)
+    has_scale = kind not in (DAEMON_SET, *JOBS)
+    return Owner(setup.workloads[top].ref, scales[top].desired if has_scale else None)
 
 
 def facts_of(phase: int) -> PodFacts:

@@ -6,12 +6,13 @@ one period per further success asked for, at the latest one period later. Termin
 sleeps, and up to the grace period.
 Admission (`pkg/kubelet/lifecycle/predicate.go`) is re-checked for pods that name their node themselves: resources,
 node affinity, NoExecute taints; a rejected pod fails and never comes back. Pods that the scheduler placed fit and are
-admitted.
+admitted. A pod of a Job ends by itself when it has run for its time.
 """
 
 from __future__ import annotations
 
 from kubeproof.cluster.control import Advance, Decision, NodeRef, Reads, Role, Seen, Stage
+from kubeproof.cluster.objects import JOB
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Phase, PodKind, Work, WorkloadCell
 from kubeproof.controllers.admission import rejected_pods
@@ -56,12 +57,14 @@ class Kubelet:
         if cell.health not in KUBELET_LIVES or cell.work == Work.DOWN:
             return None
         due = {
-            kind._replace(evict_s=0, route_s=NEVER)
-            for kind, _ in cell.pods
-            if kind.phase in MOVING and kind.least_s == 0
+            kind._replace(evict_s=0, route_s=NEVER) for kind, _ in cell.pods if kind.least_s == 0 and self._moves(kind)
         }
         sample = self.layout.places[place].sample
         return tuple((kind, *rejected_pods(self.layout.setup, sample, cell, kind)) for kind in sorted(due)) or None
+
+    def _moves(self, kind: PodKind) -> bool:
+        """True if the pod does not stay as it is for ever: a Job's pods end by themselves."""
+        return kind.phase in MOVING or self.layout.setup.workloads[kind.workload].kind == JOB
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """One step per node and kind that is due."""

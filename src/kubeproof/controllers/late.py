@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 from kubeproof.late import LateClass
 
 if TYPE_CHECKING:
+    from kubeproof.controllers.cronjob import CronJobController
     from kubeproof.controllers.daemonset import DaemonSetController
     from kubeproof.controllers.descheduler.controller import DeschedulerController
     from kubeproof.controllers.endpoints import EndpointController
     from kubeproof.controllers.eviction import DrainEviction
     from kubeproof.controllers.gitops import GitOpsController
     from kubeproof.controllers.hpa.controller import HpaController
+    from kubeproof.controllers.job import JobController
     from kubeproof.controllers.rollout_controller import RolloutController
     from kubeproof.controllers.scheduler.pinned import PinnedScheduler
     from kubeproof.controllers.scheduler.preempting import PreemptingScheduler
@@ -24,12 +26,14 @@ if TYPE_CHECKING:
     from kubeproof.controllers.statefulset import StatefulSetController
     from kubeproof.controllers.volume_controller import VolumeController
 else:
+    CronJobController = LateClass("kubeproof.controllers.cronjob", "CronJobController")
     DaemonSetController = LateClass("kubeproof.controllers.daemonset", "DaemonSetController")
     DeschedulerController = LateClass("kubeproof.controllers.descheduler.controller", "DeschedulerController")
     DrainEviction = LateClass("kubeproof.controllers.eviction", "DrainEviction")
     EndpointController = LateClass("kubeproof.controllers.endpoints", "EndpointController")
     GitOpsController = LateClass("kubeproof.controllers.gitops", "GitOpsController")
     HpaController = LateClass("kubeproof.controllers.hpa.controller", "HpaController")
+    JobController = LateClass("kubeproof.controllers.job", "JobController")
     RolloutController = LateClass("kubeproof.controllers.rollout_controller", "RolloutController")
     PinnedScheduler = LateClass("kubeproof.controllers.scheduler.pinned", "PinnedScheduler")
     PreemptingScheduler = LateClass("kubeproof.controllers.scheduler.preempting", "PreemptingScheduler")
@@ -40,12 +44,14 @@ else:
     VolumeController = LateClass("kubeproof.controllers.volume_controller", "VolumeController")
 
 __all__ = [
+    "CronJobController",
     "DaemonSetController",
     "DeschedulerController",
     "DrainEviction",
     "EndpointController",
     "GitOpsController",
     "HpaController",
+    "JobController",
     "PinnedScheduler",
     "PreemptingPinnedScheduler",
     "PreemptingScheduler",

@@ -8,7 +8,7 @@ back-off of up to 1,000 s, here as soon as there is room.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from kubeproof.cluster.objects import PodAffinity, PodTemplate, Setup, Workload
@@ -179,3 +179,15 @@ def charged_on(cell: NodeCell, members: tuple[int, ...]) -> tuple[Charged, ...]:
             stuck = kind.phase == Phase.TERMINATING and cell.health not in KUBELET_LIVES
             amounts.setdefault(kind.workload, [0, 0])[stuck] += count
     return tuple(Charged(workload, *both) for workload, both in sorted(amounts.items()))
+
+
+def in_use(
+    waiting: Iterable[tuple[int, int]], on_nodes: Iterable[tuple[tuple[Charged, ...], int]]
+) -> dict[int, Charged]:
+    """The pods that quotas charge, by workload: those without a node, and those of equal nodes, so many of each."""
+    charged = {workload: Charged(workload, pods) for workload, pods in waiting}
+    for there, count in on_nodes:
+        for workload, pods, stuck in there:
+            before = charged.get(workload, Charged(workload, 0))
+            charged[workload] = Charged(workload, before.pods + pods * count, before.stuck + stuck * count)
+    return charged

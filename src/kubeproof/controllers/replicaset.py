@@ -30,7 +30,7 @@ from kubeproof.cluster.control import (
 from kubeproof.cluster.objects import REPLICATION_CONTROLLER, family, short_name
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
-from kubeproof.controllers.quota import ENDLESS, Charged, Ration, charged_on, ration_of
+from kubeproof.controllers.quota import ENDLESS, Charged, Ration, charged_on, in_use, ration_of
 from kubeproof.controllers.victims import PENDING, RUNNING, Loss, Tier, choices
 from kubeproof.errors import LimitReached
 from kubeproof.values import dataclass
@@ -134,12 +134,8 @@ class ReplicaSetController:
 
     def _in_use(self, seen: Seen) -> dict[int, Charged]:
         """The pods that its quotas charge, by workload."""
-        charged = {w: Charged(w, view[1]) for w, view in zip(self.reads.workloads, seen.workloads, strict=True) if view}
-        for owned, count in (pair for groups in seen.places for pair in groups):
-            for workload, pods, stuck in owned[2]:
-                before = charged.get(workload, Charged(workload, 0))
-                charged[workload] = Charged(workload, before.pods + pods * count, before.stuck + stuck * count)
-        return charged
+        waiting = ((w, view[1]) for w, view in zip(self.reads.workloads, seen.workloads, strict=True) if view)
+        return in_use(waiting, ((owned[2], count) for groups in seen.places for owned, count in groups))
 
     def refusal(self, seen: Seen) -> str:
         """Why pods are missing that the API server does not let in; empty if none is missing for that."""

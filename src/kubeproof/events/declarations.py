@@ -158,6 +158,8 @@ class CpuLoad(Event):
     target: str
     levels: tuple[int, ...]  # thousandths of a core, for all pods together
     initial: int = 0
+    service: str = ""  # whose requests make the load
+    requests: tuple[int, ...] = ()  # per second, level by level
     max: int | None = None  # type: ignore[assignment]  # None: any number of changes
     moves: Moves | None = None
 
@@ -200,6 +202,15 @@ class NeverReady(Event):
 
     target: str
     revision: str = EVERY_REVISION  # all, initial, new
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completes(Event):
+    """How long the pods of a Job (or of a CronJob's Jobs) run before they succeed; not a moment."""
+
+    target: str
+    least_s: int
+    most_s: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,6 +55,9 @@ class LevelEvent(Sourced, NoWorkloads, NoNodes):
         level = next((a.value[0] for a in actions if isinstance(a, Remember)), 0)
         if isinstance(event, UsageChange):
             return f"the {event.resource} use of {event.target}'s pods becomes {event.levels[level]} of their request"
+        if isinstance(event, CpuLoad) and event.requests:
+            load = f"{event.levels[level]}m of CPU for the ready pods of {event.target}"
+            return f"Service {event.service} gets {event.requests[level]} requests per second: {load}"
         if isinstance(event, CpuLoad):
             return f"the CPU load of {event.target} becomes {event.levels[level]}m in all"
         return "the load changes"

@@ -97,7 +97,7 @@ _ENTRIES = (
         "S011",
         "noEviction",
         "lifecycle",
-        "No pod is evicted, by anybody or by `by`: descheduler, drain, taint, preemption, kernelPanic. Kivi: "
+        "No pod is evicted, by anybody or by `by`: descheduler, drain, taint, preemption, vpa, kernelPanic. Kivi: "
         "kernel_panic (`by` is kernelPanic: an idle node never panics, so no node panics if no pod is lost to it).",
         ("target", "by"),
         "",
@@ -173,6 +173,13 @@ _ENTRIES = (
         "Every node where the DaemonSet should run has a ready pod of it.",
         ("target", "when"),
         "eventuallyAlways",
+    ),
+    PropertyEntry(
+        "L009",
+        "completes",
+        "lifecycle",
+        "Every Job, and every Job that a CronJob starts, completes; one that fails or is replaced does not.",
+        ("target",),
     ),
     PropertyEntry(
         "T001",

@@ -20,8 +20,9 @@ BY_DESCHEDULER = "descheduler"
 BY_DRAIN = "drain"  # of a drain or maintenance event, through the eviction API
 BY_TAINT = "taint"  # a NoExecute taint, also that of a failed node
 BY_PREEMPTION = "preemption"  # the scheduler made room for a pod of higher priority
+BY_VPA = "vpa"  # the vertical pod autoscaler's updater
 BY_KERNEL_PANIC = "kernelPanic"  # the node went down under its pods' load
-EVICTORS = (ANY_EVICTOR, BY_DESCHEDULER, BY_DRAIN, BY_TAINT, BY_PREEMPTION, BY_KERNEL_PANIC)
+EVICTORS = (ANY_EVICTOR, BY_DESCHEDULER, BY_DRAIN, BY_TAINT, BY_PREEMPTION, BY_VPA, BY_KERNEL_PANIC)
 
 POD_PHASES = ("Pending", "Running", "Terminating", "Succeeded", "Failed")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kubeproof.cluster.control import Tag
-from kubeproof.intents.declarations import ANY_EVICTOR, BY_DESCHEDULER, BY_DRAIN, BY_PREEMPTION, BY_TAINT
+from kubeproof.intents.declarations import ANY_EVICTOR, BY_DESCHEDULER, BY_DRAIN, BY_PREEMPTION, BY_TAINT, BY_VPA
 
 EVICTION_TAGS = {
     ANY_EVICTOR: Tag.EVICT,
@@ -11,4 +11,5 @@ EVICTION_TAGS = {
     BY_DRAIN: Tag.BY_DRAIN,
     BY_TAINT: Tag.BY_TAINT,
     BY_PREEMPTION: Tag.BY_PREEMPTION,
+    BY_VPA: Tag.BY_VPA,
 }

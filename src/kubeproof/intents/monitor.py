@@ -13,7 +13,6 @@ from kubeproof.cluster.control import Reads, Seen, Tag, tag_of
 from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.objects import DAEMON_SET, STATEFUL_SET, family
 from kubeproof.cluster.places import Layout
-from kubeproof.intents.daemon_facts import DaemonRolloutComplete, RunsOnEveryNode
 from kubeproof.intents.declarations import (
     ALWAYS,
     ALWAYS_ONCE_TRUE,
@@ -42,8 +41,14 @@ from kubeproof.intents.facts import (
     SpreadOver,
     matching_workloads,
 )
-from kubeproof.intents.stateful_facts import StatefulRolloutComplete
-from kubeproof.intents.traffic_facts import LoadSkewAtMost, NothingMisrouted
+from kubeproof.intents.late import (
+    AllComplete,
+    DaemonRolloutComplete,
+    LoadSkewAtMost,
+    NothingMisrouted,
+    RunsOnEveryNode,
+    StatefulRolloutComplete,
+)
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
@@ -126,7 +131,10 @@ def make_monitor(intent: Intent, layout: Layout) -> Monitor:
     return Monitor(intent, fact, kind)
 
 
-KIND_OF_KEY = {"schedulable": IN_STABLE, "rolloutCompletes": PERSISTENT, "drainCompletes": PERSISTENT}
+KIND_OF_KEY = {
+    "schedulable": IN_STABLE,
+    **dict.fromkeys(("rolloutCompletes", "drainCompletes", "completes"), PERSISTENT),
+}
 
 
 def _eviction_tags(layout: Layout, number: int | None, by: str) -> int:
@@ -177,6 +185,8 @@ def _fact(intent: Intent, layout: Layout, number: int | None) -> Fact:
         return NothingPending(layout, number)
     if intent.key == "runsOnEveryNode":
         return RunsOnEveryNode(layout, number)
+    if intent.key == "completes":
+        return AllComplete(layout, number)
     if intent.key == "rolloutCompletes":
         return ROLLOUT_FACTS.get(layout.setup.workloads[number].kind, RolloutComplete)(layout, number)
     return COUNTING_FACTS[intent.key](layout, number, intent.count or Amount(1))

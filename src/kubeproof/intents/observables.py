@@ -28,6 +28,7 @@ from kubeproof.cluster.state import ACTIVE, DRAINING, KUBELET_LIVES, Health, Nod
 from kubeproof.intents.declarations import ANY_EVICTOR, BY_KERNEL_PANIC
 from kubeproof.intents.evictors import EVICTION_TAGS
 from kubeproof.intents.expressions import Call
+from kubeproof.intents.job_facts import is_started, is_unfinished, jobs_of
 from kubeproof.intents.predicates import targeted
 from kubeproof.intents.selector_text import selector_from
 from kubeproof.values import dataclass
@@ -452,6 +453,23 @@ def _revised(layout: Layout, call: Call) -> Observable:
     return Observable(whose, (), _spec, _nothing, total)
 
 
+# -- Jobs -------------------------------------------------------------------------------------------
+
+
+def _jobs(layout: Layout, call: Call) -> Observable:
+    """Jobs that are there, or those of them that have not completed."""
+    whose = jobs_of(layout.setup, meant(layout.setup, call)[0])
+    asks_all = call.name == "jobs"
+
+    def of_workload(_: int, cell: WorkloadCell) -> int:
+        return int(is_started(cell) if asks_all else is_unfinished(cell))
+
+    def total(ones: tuple[Any, ...], _: tuple[Any, ...]) -> int:
+        return sum(ones)
+
+    return Observable(whose, (), of_workload, _nothing, total)
+
+
 MAKERS: dict[str, Callable[[Layout, Call], Observable]] = {
     **dict.fromkeys(POD_PHASES, _pod_count),
     "missing": _missing,
@@ -468,6 +486,8 @@ MAKERS: dict[str, Callable[[Layout, Call], Observable]] = {
     "shouldRun": _should_run,
     "served": _served,
     "revised": _revised,
+    "jobs": _jobs,
+    "unfinished": _jobs,
 }
 
 

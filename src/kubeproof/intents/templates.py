@@ -47,6 +47,7 @@ OWN_FORMULAS = {
     "noPendingForever": "G F (ok | bound) & G(relevant -> true)",
     "rolloutCompletes": "G F ok & G(relevant -> true)",
     "drainCompletes": "G F ok & G(relevant -> true)",
+    "completes": "G F ok & G(relevant -> true)",
     "settles": "G F still",
     "noOscillation": "F G !step",
     "noEviction": "G !step",
@@ -204,6 +205,7 @@ _STATEMENTS: dict[str, Callable[[Intent], str]] = {
     "rolloutCompletes": lambda intent: f"rolledOut({_target(intent)})",
     "runsOnEveryNode": lambda intent: f"served({_target(intent)}) == shouldRun({_target(intent)})",
     "drainCompletes": lambda intent: "nodes(draining=true, up=true) == 0",
+    "completes": lambda intent: f"unfinished({_target(intent)}) == 0",
 }
 
 
@@ -218,6 +220,8 @@ def _relevant(intent: Intent) -> str:
         return f"revised({_target(intent)}){daemons}"
     if intent.key == "runsOnEveryNode":
         return f"shouldRun({_target(intent)}) > 0"
+    if intent.key == "completes":
+        return f"jobs({_target(intent)}) > 0"
     if intent.key == "maxSkew" and intent.selector is not None:
         return f"{_call('desired', _selected(intent.selector), _named('namespace', intent.namespace))} > 0"
     return f"desired({_target(intent)}) > 0"

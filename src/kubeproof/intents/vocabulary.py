@@ -75,6 +75,21 @@ _TABLE = (
         "revised", TRUTH, "Another revision than the first was asked for, now or before.", ("target",), ("target",)
     ),
     Function(
+        "jobs",
+        NUMBER,
+        "Jobs that are there: 1 for a Job that exists, those that a CronJob has started, and those it has replaced "
+        "until their place is taken; suspended ones are left out.",
+        ("target",),
+        ("target",),
+    ),
+    Function(
+        "unfinished",
+        NUMBER,
+        "Those of them that are not complete, failed and replaced ones included.",
+        ("target",),
+        ("target",),
+    ),
+    Function(
         "skew",
         NUMBER,
         "Bound pods that are not terminating: most in a domain less fewest. Domains are the values of the key on "
@@ -130,8 +145,8 @@ _TABLE = (
     Function("stable", TRUTH, "No control loop will change anything until the next event."),
     _step(
         "evicted",
-        "A pod was evicted in this step, by anybody or by `by`: `descheduler`, `drain`, `taint`, `preemption`; by "
-        "`kernelPanic`: a node failed of overload, whatever the target.",
+        "A pod was evicted in this step, by anybody or by `by`: `descheduler`, `drain`, `taint`, `preemption`, `vpa`; "
+        "by `kernelPanic`: a node failed of overload, whatever the target.",
         "target",
         "by",
     ),

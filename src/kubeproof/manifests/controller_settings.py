@@ -15,12 +15,12 @@ from kubeproof.manifests.tree import Mapping
 _OLDEST, _NEWEST = (1, 26), (1, 37)
 _OLDEST_DESCHEDULER, _NEWEST_DESCHEDULER = (0, 27), (0, 36)
 _VERSION = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.[0-9]{1,3})?", re.ASCII)
-_LATER = ("vpa",)
+LEAST_MARGIN = 1000  # thousandths
 _GITOPS_INTERVAL_S = 180  # how often Argo CD looks by default
 
 
 def read_settings(spec: Fields) -> Settings:
-    """The settings, upstream's defaults where nothing is said; controllers that come later are listed."""
+    """The settings, upstream's defaults where nothing is said; unknown ones are refused."""
     settings = Settings(
         kubernetes_version=_version(spec, "kubernetesVersion", _OLDEST, _NEWEST) or _NEWEST,
         descheduler_version=_version(spec, "deschedulerVersion", _OLDEST_DESCHEDULER, _NEWEST_DESCHEDULER)
@@ -31,16 +31,14 @@ def read_settings(spec: Fields) -> Settings:
         return settings
     settings = replace(settings, monitor_grace_s=_monitor_grace(controllers), startup_s=_startup(controllers))
     settings = _gitops(controllers, _autoscaler(controllers, _descheduler(controllers, settings)))
+    settings = _vertical(controllers, settings)
     settings = replace(
         settings,
         endpoints_lag_s=_lag(controllers, "endpoints", settings.endpoints_lag_s),
         ingress_lag_s=_lag(controllers, "ingress", settings.ingress_lag_s),
     )
-    for key in _LATER:
-        if controllers.has(key):
-            controllers.omit(key)
     controllers.ignore("clusterAutoscaler")  # read with the nodes
-    controllers.finish_strictly(*_LATER)
+    controllers.finish_strictly()
     return settings
 
 
@@ -79,6 +77,18 @@ def _autoscaler(controllers: Fields, settings: Settings) -> Settings:
     )
     fields.finish_strictly()
     return settings
+
+
+def _vertical(controllers: Fields, settings: Settings) -> Settings:
+    fields = controllers.child("vpa")
+    if fields is None:
+        return settings
+    margin = read_permille(fields, "margin", settings.vpa_margin_permille)
+    if margin < LEAST_MARGIN:
+        fields.fail("margin", "is below 1", remedy="Write 1.15 for 15 % more than is used")
+    history = _period(fields, "history", settings.vpa_history_s)
+    fields.finish_strictly()
+    return replace(settings, vpa_margin_permille=margin, vpa_history_s=history)
 
 
 def _gitops(controllers: Fields, settings: Settings) -> Settings:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from kubeproof.cluster.objects import DAEMON_SET, POD, Workload
+from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, Workload
 from kubeproof.events.declarations import NodeFailure
 from kubeproof.intents.declarations import EVENTUALLY_ALWAYS, Amount, Intent
 from kubeproof.manifests.loaded import Loaded, Scenario
@@ -17,17 +17,22 @@ def default_scenario(workloads: Sequence[Workload]) -> Scenario:
 
 
 def default_intents(workloads: Sequence[Workload]) -> tuple[Intent, ...]:
-    """The cluster settles, no pod is pending for ever, and enough pods are ready in the end."""
+    """The cluster settles, no pod is pending for ever, enough pods are ready in the end, and Jobs complete."""
     pending = [
         Intent(key="noPendingForever", name=f"noPendingForever {w.ref}", target=w.ref, source=w.source)
         for w in workloads
     ]
     ready = [_everywhere(w) if w.kind == DAEMON_SET else _min_ready(w) for w in workloads if _promises_pods(w)]
-    return (Intent(key="settles", name="settles"), *pending, *ready)
+    done = [
+        Intent(key="completes", name=f"completes {w.ref}", target=w.ref, source=w.source)
+        for w in workloads
+        if w.kind in JOBS
+    ]
+    return (Intent(key="settles", name="settles"), *pending, *ready, *done)
 
 
 def _promises_pods(workload: Workload) -> bool:
-    return workload.kind == DAEMON_SET or (workload.kind != POD and _least_ready(workload) > 0)
+    return workload.kind == DAEMON_SET or (workload.kind not in (POD, *JOBS) and _least_ready(workload) > 0)
 
 
 def _everywhere(workload: Workload) -> Intent:

@@ -97,9 +97,9 @@ def most_times(common: Common) -> int | None:
     return None if common.max == ANY_NUMBER else common.max or 1
 
 
-def refuse_moment(fields: Fields) -> None:
+def refuse_moment(fields: Fields, *keys: str) -> None:
     """Refuses `max` and `after` of what holds from the start of the run and never happens as such."""
-    for key in ("max", "after"):
+    for key in keys or ("max", "after"):
         if fields.has(key):
             fields.fail(key, "has no meaning here", remedy="It holds from the start of the run: remove the field")
 

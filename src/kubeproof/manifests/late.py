@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     from kubeproof.manifests.budgets import read_budget
     from kubeproof.manifests.daemon_sets import read_daemon_set
     from kubeproof.manifests.descheduler_policy import read_descheduler_policy
+    from kubeproof.manifests.jobs import read_cron_job, read_job
     from kubeproof.manifests.ltl_intents import read_ltl
     from kubeproof.manifests.quotas import read_limit_range, read_quota
+    from kubeproof.manifests.request_events import read_requests
     from kubeproof.manifests.scheduler_config import read_scheduler_profiles
     from kubeproof.manifests.services import read_ingress, read_service, with_ingresses
     from kubeproof.manifests.stateful_sets import read_stateful_set
@@ -22,9 +24,12 @@ else:
     read_budget = LateFunction("kubeproof.manifests.budgets", "read_budget")
     read_daemon_set = LateFunction("kubeproof.manifests.daemon_sets", "read_daemon_set")
     read_descheduler_policy = LateFunction("kubeproof.manifests.descheduler_policy", "read_descheduler_policy")
+    read_cron_job = LateFunction("kubeproof.manifests.jobs", "read_cron_job")
+    read_job = LateFunction("kubeproof.manifests.jobs", "read_job")
     read_ltl = LateFunction("kubeproof.manifests.ltl_intents", "read_ltl")
     read_limit_range = LateFunction("kubeproof.manifests.quotas", "read_limit_range")
     read_quota = LateFunction("kubeproof.manifests.quotas", "read_quota")
+    read_requests = LateFunction("kubeproof.manifests.request_events", "read_requests")
     read_scheduler_profiles = LateFunction("kubeproof.manifests.scheduler_config", "read_scheduler_profiles")
     read_ingress = LateFunction("kubeproof.manifests.services", "read_ingress")
     with_ingresses = LateFunction("kubeproof.manifests.services", "with_ingresses")
@@ -39,12 +44,15 @@ __all__ = [
     "read_autoscaler",
     "read_budget",
     "read_claim",
+    "read_cron_job",
     "read_daemon_set",
     "read_descheduler_policy",
     "read_ingress",
+    "read_job",
     "read_limit_range",
     "read_ltl",
     "read_quota",
+    "read_requests",
     "read_scheduler_profiles",
     "read_service",
     "read_stateful_set",

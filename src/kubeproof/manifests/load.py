@@ -185,6 +185,7 @@ def _setup(objects: Objects, workloads: tuple[Workload, ...]) -> Setup:
         profiles=tuple(objects.profiles) or (SchedulerProfile(),),
         settings=Settings(),
         autoscalers=tuple(objects.autoscalers),
+        verticals=tuple(objects.verticals),
         descheduler=objects.policies[0] if objects.policies else None,
         budgets=tuple(objects.budgets),
         services=with_ingresses(objects.services, objects.reached) if objects.reached else tuple(objects.services),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.labels import Labels, as_labels
 from kubeproof.cluster.objects import Node, SchedulerProfile, Source, Workload
@@ -17,9 +18,11 @@ from kubeproof.manifests.late import (
     read_autoscaler,
     read_budget,
     read_claim,
+    read_cron_job,
     read_daemon_set,
     read_descheduler_policy,
     read_ingress,
+    read_job,
     read_limit_range,
     read_quota,
     read_scheduler_profiles,
@@ -44,6 +47,9 @@ from kubeproof.manifests.workloads import (
 )
 from kubeproof.values import dataclass
 
+if TYPE_CHECKING:
+    from kubeproof.cluster.vertical import VerticalPodAutoscaler
+
 _VERSIONS = {
     "Node": ("v1",),
     "Namespace": ("v1",),
@@ -53,7 +59,10 @@ _VERSIONS = {
     "ReplicationController": ("v1",),
     "DaemonSet": ("apps/v1",),
     "StatefulSet": ("apps/v1",),
+    "Job": ("batch/v1",),
+    "CronJob": ("batch/v1",),
     "HorizontalPodAutoscaler": ("autoscaling/v2", "autoscaling/v1"),
+    "VerticalPodAutoscaler": ("autoscaling.k8s.io/v1",),
     "PodDisruptionBudget": ("policy/v1",),
     "Service": ("v1",),
     "Ingress": ("networking.k8s.io/v1",),
@@ -72,7 +81,10 @@ _GROUPS = {  # a kind of the same name elsewhere, such as a custom resource, is 
     "ReplicaSet": ("apps", "extensions"),
     "DaemonSet": ("apps", "extensions"),
     "StatefulSet": ("apps",),
+    "Job": ("batch",),
+    "CronJob": ("batch",),
     "HorizontalPodAutoscaler": ("autoscaling", "extensions"),
+    "VerticalPodAutoscaler": ("autoscaling.k8s.io",),
     "PodDisruptionBudget": ("policy",),
     "Ingress": ("networking.k8s.io", "extensions"),
     "StorageClass": ("storage.k8s.io",),
@@ -105,6 +117,7 @@ class Objects:
     nodes: list[Node] = field(default_factory=list)
     workloads: list[ReadWorkload] = field(default_factory=list)
     autoscalers: list[HorizontalPodAutoscaler] = field(default_factory=list)
+    verticals: list[VerticalPodAutoscaler] = field(default_factory=list)
     profiles: list[SchedulerProfile] = field(default_factory=list)
     policies: list[DeschedulerPolicy] = field(default_factory=list)
     budgets: list[PodDisruptionBudget] = field(default_factory=list)
@@ -238,6 +251,12 @@ def _autoscaler(fields: Fields, document: Document, objects: Objects) -> None:
     objects.autoscalers.append(read_autoscaler(fields, version=document.version.rpartition("/")[2]))
 
 
+def _vertical(fields: Fields, _: Document, objects: Objects) -> None:
+    from kubeproof.manifests.verticals import read_vertical  # few inputs have one
+
+    objects.verticals.append(read_vertical(fields))
+
+
 def _budget(fields: Fields, _: Document, objects: Objects) -> None:
     objects.budgets.append(read_budget(fields))
 
@@ -290,6 +309,8 @@ WORKLOAD_READERS: dict[str, Callable[[Fields], ReadWorkload]] = {
     "ReplicationController": read_replication_controller,
     "DaemonSet": read_daemon_set,
     "StatefulSet": read_stateful_set,
+    "Job": read_job,
+    "CronJob": read_cron_job,
     "Pod": read_pod,
 }
 _READERS: dict[str, Callable[[Fields, Document, Objects], None]] = {
@@ -297,6 +318,7 @@ _READERS: dict[str, Callable[[Fields, Document, Objects], None]] = {
     "Namespace": _namespace,
     **dict.fromkeys(WORKLOAD_READERS, _workload),
     "HorizontalPodAutoscaler": _autoscaler,
+    "VerticalPodAutoscaler": _vertical,
     "PodDisruptionBudget": _budget,
     "Service": _service,
     "Ingress": _ingress,

@@ -36,10 +36,11 @@ _COST = re.compile(r"0|-?[1-9][0-9]{0,9}", re.ASCII)
 _RESTART_POLICIES = ("Always", "OnFailure", "Never")
 
 
-def read_template(metadata: Fields | None, spec: Fields, *, only_always: bool) -> PodTemplate:
+def read_template(metadata: Fields | None, spec: Fields, *, only_always: bool, ends: bool = False) -> PodTemplate:
     """The template that a pod's metadata and spec describe.
 
-    `only_always`: restartPolicy must be Always, as in every workload that replaces its pods.
+    `only_always`: restartPolicy must be Always, as in every workload that replaces its pods. `ends`: containers exit
+    when their work is done, so that the policy means something.
     """
     labels = read_labels(metadata, "labels") if metadata is not None else {}
     host_network = spec.boolean("hostNetwork") or False
@@ -47,7 +48,8 @@ def read_template(metadata: Fields | None, spec: Fields, *, only_always: bool) -
     if not containers:
         spec.fail("containers", "is required", remedy="Add at least one container")
     inits = read_containers(spec, "initContainers", init=True, host_network=host_network)
-    _restart_policy(spec, only_always=only_always)
+    if not ends:
+        _restart_policy(spec, only_always=only_always)
     affinity = spec.child("affinity")
     required, preferred = _node_affinity(affinity)
     images, claims, local = _volumes(spec)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from kubeproof.cluster.objects import DAEMON_SET, POD, ROLLED_OUT, ZONE, Workload
+from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, ROLLED_OUT, ZONE, Workload
 from kubeproof.events.declarations import (
     EVERY_REVISION,
     INITIAL_REVISION,
     NEW_REVISION,
     STABLE,
     Apply,
+    Completes,
     Cordon,
     Create,
     CreateNode,
@@ -29,6 +30,7 @@ from kubeproof.events.declarations import (
     ZoneFailure,
 )
 from kubeproof.manifests.chances import with_chance
+from kubeproof.manifests.durations import read_seconds
 from kubeproof.manifests.event_fields import (
     Common,
     Surroundings,
@@ -46,7 +48,7 @@ from kubeproof.manifests.targets import read_nodes, read_targets
 from kubeproof.manifests.tree import Scalar, ScalarKind
 from kubeproof.manifests.usage_events import USAGE_READERS, Reader, check_one_usage
 
-LATER = frozenset({"nodeRemoval", "completes"})
+LATER = frozenset({"nodeRemoval"})
 
 
 def read_events(spec: Fields, around: Surroundings) -> tuple[Event, ...]:
@@ -135,7 +137,15 @@ def _maintenance(fields: Fields, common: Common, around: Surroundings) -> list[E
 
 
 def _no_replicas(workload: Workload) -> str:
-    return "has no replicas" if workload.kind in (POD, DAEMON_SET) else ""
+    return "has no replicas" if workload.kind in (POD, DAEMON_SET, *JOBS) else ""
+
+
+def _no_job(workload: Workload) -> str:
+    return "" if workload.kind in JOBS else "is not a Job or CronJob, so its pods do not end by themselves"
+
+
+def _is_job(workload: Workload) -> str:
+    return "is a Job, whose pods end whether they are ready or not" if workload.kind in JOBS else ""
 
 
 def _no_rollout(workload: Workload) -> str:
@@ -235,7 +245,27 @@ def _never_ready(fields: Fields, common: Common, around: Surroundings) -> list[E
     revision = fields.word("revision", revisions, EVERY_REVISION)
     return [
         NeverReady(name=name, source=fields.source, target=workload.ref, revision=revision)
-        for name, workload in each_target(fields, common, around)
+        for name, workload in each_target(fields, common, around, applies=_is_job)
+    ]
+
+
+def _completes(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
+    """How long pods of Jobs run: `after` so long, or between `after` and `within`."""
+    refuse_moment(fields, "max")
+    if common.after is None:
+        fields.fail("after", "is required", remedy="Write how long the pods run, such as after: 60s")
+    least_s, most_s = read_seconds(fields, "after") or 0, read_seconds(fields, "within")
+    if most_s is not None and most_s < least_s:
+        fields.fail("within", "is less than after", remedy="Pods end between the two")
+    return [
+        Completes(
+            name=name,
+            source=fields.source,
+            target=workload.ref,
+            least_s=least_s,
+            most_s=least_s if most_s is None else most_s,
+        )
+        for name, workload in each_target(fields, common, around, applies=_no_job)
     ]
 
 
@@ -261,6 +291,9 @@ def _check_applied(fields: Fields, new: Workload, workloads: Sequence[Workload])
         if old.selector != new.selector:
             key = "file" if fields.has("file") else "manifest"
             fields.fail(key, f"changes the selector of {new.ref}", remedy="Selectors are immutable")
+        if (old.job, old.cron) != (new.job, new.cron):
+            key = "file" if fields.has("file") else "manifest"
+            fields.fail(key, f"changes the rules of {new.ref}", remedy="Of a Job only parallelism changes in a run")
         if old.template != new.template and old.kind not in ROLLED_OUT:
             key = "file" if fields.has("file") else "manifest"
             fields.fail(
@@ -273,7 +306,7 @@ def _check_applied(fields: Fields, new: Workload, workloads: Sequence[Workload])
 def _check_order(events: list[Event], places: dict[str, Fields]) -> None:
     """Every `after` names `stable` or another event, and following it never comes back."""
     follows = {event.name: event.after for event in events}
-    lasting = {event.name for event in events if isinstance(event, UsagePattern | NeverReady)}
+    lasting = {event.name for event in events if isinstance(event, UsagePattern | NeverReady | Completes)}
     endless = {e.name for e in events if isinstance(e, NodeFailure | PodCrash | Unreachable) and e.max is None}
     for event in events:
         if event.after in lasting:
@@ -308,5 +341,6 @@ _READERS: dict[str, Reader] = {
     "rollback": partial(_rollout, True),
     "podCrash": _pod_crash,
     "neverReady": _never_ready,
+    "completes": _completes,
     **USAGE_READERS,
 }

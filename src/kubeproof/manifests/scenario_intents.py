@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from kubeproof.cluster.labels import LabelSelector
-from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, POD, ROLLED_OUT, Workload
+from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, JOBS, POD, ROLLED_OUT, Workload
 from kubeproof.intents.catalogue import aliases
 from kubeproof.intents.declarations import (
     ALWAYS,
@@ -46,6 +46,7 @@ MODELLED = (
     "noEviction",
     "rolloutCompletes",
     "drainCompletes",
+    "completes",
     "settles",
     "noOscillation",
     "ltl",
@@ -256,6 +257,8 @@ def _can_mean(key: str, workload: Workload) -> bool:
         return workload.kind in ROLLED_OUT
     if key == "runsOnEveryNode":
         return workload.kind == DAEMON_SET
+    if key == "completes":
+        return workload.kind in JOBS
     return workload.kind != POD or key not in RECREATED
 
 

@@ -58,6 +58,17 @@ FIELDS: dict[str, dict[str, str | None]] = {
     "StatefulSetUpdateStrategy": {},
     "StatefulSetRollingUpdate": {},
     "StatefulSetOrdinals": {},
+    "JobSpec": {
+        **_all(_RECORD, "manualSelector"),
+        **_all(
+            _NOT_MODELLED, "backoffLimitPerIndex maxFailedIndexes successPolicy podFailurePolicy managedBy scheduling"
+        ),
+    },
+    "JobTemplate": {},
+    "CronJobSpec": {
+        **_all(_RECORD, "successfulJobsHistoryLimit failedJobsHistoryLimit"),
+        **_all(_NOT_MODELLED, "timeZone"),
+    },
     "PodTemplate": {},
     "PodSpec": {
         **_all(
@@ -147,6 +158,13 @@ FIELDS: dict[str, dict[str, str | None]] = {
     },
     "OwnerReference": _all(_RECORD, "apiVersion uid blockOwnerDeletion"),
     "HorizontalPodAutoscalerSpec": {},
+    "VerticalPodAutoscalerSpec": _all(_NOT_MODELLED, "recommenders startupBoost"),
+    "VerticalUpdatePolicy": _all(_NOT_MODELLED, "evictionRequirements evictAfterOOMSeconds"),
+    "VerticalResourcePolicy": {},
+    "VerticalContainerPolicy": {
+        **_all(_INSIDE, "controlledValues"),
+        **_all(_NOT_MODELLED, "oomBumpUpRatio oomMinBumpUp startupBoost"),
+    },
     "CrossVersionObjectReference": _all(_RECORD, "apiVersion"),
     "MetricSpec": {},
     "MetricSource": _all(_NOT_MODELLED, "selector describedObject metric"),

@@ -8,6 +8,7 @@ from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.objects import (
     DAEMON_SET,
     DEPLOYMENT,
+    JOBS,
     POD,
     REPLICA_SET,
     REPLICATION_CONTROLLER,
@@ -47,7 +48,7 @@ def resolve(fields: Fields, key: str, target: str, workloads: Sequence[Workload]
 
 
 def _remedy(kind: str, target: str, workloads: Sequence[Workload]) -> str:
-    modelled = (DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER, DAEMON_SET, STATEFUL_SET, POD)
+    modelled = (DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER, DAEMON_SET, STATEFUL_SET, *JOBS, POD)
     if kind in modelled and workloads:
         return suggestion(target, [w.ref for w in workloads])
     return f"Modelled workloads are {', '.join(modelled)}; other kinds are not modelled yet"

@@ -12,6 +12,7 @@ from kubeproof.events.declarations import CpuLoad, Event, KernelPanic, Unreachab
 from kubeproof.manifests.durations import read_seconds
 from kubeproof.manifests.event_fields import Common, Surroundings, each_target, most_times, refuse_moment
 from kubeproof.manifests.fields import Fields, suggestion
+from kubeproof.manifests.late import read_requests
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.targets import read_nodes
 from kubeproof.manifests.tree import Scalar, ScalarKind, Value
@@ -222,6 +223,7 @@ USAGE_READERS: dict[str, Reader] = {
     "cpuPattern": partial(_usage_pattern, "cpu"),
     "memoryPattern": partial(_usage_pattern, "memory"),
     "cpuLoad": _cpu_load,
+    "requests": read_requests,
     "unreachable": _unreachable,
     "kernelPanic": _kernel_panic,
 }

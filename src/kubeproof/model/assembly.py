@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 
 from kubeproof.cluster.control import Controller
 from kubeproof.cluster.objects import (
+    CRON_JOB,
     DAEMON_SET,
     DEPLOYMENT,
+    JOB,
+    JOBS,
     POD,
     REPLICA_SET,
     ROLLED_OUT,
@@ -28,10 +31,12 @@ from kubeproof.cluster.volumes import class_of, open_claims
 from kubeproof.controllers.deployment import DeploymentController
 from kubeproof.controllers.kubelet import Kubelet
 from kubeproof.controllers.late import (
+    CronJobController,
     DaemonSetController,
     DrainEviction,
     EndpointController,
     GitOpsController,
+    JobController,
     RolloutController,
     StatefulSetController,
     VolumeController,
@@ -46,6 +51,7 @@ from kubeproof.events.declarations import (
     INITIAL_REVISION,
     STABLE,
     Apply,
+    Completes,
     Cordon,
     CpuLoad,
     Create,
@@ -139,6 +145,7 @@ def _bound_at_once(setup: Setup) -> Iterator[int]:
 def owner_loops(layout: Layout, index: int) -> Iterator[Controller]:
     """The loops that keep up a workload's pods; a bare Pod has none."""
     workload = layout.setup.workloads[index]
+    sizes = family(layout.setup, index)
     if workload.kind == DAEMON_SET:
         if workload.owner is None:
             yield DaemonSetController(layout, index)
@@ -147,10 +154,12 @@ def owner_loops(layout: Layout, index: int) -> Iterator[Controller]:
         if workload.owner is None:
             yield StatefulSetController(layout, index)
         return
+    if workload.kind in JOBS:
+        return  # their loops have clocks: `job_loops`
     if workload.kind == DEPLOYMENT:
-        has_revisions = len(family(layout.setup, index)) > 1
+        has_revisions = revisions_of(layout.setup, index) > 1
         yield RolloutController(layout, index) if has_revisions else DeploymentController(layout, index)
-    if workload.kind != POD:
+    if workload.kind != POD and not any(layout.setup.workloads[one].resized for one in (index, *sizes)):
         yield ReplicaSetController(layout, index)
 
 
@@ -221,7 +230,7 @@ def _sources_of(source: EventSource, event: Event, rules: tuple[UsageRule, ...])
         yield PodCrashEvent(source, family(setup, workload_number(setup, event.target)))
     elif isinstance(event, Delete):
         yield DeleteEvent(source, workload_number(setup, event.target))
-    elif isinstance(event, UsagePattern | NeverReady):
+    elif isinstance(event, UsagePattern | NeverReady | Completes):
         return  # not moments: they say how pods are
     elif isinstance(event, CreateNode):
         place = source.layout.named(event.node)
@@ -282,7 +291,10 @@ def adjusting_loops(layout: Layout, events: tuple[Event, ...], past_git: frozens
         loop = shared_loops(layout).descheduler(len(events) + len(part.loops))
         memory = (0, setup.settings.descheduler_interval_s)
         part = AdjustingPart((*part.loops, loop), (*part.memories, memory))
-    return part if setup.settings.gitops_interval_s is None else _with_gitops(part, layout, events, past_git)
+    if setup.settings.gitops_interval_s is not None:
+        part = _with_gitops(part, layout, events, past_git)
+    jobs = _job_loops(layout, len(events) + len(part.memories))
+    return AdjustingPart((*part.loops, *jobs.loops), (*part.memories, *jobs.memories))
 
 
 def _with_gitops(
@@ -297,6 +309,26 @@ def _with_gitops(
     return AdjustingPart((*part.loops, *loops), (*part.memories, *((0, loop.interval_s) for loop in loops)))
 
 
+def _job_loops(layout: Layout, first: int) -> AdjustingPart:
+    """The loops of Jobs and CronJobs; their memories begin with the number `first`."""
+    setup = layout.setup
+    jobs = [number for number, workload in enumerate(setup.workloads) if workload.kind == JOB]
+    crons = [number for number, workload in enumerate(setup.workloads) if workload.kind == CRON_JOB]
+    if not jobs and not crons:
+        return AdjustingPart((), ())
+    from kubeproof.controllers.cronjob import AT_REST
+    from kubeproof.controllers.job import first_memory
+
+    memory_of = {number: first + at for at, number in enumerate((*jobs, *crons))}
+    loops: list[Controller] = [JobController(layout, number, memory_of[number]) for number in jobs]
+    for number in crons:
+        started = family(setup, number)[1:]
+        memories = tuple(memory_of[job] for job in started)
+        loops.append(CronJobController(layout, number, memory_of[number], started, memories))
+    fresh = tuple(first_memory(setup.workloads[number].job) for number in jobs)
+    return AdjustingPart(tuple(loops), (*fresh, *(AT_REST for _ in crons)))
+
+
 def group_loops(layout: Layout, events: tuple[Event, ...], memory: int, claims: tuple[int, ...]) -> AdjustingPart:
     """The cluster autoscaler, whose memory this is, and the machines of its groups; empty without one."""
     flags = layout.setup.cluster_autoscaler
@@ -305,6 +337,29 @@ def group_loops(layout: Layout, events: tuple[Event, ...], memory: int, claims: 
     from kubeproof.model.machines import machine_loops
 
     return machine_loops(layout, events, memory, claims)
+
+
+def vertical_loops(layout: Layout, events: tuple[Event, ...], first: int) -> AdjustingPart:
+    """The vertical pod autoscalers, whose memories begin here, and the ReplicaSets that they change the pods of."""
+    setup = layout.setup
+    if not setup.verticals:
+        return AdjustingPart((), ())
+    from kubeproof.controllers.resized_replicaset import ResizedReplicaSet
+    from kubeproof.controllers.vpa.controller import VpaController
+    from kubeproof.model.sizes import rules_of, working
+
+    loops: list[Controller] = []
+    memories: list[tuple[int, ...]] = []
+    for vpa in working(setup, events):
+        target = workload_number(setup, vpa.target)
+        if not any(setup.workloads[one].resized for one in family(setup, target)):
+            continue  # what it recommends is what stands in the manifest
+        own_rules = tuple(rule for rule in usage_rules(setup, events) if rule.workload == target)
+        memory = first + len(memories)
+        loop = VpaController(layout, vpa, target, memory, own_rules, rules_of(setup))
+        loops += [loop, ResizedReplicaSet(layout, target, memory)]
+        memories.append((0, loop.period_s, 0))
+    return AdjustingPart(tuple(loops), tuple(memories))
 
 
 def _reconciler(layout: Layout, events: tuple[Event, ...], number: int, memory: int) -> GitOpsController:
@@ -338,7 +393,7 @@ def _autoscalers(layout: Layout, events: tuple[Event, ...]) -> AdjustingPart:
 
 def working_autoscalers(setup: Setup) -> tuple[HorizontalPodAutoscaler, ...]:
     """The autoscalers whose target is in the input; others find nothing to scale."""
-    known = {workload.ref for workload in setup.workloads}
+    known = {workload.ref for workload in setup.workloads if workload.kind not in JOBS}
     return tuple(autoscaler for autoscaler in setup.autoscalers if autoscaler.target in known)
 
 
@@ -368,6 +423,16 @@ def _is_ambiguous(setup: Setup, autoscaler: HorizontalPodAutoscaler) -> bool:
 
 
 def usage_rules(setup: Setup, events: tuple[Event, ...]) -> tuple[UsageRule, ...]:
+    """What pods use; where they have several sizes in amounts that do not follow their requests."""
+    rules = _usage_rules(setup, events)
+    if not any(workload.resized for workload in setup.workloads):
+        return rules
+    from kubeproof.model.sizes import absolute
+
+    return absolute(setup, rules)
+
+
+def _usage_rules(setup: Setup, events: tuple[Event, ...]) -> tuple[UsageRule, ...]:
     """What the events say about the usage of pods, for all revisions of a workload; memory i belongs to event i."""
     rules: list[UsageRule] = []
     for index, event in enumerate(events):
@@ -436,7 +501,7 @@ def _applied_replicas(existing: Workload, event: Apply) -> int | None:
     A manifest that omits the field leaves it alone only if the manifest applied before omitted it, too; otherwise
     the three-way merge removes it and defaulting sets 1 (semantics section 2.7). A bare Pod has none.
     """
-    if event.workload.kind in (POD, DAEMON_SET):
+    if event.workload.kind in (POD, DAEMON_SET, CRON_JOB):
         return None
     keeps = not event.replicas_given and not existing.replicas_given
     return None if keeps else event.workload.replicas
@@ -453,6 +518,11 @@ def _applied_template(setup: Setup, workload: int, event: Apply) -> int | None:
 def _brought(setup: Setup, event: Event) -> Iterator[int]:
     if isinstance(event, Create):
         yield workload_number(setup, event.target)
+
+
+def started_later(setup: Setup) -> frozenset[int]:
+    """The Jobs that are not there before their CronJob starts them."""
+    return frozenset(number for number, w in enumerate(setup.workloads) if w.kind == JOB and w.owner is not None)
 
 
 def workload_number(setup: Setup, ref: str) -> int:

@@ -27,6 +27,7 @@ from kubeproof.cluster.control import (
     Remember,
     Role,
     Seen,
+    SetCondition,
     SetCurrent,
     SetDesired,
     SetReplicas,
@@ -76,7 +77,7 @@ KINDS = {
     STEP: Kind.STEP,
 }
 ON_WORKLOAD = (
-    *(SetDesired, SetReplicas, SetTemplate, SetCurrent),
+    *(SetDesired, SetReplicas, SetTemplate, SetCurrent, SetCondition),
     *(DeleteObject, NoteFailed, CreateObject, CreatePods, DeleteUnbound),
 )
 

@@ -38,11 +38,13 @@ from kubeproof.cluster.control import (
     Remember,
     Role,
     Seen,
+    SetCondition,
     SetCurrent,
     SetReplicas,
     SetTemplate,
     Stage,
     Tag,
+    TendJob,
     Tick,
     Unnominate,
     Unroute,
@@ -53,9 +55,9 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.daemons import nodes_wanted
 from kubeproof.cluster.images import tracked_images
-from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, POD, STATEFUL_SET, family, short_name
+from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, JOB, JOBS, POD, STATEFUL_SET, family, short_name
 from kubeproof.cluster.priorities import priority_of
-from kubeproof.cluster.state import ACTIVE, NEVER, SERVING, NodeCell, Phase, PodKind, WorkloadCell, present
+from kubeproof.cluster.state import ACTIVE, NEVER, SERVING, NodeCell, Outcome, Phase, PodKind, WorkloadCell, present
 from kubeproof.errors import LimitReached
 from kubeproof.intents.facts import Fact
 from kubeproof.intents.monitor import FRESH, Memory
@@ -68,13 +70,19 @@ from kubeproof.model.individual_node import (
     ending_clocks,
     kubelet_lives,
     vanishes_at_once,
+    with_ended,
     with_nominated,
+    without_ended,
     without_nominated,
 )
 from kubeproof.model.plan import Plan
 
 T = TypeVar("T")
 MOST_NAMED = 100_000  # pods that one step may create by name
+VERBS = {
+    Phase.STARTING: "start", Phase.RUNNING: "ready", Phase.READY: "complete", Phase.UNREADY: "complete",
+    Phase.TERMINATING: "finish",
+}  # fmt: skip
 Concrete = tuple[object, ...]  # (verb, arguments by name): what a trace records
 
 
@@ -169,7 +177,7 @@ class IndividualModel:
             equals = [index for index, first in enumerate(self.plan.kin) if first == workload]
             return short_name(self.setup, equals[number - 1] if number <= len(equals) else workload)
         name = short_name(self.setup, workload)
-        return name if declared.ordinal is not None else f"{name}-{number}"
+        return name if declared.ordinal is not None and declared.kind != JOB else f"{name}-{number}"
 
     # -- steps ----------------------------------------------------------------------------------
 
@@ -306,7 +314,7 @@ class IndividualModel:
             return state._replace(memories=memories), ("remember", action.memory, action.value)
         workload = action.workload
         declared, spec = self.setup.workloads[workload], state.specs[workload]
-        ref = declared.ref if declared.ordinal is None else str(declared.owner)
+        ref = declared.ref if declared.ordinal is None or declared.kind == JOB else str(declared.owner)
         if isinstance(action, CreatePods):
             names = self._new_names(state, workload, action.pods)
             waiting = tuple(sorted((*state.unbound[workload], *names), key=_by_number))
@@ -321,6 +329,9 @@ class IndividualModel:
         elif isinstance(action, SetCurrent):
             spec = spec._replace(noted=action.revision)
             concrete = ("set-current", ref, action.revision)
+        elif isinstance(action, SetCondition):
+            spec = spec._replace(noted=action.condition)
+            concrete = ("set-condition", ref, action.condition)
         elif isinstance(action, SetTemplate):
             spec = spec._replace(template=action.template, desired=self._wanted(workload, spec, action.template))
             concrete = ("set-template", ref, action.template)
@@ -328,7 +339,7 @@ class IndividualModel:
             spec = spec._replace(replicas=action.replicas, noted=action.noted, max_noted=action.max_noted)
             concrete = ("set-replicas", ref, action.replicas)
         else:
-            has_no_size = self.setup.workloads[workload].kind in (DEPLOYMENT, STATEFUL_SET)
+            has_no_size = self.setup.workloads[workload].kind in (DEPLOYMENT, STATEFUL_SET, JOB)
             follows = spec.replicas if has_no_size else action.replicas
             spec = spec._replace(desired=action.replicas, replicas=follows)
             concrete = ("set-desired", ref, action.replicas)
@@ -347,6 +358,8 @@ class IndividualModel:
             spec = Spec(1, 1, NEVER)
         elif declared.kind == DAEMON_SET:
             spec = Spec(1, nodes_wanted(self.setup, workload), NEVER)
+        elif declared.kind in JOBS:
+            spec = Spec(1, declared.replicas, NEVER)
         else:
             kept = state.specs[workload].replicas  # of the ReplicaSet that a deleted Deployment left
             replicas = kept if declared.kind in (DEPLOYMENT, STATEFUL_SET) else declared.replicas
@@ -395,7 +408,7 @@ class IndividualModel:
                 yield self._with_node(bound, index, arrived), ("bind", pod, name, *how)
         elif isinstance(action, Preempt):
             for victims in self._preemptions(node, action.losses):
-                after = self._nominated(self._deleted(node, victims, preempted=1), action)
+                after = self._nominated(self._robbed_of(node, victims, preempted=1), action)
                 names = tuple(pod.name for pod in victims)
                 homes = tuple(self.setup.workloads[pod.workload].namespace for pod in victims)
                 ref = self.setup.workloads[action.workload].ref
@@ -419,19 +432,23 @@ class IndividualModel:
             yield self._with_node(state, index, arrived), ("arrive", ref, name, names)
         elif isinstance(action, Delete):
             for victims in self._victims(node, action):
-                gone = self._deleted(node, victims)
+                gone = self._robbed_of(node, victims) if action.is_eviction else self._deleted(node, victims)
                 yield self._with_node(state, index, gone), ("delete", tuple(pod.name for pod in victims))
+        elif isinstance(action, TendJob):
+            for victims in self._victims(node, Delete(action.node, action.workload, action.losses)):
+                gone = without_ended(self._deleted(node, victims), action.workload)
+                ended = self._ended(node, action.workload)
+                yield self._with_node(state, index, gone), ("tend", name, ended, tuple(pod.name for pod in victims))
         elif isinstance(action, Crash):
             for hit in self._crashable(node, action.workload):
-                pods = tuple(crashed(self.setup, p) if p == hit else p for p in node.pods)
-                yield self._with_node(state, index, node._replace(pods=pods)), ("crash", name, hit.name)
+                yield self._with_node(state, index, self._crashed(node, hit)), ("crash", name, hit.name)
         elif isinstance(action, EvictPods):
             for victims in self._robbed(node, action.losses):
-                gone = self._deleted(node, victims)
+                gone = self._robbed_of(node, victims)
                 yield self._with_node(state, index, gone), ("evict-pods", name, tuple(pod.name for pod in victims))
         elif isinstance(action, EvictDue):
             due = tuple(pod for pod in node.pods if _is_due(pod, action.workload))
-            gone = self._deleted(node, due)
+            gone = self._robbed_of(node, due)
             yield self._with_node(state, index, gone), ("evict", name, tuple(pod.name for pod in due))
         elif isinstance(action, Unroute):
             meant = [p for p in node.pods if (p.workload, p.route_s) == (action.workload, action.route_s)]
@@ -441,9 +458,34 @@ class IndividualModel:
         elif isinstance(action, Advance):
             yield from self._advanced(state, index, action)
         else:
-            never = self.plan.mechanics.never_ready
-            new = changed(self.setup, self.setup.nodes[index], node, action.verb, never)
+            mechanics = self.plan.mechanics
+            declared = self.setup.nodes[index]
+            new = changed(self.setup, declared, node, action.verb, mechanics.never_ready, mechanics.runs_s)
             yield self._with_node(state, index, new), (action.verb, name)
+
+    def _crashed(self, node: NodeState, hit: Pod) -> NodeState:
+        """The node after a container of a pod exited: the pod is restarted, or has failed."""
+        job = self.setup.workloads[hit.workload]
+        if job.kind == JOB and not job.job.restarts:
+            rest = tuple(pod for pod in node.pods if pod != hit)
+            return with_ended(node._replace(pods=rest), [(hit.workload, int(Outcome.FAILED))])
+        return node._replace(pods=tuple(crashed(self.setup, pod) if pod == hit else pod for pod in node.pods))
+
+    def _robbed_of(self, node: NodeState, victims: Sequence[Pod], preempted: int = 0) -> NodeState:
+        """The node after others than their controllers deleted pods: to a Job these have failed."""
+        ended = []
+        for pod in victims:
+            job = self.setup.workloads[pod.workload]
+            vanishes = vanishes_at_once(self.setup, node, pod, self._route_s(pod))
+            if job.kind == JOB and (vanishes or not job.job.only_failed):
+                ended.append((pod.workload, int(Outcome.FAILED)))
+        return with_ended(self._deleted(node, victims, preempted), ended)
+
+    @staticmethod
+    def _ended(node: NodeState, workload: int) -> tuple[int, int]:
+        """How many pods of a Job that it has not counted have succeeded, and how many have failed."""
+        outcomes = [outcome for job, outcome in node.finished if job == workload]
+        return outcomes.count(Outcome.SUCCEEDED), outcomes.count(Outcome.FAILED)
 
     def _pinned(self, node: NodeState, workload: int) -> tuple[str, ...]:
         """The pods without a node that may only run here."""
@@ -508,9 +550,13 @@ class IndividualModel:
                 kept.append(pod)
             elif not vanishes_at_once(self.setup, node, pod, self._route_s(pod)):
                 clocks = ending_clocks(self.setup, pod.workload) if kubelet_lives(node) else (NEVER, NEVER)
-                left = (NEVER, NEVER, 0, preempted, self._route_s(pod))
+                left = (NEVER, NEVER, self._restarts_kept(pod), preempted, self._route_s(pod))
                 kept.append(Pod(pod.name, pod.workload, int(Phase.TERMINATING), *clocks, *left))
         return node._replace(pods=tuple(kept if kubelet_lives(node) else self._bounded(kept)))
+
+    def _restarts_kept(self, pod: Pod) -> int:
+        """What a pod that is deleted tells of its restarts: a Job goes on counting them."""
+        return pod.restarts if self.setup.workloads[pod.workload].job.restarts else 0
 
     def _route_s(self, pod: Pod) -> int:
         """How long a pod that is deleted now goes on getting traffic."""
@@ -540,14 +586,26 @@ class IndividualModel:
             for pod in node.pods:
                 if pod not in moving:
                     pods.append(pod)
-                elif pod not in failed and pod.phase != Phase.TERMINATING:
+                elif pod not in failed and pod.phase in (Phase.STARTING, Phase.RUNNING):
                     pods.append(self._next(pod))
             names = tuple(pod.name for pod in moving if pod not in failed)
-            verb = {Phase.STARTING: "start", Phase.RUNNING: "ready"}.get(Phase(action.phase), "finish")
+            verb = VERBS[Phase(action.phase)]
             concrete = (verb, name, names, tuple(pod.name for pod in failed))
             after = self._with_failed(state, action.workload, len(failed))
             images = self._images(index, action.workload) if verb == "start" and names else 0
-            yield self._with_node(after, index, node._replace(pods=tuple(pods), images=node.images | images)), concrete
+            moved = node._replace(pods=tuple(pods), images=node.images | images)
+            yield self._with_node(after, index, with_ended(moved, self._told(action, moving, failed))), concrete
+
+    def _told(self, action: Advance, moving: Sequence[Pod], failed: Sequence[Pod]) -> list[tuple[int, int]]:
+        """What a Job has yet to count of pods that the kubelet moved on."""
+        job = self.setup.workloads[action.workload]
+        if job.kind != JOB:
+            return []
+        if action.phase in (Phase.READY, Phase.UNREADY):
+            return [(action.workload, int(Outcome.SUCCEEDED))] * len(moving)
+        if action.phase == Phase.TERMINATING and job.job.only_failed:
+            return [(action.workload, int(Outcome.FAILED))] * len(moving)
+        return [(action.workload, int(Outcome.FAILED))] * len(failed)
 
     def _images(self, index: int, workload: int) -> int:
         """The images that a started pod of the workload brings to a node without them."""
@@ -576,7 +634,8 @@ class IndividualModel:
         if pod.phase == Phase.STARTING and probe is not None:
             least = probe.initial_delay_s + probe.period_s * (probe.success_threshold - 1)
             return pod._replace(phase=int(Phase.RUNNING), least_s=least, most_s=least + probe.period_s)
-        return pod._replace(phase=int(Phase.READY), least_s=NEVER, most_s=NEVER)
+        least, most = self.plan.mechanics.runs_s[pod.workload] or (NEVER, NEVER)
+        return pod._replace(phase=int(Phase.READY), least_s=least, most_s=most)
 
     # -- time -----------------------------------------------------------------------------------
 
@@ -656,7 +715,8 @@ def node_cell(node: NodeState) -> NodeCell:
         pinned[workload] = pinned.get(workload, 0) + 1
     waiting = tuple((workload, node.nominated.count(workload)) for workload in sorted(set(node.nominated)))
     pods = tuple(sorted(amounts.items()))
-    return NodeCell(*node[:7], pods, node.images, tuple(sorted(pinned.items())), waiting, node.spare_s)
+    ended = tuple((one, node.finished.count(one)) for one in sorted(set(node.finished)))
+    return NodeCell(*node[:7], pods, node.images, tuple(sorted(pinned.items())), waiting, node.spare_s, ended)
 
 
 def _by_number(name: str) -> tuple[int, str]:

@@ -30,7 +30,7 @@ from kubeproof.cluster.control import (
     UNTAINT,
 )
 from kubeproof.cluster.labels import NO_EXECUTE, Taint
-from kubeproof.cluster.objects import Node, Setup
+from kubeproof.cluster.objects import JOB, Node, Setup
 from kubeproof.cluster.places import UNREACHABLE
 from kubeproof.cluster.state import NEVER, SERVING, Cause, Health, Phase, Work
 from kubeproof.controllers.taint_eviction import clock_after, seconds_tolerated
@@ -66,6 +66,7 @@ class NodeState(NamedTuple):
     pinned: tuple[tuple[int, str], ...] = ()  # workload and name of pods without a node that may only run here
     nominated: tuple[int, ...] = ()  # workloads of the pods that wait for this node, sorted
     spare_s: int = NEVER  # for how long it has been unneeded
+    finished: tuple[tuple[int, int], ...] = ()  # Job and outcome of each pod that it has not counted yet, sorted
 
 
 def with_nominated(node: NodeState, workload: int) -> NodeState:
@@ -78,6 +79,16 @@ def without_nominated(node: NodeState, workload: int) -> NodeState:
     rest = list(node.nominated)
     rest.remove(workload)
     return node._replace(nominated=tuple(rest))
+
+
+def with_ended(node: NodeState, ended: list[tuple[int, int]]) -> NodeState:
+    """The node with more pods, told by Job and outcome, that their Jobs have yet to count."""
+    return node._replace(finished=tuple(sorted((*node.finished, *ended)))) if ended else node
+
+
+def without_ended(node: NodeState, workload: int) -> NodeState:
+    """The node whose finished pods of a Job are counted."""
+    return node._replace(finished=tuple(one for one in node.finished if one[0] != workload))
 
 
 def kubelet_lives(node: NodeState) -> bool:
@@ -119,7 +130,12 @@ def arrival(setup: Setup, declared: Node, node: NodeState, workload: int, name: 
 
 
 def changed(
-    setup: Setup, declared: Node, node: NodeState, verb: str, never_ready: frozenset[int] = frozenset()
+    setup: Setup,
+    declared: Node,
+    node: NodeState,
+    verb: str,
+    never_ready: frozenset[int] = frozenset(),
+    runs_s: tuple[tuple[int, int] | None, ...] = (),
 ) -> NodeState:
     """The node after a change of its condition."""
     if verb in (CORDON, UNCORDON):
@@ -144,7 +160,7 @@ def changed(
         causes = {FAIL: Cause.FAILURE, PANIC: Cause.PANIC, FAIL_FOR_GOOD: Cause.FOR_GOOD, FAIL_ZONE: Cause.ZONE}
         return _failed(setup, node._replace(cause=int(causes[verb])))
     if verb == RECOVER:
-        return _recovered(setup, node, never_ready)
+        return _recovered(setup, node, never_ready, runs_s)
     if verb == NOTICE:
         return _noticed(node)
     if verb == TAINT:
@@ -180,7 +196,8 @@ def crashed(setup: Setup, pod: Pod) -> Pod:
     if probe is not None:
         delay += probe.initial_delay_s + probe.period_s * (probe.success_threshold - 1)
         most += probe.period_s
-    again = min(pod.restarts + 1, 6)
+    job = setup.workloads[pod.workload]
+    again = min(pod.restarts + 1, max(6, job.job.backoff_limit) if job.kind == JOB else 6)
     return pod._replace(phase=int(Phase.RUNNING), least_s=delay + least, most_s=delay + most, restarts=again)
 
 
@@ -193,11 +210,19 @@ def _failed(setup: Setup, node: NodeState) -> NodeState:
     return node._replace(health=int(Health.LOST), least_s=grace, most_s=latest, pods=pods)
 
 
-def _recovered(setup: Setup, node: NodeState, never_ready: frozenset[int]) -> NodeState:
+def _recovered(
+    setup: Setup, node: NodeState, never_ready: frozenset[int], runs_s: tuple[tuple[int, int] | None, ...]
+) -> NodeState:
     unnoticed = node.health == Health.LOST
-    pods = tuple(_resumed(setup, pod, never_ready) for pod in node.pods)
+    before = tuple(_rebooted(pod) for pod in node.pods) if node.cause == Cause.PANIC else node.pods
+    pods = tuple(_at_work(_resumed(setup, pod, never_ready), runs_s) for pod in before)
     health = int(Health.UP if unnoticed else Health.BACK)
     return node._replace(health=health, least_s=NEVER, most_s=NEVER, cause=0, pods=pods)
+
+
+def _rebooted(pod: Pod) -> Pod:
+    """A pod of a node that panicked: its containers are gone, and start from nothing."""
+    return pod if pod.phase == Phase.TERMINATING else pod._replace(phase=int(Phase.STARTING), age_s=NEVER)
 
 
 def _resumed(setup: Setup, pod: Pod, never_ready: frozenset[int]) -> Pod:
@@ -215,6 +240,14 @@ def _resumed(setup: Setup, pod: Pod, never_ready: frozenset[int]) -> Pod:
         least = probe.initial_delay_s + probe.period_s * (probe.success_threshold - 1)
         return pod._replace(least_s=least, most_s=least + probe.period_s)
     return pod
+
+
+def _at_work(pod: Pod, runs_s: tuple[tuple[int, int] | None, ...]) -> Pod:
+    """A pod of a Job may have done its work while its node was silent."""
+    run_s = runs_s[pod.workload] if runs_s else None
+    if run_s is None or pod.phase not in (Phase.READY, Phase.UNREADY):
+        return pod
+    return pod._replace(least_s=0, most_s=run_s[1])
 
 
 def _noticed(node: NodeState) -> NodeState:

@@ -13,15 +13,16 @@ from dataclasses import field, replace
 
 from kubeproof.cluster.images import image_sizes
 from kubeproof.cluster.labels import NodeTerm, Requirement
-from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, POD, REGION, ZONE, Node, PodTemplate, Setup, Workload
+from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, JOBS, POD, REGION, ZONE, Node, PodTemplate, Setup, Workload
 from kubeproof.cluster.places import Layout, Place
+from kubeproof.controllers.node_lifecycle import EXCLUDED
 from kubeproof.controllers.scheduler.plugins.volumes import ZONE_LABELS
 from kubeproof.events.declarations import CreateNode, Event, KernelPanic, NodeChoice, NodeFailure, ZoneFailure
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.predicates import mentioned
 from kubeproof.values import dataclass
 
-UNSPREAD = (POD, DAEMON_SET)  # kinds whose pods have no default spread constraints
+UNSPREAD = (POD, DAEMON_SET, *JOBS)  # kinds whose pods have no default spread constraints
 
 
 @dataclass(slots=True)
@@ -164,6 +165,7 @@ def _mention_event(found: Mentions, event: Event) -> None:
         found.numeric_keys.add(event.topology_key)  # which zone is down is remembered
     if isinstance(event, NodeFailure | KernelPanic | ZoneFailure):
         found.topology |= {ZONE, REGION}  # zone states decide about NoExecute taints
+        found.keys.add(EXCLUDED)
 
 
 def _mention_choice(found: Mentions, choice: NodeChoice) -> None:

@@ -47,17 +47,19 @@ from kubeproof.cluster.control import (
     NodeChange,
     NoteFailed,
     Preempt,
+    SetCondition,
     SetCurrent,
     SetDesired,
     SetReplicas,
     SetTemplate,
+    TendJob,
     Unnominate,
     Unroute,
     WorkloadAction,
 )
 from kubeproof.cluster.daemons import nodes_wanted
 from kubeproof.cluster.images import brought_images, missing_images
-from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, POD, STATEFUL_SET, Node, Setup, family
+from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, JOB, JOBS, POD, STATEFUL_SET, Node, Setup, family
 from kubeproof.cluster.places import taints_of
 from kubeproof.cluster.priorities import priority_of
 from kubeproof.cluster.state import (
@@ -68,13 +70,16 @@ from kubeproof.cluster.state import (
     Health,
     NodeCell,
     Nodes,
+    Outcome,
     Phase,
     PodKind,
     Work,
     WorkloadCell,
+    add_finished,
     add_nominated,
     add_pinned,
     add_pods,
+    without_finished,
 )
 from kubeproof.controllers.kubelet import MOST_RESTARTS, back_off_s
 from kubeproof.controllers.taint_eviction import clock_after, seconds_tolerated
@@ -85,6 +90,9 @@ CAUSES = {FAIL: Cause.FAILURE, PANIC: Cause.PANIC, FAIL_FOR_GOOD: Cause.FOR_GOOD
 GROUP_VERBS = (PROVISION, FORSAKE, MARK_SPARE, MARK_NEEDED, EVACUATE, REMOVE, SPARE)
 WORK_OF_VERB = {DRAIN: Work.DRAIN, DRAIN_UNCORDON: Work.DRAIN_UNCORDON, MAINTAIN: Work.MAINTAIN}
 DEAD = (Health.LOST, Health.UNKNOWN)
+RunTimes = tuple[tuple[int, int] | None, ...]  # per workload, least and most seconds that a pod of a Job runs
+AT_WORK = (Phase.READY, Phase.UNREADY)  # phases in which a pod of a Job does what it is for
+LAST = (Phase.TERMINATING, *AT_WORK)  # phases after which there is no pod any more
 UNSENT = (NEVER, SERVING)  # `route_s` of pods that get no traffic while others are ready
 MOST_EVICTING_S = 120  # max-pod-eviction-time: how long the cluster autoscaler asks for the pods of a node it drains
 HANDLING_S = 1  # least time in which taint eviction handles a pod that arrives on a tainted node
@@ -101,6 +109,7 @@ class Mechanics:
         most_failed: tuple[int, ...] = (),
         never_ready: frozenset[int] = frozenset(),
         most_asked: int = 0,  # the largest number that a property compares terminating pods with
+        runs_s: RunTimes = (),
         routes: Mapping[int, tuple[int, int]] = MappingProxyType({}),
         spare_ages: tuple[int, ...] = (),  # for how long a node has to be unneeded until something follows, ascending
     ) -> None:
@@ -108,6 +117,7 @@ class Mechanics:
         self.ages = ages or ((),) * len(setup.workloads)
         self.most_failed = most_failed or (0,) * len(setup.workloads)  # failed pods counted up to here
         self.never_ready = never_ready  # workloads whose pods run but never become ready
+        self.runs_s = runs_s or (None,) * len(setup.workloads)
         self.routes = routes  # where traffic is followed: `route_s` of deleted pods that were ready, and of others
         self.spare_ages = spare_ages
         self._brought = brought_images(setup)
@@ -132,7 +142,13 @@ class Mechanics:
             return least, least + probe.period_s
         if phase == Phase.TERMINATING:
             return min(template.pre_stop_s, template.grace_s), template.grace_s
-        return NEVER, NEVER
+        run_s = self.runs_s[workload]
+        return run_s if phase in AT_WORK and run_s is not None else (NEVER, NEVER)
+
+    def _midway(self, kind: PodKind) -> PodKind:
+        """The pod as one of which nobody knows how long it has been at work."""
+        is_at_work = kind.phase in AT_WORK and kind.least_s != NEVER
+        return kind._replace(least_s=0) if is_at_work else kind
 
     def _kind(
         self,
@@ -162,7 +178,7 @@ class Mechanics:
         """The workload's cell after an action."""
         match action:
             case SetDesired(workload, replicas):
-                has_no_size = self.setup.workloads[workload].kind in (DEPLOYMENT, STATEFUL_SET)
+                has_no_size = self.setup.workloads[workload].kind in (DEPLOYMENT, STATEFUL_SET, JOB)
                 follows = cell.replicas if has_no_size else replicas
                 return (cell._replace(desired=replicas, replicas=follows),)
             case SetReplicas(_, replicas, noted, max_noted):
@@ -175,6 +191,8 @@ class Mechanics:
                 return (cell._replace(failed=min(cell.failed + pods, self.most_failed[workload])),)
             case SetCurrent(_, revision):
                 return (cell._replace(noted=revision),)
+            case SetCondition(_, condition):
+                return (cell._replace(noted=condition),)
             case SetTemplate(workload, template):
                 return (self._given(cell._replace(template=template), workload),)
             case CreateObject(workload):
@@ -205,8 +223,10 @@ class Mechanics:
     def created(self, workload: int) -> WorkloadCell:
         """A workload's cell right after the object appears."""
         declared = self.setup.workloads[workload]
-        if declared.owner is not None:
+        if declared.owner is not None and declared.kind != JOB:
             return WorkloadCell(1, 0, NEVER, 0)
+        if declared.kind in JOBS:
+            return WorkloadCell(1, declared.replicas, NEVER, 0)
         if declared.kind in (DEPLOYMENT, STATEFUL_SET):
             return WorkloadCell(1, declared.replicas, NEVER, 0)
         if declared.kind == DAEMON_SET:
@@ -234,13 +254,15 @@ class Mechanics:
                 return (add_nominated(bound, workload, -1) if was_nominated else bound,)
             case KeepNode():
                 return tuple(dict.fromkeys(self._kept(cell, action)))
+            case TendJob(_, workload, losses):
+                return tuple(dict.fromkeys(self._deleted(without_finished(cell, workload), workload, losses)))
             case Arrive(_, workload, count):
                 return (self._arrived(node, cell, workload, count),)
-            case Delete(_, workload, losses):
-                return tuple(dict.fromkeys(self._deleted(cell, workload, losses)))
+            case Delete(_, workload, losses, is_eviction):
+                return tuple(dict.fromkeys(self._deleted(cell, workload, losses, by_others=is_eviction)))
             case Crash(_, workload):
                 return tuple(self._crashed(cell, workload))
-            case EvictPods(_, losses):
+            case EvictPods(_, losses, _):
                 return tuple(dict.fromkeys(self._robbed(cell, losses)))
             case EvictDue(_, workload):
                 return (self._evicted(cell, workload),)
@@ -255,7 +277,7 @@ class Mechanics:
     def running(self, node: Node, cell: NodeCell, workload: int, count: int) -> NodeCell:
         """The node with pods that have been ready there before the run; taint eviction finds them, too."""
         age_s = self.ages[workload][-1] if self.ages[workload] else NEVER
-        kind = self._kind(cell, workload, Phase.READY, self._first_evict_s(node, cell, workload), age_s)
+        kind = self._midway(self._kind(cell, workload, Phase.READY, self._first_evict_s(node, cell, workload), age_s))
         return cell._replace(pods=add_pods(cell.pods, kind, count), images=self._images_after(node, cell, workload))
 
     def _arrived(self, node: Node, cell: NodeCell, workload: int, count: int) -> NodeCell:
@@ -268,7 +290,12 @@ class Mechanics:
         return max(seconds, HANDLING_S) if seconds != NEVER else NEVER
 
     def _deleted(
-        self, cell: NodeCell, workload: int, losses: tuple[tuple[tuple[int, ...], int], ...]
+        self,
+        cell: NodeCell,
+        workload: int,
+        losses: tuple[tuple[tuple[int, ...], int], ...],
+        *,
+        by_others: bool = False,
     ) -> Iterator[NodeCell]:
         """Every way to take the losses from kinds that the one who deletes cannot tell apart."""
         if not losses:
@@ -279,8 +306,8 @@ class Mechanics:
         for taken in takes(kinds, count):
             smaller = cell
             for kind, amount in taken:
-                smaller = self._without(smaller, kind, amount)
-            yield from self._deleted(smaller, workload, rest)
+                smaller = self._without(smaller, kind, amount, by_others=by_others)
+            yield from self._deleted(smaller, workload, rest, by_others=by_others)
 
     def _kept(self, cell: NodeCell, action: KeepNode) -> Iterator[NodeCell]:
         """The node after a DaemonSet's work, in every way to take what has to go."""
@@ -301,13 +328,15 @@ class Mechanics:
             probed_least_s, probed_most_s = self.clocks(workload, Phase.RUNNING)
             least_s, most_s = least_s + probed_least_s, most_s + probed_most_s
         for kind, _ in cell.pods:
-            if kind.workload == workload and kind.phase == Phase.READY:
+            if kind.workload == workload and kind.phase == Phase.READY and self._ends_for_good(workload):
+                yield add_finished(cell._replace(pods=add_pods(cell.pods, kind, -1)), workload, Outcome.FAILED, 1)
+            elif kind.workload == workload and kind.phase == Phase.READY:
                 delay_s = back_off_s(kind.restarts)
                 again = kind._replace(
                     phase=int(Phase.RUNNING),
                     least_s=delay_s + least_s,
                     most_s=delay_s + most_s,
-                    restarts=min(kind.restarts + 1, MOST_RESTARTS),
+                    restarts=min(kind.restarts + 1, self.most_restarts(workload)),
                 )
                 yield cell._replace(pods=add_pods(add_pods(cell.pods, kind, -1), again, 1))
 
@@ -323,7 +352,7 @@ class Mechanics:
         for taken in takes(kinds, count):
             smaller = cell
             for kind, amount in taken:
-                smaller = self._without(smaller, kind, amount)
+                smaller = self._without(smaller, kind, amount, by_others=True)
             yield from self._robbed(smaller, rest)
 
     def _preempted(self, cell: NodeCell, action: Preempt) -> Iterator[NodeCell]:
@@ -340,27 +369,50 @@ class Mechanics:
             for chosen in takes(kinds, losses[0][1]):
                 smaller = cell
                 for kind, amount in chosen:
-                    smaller = self._without(smaller, kind, amount, preempted=1)
+                    smaller = self._without(smaller, kind, amount, preempted=1, by_others=True)
                 yield from taken(smaller, losses[1:])
 
         yield from taken(nominated, action.losses)
 
-    def _without(self, cell: NodeCell, kind: PodKind, count: int, preempted: int = 0) -> NodeCell:
-        """The node after `count` pods of a kind were deleted: gone if never started, else terminating."""
+    def _without(
+        self, cell: NodeCell, kind: PodKind, count: int, preempted: int = 0, *, by_others: bool = False
+    ) -> NodeCell:
+        """The node after `count` pods of a kind were deleted: gone if never started, else terminating.
+
+        Pods that a Job loses to others have failed: at once, or when they have ended.
+        """
         pods = add_pods(cell.pods, kind, -count)
         is_dead = cell.health in DEAD
         grace_s = self.setup.workloads[kind.workload].template.grace_s
         route_s = self._route_s(kind)
         vanishes = not is_dead and (kind.phase == Phase.STARTING or (grace_s == 0 and route_s in UNSENT))
+        if by_others and self.fails_when_deleted(kind.workload, vanishes=vanishes):
+            cell = add_finished(cell, kind.workload, Outcome.FAILED, count)
         if vanishes:
             return cell._replace(pods=pods)
-        ending = self._kind(cell, kind.workload, Phase.TERMINATING, preempted=preempted, route_s=route_s)
+        left = kind.restarts if self.setup.workloads[kind.workload].job.restarts else 0
+        ending = self._kind(cell, kind.workload, Phase.TERMINATING, restarts=left, preempted=preempted, route_s=route_s)
         if is_dead:
             # Nobody ends them, and more than fit on any node make no difference: without a bound a controller that
             # names a dead node would add to them for ever.
             stuck = sum(n for k, n in pods if k.workload == kind.workload and k.phase == Phase.TERMINATING)
             count = min(count, max(0, self.most_stuck - stuck))
         return cell._replace(pods=add_pods(pods, ending, count) if count else pods)
+
+    def fails_when_deleted(self, workload: int, *, vanishes: bool) -> bool:
+        """True if a pod that somebody else deletes counts as failed at once, and not when it has ended."""
+        declared = self.setup.workloads[workload]
+        return declared.kind == JOB and (vanishes or not declared.job.only_failed)
+
+    def most_restarts(self, workload: int) -> int:
+        """Up to where restarts of a pod are counted: a Job's limit may be higher than where the back-off ends."""
+        declared = self.setup.workloads[workload]
+        return max(MOST_RESTARTS, declared.job.backoff_limit) if declared.kind == JOB else MOST_RESTARTS
+
+    def _ends_for_good(self, workload: int) -> bool:
+        """True if a container that exits is not restarted."""
+        declared = self.setup.workloads[workload]
+        return declared.kind == JOB and not declared.job.restarts
 
     def _route_s(self, kind: PodKind) -> int:
         """How long a pod that is deleted now goes on getting traffic."""
@@ -372,7 +424,7 @@ class Mechanics:
     def _evicted(self, cell: NodeCell, workload: int) -> NodeCell:
         for kind, count in cell.pods:
             if kind.workload == workload and kind.evict_s == 0 and kind.phase != Phase.TERMINATING:
-                cell = self._without(cell, kind, count)
+                cell = self._without(cell, kind, count, by_others=True)
         return cell
 
     def _advanced(self, node: Node, cell: NodeCell, action: Advance) -> Iterator[NodeCell]:
@@ -386,9 +438,19 @@ class Mechanics:
             for kind, count in moving:
                 pods = add_pods(pods, kind, -count)
                 left = count - failed.get(kind, 0)
-                if action.phase != Phase.TERMINATING and left:
+                if action.phase not in LAST and left:
                     pods = add_pods(pods, self._next(cell, kind), left)
-            yield cell._replace(pods=pods, images=images)
+            yield self._told(cell._replace(pods=pods, images=images), action, sum(count for _, count in moving))
+
+    def _told(self, cell: NodeCell, action: Advance, moved: int) -> NodeCell:
+        """The node with what a Job has yet to count of pods that moved on."""
+        declared = self.setup.workloads[action.workload]
+        if declared.kind != JOB:
+            return cell
+        if action.phase in AT_WORK:
+            return add_finished(cell, action.workload, Outcome.SUCCEEDED, moved)
+        ended = moved if action.phase == Phase.TERMINATING and declared.job.only_failed else action.rejected
+        return add_finished(cell, action.workload, Outcome.FAILED, ended)
 
     def _images_after(self, node: Node, cell: NodeCell, workload: int) -> int:
         """The images that the node has got, a pod of the workload having started there."""
@@ -467,12 +529,17 @@ class Mechanics:
         return cell._replace(pods=_mapped(cell.pods, lambda kind: kind._replace(least_s=NEVER, most_s=NEVER)))
 
     def _recovered(self, cell: NodeCell) -> NodeCell:
-        """Containers survive the silence; what the kubelet had begun it begins again."""
+        """Containers survive the silence, a panic they do not; what the kubelet had begun it begins again."""
         health = Health.UP if cell.health == Health.LOST else Health.BACK
+        is_rebooted = cell.cause == Cause.PANIC
         cell = cell._replace(health=health, least_s=NEVER, most_s=NEVER, cause=int(Cause.NONE))
-        return cell._replace(
-            pods=_mapped(cell.pods, lambda kind: self._kind(cell, kind.workload, kind.phase, *kind[4:]))
-        )
+
+        def resumed(kind: PodKind) -> PodKind:
+            if is_rebooted and kind.phase in ACTIVE:
+                return self._kind(cell, kind.workload, Phase.STARTING, kind.evict_s, restarts=kind.restarts)
+            return self._midway(self._kind(cell, kind.workload, kind.phase, *kind[4:]))
+
+        return cell._replace(pods=_mapped(cell.pods, resumed))
 
     def _timed(self, node: Node, cell: NodeCell) -> NodeCell:
         """Eviction clocks start; one that runs already is kept, unless a taint is not tolerated at all."""

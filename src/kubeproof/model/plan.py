@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from kubeproof.cluster.control import ANY, Arrive, Controller, NodeRef, PeriodicController, as_periodic
-from kubeproof.cluster.objects import DAEMON_SET, POD, STATEFUL_SET, Setup, family
+from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, STATEFUL_SET, Setup, family
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.services import route_after_deletion
 from kubeproof.cluster.state import Health, NodeCell, WorkloadCell
@@ -40,11 +40,14 @@ from kubeproof.model.assembly import (
     may_run_unready,
     most_failed,
     never_ready,
+    started_later,
     usage_rules,
+    vertical_loops,
     with_applied,
     with_revisions,
     workload_number,
 )
+from kubeproof.model.cron import run_times, with_cron_jobs
 from kubeproof.model.layout import (
     MOST_SPLIT,
     MOST_SPLIT_AT_WORK,
@@ -89,6 +92,7 @@ class Plan:
     kin: tuple[int, ...] = ()  # per workload the one as which its pods count: another one for equal bare Pods
     unread: tuple[str, ...] = ()  # labels and resources of nodes that nothing reads
     claims: tuple[int, ...] = ()  # memories that hold the volumes of claims; a new run keeps them
+    declared: tuple[Event, ...] = ()  # the events as the Scenario has them
 
     @property
     def setup(self) -> Setup:
@@ -127,7 +131,11 @@ def make_plan(
     targets = _named(setup, events, intents, placement)
     setup = arrived_for_good(setup, targets) if merge and not own else setup
     setup, applied = with_applied(setup, events)
-    setup = with_ordinals(with_revisions(setup, events), events)
+    setup = with_cron_jobs(with_ordinals(with_revisions(setup, events), events), events)
+    if setup.verticals:
+        from kubeproof.model.sizes import with_sizes
+
+        setup = with_sizes(setup, events, usage_rules(setup, events))
     names = [node for _, spots in placement for node, _ in spots]
     found = mentions(setup, events, intents, names, told_apart)
     found.numeric_keys |= {key for loop in own for key in loop.labels}
@@ -145,13 +153,15 @@ def make_plan(
         most_failed=most_failed(setup, intents),
         never_ready=never_ready(setup, events),
         most_asked=max((most_terminating_asked(intent) for intent in intents), default=0),
+        runs_s=run_times(setup, events),
         routes=_routes(setup, intents),
         spare_ages=_spare_ages(setup, events),
     )
-    absent = part.absent | applied
+    absent = part.absent | applied | started_later(setup)
     earlier = len(part.memories) + len(adjusting.memories)
     claims = tuple(range(earlier, earlier + len(open_claims(setup))))
     grouping = group_loops(layout, events, earlier + len(claims), claims)
+    vertical = vertical_loops(layout, events, earlier + len(claims) + len(grouping.memories))
     workloads = tuple(
         WorkloadCell(exists=0) if index in absent else mechanics.created(index) for index in range(len(setup.workloads))
     )
@@ -162,19 +172,21 @@ def make_plan(
             *endpoint_loops(layout, mechanics.routes),
             *adjusting.loops,
             *grouping.loops,
+            *vertical.loops,
             *(loop.make(layout) for loop in own),
         ),
         events=part.sources,
         monitors=tuple(make_monitor(intent, layout) for intent in intents),
         mechanics=mechanics,
         workloads=_placed_workloads(setup, workloads, placement),
-        memories=(*part.memories, *adjusting.memories, *((0,) for _ in claims), *grouping.memories),
+        memories=(*part.memories, *adjusting.memories, *((0,) for _ in claims), *grouping.memories, *vertical.memories),
         nodes=_first_nodes(mechanics, absent, placement, kin, {e.node for e in events if isinstance(e, CreateNode)}),
         kin=kin,
         domains=domains,
         classes=classes,
         unread=unread(setup, found),
         claims=claims,
+        declared=events,
     )
 
 
@@ -231,7 +243,7 @@ def _placed(setup: Setup, placement: Placement) -> frozenset[int]:
 
 def _size(setup: Setup, workload: int, cell: WorkloadCell) -> int:
     """The size of a placed workload's ReplicaSet; a bare Pod has none."""
-    is_sized = setup.workloads[workload].kind not in (POD, DAEMON_SET, STATEFUL_SET)
+    is_sized = setup.workloads[workload].kind not in (POD, DAEMON_SET, STATEFUL_SET, *JOBS)
     return cell.desired if is_sized else cell.replicas
 
 

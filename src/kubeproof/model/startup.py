@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from kubeproof.cluster.control import Action, Advance, Decision, Delete, EvictPods, KeepNode, NodeRef, Role, Tag
 from kubeproof.cluster.images import tracked_images
-from kubeproof.cluster.labels import NO_EXECUTE, tolerates_all
-from kubeproof.cluster.objects import POD, family
+from kubeproof.cluster.labels import NO_EXECUTE, Taint, tolerates_all
+from kubeproof.cluster.objects import POD, Node, family
 from kubeproof.cluster.priorities import has_priorities, preemptible
+from kubeproof.cluster.profiles import TAINT_TOLERATION, heeds
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Nodes, Phase, PodKind, add_pods
-from kubeproof.controllers.budgets import budgets_of
 from kubeproof.controllers.deployment import DeploymentController
 from kubeproof.controllers.kubelet import Kubelet
 from kubeproof.controllers.late import (
@@ -155,19 +155,31 @@ def _is_unwatched(plan: Plan, number: int) -> bool:
 def _is_counted_by_budgets(plan: Plan, number: int) -> bool:
     """True if a loop asks a budget which of the workload's pods are ready."""
     asks = has_priorities(plan.setup) or any(isinstance(c, DeschedulerController) for c in plan.controllers)
-    return asks and bool(budgets_of(plan.setup, number))
+    if not asks or not plan.setup.budgets:
+        return False
+    from kubeproof.controllers.budgets import budgets_of
+
+    return bool(budgets_of(plan.setup, number))
 
 
 def is_evicted_by_taints(plan: Plan, number: int) -> bool:
-    """True if a pod is on, or may come to, a node whose declared taints evict it; untolerated ones keep it off."""
+    """True if a pod is on, or may come to, a node whose declared taints evict it.
+
+    Untolerated ones keep it off, unless its scheduler does not ask for taints.
+    """
     if any(kind.workload == number and kind.evict_s != NEVER for cell in plan.nodes for kind, _ in cell.pods):
         return True
-    tolerations = plan.setup.workloads[number].template.tolerations
+    template = plan.setup.workloads[number].template
+    keeps_off = heeds(plan.setup, template, TAINT_TOLERATION)
     return any(
-        seconds_tolerated(tolerations, node.taints) != NEVER
-        and tolerates_all(tolerations, tuple(taint for taint in node.taints if taint.effect == NO_EXECUTE))
+        seconds_tolerated(template.tolerations, node.taints) != NEVER
+        and not (keeps_off and not tolerates_all(template.tolerations, _evicting(node)))
         for node in plan.setup.nodes
     )
+
+
+def _evicting(node: Node) -> tuple[Taint, ...]:
+    return tuple(taint for taint in node.taints if taint.effect == NO_EXECUTE)
 
 
 def heeds_start(monitor: Monitor, workload: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
-MOST_WORK = 4_000_000_000  # choices times instants that one bounded question may look at: some ten minutes
+MOST_WORK = 600_000_000  # choices times instants that one bounded question may look at: some five minutes
+PER_INSTANT = 200  # what an instant costs beside its choices
 TIME = "time"
+SOUND = "sound-value-iteration"  # the only method of Storm that gives long-run shares of all automata, and right ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,7 @@ class Asked:
     model: Model
     settings: CheckSettings
     work_per_s: float  # choices that one second of a bounded question costs
+    first: Mapping[str, float] = field(default_factory=dict)  # amounts per second in the first state
 
     def ever(self, label: str) -> Span:
         """How likely a state with the label is reached at all."""
@@ -49,8 +52,13 @@ class Asked:
         return self._span(lambda best: f'R{{"{TIME}"}}{best}=? [F "{label}"]')
 
     def amount(self, reward: str, horizon_s: int) -> Span:
-        """An expected sum over so many seconds."""
-        return self._bounded(lambda best: f'R{{"{reward}"}}{best}=? [C{{"{TIME}"}}<={horizon_s}]', horizon_s)
+        """An expected sum over so many seconds; an interval that is not over then counts like the first state.
+
+        So Storm is asked for the differences from the first state, in intervals that are over.
+        """
+        found = self._bounded(lambda best: f'R{{"{reward}"}}{best}=? [C{{"{TIME}"}}<={horizon_s}]', horizon_s)
+        base = self.first[reward] * horizon_s
+        return replace(found, least=_raised(found.least, base), greatest=_raised(found.greatest, base))
 
     def share(self, label: str) -> Span:
         """The long-run share of time in states with the label."""
@@ -74,17 +82,28 @@ class Asked:
         return Value(float(found.value or 0), lower, upper, found.guarantee, found.elapsed_s)
 
 
+def _raised(value: Value | None, base: float) -> Value | None:
+    """A value with its bounds, so much greater."""
+    if value is None:
+        return None
+    lower, upper = (None if bound is None else base + bound for bound in (value.lower, value.upper))
+    return replace(value, value=base + value.value, lower=lower, upper=upper)
+
+
 def asked(chain: Chain, labels: Mapping[str, Ints], per_second: Mapping[str, Floats], settings: CheckSettings) -> Asked:
     """The process in Storm: labels are states of it, amounts are per second and state of it."""
     counts = np.diff(chain.arrays.choice_starts)
-    rewards = {name: np.repeat(values * chain.duration_s, counts) for name, values in per_second.items()}
+    first = {name: float(values[chain.arrays.initial]) for name, values in per_second.items()}
+    rewards = {
+        name: np.repeat((values - first[name]) * chain.duration_s, counts) for name, values in per_second.items()
+    }
     rewards[TIME] = np.repeat(chain.duration_s, counts)
     model = model_from_arrays(replace(chain.arrays, labels=labels, rewards=rewards))
     unit = np.gcd.reduce(chain.duration_s.astype(np.int64))
-    return Asked(model, settings, model.choices / max(1, int(unit)))
+    return Asked(model, settings, (model.choices + PER_INSTANT) / max(1, int(unit)), first)
 
 
 def asked_long_run(chain: Chain, labels: Mapping[str, Ints], settings: CheckSettings) -> Asked:
     """The process with exponential durations of the same mean, for shares of time in the long run."""
     model = automaton_from_arrays(replace(chain.arrays, labels=labels), chain.duration_s)
-    return Asked(model, settings, 0.0)
+    return Asked(model, replace(settings, method=SOUND), 0.0)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from kubeproof.cluster.labels import NO_EXECUTE
+from kubeproof.cluster.labels import NO_EXECUTE, NO_SCHEDULE, Taint
 from kubeproof.cluster.objects import (
     DEPLOYMENT,
     REPLICA_SET,
@@ -23,7 +23,9 @@ from kubeproof.cluster.objects import (
     PodTemplate,
     Workload,
 )
+from kubeproof.cluster.places import UNREACHABLE, UNSCHEDULABLE
 from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric
+from kubeproof.cluster.profiles import NODE_AFFINITY, NODE_UNSCHEDULABLE, TAINT_TOLERATION
 from kubeproof.cluster.usage import DEFAULT_PERCENT
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.controllers.scheduler.plugins.node_affinity import required_affinity_matches
@@ -48,6 +50,8 @@ PROVABLE = frozenset(
     }
 )
 PODS = "pods"
+RULES = frozenset({NODE_AFFINITY, NODE_UNSCHEDULABLE, TAINT_TOLERATION})  # by which `_admits` tells nodes
+MARKS = (Taint(UNSCHEDULABLE, "", NO_SCHEDULE), Taint(UNREACHABLE, "", NO_SCHEDULE))  # of nodes that events hit
 Planned = Callable[[Loaded], Plan]
 Amounts = Mapping[str, int]
 
@@ -58,7 +62,7 @@ def may_be_proved(loaded: Loaded) -> bool:
     return (
         scenario.start.mode == "empty"
         and not setup.quotas
-        and not any(profile.added_affinity for profile in setup.profiles)
+        and not any(profile.added_affinity or profile.disabled & RULES for profile in setup.profiles)
         and not any(taint.effect == NO_EXECUTE for node in setup.nodes for taint in node.taints)
         and all(_is_plain(workload) for workload in setup.workloads)
         and all(_is_plain_event(event) for event in scenario.events)
@@ -66,6 +70,7 @@ def may_be_proved(loaded: Loaded) -> bool:
 
 
 def _is_plain(workload: Workload) -> bool:
+    """True for pods that no node accepts while an event has hit it: they would come back to it again and again."""
     template = workload.template
     containers = (*template.containers, *template.init_containers)
     return (
@@ -73,6 +78,7 @@ def _is_plain(workload: Workload) -> bool:
         and workload.owner is None
         and not (workload.refused or workload.paused or template.claims or template.node_name)
         and not any(container.host_ports for container in containers)
+        and not any(toleration.tolerates(mark) for toleration in template.tolerations for mark in MARKS)
     )
 
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubeproof.cluster.control import Bind, Preempt
-from kubeproof.cluster.objects import family
+from kubeproof.cluster.jobs import REPLACED
+from kubeproof.cluster.objects import JOB, family
 from kubeproof.cluster.services import is_stopped
 from kubeproof.cluster.state import PUBLISHED, SERVING, Health, Phase, PodKind
-from kubeproof.controllers.late import DrainEviction, PinnedScheduler, PreemptingScheduler
+from kubeproof.cluster.usage import CPU, MEMORY, request_milli
+from kubeproof.controllers.late import DrainEviction, JobController, PinnedScheduler, PreemptingScheduler
 from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.controllers.scheduler.framework import Evaluation, Row
 from kubeproof.intents.monitor import Monitor
 from kubeproof.model.individual import IndividualModel, State, Transition, node_cell
+from kubeproof.verify.words import CONDITION_NAMES
 
 MOST_NODES = 12  # nodes listed one by one; more are summed up
 
@@ -137,7 +140,7 @@ def pinned_judgement(model: IndividualModel, state: State, workload: int, node: 
 def _missing_reasons(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
     """Why pods of the workload are not created."""
     for controller in model.plan.controllers:
-        if isinstance(controller, ReplicaSetController) and controller.workload == workload:
+        if isinstance(controller, (ReplicaSetController, JobController)) and controller.workload == workload:
             reason = controller.refusal(model.seen(controller, state))
             if reason:
                 yield reason
@@ -159,16 +162,28 @@ def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple
     if monitor.intent.key == "drainCompletes":
         lines += _refusals(model, state)
     for index in _concerned(model, monitor):
-        if model.setup.workloads[index].owner and _is_unused(state, index):
+        if model.setup.workloads[index].owner and _is_unused(model, state, index):
             continue
-        if model.setup.workloads[index].ordinal is None:
+        if model.setup.workloads[index].resized:
+            lines += _size_facts(model, state, index)
+        elif model.setup.workloads[index].ordinal is None:
             lines.append(_counts(model, state, index))
+        if model.setup.workloads[index].kind == JOB:
+            lines += _job_facts(model, state, index)
         lines += pending_reasons(model, state, index)
         lines += _missing_reasons(model, state, index)
         lines += _misrouted_reasons(model, state, index)
     if monitor.temporal is not None and model.is_stable(state):
         lines.append("nothing changes any more until an event comes, and none need come")
     return tuple(lines)
+
+
+def _size_facts(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
+    """What pods of one size request, and how many there are."""
+    declared = model.setup.workloads[workload]
+    pods = sum(pod.workload == workload for node in state.nodes for pod in node.pods) + len(state.unbound[workload])
+    cpu, memory = (request_milli(declared.template, resource) for resource in (CPU, MEMORY))
+    yield f"{pods} of these pods are {declared.name}: {cpu}m of cpu, {memory // 1000} of memory requested"
 
 
 def _misrouted_reasons(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
@@ -185,8 +200,23 @@ def _misrouted_reasons(model: IndividualModel, state: State, workload: int) -> I
                 yield f"{pod.name} has been told to stop; proxies send to it if no ready pod is left"
 
 
-def _is_unused(state: State, workload: int) -> bool:
-    """True for a revision that was never asked for: it has neither a ReplicaSet nor pods."""
+def _job_facts(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
+    """How far a Job has come."""
+    ref, spec = model.setup.workloads[workload].ref, state.specs[workload]
+    condition = CONDITION_NAMES.get(spec.noted)
+    if condition is not None:
+        yield f"{ref}: condition {condition}"
+    elif spec.noted == REPLACED:
+        yield f"{ref}: deleted to start another before it was complete"
+    elif spec.exists:
+        own = (c for c in model.plan.controllers if isinstance(c, JobController) and c.workload == workload)
+        yield from (f"{ref}: {line}" for loop in own for line in loop.why(model.seen(loop, state)))
+
+
+def _is_unused(model: IndividualModel, state: State, workload: int) -> bool:
+    """True for a revision that was never asked for: it has neither a ReplicaSet nor pods; for a Job never started."""
+    if model.setup.workloads[workload].kind == JOB:
+        return not state.specs[workload].exists and state.specs[workload].noted != REPLACED
     has_pods = any(pod.workload == workload for node in state.nodes for pod in node.pods) or state.unbound[workload]
     return state.specs[workload].replicas < 0 and not has_pods and not _pinned(state, workload)
 
@@ -212,8 +242,9 @@ def _concerned(model: IndividualModel, monitor: Monitor) -> list[int]:
 
 
 def _counts(model: IndividualModel, state: State, workload: int) -> str:
-    numbered = [m for m in family(model.setup, workload) if model.setup.workloads[m].ordinal is not None]
-    counted = (workload, *numbered)  # a StatefulSet with its ordinals
+    workloads = model.setup.workloads
+    parts_of = [m for m in family(model.setup, workload) if workloads[m].ordinal is not None or workloads[m].resized]
+    counted = (workload, *parts_of)  # a StatefulSet with its ordinals, a workload with pods of all sizes
     phases = [pod.phase for node in state.nodes for pod in node.pods if pod.workload in counted]
     ready = phases.count(Phase.READY)
     ending = phases.count(Phase.TERMINATING)

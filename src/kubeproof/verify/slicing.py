@@ -13,8 +13,9 @@ from dataclasses import replace
 from itertools import combinations
 
 from kubeproof.cluster.labels import NO_EXECUTE, LabelSelector
-from kubeproof.cluster.objects import STATEFUL_SET, Node, PodAffinity, PodTemplate, Setup, Workload
+from kubeproof.cluster.objects import CRON_JOB, JOB, STATEFUL_SET, Node, PodAffinity, PodTemplate, Setup, Workload
 from kubeproof.cluster.priorities import has_priorities
+from kubeproof.cluster.profiles import NODE_AFFINITY, TAINT_TOLERATION, heeds
 from kubeproof.cluster.volumes import Claim, open_claims
 from kubeproof.controllers.quota import is_meant
 from kubeproof.controllers.scheduler.plugins.node_affinity import required_affinity_matches
@@ -23,6 +24,7 @@ from kubeproof.controllers.scheduler.pod import pod_labels
 from kubeproof.events.declarations import (
     STABLE,
     Apply,
+    Completes,
     Cordon,
     CreateNode,
     Drain,
@@ -41,7 +43,7 @@ from kubeproof.manifests.loaded import Loaded
 from kubeproof.values import dataclass
 
 ON_NODES = (NodeFailure, ZoneFailure, Cordon, Drain, Maintenance, CreateNode)
-NO_MOMENTS = (UsagePattern, NeverReady)  # they say how pods are
+NO_MOMENTS = (UsagePattern, NeverReady, Completes)  # they say how pods are
 EVERYWHERE = frozenset(
     {"settles", "noOscillation", "noCreateFailLoop", "noEviction", "noEvictionLoop", "drainCompletes"}
 )  # without a target they hold for the whole if they hold for every part
@@ -101,8 +103,12 @@ def _entangled(loaded: Loaded) -> str:
         return "the descheduler sees all pods"
     if setup.cluster_autoscaler is not None:
         return "the cluster autoscaler sees all pods"
+    if setup.verticals:
+        return "a vertical autoscaler changes what pods ask for"
     if open_claims(setup):
         return "claims may get the volumes that others want"
+    if any(workload.kind == CRON_JOB for workload in setup.workloads):
+        return "a CronJob may start Jobs at any time"
     if any(isinstance(event, KernelPanic) for event in scenario.events):
         return "a panic of any node counts for all"
     numbered = {event.name: event for event in scenario.events}
@@ -217,17 +223,19 @@ def _sharing_nodes(loaded: Loaded, forms: dict[str, list[Workload]]) -> Iterator
         yield tuple(
             ref
             for ref, workloads in forms.items()
-            if node.name in placed.get(ref, ()) or any(_may_run_on(workload, node) for workload in workloads)
+            if node.name in placed.get(ref, ()) or any(_may_run_on(loaded.setup, w, node) for w in workloads)
         )
 
 
-def _may_run_on(workload: Workload, node: Node) -> bool:
+def _may_run_on(setup: Setup, workload: Workload, node: Node) -> bool:
     home = workload.bound_to or workload.template.node_name
     if home is not None:
         return home == node.name
     template = workload.template
-    return required_affinity_matches(template, dict(node.labels), node.name) and not keeps_pods_off(
-        node.taints, template.tolerations
+    is_wanted = required_affinity_matches(template, dict(node.labels), node.name)
+    is_open = not keeps_pods_off(node.taints, template.tolerations)
+    return (is_wanted or not heeds(setup, template, NODE_AFFINITY)) and (
+        is_open or not heeds(setup, template, TAINT_TOLERATION)
     )
 
 
@@ -360,8 +368,8 @@ def starts_simply(part: Slice) -> bool:
         return False
     if any(isinstance(event, NO_MOMENTS) for event in scenario.events):
         return False
-    if has_priorities(setup) or any(workload.kind == STATEFUL_SET for workload in setup.workloads):
-        return False  # pods that are preempted end, pods with ordinals wait for each other
+    if has_priorities(setup) or any(workload.kind in (STATEFUL_SET, JOB) for workload in setup.workloads):
+        return False  # pods that are preempted end, pods with ordinals wait for each other, a Job's end by themselves
     evicting = {n.name for n in setup.nodes if any(taint.effect == NO_EXECUTE for taint in n.taints)}
     if any(node in evicting for _, spots in scenario.start.placement for node, _ in spots):
         return False
@@ -369,13 +377,14 @@ def starts_simply(part: Slice) -> bool:
         workload.template.readiness is not None
         or workload.template.node_name
         or workload.bound_to
-        or any(_is_evicted(workload, node) for node in setup.nodes)
+        or any(_is_evicted(setup, workload, node) for node in setup.nodes)
         for workload in setup.workloads
     )
 
 
-def _is_evicted(workload: Workload, node: Node) -> bool:
+def _is_evicted(setup: Setup, workload: Workload, node: Node) -> bool:
     """True if a pod may come to the node and its NoExecute taints are not tolerated for ever."""
     if not any(taint.effect == NO_EXECUTE for taint in node.taints):
         return False
-    return not keeps_pods_off(node.taints, workload.template.tolerations)
+    is_open = not keeps_pods_off(node.taints, workload.template.tolerations)
+    return is_open or not heeds(setup, workload.template, TAINT_TOLERATION)

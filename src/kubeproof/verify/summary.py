@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.daemons import nodes_wanted, pods_wanted
-from kubeproof.cluster.objects import DAEMON_SET, POD, STATEFUL_SET, Setup
+from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, STATEFUL_SET, Setup, Workload
 from kubeproof.cluster.policies import SAMPLED_METRICS, PodDisruptionBudget
 from kubeproof.cluster.priorities import class_values, has_priorities, priority_of
 from kubeproof.engine.search import ALL_VIOLATED
 from kubeproof.events.declarations import (
     Apply,
+    Completes,
     Cordon,
     Create,
     CreateNode,
@@ -113,6 +114,9 @@ def _steering(setup: Setup, intents: Sequence[Intent]) -> Iterator[tuple[str, st
     if setup.autoscalers:
         told = [f"{a.namespace}/{a.name}: {a.target} {a.min_replicas} to {a.max_replicas}" for a in setup.autoscalers]
         yield "autoscalers", ", ".join(told)
+    if setup.verticals:
+        told = [f"{vpa.namespace}/{vpa.name}: {vpa.target}, {vpa.mode}" for vpa in setup.verticals]
+        yield "vertical autoscalers", ", ".join(told)
     if has_priorities(setup):
         yield "priorities", ", ".join(f"{w.ref} {priority_of(w.template)}" for w in setup.workloads)
     if setup.budgets:
@@ -158,7 +162,17 @@ def _workload(setup: Setup, index: int) -> str:
     workload = setup.workloads[index]
     if workload.kind == DAEMON_SET:
         return f"{workload.ref} on {nodes_wanted(setup, index)} node(s)"
+    if workload.kind in JOBS:
+        return f"{workload.ref}{_job(workload)}"
     return workload.ref if workload.kind == POD else f"{workload.ref} x {workload.replicas}"
+
+
+def _job(workload: Workload) -> str:
+    """How many pods a Job needs, and how many at once; of a CronJob each of its Jobs."""
+    needed = "one success" if workload.job.completions is None else f"{workload.job.completions} completion(s)"
+    times = f", {workload.cron.policy}" if workload.cron is not None else ""
+    paused = ", suspended" if workload.job.suspended or (workload.cron and workload.cron.suspended) else ""
+    return f" ({needed}, {workload.replicas} at once{times}{paused})"
 
 
 def _event(event: Event) -> str:
@@ -194,9 +208,29 @@ def _event(event: Event) -> str:
         return f"{event.name}: {event.target} gets {which} pod template {times}{after}"
     if isinstance(event, KernelPanic):
         return f"{event.name}: nodes fail above {event.above} of their CPU, {times}"
+    if isinstance(event, Completes):
+        span = f"{event.least_s}" if event.least_s == event.most_s else f"{event.least_s} to {event.most_s}"
+        return f"{event.name}: pods of {event.target} run for {span} s"
     if isinstance(event, CreateNode):
         return f"{event.name}: node {event.node} joins{after}"
     return f"{event.name} {times}{after}"
+
+
+def _idle_verticals(plan: Plan) -> list[str]:
+    """Vertical autoscalers that do nothing in the model, and why."""
+    if not plan.setup.verticals:
+        return []
+    from kubeproof.cluster.vertical import OFF
+    from kubeproof.model.sizes import why_idle
+
+    declared = tuple(workload for workload in plan.setup.workloads if not workload.resized)
+    setup = replace(plan.setup, workloads=declared)
+    reasons = [(vpa, why_idle(setup, vpa, plan.declared)) for vpa in setup.verticals if vpa.mode != OFF]
+    return [
+        f"VerticalPodAutoscaler {vpa.namespace}/{vpa.name}: {reason} ({vpa.source})"
+        for vpa, reason in reasons
+        if reason
+    ]
 
 
 def left_out(plan: Plan) -> list[str]:
@@ -236,6 +270,7 @@ def left_out(plan: Plan) -> list[str]:
         for metric in a.metrics
         if metric.type not in SAMPLED_METRICS
     ]
+    found += _idle_verticals(plan)
     if setup.descheduler is not None:
         from kubeproof.controllers.descheduler import not_modelled
 
@@ -325,6 +360,7 @@ def claim(intent: Intent) -> str:
         "runsOnEveryNode": f"{who} has a ready pod on every node where it should run",
         "rolloutCompletes": f"every rollout of {who} is completed",
         "drainCompletes": "every drain of a node that stays up is completed",
+        "completes": f"every Job of {who} completes" if who.startswith("CronJob/") else f"{who} completes",
         "ltl": f"{intent.formula}{_where(intent)}",
     }
     return texts[intent.key]
@@ -383,6 +419,8 @@ REMEDIES = {
     "noEviction": "Look at who evicts in the trace, and at the rule that made it.",
     "runsOnEveryNode": "Give the DaemonSet a PriorityClass above the pods that fill the node, or keep room there.",
     "rolloutCompletes": "Give the rollout room: a free slot for the surge pod, or maxUnavailable above 0.",
+    "completes": "Look at how the trace ends: its pods may lack room or quota, or the Job a larger backoffLimit or "
+    "deadline; a pod that never ends on a dead node keeps it from finishing.",
     "ltl": "Look at the step after which the formula can no longer hold, or at what the loop keeps repeating.",
     "drainCompletes": "Let the budget allow a disruption once all pods are ready: fewer minAvailable or more replicas.",
 }

@@ -6,6 +6,7 @@ from itertools import zip_longest
 from typing import Any
 
 from kubeproof.cluster.control import Action, EvictPods, Tick
+from kubeproof.cluster.jobs import COMPLETE, FAILED_FOR_GOOD, FAILURE_TARGET, REPLACED, SUCCESS_MET
 from kubeproof.cluster.objects import Setup
 from kubeproof.model.individual import Concrete, State, Transition
 from kubeproof.verify.result import TraceStep
@@ -82,6 +83,10 @@ def _sentence(setup: Setup, state: State, concrete: Concrete) -> str:
             return f"are told: no more traffic to {_pods(arguments[1])} on {arguments[0]}"
         case "evict-pods":
             return f"evicts {_pods(arguments[1])} from {arguments[0]}"
+        case "set-condition":
+            return f"{CONDITIONS[arguments[1]]} {arguments[0]}"
+        case "tend":
+            return _tended(*arguments)
         case "set-current":
             return f"has updated {arguments[0]} to revision {arguments[1] + 1}"
         case "set-template":
@@ -90,7 +95,7 @@ def _sentence(setup: Setup, state: State, concrete: Concrete) -> str:
             return "nothing is due any more; time passes"
         case "tick":
             return f"{arguments[0]} s pass"
-        case "start" | "ready" | "finish":
+        case "start" | "ready" | "complete" | "finish":
             return _kubelet(str(verb), *arguments)
     return NODE_SENTENCES[str(verb)].format(node=arguments[0])
 
@@ -123,8 +128,21 @@ NODE_SENTENCES = {
 }
 
 
+CONDITIONS = {
+    FAILURE_TARGET: "begins to fail",
+    FAILED_FOR_GOOD: "marks Failed",
+    SUCCESS_MET: "marks SuccessCriteriaMet",
+    COMPLETE: "marks Complete",
+    REPLACED: "gives up",
+}
+CONDITION_NAMES = {
+    FAILURE_TARGET: "FailureTarget",
+    FAILED_FOR_GOOD: "Failed",
+    SUCCESS_MET: "SuccessCriteriaMet",
+    COMPLETE: "Complete",
+}
 ABOUT_WORKLOADS = (
-    *("set-desired", "set-replicas", "set-template", "set-current"),
+    *("set-desired", "set-replicas", "set-template", "set-current", "set-condition"),
     *("create-object", "delete-object", "create", "arrive"),
 )
 
@@ -151,7 +169,9 @@ def _preemption(node: str, victims: tuple[str, ...], ref: str, _: tuple[str, ...
 def _kubelet(verb: str, node: str, names: tuple[str, ...], rejected: tuple[str, ...]) -> str:
     parts = []
     if names:
-        words = {"start": "starts", "ready": "finds ready", "finish": "ends"}[verb]
+        words = {"start": "starts", "ready": "finds ready", "complete": "reports the success of", "finish": "ends"}[
+            verb
+        ]
         parts.append(f"of {node} {words} {_pods(names)}")
     if rejected:
         parts.append(f"of {node} rejects {_pods(rejected)}: it does not fit or may not run here")
@@ -160,6 +180,14 @@ def _kubelet(verb: str, node: str, names: tuple[str, ...], rejected: tuple[str, 
 
 def _kept(node: str, created: tuple[str, ...], gone: tuple[str, ...]) -> str:
     parts = [f"creates {_pods(created)} for node {node}"] if created else []
+    parts += [f"deletes {_pods(gone)}"] if gone else []
+    return " and ".join(parts)
+
+
+def _tended(node: str, ended: tuple[int, int], gone: tuple[str, ...]) -> str:
+    succeeded, failed = ended
+    parts = [f"counts {succeeded} pod(s) on {node} as succeeded"] if succeeded else []
+    parts += [f"counts {failed} pod(s) on {node} as failed"] if failed else []
     parts += [f"deletes {_pods(gone)}"] if gone else []
     return " and ".join(parts)
 
@@ -174,6 +202,14 @@ def _object(concrete: Concrete, namespace: str) -> str:
     if verb == "delete":
         return _pod_ref(namespace, arguments[0][0])
     return "" if verb in ("tick", "rest") else f"Node/{arguments[0]}"
+
+
+MOVES = {
+    "start": "status.phase = Running",
+    "ready": "Ready = True",
+    "complete": "status.phase = Succeeded",
+    "finish": "removed",
+}
 
 
 def _changes(concrete: Concrete, namespace: str) -> list[str]:
@@ -201,8 +237,13 @@ def _changes(concrete: Concrete, namespace: str) -> list[str]:
             return [f"{_pod_ref(namespace, name)} deletionTimestamp set" for name in arguments[1]]
         case "bind":
             return [f"{_pod_ref(namespace, arguments[0])} spec.nodeName = {arguments[1]}"]
-        case "start" | "ready" | "finish":
-            moved = {"start": "status.phase = Running", "ready": "Ready = True", "finish": "removed"}[str(verb)]
+        case "tend":
+            return [f"{_pod_ref(namespace, name)} deletionTimestamp set" for name in arguments[2]]
+        case "set-condition":
+            name = CONDITION_NAMES.get(arguments[1])
+            return [f"{arguments[0]} condition {name} = True"] if name else []
+        case "start" | "ready" | "complete" | "finish":
+            moved = MOVES[str(verb)]
             failed = [f"{_pod_ref(namespace, name)} status.phase = Failed" for name in arguments[2]]
             return [f"{_pod_ref(namespace, name)} {moved}" for name in arguments[1]] + failed
         case "crash":

@@ -70,5 +70,13 @@ CORPORA: tuple[Corpus, ...] = (
         2_000,
         decide=decide_owners.daemonset,
     ),
-    Corpus("job-syncs", "Job: pods created and deleted", KUBERNETES, "owners", owners.job, 2_000),
+    Corpus(
+        "job-syncs",
+        "Job: pods created and deleted",
+        KUBERNETES,
+        "owners",
+        owners.job,
+        2_000,
+        decide=decide_owners.job,
+    ),
 )

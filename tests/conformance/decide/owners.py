@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from kubeproof.cluster import jobs
 from kubeproof.cluster.daemons import eligibility
 from kubeproof.cluster.labels import Taint
 from kubeproof.cluster.objects import Node, Workload
+from kubeproof.controllers import job_sync
 from kubeproof.controllers.daemon_nodes import ALIVE, DaemonPod, node_work
 from kubeproof.controllers.daemon_update import NodePods, old_and_new, surges, update
 from kubeproof.controllers.stateful_sync import Replica, sync
+from kubeproof.manifests.jobs import read_job
 from kubeproof.manifests.stateful_sets import read_stateful_set
 from tests.conformance.corpus import Case, Decision, version_of
 from tests.conformance.objects import fields, read
@@ -113,3 +116,50 @@ def _replica(pod: Mapping[str, Any], min_ready_s: int, upstream: str, is_updatin
     available = is_available(pod, min_ready_s, upstream)
     is_new = pod["updated"] or not is_updating
     return Replica(is_new, pod["phase"], pod["ready"], available, pod.get("ending", False))
+
+
+COMPLETIONS_REACHED = "CompletionsReached"
+
+
+def job(case: Case, upstream: str) -> Decision:
+    """Pods that are created, by index, and deleted, and the status, after the first sync of a Job an hour old."""
+    declared = read_job(fields(case["job"])).workload
+    version = version_of(upstream)
+    pods = [_job_pod(pod) for pod in case["pods"]]
+    done = job_sync.sync(declared.job, declared.replicas, pods, job_sync.Record(active_s=3600), version)
+    record = done.record
+    active = done.active if record.condition == jobs.NONE else 0
+    return {
+        "create": sorted("" if index is None else str(index) for index in done.creates),
+        "delete": sorted(done.deletes),
+        "status": [active, record.succeeded, record.failed, *_conditions(declared, record, version)],
+    }
+
+
+def _conditions(declared: Workload, record: job_sync.Record, version: tuple[int, int]) -> list[str]:
+    """The conditions as the status has them; those before the final one came after v1.26."""
+    is_late = version >= job_sync.PATIENT_SINCE
+    met = COMPLETIONS_REACHED if is_late else ""
+    names = {
+        jobs.FAILURE_TARGET: [f"FailureTarget True {record.reason}"],
+        jobs.FAILED_FOR_GOOD: [f"FailureTarget True {record.reason}", f"Failed True {record.reason}"],
+        jobs.SUCCESS_MET: [f"SuccessCriteriaMet True {met}"],
+        jobs.COMPLETE: [f"SuccessCriteriaMet True {met}", f"Complete True {met}"],
+    }
+    suspended = ["Suspended True JobSuspended"] if declared.job.suspended else []
+    found = names.get(record.condition, suspended)
+    return found if is_late else found[-1:]
+
+
+def _job_pod(pod: Mapping[str, Any]) -> job_sync.JobPod:
+    return job_sync.JobPod(
+        pod["name"],
+        pod["phase"],
+        pod["ready"],
+        pod.get("ending", False),
+        int(pod["index"]) if "index" in pod else None,
+        pod["restarts"],
+        pod["since"] if pod["phase"] in FINISHED else 0,
+        pod["since"],
+        pod["created"],
+    )

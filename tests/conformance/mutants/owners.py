@@ -8,6 +8,7 @@ ELIGIBLE, ON_NODES, UPDATE = "cluster/daemons.py", "controllers/daemon_nodes.py"
 DAEMON_SETS = "manifests/daemon_sets.py"
 DAEMONS = "daemonset-decisions"
 ORDERED, STEPS = "controllers/stateful_sync.py", "statefulset-steps"
+JOB, SYNCS = "controllers/job_sync.py", "job-syncs"
 
 MUTANTS: tuple[Mutant, ...] = (
     Mutant(
@@ -226,5 +227,50 @@ MUTANTS: tuple[Mutant, ...] = (
         "return (FAILED, SUCCEEDED) if",
         "return (FAILED,) if",
         STEPS,
+    ),
+    Mutant(
+        "a Job forgives no failure",
+        JOB,
+        "if self.failed > self.rules.backoff_limit or",
+        "if self.failed >= self.rules.backoff_limit or",
+        SYNCS,
+    ),
+    Mutant("restarts never end a Job", JOB, "return restarts >= max(1,", "return restarts > max(1,", SYNCS),
+    Mutant(
+        "a work queue goes on after a success",
+        JOB,
+        "return active if work.succeeded else work.parallelism",
+        "return work.parallelism",
+        SYNCS,
+    ),
+    Mutant(
+        "new pods do not wait for the back-off",
+        JOB,
+        "if left_s > 0 and work.version >= BACK_OFF_SINCE:",
+        "if left_s > 10**9:",
+        SYNCS,
+    ),
+    Mutant(
+        "a pod that is being deleted has not failed",
+        JOB,
+        "pod.phase == FAILED or (pod.is_terminating and not self.only_failed)",
+        "pod.phase == FAILED or (pod.is_terminating and self.only_failed)",
+        SYNCS,
+    ),
+    Mutant(
+        "a Job is finished while pods end",
+        JOB,
+        "if self.version < PATIENT_SINCE or not is_left:",
+        "if self.version or not is_left:",
+        SYNCS,
+        "kubernetes-1.37",
+    ),
+    Mutant("a suspended Job keeps its pods", JOB, "if rules.suspended:", "if rules.suspended and not active:", SYNCS),
+    Mutant(
+        "of two pods of an index the better one goes",
+        JOB,
+        "*worse, best = ranked(alike)",
+        "best, *worse = ranked(alike)",
+        SYNCS,
     ),
 )

@@ -18,7 +18,7 @@ EVERY = [(case.name, variant.name) for case in list_cases() for variant in case.
 
 
 def test_every_case_has_a_violating_and_a_safe_variant() -> None:
-    assert [case.name for case in list_cases()] == [f"c{number}" for number in range(1, 16)]
+    assert [case.name for case in list_cases()] == [f"c{number}" for number in range(1, 17)]
     assert [[v.name for v in case.variants if not v.is_extra] for case in list_cases()] == [
         ["violating", "safe"]
     ] * len(list_cases())

@@ -76,7 +76,8 @@ def test_the_version_is_printed(capsys):
 
 
 @pytest.mark.parametrize(
-    "words", [["verify"], ["replay"], ["doctor"], ["init"], ["properties"], ["properties", "list"], ["quantify"], []]
+    "words",
+    [["verify"], ["replay"], ["doctor"], ["init"], ["properties"], ["properties", "list"], ["quantify"], ["mine"], []],
 )
 def test_every_help_has_examples(capsys, words):
     assert main([*words, "--help"]) == 0
@@ -85,7 +86,8 @@ def test_every_help_has_examples(capsys, words):
 
 def test_the_commands_are_those_that_exist():
     context = cli.make_context("kubeproof", [], resilient_parsing=True)
-    names = ["cases", "doctor", "init", "network", "properties", "quantify", "replay", "simulate", "verify"]
+    names = ["cases", "doctor", "init", "mine", "monitor", "network", "properties", "quantify", "replay"]
+    names += ["simulate", "verify"]
 
     assert cli.list_commands(context) == names
     assert [cli.get_command(context, name).name for name in names] == names

@@ -176,6 +176,7 @@ def test_the_catalogue_has_permanent_ids():
         ("L006", "rolloutCompletes"),
         ("L007", "drainCompletes"),
         ("L008", "runsOnEveryNode"),
+        ("L009", "completes"),
         ("T001", "ltl"),
     ]
     assert entry("maxSkew").id == "S004"

@@ -39,7 +39,7 @@ def test_every_intent_of_the_grammar_is_in_the_catalogue_and_vice_versa() -> Non
 def test_ids_are_unique_and_in_order_safety_first() -> None:
     ids = [one.id for one in catalogue()]
 
-    assert ids == [f"S{n:03}" for n in range(1, 14)] + [f"L{n:03}" for n in range(1, 9)] + ["T001"]
+    assert ids == [f"S{n:03}" for n in range(1, 14)] + [f"L{n:03}" for n in range(1, 10)] + ["T001"]
 
 
 def test_evictions_may_be_limited_to_one_evictor() -> None:

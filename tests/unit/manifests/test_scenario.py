@@ -40,12 +40,6 @@ def test_one_startup_time_is_both_bounds() -> None:
     assert loaded_with("controllers: {kubelet: {startup: 3s}}").setup.settings.startup_s == (3, 3)
 
 
-def test_controllers_that_are_not_modelled_are_listed() -> None:
-    loaded = loaded_with("controllers: {vpa: {margin: 1.15}}")
-
-    assert [o.what for o in loaded.omissions] == ["field spec.controllers.vpa of Scenario/test"]
-
-
 def test_settings_of_descheduler_and_autoscaler_are_exact() -> None:
     loaded = loaded_with(
         """
@@ -181,7 +175,7 @@ def test_absent_events_mean_none_and_absent_intents_the_default_ones() -> None:
         ("controllers: {hpa: {tolerance: 0.0001}}", "at most three decimals"),
         ("controllers: {hpa: {tolerance: a}}", "tolerance is 'a'"),
         ("controllers: {hpa: {sync: 1s}}", "unknown field spec.controllers.hpa.sync"),
-        ("events: [{nodeRemoval: {}}]", "event nodeRemoval is not modelled yet. Modelled: apply, cordon, cpuChange"),
+        ("events: [{nodeRemoval: {}}]", "event nodeRemoval is not modelled yet. Modelled: apply, completes, cordon"),
         ("events: [{nodeFailur: {}}]", "unknown event nodeFailur. Did you mean nodeFailure?"),
         ("events: [{nodeFailure: {recover: true}}]", "Did you mean recovers?"),
         ("events: [{nodeFailure: {}, cordon: {}}]", "has 2 keys"),

@@ -69,15 +69,26 @@ def test_every_step_of_an_operator_agrees_with_the_grouped_mechanics(verb, work)
     _assert_the_same_change(HOSTS[0], verb, Health.UP, work, () if verb in (DRAINED, RETURN) else PODS)
 
 
-def _assert_the_same_change(host, verb, health, work, pods):
+@pytest.mark.parametrize("health", [Health.LOST, Health.UNKNOWN])
+def test_what_is_left_on_a_node_that_panicked_starts_from_nothing(health):
+    after = _assert_the_same_change(HOSTS[0], RECOVER, health, Work.NONE, PODS, cause=Cause.PANIC)
+
+    assert {pod.phase for pod in after.pods} == {Phase.STARTING, Phase.TERMINATING}
+    assert {(pod.least_s, pod.most_s, pod.age_s) for pod in after.pods if pod.phase == Phase.STARTING} == {
+        (1, 5, NEVER)
+    }
+
+
+def _assert_the_same_change(host, verb, health, work, pods, cause=Cause.NONE):
     no_execute = int(verb in (UNTAINT, WELCOME))
-    before = NodeState(int(health), NEVER, NEVER, int(verb == UNCORDON), no_execute, int(work), int(Cause.NONE), pods)
+    before = NodeState(int(health), NEVER, NEVER, int(verb == UNCORDON), no_execute, int(work), int(cause), pods)
 
     after = changed(WHOLE, host, before, verb)
 
     action = NodeChange(NodeRef(0, ANY), verb)
     assert (node_cell(after),) == Mechanics(WHOLE).on_node(host, node_cell(before), action)
     assert [pod.name for pod in after.pods] == [pod.name for pod in before.pods]
+    return after
 
 
 @pytest.mark.parametrize(

@@ -108,3 +108,15 @@ def test_a_guarded_intent_holds_without_a_search_and_with_one() -> None:
 
     assert (quick.verdict, slow.verdict) == (HOLDS, HOLDS)
     assert quick.detail.startswith("proved from the budget that every eviction asks: ")
+
+
+def test_taints_that_the_scheduler_does_not_heed_evict_without_asking_the_budget() -> None:
+    tainted = node("c", taints="{key: old, value: hardware, effect: NoExecute}")
+    config = """apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles: [{schedulerName: default-scheduler, plugins: {multiPoint: {disabled: [{name: TaintToleration}]}}}]
+"""
+    documents = (web(4), budget("maxUnavailable: 1"), tainted)
+
+    assert is_held(*documents, intent=min_ready(3))
+    assert not is_held(*documents, config, intent=min_ready(3))

@@ -148,3 +148,36 @@ def test_the_built_in_scenario_comes_to_an_end_by_itself(monkeypatch: pytest.Mon
 
     assert result.statistics.stopped_by == "30 states"
     assert UNKNOWN in verdicts(result)
+
+
+COMING_BACK = "tolerations: [{key: node.kubernetes.io/%s, operator: Exists, effect: NoSchedule}]"
+BLIND = """apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles: [{schedulerName: default-scheduler, plugins: {multiPoint: {disabled: [{name: %s}]}}}]
+"""
+EXCLUSIVE = "{key: dedicated, value: storage, effect: NoSchedule}"
+
+
+@pytest.mark.parametrize("mark", ["unschedulable", "unreachable"])
+def test_pods_that_accept_nodes_which_events_hit_are_not_proved(mark: str) -> None:
+    # A drained node takes front's pod back, and evicts it, within one instant: no time passes in which back starts.
+    eager = web(1, name="front", cpu="100m", more=COMING_BACK % mark)
+    ready = "{minReady: {target: Deployment/shop/back, count: 1, when: eventuallyAlways}}"
+    documents = (*NODES[:2], eager, web(1, name="back"), scenario(ready, events="{drain: {}}"))
+
+    assert verdicts(answered(*documents)) == [UNKNOWN]
+
+
+def test_a_cordoned_node_that_pods_accept_must_have_room_too() -> None:
+    cordoned = node("n2", cpu="50m").replace("spec: {", "spec: {unschedulable: true, ")
+    pods = web(2, name="front", cpu="100m", more=APART + "\n      " + COMING_BACK % "unschedulable")
+    documents = (NODES[0], cordoned, pods, web(1, name="back"), scenario(PENDING % "front"))
+
+    assert verdicts(answered(*documents)) == [VIOLATED]
+
+
+def test_a_node_whose_taints_no_scheduler_heeds_must_have_room_too() -> None:
+    tainted = node("n2", cpu="50m", taints=EXCLUSIVE)
+    pods = (web(2, name="front", cpu="100m", more=APART), web(1, name="back"), scenario(PENDING % "front"))
+
+    assert verdicts(answered(NODES[0], tainted, *pods, BLIND % "TaintToleration")) == [VIOLATED]

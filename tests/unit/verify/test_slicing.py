@@ -179,3 +179,20 @@ def test_a_violation_of_a_part_is_shown_as_a_run_of_the_whole(
     assert found.trace is not None
     actors = {step.actor for step in found.trace.steps[: found.trace.deployed_steps]}
     assert {"scheduler one", "scheduler two"} <= actors
+
+
+@pytest.mark.parametrize("plugin", ["NodeAffinity", "TaintToleration"])
+def test_nodes_are_shared_where_the_scheduler_does_not_ask_what_keeps_them_apart(plugin: str) -> None:
+    config = f"""apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles: [{{schedulerName: default-scheduler, plugins: {{multiPoint: {{disabled: [{{name: {plugin}}}]}}}}}}]
+"""
+    by_label = TWO_TEAMS
+    by_taint = (
+        *(node(f"{team}1", "any", taints=f"{{key: {team}, value: only, effect: NoSchedule}}") for team in "ab"),
+        *(app(f"of-{team}", "any", more=f"tolerations: [{{key: {team}, operator: Exists}}]") for team in "ab"),
+    )
+    documents = by_label if plugin == "NodeAffinity" else by_taint
+
+    assert len(cut(loaded(*documents, scenario(SETTLES)))) == 2
+    assert cut(loaded(*documents, config, scenario(SETTLES))) == "every workload can influence every other"

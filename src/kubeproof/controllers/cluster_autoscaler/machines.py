@@ -107,7 +107,7 @@ class MachineDeparture:
             return SPARE
         rest = [kind for kind, _ in cell.pods if kind.workload not in daemon_sets(self.layout.setup)]
         if not rest:
-            return REMOVE
+            return None if cell.finished else REMOVE  # Jobs count their finished pods first
         is_late = cell.most_s == 0 and any(kind.phase in ACTIVE for kind in rest)
         return SPARE if is_late else None
 

@@ -30,7 +30,9 @@ from kubeproof.values import dataclass
 NO_HISTORY = -1
 MOST_SYNCS = 10_000  # syncs looked ahead; windows of an hour and periods of a second stay far below
 MOST_ASKED = 2**31 - 1  # upstream counts replicas in int32
-Groups = tuple[tuple[tuple[int, int], int], ...]  # ((phase, age), pods) on one node
+Groups = tuple[
+    tuple[tuple[int, ...], int], ...
+]  # ((phase, age), pods) on one node; then the size where pods have several
 
 
 class Memory(NamedTuple):
@@ -81,9 +83,12 @@ class HpaController:
     # The target and the ReplicaSets of its later revisions: the selector matches the pods of all.
     members: tuple[int, ...] = field(init=False, compare=False, repr=False)
     reads: Reads = field(init=False, compare=False, repr=False)
+    _is_resized: bool = field(init=False, compare=False, repr=False)  # pods of the target request different amounts
 
     def __post_init__(self) -> None:
         members = family(self.layout.setup, self.target)
+        resized = any(self.layout.setup.workloads[member].resized for member in members)
+        object.__setattr__(self, "_is_resized", resized)
         driven = memories_read(self.rules)
         object.__setattr__(self, "members", members)
         object.__setattr__(self, "reads", Reads(members, self.layout.every_place, (self.memory, *driven)))
@@ -98,10 +103,10 @@ class HpaController:
 
     def show_node(self, place: int, cell: NodeCell) -> Groups | None:
         """The target's pods by phase and age."""
-        amounts: dict[tuple[int, int], int] = {}
+        amounts: dict[tuple[int, ...], int] = {}
         for kind, count in cell.pods:
             if kind.workload in self.members:
-                key = (kind.phase, kind.age_s)
+                key = (kind.phase, kind.age_s, *((kind.workload,) if self._is_resized else ()))
                 amounts[key] = amounts.get(key, 0) + count
         return tuple(sorted(amounts.items())) or None
 
@@ -139,7 +144,7 @@ class HpaController:
         bounds = self.autoscaler.min_replicas, self.autoscaler.max_replicas
         if self.is_ambiguous or forced(current, *bounds) is not None:
             return None
-        pooled = _pooled(seen)
+        pooled = _pooled(seen, self.members if self._is_resized else ())
         key = pooled, seen.memories[1:]
         if key not in self._proposals:
             metrics = tuple(self._samples(metric, pooled, seen.memories) for metric in self.autoscaler.metrics)
@@ -254,23 +259,29 @@ class HpaController:
         if metric.type not in SAMPLED_METRICS:
             return Failure(f"{metric.type} metrics are not modelled")
         template = self.layout.setup.workloads[self.target].template
-        request = pod_request(template, metric.name, metric.container, self.settings.version)
         memories = dict(zip(self.reads.memories, numbers, strict=True))
-        ready = sum(pods for (phase, _), pods in pooled.groups if phase == Phase.READY)
+        ready = sum(pods for (phase, *_), pods in pooled.groups if phase == Phase.READY)
         samples = [
             group(
                 _facts(phase, age_s, pods),
                 self._usage(metric.name, template, age_s, ready, memories),
-                request,
+                self._request(metric, *size),
                 resource=metric.name,
                 settings=self.settings,
             )
-            for (phase, age_s), pods in pooled.groups
+            for (phase, age_s, *size), pods in pooled.groups
         ]
-        if pooled.waiting:
-            facts = PodFacts(pooled.waiting, is_pending=True)
-            samples.append(group(facts, None, request, resource=metric.name, settings=self.settings))
+        for waiting, *size in pooled.waiting:
+            facts = PodFacts(waiting, is_pending=True)
+            samples.append(
+                group(facts, None, self._request(metric, *size), resource=metric.name, settings=self.settings)
+            )
         return tuple(samples)
+
+    def _request(self, metric: Metric, size: int | None = None) -> int | None:
+        """What a pod requests: of the size that it has, or as the target's template says."""
+        template = self.layout.setup.workloads[self.target if size is None else size].template
+        return pod_request(template, metric.name, metric.container, self.settings.version)
 
     def _usage(
         self, resource: str, template: PodTemplate, age_s: int, ready: int, memories: dict[int, tuple[int, ...]]
@@ -294,16 +305,18 @@ class Pooled(NamedTuple):
 
     current: int  # spec.replicas
     groups: Groups
-    waiting: int  # pods without a node
+    waiting: tuple[tuple[int, ...], ...]  # pods without a node, then their size where pods have several
 
 
-def _pooled(seen: Seen) -> Pooled:
-    groups: dict[tuple[int, int], int] = {}
+def _pooled(seen: Seen, sizes: tuple[int, ...] = ()) -> Pooled:
+    groups: dict[tuple[int, ...], int] = {}
     for place in seen.places:
         for view, count in place:
             for key, pods in view:
                 groups[key] = groups.get(key, 0) + pods * count
-    waiting = sum(unbound for _, _, unbound in seen.workloads)
+    unbound = [count for _, _, count in seen.workloads]
+    told = zip(unbound, sizes, strict=True) if sizes else ((sum(unbound),),)
+    waiting = tuple(one for one in told if one[0])
     return Pooled(seen.workloads[0][1], tuple(sorted((key, pods) for key, pods in groups.items() if pods)), waiting)
 
 

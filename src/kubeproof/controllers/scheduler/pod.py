@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.objects import DEPLOYMENT, REPLICA_SET, PodTemplate, SchedulerProfile, Setup, Workload
+from kubeproof.cluster.objects import DEPLOYMENT, REPLICA_SET, PodTemplate, SchedulerProfile, Setup, Workload, family
 from kubeproof.values import dataclass
 
 POD_TEMPLATE_HASH = "pod-template-hash"
@@ -38,5 +38,6 @@ def pod_labels(setup: Setup, index: int) -> dict[str, str]:
     workload = setup.workloads[index]
     labels = dict(workload.template.labels)
     if workload.kind == DEPLOYMENT or (workload.kind == REPLICA_SET and workload.owner is not None):
-        labels.setdefault(POD_TEMPLATE_HASH, f"hash-of-workload-{index}")
+        hashed = family(setup, index)[0] if workload.resized else index  # requests set at admission change no hash
+        labels.setdefault(POD_TEMPLATE_HASH, f"hash-of-workload-{hashed}")
     return labels

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from kubeproof.cluster.images import IMAGE_LOCALITY
+from kubeproof.cluster.profiles import NODE_AFFINITY, NODE_UNSCHEDULABLE, TAINT_TOLERATION
 from kubeproof.controllers.scheduler.plugins import (
     balanced_allocation,
     image_locality,
@@ -32,9 +33,6 @@ from kubeproof.controllers.scheduler.protocol import (
 from kubeproof.values import dataclass
 
 NODE_NAME = "NodeName"
-NODE_UNSCHEDULABLE = "NodeUnschedulable"
-TAINT_TOLERATION = "TaintToleration"
-NODE_AFFINITY = "NodeAffinity"
 NODE_PORTS = "NodePorts"
 NODE_RESOURCES_FIT = "NodeResourcesFit"
 POD_TOPOLOGY_SPREAD = "PodTopologySpread"

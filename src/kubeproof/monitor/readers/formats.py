@@ -11,7 +11,7 @@ from kubeproof.monitor.event import Event
 from kubeproof.monitor.readers.audit import is_audit, read_audit
 from kubeproof.monitor.readers.csv_rows import read_csv
 from kubeproof.monitor.readers.jsonl import parsed, read_jsonl
-from kubeproof.monitor.readers.lines import lines_of
+from kubeproof.monitor.readers.lines import Idle, lines_of
 from kubeproof.monitor.readers.spans import looks_like_spans, read_spans
 from kubeproof.user_code import load_module
 
@@ -20,10 +20,13 @@ AUTO = "auto"
 READERS: dict[str, Reader] = {"jsonl": read_jsonl, "csv": read_csv, "audit": read_audit, "spans": read_spans}
 
 
-def read_events(path: str, form: str = AUTO) -> Iterator[Event]:
-    """The events of a file (`-`: standard input) as they are read; `form` is a name of READERS or FILE.py:NAME."""
+def read_events(path: str, form: str = AUTO, idle: Idle | None = None) -> Iterator[Event]:
+    """The events of a file (`-`: standard input) as they are read; `form` is a name of READERS or FILE.py:NAME.
+
+    `idle` is called while standard input has nothing to read.
+    """
     shown = "<stdin>" if path == "-" else printable(path)
-    lines = lines_of(path)
+    lines = lines_of(path, idle)
     if form != AUTO:
         return _checked(reader_of(form)(lines, shown), shown, form)
     first = next((line for line in lines if not line.isspace()), None)

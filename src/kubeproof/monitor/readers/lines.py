@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import gzip
+import os
+import select
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
 from kubeproof.errors import EventError
 from kubeproof.manifests.printable import printable
 
+Idle = Callable[[], None]
 STDIN = "-"
 LONGEST_LINE = 2**20  # bytes; audit events with bodies stay far below
 _CHUNK = 2**18
 _GZIP = b"\x1f\x8b"
 
 
-def lines_of(path: str) -> Iterator[str]:
-    """The lines of a file with their ends; `-` is standard input, gzip is recognised by its first bytes."""
+def lines_of(path: str, idle: Idle | None = None) -> Iterator[str]:
+    """The lines of a file with their ends; `-` is standard input, gzip is recognised by its first bytes.
+
+    `idle` is called while standard input has nothing to read, at once and then every second.
+    """
     shown = printable(path)
     number = 0
     try:
         with _opened(path) as file:
-            for line in _lines(file, shown):
+            for line in _lines(_patient(file, idle if path == STDIN else None), shown):
                 number += 1
                 yield line.decode("utf-8-sig" if number == 1 else "utf-8")
     except UnicodeDecodeError:
@@ -48,9 +54,24 @@ def _opened(path: str) -> Iterator[BinaryIO]:
             yield content  # type: ignore[misc]  # reads bytes, which is all that is asked of it
 
 
-def _lines(file: BinaryIO, shown: str) -> Iterator[bytes]:
+def _patient(file: BinaryIO, idle: Idle | None) -> Callable[[int], bytes]:
+    """Reads what is there, and says so before it has to wait."""
+    read: Callable[[int], bytes] = getattr(file, "read1", file.read)
+    if idle is None or os.name != "posix":
+        return read
+
+    def read_or_wait(size: int) -> bytes:
+        wait_s = 0.0
+        while not select.select([file], [], [], wait_s)[0]:
+            idle()
+            wait_s = 1.0
+        return read(size)
+
+    return read_or_wait
+
+
+def _lines(read: Callable[[int], bytes], shown: str) -> Iterator[bytes]:
     """Complete lines as soon as they are there; the last one may lack its end."""
-    read = getattr(file, "read1", file.read)
     rest, number = b"", 0
     while chunk := read(_CHUNK):
         *whole, rest = (rest + chunk).split(b"\n")

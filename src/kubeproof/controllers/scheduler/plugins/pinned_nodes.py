@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kubeproof.cluster.labels import NodeTerm
+from kubeproof.cluster.profiles import NODE_AFFINITY
 from kubeproof.controllers.scheduler.pod import IncomingPod
 from kubeproof.controllers.scheduler.protocol import NodeView, Rejection
 
 NODE_NAME = "NodeName"
-NODE_AFFINITY = "NodeAffinity"
 CONFLICT = Rejection("pod affinity terms conflict", unresolvable=True)
 
 NAMES_LEFT_OUT_SINCE = (1, 32)  # earlier nodes that PreFilter leaves out get no status at all

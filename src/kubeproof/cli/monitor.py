@@ -1,0 +1,215 @@
+"""`kubeproof monitor`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kubeproof.cli.outputs import Output, emit, output_option, write_stdout
+from kubeproof.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kubeproof.monitor.event import Event
+    from kubeproof.monitor.readers.lines import Idle
+    from kubeproof.monitor.rules import RuleSet
+    from kubeproof.monitor.run import Watch
+
+FORMAT = click.option(
+    "--format", "form", metavar="FORMAT", default="auto", show_default=True,
+    help="auto, jsonl, csv, audit (Kubernetes), spans (Zipkin, OTLP), or FILE.py:NAME, which is executed.",
+)  # fmt: skip
+
+
+class _Duration(click.ParamType[int]):
+    """A duration such as 250ms or 1m30s, in microseconds."""
+
+    name = "DURATION"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The microseconds; 0 is 0."""
+        from kubeproof.monitor.times import parse_duration
+
+        duration = 0 if value in (0, "0", "0s") else parse_duration(str(value))
+        if duration is None:
+            self.fail(f"{value!r} is no duration; write 250ms, 40s or 1m30s", param, ctx)
+        return duration
+
+
+@click.group("monitor")
+def monitor_group() -> None:
+    """Watch streams of events with rules, and tell how good rules are.
+
+    \b
+    Examples:
+      kubeproof monitor run --rules rules.yaml events.jsonl
+      kubeproof monitor evaluate --rules rules.yaml --runs runs/
+      kubeproof monitor rules rules.yaml -o epl
+    """
+
+
+_RULES = click.option(
+    "--rules", "rules_file", metavar="FILE", help="Rules in YAML, or FILE.py:NAME, which is executed."
+)
+
+
+@monitor_group.command("run", short_help="Raise alarms when a stream breaks rules.")
+@click.argument("inputs", metavar="FILE...", nargs=-1, required=True)
+@_RULES
+@FORMAT
+@click.option("--lateness", type=_Duration(), default="0", help="By how much events may be out of order; default 0.")
+@click.option("--skew", type=_Duration(), default="0", help="By how much clocks of sources may differ; default 0.")
+@click.option("--state", metavar="FILE", help="Remember everything here (SQLite), and go on from it after a crash.")
+@click.option("--metrics", metavar="[HOST:]PORT", help="Serve figures for Prometheus; on the loopback interface.")
+@click.option("--webhook", metavar="URL", help="Post every alarm there as JSON.")
+@click.option("--open-end", is_flag=True, help="The input's end is not the end of what happens: what waits stays open.")
+@click.option("--wall-clock", is_flag=True, help="Let time pass while standard input is idle; events carry dates.")
+@click.option(
+    "--max-pending", type=click.IntRange(1), default=10_000, show_default=True,
+    help="Obligations that one rule remembers.",
+)  # fmt: skip
+@output_option("text", "ndjson")
+def run_command(
+    *, inputs: tuple[str, ...], rules_file: str | None, form: str, outputs: tuple[Output, ...], **options: Any
+) -> int:
+    """Raise alarms when a stream of events breaks rules.
+
+    FILE is a file of events, or - for stdin. Events of different runs (field run) are watched apart.
+
+    \b
+    Examples:
+      kubeproof monitor run --rules rules.yaml events.jsonl
+      kubeproof monitor run --rules rules.yaml --state monitor.db -o ndjson=alarms.ndjson events.jsonl
+      tail -f audit.log | kubeproof monitor run --rules rules.yaml --wall-clock --metrics 9464 -
+
+    \b
+    Exit codes: 0 quiet, 1 alarms, 2 wrong usage, 3 only unknown, 4 input
+    refused, 5 no rules, 6 something outside failed.
+    """
+    import time
+    from contextlib import ExitStack
+
+    from kubeproof.monitor.metrics import Metrics, parse_address, served
+    from kubeproof.monitor.run import watch
+    from kubeproof.report.monitor import summary_text
+
+    wanted = _watch(_rules(rules_file), inputs, outputs, options)
+    metrics = Metrics()
+    with ExitStack() as stack:
+        if options["metrics"]:
+            port = stack.enter_context(served(metrics, *parse_address(options["metrics"])))
+            click.echo(f"metrics on port {port}", err=True)
+        clock = time.time if options["wall_clock"] else None
+        summary = watch(wanted, lambda idle: _events(inputs, form, idle), metrics, clock)
+    if any(output.format == "text" and output.file is None for output in outputs):
+        write_stdout(summary_text(summary))
+    else:
+        click.echo(summary_text(summary), err=True, nl=False)
+    if summary.undelivered:
+        return 6
+    return 1 if summary.violated else 3 if summary.unknown else 0
+
+
+def _rules(file: str | None) -> RuleSet:
+    from kubeproof.errors import NothingToCheckError
+    from kubeproof.monitor.rule_file import load_rules
+
+    if file is None:
+        raise UsageError("no rules", "Name them with --rules FILE; kubeproof mine learns some.")
+    rules = load_rules(file)
+    if not rules.rules:
+        raise NothingToCheckError(f"E301 {file} has no rules.")
+    return rules
+
+
+def _watch(rules: RuleSet, inputs: tuple[str, ...], outputs: tuple[Output, ...], options: dict[str, Any]) -> Watch:
+    from kubeproof.monitor.run import Watch
+    from kubeproof.monitor.sinks import Sink, StreamSink, Webhook
+    from kubeproof.monitor.stream import StreamOptions
+    from kubeproof.report.monitor import alarm_ndjson, alarm_text
+
+    render = {"text": alarm_text, "ndjson": alarm_ndjson}
+    sinks: list[Sink] = [StreamSink(write_stdout, render[one.format]) for one in outputs if one.file is None]
+    if options["webhook"]:
+        sinks.append(Webhook(options["webhook"]))
+    return Watch(
+        rules,
+        inputs,
+        StreamOptions(options["lateness"], options["skew"], options["max_pending"]),
+        tuple((one.file, render[one.format]) for one in outputs if one.file is not None),
+        tuple(sinks),
+        options["state"],
+        not options["open_end"],
+    )
+
+
+def _events(inputs: tuple[str, ...], form: str, idle: Idle) -> Iterator[Event]:
+    from kubeproof.monitor.readers.formats import read_events
+
+    for path in inputs:
+        yield from read_events(path, form, idle)
+
+
+@monitor_group.command("evaluate", short_help="Tell how good rules are on runs whose outcome is known.")
+@_RULES
+@click.option("--runs", "directory", metavar="DIR", required=True, help="Events, and runs.csv with their outcomes.")
+@click.option("--folds", type=click.IntRange(2, 100), help="Without --rules: mine in all folds but one, judge on that.")
+@FORMAT
+@output_option("text", "json")
+def evaluate_command(
+    *, rules_file: str | None, directory: str, folds: int | None, form: str, outputs: tuple[Output, ...]
+) -> int:
+    """Tell how good rules are on runs whose outcome is known.
+
+    DIR holds files of events and runs.csv (docs/reference/rules.md). With --rules all runs are judged; those that the
+    rules were mined from tell nothing about false alarms. With --folds, rules are mined from the clean runs of the
+    other folds each time.
+
+    \b
+    Examples:
+      kubeproof monitor evaluate --rules rules.yaml --runs runs/
+      kubeproof monitor evaluate --folds 5 --runs runs/ -o json
+
+    \b
+    Exit codes: 0 evaluated, 2 wrong usage, 4 input refused, 5 no runs.
+    """
+    from kubeproof.monitor.evaluate import by_run, cross_validate, evaluate
+    from kubeproof.monitor.runs import labelled_events, read_index
+    from kubeproof.report.monitor import scores_json, scores_text
+
+    if (rules_file is None) == (folds is None):
+        raise UsageError("one of --rules and --folds is needed", "Judge given rules, or mine them in each fold.")
+    infos = list(read_index(directory).values())
+    if not infos:
+        raise UsageError(f"{directory} has no runs.csv", "It tells the outcome of each run: run, label, fault_type.")
+    rules = _rules(rules_file).rules if rules_file is not None else ()
+    runs = by_run(labelled_events([directory], form))
+    if folds is not None:
+        how, scores = f"{folds}-fold cross-validation", cross_validate(infos, runs, folds)
+    else:
+        how, scores = f"rules of {rules_file}", evaluate(rules, infos, runs)
+    emit(outputs, lambda output: (scores_json if output.format == "json" else scores_text)(scores, how))
+    return 0
+
+
+@monitor_group.command("rules", short_help="Show rules in words, or export them.")
+@click.argument("rules_file", metavar="FILE")
+@output_option("text", "yaml", "json", "epl")
+def rules_command(*, rules_file: str, outputs: tuple[Output, ...]) -> int:
+    """Show rules in words, or export them.
+
+    \b
+    Examples:
+      kubeproof monitor rules rules.yaml
+      kubeproof monitor rules rules.yaml -o epl=rules.epl
+    """
+    from kubeproof.monitor.epl import to_epl
+    from kubeproof.monitor.rule_writer import to_yaml
+    from kubeproof.report.monitor import rules_json, rules_text
+
+    rules = _rules(rules_file)
+    render = {"text": rules_text, "yaml": to_yaml, "json": rules_json, "epl": to_epl}
+    emit(outputs, lambda output: render[output.format](rules))
+    return 0

@@ -1,0 +1,138 @@
+"""The CronJob controller: starts a Job whenever the schedule says so, unless an earlier one stands in the way.
+
+Mirrors `syncCronJob` of `pkg/controller/cronjob/cronjob_controllerv2.go` (v1.26 and v1.37 agree), but for time: a start
+is an event of the environment, which may come at any moment from the time of the schedule on; the next time counts from
+there. So a cluster that only waits for the next start is stable, at any point of the schedule. With Forbid a run that
+an earlier Job held up begins when that has ended, and the next time of the schedule may follow at once.
+Finished Jobs hold nothing, so history limits change nothing.
+
+Each Job that may be there at the same time is a workload of its own: see `kubeproof.model.cron`. Memory is the seconds
+until the next time of the schedule, or HELD_UP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubeproof.cluster.control import (
+    Action,
+    CreateObject,
+    Decision,
+    DeleteObject,
+    Reads,
+    Remember,
+    Role,
+    Seen,
+    SetCondition,
+    Stage,
+)
+from kubeproof.cluster.jobs import ENDED, NONE, REPLACED
+from kubeproof.cluster.objects import FORBID, REPLACE, CronRules, short_name
+from kubeproof.cluster.places import Layout
+from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell
+from kubeproof.controllers.job import first_memory
+from kubeproof.errors import LimitReached
+from kubeproof.values import dataclass
+
+Memory = tuple[int, ...]
+DUE, HELD_UP = 0, NEVER
+AT_REST: Memory = (DUE,)  # the schedule may be at any point
+
+
+@dataclass(frozen=True, slots=True)
+class CronJobController:
+    """The loop for one CronJob with the Jobs it may have at once."""
+
+    layout: Layout
+    workload: int
+    memory: int
+    jobs: tuple[int, ...]
+    memories: tuple[int, ...]  # of the Jobs
+    stage: int = Stage.ALWAYS
+
+    @property
+    def name(self) -> str:
+        return f"cronjob {short_name(self.layout.setup, self.workload)}"
+
+    @property
+    def rules(self) -> CronRules:
+        rules = self.layout.setup.workloads[self.workload].cron
+        assert rules is not None
+        return rules
+
+    @property
+    def reads(self) -> Reads:
+        return Reads((self.workload, *self.jobs), self.layout.every_place, (self.memory,))
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int]:
+        """Whether the CronJob exists; of a Job whether it runs, and whether pods of it wait for a node."""
+        if workload == self.workload:
+            return cell.exists, 0
+        return int(cell.exists and max(NONE, cell.noted) not in ENDED), int(cell.unbound > 0)
+
+    def show_node(self, place: int, cell: NodeCell) -> tuple[int, ...] | None:
+        """Which of its Jobs have pods there, ending or finished ones included."""
+        found = {kind.workload for kind, _ in cell.pods} | {workload for (workload, _), _ in cell.finished}
+        return tuple(job for job in self.jobs if job in found) or None
+
+    # -- decisions ------------------------------------------------------------------------------
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """A start, with every time that may pass until the next."""
+        (until_s,) = seen.memories[0]
+        exists, _ = seen.workloads[0]
+        running = tuple(self._running(seen))
+        if not exists or self.rules.suspended or until_s > 0 or (running and self.rules.policy == FORBID):
+            return ()
+        writes = tuple(self._start(seen, running))
+        next_times = self.rules.gaps_s if until_s == DUE else (DUE,)
+        return tuple(Decision((*writes, Remember(self.memory, (next_s,))), Role.EVENT) for next_s in next_times)
+
+    def _running(self, seen: Seen) -> Iterator[int]:
+        """The Jobs that have not ended."""
+        for job, (runs, _) in zip(self.jobs, seen.workloads[1:], strict=True):
+            if runs:
+                yield job
+
+    def _start(self, seen: Seen, running: tuple[int, ...]) -> Iterator[Action]:
+        free = self._free(seen)
+        if free is None:
+            ref = self.layout.setup.workloads[self.workload].ref
+            raise LimitReached(f"more than {len(self.jobs)} Jobs of {ref} at once")
+        if self.rules.policy == REPLACE:
+            for job in running:
+                yield from (DeleteObject(job), SetCondition(job, REPLACED))
+        yield CreateObject(free)
+        fresh = first_memory(self.layout.setup.workloads[free].job)
+        yield Remember(self.memories[self.jobs.index(free)], fresh)
+
+    def _free(self, seen: Seen) -> int | None:
+        """The first place for a further Job: no Job runs there, and no pod is left of an earlier one."""
+        taken = {job for groups in seen.places for jobs, _ in groups for job in jobs}
+        for job, (runs, waits) in zip(self.jobs, seen.workloads[1:], strict=True):
+            if not runs and not waits and job not in taken:
+                return job
+        return None
+
+    def why(self, seen: Seen) -> tuple[str, ...]:
+        """What the schedule and its policy say."""
+        running = len(tuple(self._running(seen)))
+        late = "" if seen.memories[0][0] == DUE else "; this run was held up"
+        return (f"concurrencyPolicy {self.rules.policy}, {running} Job(s) of it run{late}",)
+
+    # -- time -----------------------------------------------------------------------------------
+
+    def due(self, seen: Seen) -> int:
+        """Seconds until the next time of the schedule."""
+        (until_s,) = seen.memories[0]
+        return until_s if until_s > 0 and seen.workloads[0][0] else NEVER
+
+    def later(self, seen: Seen, seconds: int | None) -> Memory:
+        """The clock later; a run whose time passes while a Job forbids it is held up."""
+        (until_s,) = seen.memories[0]
+        if seconds is None or not seen.workloads[0][0]:
+            return AT_REST if until_s <= 0 else seen.memories[0]
+        if until_s > 0:
+            return (until_s - seconds,)
+        is_held_up = self.rules.policy == FORBID and any(True for _ in self._running(seen))
+        return (HELD_UP,) if is_held_up else (until_s,)

@@ -1,0 +1,131 @@
+"""The ReplicaSet controller under a vertical pod autoscaler: creates pods with the requests that are recommended.
+
+It counts and deletes pods of all sizes as its own, as `kubeproof.controllers.replicaset` does for pods of one size;
+what it creates has the size that is recommended at that moment. Sizes play no part in the rank of victims.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import field
+from itertools import islice
+from typing import cast
+
+from kubeproof.cluster.control import (
+    Action,
+    CreatePods,
+    Decision,
+    DeleteUnbound,
+    KeepNode,
+    NodeRef,
+    Reads,
+    Seen,
+    Stage,
+)
+from kubeproof.cluster.objects import REPLICATION_CONTROLLER, short_name
+from kubeproof.cluster.places import Layout
+from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
+from kubeproof.cluster.vertical import sizes_of
+from kubeproof.controllers.replicaset import MOST_WAYS, RANKS
+from kubeproof.controllers.victims import Loss, Tier, choices
+from kubeproof.errors import LimitReached
+from kubeproof.values import dataclass
+
+Owned = tuple[tuple[tuple[int, int], int], ...]  # ((size, phase), pods) on one node, terminating ones left out
+
+Owner = tuple[int, Owned, int, int]  # place, view of the node, size, phase
+
+
+@dataclass(frozen=True, slots=True)
+class ResizedReplicaSet:
+    """The loop for one ReplicaSet (a Deployment's, or a bare one)."""
+
+    layout: Layout
+    workload: int
+    memory: int  # of the vertical pod autoscaler: its last number is the size that new pods get
+    stage: int = Stage.ALWAYS
+    sizes: tuple[int, ...] = field(init=False, compare=False, repr=False)
+    reads: Reads = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sizes", sizes_of(self.layout.setup, self.workload))
+        object.__setattr__(self, "reads", Reads(self.sizes, self.layout.every_place, (self.memory,)))
+
+    @property
+    def name(self) -> str:
+        is_old = self.layout.setup.workloads[self.workload].kind == REPLICATION_CONTROLLER
+        loop = "replicationcontroller" if is_old else "replicaset"
+        return f"{loop} {short_name(self.layout.setup, self.workload)}"
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int]:
+        """The ReplicaSet's size and the pods without a node; of further sizes of pods these alone."""
+        return cell.replicas if workload == self.workload else NEVER, cell.unbound
+
+    def show_node(self, place: int, cell: NodeCell) -> Owned | None:
+        """Its active pods by size and phase."""
+        amounts: Counter[tuple[int, int]] = Counter()
+        for kind, count in cell.pods:
+            if kind.workload in self.sizes and kind.phase != Phase.TERMINATING:
+                amounts[kind.workload, kind.phase] += count
+        return tuple(sorted(amounts.items())) or None
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """Creates what is missing, or deletes what is too much in every way the ranking allows."""
+        replicas = seen.workloads[0][0]
+        if replicas == NEVER:
+            return ()
+        unbound = [waiting for _, waiting in seen.workloads]
+        bound = sum(pods * nodes for groups in seen.places for owned, nodes in groups for _, pods in owned)
+        surplus = sum(unbound) + bound - replicas
+        if surplus < 0:
+            return (Decision((CreatePods(self.sizes[seen.memories[0][-1]], -surplus),)),)
+        if surplus == 0:
+            return ()
+        ways = tuple(islice(self._deletions(seen, surplus, unbound), MOST_WAYS + 1))
+        if len(ways) > MOST_WAYS:
+            raise LimitReached(f"more than {MOST_WAYS} ways to choose {surplus} victims in one scale-down")
+        return tuple(Decision(actions) for actions in ways)
+
+    def _deletions(self, seen: Seen, surplus: int, unbound: list[int]) -> Iterator[tuple[Action, ...]]:
+        """Unassigned pods go first, of any size, then bound ones by rank."""
+        direct = min(surplus, sum(unbound))
+        tiers = [
+            Tier((*RANKS[Phase(phase)], -sum(n for _, n in owned)), (place, owned, size, phase), pods, nodes)
+            for place, groups in zip(self.reads.places, seen.places, strict=True)
+            for owned, nodes in _merged(groups).items()
+            for (size, phase), pods in owned
+        ]
+        for first in _taken(self.sizes, unbound, direct):
+            for losses in choices(tiers, surplus - direct):
+                yield (*first, *self._as_actions(losses))
+
+    def _as_actions(self, losses: tuple[Loss, ...]) -> Iterator[Action]:
+        """One deletion per node, of pods of all sizes."""
+        per_group: dict[tuple[int, Owned, int], list[tuple[int, int, tuple[int, ...]]]] = {}
+        for tier, parts in losses:
+            place, owned, size, phase = cast("Owner", tier.owner)
+            per_group.setdefault((place, owned, tier.nodes), []).append((size, phase, parts))
+        for (place, owned, nodes), lost in per_group.items():
+            for index in range(nodes):
+                taken = tuple((size, phase, parts[index]) for size, phase, parts in lost if index < len(parts))
+                if taken:
+                    yield KeepNode(NodeRef(place, owned), self.workload, losses=taken)
+
+
+def _taken(sizes: tuple[int, ...], unbound: list[int], count: int) -> Iterator[tuple[Action, ...]]:
+    """Every way to delete so many pods without a node."""
+    if not sizes:
+        if count == 0:
+            yield ()
+        return
+    for here in range(min(unbound[0], count), -1, -1):
+        for rest in _taken(sizes[1:], unbound[1:], count - here):
+            yield (DeleteUnbound(sizes[0], here), *rest) if here else rest
+
+
+def _merged(groups: tuple[tuple[Owned, int], ...]) -> dict[Owned, int]:
+    amounts: dict[Owned, int] = {}
+    for owned, count in groups:
+        amounts[owned] = amounts.get(owned, 0) + count
+    return amounts

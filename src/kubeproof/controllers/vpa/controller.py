@@ -1,0 +1,302 @@
+"""The vertical pod autoscaler as a periodic control loop: recommender and updater of one VerticalPodAutoscaler.
+
+Mirrors the recommender's and the updater's `RunOnce` (both every minute): the recommendation follows what pods use,
+then pods whose requests are outside of its bounds are evicted, as far as the updater's own limits and budgets
+allow. New pods get the recommended requests from the admission webhook (`kubeproof.controllers.resized_replicaset`).
+
+Memory is (least, most, recommended): seconds until the next round, and the number of the size that new pods get, 0 for
+the requests of the template.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import field
+from itertools import product
+
+from kubeproof.cluster.control import (
+    Action,
+    Decision,
+    DeleteUnbound,
+    EvictPods,
+    NodeRef,
+    Reads,
+    Remember,
+    Role,
+    Seen,
+    Stage,
+    Tag,
+)
+from kubeproof.cluster.places import Layout
+from kubeproof.cluster.policies import PodDisruptionBudget
+from kubeproof.cluster.state import ACTIVE, NEVER, NodeCell, Phase, WorkloadCell
+from kubeproof.cluster.usage import UsageRule, is_cut, level_number, memories_read, pod_usage
+from kubeproof.cluster.vertical import CPU, INITIAL, MEMORY, VerticalPodAutoscaler, sizes_of
+from kubeproof.controllers.budgets import Scale, amounts_of, asked_by, budgets_of, facts_of, status_of
+from kubeproof.controllers.disruption import BudgetStatus, Matching, evict
+from kubeproof.controllers.vpa.recommendation import (
+    Bounds,
+    Rules,
+    at_once,
+    difference,
+    is_outside,
+    recommended,
+    resized,
+)
+from kubeproof.errors import InternalError, LimitReached
+from kubeproof.values import dataclass
+
+MOST_WAYS = 10_000  # choices of pods in one round
+View = tuple[tuple[tuple[int, int, int], int], ...]  # ((workload, phase, restarts), pods) on one node, sorted
+Pods = tuple[int, int, int]  # workload, phase, restarts
+UNBOUND = -1  # in place of a node
+
+
+@dataclass(frozen=True, slots=True)
+class VpaController:
+    """The loop of one VerticalPodAutoscaler."""
+
+    layout: Layout
+    vpa: VerticalPodAutoscaler
+    target: int
+    memory: int
+    rules: tuple[UsageRule, ...] = ()
+    flags: Rules = Rules()
+    period_s: int = 60
+    stage: int = Stage.ALWAYS
+    reads: Reads = field(init=False, compare=False, repr=False)
+    sizes: tuple[int, ...] = field(init=False, compare=False, repr=False)
+    _budgets: tuple[PodDisruptionBudget, ...] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        setup = self.layout.setup
+        budgets = budgets_of(setup, self.target)
+        asked = asked_by(setup, budgets[0]) if len(budgets) == 1 else ()
+        sizes = sizes_of(setup, self.target)
+        counted = (*sizes, *(other for other in asked if other not in sizes))
+        object.__setattr__(self, "sizes", sizes)
+        object.__setattr__(self, "_budgets", budgets)
+        object.__setattr__(
+            self, "reads", Reads(counted, self.layout.every_place, (self.memory, *memories_read(self.rules)))
+        )
+
+    @property
+    def name(self) -> str:
+        return f"vpa {self.vpa.name}"
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int]:
+        """The scale, and the pods without a node."""
+        return cell.desired, cell.unbound
+
+    def show_node(self, place: int, cell: NodeCell) -> View | None:
+        """The pods that matter, by workload, phase and restarts."""
+        amounts: dict[Pods, int] = {}
+        for kind, count in cell.pods:
+            if kind.workload in self.reads.workloads:
+                key = (kind.workload, kind.phase, kind.restarts)
+                amounts[key] = amounts.get(key, 0) + count
+        return tuple(sorted(amounts.items())) or None
+
+    # -- decisions ------------------------------------------------------------------------------
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """A round, if it is due or may be, and changes something."""
+        least_s, most_s, size = seen.memories[0]
+        rounds = self._rounds(seen) if least_s == 0 else ()
+        if not any(actions or new != size for new, actions in rounds):
+            return ()
+        role = Role.URGENT if most_s == 0 else Role.OPTIONAL
+        return tuple(
+            Decision((*actions, Remember(self.memory, (self.period_s, self.period_s, new))), role)
+            for new, actions in rounds
+        )
+
+    def _rounds(self, seen: Seen) -> tuple[tuple[int, tuple[Action, ...]], ...]:
+        """The size that a round recommends, with every choice of pods that it evicts."""
+        usage = self._usage(seen)
+        if usage is None:
+            return ((seen.memories[0][2], ()),)  # without pods there are no new samples
+        template = self.layout.setup.workloads[self.target].template
+        recommendation = recommended(self.vpa, template, usage, self.flags)
+        size = self._number(recommendation)
+        if self.vpa.mode == INITIAL:
+            return ((size, ()),)
+        return tuple((size, actions) for actions in dict.fromkeys(self._evictions(seen, recommendation)))
+
+    def _number(self, recommendation: tuple[dict[str, Bounds], ...]) -> int:
+        """Which of the sizes has the recommended requests."""
+        base = self.layout.setup.workloads[self.target].template
+        wanted = resized(base, recommendation)
+        for number, member in enumerate(self.sizes):
+            if self.layout.setup.workloads[member].template.containers == wanted.containers:
+                return number
+        raise InternalError(f"E700 {self.name} recommends requests that no size has")
+
+    def _usage(self, seen: Seen) -> dict[str, int] | None:
+        """What a running pod uses on average; None if none runs."""
+        running = [(w, n) for w, phase, n in self._own(seen) if phase in (Phase.RUNNING, Phase.READY)]
+        if not any(n for _, n in running):
+            return None
+        ready = sum(n for _, phase, n in self._own(seen) if phase == Phase.READY)
+        memories = dict(zip(self.reads.memories, seen.memories, strict=True))
+        return {resource: usage_of_pod(self, resource, ready, memories) for resource in (CPU, MEMORY)}
+
+    def _own(self, seen: Seen) -> Iterator[tuple[int, int, int]]:
+        """The target's pods on nodes: workload, phase, how many."""
+        for groups in seen.places:
+            for view, nodes in groups:
+                for (workload, phase, _), pods in view:
+                    if workload in self.sizes:
+                        yield workload, phase, pods * nodes
+
+    # -- evictions ------------------------------------------------------------------------------
+
+    def _evictions(self, seen: Seen, recommendation: tuple[dict[str, Bounds], ...]) -> Iterator[tuple[Action, ...]]:
+        """Every choice of pods to evict: those that are outside of the bounds, the most urgent first."""
+        outside = [
+            member for member in self.sizes if is_outside(self.layout.setup.workloads[member].template, recommendation)
+        ]
+        scales = {w: Scale(*view) for w, view in zip(self.reads.workloads, seen.workloads, strict=True)}
+        configured = scales[self.target].desired
+        bound = sum(n for _, phase, n in self._own(seen) if phase in ACTIVE)
+        live = bound + sum(scales[member].unbound for member in self.sizes)
+        if not outside or not configured or live < self.vpa.least_replicas:
+            yield ()
+            return
+        running = sum(n for _, phase, n in self._own(seen) if phase in ACTIVE and phase != Phase.STARTING)
+        room = at_once(configured, running)
+        ranked = sorted(outside, key=lambda m: difference(self.layout.setup.workloads[m].template, recommendation))
+        yield from self._chosen(seen, scales, ranked, room)
+
+    def _chosen(
+        self, seen: Seen, scales: dict[int, Scale], ranked: Sequence[int], room: int
+    ) -> Iterator[tuple[Action, ...]]:
+        pending: list[Action] = [DeleteUnbound(m, scales[m].unbound) for m in ranked if scales[m].unbound]
+        spots = [
+            (NodeRef(place, view), view, nodes)
+            for place, groups in zip(self.reads.places, seen.places, strict=True)
+            for view, nodes in _merged(groups).items()
+        ]
+        nodes = [(ref, view) for ref, view, count in spots for _ in range(count)]
+        losses: list[dict[Pods, int]] = [{} for _ in nodes]
+        for number, (_, view) in enumerate(nodes):
+            for (workload, phase, restarts), count in view:
+                if workload in ranked and phase == Phase.STARTING:
+                    losses[number][workload, phase, restarts] = count
+        matching = self._matching(seen, scales)
+        drafts = [(losses, room, matching[0].status.allowed if len(matching) == 1 else 0)]
+        for member in ranked:
+            drafts = [after for draft in drafts for after in self._taken(nodes, member, draft, matching)]
+            if len(drafts) > MOST_WAYS:
+                raise LimitReached(f"more than {MOST_WAYS} ways to choose pods in one round of {self.name}")
+        for lost, _, _ in drafts:
+            yield (*pending, *_as_actions(nodes, lost))
+
+    def _taken(
+        self,
+        nodes: Sequence[tuple[NodeRef, View]],
+        member: int,
+        draft: tuple[list[dict[Pods, int]], int, int],
+        matching: tuple[Matching, ...],
+    ) -> Iterator[tuple[list[dict[Pods, int]], int, int]]:
+        """Running pods of one size taken as far as there is room; where not all go, any may be the ones."""
+        losses, room, allowed = draft
+        kinds = [
+            (number, key, count)
+            for number, (_, view) in enumerate(nodes)
+            for key, count in view
+            if key[0] == member and key[1] in ACTIVE and key[1] != Phase.STARTING
+        ]
+        granted = [(number, key, count) for number, key, count in kinds if evict(facts_of(key[1]), matching).granted]
+        charged = bool(matching) and any(evict(facts_of(key[1]), matching).charged is not None for _, key, _ in granted)
+        most = min(room, sum(count for _, _, count in granted), allowed if charged else room)
+        for amounts in _ways([count for _, _, count in granted], most):
+            after = [dict(own) for own in losses]
+            for (number, key, _), amount in zip(granted, amounts, strict=True):
+                if amount:
+                    after[number][key] = amount
+            yield after, room - most, allowed - (most if charged else 0)
+
+    def _matching(self, seen: Seen, scales: dict[int, Scale]) -> tuple[Matching, ...]:
+        if len(self._budgets) != 1:  # several: the answer is the same whatever they allow
+            return tuple(Matching(b.name, amounts_of(b), BudgetStatus()) for b in self._budgets)
+        bound = [
+            (workload, facts_of(phase), pods * nodes)
+            for groups in seen.places
+            for view, nodes in groups
+            for (workload, phase, _), pods in view
+        ]
+        budget = self._budgets[0]
+        return (Matching(budget.name, amounts_of(budget), status_of(self.layout.setup, budget, scales, bound)),)
+
+    def why(self, seen: Seen) -> tuple[str, ...]:
+        """The recommendation and what it rests on."""
+        usage = self._usage(seen)
+        if usage is None:
+            return ("no pod runs",)
+        template = self.layout.setup.workloads[self.target].template
+        told = []
+        for container, own in zip(template.containers, recommended(self.vpa, template, usage, self.flags), strict=True):
+            for resource, found in own.items():
+                unit = "m" if resource == CPU else ""
+                told.append(
+                    f"{container.name}: a pod uses {usage[resource]}{unit} of {resource}, target {found.target}{unit}, "
+                    f"bounds {found.lower}{unit} to {found.upper}{unit}"
+                )
+        return tuple(told)
+
+    # -- time -----------------------------------------------------------------------------------
+
+    def _is_idle(self, seen: Seen) -> bool:
+        size = seen.memories[0][2]
+        return not any(actions or new != size for new, actions in self._rounds(seen))
+
+    def due(self, seen: Seen) -> int:
+        """Seconds until a round that changes something may or must happen."""
+        least_s, most_s, _ = seen.memories[0]
+        if self._is_idle(seen):
+            return NEVER
+        return least_s if least_s > 0 else most_s
+
+    def later(self, seen: Seen, seconds: int | None) -> tuple[int, ...]:
+        """The clock later; forgotten while nothing would change and its phase is open."""
+        least_s, most_s, size = seen.memories[0]
+        is_idle = self._is_idle(seen)
+        if seconds is None or (is_idle and least_s < most_s):
+            return (0, self.period_s, size)
+        if is_idle and most_s <= seconds:
+            left = self.period_s - (seconds - most_s) % self.period_s
+            return (left, left, size)
+        return (max(0, least_s - seconds), max(0, most_s - seconds), size)
+
+
+def usage_of_pod(loop: VpaController, resource: str, ready: int, memories: dict[int, tuple[int, ...]]) -> int:
+    """What one long-running pod of the target uses, in millicores or bytes."""
+    rule = next((r for r in loop.rules if r.resource == resource and r.workload == loop.target), None)
+    template = loop.layout.setup.workloads[loop.target].template
+    if rule is not None and rule.is_shared and not is_cut(rule, memories):
+        found = (rule.levels[level_number(rule, NEVER, memories)].amount_milli or 0) // max(ready, 1)
+    else:
+        found = pod_usage(rule, template, resource, NEVER, memories)
+    return found if resource == CPU else found // 1000
+
+
+def _merged(groups: tuple[tuple[View, int], ...]) -> dict[View, int]:
+    amounts: dict[View, int] = {}
+    for view, count in groups:
+        amounts[view] = amounts.get(view, 0) + count
+    return amounts
+
+
+def _ways(available: Sequence[int], most: int) -> Iterator[tuple[int, ...]]:
+    """Every way to take exactly `most` from what is available."""
+    for amounts in product(*(range(min(count, most) + 1) for count in available)):
+        if sum(amounts) == most:
+            yield amounts
+
+
+def _as_actions(nodes: Sequence[tuple[NodeRef, View]], losses: Sequence[dict[Pods, int]]) -> Iterator[EvictPods]:
+    for (ref, _), lost in sorted(zip(nodes, losses, strict=True), key=repr):
+        if lost:
+            told = tuple((w, (phase,), restarts, count) for (w, phase, restarts), count in sorted(lost.items()))
+            yield EvictPods(ref, told, Tag.BY_VPA)

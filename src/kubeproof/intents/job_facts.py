@@ -1,0 +1,54 @@
+"""Facts about Jobs: has every one that was started completed?"""
+
+from __future__ import annotations
+
+from kubeproof.cluster.control import Reads, Seen
+from kubeproof.cluster.jobs import COMPLETE, REPLACED
+from kubeproof.cluster.objects import JOB, Setup, family
+from kubeproof.cluster.places import Layout
+from kubeproof.cluster.state import Nodes, WorkloadCell
+from kubeproof.values import dataclass
+
+
+def jobs_of(setup: Setup, workload: int) -> tuple[int, ...]:
+    """The Job itself, or those that a CronJob starts; a suspended one promises nothing and is left out."""
+    jobs = (member for member in family(setup, workload) if setup.workloads[member].kind == JOB)
+    return tuple(job for job in jobs if not setup.workloads[job].job.suspended)
+
+
+def is_started(cell: WorkloadCell) -> bool:
+    """True for a Job that exists, or that was replaced before it had ended."""
+    return bool(cell.exists) or cell.noted == REPLACED
+
+
+def is_unfinished(cell: WorkloadCell) -> bool:
+    """True for a Job that was started and is not complete."""
+    return is_started(cell) and cell.noted != COMPLETE
+
+
+@dataclass(frozen=True, slots=True)
+class AllComplete:
+    """completes: no Job is there that has not completed, and none had to make way for another."""
+
+    layout: Layout
+    workload: int
+
+    @property
+    def reads(self) -> Reads:
+        return Reads(jobs_of(self.layout.setup, self.workload))
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[bool, bool]:
+        """Whether the Job exists or was replaced, and whether it has not completed."""
+        return is_started(cell), is_unfinished(cell)
+
+    def show_nodes(self, place: int, nodes: Nodes) -> None:
+        """Never looks at nodes."""
+
+    def holds(self, seen: Seen) -> bool:
+        return not any(unfinished for _, unfinished in seen.workloads)
+
+    def is_settled(self, seen: Seen) -> bool:
+        return True
+
+    def matters(self, seen: Seen) -> bool:
+        return any(started for started, _ in seen.workloads)

@@ -1,0 +1,55 @@
+"""CronJobs with every Job that may be there at the same time as a workload of its own.
+
+The Jobs of a CronJob are no equals while they run: each counts its own pods. A finished one holds nothing, so its
+place is taken by the next. The CronJob itself stays in its place, without pods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from kubeproof.cluster.jobs import named
+from kubeproof.cluster.objects import CRON_JOB, FORBID, JOB, REPLACE, Setup, Workload
+from kubeproof.events.declarations import Completes, Event
+
+RUN_S = (0, 600)  # how long pods of Jobs run unless an event says so, least and most
+LEAST_PLACES, MOST_PLACES = 3, 6  # Jobs of one CronJob at once; a start beyond ends the search without an answer
+
+
+def with_cron_jobs(setup: Setup, events: tuple[Event, ...]) -> Setup:
+    """The setup with the Jobs that its CronJobs may have at once, after all other workloads."""
+    added: list[Workload] = []
+    for declared in setup.workloads:
+        if declared.kind == CRON_JOB:
+            added += _jobs(declared, run_time(declared, events)[1])
+    return replace(setup, workloads=(*setup.workloads, *added)) if added else setup
+
+
+def _jobs(declared: Workload, longest_s: int) -> Iterator[Workload]:
+    assert declared.cron is not None
+    for number in range(1, 1 + _places(declared, longest_s)):
+        name = f"{declared.name}-{number}"
+        template = named(declared.template, name)
+        yield replace(declared, kind=JOB, name=name, template=template, owner=declared.ref, ordinal=number)
+
+
+def _places(declared: Workload, longest_s: int) -> int:
+    """How many Jobs may be there at once: as many as a schedule starts while one runs, and some to spare."""
+    rules = declared.cron
+    if rules is None or not rules.gaps_s or rules.suspended:
+        return 0
+    if rules.policy in (FORBID, REPLACE):
+        return LEAST_PLACES  # one that runs, and earlier ones whose pods still end
+    return max(LEAST_PLACES, min(MOST_PLACES, 2 + longest_s // rules.gaps_s[0]))
+
+
+def run_time(declared: Workload, events: tuple[Event, ...]) -> tuple[int, int]:
+    """Least and most seconds that pods of a Job or of a CronJob's Jobs run."""
+    told = [e for e in events if isinstance(e, Completes) and e.target in (declared.ref, declared.owner)]
+    return (told[0].least_s, told[0].most_s) if told else RUN_S
+
+
+def run_times(setup: Setup, events: tuple[Event, ...]) -> tuple[tuple[int, int] | None, ...]:
+    """Per workload how long its pods run, None if they do not end by themselves."""
+    return tuple(run_time(w, events) if w.kind == JOB else None for w in setup.workloads)

@@ -1,0 +1,131 @@
+"""The sizes that pods may get from vertical pod autoscalers, as workloads of a setup, and the loops for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+
+from kubeproof.cluster.objects import DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER, Setup, Workload
+from kubeproof.cluster.usage import CPU, DEFAULT_PERCENT, MEMORY, Level, UsageRule, request_milli
+from kubeproof.cluster.vertical import OFF, VerticalPodAutoscaler, is_size
+from kubeproof.controllers.vpa.recommendation import Rules, recommended, resized
+from kubeproof.errors import UsageError
+from kubeproof.events.declarations import Apply, Event, Rollout, Scale
+
+RESIZED_KINDS = (DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER)
+MOST_SIZES = 20  # of one workload: each is a workload of its own to every loop
+
+
+def working(setup: Setup, events: tuple[Event, ...]) -> tuple[VerticalPodAutoscaler, ...]:
+    """The autoscalers that do anything here."""
+    return tuple(vpa for vpa in setup.verticals if vpa.mode != OFF and not why_idle(setup, vpa, events))
+
+
+def why_idle(setup: Setup, vpa: VerticalPodAutoscaler, events: tuple[Event, ...]) -> str:
+    """Why an autoscaler is not modelled for its target, "" if it is."""
+    target = next((one for one in setup.workloads if one.ref == vpa.target), None)
+    if target is None:
+        return f"its target {vpa.target} is not in the input"
+    if target.kind not in RESIZED_KINDS:
+        return f"only pods of {', '.join(RESIZED_KINDS)} get new requests here"
+    if any(quota.namespace == target.namespace for quota in setup.quotas):
+        return "a ResourceQuota of the namespace would have to follow"
+    if any(other.target == vpa.target and other.mode != OFF for other in setup.verticals if other is not vpa):
+        return "several are for one target"
+    if any(_rolls_out(event, target) for event in events) or target.template.node_name:
+        return "rollouts and pods that name their node do not go together with it here"
+    return ""
+
+
+def _rolls_out(event: Event, target: Workload) -> bool:
+    if isinstance(event, Rollout):
+        return event.target == target.ref
+    return isinstance(event, Apply) and event.workload.ref == target.ref and event.workload.template != target.template
+
+
+def rules_of(setup: Setup) -> Rules:
+    """The recommender's flags."""
+    return Rules(setup.settings.vpa_margin_permille, setup.settings.vpa_history_s)
+
+
+def with_sizes(setup: Setup, events: tuple[Event, ...], rules: tuple[UsageRule, ...]) -> Setup:
+    """The setup with a workload for every size that pods of a target may get; `rules` say what they use."""
+    more: list[Workload] = []
+    for vpa in working(setup, events):
+        number, target = next((i, one) for i, one in enumerate(setup.workloads) if one.ref == vpa.target)
+        found = [target.template]
+        for usage in _usages(setup, events, number, rules):
+            template = resized(target.template, recommended(vpa, target.template, usage, rules_of(setup)))
+            found += [template] if template not in found else []
+        if len(found) > MOST_SIZES:
+            raise UsageError(
+                f"pods of {target.ref} may get {len(found)} different requests",
+                f"Allow at most {MOST_SIZES}: fewer levels of use, or fewer replicas that share a load",
+            )
+        kind = REPLICA_SET if target.kind == DEPLOYMENT else target.kind
+        for index, template in enumerate(found[1:], start=1):
+            name = f"{target.name}-size{index}"
+            size = replace(target, kind=kind, name=name, replicas=0, owner=target.ref, template=template, resized=True)
+            more.append(size)
+    return replace(setup, workloads=(*setup.workloads, *more))
+
+
+def _usages(
+    setup: Setup, events: tuple[Event, ...], workload: int, rules: tuple[UsageRule, ...]
+) -> Iterator[dict[str, int]]:
+    """What one pod of the workload may ever use."""
+    cpu, memory = (_amounts(setup, events, workload, resource, rules) for resource in (CPU, MEMORY))
+    for one, other in product(cpu, memory):
+        yield {CPU: one, MEMORY: other // 1000}
+
+
+def _amounts(
+    setup: Setup, events: tuple[Event, ...], workload: int, resource: str, rules: tuple[UsageRule, ...]
+) -> list[int]:
+    request = request_milli(setup.workloads[workload].template, resource)
+    rule = next((one for one in rules if one.resource == resource and one.workload == workload), None)
+    if rule is None:
+        return [request * DEFAULT_PERCENT // 100]
+    levels = rule.levels if rule.memory is not None else rule.levels[-1:]
+    amounts = [level.of(request) for level in levels]
+    if rule.is_shared:
+        most = most_pods(setup, events, setup.workloads[workload].ref)
+        amounts = [total // pods for total in amounts for pods in range(1, most + 1)]
+    return amounts + ([rule.idle.of(request)] if rule.cut is not None else [])
+
+
+def most_pods(setup: Setup, events: tuple[Event, ...], ref: str) -> int:
+    """How many pods of a workload may be ready at once."""
+    sizes = [workload.replicas for workload in setup.workloads if workload.ref == ref]
+    sizes += [autoscaler.max_replicas for autoscaler in setup.autoscalers if autoscaler.target == ref]
+    for event in events:
+        if isinstance(event, Scale) and event.target == ref:
+            sizes += event.replicas
+        if isinstance(event, Apply) and event.workload.ref == ref:
+            sizes.append(event.workload.replicas)
+    return max(sizes, default=1)
+
+
+def absolute(setup: Setup, rules: tuple[UsageRule, ...]) -> tuple[UsageRule, ...]:
+    """The rules with amounts instead of percentages where pods have several sizes: a pod's use does not follow them.
+
+    What nobody speaks of is, as without sizes, half of what the manifest requests.
+    """
+    bases = {w.ref: index for index, w in enumerate(setup.workloads) if w.owner is None}
+    sized = {member: bases[str(one.owner)] for member, one in enumerate(setup.workloads) if is_size(setup, member)}
+    sized |= {base: base for base in sized.values()}
+    found = [_fixed(setup, rule, sized[rule.workload]) if rule.workload in sized else rule for rule in rules]
+    told = {(rule.resource, rule.workload) for rule in rules}
+    for member, base in sorted(sized.items()):
+        for resource in (CPU, MEMORY):
+            if (resource, member) not in told:
+                half = request_milli(setup.workloads[base].template, resource) * DEFAULT_PERCENT // 100
+                found.append(UsageRule(resource, member, (Level(None, half),)))
+    return tuple(found)
+
+
+def _fixed(setup: Setup, rule: UsageRule, base: int) -> UsageRule:
+    request = request_milli(setup.workloads[base].template, rule.resource)
+    levels = tuple(Level(None, level.of(request)) for level in rule.levels)
+    return rule._replace(levels=levels, idle=Level(None, rule.idle.of(request)))

@@ -1,0 +1,121 @@
+"""Figures of a running monitor for Prometheus, served on the loopback interface unless told otherwise."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from kubeproof.errors import EnvironmentProblem, UsageError
+from kubeproof.monitor.alarms import Alarm
+from kubeproof.monitor.arrival import Counts
+from kubeproof.values import dataclass
+
+LOOPBACK = "127.0.0.1"
+_BUCKETS_S = (0.1, 1, 5, 10, 30, 60, 300)
+
+
+@dataclass(slots=True)
+class Metrics:
+    """What has been counted so far; written by the monitor, read by whoever asks."""
+
+    counts: Counts = field(default_factory=Counts)
+    alarms: Counter[tuple[str, str]] = field(default_factory=Counter)  # rule, verdict
+    pending: int = 0
+    newest_us: int = 0
+    delays_s: list[float] = field(default_factory=lambda: [0.0, 0.0])  # sum, count
+    buckets: Counter[float] = field(default_factory=Counter)
+
+    def add(self, alarms: Iterable[Alarm]) -> None:
+        """Counts alarms."""
+        for alarm in alarms:
+            self.alarms[alarm.rule, alarm.verdict] += 1
+            delay = alarm.time_to_detect_us / 1_000_000
+            self.delays_s = [self.delays_s[0] + delay, self.delays_s[1] + 1]
+            self.buckets.update(bound for bound in _BUCKETS_S if delay <= bound)
+
+    def text(self) -> str:
+        """Everything in the exposition format."""
+        return "".join(f"{line}\n" for line in self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        yield from _plain("events_total", "counter", "Events taken from the input.", self.counts.taken)
+        yield from _plain("duplicates_total", "counter", "Events that were copies.", self.counts.copies)
+        yield from _plain("late_total", "counter", "Events beyond the lateness bound, not used.", self.counts.late)
+        yield from _plain("gaps_total", "counter", "Gaps in the sequences of sources.", self.counts.gaps)
+        yield from _plain("pending", "gauge", "Obligations that wait.", self.pending)
+        yield from _plain("newest_event_seconds", "gauge", "Time of the newest event.", self.newest_us / 1_000_000)
+        yield from _head("alarms_total", "counter", "Alarms raised.")
+        for (rule, verdict), count in sorted(self.alarms.copy().items()):
+            yield f'{_PREFIX}alarms_total{{rule="{_escaped(rule)}",verdict="{verdict}"}} {count}'
+        yield from _head("time_to_detect_seconds", "histogram", "From the start of the evidence to the alarm.")
+        total, number = self.delays_s
+        for bound in _BUCKETS_S:
+            yield f'{_PREFIX}time_to_detect_seconds_bucket{{le="{bound:g}"}} {self.buckets[bound]}'
+        yield f'{_PREFIX}time_to_detect_seconds_bucket{{le="+Inf"}} {number:g}'
+        yield f"{_PREFIX}time_to_detect_seconds_sum {total:g}"
+        yield f"{_PREFIX}time_to_detect_seconds_count {number:g}"
+
+
+_PREFIX = "kubeproof_monitor_"
+
+
+def _head(name: str, kind: str, text: str) -> Iterator[str]:
+    yield f"# HELP {_PREFIX}{name} {text}"
+    yield f"# TYPE {_PREFIX}{name} {kind}"
+
+
+def _plain(name: str, kind: str, text: str, value: float) -> Iterator[str]:
+    yield from _head(name, kind, text)
+    yield f"{_PREFIX}{name} {value}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def parse_address(text: str) -> tuple[str, int]:
+    """Host and port of `PORT` or `HOST:PORT`."""
+    host, _, port = text.rpartition(":")
+    if not (port.isascii() and port.isdigit() and int(port) < 65536):
+        raise UsageError(f"--metrics {text!r} is no address", "Write PORT, or HOST:PORT.")
+    return host.strip("[]") or LOOPBACK, int(port)
+
+
+@contextmanager
+def served(metrics: Metrics, host: str, port: int) -> Iterator[int]:
+    """Serves `/metrics` while the block runs; gives the port, which is chosen if it was 0."""
+
+    class Handler(BaseHTTPRequestHandler):
+        """Answers with the figures of this moment."""
+
+        timeout = 5
+
+        def do_GET(self) -> None:
+            found = self.path.partition("?")[0] == "/metrics"
+            body = (metrics.text() if found else "see /metrics\n").encode()
+            self.send_response(200 if found else 404)
+            self.send_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Says nothing: stderr is for the user."""
+
+    try:
+        server = ThreadingHTTPServer((host, port), Handler)
+    except (OSError, OverflowError) as problem:
+        raise EnvironmentProblem(f"E401 cannot serve metrics on {host}:{port}: {problem}.") from None
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

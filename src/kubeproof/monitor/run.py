@@ -1,0 +1,175 @@
+"""The use case: events from files or standard input, rules, and everybody who is to hear of alarms."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from itertools import islice
+
+from kubeproof.errors import EnvironmentProblem
+from kubeproof.monitor.event import SECOND_US, Event
+from kubeproof.monitor.metrics import Metrics
+from kubeproof.monitor.readers.lines import Idle
+from kubeproof.monitor.rule_writer import to_yaml
+from kubeproof.monitor.rules import Rule, RuleSet
+from kubeproof.monitor.sinks import FileSink, Render, Sink
+from kubeproof.monitor.store import Progress, Store
+from kubeproof.monitor.stream import Numbered, StreamMonitor, StreamOptions
+from kubeproof.values import dataclass
+
+Clock = Callable[[], float]
+BATCH = 20_000  # events between two transactions; a crash costs reading so many again
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What is watched, how, and who is told."""
+
+    rules: RuleSet
+    inputs: tuple[str, ...]  # their names only; the events come from elsewhere
+    options: StreamOptions = StreamOptions()
+    files: tuple[tuple[str, Render], ...] = ()
+    sinks: tuple[Sink, ...] = ()
+    state: str | None = None
+    is_complete: bool = True  # the end of the input is the end of what happened
+    batch: int = BATCH
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with everything that decides which alarms are raised."""
+        options = [getattr(self.options, name) for name in ("lateness_us", "skew_us", "most_pending", "most_runs")]
+        text = json.dumps([to_yaml(self.rules), list(self.inputs), options, self.is_complete])
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How it ended."""
+
+    events: int
+    copies: int
+    late: int
+    gaps: int
+    violated: int
+    unknown: int
+    open: int
+    resting: tuple[Rule, ...]
+    undelivered: int
+
+
+Source = Callable[[Idle], Iterable[Event]]  # gives the events, and calls back while there are none
+
+
+def watch(wanted: Watch, source: Source, metrics: Metrics | None = None, clock: Clock | None = None) -> Summary:
+    """Watches until the input ends; goes on where the state file, if there is one, says.
+
+    With a clock, in seconds since 1970, time passes also while there are no events.
+    """
+    with ExitStack() as stack:
+        store = Store(wanted.state) if wanted.state is not None else None
+        if store is not None:
+            stack.callback(store.close)
+        return _Watching(wanted, store, metrics or Metrics(), clock, stack).run(source)
+
+
+class _Watching:
+    """One process's part of watching a stream."""
+
+    def __init__(
+        self, wanted: Watch, store: Store | None, metrics: Metrics, clock: Clock | None, stack: ExitStack
+    ) -> None:
+        self._wanted, self._store, self._metrics, self._clock = wanted, store, metrics, clock
+        self._batch: list[Event] = []
+        self._monitor = StreamMonitor(wanted.rules, wanted.options)
+        self._fingerprint = wanted.fingerprint if store is not None else ""
+        before = store.load(self._fingerprint) if store is not None else None
+        self._taken = before.taken if before else 0
+        self._is_finished = before is not None and before.is_finished
+        self._waiting: list[Numbered] = []  # permanent, but not everybody has been told
+        self._verdicts = {"VIOLATED": 0, "UNKNOWN": 0}
+        lengths = before.files if before else {}
+        self._files = [
+            FileSink(path, render, length=lengths.get(path, 0) if before else None) for path, render in wanted.files
+        ]
+        for file in self._files:
+            stack.callback(file.close)
+        if before is not None and store is not None:
+            self._monitor.restore(before.stream)
+            self._count(store.alarms())
+            self._waiting = store.undelivered()
+            self._tell()
+
+    def run(self, source: Source) -> Summary:
+        """Takes everything that is new."""
+        if self._is_finished:
+            return self._summary()
+        stream, batch, size = iter(source(self._idle)), self._batch, self._wanted.batch
+        _skip(stream, self._taken)
+        for event in stream:
+            batch.append(event)
+            if len(batch) >= size:
+                self._take()
+        self._take()
+        self._commit(self._monitor.finish(complete=self._wanted.is_complete), is_finished=True)
+        return self._summary()
+
+    def _take(self) -> None:
+        """Judges what has come, and makes it permanent."""
+        batch = self._batch
+        if batch:
+            alarms = self._monitor.feed(batch)
+            self._taken += len(batch)
+            self._metrics.newest_us = batch[-1].time_us
+            batch.clear()
+            self._commit(alarms, is_finished=False)
+
+    def _idle(self) -> None:
+        """While nothing comes: what came is judged at once, and time may pass."""
+        self._take()
+        if self._clock is not None:
+            alarms = self._monitor.advance(int(self._clock() * SECOND_US))
+            if alarms:
+                self._commit(alarms, is_finished=False)
+
+    def _commit(self, alarms: Sequence[Numbered], *, is_finished: bool) -> None:
+        """Files first, then the transaction that knows their lengths, then those who cannot be taken back."""
+        self._count(alarms)
+        self._metrics.counts, self._metrics.pending = self._monitor.counts, self._monitor.open()
+        lengths = {file.path: file.write(alarms) for file in self._files}
+        if self._store is not None:
+            state = self._monitor.state()
+            self._store.save(Progress(self._fingerprint, self._taken, state, lengths, is_finished), alarms)
+        self._waiting += alarms
+        self._tell()
+
+    def _count(self, alarms: Sequence[Numbered]) -> None:
+        self._metrics.add(alarm for _, alarm in alarms)
+        for _, alarm in alarms:
+            self._verdicts[alarm.verdict] += 1
+
+    def _tell(self) -> None:
+        """Tells all sinks of what waits; what one of them does not take is tried again with the next alarms."""
+        if not self._waiting:
+            return
+        told = min((sink.tell(self._waiting) for sink in self._wanted.sinks), default=len(self._waiting))
+        if told and self._store is not None:
+            self._store.delivered(self._waiting[told - 1][0])
+        del self._waiting[:told]
+
+    def _summary(self) -> Summary:
+        counts = self._monitor.counts
+        violated, unknown = self._verdicts["VIOLATED"], self._verdicts["UNKNOWN"]
+        return Summary(
+            counts.taken, counts.copies, counts.late, counts.gaps, violated, unknown,
+            0 if self._wanted.is_complete else self._monitor.open(), tuple(self._monitor.resting()), len(self._waiting),
+        )  # fmt: skip
+
+
+def _skip(stream: Iterator[Event], count: int) -> None:
+    """Passes over what was taken before the crash."""
+    passed = sum(1 for _ in islice(stream, count))
+    if passed < count:
+        problem = f"E401 the input has {passed:,} events, but {count:,} had been taken before."
+        raise EnvironmentProblem(f"{problem} Give the same input, or delete the state file.")

@@ -1,0 +1,92 @@
+"""Where alarms go: files, which are exact after a crash, and others, which are told at least once."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import urllib.request
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Protocol
+from urllib.parse import urlsplit
+
+from kubeproof.errors import EnvironmentProblem, UsageError
+from kubeproof.manifests.printable import printable
+from kubeproof.monitor.alarms import to_value
+from kubeproof.monitor.stream import Numbered
+
+Render = Callable[[Numbered], str]  # one line or more, with their ends
+
+
+class Sink(Protocol):
+    """Somebody who is told of alarms; `tell` gives the number of alarms taken, from the first on."""
+
+    def tell(self, alarms: Sequence[Numbered]) -> int: ...
+
+
+class StreamSink:
+    """A function that takes text, such as standard output."""
+
+    def __init__(self, write: Callable[[str], None], render: Render) -> None:
+        self._write, self._render = write, render
+
+    def tell(self, alarms: Sequence[Numbered]) -> int:
+        """Writes all."""
+        self._write("".join(self._render(one) for one in alarms))
+        return len(alarms)
+
+
+class FileSink:
+    """A file that grows by one alarm after the other; what a crash left beyond the last transaction is cut off."""
+
+    def __init__(self, path: str, render: Render, *, length: int | None) -> None:
+        self.path, self._render = path, render
+        try:
+            self._file = open(path, "ab" if length is not None else "wb")  # noqa: SIM115 - closed by close()
+            if length is not None:
+                self._file.truncate(length)
+        except OSError as problem:
+            raise EnvironmentProblem(f"E401 cannot write {printable(path)}: {problem.strerror}.") from None
+
+    def write(self, alarms: Sequence[Numbered]) -> int:
+        """Appends the alarms; gives the length of the file."""
+        self._file.write("".join(self._render(one) for one in alarms).encode("utf-8", "backslashreplace"))
+        self._file.flush()
+        return os.fstat(self._file.fileno()).st_size
+
+    def close(self) -> None:
+        """Ends the file."""
+        self._file.close()
+
+
+class Webhook:
+    """A URL that takes one alarm per request as JSON; the alarm's number is in the header `Idempotency-Key`."""
+
+    def __init__(
+        self, url: str, *, attempts: int = 3, timeout_s: float = 5.0, wait: Callable[[float], None] | None = None
+    ) -> None:
+        if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
+            raise UsageError(f"--webhook {printable(url)!r} is no URL", "It begins with http:// or https://.")
+        self._url, self._attempts, self._timeout_s, self._wait = url, attempts, timeout_s, wait or time.sleep
+        self.failures = 0
+
+    def tell(self, alarms: Sequence[Numbered]) -> int:
+        """Posts the alarms in order; stops at one that nobody takes."""
+        for told, alarm in enumerate(alarms):
+            if not self._post(alarm):
+                self.failures += 1
+                return told
+        return len(alarms)
+
+    def _post(self, numbered: Numbered) -> bool:
+        number, alarm = numbered
+        body = json.dumps(to_value(alarm, number)).encode()
+        headers = {"Content-Type": "application/json", "Idempotency-Key": str(number)}
+        for attempt in range(self._attempts):
+            request = urllib.request.Request(self._url, body, headers, method="POST")
+            with suppress(OSError, ValueError), urllib.request.urlopen(request, timeout=self._timeout_s):
+                return True
+            if attempt + 1 < self._attempts:
+                self._wait(0.2 * 2**attempt)
+        return False

@@ -1,0 +1,168 @@
+"""What was learned, watched and evaluated, as text and JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from kubeproof.monitor.alarms import to_value as alarm_value
+from kubeproof.monitor.rule_writer import to_value as rule_value
+from kubeproof.monitor.times import shown_duration, shown_time
+from kubeproof.monitor.words import learned
+from kubeproof.report.escape import escape
+
+if TYPE_CHECKING:
+    from kubeproof.monitor.evaluate import Scores
+    from kubeproof.monitor.mine import Mined
+    from kubeproof.monitor.rules import RuleSet
+    from kubeproof.monitor.run import Summary
+    from kubeproof.monitor.stream import Numbered
+
+CAVEATS = (
+    "A run that stops at an API error breaks every long rule, so recall on whole runs flatters; silent failures, which "
+    "no API error tells, are the harder test.",
+    "False alarms on runs with a fault but without a failure are partly real deviations that did no visible harm.",
+    "Alarms at the end of a run are known only because the run was over; early alarms are those that came while it "
+    "went on, after the fault was first active, and before the first symptom.",
+)
+
+
+def _text(lines: Iterator[str]) -> str:
+    return "".join(f"{escape(line)}\n" for line in lines)
+
+
+def notes(mined: Mined) -> tuple[str, ...]:
+    """What the miner did, line by line."""
+    late, others = mined.late, mined.false_alarms - mined.late
+    return (
+        f"Learned from {mined.events:,} events of {mined.runs:,} fault-free runs: {len(mined.rules.rules)} rules.",
+        f"Times allowed: the longest delay seen times {mined.margin:g} plus a second.",
+        f"Cross-validation: rules learned without them raise false alarms on {mined.false_alarms} runs "
+        f"({mined.false_alarms / mined.runs:.1%}): {late} too late, {others} out of order or missing.",
+        f"Left out: {mined.redundant} rules that follow from others, {mined.unstable} that are not stable.",
+    )
+
+
+def mined_text(mined: Mined) -> str:
+    """The rules in words."""
+
+    def lines() -> Iterator[str]:
+        for rule in mined.rules.rules:
+            yield from learned(rule)
+        yield ""
+        yield from notes(mined)
+
+    return _text(lines())
+
+
+def mined_json(mined: Mined) -> str:
+    """The rules and how well they held."""
+    document = {
+        "version": 1,
+        "rules": [rule_value(rule) for rule in mined.rules.rules],
+        "runs": mined.runs,
+        "events": mined.events,
+        "margin": mined.margin,
+        "false_alarms": mined.false_alarms,
+        "late": mined.late,
+        "unstable": mined.unstable,
+        "redundant": mined.redundant,
+    }
+    return json.dumps(document, indent=2) + "\n"
+
+
+def rules_text(rules: RuleSet) -> str:
+    """Any rules in words."""
+    return _text(line for rule in rules.rules for line in learned(rule))
+
+
+def rules_json(rules: RuleSet) -> str:
+    """Any rules."""
+    document = {"version": 1, "name": rules.name, "rules": [rule_value(rule) for rule in rules.rules]}
+    return json.dumps(document, indent=2) + "\n"
+
+
+def alarm_text(numbered: Numbered) -> str:
+    """One alarm for people."""
+    number, alarm = numbered
+    run = f" run {alarm.run}" if alarm.run else ""
+    line = (
+        f"{alarm.verdict} {shown_time(alarm.detected_us)}{run} {alarm.kind.value} {alarm.about}: {alarm.text} "
+        f"[{alarm.rule}; evidence from {shown_time(alarm.start_us)}, detected after "
+        f"{shown_duration(max(0, alarm.time_to_detect_us))}, alarm {number}]"
+    )
+    return f"{escape(line)}\n"
+
+
+def alarm_ndjson(numbered: Numbered) -> str:
+    """One alarm on one line."""
+    return json.dumps(alarm_value(numbered[1], numbered[0])) + "\n"
+
+
+def summary_text(summary: Summary) -> str:
+    """How watching ended."""
+
+    def lines() -> Iterator[str]:
+        for count, what in (
+            (summary.copies, "copies of events were passed over"),
+            (summary.late, "events came later than the lateness bound and were not used"),
+            (summary.gaps, "gaps: events were lost"),
+            (summary.open, "obligations are still open"),
+            (summary.undelivered, "alarms could not be delivered"),
+        ):
+            if count:
+                yield f"note: {count:,} {what}"
+        if summary.resting:
+            yield f"note: {len(summary.resting)} rules about whole runs rest, the stream does not tell runs apart"
+        word = "VIOLATED" if summary.violated else "UNKNOWN" if summary.unknown else "quiet"
+        yield f"{word}: {summary.violated:,} alarms, {summary.unknown:,} unknown, {summary.events:,} events"
+
+    return _text(lines())
+
+
+def scores_text(scores: Scores, how: str) -> str:
+    """The figures of an evaluation with what they do not tell."""
+
+    def lines() -> Iterator[str]:
+        yield f"{how}; up to {scores.rules} rules"
+        yield f"recall             {scores.recall:.3f}  ({scores.true_alarms} of {scores.failures} failures)"
+        alarms = scores.true_alarms + scores.false_alarms
+        yield f"precision          {scores.precision:.3f}  ({scores.true_alarms} of {alarms} runs with an alarm)"
+        yield f"F1                 {scores.f1:.3f}"
+        yield f"accuracy           {scores.accuracy:.3f}"
+        yield _counted("silent failures", scores.silent_found, scores.silent, "found")
+        yield _counted("clean runs", scores.clean_alarmed, scores.clean, "with a false alarm")
+        yield _counted("early alarms", scores.early, scores.failures, "failures alarmed before the first symptom")
+        yield f"lead               {scores.median_lead_us / 1_000_000:.1f} s median, where early"
+        if scores.damaged:
+            found = scores.damaged_found
+            yield f"not counted        {scores.damaged} runs that failed without a fault, {found} of them alarmed"
+        if scores.premature:
+            yield f"not early          {scores.premature} failures with alarms only before the fault was active"
+        yield from (f"caveat: {caveat}" for caveat in CAVEATS)
+
+    return _text(lines())
+
+
+def _counted(what: str, part: int, whole: int, meaning: str) -> str:
+    share = part / whole if whole else 0.0
+    return f"{what:<18} {share:.3f}  ({part} of {whole} {meaning})"
+
+
+def scores_json(scores: Scores, how: str) -> str:
+    """The figures."""
+    names: tuple[str, ...] = (
+        "true_alarms",
+        "missed",
+        "false_alarms",
+        "quiet",
+        "silent_found",
+        "silent",
+        "clean_alarmed",
+        "clean",
+    )
+    names += ("early", "damaged_found", "damaged", "premature", "rules", "recall", "precision", "f1", "accuracy")
+    figures = {name: getattr(scores, name) for name in names}
+    lead = {"median_lead_s": scores.median_lead_us / 1_000_000}
+    return json.dumps({"version": 1, "how": how, **figures, **lead, "caveats": CAVEATS}, indent=2) + "\n"
