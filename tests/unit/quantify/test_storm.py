@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubeproof.errors import EnvironmentProblem, InternalError
-from kubeproof.quantify.checking import Answer, CheckSettings, check, formula
+from kubeproof.quantify.checking import METHODS, Answer, CheckSettings, check, formula
 from kubeproof.quantify.programs import build, program, properties
 from kubeproof.quantify.rounding import after_steps
 from kubeproof.quantify.storm import ModelArrays, model_from_arrays, storm
@@ -142,18 +142,17 @@ QUESTIONS = (
     'R{"cost"}max=? [F "goal"]', 'R{"cost"}min=? [F "goal"]', 'LRAmax=? ["goal"]', 'R{"cost"}min=? [LRA]',
     "Pmax=? [G F s=0]", "Pmax=? [(F s=1) & (G s!=2)]",
 )  # fmt: skip
-SOUND = ("auto", "sound-value-iteration", "interval-iteration", "optimistic-value-iteration")
 
 
 @needs_storm
 @settings(max_examples=40)
-@given(models(), st.sampled_from([5, 7, 30, 1000]), st.sampled_from(SOUND))
+@given(models(), st.sampled_from([5, 7, 30, 1000]), st.sampled_from(sorted(METHODS)))
 def test_intervals_hold_the_exact_value_and_values_without_are_near_it(
     given_model: ModelArrays, denominator: int, method: str
 ) -> None:
     text = written(given_model, denominator)
     for one, true in zip(answers(text, method), answers(text), strict=True):
-        assert one.is_converged, one.formula
+        assert one.is_converged or method == "interval-iteration", one.formula
         assert float(one.value) == pytest.approx(float(true.value), rel=1e-4, abs=1e-5), one.formula
         assert one.lower is None or one.lower <= true.value <= one.upper, one.formula
 
