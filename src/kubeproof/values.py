@@ -1,8 +1,8 @@
 """`dataclass` as in the standard library, made in a tenth of the time.
 
 The standard one compiles up to six methods for every class when its module is imported, most of which never run. This
-one leaves fields, slots and defaults to it and adds methods that all classes share; only `__init__` is compiled, when
-the first instance is made. To a type checker it is the standard one.
+one leaves fields, slots and defaults to it and adds methods that all classes share; only `__init__` is compiled, once
+several instances were made. To a type checker it is the standard one.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, Field, FrozenInstanceError, fields
+from functools import partial
 from operator import attrgetter
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any
 
 Values = Callable[[Any], tuple[Any, ...]]
+FIRST_INSTANCES = 16
 _OVERRIDABLE = ("__eq__", "__hash__", "__init__", "__repr__")
 
 
@@ -43,8 +45,9 @@ else:
 
 def _methods(cls: Any, frozen: bool) -> dict[str, Any]:
     """What the class gets beside its fields."""
-    compared = _values_of([field.name for field in fields(cls) if field.compare])
-    hashed = _values_of([field.name for field in fields(cls) if (field.compare if field.hash is None else field.hash)])
+    own = fields(cls)
+    compared = _values_of([field.name for field in own if field.compare])
+    hashed = _values_of([field.name for field in own if (field.compare if field.hash is None else field.hash)])
 
     def is_equal(self: Any, other: object) -> Any:
         return compared(self) == compared(other) if other.__class__ is self.__class__ else NotImplemented
@@ -52,7 +55,7 @@ def _methods(cls: Any, frozen: bool) -> dict[str, Any]:
     def hash_of(self: Any) -> int:
         return hash(hashed(self))
 
-    methods = {"__init__": _LateInit(cls, frozen), "__repr__": _shown, "__eq__": is_equal, "__hash__": None}
+    methods = {"__init__": _LateInit(cls, own, frozen), "__repr__": _shown, "__eq__": is_equal, "__hash__": None}
     return methods | _FROZEN | {"__hash__": hash_of} if frozen else methods
 
 
@@ -101,15 +104,46 @@ _FROZEN = {
 
 
 class _LateInit:
-    """Puts the real `__init__` in its place when somebody first asks for it."""
+    """Sets the fields of the first instances one by one, then puts a compiled `__init__` in its place.
 
-    def __init__(self, cls: Any, frozen: bool) -> None:
-        self._class, self._frozen = cls, frozen
+    Compiling one takes as long as dozens of instances do here, and most classes have fewer.
+    """
+
+    def __init__(self, cls: Any, own: tuple[Field[Any], ...], frozen: bool) -> None:
+        self._class, self._fields, self._frozen = cls, own, frozen
+        self._left = FIRST_INSTANCES
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
+        self._left -= 1
+        if instance is not None and self._left >= 0:
+            return partial(self._set_fields, instance)
         made: Any = _compiled_init(self._class, self._frozen)
         self._class.__init__ = made
         return made if instance is None else made.__get__(instance)
+
+    def _set_fields(self, instance: Any, /, *values: object, **named: object) -> None:
+        """What the compiled one does."""
+        positional = [field.name for field in self._fields if field.init and not field.kw_only]
+        taken = dict(zip(positional, values, strict=False)) | named
+        fits = len(taken) == len(values) + len(named)
+        for field in self._fields:
+            value = _initial_value(field, taken)
+            if value is not MISSING:
+                object.__setattr__(instance, field.name, value)
+            fits &= value is not MISSING or not field.init
+        if taken or not fits:
+            _compiled_init(self._class, self._frozen)(instance, *values, **named)  # says what is wrong
+        elif hasattr(instance, "__post_init__"):
+            instance.__post_init__()
+
+
+def _initial_value(field: Field[Any], taken: dict[str, object]) -> object:
+    """What a field begins with: what was given for it, which is taken away, or its default; MISSING if it has none."""
+    if field.init and field.name in taken:
+        return taken.pop(field.name)
+    if field.default is not MISSING:
+        return field.default
+    return field.default_factory() if field.default_factory is not MISSING else MISSING
 
 
 def _compiled_init(cls: Any, frozen: bool) -> Callable[..., None]:

@@ -21,6 +21,7 @@ from kubeproof.model.timeless import without_clocks
 from kubeproof.verify.bounds import held_by_bounds
 from tests.property.guards import guarded_cases
 from tests.property.holdings import holding_cases
+from tests.property.jobs import JOB_FAMILIES
 from tests.property.loops import LOOP_FAMILIES
 from tests.property.owners import OWNER_FAMILIES
 from tests.property.priorities import PRIORITY_FAMILIES
@@ -32,6 +33,7 @@ FAMILIES = {
     **BASIC_FAMILIES,
     **LOOP_FAMILIES,
     **OWNER_FAMILIES,
+    **JOB_FAMILIES,
     **PRIORITY_FAMILIES,
     "guard": guarded_cases,
     "holding": holding_cases,

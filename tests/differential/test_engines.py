@@ -6,9 +6,10 @@ A failure shrinks to the smallest cluster that shows it, printed as a `Case`.
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
+from kubeproof.cluster.priorities import has_priorities
 from tests.differential.comparison import REFERENCE_STATES, assert_consistent, compare, limited, search, verdicts_of
 from tests.property.holdings import holding_cases
 from tests.property.jobs import JOB_FAMILIES
@@ -37,9 +38,10 @@ PER_RUN = {
     **{"spread": 500, "failure": 400, "scale": 300, "write": 350, "direct": 300, "own": 150},
     **{"rollout": 400, "autoscale": 450, "load": 300, "deschedule": 500, "drain": 350},
     **{"holdings": 300, "rations": 300, "storage": 300, "daemon": 200, "preempt": 300, "stateful": 200},
-    **{"gitops": 100, "traffic": 60, "ending": 120, "machines": 45, "job": 200, "cron": 80},
-    **{"vertical": 60},
+    **{"gitops": 100, "traffic": 60, "ending": 120, "machines": 35, "job": 200, "cron": 80},
+    **{"vertical": 45},
 }
+LEAST_PER_RUN = 6_000  # setups in all that every run of the tests compares, of every kind of object
 SLOW = {family: 5 * count for family, count in PER_RUN.items()}
 PATIENT = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 AT_A_TIME = 11  # Hypothesis begins to vary what it has seen after ten examples; here every case is to be a new one
@@ -59,6 +61,46 @@ def _run(family: str, cases: int, reference_states: int, first_seed: int = 0) ->
     while len(agreed) < cases:
         seed(first_seed)(check)()
         first_seed += 1
+
+
+def test_a_run_compares_enough_setups() -> None:
+    assert PER_RUN.keys() == FAMILIES.keys()
+    assert sum(PER_RUN.values()) >= LEAST_PER_RUN
+
+
+def _drawn(family: str) -> set[str]:
+    """The kinds of objects in the first cases of a family."""
+    found: set[str] = set()
+
+    @seed(0)
+    @settings(PATIENT, max_examples=12, database=None, phases=(Phase.generate,))
+    @given(FAMILIES[family]())
+    def draw(case: Case) -> None:
+        setup = case.setup
+        found.update(workload.kind for workload in setup.workloads)
+        optional = {
+            "HorizontalPodAutoscaler": setup.autoscalers,
+            "PodDisruptionBudget": setup.budgets,
+            "priorities": has_priorities(setup),
+            "ResourceQuota": setup.quotas,
+            "PersistentVolumeClaim": setup.claims,
+            "Service": setup.services,
+            "DeschedulerPolicy": setup.descheduler,
+            "GitOps": setup.settings.gitops_interval_s,
+            "cluster autoscaler": setup.cluster_autoscaler,
+        }
+        found.update(kind for kind, present in optional.items() if present)
+
+    draw()
+    return found
+
+
+def test_the_setups_have_every_kind_of_object() -> None:
+    assert set().union(*(_drawn(family) for family in FAMILIES)) == {
+        *("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob", "ReplicationController", "Pod"),
+        *("HorizontalPodAutoscaler", "PodDisruptionBudget", "priorities", "ResourceQuota", "PersistentVolumeClaim"),
+        *("Service", "DeschedulerPolicy", "GitOps", "cluster autoscaler"),
+    }
 
 
 @pytest.mark.parametrize("family", FAMILIES)

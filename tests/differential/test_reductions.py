@@ -21,12 +21,13 @@ from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.replayer import replay
 from kubeproof.verify.searching import Beginning, Watch, reduced
 from tests.differential.comparison import counts, search, verdicts_of
+from tests.property.jobs import JOB_FAMILIES
 from tests.property.loops import LOOP_FAMILIES
 from tests.property.owners import OWNER_FAMILIES
 from tests.property.priorities import PRIORITY_FAMILIES
 from tests.property.strategies import BASIC_FAMILIES, Case
 
-FAMILIES = {**BASIC_FAMILIES, **LOOP_FAMILIES, **OWNER_FAMILIES, **PRIORITY_FAMILIES}
+FAMILIES = {**BASIC_FAMILIES, **LOOP_FAMILIES, **OWNER_FAMILIES, **JOB_FAMILIES, **PRIORITY_FAMILIES}
 # Families in which something is left out.
 REDUCED = (
     "spread", "failure", "scale", "write", "direct", "autoscale", "load", "deschedule", "drain", "daemon", "preempt",

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from kubeproof.cluster.labels import LabelSelector, Requirement, Toleration, as_labels
 from kubeproof.cluster.objects import (
+    CRON_JOB,
+    DAEMON_SET,
     DEPLOYMENT,
+    FORBID,
     HOSTNAME,
+    JOB,
+    JOBS,
+    POD,
     REPLICA_SET,
+    REPLICATION_CONTROLLER,
+    ROLLED_OUT,
+    STATEFUL_SET,
     Container,
+    CronRules,
+    JobRules,
     Node,
     PodAffinity,
     PodTemplate,
@@ -20,13 +34,17 @@ from kubeproof.cluster.objects import (
     Settings,
     Setup,
     SpreadConstraint,
+    StatefulRules,
+    Strategy,
     Workload,
 )
 from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric, PodDisruptionBudget
+from kubeproof.cluster.quotas import ResourceQuota
 from kubeproof.cluster.usage import CPU
 from kubeproof.errors import ScenarioError
 from kubeproof.events.declarations import (
     STABLE,
+    Completes,
     Cordon,
     Delete,
     Drain,
@@ -39,6 +57,7 @@ from kubeproof.events.declarations import (
 )
 from kubeproof.intents.declarations import ALWAYS, ALWAYS_ONCE_TRUE, EVENTUALLY, EVENTUALLY_ALWAYS, Amount, Intent
 from kubeproof.intents.declarations import STABLE as WHEN_STABLE
+from kubeproof.manifests.daemon_sets import daemon_tolerations
 from kubeproof.manifests.loaded import Loaded, Scenario, Start
 from kubeproof.verify import searching
 from kubeproof.verify.options import SLICING, VerifyOptions
@@ -90,13 +109,35 @@ def workloads(draw: st.DrawFn, team: str) -> Workload:
     return Workload(kind, namespace, team, template, draw(st.integers(1, 2)), WEB)
 
 
+ALL_KINDS = (DEPLOYMENT, REPLICA_SET, STATEFUL_SET, DAEMON_SET, JOB, CRON_JOB, REPLICATION_CONTROLLER, POD)
+
+
+@st.composite
+def owners(draw: st.DrawFn, team: str) -> Workload:
+    """A workload of any kind, with one pod or two."""
+    kind = draw(st.sampled_from(ALL_KINDS))
+    plain = draw(workloads(team))
+    template, one = replace(plain.template, grace_s=0), replace(plain, kind=kind)
+    if kind == DAEMON_SET:
+        tolerations = daemon_tolerations(template.tolerations)
+        rolling = Strategy(True, 0, False, 1, False)
+        return replace(one, template=replace(template, tolerations=tolerations), replicas=0, strategy=rolling)
+    if kind == STATEFUL_SET:
+        return replace(one, template=template, stateful=StatefulRules(parallel=draw(st.booleans())))
+    if kind in JOBS:
+        rules = JobRules(completions=draw(st.sampled_from([1, 2])), backoff_limit=draw(st.sampled_from([0, 1])))
+        cron = CronRules((3600,), FORBID) if kind == CRON_JOB else None
+        quick = replace(template, readiness=None)
+        return replace(one, template=quick, replicas=1, replicas_given=False, job=rules, cron=cron)
+    return replace(one, template=template, replicas=1 if kind == POD else plain.replicas)
+
+
 @st.composite
 def events(draw: st.DrawFn, name: str, declared: tuple[Workload, ...]) -> Event:
     """An event that mostly waits for a stable cluster."""
     target = draw(st.sampled_from(declared))
     after = draw(st.sampled_from([STABLE, STABLE, STABLE, None]))
     made: list[Event] = [
-        Scale(name=name, after=after, target=target.ref, replicas=(draw(st.integers(0, 3)),)),
         Cordon(name=name, after=after, max=draw(st.integers(1, 2))),
         Drain(name=name, after=after, uncordon=draw(st.booleans())),
         Maintenance(name=name, after=after),
@@ -104,7 +145,9 @@ def events(draw: st.DrawFn, name: str, declared: tuple[Workload, ...]) -> Event:
         Delete(name=name, after=after, target=target.ref),
         PodCrash(name=name, after=after, target=target.ref),
     ]
-    if target.kind == DEPLOYMENT:
+    if target.kind not in (POD, DAEMON_SET, *JOBS):
+        made.insert(0, Scale(name=name, after=after, target=target.ref, replicas=(draw(st.integers(0, 3)),)))
+    if target.kind in ROLLED_OUT:
         made.append(Rollout(name=name, after=after, target=target.ref))
     return draw(st.sampled_from(made))
 
@@ -131,10 +174,10 @@ def intents(draw: st.DrawFn, name: str, declared: tuple[Workload, ...]) -> Inten
 
 
 @st.composite
-def inputs(draw: st.DrawFn) -> Loaded:
+def inputs(draw: st.DrawFn, owned: Callable[[str], st.SearchStrategy[Workload]] = workloads) -> Loaded:
     """Two or three teams with nodes of their own, most of which cannot influence each other."""
     teams = ("a", "b", "c")[: draw(st.integers(2, 3))]
-    declared = tuple(draw(workloads(team)) for team in teams)
+    declared = tuple(draw(owned(team)) for team in teams)
     setup = Setup(
         nodes=tuple(node for team in teams for node in nodes_of(team, draw(st.integers(1, 2)))),
         workloads=declared,
@@ -151,7 +194,7 @@ def inputs(draw: st.DrawFn) -> Loaded:
                 w.namespace, "web", w.ref, 1, draw(st.integers(1, 2)), (Metric("Resource", CPU, "Utilization", 50),)
             )
             for w in declared
-            if draw(st.integers(0, 5)) == 0
+            if draw(st.integers(0, 5)) == 0 and w.kind not in (POD, DAEMON_SET, *JOBS)
         ),
     )
     scenario = Scenario(
@@ -172,13 +215,31 @@ def compare_slices(loaded: Loaded) -> bool:
     return any(key == "slices" for key, _ in parts.scope)
 
 
-def check_inputs(examples: int, number: int) -> int:
+@st.composite
+def inputs_of_any_kind(draw: st.DrawFn) -> Loaded:
+    """Teams with workloads of any kind, some under a quota or a reconciler; Jobs that take a while or not."""
+    loaded = draw(inputs(owners))
+    setup, scenario = loaded.setup, loaded.scenario
+    quotas = (ResourceQuota("a", "q", (("pods", draw(st.sampled_from([1, 2]))),)),)
+    flags = replace(setup.settings, gitops_interval_s=draw(st.sampled_from([None, None, None, None, 180])))
+    setup = replace(setup, quotas=quotas if draw(st.integers(0, 3)) == 0 else (), settings=flags)
+    jobs = [w.ref for w in setup.workloads if w.kind in JOBS]
+    runs = tuple(Completes(name=f"runs {ref}", target=ref, least_s=20, most_s=20) for ref in jobs)
+    done = tuple(Intent(key="completes", name=f"done {ref}", target=ref) for ref in jobs[:1])
+    return replace(
+        loaded,
+        setup=setup,
+        scenario=replace(scenario, events=(*scenario.events, *runs), intents=(*scenario.intents, *done)),
+    )
+
+
+def check_inputs(examples: int, number: int, strategy: st.SearchStrategy[Loaded] | None = None) -> int:
     """Compares so many inputs; returns how many of them were cut."""
     found: list[bool] = []
 
     @seed(number)
     @settings(PATIENT, max_examples=examples)
-    @given(inputs())
+    @given(inputs() if strategy is None else strategy)
     def check(loaded: Loaded) -> None:
         try:
             found.append(compare_slices(loaded))
@@ -197,6 +258,16 @@ def test_the_violations_of_parts_are_runs_of_the_whole(monkeypatch: pytest.Monke
     monkeypatch.setattr(searching, "MOST_REPEATED", 1)  # no search of the whole: every trace is woven, then replayed
 
     assert check_inputs(60, 2) > 10
+
+
+def test_parts_of_any_kind_and_wholes_give_the_same_verdicts() -> None:
+    assert check_inputs(60, 3, inputs_of_any_kind()) > 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(20, 30))
+def test_parts_of_any_kind_and_wholes_give_the_same_verdicts_on_many_more(number: int) -> None:
+    assert check_inputs(300, number, inputs_of_any_kind()) > 20
 
 
 @pytest.mark.slow

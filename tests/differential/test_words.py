@@ -29,6 +29,7 @@ from tests.property.priorities import PRIORITY_FAMILIES
 from tests.property.rations import ration_cases
 from tests.property.storage import storage_cases
 from tests.property.strategies import BASIC_FAMILIES, Case
+from tests.property.traffic import ending_cases
 
 FAMILIES = {
     **BASIC_FAMILIES,
@@ -37,6 +38,7 @@ FAMILIES = {
     **PRIORITY_FAMILIES,
     "storage": storage_cases,
     "ration": ration_cases,
+    "ending": ending_cases,
 }
 PER_RUN = 20  # cases of each family
 MOST_STATES = 600

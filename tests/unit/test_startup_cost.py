@@ -67,6 +67,13 @@ def test_a_plain_deployment_imports_no_loop_or_event_that_it_lacks(manifest: str
     assert not NOT_FOR_A_DEPLOYMENT & imported("verify", manifest)
 
 
+def test_a_descheduler_imports_only_the_plugins_of_its_policy():
+    modules = imported("cases", "run", "c5", "--scale", "esc", "-o", "json")
+
+    package = "kubeproof.controllers.descheduler.plugins."
+    assert {name.removeprefix(package) for name in modules if name.startswith(package)} == {"duplicates"}
+
+
 def test_a_sweep_that_ends_at_once_starts_no_other_process():
     modules = imported("cases", "run", "c7", "--scale", "esc", "-o", "json")
 

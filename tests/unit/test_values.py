@@ -8,11 +8,12 @@ import inspect
 import pickle
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, asdict, astuple, field, fields, is_dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 
 import pytest
 
-from kubeproof.values import dataclass, make_dataclass
+from kubeproof.values import FIRST_INSTANCES, dataclass, make_dataclass
 
 T = TypeVar("T")
 Maker = Callable[..., Any]
@@ -143,6 +144,17 @@ def own_methods(make: Maker) -> Any:
     return Shape
 
 
+def compiled(shape: Callable[[Maker], Any]) -> Callable[[Maker], Any]:
+    """The same class after its first instances."""
+
+    def made(make: Maker) -> Any:
+        cls = shape(make)
+        assert inspect.isfunction(cls.__init__)  # whoever asks for it gets the compiled one
+        return cls
+
+    return made
+
+
 SHAPES = [
     (plain, (("a",), {}), (("a", 2), {"parts": (1, 2)})),
     (empty, ((), {}), ((), {})),
@@ -154,7 +166,11 @@ SHAPES = [
     (without_slots, (("a",), {}), (("b", 2), {})),
     (own_methods, (("a",), {}), (("A",), {})),
 ]
-EACH = pytest.mark.parametrize(("shape", "first", "second"), SHAPES, ids=[shape.__name__ for shape, *_ in SHAPES])
+EACH = pytest.mark.parametrize(
+    ("shape", "first", "second"),
+    [(make, *calls) for shape, *calls in SHAPES for make in (shape, compiled(shape))],
+    ids=[f"{shape.__name__}-{when}" for shape, *_ in SHAPES for when in ("first instances", "later instances")],
+)
 
 
 def both(shape: Callable[[Maker], Any], *calls: Any) -> list[list[Any]]:
@@ -202,13 +218,20 @@ def test_fields_are_those_of_a_standard_dataclass(shape, first, second):
 
 @EACH
 def test_instances_are_made_with_the_same_arguments(shape, first, second):
+    for values, options in (((1, 2, 3, 4, 5, 6, 7, 8, 9), {}), ((), {"nonsense": 1}), ((1,), {"name": 1, "value": 1})):
+        ours, standard = (
+            told(partial(shape(make), *values, **options)) for make in (make_dataclass, dataclasses.dataclass)
+        )
+        assert repr(ours) == repr(standard)
+
+
+@EACH
+def test_how_instances_are_made_can_be_seen(shape, first, second):
     ours, standard = (shape(make) for make in (make_dataclass, dataclasses.dataclass))
 
     assert list(inspect.signature(ours).parameters) == list(inspect.signature(standard).parameters)
     assert _kinds(ours) == _kinds(standard)
     assert ours.__init__.__annotations__ == standard.__init__.__annotations__
-    for values, options in (((1, 2, 3, 4, 5, 6, 7, 8, 9), {}), ((), {"nonsense": 1})):
-        assert told(lambda: ours(*values, **options)) == told(lambda: standard(*values, **options))  # noqa: B023
 
 
 def _kinds(cls: type) -> list[Any]:
@@ -279,13 +302,15 @@ def test_a_value_that_holds_itself_can_be_shown():
     assert repr(one) == "mutable.<locals>.Shape(name='a', items=[...])"
 
 
-def test_the_first_instance_replaces_how_instances_begin():
+def test_after_some_instances_init_is_compiled_and_nothing_else_changes():
     shape = plain(make_dataclass)
+    made = [shape("a", n) for n in range(FIRST_INSTANCES)]
     before = vars(shape)["__init__"]
-    shape("a")
+    made.append(shape("a", FIRST_INSTANCES))
 
     assert not inspect.isfunction(before)
     assert inspect.isfunction(vars(shape)["__init__"])
+    assert [(one.name, one.count, one.parts) for one in made] == [("a", n, ()) for n in range(FIRST_INSTANCES + 1)]
 
 
 def test_a_mutable_default_is_refused():

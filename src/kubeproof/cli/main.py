@@ -68,11 +68,17 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code; whatever happens, no traceback unless asked for."""
-    if arguments is None:  # the process is ours
-        gc.set_threshold(*COLLECTIONS)
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    code = _guarded(lambda: _invoke(words))
-    return _flushed(code)
+    if arguments is not None:
+        return _ended(list(arguments))
+    gc.set_threshold(*COLLECTIONS)  # the process is ours
+    try:
+        return _ended(sys.argv[1:])
+    finally:
+        gc.freeze()  # the interpreter ends without looking for cycles a last time
+
+
+def _ended(words: list[str]) -> int:
+    return _flushed(_guarded(lambda: _invoke(words)))
 
 
 def _invoke(words: list[str]) -> int:

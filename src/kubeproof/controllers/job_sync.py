@@ -108,7 +108,7 @@ class _Round:
         self.active = [pod for pod in pods if pod.is_active]
         self.terminating = [pod for pod in pods if pod.is_terminating]
         valid = [pod for pod in pods if not rules.indexed or _is_valid(pod.completion, rules)]
-        self.new_succeeded = [pod for pod in valid if pod.phase == SUCCEEDED]
+        self.new_succeeded = [pod for pod in valid if pod.phase == SUCCEEDED and not pod.is_counted]
         self.new_failed = [pod for pod in valid if self._has_failed(pod)]
         indexes = record.succeeded_indexes | {
             pod.completion for pod in self.new_succeeded if pod.completion is not None
@@ -166,7 +166,8 @@ class _Round:
 
     @property
     def _uncounted_ending(self) -> list[JobPod]:
-        return [pod for pod in self.terminating if not self.rules.indexed or _is_valid(pod.completion, self.rules)]
+        valid = [pod for pod in self.terminating if not self.rules.indexed or _is_valid(pod.completion, self.rules)]
+        return [pod for pod in valid if not pod.is_counted]
 
     def kept(self, deletes: Iterable[str] = (), creates: tuple[int | None, ...] = (), waits_s: int = 0) -> Sync:
         """The Job goes on."""

@@ -4,8 +4,10 @@ Mirrors `pkg/controller/nodelifecycle/node_lifecycle_controller.go`. A kubelet's
 period and one monitor period later. Then Ready becomes Unknown, the NoSchedule taint appears and the node's pods
 are marked not ready, in one step. The NoExecute taint follows if the zone's state allows (section 6.3):
 a zone with more than two and at least 55 % of its nodes not ready taints nobody if it has 50 nodes or fewer; if all
-zones are fully down, nobody is tainted and existing NoExecute taints are removed. The rate limits (one node per
-10 s) are not modelled: a taint that is allowed comes at once.
+zones are fully down, nobody is tainted and existing NoExecute taints are removed. Nodes labelled
+`node.kubernetes.io/exclude-disruption` do not count for their zone's state, but follow it. The rate limits (one node
+per 10 s, per 100 s in a zone of more than 50 nodes that is partly down) are not modelled: a taint that is allowed comes
+at once.
 """
 
 from __future__ import annotations
@@ -30,6 +32,9 @@ from kubeproof.values import dataclass
 
 UNHEALTHY_FRACTION_PERCENT = 55
 LARGE_CLUSTER = 50
+
+EXCLUDED = "node.kubernetes.io/exclude-disruption"
+UNWATCHED = (1, 0)  # a zone of which no node counts is in its normal state
 
 NORMAL, PARTIAL, FULL = "Normal", "PartialDisruption", "FullDisruption"
 
@@ -107,11 +112,11 @@ class NoExecuteTainter:
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """Taints or untaints one node per step, where the zones' states ask for it."""
         zones = self._zones(seen)
-        all_full = all(zone_state(*nodes) == FULL for nodes in zones.values())
+        all_full = bool(zones) and all(zone_state(*nodes) == FULL for nodes in zones.values())
         decisions = []
         for place, groups in zip(self.reads.places, seen.places, strict=True):
             for view in dict.fromkeys(view for view, _ in groups):
-                nodes = zones[self._zone_of(place, view)]
+                nodes = zones.get(self._zone_of(place, view), UNWATCHED)
                 verb = self._verb(view, nodes, all_full=all_full)
                 if verb:
                     decisions.append(Decision((NodeChange(NodeRef(place, view), verb),)))
@@ -133,6 +138,8 @@ class NoExecuteTainter:
         """
         zones: dict[tuple[str, ...], tuple[int, int]] = {}
         for place, groups in zip(self.reads.places, seen.places, strict=True):
+            if EXCLUDED in dict(self.layout.places[place].sample.labels):
+                continue
             for view, count in groups:
                 zone = self._zone_of(place, view)
                 ready, not_ready = zones.get(zone, (0, 0))

@@ -3,66 +3,97 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, Workload
-from kubeproof.events.declarations import NodeFailure
+from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, Setup, Workload
+from kubeproof.cluster.policies import Metric, PodDisruptionBudget
+from kubeproof.cluster.usage import CPU, MEMORY, request_milli
+from kubeproof.events.declarations import Drain, Event, Maintenance, NodeFailure, Usage, UsageChange
 from kubeproof.intents.declarations import EVENTUALLY_ALWAYS, Amount, Intent
 from kubeproof.manifests.loaded import Loaded, Scenario
 
 
-def default_scenario(workloads: Sequence[Workload]) -> Scenario:
-    """One node failure with recovery, and the default intents."""
-    return Scenario(events=(NodeFailure(name="nodeFailure-1"),), intents=default_intents(workloads), is_default=True)
+def default_scenario(setup: Setup) -> Scenario:
+    """One node failure with recovery, one drain, usage of autoscaled workloads between low and high, and intents."""
+    events = (NodeFailure(name="nodeFailure-1"), Drain(name="drain-2"), *_usages(setup))
+    intents = default_intents(setup.workloads, setup.budgets, events, is_descheduled=setup.descheduler is not None)
+    return Scenario(events=events, intents=intents, is_default=True)
 
 
-def default_intents(workloads: Sequence[Workload]) -> tuple[Intent, ...]:
-    """The cluster settles, no pod is pending for ever, enough pods are ready in the end, and Jobs complete."""
-    pending = [
-        Intent(key="noPendingForever", name=f"noPendingForever {w.ref}", target=w.ref, source=w.source)
-        for w in workloads
-    ]
-    ready = [_everywhere(w) if w.kind == DAEMON_SET else _min_ready(w) for w in workloads if _promises_pods(w)]
-    done = [
-        Intent(key="completes", name=f"completes {w.ref}", target=w.ref, source=w.source)
-        for w in workloads
-        if w.kind in JOBS
-    ]
-    return (Intent(key="settles", name="settles"), *pending, *ready, *done)
+def _usages(setup: Setup) -> Iterator[UsageChange]:
+    """For each autoscaler that aims at a utilization: usage from half of it to half as much again."""
+    known = {workload.ref: workload for workload in setup.workloads}
+    said: set[tuple[str, str]] = set()
+    for autoscaler in setup.autoscalers:
+        for metric in autoscaler.metrics:
+            key = (metric.name, autoscaler.target)
+            if key in said or not _is_share(metric, known.get(autoscaler.target)):
+                continue
+            said.add(key)
+            levels = (Usage(percent=metric.value // 2), Usage(percent=metric.value + metric.value // 2))
+            name = f"{metric.name}Change-{2 + len(said)}"
+            yield UsageChange(name=name, resource=metric.name, target=autoscaler.target, levels=levels)
 
 
-def _promises_pods(workload: Workload) -> bool:
-    return workload.kind == DAEMON_SET or (workload.kind not in (POD, *JOBS) and _least_ready(workload) > 0)
+def _is_share(metric: Metric, target: Workload | None) -> bool:
+    """True for the utilization of a resource that the target's pods request."""
+    if target is None or metric.type != "Resource" or metric.target_type != "Utilization" or metric.value < 2:
+        return False
+    return metric.name in (CPU, MEMORY) and request_milli(target.template, metric.name) > 0
 
 
-def _everywhere(workload: Workload) -> Intent:
-    return Intent(
-        key="runsOnEveryNode",
-        name=f"runsOnEveryNode {workload.ref}",
-        target=workload.ref,
-        when=EVENTUALLY_ALWAYS,
-        source=workload.source,
-    )
+def default_intents(
+    workloads: Sequence[Workload],
+    budgets: Sequence[PodDisruptionBudget] = (),
+    events: Sequence[Event] = (),
+    *,
+    is_descheduled: bool = False,
+) -> tuple[Intent, ...]:
+    """The cluster settles, drains complete, no pod is pending for ever, enough are ready in the end, Jobs complete."""
+    intents = [Intent(key="settles", name="settles")]
+    if any(isinstance(event, Drain | Maintenance) for event in events):
+        intents.append(Intent(key="drainCompletes", name="drainCompletes"))
+    intents += [_about(w, "noPendingForever") for w in workloads]
+    intents += [_about(w, "noEvictionLoop") for w in workloads if is_descheduled and w.kind != POD]
+    for workload in workloads:
+        if workload.kind == DAEMON_SET:
+            intents.append(replace(_about(workload, "runsOnEveryNode"), when=EVENTUALLY_ALWAYS))
+        elif workload.kind not in (POD, *JOBS) and (least := _least_ready(workload, budgets)) > 0:
+            intents.append(replace(_about(workload, "minReady"), when=EVENTUALLY_ALWAYS, count=Amount(least)))
+    return (*intents, *(_about(w, "completes") for w in workloads if w.kind in JOBS))
 
 
-def _least_ready(workload: Workload) -> int:
-    return workload.replicas - workload.strategy.unavailable_of(workload.replicas)
+def _about(workload: Workload, key: str) -> Intent:
+    return Intent(key=key, name=f"{key} {workload.ref}", target=workload.ref, source=workload.source)
 
 
-def _min_ready(workload: Workload) -> Intent:
-    return Intent(
-        key="minReady",
-        name=f"minReady {workload.ref}",
-        target=workload.ref,
-        when=EVENTUALLY_ALWAYS,
-        count=Amount(_least_ready(workload)),
-        source=workload.source,
-    )
+def _least_ready(workload: Workload, budgets: Sequence[PodDisruptionBudget]) -> int:
+    """What its rollout strategy leaves of the replicas, or what its budgets want, whichever is more."""
+    wanted = [_wanted(budget, workload.replicas) for budget in budgets if _covers(budget, workload)]
+    return max([workload.replicas - workload.strategy.unavailable_of(workload.replicas), *wanted])
+
+
+def _covers(budget: PodDisruptionBudget, workload: Workload) -> bool:
+    is_near = budget.namespace == workload.namespace and budget.selector is not None
+    return is_near and bool(budget.selector and budget.selector.matches(dict(workload.template.labels)))
+
+
+def _wanted(budget: PodDisruptionBudget, replicas: int) -> int:
+    """The healthy pods that a budget wants of so many, at most all; percentages are rounded up."""
+    if budget.min_available is not None:
+        return min(replicas, _of(budget.min_available, replicas))
+    return max(0, replicas - _of(budget.max_unavailable, replicas)) if budget.max_unavailable is not None else 0
+
+
+def _of(amount: tuple[int, bool], replicas: int) -> int:
+    number, is_percent = amount
+    return -(-number * replicas // 100) if is_percent else number
 
 
 def as_yaml(loaded: Loaded) -> str:
     """The default scenario of the input as a Scenario document, ready to edit."""
-    scenario = default_scenario(loaded.setup.workloads)
+    scenario = default_scenario(loaded.setup)
     major, minor = loaded.setup.settings.kubernetes_version
     lines = [
         "apiVersion: kubeproof.dev/v1alpha1",
@@ -74,10 +105,18 @@ def as_yaml(loaded: Loaded) -> str:
         "  start: empty",
         "  events:",
         "  - nodeFailure: {max: 1, recovers: true}",
+        "  - drain: {max: 1}",
+        *(_usage_text(event) for event in scenario.events if isinstance(event, UsageChange)),
         "  intents:",
         *(f"  - {intent.key}: {_fields_of(intent)}" for intent in scenario.intents),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _usage_text(event: UsageChange) -> str:
+    """A change of usage as an entry of `events`."""
+    levels = ", ".join(json.dumps(str(level)) for level in event.levels)
+    return f"  - {event.resource}Change: {{target: {json.dumps(event.target)}, levels: [{levels}]}}"
 
 
 def _fields_of(intent: Intent) -> str:

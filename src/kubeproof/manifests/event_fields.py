@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from kubeproof.cluster.objects import Node, Workload
-from kubeproof.cluster.policies import HorizontalPodAutoscaler
+from kubeproof.cluster.policies import HorizontalPodAutoscaler, PodDisruptionBudget
 from kubeproof.cluster.services import Service
 from kubeproof.manifests.fields import Fields, suggestion
 from kubeproof.manifests.printable import printable
@@ -27,6 +27,7 @@ class Surroundings:
     read_applied: Callable[[Fields], ReadWorkload]  # the object an `apply` event names or holds
     autoscalers: Sequence[HorizontalPodAutoscaler] = ()
     services: Sequence[Service] = ()
+    budgets: Sequence[PodDisruptionBudget] = ()
 
 
 @dataclass(frozen=True, slots=True)

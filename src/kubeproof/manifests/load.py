@@ -69,7 +69,7 @@ def _loaded(files: Iterable[InputFile], budget: Budget, *, only_given: bool = Fa
     if scenario is None:
         omissions = objects.omissions
         shown = tuple(collected.files)
-        loaded = Loaded(setup, default_scenario(workloads), _distinct(omissions), shown, collected.texts())
+        loaded = Loaded(setup, default_scenario(setup), _distinct(omissions), shown, collected.texts())
     else:
         loaded = _with_scenario(scenario, setup, objects, collected, budget)
     return admitted(loaded, objects.limit_ranges)
@@ -205,7 +205,7 @@ def _with_scenario(document: Document, setup: Setup, objects: Objects, collected
     def read_applied(event: Fields) -> ReadWorkload:
         return _applied(event, document, collected, budget, objects)
 
-    around = Surroundings(setup.nodes, setup.workloads, read_applied, setup.autoscalers, setup.services)
+    around = Surroundings(setup.nodes, setup.workloads, read_applied, setup.autoscalers, setup.services, setup.budgets)
     read = read_scenario(fields, around)
     omissions = _distinct((*objects.omissions, *fields.log.omissions))
     whole = replace(setup, settings=read.settings)

@@ -47,7 +47,11 @@ def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
     events = read_events(spec, around)
     workloads = [*around.workloads, *_created_by(events, around.workloads)]
     given = spec.mapping.get("intents") is not None
-    intents = read_intents(spec, replace(around, workloads=workloads)) if given else default_intents(workloads)
+    intents = (
+        read_intents(spec, replace(around, workloads=workloads))
+        if given
+        else default_intents(workloads, around.budgets, events)
+    )
     start = _start(spec, around)
     _check_nodes_there(spec, start, events)
     scenario = Scenario(

@@ -15,6 +15,7 @@ from kubeproof.cluster.images import image_sizes
 from kubeproof.cluster.labels import NodeTerm, Requirement
 from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, JOBS, POD, REGION, ZONE, Node, PodTemplate, Setup, Workload
 from kubeproof.cluster.places import Layout, Place
+from kubeproof.controllers.node_lifecycle import EXCLUDED
 from kubeproof.controllers.scheduler.plugins.volumes import ZONE_LABELS
 from kubeproof.events.declarations import CreateNode, Event, KernelPanic, NodeChoice, NodeFailure, ZoneFailure
 from kubeproof.intents.declarations import Intent
@@ -164,6 +165,7 @@ def _mention_event(found: Mentions, event: Event) -> None:
         found.numeric_keys.add(event.topology_key)  # which zone is down is remembered
     if isinstance(event, NodeFailure | KernelPanic | ZoneFailure):
         found.topology |= {ZONE, REGION}  # zone states decide about NoExecute taints
+        found.keys.add(EXCLUDED)
 
 
 def _mention_choice(found: Mentions, choice: NodeChoice) -> None:

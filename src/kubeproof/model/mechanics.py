@@ -537,7 +537,7 @@ class Mechanics:
         def resumed(kind: PodKind) -> PodKind:
             if is_rebooted and kind.phase in ACTIVE:
                 return self._kind(cell, kind.workload, Phase.STARTING, kind.evict_s, restarts=kind.restarts)
-            return self._kind(cell, kind.workload, kind.phase, *kind[4:])
+            return self._midway(self._kind(cell, kind.workload, kind.phase, *kind[4:]))
 
         return cell._replace(pods=_mapped(cell.pods, resumed))
 

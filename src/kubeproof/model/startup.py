@@ -18,7 +18,6 @@ from kubeproof.cluster.objects import POD, Node, family
 from kubeproof.cluster.priorities import has_priorities, preemptible
 from kubeproof.cluster.profiles import TAINT_TOLERATION, heeds
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Nodes, Phase, PodKind, add_pods
-from kubeproof.controllers.budgets import budgets_of
 from kubeproof.controllers.deployment import DeploymentController
 from kubeproof.controllers.kubelet import Kubelet
 from kubeproof.controllers.late import (
@@ -156,7 +155,11 @@ def _is_unwatched(plan: Plan, number: int) -> bool:
 def _is_counted_by_budgets(plan: Plan, number: int) -> bool:
     """True if a loop asks a budget which of the workload's pods are ready."""
     asks = has_priorities(plan.setup) or any(isinstance(c, DeschedulerController) for c in plan.controllers)
-    return asks and bool(budgets_of(plan.setup, number))
+    if not asks or not plan.setup.budgets:
+        return False
+    from kubeproof.controllers.budgets import budgets_of
+
+    return bool(budgets_of(plan.setup, number))
 
 
 def is_evicted_by_taints(plan: Plan, number: int) -> bool:

@@ -14,7 +14,17 @@ from kubeproof.monitor.rules import FollowedBy
 class KeyWatch:
     """An answer serves the oldest obligation with its key; events without a key are passed over."""
 
-    __slots__ = ("_desk", "_limit", "_order", "_queues", "_report", "_scheduled", "_waiting", "_within")
+    __slots__ = (
+        "_desk",
+        "_has_given_up",
+        "_limit",
+        "_order",
+        "_queues",
+        "_report",
+        "_scheduled",
+        "_waiting",
+        "_within",
+    )
 
     def __init__(self, pair: FollowedBy, label: Label, desk: Desk) -> None:
         self._desk, self._limit, self._within = desk, desk.most_pending, pair.within_us
@@ -23,6 +33,7 @@ class KeyWatch:
         self._order: deque[tuple[int, str]] = deque()  # all of them as they fall due, served ones included
         self._waiting = 0
         self._scheduled = False
+        self._has_given_up = False  # said once, until nobody waits any more
         desk.enlist(self)
 
     def on_first(self, event: Event) -> None:
@@ -60,13 +71,16 @@ class KeyWatch:
         time, key = self._order.popleft()
         if self._waits(time, key):
             self._serve(key)
-            self._report.overflow(self, time, now)
+            if not self._has_given_up:
+                self._report.overflow(self, time, now)
+            self._has_given_up = True
 
     def due(self) -> float:
         """The end of the oldest obligation's time."""
         while self._order and not self._waits(*self._order[0]):
             self._order.popleft()
         self._scheduled = bool(self._order)
+        self._has_given_up &= self._scheduled
         return self._order[0][0] + self._within if self._order else NEVER
 
     def expire(self, now: int) -> None:
@@ -99,18 +113,19 @@ class KeyWatch:
         """Nothing, likewise."""
 
     def state(self) -> Any:
-        """Who waits, in order."""
+        """Who waits, in order, and whether some were given up."""
         left = {key: deque(queue) for key, queue in self._queues.items()}
         found = []
         for time, key in self._order:
             queue = left.get(key)
             if queue and queue[0] == time:
                 found.append([queue.popleft(), key])
-        return found
+        return [found, self._has_given_up]
 
     def restore(self, state: Any) -> None:
         """Waits for the same again."""
-        for time, key in state:
+        self._has_given_up = state[1]
+        for time, key in state[0]:
             self._queues.setdefault(key, deque()).append(time)
             self._order.append((time, key))
         self._waiting = len(self._order)

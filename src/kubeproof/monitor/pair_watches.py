@@ -14,13 +14,14 @@ from kubeproof.monitor.rules import FollowedBy
 class PairWatch:
     """What counting and any have in common: obligations in the order in which they fall due."""
 
-    __slots__ = ("_desk", "_limit", "_pair", "_report", "_scheduled", "_within", "pending")
+    __slots__ = ("_desk", "_has_given_up", "_limit", "_pair", "_report", "_scheduled", "_within", "pending")
 
     def __init__(self, pair: FollowedBy, label: Label, desk: Desk) -> None:
         self._pair, self._desk, self._limit = pair, desk, desk.most_pending
         self._report = PairReport(pair, label, desk)
         self._within = pair.within_us
         self._scheduled = False
+        self._has_given_up = False  # said once, until nobody waits any more
         self.pending: deque[int] = deque()  # times of first events that wait
         desk.enlist(self, str(pair.first), str(pair.then))
 
@@ -32,11 +33,17 @@ class PairWatch:
             self._scheduled = True
             self._desk.schedule(pending[0] + self._within, self)
         if len(pending) > self._limit:
-            self._report.overflow(self, pending.popleft(), event[0])
+            self._give_up(pending.popleft(), event[0])
+
+    def _give_up(self, start: int, now: int) -> None:
+        if not self._has_given_up:
+            self._report.overflow(self, start, now)
+        self._has_given_up = True
 
     def due(self) -> float:
         """The end of the oldest obligation's time."""
         self._scheduled = bool(self.pending)
+        self._has_given_up &= self._scheduled
         return self.pending[0] + self._within if self.pending else NEVER
 
     def expire(self, now: int) -> None:
@@ -65,12 +72,12 @@ class PairWatch:
         self.pending.clear()
 
     def state(self) -> Any:
-        """Times of first events that wait."""
-        return list(self.pending)
+        """Times of first events that wait, and whether some were given up."""
+        return [list(self.pending), self._has_given_up]
 
     def restore(self, state: Any) -> None:
         """Waits for the same again."""
-        self.pending = deque(state)
+        self.pending, self._has_given_up = deque(state[0]), state[1]
         if self.pending:
             self._scheduled = True
             self._desk.schedule(self.pending[0] + self._within, self)
@@ -189,7 +196,7 @@ class CountWatch(PairWatch):
 
     def state(self) -> Any:
         """Who waits, who came early, who is excused."""
-        return [list(self.pending), list(self._early), list(self._forgiven)]
+        return [super().state(), list(self._early), list(self._forgiven)]
 
     def restore(self, state: Any) -> None:
         """Waits for the same again."""

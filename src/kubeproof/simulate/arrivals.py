@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from kubeproof.simulate.declarations import Wave
@@ -23,9 +25,14 @@ def arrivals_of(waves: Iterable[Wave]) -> Arrivals:
     found: Arrivals = {}
     for wave in waves:
         call = Call(wave.service, wave.cost)
-        for client in range(wave.clients):
-            first = wave.start + client * wave.spacing
-            for number in range(wave.requests):
-                calls = found.setdefault(first + number * wave.pause, {})
-                calls[call] = calls.get(call, 0) + 1
+        for after, requests in _shape(wave.clients, wave.spacing, wave.requests, wave.pause):
+            calls = found.setdefault(wave.start + after, {})
+            calls[call] = calls.get(call, 0) + requests
     return found
+
+
+@lru_cache(maxsize=64)
+def _shape(clients: int, spacing: float, requests: int, pause: float) -> tuple[tuple[float, int], ...]:
+    """How many requests of a wave come how long after its start; many services have waves of the same shape."""
+    counts = Counter(client * spacing + number * pause for client in range(clients) for number in range(requests))
+    return tuple(sorted(counts.items()))

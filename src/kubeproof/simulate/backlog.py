@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from collections.abc import Iterator
+from heapq import heappop, heappush
 from typing import NamedTuple
-
-
-class Batch(NamedTuple):
-    """Equal requests: what each of them still needs, and when they came."""
-
-    remaining: int
-    arrived: float
-    cost: int
 
 
 class Finished(NamedTuple):
@@ -20,57 +15,77 @@ class Finished(NamedTuple):
     requests: int
 
 
+class _Batch(NamedTuple):
+    """Equal requests: at which level of service they end, and when they came."""
+
+    end: int
+    arrived: float
+
+
 class Backlog:
-    """Requests in service, oldest first; each unit of CPU goes to the next request, and so on in turns."""
+    """Requests in service, in a line: the first gets a unit of CPU and goes to its end.
+
+    A whole round raises the level that all have reached; so it takes the same time for any number of requests.
+    """
 
     def __init__(self) -> None:
-        self._batches: dict[Batch, int] = {}
+        self._level = 0
+        self._line: OrderedDict[_Batch, int] = OrderedDict()  # in the order of their turns
+        self._ends: list[_Batch] = []  # a heap; batches that are no longer in the line are passed over
         self.requests = 0
         self.units = 0  # what all of them still need
 
     def add(self, cost: int, arrived: float, count: int = 1) -> None:
         """So many requests more, each of the same cost."""
-        batch = Batch(cost, arrived, cost)
-        self._batches[batch] = self._batches.get(batch, 0) + count
+        self._join(_Batch(self._level + cost, arrived), count)
         self.requests += count
         self.units += cost * count
 
+    def _join(self, batch: _Batch, count: int) -> None:
+        if batch not in self._line:
+            heappush(self._ends, batch)
+        self._line[batch] = self._line.get(batch, 0) + count
+
     def serve(self, units: int) -> list[Finished]:
         """Spends CPU, not more than is needed; returns the requests that ended."""
+        if units == self.units:
+            return self._emptied()
         self.units -= units
         finished: list[Finished] = []
+        while units >= self.requests:
+            rounds = min(units // self.requests, self._next_end() - self._level)
+            units -= rounds * self.requests
+            self._level += rounds
+            finished += self._ended()
+        self._serve_first(units)
+        return finished + list(self._ended())
+
+    def _next_end(self) -> int:
+        while self._ends[0] not in self._line:
+            heappop(self._ends)
+        return self._ends[0].end
+
+    def _ended(self) -> Iterator[Finished]:
+        """The requests that have all they need leave the line."""
+        while self.requests and self._next_end() <= self._level:
+            batch = heappop(self._ends)
+            count = self._line.pop(batch)
+            self.requests -= count
+            yield Finished(batch.arrived, count)
+
+    def _serve_first(self, units: int) -> None:
+        """The first requests of the line get one unit each, and go to its end."""
         while units:
-            rounds = min(units // self.requests, min(batch.remaining for batch in self._batches))
-            if rounds:
-                units -= rounds * self.requests
-                finished += self._all_served(rounds)
-            else:
-                finished += self._some_served(units)
-                units = 0
-        return finished
-
-    def _all_served(self, rounds: int) -> list[Finished]:
-        """Every request gets so many units."""
-        before, self._batches = self._batches, {}
-        return [done for batch, count in before.items() for done in self._kept(batch, count, rounds)]
-
-    def _some_served(self, units: int) -> list[Finished]:
-        """The oldest requests get one unit each."""
-        before, self._batches = self._batches, {}
-        finished: list[Finished] = []
-        for batch, count in before.items():
+            batch, count = self._line.popitem(last=False)
             served = min(units, count)
             units -= served
-            finished += self._kept(batch, served, 1)
-            finished += self._kept(batch, count - served, 0)
-        return finished
+            if served < count:  # the rest of the batch is next in turn
+                self._line[batch] = count - served
+                self._line.move_to_end(batch, last=False)
+            self._join(batch._replace(end=batch.end - 1), served)
 
-    def _kept(self, batch: Batch, count: int, spent: int) -> list[Finished]:
-        if not count:
-            return []
-        after = batch._replace(remaining=batch.remaining - spent)
-        if after.remaining:
-            self._batches[after] = self._batches.get(after, 0) + count
-            return []
-        self.requests -= count
-        return [Finished(batch.arrived, count)]
+    def _emptied(self) -> list[Finished]:
+        """Every request gets all it needs."""
+        finished = [Finished(batch.arrived, count) for batch, count in self._line.items()]
+        self._line, self._ends, self.requests, self.units = OrderedDict(), [], 0, 0
+        return finished

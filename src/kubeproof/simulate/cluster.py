@@ -27,6 +27,7 @@ class TimedPod:
 
     def take(self, cost: int, arrived: float, count: int) -> None:
         """Requests come; those for which the node has no memory wait."""
+        self.node.busy[self] = None
         at_once = self.node.reserve(self.spec.memory, count) if not self.waiting else 0
         if at_once:
             self.backlog.add(cost, arrived, at_once)
@@ -63,11 +64,18 @@ class TimedNode:
         self.spec = spec
         self.pods: list[TimedPod] = []
         self.cpu, self.memory = spec.cpu, spec.memory
+        self.busy: dict[TimedPod, None] = {}  # pods with requests, in the order in which they got the first
+        self.unrequested = spec.cpu  # CPU that no pod asked for
 
-    @property
-    def unrequested(self) -> int:
-        """CPU that no pod asked for."""
-        return self.spec.cpu - sum(pod.spec.request for pod in self.pods)
+    def add(self, pod: TimedPod) -> None:
+        """A pod comes."""
+        self.pods.append(pod)
+        self.unrequested -= pod.spec.request
+
+    def remove(self, pod: TimedPod) -> None:
+        """A pod is gone."""
+        self.pods.remove(pod)
+        self.unrequested += pod.spec.request
 
     def reserve(self, memory: int, count: int) -> int:
         """Memory for as many requests as possible; returns how many."""
@@ -82,16 +90,21 @@ class TimedNode:
     def work(self) -> dict[TimedPod, list[Finished]]:
         """All that can be done at this instant with the CPU that is left."""
         finished: dict[TimedPod, list[Finished]] = {}
-        while self._share(finished):  # requests that end may free memory for others
-            for pod in self.pods:
+        while self._share(finished) and any(pod.waiting for pod in self.busy):
+            for pod in self.busy:  # requests that ended may have freed memory for others
                 pod.admit()
+        for pod in [pod for pod in self.busy if pod.is_idle]:
+            del self.busy[pod]
         return finished
 
     def _share(self, finished: dict[TimedPod, list[Finished]]) -> bool:
-        busy = [pod for pod in self.pods if pod.demand]
-        if not busy or not self.cpu:
+        """Spends what pods ask for now; False if there is nothing to do, or nothing to do it with."""
+        asking = [(pod, demand) for pod in self.busy if (demand := pod.demand)]
+        if not asking or not self.cpu:
             return False
-        for pod, units in zip(busy, fair_shares([pod.demand for pod in busy], self.cpu), strict=True):
+        demands = [demand for _, demand in asking]
+        is_enough = sum(demands) <= self.cpu
+        for (pod, _), units in zip(asking, demands if is_enough else fair_shares(demands, self.cpu), strict=True):
             if units:
                 self.cpu -= units
                 finished.setdefault(pod, []).extend(pod.spend(units))

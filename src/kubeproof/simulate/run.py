@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from kubeproof.simulate.arrivals import arrivals_of
 from kubeproof.simulate.cluster import TimedNode
@@ -44,17 +44,20 @@ class _Run:
             scaler.cycle()
         for name, service in self._services.items():
             yield Reading(number, name, len(service.pods), used[name], service.ratio)
-        self._serve(float(number))
+        self._work(float(number), {*self._nodes, *self._received(float(number))})
         while self._next < len(self._instants) and self._instants[self._next] < number + 1:
-            self._serve(self._instants[self._next])
+            instant = self._instants[self._next]
+            self._work(instant, set(self._received(instant)))  # the others have done all they could before
 
-    def _serve(self, instant: float) -> None:
-        """What comes at an instant joins what is there already; then all nodes work."""
+    def _received(self, instant: float) -> Iterator[TimedNode]:
+        """The nodes that get requests at an instant."""
         if self._next < len(self._instants) and self._instants[self._next] == instant:
             self._next += 1
             for (name, cost), count in sorted(self._arrivals[instant].items()):
-                self._services[name].receive(cost, instant, count)
-        for node in self._nodes:
+                yield from self._services[name].receive(cost, instant, count)
+
+    def _work(self, instant: float, nodes: Iterable[TimedNode]) -> None:
+        for node in nodes:
             for pod, finished in node.work().items():
                 for arrived, count in finished:
                     self._ended[pod.spec.name][instant - arrived] += count

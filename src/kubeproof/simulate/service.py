@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from kubeproof.simulate.cluster import TimedNode, TimedPod, emptiest
 from kubeproof.simulate.declarations import ServiceSpec
@@ -16,6 +17,7 @@ class TimedService:
         self.spec, self._nodes = spec, nodes
         self.pods: list[TimedPod] = []
         self.turns: deque[TimedPod] = deque()
+        self._retired: list[TimedPod] = []
         self.pending = 0
         self.launch(spec.pods)
 
@@ -38,28 +40,30 @@ class TimedService:
         """Pods that wait are placed as far as there is room; a new pod is the next in turn."""
         while self.pending and (node := emptiest(self._nodes, self.spec.request)):
             pod = TimedPod(self.spec, node)
-            node.pods.append(pod)
+            node.add(pod)
             self.pods.append(pod)
             self.turns.appendleft(pod)
             self.pending -= 1
 
     def retire_oldest(self) -> None:
         """The oldest pod takes no more requests, and ends when it has none left."""
-        oldest = next(pod for pod in self.pods if pod in self.turns)
+        oldest = next(pod for pod in self.pods if pod not in self._retired)
         self.turns.remove(oldest)
+        self._retired.append(oldest)
         self.remove_idle()
 
     def remove_idle(self) -> None:
         """Pods that were retired and have nothing left to do are gone."""
-        for pod in [pod for pod in self.pods if pod not in self.turns and pod.is_idle]:
+        for pod in [pod for pod in self._retired if pod.is_idle]:
+            self._retired.remove(pod)
             self.pods.remove(pod)
-            pod.node.pods.remove(pod)
+            pod.node.remove(pod)
 
-    def receive(self, cost: int, arrived: float, count: int) -> None:
-        """Requests in turn; the head takes one and goes to the end of the line."""
+    def receive(self, cost: int, arrived: float, count: int) -> Iterator[TimedNode]:
+        """Requests in turn, the head takes one and goes to the end of the line; yields the nodes that got some."""
         even, over = divmod(count, len(self.turns))
-        for position, pod in enumerate(self.turns):
-            taken = even + (position < over)
-            if taken:
-                pod.take(cost, arrived, taken)
+        takers = self.turns if even else islice(self.turns, over)
+        for position, pod in enumerate(takers):
+            pod.take(cost, arrived, even + (position < over))
+            yield pod.node
         self.turns.rotate(-over)

@@ -24,7 +24,6 @@ from kubeproof.intents.facts import NothingPending, ReplicasAtLeast, ReplicasAtM
 from kubeproof.intents.monitor import IN_STABLE, NEVER, Monitor
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.plan import Plan
-from kubeproof.verify.guarded import is_guarded, only_budgets_decide
 from kubeproof.verify.sizes import Starts, is_left_alone, only_sizes_decide, sizes_of
 
 SPREAD = "PodTopologySpread"
@@ -37,7 +36,7 @@ def held_by_bounds(plan: Plan, starts: Starts) -> dict[int, str]:
 
     `starts` are the first states, if they are others than the plan's own.
     """
-    sized, guarded = only_sizes_decide(plan), only_budgets_decide(plan)
+    sized, guarded = only_sizes_decide(plan), _only_budgets_decide(plan)
     if not sized and not guarded:
         return {}
     system = GroupedSystem(plan)
@@ -49,9 +48,23 @@ def held_by_bounds(plan: Plan, starts: Starts) -> dict[int, str]:
             continue
         if sized and (_is_bounded(plan, monitor, starts) or _has_room(plan, monitor, starts)):
             held[number] = BY_SIZES
-        elif guarded and is_guarded(plan, monitor, starts):
+        elif guarded and _is_guarded(plan, monitor, starts):
             held[number] = BY_BUDGET
     return held
+
+
+def _only_budgets_decide(plan: Plan) -> bool:
+    if not plan.setup.budgets:
+        return False
+    from kubeproof.verify.guarded import only_budgets_decide
+
+    return only_budgets_decide(plan)
+
+
+def _is_guarded(plan: Plan, monitor: Monitor, starts: Starts) -> bool:
+    from kubeproof.verify.guarded import is_guarded
+
+    return is_guarded(plan, monitor, starts)
 
 
 def _flags_seen(system: GroupedSystem, starts: Starts) -> int:

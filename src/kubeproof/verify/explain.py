@@ -9,6 +9,7 @@ from kubeproof.cluster.jobs import REPLACED
 from kubeproof.cluster.objects import JOB, family
 from kubeproof.cluster.services import is_stopped
 from kubeproof.cluster.state import PUBLISHED, SERVING, Health, Phase, PodKind
+from kubeproof.cluster.usage import CPU, MEMORY, request_milli
 from kubeproof.controllers.late import DrainEviction, JobController, PinnedScheduler, PreemptingScheduler
 from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.scheduler.controller import SchedulerController
@@ -163,7 +164,9 @@ def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple
     for index in _concerned(model, monitor):
         if model.setup.workloads[index].owner and _is_unused(model, state, index):
             continue
-        if model.setup.workloads[index].ordinal is None:
+        if model.setup.workloads[index].resized:
+            lines += _size_facts(model, state, index)
+        elif model.setup.workloads[index].ordinal is None:
             lines.append(_counts(model, state, index))
         if model.setup.workloads[index].kind == JOB:
             lines += _job_facts(model, state, index)
@@ -173,6 +176,14 @@ def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple
     if monitor.temporal is not None and model.is_stable(state):
         lines.append("nothing changes any more until an event comes, and none need come")
     return tuple(lines)
+
+
+def _size_facts(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
+    """What pods of one size request, and how many there are."""
+    declared = model.setup.workloads[workload]
+    pods = sum(pod.workload == workload for node in state.nodes for pod in node.pods) + len(state.unbound[workload])
+    cpu, memory = (request_milli(declared.template, resource) for resource in (CPU, MEMORY))
+    yield f"{pods} of these pods are {declared.name}: {cpu}m of cpu, {memory // 1000} of memory requested"
 
 
 def _misrouted_reasons(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
@@ -231,8 +242,9 @@ def _concerned(model: IndividualModel, monitor: Monitor) -> list[int]:
 
 
 def _counts(model: IndividualModel, state: State, workload: int) -> str:
-    numbered = [m for m in family(model.setup, workload) if model.setup.workloads[m].ordinal is not None]
-    counted = (workload, *numbered)  # a StatefulSet with its ordinals
+    workloads = model.setup.workloads
+    parts_of = [m for m in family(model.setup, workload) if workloads[m].ordinal is not None or workloads[m].resized]
+    counted = (workload, *parts_of)  # a StatefulSet with its ordinals, a workload with pods of all sizes
     phases = [pod.phase for node in state.nodes for pod in node.pods if pod.workload in counted]
     ready = phases.count(Phase.READY)
     ending = phases.count(Phase.TERMINATING)

@@ -28,8 +28,8 @@ from kubeproof.verify.traces import make_trace
 from kubeproof.verify.weave import CannotWeave
 
 MOST_AT_FIRST = 20_000  # states of the whole after which its parts are looked at
-MOST_ALONE = 500_000  # states of one part
-MOST_AT_LAST = 200_000  # states of the whole for what is left open, with the scenario that nobody wrote
+MOST_ALONE = 60_000  # states of one part
+MOST_AT_LAST = 20_000  # states of the whole for what is left open, with the scenario that nobody wrote
 ONE_BY_ONE = "workloads searched one by one where the whole was too large"
 Planned = Callable[[Loaded], Plan]
 
@@ -167,11 +167,15 @@ def _each(parts: Sequence[Slice], number: int) -> str:
 
 
 def _violated(crowd: Crowd, part: Part, decided: Decided, number: int) -> IntentResult | None:
-    """A part's violation as one of the whole; None if the others do not run along."""
+    """A part's violation as one of the whole; None if the others do not run along.
+
+    Whether they could lead out of a loop that the part alone cannot leave is not known.
+    """
     loaded, plan = crowd.loaded, crowd.plan
     try:
         prelude, path = woven(plan, loaded, part, decided, number)
         result = intent_result(loaded, plan, number, "violated", part.statistics)
-        return replace(result, **make_trace(RepresentativeModel(plan), number, prelude, path))
+        avoidable = path._replace(is_inevitable=False)
+        return replace(result, **make_trace(RepresentativeModel(plan), number, prelude, avoidable))
     except (CannotWeave, LimitReached):
         return None

@@ -287,8 +287,6 @@ def left_out(plan: Plan) -> list[str]:
 def abstractions(loaded: Loaded, plan: Plan) -> tuple[str, ...]:
     """What the model leaves out whatever the input says, as far as it can matter here."""
     notes = []
-    if loaded.scenario.is_default:
-        notes.append("the built-in scenario has no drain and no load changes; a Scenario of your own may have both")
     if len(plan.setup.nodes) >= SAMPLED_FROM:
         notes.append(
             f"scheduler node sampling: with {SAMPLED_FROM} nodes or more the real scheduler scores a part of the "

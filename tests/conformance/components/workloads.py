@@ -79,4 +79,13 @@ CORPORA: tuple[Corpus, ...] = (
         2_000,
         decide=decide_owners.job,
     ),
+    Corpus(
+        "job-later-syncs",
+        "Job: pods created and deleted after earlier syncs",
+        KUBERNETES,
+        "owners",
+        owners.later_job,
+        2_000,
+        decide=decide_owners.job,
+    ),
 )

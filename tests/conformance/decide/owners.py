@@ -122,18 +122,36 @@ COMPLETIONS_REACHED = "CompletionsReached"
 
 
 def job(case: Case, upstream: str) -> Decision:
-    """Pods that are created, by index, and deleted, and the status, after the first sync of a Job an hour old."""
+    """Pods that are created, by index, and deleted, and the status, after a sync of a Job an hour old."""
     declared = read_job(fields(case["job"])).workload
     version = version_of(upstream)
     pods = [_job_pod(pod) for pod in case["pods"]]
-    done = job_sync.sync(declared.job, declared.replicas, pods, job_sync.Record(active_s=3600), version)
+    before = _record(case["job"].get("status", {}), version)
+    done = job_sync.sync(declared.job, declared.replicas, pods, before, version)
     record = done.record
+    conditions = [
+        f"{c['type']} {c['status']} {c['reason']}" for c in case["job"].get("status", {}).get("conditions", ())
+    ]
+    conditions += [told for told in _conditions(declared, record, version) if told not in conditions]
     active = done.active if record.condition == jobs.NONE else 0
     return {
         "create": sorted("" if index is None else str(index) for index in done.creates),
         "delete": sorted(done.deletes),
-        "status": [active, record.succeeded, record.failed, *_conditions(declared, record, version)],
+        "status": [active, record.succeeded, record.failed, *conditions],
     }
+
+
+def _record(status: Mapping[str, Any], version: tuple[int, int]) -> job_sync.Record:
+    """What earlier syncs have counted; v1.26 does not know that success may be decided before the end."""
+    indexes = frozenset(int(index) for index in status.get("completedIndexes", "").split(",") if index)
+    condition, reason = jobs.NONE, ""
+    for one in status.get("conditions", ()):
+        if one["type"] == "FailureTarget":
+            condition, reason = jobs.FAILURE_TARGET, one["reason"]
+        elif version >= job_sync.PATIENT_SINCE:
+            condition = jobs.SUCCESS_MET
+    counted = status.get("succeeded", 0), status.get("failed", 0)
+    return job_sync.Record(*counted, active_s=3600, succeeded_indexes=indexes, condition=condition, reason=reason)
 
 
 def _conditions(declared: Workload, record: job_sync.Record, version: tuple[int, int]) -> list[str]:
@@ -162,4 +180,5 @@ def _job_pod(pod: Mapping[str, Any]) -> job_sync.JobPod:
         pod["since"] if pod["phase"] in FINISHED else 0,
         pod["since"],
         pod["created"],
+        is_counted=pod.get("counted", False),
     )

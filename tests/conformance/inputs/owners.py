@@ -102,6 +102,33 @@ def job(random: Random) -> Case:
     return {"job": _object("batch/v1", "Job", spec), "pods": pods}
 
 
+def later_job(random: Random) -> Case:
+    """A Job with a history: what earlier syncs have counted and decided, and any replacement policy."""
+    case = dict(job(random))
+    spec = case["job"]["spec"]
+    if random.random() < 0.4:
+        spec["podReplacementPolicy"] = random.choice(("Failed", "Failed", "TerminatingOrFailed"))
+    status: dict[str, Any] = {"failed": random.choice((0, 0, 1, 2)), "succeeded": random.choice((0, 0, 1, 2))}
+    if spec.get("completionMode") == "Indexed":
+        done = [n for n in range(spec["completions"]) if random.random() < 0.3]
+        status |= {"succeeded": len(done), "completedIndexes": ",".join(map(str, done))}
+    if random.random() < 0.2:
+        status["conditions"] = [_condition(*random.choice((FAILING, FAILING, SUCCEEDING)))]
+    for pod in case["pods"]:
+        if (pod.get("ending") or pod["phase"] in ("Succeeded", "Failed")) and random.random() < 0.5:
+            pod["counted"] = True
+    case["job"]["status"] = status
+    return case
+
+
+FAILING = ("FailureTarget", "DeadlineExceeded")
+SUCCEEDING = ("SuccessCriteriaMet", "CompletionsReached")
+
+
+def _condition(kind: str, reason: str) -> dict[str, Any]:
+    return {"type": kind, "status": "True", "reason": reason}
+
+
 def _job_pod(random: Random, number: int, indexes: int | None) -> dict[str, Any]:
     pod = {**_pod(random), "name": f"p{number}", "phase": random.choice(PHASES[2:])}
     pod |= {"created": pod["created"] + number, "restarts": random.choice((0, 0, 0, 1, 3, 7))}

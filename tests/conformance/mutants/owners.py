@@ -273,4 +273,18 @@ MUTANTS: tuple[Mutant, ...] = (
         "best, *worse = ranked(alike)",
         SYNCS,
     ),
+    Mutant(
+        "terminating pods are replaced at once whatever the policy says",
+        JOB,
+        "missing = wanted - active - (len(work.terminating) if work.only_failed else 0)",
+        "missing = wanted - active",
+        "job-later-syncs",
+    ),
+    Mutant(
+        "a Job that has begun to fail goes on",
+        JOB,
+        "if self.before.condition == FAILURE_TARGET:",
+        "if self.before.condition < 0:",
+        "job-later-syncs",
+    ),
 )

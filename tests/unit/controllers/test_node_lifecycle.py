@@ -6,6 +6,7 @@ from kubeproof.cluster.control import NOTICE, TAINT, UNTAINT, WELCOME, Decision,
 from kubeproof.cluster.objects import REGION, ZONE, Settings
 from kubeproof.cluster.state import Health, WorkloadCell
 from kubeproof.controllers.node_lifecycle import (
+    EXCLUDED,
     FULL,
     NORMAL,
     PARTIAL,
@@ -191,3 +192,32 @@ def test_the_tainter_reads_every_place_and_no_workload():
 
     assert tainter.reads == Reads(places=(0, 1))
     assert tainter.show_workload(0, WorkloadCell()) is None
+
+
+def test_excluded_nodes_do_not_count_for_their_zone_but_follow_it():
+    nodes = [node("n1"), node("n2"), node("n3", labels={EXCLUDED: ""})]
+    tainter = NoExecuteTainter(layout(setup(nodes)))
+
+    def verbs(*cells):
+        shown = tuple(((tainter.show_node(place, c), 1),) for place, c in enumerate(cells))
+        return [(d.actions[0].node.place, d.actions[0].verb) for d in tainter.act(Seen((), shown))]
+
+    assert verbs(OUT, OUT, UP) == []  # all that count are down
+    assert verbs(OUT, UP, OUT) == [(0, TAINT), (2, TAINT)]
+
+
+def test_a_zone_of_which_no_node_counts_is_in_its_normal_state():
+    nodes = [node("n1", labels={EXCLUDED: ""}), node("n2", labels={EXCLUDED: ""})]
+    tainter = NoExecuteTainter(layout(setup(nodes)))
+    shown = tuple(((tainter.show_node(place, OUT), 1),) for place in (0, 1))
+
+    assert [d.actions[0].verb for d in tainter.act(Seen((), shown))] == [TAINT, TAINT]
+
+
+@pytest.mark.parametrize(("out", "size", "verbs"), [(28, 50, []), (29, 51, [TAINT])])
+def test_only_a_large_zone_that_is_partly_down_goes_on_tainting(out, size, verbs):
+    nodes = [node(f"n{number}", "a") for number in range(size)]
+    tainter = NoExecuteTainter(layout(setup(nodes), tuple(range(size))))
+    views = ((tainter.show_node(0, OUT), out), (tainter.show_node(0, UP), size - out))
+
+    assert [d.actions[0].verb for d in tainter.act(Seen((), (views,)))] == verbs

@@ -8,7 +8,17 @@ import pytest
 
 from kubeproof.cluster.labels import LabelSelector, Requirement
 from kubeproof.errors import ScenarioError
-from kubeproof.events.declarations import Apply, Cordon, Create, NodeChoice, NodeFailure, Scale
+from kubeproof.events.declarations import (
+    Apply,
+    Cordon,
+    Create,
+    Drain,
+    NodeChoice,
+    NodeFailure,
+    Scale,
+    Usage,
+    UsageChange,
+)
 from kubeproof.intents.declarations import Amount, Intent
 from kubeproof.manifests.default_scenario import as_yaml
 from kubeproof.manifests.load import load
@@ -267,14 +277,73 @@ def test_without_a_scenario_the_default_one_applies() -> None:
     loaded = load_text(node(), deployment("web", spec="replicas: 4,"))
 
     assert loaded.scenario.is_default
-    assert loaded.scenario.events == (NodeFailure(name="nodeFailure-1"),)
+    assert loaded.scenario.events == (NodeFailure(name="nodeFailure-1"), Drain(name="drain-2"))
+    assert [intent.key for intent in loaded.scenario.intents] == [
+        "settles", "drainCompletes", "noPendingForever", "minReady"
+    ]  # fmt: skip
     assert loaded.scenario.intents[-1].count == Amount(3)
     assert loaded.scenario.intents[-1].when == "eventuallyAlways"
     assert loaded.omissions == ()
 
 
+AUTOSCALER = """apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: web, namespace: shop}
+spec:
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+  maxReplicas: 5
+  metrics:
+  - {type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 60}}}
+  - {type: Resource, resource: {name: memory, target: {type: Utilization, averageUtilization: 80}}}
+  - {type: Resource, resource: {name: cpu, target: {type: AverageValue, averageValue: 100m}}}
+"""
+REQUESTING = deployment("web", spec="replicas: 4,", container="resources: {requests: {cpu: 500m}},")
+
+
+def test_by_default_the_usage_of_autoscaled_workloads_moves_around_what_the_autoscaler_aims_at() -> None:
+    loaded = load_text(node(), REQUESTING, AUTOSCALER)
+
+    assert loaded.scenario.events[2:] == (
+        UsageChange(
+            name="cpuChange-3",
+            resource="cpu",
+            target="Deployment/shop/web",
+            levels=(Usage(percent=30), Usage(percent=90)),
+        ),
+    )  # memory is not requested, so that no share of it can be used
+
+
+@pytest.mark.parametrize(
+    ("budget", "count"),
+    [
+        ("minAvailable: 4", 4),
+        ("minAvailable: 90%", 4),
+        ("minAvailable: 9", 4),
+        ("minAvailable: 1", 3),
+        ("maxUnavailable: 0", 4),
+        ("maxUnavailable: 30%", 3),
+    ],
+)
+def test_by_default_as_many_pods_must_be_ready_as_strategy_and_budgets_want(budget: str, count: int) -> None:
+    text = f"""apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {{name: web, namespace: shop}}
+spec: {{{budget}, selector: {{matchLabels: {{app: web}}}}}}
+"""
+    loaded = load_text(node(), REQUESTING, text)
+
+    assert loaded.scenario.intents[-1].count == Amount(count)
+
+
+def test_by_default_a_descheduler_must_not_evict_for_ever() -> None:
+    policy = "apiVersion: descheduler/v1alpha2\nkind: DeschedulerPolicy\nprofiles: []\n"
+    loaded = load_text(node(), REQUESTING, policy)
+
+    assert "noEvictionLoop Deployment/shop/web" in [intent.name for intent in loaded.scenario.intents]
+
+
 def test_the_printed_default_scenario_reads_back_as_itself() -> None:
-    objects = (node(), deployment("web", spec="replicas: 4,"))
+    objects = (node(), REQUESTING, AUTOSCALER)
     loaded = load_text(*objects)
     again = load_text(*objects, as_yaml(loaded))
 

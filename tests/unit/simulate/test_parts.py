@@ -74,8 +74,8 @@ def test_a_backlog_ends_exactly_when_all_units_are_spent(added: list[tuple[int, 
 def test_a_pod_uses_no_more_than_its_limit_in_an_interval_and_a_node_no_more_than_it_has() -> None:
     small = node(cpu=300)
     pods = [TimedPod(WEB, small), TimedPod(WEB, small)]
-    small.pods += pods
     for pod in pods:
+        small.add(pod)
         pod.take(400, 0.0, 1)
 
     small.work()
@@ -91,7 +91,7 @@ def test_a_pod_uses_no_more_than_its_limit_in_an_interval_and_a_node_no_more_tha
 def test_requests_wait_for_memory_until_others_give_it_back() -> None:
     tight = node(cpu=50, memory=20)
     pod = TimedPod(WEB, tight)
-    tight.pods.append(pod)
+    tight.add(pod)
 
     pod.take(30, 0.0, 3)
 
@@ -119,7 +119,7 @@ def test_requests_go_in_turns_and_a_new_pod_is_next() -> None:
     service.launch(1)
     second, first = service.turns
 
-    service.receive(5, 0.0, 3)
+    assert len(list(service.receive(5, 0.0, 3))) == 2
 
     assert (second.backlog.requests, first.backlog.requests) == (2, 1)
     assert list(service.turns) == [first, second]
@@ -128,7 +128,7 @@ def test_requests_go_in_turns_and_a_new_pod_is_next() -> None:
 def test_a_retired_pod_ends_when_it_has_nothing_left_to_do() -> None:
     service = TimedService(WEB, (node(),))
     service.launch(1)
-    service.receive(5, 0.0, 2)
+    assert len(list(service.receive(5, 0.0, 2))) == 2
 
     service.retire_oldest()
 

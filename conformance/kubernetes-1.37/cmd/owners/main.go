@@ -43,6 +43,7 @@ type pod struct {
 	Ending   bool            `json:"ending"`
 	Index    string          `json:"index"` // completion index
 	Restarts int32           `json:"restarts"`
+	Counted  bool            `json:"counted"` // by an earlier sync of its Job
 }
 
 type decision struct {
@@ -181,7 +182,9 @@ func recordJob(given *given, world *world) error {
 	world.jobs.Add(job)
 	for index := range given.Pods {
 		object := given.Pods[index].object(metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job")))
-		object.Finalizers = []string{batchv1.JobTrackingFinalizer}
+		if !given.Pods[index].Counted {
+			object.Finalizers = []string{batchv1.JobTrackingFinalizer}
+		}
 		if index := given.Pods[index].Index; index != "" {
 			object.Annotations = map[string]string{batchv1.JobCompletionIndexAnnotation: index}
 			object.Labels[batchv1.JobCompletionIndexAnnotation] = index

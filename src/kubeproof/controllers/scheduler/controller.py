@@ -17,7 +17,6 @@ from kubeproof.cluster.state import Health, NodeCell, Phase, WorkloadCell
 from kubeproof.cluster.volumes import open_claims, ways_to_bind, with_bindings
 from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount, Scheduler
 from kubeproof.controllers.scheduler.plugins.volumes import waiting_claims
-from kubeproof.controllers.volume_controller import bindings_in_words, volume_numbers
 from kubeproof.values import dataclass
 
 # how welcome pods are (bits of `places.unwelcome`), unreachable, tainted NoExecute, pods, images brought
@@ -123,6 +122,8 @@ class SchedulerController:
         if not waiting:
             yield ()
             return
+        from kubeproof.controllers.volume_controller import volume_numbers
+
         numbers = volume_numbers(self.layout)
         order = [setup.claims.index(claim) for claim in waiting]
         memories = dict(zip(open_claims(self.layout.setup), self.claims, strict=True))
@@ -132,6 +133,10 @@ class SchedulerController:
 
     def adds(self, actions: tuple[Action, ...]) -> str:
         """What a binding says besides: the volumes that claims get."""
+        if not self.claims:
+            return ""
+        from kubeproof.controllers.volume_controller import bindings_in_words
+
         return "; ".join(bindings_in_words(self.layout, self.claims, actions))
 
     def candidates(self, seen: Seen) -> tuple[list[NodeRef], list[NodeInfo]]:

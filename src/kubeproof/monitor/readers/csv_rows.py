@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
-from operator import itemgetter
 
 from kubeproof.errors import EventError
 from kubeproof.monitor.event import NO_ATTRIBUTES, Event
-from kubeproof.monitor.readers.record import ALIASES, NAME_PARTS, NAMES, SPOKEN_FOR, TIME_UNITS, event_of
+from kubeproof.monitor.readers.record import ALIASES, MOST_DIGITS, NAME_PARTS, NAMES, SPOKEN_FOR, TIME_UNITS, event_of
 
 Row = list[str]
+MOST_NAMES = 10_000  # that are joined once and kept
 
 
 def read_csv(lines: Iterable[str], file: str) -> Iterator[Event]:
@@ -43,40 +43,40 @@ class _Columns:
 
     def __init__(self, header: Row) -> None:
         place = {name: position for position, name in enumerate(header)}
-        self._time = next(((place[name], unit) for name, unit in TIME_UNITS.items() if name in place), None)
-        self._whole = self._time is not None and self._time[1] == Fraction(1)
+        whole = next((place[name] for name, unit in TIME_UNITS.items() if name in place and unit == Fraction(1)), None)
+        others = [name for name, unit in TIME_UNITS.items() if name in place and unit != Fraction(1)]
+        sequences = [name for name in ALIASES["sequence"] if name in place]
+        self._time = None if others or sequences else whole  # the slow way reads dates, fractions and sequences
         self._name = next((place[name] for name in NAMES if name in place), None)
-        parts = [place[name] for name in NAME_PARTS if name in place]
-        self._parts = parts if self._name is None and len(parts) == len(NAME_PARTS) else None
-        self._others = [_getter(place, names) for field, names in ALIASES.items() if field != "sequence"]
-        self._has_sequence = any(name in place for name in ALIASES["sequence"])
+        self._parts = [place[name] for name in NAME_PARTS if name in place]
+        wanted = [names for field, names in ALIASES.items() if field != "sequence"]
+        self._others = [next((place[name] for name in names if name in place), -1) for names in wanted]
         self._attributes = [(name, position) for name, position in place.items() if name not in SPOKEN_FOR]
         self._names: dict[tuple[str, str], str] = {}
 
     def event(self, row: Row) -> Event | None:
         """The event of an ordinary row; None where the slow way has to look."""
-        if not self._whole or self._time is None or self._has_sequence:
+        if self._time is None:
             return None
-        text = row[self._time[0]]
-        if not text.lstrip("-").isdigit() or not text.isascii() or len(text) > 18:
+        text = row[self._time]
+        if not (text.isdecimal() or (text[:1] == "-" and text[1:].isdecimal())) or len(text) > MOST_DIGITS:
             return None
         name = row[self._name] if self._name is not None else self._joined(row)
         if not name:
             return None
         attributes = {field: row[position] for field, position in self._attributes if row[position]}
-        source, target, key, run, identity = [get(row) for get in self._others]
-        return Event(int(text), name, source, target, key, run, identity, None, attributes or NO_ATTRIBUTES)
+        source, target, key, run, identity = self._others
+        row.append("")  # what the last position, -1, stands for
+        return Event(
+            int(text), name, row[source], row[target], row[key], row[run], row[identity], None,
+            attributes or NO_ATTRIBUTES,
+        )  # fmt: skip
 
     def _joined(self, row: Row) -> str:
-        if self._parts is None:
+        if len(self._parts) != len(NAME_PARTS):
             return ""
         pair = (row[self._parts[0]], row[self._parts[1]])
         name = self._names.get(pair)
-        if name is None and all(pair) and len(self._names) < 10_000:
+        if name is None and all(pair) and len(self._names) < MOST_NAMES:
             name = self._names[pair] = "_".join(pair)
         return name or ""
-
-
-def _getter(place: dict[str, int], names: tuple[str, ...]) -> Callable[[Row], str]:
-    found = [place[name] for name in names if name in place]
-    return itemgetter(found[0]) if found else lambda row: ""
