@@ -194,3 +194,17 @@ def test_a_loop_that_others_can_end_is_not_called_inevitable() -> None:
     assert found.verdict == VIOLATED
     assert found.trace is not None
     assert found.trace.loop_certainty == "possible"
+
+
+def test_a_pod_that_fits_on_no_node_is_not_proved_to_find_room() -> None:
+    result = answered(*NODES, FRONT, web(1, name="huge", cpu="9"), scenario(PENDING % "huge"))
+
+    assert verdicts(result) == [VIOLATED]
+
+
+def test_parts_whose_start_is_too_large_decide_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shares, "MOST_ALONE", 1)
+    result = answered(*NODES, FRONT, web(2, name="back"), scenario(PENDING % "front", start="deployed", events=FAILURE))
+
+    assert verdicts(result) == [UNKNOWN]
+    assert result.statistics.reductions[-1] == shares.ONE_BY_ONE
