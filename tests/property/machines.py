@@ -23,8 +23,11 @@ from kubeproof.cluster.objects import (
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.cluster.volumes import Claim, StorageClass
 from kubeproof.events.declarations import STABLE, Drain, Event, NodeFailure, Scale, ZoneFailure
-from tests.property.owners import STRATEGIES, daemon_set
+from tests.property.jobs import job_cases
+from tests.property.owners import OWNER_FAMILIES, STRATEGIES, daemon_set
+from tests.property.priorities import PRIORITY_FAMILIES
 from tests.property.strategies import (
+    BASIC_FAMILIES,
     MIB,
     TOLERATIONS,
     Case,
@@ -38,12 +41,36 @@ from tests.property.strategies import (
 )
 
 CPU = 1000
+OTHERS = {**BASIC_FAMILIES, **OWNER_FAMILIES, **PRIORITY_FAMILIES, "job": job_cases}
 LOCAL = StorageClass("fast", "rancher.io/local-path", waits=True)
 ZONAL = StorageClass("fast", "ebs.csi.aws.com", waits=True)
 
 
 @st.composite
 def machine_cases(draw: st.DrawFn) -> Case:
+    """Groups and pods made for each other, or any other case with its nodes in a group."""
+    return draw(st.one_of(_grown_cases(), _grown_cases(), _attached_cases()))
+
+
+@st.composite
+def _attached_cases(draw: st.DrawFn) -> Case:
+    """What other loops do to pods and nodes, beside an autoscaler that knows the first node's group."""
+    names = choice("daemon", "stateful", "preempt", "failure", "job")
+    case = draw(OTHERS[draw(names)]())
+    group = NodeGroup("group", draw(choice(0, 1)), len(case.setup.nodes) + draw(choice(0, 1)), case.setup.nodes[0])
+    flags = ClusterAutoscaler(
+        (group,),
+        unneeded_s=draw(choice(30, 0)),
+        unready_s=60,
+        delay_after_add_s=draw(choice(0, 20)),
+        provisioning_s=draw(choice((5, 5), (0, 0))),
+        removes_unready=draw(st.booleans()),
+    )
+    return replace(case, setup=with_groups(case.setup, flags))
+
+
+@st.composite
+def _grown_cases(draw: st.DrawFn) -> Case:
     """One or two groups, pods that take a third to a whole node, and what makes them more, fewer or move."""
     zones = draw(choice(("a",), ("a",), ("a", "b"), ("a", "b")))
     some = tuple(_node(f"n{index + 1}", zone) for index, zone in enumerate(zones[: draw(choice(1, 1, 2))]))

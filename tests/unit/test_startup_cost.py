@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+import kubeproof.controllers.late
+import kubeproof.events.late
+import kubeproof.intents.late
+import kubeproof.manifests.late
 from tests.unit.verify.inputs import node, scenario, web
 
 ROOT = Path(__file__).parents[2]
@@ -17,20 +21,16 @@ from kubeproof.cli.main import main
 code = main(sys.argv[1:])
 print(code, *sorted(sys.modules), file=sys.stderr)
 """
-NOT_FOR_A_DEPLOYMENT = {
-    "kubeproof.controllers.cronjob", "kubeproof.controllers.job", "kubeproof.manifests.cron",
-    "kubeproof.controllers.daemonset", "kubeproof.controllers.descheduler", "kubeproof.controllers.eviction",
-    "kubeproof.controllers.gitops", "kubeproof.controllers.hpa", "kubeproof.controllers.rollout",
-    "kubeproof.controllers.scheduler.pinned", "kubeproof.controllers.scheduler.preempting",
-    "kubeproof.controllers.statefulset", "kubeproof.events.cordon", "kubeproof.events.drain",
-    "kubeproof.events.node_failure", "kubeproof.events.operator", "kubeproof.events.pod_crash",
-    "kubeproof.events.usage", "kubeproof.network", "kubeproof.report.heatmap", "kubeproof.report.html",
-    "kubeproof.controllers.own", "kubeproof.engine.reference", "kubeproof.intents.temporal", "kubeproof.logic",
-    "kubeproof.manifests.autoscalers", "kubeproof.manifests.ltl_intents", "kubeproof.manifests.storage",
-    "kubeproof.cli.doctor", "kubeproof.cli.network", "kubeproof.cli.properties", "kubeproof.cli.quantify",
-    "kubeproof.quantify", "pathlib", "traceback", "urllib",
-    "kubeproof.verify.journal", "kubeproof.verify.executors.pool", "multiprocessing", "concurrent", "asyncio",
-    "socket", "distributed",
+REGISTRIES = (kubeproof.controllers.late, kubeproof.events.late, kubeproof.intents.late, kubeproof.manifests.late)
+LATE = {getattr(registry, name).imported().__module__ for registry in REGISTRIES for name in registry.__all__}
+NOT_FOR_A_DEPLOYMENT = LATE | {
+    "asyncio", "concurrent", "distributed", "kubeproof.cli.doctor", "kubeproof.cli.network",
+    "kubeproof.cli.properties", "kubeproof.cli.quantify", "kubeproof.controllers.descheduler",
+    "kubeproof.controllers.hpa", "kubeproof.controllers.own", "kubeproof.controllers.rollout",
+    "kubeproof.engine.reference", "kubeproof.intents.temporal", "kubeproof.logic", "kubeproof.manifests.cron",
+    "kubeproof.network", "kubeproof.quantify", "kubeproof.report.heatmap", "kubeproof.report.html",
+    "kubeproof.verify.executors.pool", "kubeproof.verify.journal", "multiprocessing", "pathlib", "socket",
+    "traceback", "urllib",
 }  # fmt: skip
 
 
@@ -65,6 +65,13 @@ def test_help_imports_no_room_but_the_command_line():
 
 def test_a_plain_deployment_imports_no_loop_or_event_that_it_lacks(manifest: str):
     assert not NOT_FOR_A_DEPLOYMENT & imported("verify", manifest)
+
+
+def test_a_descheduler_imports_only_the_plugins_of_its_policy():
+    modules = imported("cases", "run", "c5", "--scale", "esc", "-o", "json")
+
+    package = "kubeproof.controllers.descheduler.plugins."
+    assert {name.removeprefix(package) for name in modules if name.startswith(package)} == {"duplicates"}
 
 
 def test_a_sweep_that_ends_at_once_starts_no_other_process():

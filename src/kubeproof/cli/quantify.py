@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
 EXIT_CODES = {"VIOLATED": 1, "UNKNOWN": 3}
 MODELS = ("base", "latency", "energy", "scalability", "full")
-METHODS = (
-    "auto", "sound-value-iteration", "interval-iteration", "optimistic-value-iteration", "value-iteration",
-    "policy-iteration",
-)  # fmt: skip
+METHODS = ("auto", "optimistic-value-iteration", "interval-iteration")
 
 
 @click.group("quantify")

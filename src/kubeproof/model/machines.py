@@ -8,7 +8,7 @@ from kubeproof.cluster.control import Controller
 from kubeproof.cluster.places import Layout
 from kubeproof.controllers.cluster_autoscaler.controller import ClusterAutoscalerController, first_memory
 from kubeproof.controllers.cluster_autoscaler.machines import MachineArrival, MachineDeparture, Memories
-from kubeproof.events.declarations import Event, ZoneFailure
+from kubeproof.events.declarations import CreateNode, Event, ZoneFailure
 from kubeproof.events.zone_failure import is_down
 from kubeproof.model.assembly import AdjustingPart
 
@@ -20,7 +20,9 @@ def machine_loops(layout: Layout, events: tuple[Event, ...], memory: int, claims
     outages = tuple((index, event) for index, event in enumerate(events) if isinstance(event, ZoneFailure))
     numbers = tuple(index for index, _ in outages)
     lost = partial(_is_lost, layout, tuple(event for _, event in outages))
-    loops: list[Controller] = [ClusterAutoscalerController(layout, memory, claims)]
+    brought = {layout.named(event.node) for event in events if isinstance(event, CreateNode)}
+    reserved = frozenset(place for place in brought if place is not None)
+    loops: list[Controller] = [ClusterAutoscalerController(layout, memory, claims, reserved)]
     for place, one in enumerate(layout.places):
         if one.sample.group:
             loops += [MachineArrival(layout, place, memory, numbers, lost), MachineDeparture(layout, place, memory)]

@@ -28,11 +28,11 @@ class Weights:
         """One weight per outcome of `GroupedSystem.edit`, in its order."""
         action: Action = operation[2]
         if not isinstance(action, NodeAction):
-            return (1.0,) * len(self._system.edit(slot, cell, operation))
-        ways = self._on_nodes(slot - self._system.slots.first_place, cell, operation[1], action)
-        return tuple(ways[outcome] for outcome in self._system.edit(slot, cell, operation))
+            return (1.0,)  # whatever is not about nodes has one outcome
+        return tuple(self._on_nodes(slot - self._system.slots.first_place, cell, operation[1], action).values())
 
     def _on_nodes(self, place: int, nodes: Nodes, actor: int, action: NodeAction) -> dict[Hashable, float]:
+        """Per outcome its weight, found in the order in which `GroupedSystem.edit` finds them."""
         sample = self._system.plan.layout.places[place].sample
         ways: dict[Hashable, float] = {}
         for cell, count in nodes:

@@ -13,10 +13,10 @@ from kubeproof.monitor.alarms import Alarm
 from kubeproof.monitor.arrival import Gaps
 from kubeproof.monitor.desk import MOST_PENDING, Desk, Label, Watch
 from kubeproof.monitor.event import Event
+from kubeproof.monitor.formula_watch import FormulaWatch
 from kubeproof.monitor.key_watch import KeyWatch
 from kubeproof.monitor.other_watches import (
     EqualCountsWatch,
-    FormulaWatch,
     HeartbeatWatch,
     NeverWatch,
     RunLimitWatch,

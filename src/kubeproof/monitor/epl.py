@@ -45,9 +45,9 @@ def _statements(rule: Rule) -> Iterator[str]:
         case Chain() as chain:
             for number, link in enumerate(chain.links, 1):
                 yield _named(f"{rule.name} ({number})", _pair(link))
-        case AtMost(event, count, per):
+        case AtMost(event, _, per) as limit:
             window = "#keepall" if per is None else f"#time({_seconds(per)} sec)"
-            yield _named(rule.name, f"select count(*) from {_event(event)}{window} having count(*) > {count}")
+            yield _named(rule.name, f"select count(*) from {_event(event)}{window} having count(*) > {limit.most}")
         case EqualCounts(events, per, tolerance):
             yield from _equal(rule.name, events, per, tolerance)
         case Never(event):

@@ -2,8 +2,9 @@
 
 Three kinds: pairs and chains (equally often, the i-th before the i-th), answers (a is always soon followed by b, and b
 is not there all the time anyway), and limits (the highest count of a run). The time allowed is the longest delay seen
-times a margin; the margin is the smallest whose false alarms, in cross-validation on the fault-free traces, stay below
-the bound. Rules that raise several of these are left out, and so are rules that follow from others.
+times a margin, and limits tolerate the same share. The margin is the smallest whose false alarms, in cross-validation
+on the fault-free traces, stay below the bound. Rules that raise several of these are left out, and so are rules that
+follow from others.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ class _Miner:
         answers, answer_alarms, answer_drops = self._stable(believable, window)
         kept_pairs = spanner(pairs)
         kept_answers = spanner(answers, [(pair, pairs[pair]) for pair in kept_pairs])
-        limits, limit_drops = self._limits({name for pair in kept_pairs for name in pair})
+        limits, limit_drops = self._limits({name for pair in kept_pairs for name in pair}, margin)
         rules = [*self._chains(kept_pairs, pairs), *self._answer_rules(kept_answers, answers), *limits]
         return Mined(
             RuleSet(tuple(rules), name),
@@ -170,7 +171,7 @@ class _Miner:
             for first, then in answers
         ]
 
-    def _limits(self, counted: set[str]) -> tuple[list[Rule], int]:
+    def _limits(self, counted: set[str], margin: float) -> tuple[list[Rule], int]:
         """The highest counts that several runs reach; where events are paired, one too many breaks the pair."""
         rules, dropped = [], 0
         for name, counts in sorted(self._counts.items()):
@@ -181,7 +182,8 @@ class _Miner:
                 dropped += 1
                 continue
             evidence = Evidence(len(counts), sum(counts.values()))
-            rules.append(Rule(f"at most {highest} {name}", AtMost(Pattern(name), highest, None), evidence=(evidence,)))
+            limit = AtMost(Pattern(name), highest, None, ceil(highest * (margin - 1)))
+            rules.append(Rule(f"at most {highest} {name}", limit, evidence=(evidence,)))
         return rules, dropped
 
     def _evidence(self, pair: Pair, *, counted: bool) -> Evidence:

@@ -1,4 +1,4 @@
-"""Watches for counts, absence, heartbeats and formulas."""
+"""Watches for counts, absence and heartbeats."""
 
 from __future__ import annotations
 
@@ -6,17 +6,14 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from kubeproof.logic.monitor import Monitor, Verdict, monitor_of
-from kubeproof.logic.parser import parse as parse_formula
 from kubeproof.monitor.alarms import Alarm, Kind
 from kubeproof.monitor.desk import NEVER, Desk, Label
 from kubeproof.monitor.event import Event
-from kubeproof.monitor.predicates import parse as parse_predicate
-from kubeproof.monitor.rules import AtMost, EqualCounts, Heartbeat, Ltl, Never
+from kubeproof.monitor.rules import AtMost, EqualCounts, Heartbeat, Never
 from kubeproof.monitor.times import shown_duration, shown_time
 
 
-class _Watch:
+class PlainWatch:
     """What these watches have in common: nothing to settle, nothing due."""
 
     __slots__ = ("_desk", "_label")
@@ -58,7 +55,7 @@ class _Watch:
         self._desk.report(Alarm(label.rule, kind, about, text, start, end, end, label.severity, key=key), self)
 
 
-class NeverWatch(_Watch):
+class NeverWatch(PlainWatch):
     """Reports every occurrence."""
 
     __slots__ = ("_body",)
@@ -73,7 +70,7 @@ class NeverWatch(_Watch):
         self._raise(Kind.FORBIDDEN, about, f"{about} at {shown_time(event[0])}", event[0], event[0], key=event[4])
 
 
-class RunLimitWatch(_Watch):
+class RunLimitWatch(PlainWatch):
     """Counts in a run; reports once."""
 
     __slots__ = ("_body", "_count", "_start")
@@ -87,7 +84,7 @@ class RunLimitWatch(_Watch):
         if not self._count:
             self._start = event[0]
         self._count += 1
-        if self._count == self._body.count + 1:
+        if self._count == self._body.most + 1:
             about = str(self._body.event)
             text = f"{about} for the {self._count}th time in the run at {shown_time(event[0])}"
             self._raise(Kind.TOO_MANY, about, text, self._start, event[0])
@@ -101,7 +98,7 @@ class RunLimitWatch(_Watch):
         self._count, self._start = state
 
 
-class WindowLimitWatch(_Watch):
+class WindowLimitWatch(PlainWatch):
     """Remembers the last times; reports when a window has one too many, and again only after it had not."""
 
     __slots__ = ("_body", "_over", "_per", "_times")
@@ -109,13 +106,13 @@ class WindowLimitWatch(_Watch):
     def __init__(self, body: AtMost, per_us: int, label: Label, desk: Desk) -> None:
         super().__init__(label, desk)
         self._body, self._per, self._over = body, per_us, False
-        self._times: deque[int] = deque(maxlen=body.count + 1)
+        self._times: deque[int] = deque(maxlen=body.most + 1)
 
     def on_event(self, event: Event) -> None:
         """One more."""
         times = self._times
         times.append(event[0])
-        is_over = len(times) > self._body.count and event[0] - times[0] <= self._per
+        is_over = len(times) > self._body.most and event[0] - times[0] <= self._per
         if is_over and not self._over:
             about = str(self._body.event)
             text = f"{about} {len(times)} times within {shown_duration(self._per)}"
@@ -132,7 +129,7 @@ class WindowLimitWatch(_Watch):
         self._over = state[1]
 
 
-class EqualCountsWatch(_Watch):
+class EqualCountsWatch(PlainWatch):
     """Counts in stretches that follow each other, from the first event on; judged when a stretch is over."""
 
     __slots__ = ("_body", "_counts", "_start")
@@ -188,7 +185,7 @@ class EqualCountsWatch(_Watch):
             self._desk.schedule(self._start + self._body.per_us, self)
 
 
-class HeartbeatWatch(_Watch):
+class HeartbeatWatch(PlainWatch):
     """Reports once when the event stays away; the end of a run is no silence."""
 
     __slots__ = ("_body", "_last", "_scheduled")
@@ -229,56 +226,3 @@ class HeartbeatWatch(_Watch):
         if state is not None:
             self._scheduled = True
             self._desk.schedule(state + self._body.every_us, self)
-
-
-class FormulaWatch(_Watch):
-    """Follows the monitor of a formula, one letter per event; begins anew after a violation.
-
-    A state from which nothing can be violated any more is left as it is.
-    """
-
-    __slots__ = ("_body", "_monitor", "_starts", "_states", "_tests")
-
-    def __init__(self, body: Ltl, label: Label, desk: Desk) -> None:
-        super().__init__(label, desk)
-        self._body = body
-        self._monitor: Monitor = monitor_of(parse_formula(body.formula))
-        tests = {name: parse_predicate(text).holds for name, text in body.where}
-        self._tests = [(1 << place, tests[name]) for place, name in enumerate(self._monitor.alphabet.propositions)]
-        self._states: dict[str, int] = {}
-        self._starts: dict[str, int] = {}
-
-    def on_event(self, event: Event) -> None:
-        """One letter."""
-        key = event[4] if self._body.by_key else ""
-        if self._body.by_key and not key:
-            return
-        letter = sum(bit for bit, test in self._tests if test(event))
-        monitor = self._monitor
-        if key not in self._states:
-            self._begin(key, event[0])
-        state = monitor.step(self._states[key], letter)
-        self._states[key] = state
-        if monitor.verdicts[state] is Verdict.VIOLATED:
-            text = f"{self._body.formula} is violated by {event[1]} at {shown_time(event[0])}"
-            self._raise(Kind.FORMULA, event[1], text, self._starts[key], event[0], key=key)
-            del self._states[key], self._starts[key]
-
-    def _begin(self, key: str, now: int) -> None:
-        if len(self._states) >= self._desk.most_pending:  # the key that was seen first is given up
-            oldest = next(iter(self._states))
-            text = f"too many keys are followed; {oldest!r} is given up"
-            label, start = self._label, self._starts[oldest]
-            alarm = Alarm(label.rule, Kind.OVERFLOW, oldest, text, start, now, now, label.severity, "UNKNOWN")
-            del self._states[oldest], self._starts[oldest]
-            self._desk.report(alarm, self)
-        self._states[key], self._starts[key] = self._monitor.initial, now
-
-    def state(self) -> Any:
-        """State and beginning by key."""
-        return [[key, state, self._starts[key]] for key, state in self._states.items()]
-
-    def restore(self, state: Any) -> None:
-        """Reads on."""
-        self._states = {key: number for key, number, _ in state}
-        self._starts = {key: start for key, _, start in state}

@@ -135,7 +135,7 @@ def _at_most(fields: Fields) -> Body:
     count = fields.integer("count", most=MOST_COUNT)
     if count is None:
         fields.fail("count", "is required", remedy="Add count")
-    return AtMost(_pattern(fields, "event"), count, _per(fields))
+    return AtMost(_pattern(fields, "event"), count, _per(fields), fields.integer("tolerance", most=MOST_COUNT) or 0)
 
 
 def _never(fields: Fields) -> Body:

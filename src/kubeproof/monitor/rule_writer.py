@@ -79,8 +79,9 @@ def body_value(body: Body) -> tuple[str, dict[str, Any]]:
             return "chain", fields | _match(matching)
         case EqualCounts(events, per, tolerance):
             return "equalCounts", {"events": _patterns(events), "per": _period(per), "tolerance": tolerance}
-        case AtMost(event, count, per):
-            return "atMost", {"event": _pattern(event), "count": count, "per": _period(per)}
+        case AtMost(event, count, per, tolerance):
+            slack = {"tolerance": tolerance} if tolerance else {}
+            return "atMost", {"event": _pattern(event), "count": count, "per": _period(per)} | slack
         case Never(event):
             return "never", {"event": _pattern(event)}
         case Heartbeat(event, every):

@@ -83,11 +83,17 @@ class EqualCounts:
 
 @dataclass(frozen=True, slots=True)
 class AtMost:
-    """Never more than `count` within any stretch of `per_us` (None: in the whole run)."""
+    """Never more than `count`, and `tolerance` beyond, within any stretch of `per_us` (None: in the whole run)."""
 
     event: Pattern
     count: int
     per_us: int | None
+    tolerance: int = 0
+
+    @property
+    def most(self) -> int:
+        """One more is an alarm."""
+        return self.count + self.tolerance
 
 
 @dataclass(frozen=True, slots=True)

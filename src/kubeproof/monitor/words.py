@@ -38,8 +38,9 @@ def said(body: Body) -> str:
         case EqualCounts(events, per, tolerance):
             slack = f", up to {tolerance}" if tolerance else ""
             return f"{' and '.join(map(str, events))} occur equally often {_period(per)}{slack}"
-        case AtMost(event, count, per):
-            return f"{event} occurs at most {count} times {_period(per)}"
+        case AtMost(event, count, per, tolerance):
+            slack = f"; up to {tolerance} more are tolerated" if tolerance else ""
+            return f"{event} occurs at most {count} times {_period(per)}{slack}"
         case Never(event):
             return f"{event} never occurs"
         case Heartbeat(event, every):

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from kubeproof.quantify.cluster_space import Space
 
     Ints = NDArray[np.int64]
+    Smalls = NDArray[np.int32]
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
 
@@ -38,9 +39,9 @@ class Steps:
     """Every step of the store with its weight, by source."""
 
     source: Ints
-    actor: Ints
-    effect: Ints
-    target: Ints
+    actor: Smalls
+    effect: Smalls
+    target: Smalls
     weight: Floats
 
 
@@ -76,7 +77,7 @@ def steps_of(space: Space) -> Steps:
     found = space.store.weighed(0, space.states, Weights(space.system))
     degrees = np.frombuffer(found.degrees, dtype=np.int32)
     actor, effect, target = (
-        np.frombuffer(part, dtype=np.int32).astype(np.int64) for part in (found.actors, found.effects, found.targets)
+        np.frombuffer(part, dtype=np.int32) for part in (found.actors, found.effects, found.targets)
     )
     source = np.repeat(np.arange(len(degrees), dtype=np.int64), degrees)
     return Steps(source, actor, effect, target, np.frombuffer(found.weights, dtype=np.float64))
@@ -90,8 +91,10 @@ def effects_of(space: Space, steps: Steps, tick_s: int) -> Effects:
     seconds, rate = np.zeros(size), np.full(size, np.nan)
     is_whole, orders = np.zeros(size, dtype=np.bool_), np.ones(size)
     names = {name: number for number, name in enumerate(dict.fromkeys(a.name for a in space.system.actors))}
-    used, first = np.unique(steps.effect, return_index=True)
-    for number, at in zip(used.tolist(), first.tolist(), strict=True):
+    first = np.full(size, -1, dtype=np.int64)
+    first[steps.effect[::-1]] = np.arange(len(steps.effect))[::-1]
+    for number in np.flatnonzero(first >= 0).tolist():
+        at = int(first[number])
         effect, actor = known[number], int(steps.actor[at])
         decision: Any = effect.label
         role[number], loop[number] = effect.role, names[space.system.actors[actor].name]
@@ -129,7 +132,7 @@ def build_chain(
     if forbidden:
         states, goal = states + 1, states
         hit = np.array([bool(tags & forbidden) for tags in effects.tags], dtype=np.bool_)
-        steps = replace(steps, target=np.where(hit[steps.effect], goal, steps.target))
+        steps = replace(steps, target=np.where(hit[steps.effect], np.int32(goal), steps.target))
     roles = _roles(states, steps, effects)
     passing = _passing(states, steps, effects, roles, settings.tick_s)
     entries = _entries(steps, effects, roles, passing, settings.step_s, is_uniform=order == UNIFORM)
@@ -197,13 +200,14 @@ class _Entries:
 
     owner: Ints
     choice: Ints
-    target: Ints
+    target: Ints | Smalls
     share: Floats  # not normalised
     exposure_s: Floats
 
-    def and_(self, other: _Entries) -> _Entries:
-        """These and the others."""
-        return _Entries(*(np.concatenate((getattr(self, f), getattr(other, f))) for f in self.__slots__))
+    @staticmethod
+    def together(*parts: _Entries) -> _Entries:
+        """All entries of the parts."""
+        return _Entries(*(np.concatenate([getattr(part, f) for part in parts]) for f in _Entries.__slots__))
 
 
 def _entries(
@@ -213,21 +217,21 @@ def _entries(
     loop = effects.loop[steps.effect]
     single = int(effects.loop.max(initial=0)) + 1 + np.arange(len(steps.source))
     acts = roles.is_urgent | roles.is_optional
-    choice = np.zeros(len(loop), dtype=np.int64) if is_uniform else np.where(roles.is_urgent, loop, single)
+    choice = np.zeros_like(loop) if is_uniform else np.where(roles.is_urgent, loop, single)
     share = _loop_shares(steps, loop, roles.is_urgent) if is_uniform else steps.weight
-    entries = _Entries(
+    acting = _Entries(
         steps.source[acts], choice[acts], steps.target[acts], share[acts], np.full(int(acts.sum()), step_s)
     )
     opened, clock, rest = roles.is_open, roles.is_time, np.flatnonzero(roles.is_stable)
-    entries = entries.and_(_plain(steps.source[opened], single[opened], steps.target[opened]))
+    opening = _plain(steps.source[opened], single[opened], steps.target[opened])
     first_choice = 0 if is_uniform else -1
     to_pass = _plain(passing.apart, np.full(len(passing.apart), first_choice), passing.place[passing.apart])
     passes = np.concatenate((passing.place[steps.source[clock]], passing.place[rest]))
-    timed = _plain(passes, np.full(len(passes), -1), np.concatenate((steps.target[clock], rest)))
-    return entries.and_(to_pass).and_(replace(timed, exposure_s=passing.duration_s[passes]))
+    timed = _plain(passes, np.full(len(passes), -1), np.concatenate((steps.target[clock], rest.astype(np.int32))))
+    return _Entries.together(acting, opening, to_pass, replace(timed, exposure_s=passing.duration_s[passes]))
 
 
-def _plain(owner: Ints, choice: Ints, target: Ints) -> _Entries:
+def _plain(owner: Ints, choice: Ints, target: Ints | Smalls) -> _Entries:
     """Entries of share 1 that nothing interrupts."""
     return _Entries(owner, choice, target, np.ones(len(owner)), np.zeros(len(owner)))
 
@@ -259,7 +263,7 @@ def _rates(states: int, steps: Steps, effects: Effects, roles: _Roles) -> _Rates
     _, group = np.unique(key[whole], return_inverse=True)
     weight[whole] /= np.bincount(group, weights=weight[whole])[group]
     per_s = effects.rate[effect] * weight
-    first = np.searchsorted(source, np.arange(states + 1))
+    first = _starts(source, states)
     total = np.bincount(source, weights=per_s, minlength=states).astype(np.float64)
     return _Rates(step, per_s, first, total)
 
@@ -268,11 +272,12 @@ def _arrays(entries: _Entries, rates: _Rates, steps: Steps, passing: _Passing) -
     """The choices in order, each with what interrupts it."""
     width = int(entries.choice.max(initial=0)) + 2
     key = entries.owner * width + entries.choice + 1
-    keys, row = np.unique(key, return_inverse=True)
-    owner = keys // width
-    share = entries.share / np.bincount(row, weights=entries.share)[row]
-    exposure_s = np.zeros(len(keys))
-    np.maximum.at(exposure_s, row, entries.exposure_s)
+    order, begins = _sorted(key)
+    owner = entries.owner[order[begins]]
+    row = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(order)))
+    share = entries.share[order]
+    share /= np.add.reduceat(share, begins)[row]
+    exposure_s = np.maximum.reduceat(entries.exposure_s[order], begins)
     origin = passing.origin[owner]
     total = rates.total[origin]
     interruption = -np.expm1(-total * exposure_s)
@@ -284,26 +289,35 @@ def _arrays(entries: _Entries, rates: _Rates, steps: Steps, passing: _Passing) -
     more = interruption[hit] * rates.per_s[place] / total[hit]
     return _merged(
         np.concatenate((row, hit)),
-        np.concatenate((entries.target, steps.target[rates.step[place]])),
+        np.concatenate((entries.target[order], steps.target[rates.step[place]])),
         np.concatenate((share, more)),
         owner,
         len(passing.origin),
     )
 
 
+def _sorted(key: Ints) -> tuple[Ints, Ints]:
+    """The order in which keys ascend, and where each different key begins in it; quick for a few ascending runs."""
+    order = np.argsort(key, kind="stable")
+    ascending = key[order]
+    return order, np.flatnonzero(np.concatenate((np.ones(1, dtype=np.bool_), ascending[1:] != ascending[:-1])))
+
+
 def _merged(row: Ints, column: Ints, value: Floats, owner: Ints, states: int) -> ModelArrays:
     """The matrix: entries sorted, those at one place added up."""
-    key = row * states + column
-    order = np.argsort(key, kind="stable")
-    key = key[order]
-    starts = np.flatnonzero(np.concatenate((np.ones(1, dtype=np.bool_), key[1:] != key[:-1])))
-    key = key[starts]
+    order, starts = _sorted(row * states + column)
+    first = order[starts]
     return ModelArrays(
-        choice_starts=np.searchsorted(owner, np.arange(states + 1)),
-        row_starts=np.searchsorted(key // states, np.arange(len(owner) + 1)),
-        columns=key % states,
+        choice_starts=_starts(owner, states),
+        row_starts=_starts(row[first], len(owner)),
+        columns=column[first],
         probabilities=np.add.reduceat(value[order], starts),
     )
+
+
+def _starts(numbers: Ints, size: int) -> Ints:
+    """Where each number below `size` begins in an ascending array; one more at the end."""
+    return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(np.bincount(numbers, minlength=size))))
 
 
 def _with_start(arrays: ModelArrays, initial: tuple[int, ...]) -> ModelArrays:

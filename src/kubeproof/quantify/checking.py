@@ -19,6 +19,7 @@ Number = float | Fraction
 EXACT = "exact"  # rational arithmetic, no error
 INTERVAL = "interval"  # bounds that the method guarantees
 ROUNDING = "rounding"  # a finite number of steps; the bounds are those of floating-point arithmetic
+CONTINUOUS = ("ctmc", "ma")
 NONE = "none"  # converged by the method's own criterion, without bounds
 
 
@@ -56,12 +57,12 @@ class Answer:
 
 METHODS = {
     "auto": "",
-    "sound-value-iteration": "SOUND_VALUE_ITERATION",
-    "interval-iteration": "INTERVAL_ITERATION",
     "optimistic-value-iteration": "OPTIMISTIC_VALUE_ITERATION",
-    "value-iteration": "VALUE_ITERATION",
-    "policy-iteration": "POLICY_ITERATION",
+    "interval-iteration": "INTERVAL_ITERATION",
+    "sound-value-iteration": "SOUND_VALUE_ITERATION",
 }
+UNSOUND = ("sound-value-iteration",)  # in spite of its name: Storm's intervals of rewards may miss the exact value
+MOST_ITERATIONS = {"interval-iteration": 1_000_000}  # by itself it never ends where the value is 0
 
 
 def check(
@@ -70,7 +71,7 @@ def check(
     """The answer to one formula of Storm (see `programs.properties` and `formula`)."""
     begin = time.perf_counter()
     asked_for, threshold = _without_threshold(formula)
-    environment = _environment(model, settings)
+    environment = _environment(model, asked_for, settings)
     result = _result(model, asked_for, environment, wants_scheduler)
     found = _answer(model, (formula, asked_for), result, settings, time.perf_counter() - begin, wants_scheduler)
     return found if threshold is None else _judged(found, *threshold)
@@ -79,19 +80,22 @@ def check(
 def _result(model: Model, formula: Any, environment: Any, wants_scheduler: bool) -> Any:
     """What Storm answers; a property that it cannot check is an error with its reason."""
     try:
-        return asked(
+        result = asked(
             lambda: storm().model_checking(
                 model.handle, formula, only_initial_states=not wants_scheduler,
                 extract_scheduler=wants_scheduler, environment=environment,
             )
         )  # fmt: skip
     except StormRefusal as problem:
-        reason = " ".join(str(problem).split()).rstrip(".")
-        raise QuantityError(
-            f"cannot be checked: {reason}",
-            file=f"property {formula}",
-            remedy="Ask for something else, or without --exact",
-        ) from None
+        raise _uncheckable(formula, " ".join(str(problem).split()).rstrip(".")) from None
+    if not hasattr(result, "__getitem__"):  # nothing at all, or a curve of several objectives
+        raise _uncheckable(formula, "Storm gives no value for such a property on such a model")
+    return result
+
+
+def _uncheckable(formula: Any, reason: str) -> QuantityError:
+    remedy = "Ask for something else, or without --exact"
+    return QuantityError(f"cannot be checked: {reason}", file=f"property {formula}", remedy=remedy)
 
 
 def formula(text: str) -> Any:
@@ -99,10 +103,17 @@ def formula(text: str) -> Any:
     return asked(lambda: storm().parse_property(text)).get_raw_formula()
 
 
-def _environment(model: Model, settings: CheckSettings) -> Any:
-    """Storm's settings: sound methods, or exact ones for an exact model, at the wanted precision."""
+def _environment(model: Model, formula: Any, settings: CheckSettings) -> Any:
+    """Storm's settings: sound methods, or exact ones for an exact model, at the wanted precision.
+
+    Not for rewards at one moment of continuous time: Storm 2.0 refines them starting from its last result instead of
+    the rewards when it is to be sound, and ends near 0.
+    """
     stormpy = storm()
     environment = stormpy.environments.default(model.handle)
+    moment = isinstance(getattr(formula, "subformula", None), stormpy.logic.InstantaneousRewardFormula)
+    if model.kind in CONTINUOUS and moment and not model.is_exact:
+        environment = stormpy.Environment()
     if model.is_exact:
         return environment
     if not 0 < settings.precision < 1:
@@ -110,8 +121,9 @@ def _environment(model: Model, settings: CheckSettings) -> Any:
     for part in (environment.solver().min_max(), environment.solver().native()):
         part.precision = stormpy.Rational(repr(settings.precision))
         part.relative_termination_criterion = True
-        if settings.max_iterations is not None:
-            part.maximal_number_of_iterations = settings.max_iterations
+        most = settings.max_iterations or MOST_ITERATIONS.get(settings.method)
+        if most is not None:
+            part.maximal_number_of_iterations = most
     if METHODS[settings.method]:
         environment.solver().min_max().method = getattr(stormpy.environments.MinMaxMethod, METHODS[settings.method])
     return environment
@@ -155,7 +167,8 @@ def _answer(
         formula, _over_initial_states([number[:3] for number in numbers]), numbers[0][3], model, settings, elapsed_s,
         states, scheduler,
     )  # fmt: skip
-    each = (_is_converged(low, high, settings) for _, low, high, _ in numbers)
+    least = 1.0 if _is_complement(asked_for) else 0.0
+    each = (_is_converged(low, high, settings, least) for _, low, high, _ in numbers)
     return replace(found, is_converged=all(each))
 
 
@@ -191,11 +204,12 @@ def _bounded(
     number = _number(value.value)
     if model.is_exact:
         return number, number, number, EXACT
-    if _is_nested(formula):
+    if _is_nested(formula) or settings.method in UNSOUND:
         return number, None, None, INTERVAL
     if _is_finite(formula):
         lower, upper = _rounded(model, formula, float(number))
-        return number, lower, upper, ROUNDING if _steps(formula) is not None else NONE
+        is_stepwise = _steps(formula) is not None and model.kind not in CONTINUOUS
+        return number, lower, upper, ROUNDING if is_stepwise else NONE
     low, high = (None if bound is None else float(_number(bound)) for bound in (value.lower, value.upper))
     return number, *_widened(low, high, settings.precision), INTERVAL
 
@@ -216,9 +230,12 @@ def _widened(low: float | None, high: float | None, precision: float) -> tuple[f
 
 
 def _rounded(model: Model, formula: Any, number: float) -> tuple[float, float] | tuple[None, None]:
-    """Bounds on a value after finitely many steps: Storm gives the rounded value as both."""
+    """Bounds on a value after finitely many steps: Storm gives the rounded value as both.
+
+    In continuous time a bound is one on time, and Storm's answer an approximation.
+    """
     steps = _steps(formula)
-    if steps is None or not _is_unsigned(model, formula):
+    if steps is None or model.kind in CONTINUOUS or not _is_unsigned(model, formula):
         return None, None
     return after_steps(number, steps, model.branching) or (None, None)
 
@@ -277,14 +294,19 @@ def _integer(digits: str) -> int:
     return sign * (_integer(digits[:-4000]) * 10**4000 + int(digits[-4000:]))
 
 
-def _is_converged(lower: Number | None, upper: Number | None, settings: CheckSettings) -> bool:
+def _is_complement(formula: Any) -> bool:
+    """True if Storm computes one minus another probability, to which the precision then is relative."""
+    return isinstance(getattr(formula, "subformula", None), storm().logic.GloballyFormula)
+
+
+def _is_converged(lower: Number | None, upper: Number | None, settings: CheckSettings, least: float = 0.0) -> bool:
     """True if the bounds are as close as Storm demands; without bounds, if it was not cut short."""
     if lower is None or upper is None:
-        return settings.max_iterations is None
+        return settings.max_iterations is None and settings.method not in MOST_ITERATIONS
     if lower == upper:
         return True
-    width = 2.01 * settings.precision * max(abs(float(lower)), abs(float(upper)))
-    return math.isfinite(upper) and upper - lower <= width + 1e-300  # next to nothing is as good as 0
+    width = 2.01 * settings.precision * max(abs(float(lower)), abs(float(upper)), least)
+    return math.isfinite(upper) and upper - lower <= width + 1e-100  # next to nothing is as good as 0
 
 
 def _method(guarantee: str, settings: CheckSettings) -> str:
@@ -294,7 +316,7 @@ def _method(guarantee: str, settings: CheckSettings) -> str:
     if guarantee == ROUNDING:
         return "value iteration for the given number of steps"
     if guarantee == NONE:
-        return "value iteration within a bound"
+        return "iteration within a bound"
     return "sound iteration, component by component" if settings.method == "auto" else settings.method.replace("-", " ")
 
 

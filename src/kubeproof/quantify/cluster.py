@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kubeproof.cluster.control import Role
 from kubeproof.engine.kernel import FLAG_BITS
 from kubeproof.errors import UsageError
 from kubeproof.events.declarations import CpuLoad, UsageChange
@@ -95,7 +96,7 @@ class Answers:
             intents=tuple(self._intent(number, found) for number in range(len(process.space.plan.monitors))),
             amounts=tuple(self._amounts(found)),
             shortages=tuple(self._shortages()),
-            open_events=tuple(_open_events(scenario.events)),
+            open_events=(*_open_events(scenario.events), *self._schedules()),
             not_quantified=tuple(self._not_quantified()),
             files=process.loaded.files,
         )
@@ -112,6 +113,14 @@ class Answers:
             build_s=process.build_s,
             hand_over_s=handed_s,
         )
+
+    def _schedules(self) -> Iterator[str]:
+        """Loops that act at moments of their own, which are as open as those of events."""
+        process = self._process
+        role, rate = process.effects.role[process.steps.effect], process.effects.rate[process.steps.effect]
+        actors = np.unique(process.steps.actor[(role == Role.EVENT) & np.isnan(rate)])
+        loops = process.space.plan.controllers
+        yield from (f"schedule of {loops[actor].name}" for actor in actors.tolist() if actor < len(loops))
 
     # -- intents --------------------------------------------------------------------------------
 

@@ -19,7 +19,10 @@ class Rate(NamedTuple):
 
 def event_rate(source: Controller, decision: Decision, level: int, tick_s: int) -> Rate | None:
     """How fast one alternative of an event happens; None if that is open. `level` is that of a usage before it."""
-    event: Event = source.source.event  # type: ignore[attr-defined]
+    origin = getattr(source, "source", None)
+    if origin is None:
+        return None  # a schedule, which is open
+    event: Event = origin.event
     if isinstance(source, LevelEvent) and isinstance(event, UsageChange | CpuLoad):
         return _level_rate(event, decision, level, tick_s)
     chance = event.recovery if _is_end(source, decision) else event.chance

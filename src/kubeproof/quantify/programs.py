@@ -15,6 +15,7 @@ from kubeproof.errors import ProgramError, QuantityError, UsageError
 from kubeproof.quantify.storm import Model, StormRefusal, asked, measured, storm
 from kubeproof.values import dataclass
 
+KINDS = ("mdp", "dtmc", "ctmc", "ma")
 MAX_BYTES = 64 * 1024 * 1024  # of a program or a list of properties
 _POSITION = re.compile(r"Parsing error at (\d+):(\d+):\s*(.*?),? here:\n\t([^\n]*)\n", re.DOTALL)
 _INITIAL = "Obtain the values of the '\"init\"'-states"
@@ -58,13 +59,21 @@ def program(text: str, *, file: str, constants: Mapping[str, str] | None = None)
     filled = {name: given.pop(name) for name in wanted}
     handle = _instantiated(parsed, filled) if filled else parsed
     return Program(
-        handle,
-        file,
-        parsed.model_type.name.lower(),
-        _branching(handle),
-        tuple(filled.items()),
-        tuple(sorted(given.items())),
+        handle, file, _kind(parsed, file), _branching(handle), tuple(filled.items()), tuple(sorted(given.items()))
     )
+
+
+def _kind(parsed: Any, file: str) -> str:
+    """The kind of the model; games and partially observable ones are refused."""
+    try:
+        kind: str = parsed.model_type.name.lower()
+    except ValueError:  # Storm has kinds that its package cannot name
+        kind = ""
+    if kind not in KINDS:
+        raise ProgramError(
+            "is a model of another kind", file=file, remedy=f"What can be checked is {', '.join(KINDS)}."
+        )
+    return kind
 
 
 def _instantiated(parsed: Any, filled: Mapping[str, str]) -> Any:

@@ -167,11 +167,15 @@ def _each(parts: Sequence[Slice], number: int) -> str:
 
 
 def _violated(crowd: Crowd, part: Part, decided: Decided, number: int) -> IntentResult | None:
-    """A part's violation as one of the whole; None if the others do not run along."""
+    """A part's violation as one of the whole; None if the others do not run along.
+
+    Whether they could lead out of a loop that the part alone cannot leave is not known.
+    """
     loaded, plan = crowd.loaded, crowd.plan
     try:
         prelude, path = woven(plan, loaded, part, decided, number)
         result = intent_result(loaded, plan, number, "violated", part.statistics)
-        return replace(result, **make_trace(RepresentativeModel(plan), number, prelude, path))
+        avoidable = path._replace(is_inevitable=False)
+        return replace(result, **make_trace(RepresentativeModel(plan), number, prelude, avoidable))
     except (CannotWeave, LimitReached):
         return None

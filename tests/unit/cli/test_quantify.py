@@ -31,7 +31,7 @@ def prism(coin: str, *words: str) -> int:
 
 def test_the_choices_are_those_that_exist() -> None:
     assert MODELS == autoscaling.MODELS
-    assert tuple(checking.METHODS) == METHODS
+    assert tuple(name for name in checking.METHODS if name not in checking.UNSOUND) == METHODS
 
 
 @pytest.mark.parametrize("words", [["autoscaling"], ["prism"]])

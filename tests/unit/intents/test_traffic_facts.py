@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from kubeproof.cluster.control import Reads, Seen
-from kubeproof.cluster.services import Service, extremes, load_ratio, splits_by_node
-from kubeproof.cluster.state import Health, WorkloadCell
+from kubeproof.cluster.services import Service, extremes, load_ratio, route_after_deletion, splits_by_node
+from kubeproof.cluster.state import NEVER, PUBLISHED, SERVING, Health, WorkloadCell
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import make_monitor
 from kubeproof.intents.templates import as_ltl
@@ -84,3 +84,19 @@ def test_its_formula_says_the_same():
     formula = as_ltl(Intent(key="maxLoadSkew", name="even", target=WEB, skew=2))
 
     assert dict(formula.where)["ok"] == f"loadSkew('{WEB}') <= 2"
+
+
+@pytest.mark.parametrize(
+    ("service", "lags", "expected"),
+    [
+        (BY_POD, (2, 5), (2, NEVER)),
+        (replace(BY_POD, has_ingress=True), (2, 5), (7, NEVER)),
+        (BY_POD, (0, 5), (SERVING, NEVER)),
+        (replace(BY_POD, publishes_unready=True), (2, 5), (PUBLISHED, PUBLISHED)),
+        (replace(BY_POD, namespace="other"), (2, 5), (NEVER, NEVER)),
+    ],
+)
+def test_a_deleted_pod_gets_traffic_until_all_have_learnt_it(service, lags, expected):
+    whole = setup([node("n1")], workload(1), endpoints_lag_s=lags[0], ingress_lag_s=lags[1])
+
+    assert route_after_deletion(replace(whole, services=(service,)), 0) == expected

@@ -335,6 +335,24 @@ spec: {{{budget}, selector: {{matchLabels: {{app: web}}}}}}
     assert loaded.scenario.intents[-1].count == Amount(count)
 
 
+def test_by_default_autoscalers_without_a_share_to_aim_at_move_nothing() -> None:
+    astray = AUTOSCALER.replace("kind: Deployment, name: web", "kind: Deployment, name: other")
+    by_value = AUTOSCALER.replace("averageUtilization: 60", "averageUtilization: 1")
+
+    for autoscaler in (astray, by_value):
+        assert len(load_text(node(), REQUESTING, autoscaler).scenario.events) == 2
+
+
+def test_by_default_daemons_run_everywhere_and_empty_workloads_promise_nothing() -> None:
+    daemons = deployment("agent").replace("kind: Deployment", "kind: DaemonSet")
+    loaded = load_text(node(), daemons, deployment("none", spec="replicas: 0,"))
+
+    assert [intent.name for intent in loaded.scenario.intents[-2:]] == [
+        "noPendingForever Deployment/shop/none",
+        "runsOnEveryNode DaemonSet/shop/agent",
+    ]
+
+
 def test_by_default_a_descheduler_must_not_evict_for_ever() -> None:
     policy = "apiVersion: descheduler/v1alpha2\nkind: DeschedulerPolicy\nprofiles: []\n"
     loaded = load_text(node(), REQUESTING, policy)

@@ -80,3 +80,10 @@ def test_a_service_may_publish_pods_that_are_not_ready() -> None:
     loaded = load_text(_service("selector: {app: web}, publishNotReadyAddresses: true"))
 
     assert loaded.setup.services == (Service("shop", "web", (("app", "web"),), publishes_unready=True),)
+
+
+def test_a_service_or_an_ingress_without_a_spec_leads_nowhere() -> None:
+    head = "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\n"
+    ingress = "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: web, namespace: shop}\n"
+
+    assert load_text(f"{head}---\n{ingress}").setup.services == ()

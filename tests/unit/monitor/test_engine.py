@@ -57,7 +57,8 @@ NEXT, FIRST = Ltl("G (p -> X q)", MEANINGS), Ltl("!q W p", MEANINGS, True)
         (Chain((A, B, C), (SECOND, SECOND)), "a@0 c@1.5", [("missing", "b", 0, 1)]),  # c is not reported again
         (AtMost(A, 2, None), "a@0 a@1 a@2 a@3", [("too-many", "a", 0, 2)]),
         (AtMost(A, 2, 5 * SECOND), "a@0 a@3 a@6 a@8 a@8 a@30", [("too-many", "a", 3, 8)]),
-        (AtMost(A, 1, 5 * SECOND), "a@0 a@1 a@30 a@32", [("too-many", "a", 0, 1), ("too-many", "a", 30, 32)]),
+        (AtMost(A, 1, None, 2), "a@0 a@1 a@2 a@3 a@4", [("too-many", "a", 0, 3)]),
+        (AtMost(A, 0, 5 * SECOND, 1), "a@0 a@1 a@30 a@32", [("too-many", "a", 0, 1), ("too-many", "a", 30, 32)]),
         (EqualCounts((A, B), 10 * SECOND), "a@0 b@1 a@20 a@21 b@22 x@40", [("unequal", "b", 20, 30)]),
         (EqualCounts((A, B), None, 1), "a@0 a@1 b@2", []),
         (EqualCounts((A, B), None), "a@0 a@1 b@2 x@3", [("unequal", "b", 0, 3)]),

@@ -27,7 +27,7 @@ def test_every_kind_of_rule_has_its_statement():
             Rule("count", FollowedBy(A, C, 1_000_000)),
             Rule("chain", Chain((A, B, C), (1_000_000, 2_000_000), Matching.KEY)),
             Rule("window", AtMost(A, 3, 60_000_000)),
-            Rule("run", AtMost(A, 3, None)),
+            Rule("run", AtMost(A, 3, None, 1)),
             Rule("equal", EqualCounts((A, B), 600_000_000, 1)),
             Rule("whole", EqualCounts((A, B), None)),
             Rule("never", Never(A)),
@@ -49,7 +49,7 @@ def test_every_kind_of_rule_has_its_statement():
         "@Name('chain (2)') select * from pattern [every a=Event(name='b') -> "
         "(timer:interval(2 sec) and not Event(name='it\\'s', key=a.key))];",
         "@Name('window') select count(*) from Event(name='a')#time(60 sec) having count(*) > 3;",
-        "@Name('run') select count(*) from Event(name='a')#keepall having count(*) > 3;",
+        "@Name('run') select count(*) from Event(name='a')#keepall having count(*) > 4;",
         f"@Name('equal') select count(*) from Event(name in ('a', 'b'))#time_batch(600 sec) "
         f"having Math.abs({one} - {other}) > 1;",
         "// whole: equal counts of a whole run are not exported",

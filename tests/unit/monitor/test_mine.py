@@ -63,7 +63,7 @@ def test_an_answer_that_is_not_counted_is_still_expected_soon(mined):
 def test_the_highest_count_is_the_limit(mined):
     limits = [rule.body for rule in mined.rules.rules if isinstance(rule.body, AtMost)]
 
-    assert limits == [AtMost(Pattern("beat"), 60, None), AtMost(Pattern("poll"), 3, None)]
+    assert limits == [AtMost(Pattern("beat"), 60, None, 120), AtMost(Pattern("poll"), 3, None, 6)]
 
 
 def test_rules_know_what_they_rest_on(mined):
@@ -111,7 +111,7 @@ def test_a_lonely_record_is_no_limit():
 
     assert mine(traces_of(events)).rules.rules == ()
     assert [rule.body for rule in mine(traces_of(event for event in events if event.run != "007")).rules.rules] == [
-        AtMost(Pattern("a"), 2, None)
+        AtMost(Pattern("a"), 2, None, 4)
     ]
 
 
@@ -215,6 +215,6 @@ def test_chains_never_bite_their_tail():
 
 
 def test_evidence_of_a_limit_has_no_delay(mined):
-    limit = next(rule for rule in mined.rules.rules if rule.body == AtMost(Pattern("poll"), 3, None))
+    limit = next(rule for rule in mined.rules.rules if rule.body == AtMost(Pattern("poll"), 3, None, 6))
 
     assert limit.evidence == (Evidence(60, 120),)

@@ -220,3 +220,44 @@ def test_several_initial_states_give_a_range() -> None:
     assert (found.value, found.initial_states) == (None, 2)
     assert found.lower == pytest.approx(3 / 8, abs=1e-6)  # from s=1: half of what s=0 has
     assert found.upper == pytest.approx(3 / 4, abs=1e-6)
+
+
+CHAIN = """ctmc
+module chain
+  s : [0..2] init 0;
+  [] s=0 -> 3:(s'=1);
+  [] s=1 -> 1:(s'=0) + 2:(s'=2);
+  [] s=2 -> 1:(s'=2);
+endmodule
+rewards "alive" s<2 : 1; endrewards
+"""
+
+
+def test_in_continuous_time_rewards_at_a_moment_agree_with_probabilities() -> None:
+    given = program(CHAIN, file="x")
+    wanted = properties('R{"alive"}=? [I=1]; P=? [F<=1 s=2]; T=? [F s=2]', given, file="x")
+    model = build(given, wanted)
+
+    alive, dead, time = (check(model, one.formula) for one in wanted)
+
+    assert alive.value == pytest.approx(1 - dead.value, abs=1e-5)  # who has died stays dead
+    assert dead.value == pytest.approx(0.61881342, abs=1e-6)
+    assert time.value == pytest.approx(1, rel=1e-5)
+    assert {alive.guarantee, dead.guarantee} == {"none"}  # an approximation, not a number of steps
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pomdp\nobservables s endobservables\nmodule m\n s : [0..1] init 0;\n [a] s=0 -> (s'=1);\nendmodule\n",
+        "smg\nplayer p m endplayer\nmodule m\n s : [0..1] init 0;\n [] s=0 -> (s'=1);\nendmodule\n",
+    ],
+)
+def test_models_of_other_kinds_are_refused(text: str) -> None:
+    with pytest.raises(ProgramError, match="is a model of another kind"):
+        program(text, file="x")
+
+
+def test_several_objectives_at_once_are_refused() -> None:
+    with pytest.raises(QuantityError, match="cannot be checked: Storm gives no value for such a property"):
+        value_of('multi(Pmax=? [F "done"], R{"cost"}min=? [F s=4])')

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubeproof.errors import EnvironmentProblem, InternalError
-from kubeproof.quantify.checking import check, formula
+from kubeproof.quantify.checking import METHODS, Answer, CheckSettings, check, formula
 from kubeproof.quantify.programs import build, program, properties
 from kubeproof.quantify.rounding import after_steps
 from kubeproof.quantify.storm import ModelArrays, model_from_arrays, storm
@@ -137,25 +137,32 @@ def written(given: ModelArrays, denominator: int) -> str:
 
 
 QUESTIONS = (
-    'Pmax=? [F "goal"]; Pmin=? [F "goal"]; Pmax=? [F<=9 "goal"]; R{"cost"}max=? [C<=9]; R{"cost"}min=? [F "goal"]'
-)
+    'Pmax=? [F "goal"]', 'Pmin=? [F "goal"]', 'Pmax=? [G !"goal"]', 'Pmin=? [s<2 U "goal"]', 'Pmax=? [F<=9 "goal"]',
+    'Pmin=? [F[2,5] "goal"]', "Pmax=? [X s=1]", 'R{"cost"}max=? [C<=9]', 'R{"cost"}min=? [I=4]',
+    'R{"cost"}max=? [F "goal"]', 'R{"cost"}min=? [F "goal"]', 'LRAmax=? ["goal"]', 'R{"cost"}min=? [LRA]',
+    "Pmax=? [G F s=0]", "Pmax=? [(F s=1) & (G s!=2)]",
+)  # fmt: skip
 
 
 @needs_storm
 @settings(max_examples=40)
-@given(models(), st.sampled_from([5, 7, 30, 1000]))
-def test_every_interval_holds_the_exact_value(given_model: ModelArrays, denominator: int) -> None:
+@given(models(), st.sampled_from([5, 7, 30, 1000]), st.sampled_from(sorted(METHODS)))
+def test_intervals_hold_the_exact_value_and_values_without_are_near_it(
+    given_model: ModelArrays, denominator: int, method: str
+) -> None:
     text = written(given_model, denominator)
-    for rounded, exact in zip(*(answers(text, flag) for flag in (False, True)), strict=True):
-        assert rounded.lower <= exact.value <= rounded.upper, rounded.formula
-        assert rounded.is_converged
+    for one, true in zip(answers(text, method), answers(text), strict=True):
+        assert one.is_converged or method == "interval-iteration", one.formula
+        assert float(one.value) == pytest.approx(float(true.value), rel=1e-4, abs=1e-5), one.formula
+        assert one.lower is None or one.lower <= true.value <= one.upper, one.formula
 
 
-def answers(text: str, exact: bool) -> list[object]:
+def answers(text: str, method: str = "") -> list[Answer]:
+    """The answers by a method; exact ones without."""
     given = program(text, file="x")
-    wanted = properties(QUESTIONS, given, file="x")
-    model = build(given, wanted, exact=exact)
-    return [check(model, one.formula) for one in wanted]
+    wanted = properties("; ".join(QUESTIONS), given, file="x")
+    model = build(given, wanted, exact=not method)
+    return [check(model, one.formula, settings=CheckSettings(method=method or "auto")) for one in wanted]
 
 
 def test_bounds_of_rounding_widen_with_steps_and_say_nothing_about_negative_values() -> None:

@@ -181,3 +181,30 @@ def test_a_node_whose_taints_no_scheduler_heeds_must_have_room_too() -> None:
     pods = (web(2, name="front", cpu="100m", more=APART), web(1, name="back"), scenario(PENDING % "front"))
 
     assert verdicts(answered(NODES[0], tainted, *pods, BLIND % "TaintToleration")) == [VIOLATED]
+
+
+def test_a_loop_that_others_can_end_is_not_called_inevitable() -> None:
+    # Alone, front always goes back to n1, which evicts it. With back on n1 both nodes score alike.
+    nodes = (node("n1", taints="{key: old, value: hardware, effect: NoExecute}"), node("n2", cpu="1"))
+    front = web(1, name="front", cpu="100m", more="terminationGracePeriodSeconds: 0")
+    stays = "tolerations: [{key: old, operator: Exists}]\n      nodeSelector: {kubernetes.io/hostname: n1}"
+    pods = (front, web(1, name="back", cpu="160m", more=stays), BLIND % "TaintToleration", scenario("{settles: {}}"))
+    (found,) = answered(nodes[0], nodes[1].replace("8Gi", "4Gi"), *pods).results
+
+    assert found.verdict == VIOLATED
+    assert found.trace is not None
+    assert found.trace.loop_certainty == "possible"
+
+
+def test_a_pod_that_fits_on_no_node_is_not_proved_to_find_room() -> None:
+    result = answered(*NODES, FRONT, web(1, name="huge", cpu="9"), scenario(PENDING % "huge"))
+
+    assert verdicts(result) == [VIOLATED]
+
+
+def test_parts_whose_start_is_too_large_decide_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shares, "MOST_ALONE", 1)
+    result = answered(*NODES, FRONT, web(2, name="back"), scenario(PENDING % "front", start="deployed", events=FAILURE))
+
+    assert verdicts(result) == [UNKNOWN]
+    assert result.statistics.reductions[-1] == shares.ONE_BY_ONE

@@ -50,6 +50,7 @@ class ClusterAutoscalerController:
     layout: Layout
     memory: int
     claims: tuple[int, ...] = ()  # memories of the claims whose volume is decided during the run
+    reserved: frozenset[int] = frozenset()  # places of nodes that an event brings: no slots of a group
     stage: int = Stage.ALWAYS
     name: str = "cluster-autoscaler"
     sees_absent: bool = True  # slots of groups
@@ -71,7 +72,7 @@ class ClusterAutoscalerController:
     def show_node(self, place: int, cell: NodeCell) -> NodeView | str | None:
         """What of a node decides; of a slot, whether a node is coming."""
         if cell.health == Health.ABSENT:
-            is_slot = bool(self.layout.places[place].sample.group)
+            is_slot = bool(self.layout.places[place].sample.group) and place not in self.reserved
             return (FREE if cell.least_s == NEVER else COMING) if is_slot else None
         ready = self._rounds.ready_pods(cell)
         is_ready = cell.health in (Health.UP, Health.LOST)
@@ -82,12 +83,15 @@ class ClusterAutoscalerController:
             int(cell.work == Work.LEAVE),
             self._spare(cell, is_ready=is_ready),
             ready,
+            cell.nominated,
         )
 
     def _spare(self, cell: NodeCell, *, is_ready: bool) -> int:
         if cell.spare_s == NEVER:
             return 0
         flags = self._rounds.flags
+        if cell.finished:
+            return 1  # Jobs count their finished pods first
         return LONG_ENOUGH if cell.spare_s >= (flags.unneeded_s if is_ready else flags.unready_s) else 1
 
     # -- decisions ------------------------------------------------------------------------------

@@ -1,9 +1,9 @@
 """Machines of node groups: they come some time after they were asked for, and go when they are empty.
 
 A node that the autoscaler drains is deleted as soon as only pods of DaemonSets are left. If its pods are not evicted
-within max-pod-eviction-time (2 min), or the node fails meanwhile, the autoscaler gives up, uncordons it, and deletes
-nothing for a while (`Evictor.DrainNode`, `scale-down-delay-after-failure`). A machine of a zone that is down does not
-come: its group is backed off, first for 5 min, then up to 30 (`clusterstate`, `utils/backoff`).
+within max-pod-eviction-time (2 min), or never end because the node is dead, the autoscaler gives up, uncordons it, and
+deletes nothing for a while (`Evictor.DrainNode`, `scale-down-delay-after-failure`). A machine of a zone that is down
+does not come: its group is backed off, first for 5 min, then up to 30 (`clusterstate`, `utils/backoff`).
 """
 
 from __future__ import annotations
@@ -103,13 +103,14 @@ class MachineDeparture:
         """What must happen to the node now."""
         if cell.work != Work.LEAVE:
             return None
-        if cell.health not in KUBELET_LIVES:
+        if cell.health == Health.LOST:
             return SPARE
         rest = [kind for kind, _ in cell.pods if kind.workload not in daemon_sets(self.layout.setup)]
         if not rest:
             return None if cell.finished else REMOVE  # Jobs count their finished pods first
-        is_late = cell.most_s == 0 and any(kind.phase in ACTIVE for kind in rest)
-        return SPARE if is_late else None
+        if any(kind.phase in ACTIVE for kind in rest):
+            return SPARE if cell.most_s == 0 else None
+        return None if cell.health in KUBELET_LIVES else SPARE  # nobody ends what terminates there
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """One step per node."""

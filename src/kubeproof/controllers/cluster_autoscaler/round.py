@@ -30,6 +30,7 @@ from kubeproof.controllers.cluster_autoscaler.snapshot import (
     Spot,
     World,
     order,
+    with_pod,
 )
 from kubeproof.controllers.disruption import RUNNING, PodFacts
 from kubeproof.controllers.scheduler.framework import PodCount, Scheduler
@@ -167,7 +168,7 @@ class _Scene:
 
     def _first_world(self) -> World:
         spots = [
-            (Spot(LEAVING if view.is_leaving else THERE, place, view, view.facts[3]), count)
+            (Spot(LEAVING if view.is_leaving else THERE, place, view, self._standing(view)), count)
             for (place, view), count in self._shown.nodes
         ]
         coming = [
@@ -176,14 +177,26 @@ class _Scene:
         ]
         return order([*spots, *coming])
 
+    def _standing(self, view: NodeView) -> Pods:
+        """The pods that a node has: expendable ones left out, those that preemption makes room for counted.
+
+        (`FilterOutExpendablePods`, `filterOutExpendableAndSplit`)
+        """
+        pods = tuple(one for one in view.facts[3] if self._priority(one.workload) >= LEAST_PRIORITY)
+        for workload, count in view.nominated:
+            pods = with_pod(pods, workload, count)
+        return pods
+
     def _waiting(self) -> dict[int, int]:
         """Pods without a node, and those that will be when their node is drained; not what may as well wait."""
         waiting = {w: unbound for w, (unbound, _) in enumerate(self._shown.workloads) if unbound}
         for (_, view), nodes in self._shown.nodes:
+            for workload, count in view.nominated:
+                waiting[workload] = max(0, waiting.get(workload, 0) - count * nodes)
             for one in view.facts[3] if view.is_leaving else ():
                 if self._setup.workloads[one.workload].kind not in (DAEMON_SET, POD) and one.alive:
                     waiting[one.workload] = waiting.get(one.workload, 0) + one.alive * nodes
-        return {w: n for w, n in waiting.items() if self._priority(w) >= LEAST_PRIORITY}
+        return {w: n for w, n in waiting.items() if n and self._priority(w) >= LEAST_PRIORITY}
 
     def _priority(self, workload: int) -> int:
         return priority_of(self._setup.workloads[workload].template)

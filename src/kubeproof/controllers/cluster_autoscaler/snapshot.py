@@ -36,6 +36,7 @@ class NodeView(NamedTuple):
     is_leaving: int
     spare: int  # 0 needed, 1 unneeded, 2 for long enough
     ready: Counts  # ready pods, where a budget asks for them
+    nominated: Counts = ()  # pods without a node that wait until others have made room here
 
 
 class Spot(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import NamedTuple
 
 from kubeproof.cluster.objects import Setup
@@ -15,16 +16,6 @@ from kubeproof.controllers.descheduler.choices import limited
 from kubeproof.controllers.descheduler.evicting import Evictions
 from kubeproof.controllers.descheduler.evictor import Evictor
 from kubeproof.controllers.descheduler.ledger import Ledger, limits_of, opening, outcome_of
-from kubeproof.controllers.descheduler.plugins import (
-    duplicates,
-    high_node_utilization,
-    life_time,
-    low_node_utilization,
-    node_affinity,
-    node_taints,
-    restarts,
-    topology_spread,
-)
 from kubeproof.controllers.descheduler.protocol import Builder, Context, Plugin
 from kubeproof.controllers.descheduler.scene import Scene
 from kubeproof.controllers.descheduler.values import NodeEntry, Outcome, Version
@@ -35,22 +26,34 @@ DESCHEDULE, BALANCE = "deschedule", "balance"
 
 
 class Known(NamedTuple):
-    """A modelled plugin: its extension point, how it is built, and the arguments that are read."""
+    """A modelled plugin: its extension point, and its module, imported for policies that have it."""
 
     point: str
-    build: Builder
-    arguments: frozenset[str]
+    module: str
+
+    @property
+    def build(self) -> Builder:
+        found: Builder = import_module(f"{PACKAGE}.{self.module}").build
+        return found
+
+    @property
+    def arguments(self) -> frozenset[str]:
+        """The arguments that are read."""
+        found: frozenset[str] = import_module(f"{PACKAGE}.{self.module}").ARGUMENTS
+        return found
 
 
+LIFE_TIME = "PodLifeTime"
+PACKAGE = "kubeproof.controllers.descheduler.plugins"
 PLUGINS = {
-    node_taints.NAME: Known(DESCHEDULE, node_taints.build, node_taints.ARGUMENTS),
-    node_affinity.NAME: Known(DESCHEDULE, node_affinity.build, node_affinity.ARGUMENTS),
-    restarts.NAME: Known(DESCHEDULE, restarts.build, restarts.ARGUMENTS),
-    life_time.NAME: Known(DESCHEDULE, life_time.build, life_time.ARGUMENTS),
-    topology_spread.NAME: Known(BALANCE, topology_spread.build, topology_spread.ARGUMENTS),
-    duplicates.NAME: Known(BALANCE, duplicates.build, duplicates.ARGUMENTS),
-    low_node_utilization.NAME: Known(BALANCE, low_node_utilization.build, low_node_utilization.ARGUMENTS),
-    high_node_utilization.NAME: Known(BALANCE, high_node_utilization.build, high_node_utilization.ARGUMENTS),
+    "RemovePodsViolatingNodeTaints": Known(DESCHEDULE, "node_taints"),
+    "RemovePodsViolatingNodeAffinity": Known(DESCHEDULE, "node_affinity"),
+    "RemovePodsHavingTooManyRestarts": Known(DESCHEDULE, "restarts"),
+    LIFE_TIME: Known(DESCHEDULE, "life_time"),
+    "RemovePodsViolatingTopologySpreadConstraint": Known(BALANCE, "topology_spread"),
+    "RemoveDuplicates": Known(BALANCE, "duplicates"),
+    "LowNodeUtilization": Known(BALANCE, "low_node_utilization"),
+    "HighNodeUtilization": Known(BALANCE, "high_node_utilization"),
 }
 
 
@@ -129,7 +132,7 @@ def _unread_arguments(profile: DeschedulerProfile, classes: frozenset[str]) -> I
             yield f"{plugin}.priorityThreshold.name of a class that the input does not have"
         if plugin == evictor.NAME and arguments.nested("podProtections").texts("extraEnabled"):
             yield f"{plugin}.podProtections.extraEnabled"
-        if plugin == life_time.NAME and set(arguments.texts("states")) - {"Running", "Failed"}:
+        if plugin == LIFE_TIME and set(arguments.texts("states")) - {"Running", "Failed"}:
             yield f"{plugin}.states other than Running and Failed"
 
 

@@ -78,6 +78,15 @@ def test_the_autoscaler_gives_up_when_the_node_fails_meanwhile():
     assert _asked(MachineDeparture(LAYOUT, 0, 0), lost, (1, 2, 3))[0].actions[0].verb == SPARE
 
 
+def test_a_dead_node_is_drained_until_its_pods_are_asked_to_go_and_given_up_because_they_never_do():
+    dead = running((0, 1))._replace(work=5, health=int(Health.UNKNOWN), most_s=50, least_s=50)
+    stuck = dead._replace(pods=((PodKind(0, int(Phase.TERMINATING)), 1),))
+    departure = MachineDeparture(LAYOUT, 0, 0)
+
+    assert _asked(departure, dead, (1, 2, 3)) == ()
+    assert _asked(departure, stuck, (1, 2, 3))[0].actions[0].verb == SPARE
+
+
 # -- what verbs do --------------------------------------------------------------------------------------
 
 MECHANICS = Mechanics(SETUP, spare_ages=(600, 1200))

@@ -150,6 +150,21 @@ def test_daemon_pods_neither_block_nor_move():
     assert scene.does([spare(running((0, 1))), spare(running((0, 1)))]) == {(("remove", "n1"), ("remove", "n2"))}
 
 
+def test_expendable_pods_do_not_keep_a_node_and_go_down_with_it():
+    expendable = pods("batch", cpu=900, priority=-11, kind=POD)
+    scene = Scene(cluster([N1], [expendable], NodeGroup("web", 0, 3, N1)))
+
+    assert scene.does([spare(running((0, 1)))]) == {(("remove", "n1"),)}
+
+
+def test_a_node_waits_until_jobs_have_counted_the_pods_that_finished_there():
+    counted = spare(NodeCell())
+    uncounted = counted._replace(finished=(((0, 1), 1),))
+
+    assert two().does([uncounted, running((0, 3))]) == set()
+    assert two().does([counted, running((0, 3))]) == {(("remove", "n1"),)}
+
+
 def test_nodes_outside_of_groups_and_nodes_that_are_kept_stay():
     apart, kept = machine("n1", zone="b"), machine("n2", keeps=True)
     scene = Scene(cluster([apart, kept], [pods("web")], NodeGroup("web", 0, 3, N1)))

@@ -11,11 +11,14 @@ import pytest
 from kubeproof.cluster.labels import NO_SCHEDULE, Taint
 from kubeproof.cluster.node_groups import NodeGroup
 from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, ZONE, PodAffinity, PodTerm, SpreadConstraint
-from kubeproof.cluster.state import Health, NodeCell
+from kubeproof.cluster.state import Health, NodeCell, Phase
+from kubeproof.controllers.cluster_autoscaler.controller import ClusterAutoscalerController
 from kubeproof.controllers.cluster_autoscaler.expanders import Option, Requests, best, waste
 from kubeproof.controllers.cluster_autoscaler.round import is_similar
 from kubeproof.controllers.cluster_autoscaler.scale_up import balanced, by_size
 from kubeproof.errors import LimitReached
+from kubeproof.events.declarations import CreateNode
+from kubeproof.model.plan import make_plan
 from tests.property.strategies import selector_for
 from tests.unit.controllers.cluster_autoscaler.scenes import GIB, Scene, cluster, machine, pods, running
 
@@ -73,10 +76,18 @@ def _grows(setup, first=NodeCell()):
 
 
 def test_expendable_pods_ask_for_nothing():
-    assert Scene(cluster([N1], [pods("web", priority=-11)])).does([running((0, 1))], [1]) == set()
-    assert Scene(cluster([N1], [pods("web", priority=-10)])).does([running((0, 1))], [1]) == {
+    assert _grows(cluster([N1], [pods("web", priority=-11)], scales_down=False), running((0, 1))) == set()
+    assert _grows(cluster([N1], [pods("web", priority=-10)], scales_down=False), running((0, 1))) == {
         (("provision", "web-new1"),)
     }
+
+
+def test_a_pod_that_preemption_makes_room_for_asks_for_nothing():
+    scene = Scene(cluster([N1], [pods("web")], scales_down=False))
+    nominated = running((0, 1), phase=Phase.TERMINATING)._replace(nominated=((0, 1),))
+
+    assert scene.does([nominated], [1]) == set()
+    assert scene.does([nominated], [2]) == {(("provision", "web-new1"),)}
 
 
 def test_the_total_number_of_nodes_is_limited():
@@ -132,6 +143,19 @@ def test_more_names_than_are_modelled_are_a_limit_and_not_a_verdict():
 
     with pytest.raises(LimitReached, match="node group web would need more names than are modelled"):
         scene.does([NodeCell(health=int(Health.ABSENT))], [1])
+
+
+def test_a_node_that_an_event_brings_is_no_slot_of_its_group():
+    setup = cluster([N1, machine("n2")], [pods("web")], NodeGroup("web", 0, 3, N1))
+    plan = make_plan(setup, (CreateNode(name="later", node="n2"),))
+    (loop,) = [one for one in plan.controllers if isinstance(one, ClusterAutoscalerController)]
+    absent = NodeCell(health=int(Health.ABSENT))
+    shown = {
+        plan.setup.nodes[place.nodes[0]].name: loop.show_node(number, absent)
+        for number, place in enumerate(plan.layout.places)
+    }
+
+    assert shown == {"n1": "free", "n2": None, "web-new1": "free"}
 
 
 # -- expanders ------------------------------------------------------------------------------------------

@@ -1,10 +1,13 @@
 """A whole cycle: order of plugins, limits, evictions seen by later plugins, what is not modelled."""
 
+from importlib import import_module
+
 import pytest
 
 from kubeproof.cluster.labels import Taint
 from kubeproof.cluster.policies import DeschedulerPolicy, DeschedulerProfile
 from kubeproof.controllers.descheduler import NodeLoss, evictions_of, not_modelled
+from kubeproof.controllers.descheduler.cycle import PACKAGE, PLUGINS
 from kubeproof.errors import LimitReached
 from tests.unit.controllers.descheduler.clusters import (
     DUPLICATES,
@@ -190,3 +193,11 @@ def test_a_plugin_that_is_not_modelled_does_nothing():
 
     assert run([web()], policy("RemoveFailedPods"), *nodes) == ((),)
     assert not_modelled(policy(TAINTS, SPREAD, DUPLICATES)) == ()
+
+
+@pytest.mark.parametrize("name", PLUGINS)
+def test_every_plugin_is_found_in_its_module_by_its_own_name(name):
+    module = import_module(f"{PACKAGE}.{PLUGINS[name].module}")
+
+    assert name == module.NAME
+    assert (PLUGINS[name].build, PLUGINS[name].arguments) == (module.build, module.ARGUMENTS)
