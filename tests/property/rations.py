@@ -6,12 +6,20 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from kubeproof.cluster.objects import DEPLOYMENT, Container, PodTemplate, Setup, Workload
+from kubeproof.cluster.objects import (
+    DEPLOYMENT,
+    REPLICA_SET,
+    STATEFUL_SET,
+    Container,
+    PodTemplate,
+    Setup,
+    StatefulRules,
+    Workload,
+)
 from kubeproof.cluster.quotas import ResourceQuota, Scope
 from kubeproof.events.declarations import Event, Rollout
 from tests.property.strategies import (
     ANY_KIND,
-    CONTROLLED,
     EVERY_KEY,
     MIB,
     Case,
@@ -25,6 +33,7 @@ from tests.property.strategies import (
     workload,
 )
 
+OWNERS = choice(DEPLOYMENT, REPLICA_SET, STATEFUL_SET)
 HARD = choice(
     (("pods", 2),),
     (("pods", 1),),
@@ -43,7 +52,7 @@ KEYS = (*EVERY_KEY, "noPendingForever", "noPendingForever", "minReplicas", "sche
 def ration_cases(draw: st.DrawFn) -> Case:
     """One or two workloads, mostly in the namespace of a quota."""
     some = draw(nodes(least=1, most=2, plain=True))
-    first = _pods(draw, "web", draw(CONTROLLED), draw(choice(2, 1, 3)), "shop")
+    first = _pods(draw, "web", draw(OWNERS), draw(choice(2, 1, 3)), "shop")
     second = []
     if first.replicas < 3 and draw(choice(True, True, False)):
         second = [_pods(draw, "db", draw(ANY_KIND), 1, draw(choice("shop", "shop", "other")))]
@@ -65,4 +74,5 @@ def _pods(draw: st.DrawFn, name: str, kind: str, replicas: int, namespace: str) 
     container = Container("main", draw(choice(100, 100, 0, None)), None, limits=draw(LIMITS))
     refused = ("no",) if kind != "Pod" and draw(choice(*[False] * 9, True)) else ()
     made = workload(kind, name, replace(plain, containers=(container,)), replicas, namespace=namespace)
-    return replace(made, refused=refused)
+    parallel = StatefulRules(parallel=kind == STATEFUL_SET and draw(st.booleans()))
+    return replace(made, refused=refused, stateful=parallel)

@@ -11,6 +11,8 @@ from kubeproof.cli.quantify_cluster import cluster_command, compare_command
 from kubeproof.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kubeproof.quantify.checking import CheckSettings
     from kubeproof.quantify.result import QuantifyResult
 
@@ -44,6 +46,8 @@ def precision_options(command: Any) -> Any:
         click.option(
             "--max-iterations", type=click.IntRange(1), help="Give up after so many; the interval is reported."
         ),
+        click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="S", help="Give up after so long."),
+        click.option("--memory", type=click.IntRange(16), metavar="MIB", help="Give up rather than take more memory."),
         click.option("--exact", is_flag=True, help="Compute with fractions; for small models."),
     ]
     for option in reversed(options):
@@ -117,7 +121,7 @@ def autoscaling_command(
     if emit is not None:
         write_stdout(run.source_of(wanted) if emit == "prism" else run.properties_of(wanted))
         return 0
-    return reported(run.check_autoscaling(wanted, say), outputs)
+    return reported(_within(lambda: run.check_autoscaling(wanted, say), options), outputs)
 
 
 def _every(chosen: tuple[str, ...], known: tuple[str, ...]) -> tuple[str, ...]:
@@ -167,7 +171,24 @@ def prism_command(
     wanted = PrismOptions(
         props, texts, only, named_values(constants, "--const"), options["exact"], options["whole"], settings_of(options)
     )
-    return reported(check_prism(file, wanted, say), outputs)
+    return reported(_within(lambda: check_prism(file, wanted, say), options), outputs)
+
+
+def _within(ask: Callable[[], QuantifyResult], options: dict[str, Any]) -> QuantifyResult:
+    """The answers, unless a limit is passed. Ctrl-C ends the program at once, as Storm would not let Python see it."""
+    import signal
+
+    from kubeproof.cli.limited import limited
+
+    python = signal.getsignal(signal.SIGINT)
+    is_ours = python is signal.default_int_handler  # not under a test runner, or as part of another program
+    if is_ours:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        return limited(ask, timeout_s=options["timeout"], memory_mib=options["memory"])
+    finally:
+        if is_ours:
+            signal.signal(signal.SIGINT, python)
 
 
 def named_values(texts: tuple[str, ...], flag: str) -> dict[str, str]:

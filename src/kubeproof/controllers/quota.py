@@ -178,6 +178,9 @@ def charged_on(cell: NodeCell, members: tuple[int, ...]) -> tuple[Charged, ...]:
         if kind.workload in members:
             stuck = kind.phase == Phase.TERMINATING and cell.health not in KUBELET_LIVES
             amounts.setdefault(kind.workload, [0, 0])[stuck] += count
+    for workload, count in cell.pinned:
+        if workload in members:
+            amounts.setdefault(workload, [0, 0])[0] += count
     return tuple(Charged(workload, *both) for workload, both in sorted(amounts.items()))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import field
 from typing import NamedTuple
 
 from kubeproof.cluster.control import (
@@ -26,10 +27,12 @@ from kubeproof.cluster.control import (
 from kubeproof.cluster.objects import StatefulRules, family, revisions_of, short_name
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NodeCell, Phase, WorkloadCell
+from kubeproof.controllers.quota import ENDLESS, Charged, Ration, charged_on, in_use, ration_of
 from kubeproof.controllers.stateful_sync import PENDING, RUNNING, Replica, sync
 from kubeproof.values import dataclass
 
-Owned = tuple[tuple[tuple[int, int], int], ...]  # ((ordinal's workload, phase), pods) on one node, sorted
+Owned = tuple[tuple[tuple[tuple[int, int], int], ...], tuple[Charged, ...]]
+# What it has on one node: ((ordinal's workload, phase), pods), sorted; and the pods there that its quotas charge.
 
 
 class Found(NamedTuple):
@@ -47,6 +50,11 @@ class StatefulSetController:
     layout: Layout
     workload: int
     stage: int = Stage.ALWAYS
+    _ration: Ration | None = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        pods = self.members[0] if self.members else self.workload  # those of all ordinals weigh the same
+        object.__setattr__(self, "_ration", ration_of(self.layout.setup, pods))
 
     @property
     def name(self) -> str:
@@ -59,14 +67,21 @@ class StatefulSetController:
 
     @property
     def reads(self) -> Reads:
-        return Reads((self.workload, *self.members), self.layout.every_place)
+        own = (self.workload, *self.members)
+        others = tuple(number for number in self._charged if number not in own)
+        return Reads((*own, *others), self.layout.every_place)
+
+    @property
+    def _charged(self) -> tuple[int, ...]:
+        """The workloads whose pods its quotas charge."""
+        return self._ration.members if self._ration is not None else ()
 
     @property
     def rules(self) -> StatefulRules:
         return self.layout.setup.workloads[self.workload].stateful
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, ...]:
-        """Of the StatefulSet its spec and revisions, of an ordinal whether its pod waits for a node."""
+        """Of the StatefulSet its spec and revisions, of an ordinal and others their pods without a node."""
         if workload != self.workload:
             return (cell.unbound,)
         return cell.exists, cell.desired, cell.template, max(0, cell.noted)
@@ -77,7 +92,8 @@ class StatefulSetController:
         for kind, count in cell.pods:
             if kind.workload in self.members:
                 amounts[kind.workload, kind.phase] += count
-        return tuple(sorted(amounts.items())) or None
+        charged = charged_on(cell, self._charged) if self._ration is not None else ()
+        return (tuple(sorted(amounts.items())), charged) if amounts or charged else None
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """One sync, or the note that an update is complete."""
@@ -106,11 +122,30 @@ class StatefulSetController:
         version = self.layout.setup.settings.kubernetes_version
         pods = {ordinal: self._replica(pod, template) for ordinal, pod in found.items()}
         done = sync(self.rules, desired, pods, version)
-        for ordinal, is_new in done.creates:
+        for ordinal, is_new in done.creates[: self._room(seen)]:
             member = self._member(template if is_new else current, ordinal)
             if not self.layout.setup.workloads[member].refused:
                 yield CreatePods(member, 1)
         yield from self._deletions(seen, [found[ordinal] for ordinal in done.deletes])
+
+    def _room(self, seen: Seen) -> int:
+        """How many pods the quotas let in at most."""
+        return ENDLESS if self._ration is None else self._ration.room(self._in_use(seen))
+
+    def _in_use(self, seen: Seen) -> dict[int, Charged]:
+        """The pods that its quotas charge, by workload; the StatefulSet itself has none."""
+        waiting = zip(self.reads.workloads[1:], (view[0] for view in seen.workloads[1:]), strict=True)
+        return in_use(waiting, ((owned[1], count) for groups in seen.places for owned, count in groups))
+
+    def refusal(self, seen: Seen) -> str:
+        """Why the next ordinal is not created: a quota lets no pod in. Empty if that is not so."""
+        exists, desired, template, _ = seen.workloads[0]
+        pods = {ordinal: self._replica(pod, template) for ordinal, pod in self._found(seen).items()}
+        version = self.layout.setup.settings.kubernetes_version
+        if self._ration is None or not exists or not sync(self.rules, desired, pods, version).creates:
+            return ""
+        tightest = self._ration.tightest(self._in_use(seen))
+        return f"{desired - len(pods)} pod(s) cannot be created: {tightest}" if tightest else ""
 
     def _revision(self, member: int) -> int:
         return self.members.index(member) // self._ordinals
@@ -132,12 +167,12 @@ class StatefulSetController:
         """Its pods by ordinal; while one ends there is no other of the same ordinal."""
         workloads = self.layout.setup.workloads
         found: dict[int, Found] = {}
-        for member, (unbound,) in zip(self.members, seen.workloads[1:], strict=True):
+        for member, (unbound,) in zip(self.members, seen.workloads[1 : 1 + len(self.members)], strict=True):
             if unbound:
                 found[workloads[member].ordinal or 0] = Found(member, None)
         for place, groups in zip(self.reads.places, seen.places, strict=True):
             for view, _ in groups:
-                for (member, phase), _ in view:
+                for (member, phase), _ in view[0]:
                     found[workloads[member].ordinal or 0] = Found(member, phase, NodeRef(place, view))
         return found
 

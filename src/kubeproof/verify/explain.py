@@ -10,7 +10,13 @@ from kubeproof.cluster.objects import JOB, family
 from kubeproof.cluster.services import is_stopped
 from kubeproof.cluster.state import PUBLISHED, SERVING, Health, Phase, PodKind
 from kubeproof.cluster.usage import CPU, MEMORY, request_milli
-from kubeproof.controllers.late import DrainEviction, JobController, PinnedScheduler, PreemptingScheduler
+from kubeproof.controllers.late import (
+    DrainEviction,
+    JobController,
+    PinnedScheduler,
+    PreemptingScheduler,
+    StatefulSetController,
+)
 from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.controllers.scheduler.framework import Evaluation, Row
@@ -140,7 +146,10 @@ def pinned_judgement(model: IndividualModel, state: State, workload: int, node: 
 def _missing_reasons(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
     """Why pods of the workload are not created."""
     for controller in model.plan.controllers:
-        if isinstance(controller, (ReplicaSetController, JobController)) and controller.workload == workload:
+        if (
+            isinstance(controller, (ReplicaSetController, StatefulSetController, JobController))
+            and controller.workload == workload
+        ):
             reason = controller.refusal(model.seen(controller, state))
             if reason:
                 yield reason

@@ -256,7 +256,7 @@ def left_out(plan: Plan) -> list[str]:
         f"ResourceQuota {quota.namespace}/{quota.name}: never refuses pods of {workload.ref} here ({workload.source})"
         for workload in setup.workloads
         for quota in setup.quotas
-        if workload.kind in (DAEMON_SET, STATEFUL_SET) and workload.owner is None
+        if workload.kind == DAEMON_SET and workload.owner is None
         if quota.namespace == workload.namespace
     ]
     found += [

@@ -192,3 +192,42 @@ def test_the_policy_is_a_table_and_part_of_the_json(capsys: pytest.CaptureFixtur
 def test_wrong_usage_is_told(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["quantify", "autoscaling", *SMALL, *words]) == 2
     assert message in capsys.readouterr().err
+
+
+def run_apart(*words: str) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own: with limits it forks, which a test runner's threads would not survive."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    script = "import sys; from kubeproof.cli.main import main; sys.exit(main())"
+    return subprocess.run(
+        [sys.executable, "-c", script, "quantify", *words], capture_output=True, text=True, check=False, env=environment
+    )
+
+
+@needs_storm
+def test_too_little_time_is_inconclusive() -> None:
+    done = run_apart("autoscaling", "--model", "full", "--timeout", "0.01")
+
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == "error: E302 no answer within 0.01 s. Allow more --timeout.\n"
+
+
+@needs_storm
+def test_too_little_memory_is_inconclusive() -> None:
+    done = run_apart("autoscaling", "--model", "base", "--memory", "60", "--only", "energy_min")
+
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == "error: E302 more than 60 MiB would be needed. Allow more --memory.\n"
+
+
+@needs_storm
+def test_within_its_limits_a_command_says_and_ends_as_without(coin: str) -> None:
+    limits = ["--timeout", "300", "--memory", "4000"]
+    words = ["prism", coin, "--const", "p=0.4", "-o", "json", "-p", "P>=0.3 [s<3 U s=3]"]
+
+    done = run_apart(*words, *limits)
+    refused = run_apart(*words, "-p", "Pmax=? [F x=1]", *limits)
+
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["verdict"] == "VIOLATED"
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("error: E208 --property:1:10: cannot be parsed")

@@ -6,6 +6,7 @@ import pytest
 
 from kubeproof.cluster.control import CreatePods, Decision, DeleteUnbound, KeepNode, NodeRef, Seen, SetCurrent
 from kubeproof.cluster.objects import STATEFUL_SET, StatefulRules, family, revisions_of, short_name
+from kubeproof.cluster.quotas import ResourceQuota
 from kubeproof.cluster.state import Phase, WorkloadCell
 from kubeproof.controllers.stateful_sync import PENDING, Replica, Sync, sync
 from kubeproof.controllers.statefulset import StatefulSetController
@@ -155,3 +156,18 @@ def test_it_tells_the_numbers_behind_a_sync():
     seen = Seen(((1, 2, 0, 0), (0,), (0,)), ((), ()))
 
     assert controller.why(seen) == ("wants 2 pod(s), 0 ready; OrderedReady",)
+
+
+def test_a_quota_lets_in_as_many_ordinals_as_fit_and_says_so():
+    declared = replace(workload(3, kind=STATEFUL_SET, name="db"), stateful=PARALLEL)
+    quota = ResourceQuota(declared.namespace, "q", (("pods", 2),))
+    whole = with_ordinals(replace(setup([node("n")], declared), quotas=(quota,)), ())
+    loop = StatefulSetController(layout(whole), 0)
+    waiting = tuple((0,) for _ in loop.members)
+    empty = Seen(((1, 3, 0, 0), *waiting), ((),))
+    full = Seen(((1, 3, 0, 0), (1,), (1,), (0,)), ((),))
+
+    assert loop.act(empty) == (Decision((CreatePods(1, 1), CreatePods(2, 1))),)
+    assert loop.act(full) == ()
+    assert loop.refusal(full) == "1 pod(s) cannot be created: ResourceQuota q has 2 of 2 pods used, 1 more asked for"
+    assert loop.refusal(empty) == ""

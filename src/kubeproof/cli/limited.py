@@ -1,0 +1,92 @@
+"""Work in another process, where time and memory can be limited: Storm cannot be stopped from inside Python."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, NoReturn, TypeVar
+
+from kubeproof.errors import InternalError, KubeproofError, LimitReached
+
+Result = TypeVar("Result")
+
+
+def limited(work: Callable[[], Result], *, timeout_s: float | None, memory_mib: int | None) -> Result:
+    """The result of the work; passing a limit is inconclusive (E302). Without limits it is done here."""
+    if timeout_s is None and memory_mib is None:
+        return work()
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        _work(work, writer, memory_mib)
+    os.close(writer)
+    try:
+        found: Result = _result(_received(reader, timeout_s), memory_mib)
+        return found
+    finally:
+        os.close(reader)
+        with suppress(ProcessLookupError):
+            os.kill(child, 9)
+        os.waitpid(child, 0)
+
+
+def _work(work: Callable[[], Any], writer: int, memory_mib: int | None) -> NoReturn:
+    """What the child does: the outcome goes into the pipe, whatever it is."""
+    import pickle
+
+    try:
+        with os.fdopen(writer, "wb") as pipe:
+            pickle.dump(_outcome(work, memory_mib), pipe)
+    finally:
+        os._exit(0)
+
+
+def _outcome(work: Callable[[], Any], memory_mib: int | None) -> tuple[str, Any]:
+    try:
+        if memory_mib is not None:
+            import resource
+
+            resource.setrlimit(resource.RLIMIT_DATA, (memory_mib << 20, memory_mib << 20))
+        return "result", work()
+    except KubeproofError as problem:
+        return "error", (str(problem), problem.exit_code)
+    except MemoryError:
+        return "memory", None
+    except Exception as problem:
+        return "internal", f"{type(problem).__name__}: {problem}"
+
+
+def _received(reader: int, timeout_s: float | None) -> bytes:
+    """All that the child wrote; nothing if it did not end in time, or died."""
+    import select
+    import time
+
+    end = None if timeout_s is None else time.monotonic() + timeout_s
+    parts: list[bytes] = []
+    while True:
+        left = None if end is None else max(0.0, end - time.monotonic())
+        if not select.select([reader], [], [], left)[0]:
+            raise LimitReached(f"E302 no answer within {timeout_s:g} s. Allow more --timeout.")
+        part = os.read(reader, 1 << 20)
+        if not part:
+            return b"".join(parts)
+        parts.append(part)
+
+
+def _result(received: bytes, memory_mib: int | None) -> Any:
+    import pickle
+
+    silent = ("memory" if memory_mib is not None else "died", None)  # killed before it could say why
+    outcome: tuple[str, Any] = pickle.loads(received) if received else silent
+    kind, content = outcome
+    if kind == "result":
+        return content
+    if kind == "memory":
+        raise LimitReached(f"E302 more than {memory_mib} MiB would be needed. Allow more --memory.")
+    if kind == "error":
+        problem = KubeproofError(content[0])
+        problem.exit_code = content[1]
+        raise problem
+    raise InternalError(f"E700 the process that asked Storm ended: {content or 'without a word'}.")
