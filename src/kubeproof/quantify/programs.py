@@ -294,6 +294,11 @@ def _is_right_exactly(program: Program, options: Any) -> bool:
 
 def _refused(message: str, program: Program) -> ProgramError | QuantityError:
     label = re.search(r"(?:unknown|illegal) label '([^']*)'", message)
+    if "standard reward model is ambiguous" in message:
+        known = ", ".join(sorted(one.name for one in program.handle.reward_models)) or "none"
+        return QuantityError(
+            "rewards without a name", file=program.file, remedy=f"Name them; the program has: {known}."
+        )
     reward = re.search(r"unknown reward model '([^']*)'", message)
     if reward:
         known = ", ".join(sorted(one.name for one in program.handle.reward_models)) or "none"

@@ -242,3 +242,14 @@ def test_within_its_limits_a_command_says_and_ends_as_without(coin: str) -> None
     assert json.loads(done.stdout)["verdict"] == "VIOLATED"
     assert refused.returncode == 2
     assert refused.stderr.startswith("error: E208 --property:1:10: cannot be parsed")
+
+
+@needs_storm
+def test_a_crash_of_storm_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "zero.prism"
+    file.write_text(COIN.replace("const double p;", "const double p = 1/0;"), encoding="utf-8")
+
+    done = run_apart("prism", str(file), "-p", "Pmax=? [F s=1]")
+
+    assert (done.returncode, done.stdout) == (70, "")
+    assert done.stderr.startswith("error: E700 Storm crashed (Floating point exception).")
