@@ -94,7 +94,7 @@ def inputs(draw: st.DrawFn) -> Loaded:
 
 def _intents(draw: st.DrawFn, declared: tuple[Workload, ...]) -> list[Intent]:
     when = draw(st.sampled_from([ALWAYS, EVENTUALLY_ALWAYS]))
-    found = [Intent(key="settles", name="settles")]
+    found = [Intent(key="settles", name="settles"), Intent(key="drainCompletes", name="drains")]
     for one in declared:
         found += [
             Intent(key="noPendingForever", name=f"pending {one.ref}", target=one.ref),

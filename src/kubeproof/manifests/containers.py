@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kubeproof.cluster.objects import Container, HostPort, Readiness
 from kubeproof.manifests.fields import Fields
-from kubeproof.manifests.hooks import read_pre_stop
+from kubeproof.manifests.late import read_pre_stop
 from kubeproof.manifests.names import is_dns_label
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.resources import CPU, MEMORY, is_extended, others_of, read_container_amounts
@@ -38,7 +40,7 @@ def _container(fields: Fields, *, init: bool, host_network: bool) -> tuple[Conta
     requests, limits = _resources(fields)
     sidecar = _is_sidecar(fields, init=init)
     readiness = _readiness(fields)
-    pre_stop_s = read_pre_stop(fields)
+    pre_stop_s = read_pre_stop(fields) if fields.has("lifecycle") else 0
     image, ports = read_image(fields, "image"), _host_ports(fields, host_network=host_network)
     has_ports = bool(fields.items("ports"))
     if fields.items("resizePolicy"):
@@ -129,3 +131,9 @@ def slowest(probes: list[Readiness]) -> Readiness | None:
     if not probes:
         return None
     return max(probes, key=lambda p: (p.initial_delay_s + p.period_s * p.success_threshold, p.initial_delay_s))
+
+
+def serving_s(containers: Sequence[Container]) -> int:
+    """How long a deleted pod serves on: until the first of its containers with ports (or of all) is told to stop."""
+    serving = [container for container in containers if container.has_ports] or list(containers)
+    return min((container.pre_stop_s for container in serving), default=0)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-from kubeproof.cluster.objects import Container
 from kubeproof.manifests.fields import Fields
 
 _SLEEP = re.compile(r"(?:/(?:usr/)?bin/)?sleep ([0-9]{1,6})s?", re.ASCII)
@@ -46,9 +44,3 @@ def _command_sleep(hook: Fields, command: Fields) -> int:
         hook.omit("exec", "how long it takes is not known; it counts as no time")
         return 0
     return int(match[1])
-
-
-def serving_s(containers: Sequence[Container]) -> int:
-    """How long a deleted pod serves on: until the first of its containers with ports (or of all) is told to stop."""
-    serving = [container for container in containers if container.has_ports] or list(containers)
-    return min((container.pre_stop_s for container in serving), default=0)

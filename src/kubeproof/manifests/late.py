@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from kubeproof.manifests.budgets import read_budget
     from kubeproof.manifests.daemon_sets import read_daemon_set
     from kubeproof.manifests.descheduler_policy import read_descheduler_policy
+    from kubeproof.manifests.hooks import read_pre_stop
     from kubeproof.manifests.jobs import read_cron_job, read_job
     from kubeproof.manifests.ltl_intents import read_ltl
     from kubeproof.manifests.quotas import read_limit_range, read_quota
@@ -26,6 +27,7 @@ else:
     read_descheduler_policy = LateFunction("kubeproof.manifests.descheduler_policy", "read_descheduler_policy")
     read_cron_job = LateFunction("kubeproof.manifests.jobs", "read_cron_job")
     read_job = LateFunction("kubeproof.manifests.jobs", "read_job")
+    read_pre_stop = LateFunction("kubeproof.manifests.hooks", "read_pre_stop")
     read_ltl = LateFunction("kubeproof.manifests.ltl_intents", "read_ltl")
     read_limit_range = LateFunction("kubeproof.manifests.quotas", "read_limit_range")
     read_quota = LateFunction("kubeproof.manifests.quotas", "read_quota")
@@ -51,6 +53,7 @@ __all__ = [
     "read_job",
     "read_limit_range",
     "read_ltl",
+    "read_pre_stop",
     "read_quota",
     "read_requests",
     "read_scheduler_profiles",

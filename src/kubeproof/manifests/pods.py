@@ -15,9 +15,8 @@ from kubeproof.cluster.labels import (
 )
 from kubeproof.cluster.objects import PodTemplate, Readiness, SpreadConstraint
 from kubeproof.cluster.policies import PREEMPT_LOWER, PREEMPT_NEVER
-from kubeproof.manifests.containers import read_containers, read_image, slowest
+from kubeproof.manifests.containers import read_containers, read_image, serving_s, slowest
 from kubeproof.manifests.fields import LARGEST_INT32, Fields
-from kubeproof.manifests.hooks import serving_s
 from kubeproof.manifests.names import check_label_key, is_dns_subdomain, read_labels
 from kubeproof.manifests.pod_affinity import read_pod_affinity
 from kubeproof.manifests.printable import printable

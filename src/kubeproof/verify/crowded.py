@@ -156,8 +156,18 @@ def proofs_of(loaded: Loaded, part: Slice, planned: Planned, options: VerifyOpti
         return Proofs()
     system, search = one_search(asynchronous(plan), EVERY_ORDER, Beginning(()), options, watch.unsaved)
     numbers = [number for number in part.intents if loaded.scenario.intents[number].key in PROVABLE]
-    held = zip(numbers, proofs(system.checks, search), strict=True)
+    held = zip(numbers, proofs(system.checks, search, _certain(free)), strict=True)
     return Proofs(frozenset(number for number, holds in held if holds), statistics_of(search, plan))
+
+
+def _certain(free: Loaded) -> frozenset[int]:
+    """The intents about drains, if one may begin at the very start: then there is a state that they speak of."""
+    begins = any(
+        isinstance(event, Drain) and event.after is None and any(event.nodes.admits(node) for node in free.setup.nodes)
+        for event in free.scenario.events
+    )
+    keys = [intent.key for intent in free.scenario.intents]
+    return frozenset(number for number, key in enumerate(keys) if begins and key == "drainCompletes")
 
 
 # -- room -------------------------------------------------------------------------------------------

@@ -208,3 +208,11 @@ def test_parts_whose_start_is_too_large_decide_nothing(monkeypatch: pytest.Monke
 
     assert verdicts(result) == [UNKNOWN]
     assert result.statistics.reductions[-1] == shares.ONE_BY_ONE
+
+
+@pytest.mark.parametrize(("after", "expected"), [("", HOLDS), ("after: stable", UNKNOWN)])
+def test_drains_that_may_begin_at_once_are_proved_to_complete(after: str, expected: str) -> None:
+    drain = f"{{drain: {{{after}}}}}"
+    result = answered(*NODES, web(2, name="front"), web(2, name="back"), scenario("{drainCompletes: {}}", events=drain))
+
+    assert verdicts(result) == [expected]
