@@ -272,6 +272,7 @@ class Workload:
     resized: bool = False  # stands for the owner's pods with other requests, set by a VerticalPodAutoscaler
     job: JobRules = JobRules()
     cron: CronRules | None = None  # of a CronJob and of the Jobs that it starts
+    claim_templates: tuple[Claim, ...] = ()  # of a StatefulSet: each ordinal has a claim of its own by each
 
     @property
     def ref(self) -> str:

@@ -107,7 +107,7 @@ def _entangled(loaded: Loaded) -> str:
         return "the cluster autoscaler sees all pods"
     if setup.verticals:
         return "a vertical autoscaler changes what pods ask for"
-    if open_claims(setup):
+    if open_claims(setup) or any(workload.claim_templates for workload in setup.workloads):
         return "claims may get the volumes that others want"
     if any(workload.kind == CRON_JOB for workload in setup.workloads):
         return "a CronJob may start Jobs at any time"
