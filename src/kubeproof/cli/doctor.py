@@ -48,6 +48,7 @@ def examine() -> tuple[Finding, ...]:
         Finding("python", sys.version_info >= (3, 11), python, "Kubeproof needs Python 3.11 or newer."),
         compiled_engine(),
         _libyaml(),
+        _storm(),
         Finding("terminal", True, _terminal()),
     )
 
@@ -80,6 +81,14 @@ def _libyaml() -> Finding:
         "libyaml", False, "missing; large manifests are read slowly",
         "Install a PyYAML wheel for your platform: pip install --force-reinstall PyYAML.",
     )  # fmt: skip
+
+
+def _storm() -> Finding:
+    from importlib.util import find_spec
+
+    if find_spec("stormpy") is not None:
+        return Finding("storm", True, "present")
+    return Finding("storm", False, "missing; quantify needs it", "Install it: pip install 'kubeproof[quantify]'.")
 
 
 def _terminal() -> str:

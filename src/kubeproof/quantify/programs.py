@@ -35,7 +35,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """One property, with what the user calls it."""
+    """One property, with what the user calls it: itself, if nothing else."""
 
     name: str
     text: str
@@ -164,7 +164,7 @@ def properties(text: str, program: Program, *, file: str) -> tuple[Property, ...
     except StormRefusal as problem:
         raise _property_syntax(str(problem), text, file) from None
     found = tuple(_property(one, file) for one in _substituted(parsed, program))
-    names = [one.name for one in found]
+    names = [one.name for one in found if one.name != one.text]
     doubled = [name for name in names if names.count(name) > 1]
     if doubled:
         raise QuantityError(f"two properties are called {doubled[0]!r}", file=file, remedy="Rename one.")
@@ -211,7 +211,8 @@ def _property(parsed: Any, file: str) -> Property:
             f"the property {formula} has constants without a value: {', '.join(open_constants)}",
             file=file, remedy=f"Add {' '.join(f'--const {name}=…' for name in open_constants)}.",
         )  # fmt: skip
-    return Property(parsed.get_name(), str(formula), formula)
+    name = parsed.get_name()  # a number, if it has none
+    return Property(str(formula) if name.isdigit() else name, str(formula), formula)
 
 
 def build(
@@ -293,6 +294,11 @@ def _is_right_exactly(program: Program, options: Any) -> bool:
 
 def _refused(message: str, program: Program) -> ProgramError | QuantityError:
     label = re.search(r"(?:unknown|illegal) label '([^']*)'", message)
+    if "standard reward model is ambiguous" in message:
+        known = ", ".join(sorted(one.name for one in program.handle.reward_models)) or "none"
+        return QuantityError(
+            "rewards without a name", file=program.file, remedy=f"Name them; the program has: {known}."
+        )
     reward = re.search(r"unknown reward model '([^']*)'", message)
     if reward:
         known = ", ".join(sorted(one.name for one in program.handle.reward_models)) or "none"

@@ -66,6 +66,7 @@ def test_doctor_says_the_same_in_text_and_json(fakes, capsys):
         "python",
         "compiled engine",
         "libyaml",
+        "storm",
         "terminal",
     ]
     assert all(check["found"] in text and check["remedy"] in text for check in checks)
@@ -95,3 +96,11 @@ def test_a_missing_libyaml_comes_with_a_remedy(monkeypatch):
     libyaml = next(finding for finding in examine() if finding.name == "libyaml")
 
     assert (libyaml.ok, libyaml.found) == (False, "missing; large manifests are read slowly")
+
+
+def test_missing_storm_comes_with_the_command_that_installs_it(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+
+    storm = next(finding for finding in examine() if finding.name == "storm")
+
+    assert (storm.ok, storm.remedy) == (False, "Install it: pip install 'kubeproof[quantify]'.")
