@@ -9,6 +9,7 @@ from dataclasses import replace
 from kubeproof.cluster.chances import Chance
 from kubeproof.cluster.objects import Node
 from kubeproof.events.declarations import (
+    Completes,
     Cordon,
     CpuLoad,
     Event,
@@ -32,7 +33,7 @@ from kubeproof.manifests.tree import Sequence as ListValue
 _NUMBERS = (ScalarKind.INTEGER, ScalarKind.FLOAT)
 _TOLERANCE = 1e-9  # of the sum of a row
 _LARGEST = 1e12
-_NO_MOMENTS = (KernelPanic, NeverReady, UsagePattern)
+_NO_MOMENTS = (Completes, KernelPanic, NeverReady, UsagePattern)
 _CHANCES = ("probability", "ratePerHour")
 
 

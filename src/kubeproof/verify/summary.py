@@ -242,6 +242,12 @@ def left_out(plan: Plan) -> list[str]:
         for a in setup.autoscalers
         if a.target not in known
     ]
+    unscaled = {workload.ref for workload in setup.workloads if workload.kind in JOBS}
+    found += [
+        f"HorizontalPodAutoscaler {a.namespace}/{a.name}: its target {a.target} has no scale ({a.source})"
+        for a in setup.autoscalers
+        if a.target in unscaled
+    ]
     found += [
         f"minReadySeconds of {workload.ref}: ready pods count as available at once ({workload.source})"
         for workload in setup.workloads
