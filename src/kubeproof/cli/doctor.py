@@ -48,6 +48,8 @@ def examine() -> tuple[Finding, ...]:
         Finding("python", sys.version_info >= (3, 11), python, "Kubeproof needs Python 3.11 or newer."),
         compiled_engine(),
         _libyaml(),
+        extra("quantify", "stormpy", "kubeproof quantify"),
+        extra("distributed", "distributed", "--executor dask://"),
         Finding("terminal", True, _terminal()),
     )
 
@@ -80,6 +82,20 @@ def _libyaml() -> Finding:
         "libyaml", False, "missing; large manifests are read slowly",
         "Install a PyYAML wheel for your platform: pip install --force-reinstall PyYAML.",
     )  # fmt: skip
+
+
+def extra(name: str, module: str, purpose: str) -> Finding:
+    """Whether an extra is installed; it is looked for, not loaded, since that takes seconds."""
+    from importlib.util import find_spec
+
+    if find_spec(module) is not None:
+        return Finding(f"extra {name}", True, "present")
+    return Finding(
+        f"extra {name}",
+        False,
+        f"not installed; needed for {purpose} only",
+        f"Install it: pip install 'kubeproof[{name}]'.",
+    )
 
 
 def _terminal() -> str:

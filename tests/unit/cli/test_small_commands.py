@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from kubeproof.cli.doctor import compiled_engine, examine
+from kubeproof.cli.doctor import Finding, compiled_engine, examine, extra
 from kubeproof.cli.main import main
 
 
@@ -66,9 +66,21 @@ def test_doctor_says_the_same_in_text_and_json(fakes, capsys):
         "python",
         "compiled engine",
         "libyaml",
+        "extra quantify",
+        "extra distributed",
         "terminal",
     ]
     assert all(check["found"] in text and check["remedy"] in text for check in checks)
+
+
+def test_a_missing_extra_comes_with_what_it_is_for_and_how_to_get_it():
+    assert extra("quantify", "kubeproof_absent", "kubeproof quantify") == Finding(
+        "extra quantify",
+        False,
+        "not installed; needed for kubeproof quantify only",
+        "Install it: pip install 'kubeproof[quantify]'.",
+    )
+    assert extra("yaml", "yaml", "manifests") == Finding("extra yaml", True, "present")
 
 
 def test_a_missing_engine_comes_with_a_remedy():
