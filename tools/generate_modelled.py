@@ -75,6 +75,8 @@ REASONS = {
 # What is said of a kind other than that it is modelled.
 SAID_OF_KIND = {
     "Namespace": "its labels are read by affinity between pods",
+    "EndpointSlice": "listed: the endpoint controller makes those of pods anew; others lead out of the cluster",
+    "Ingress": "which Services it leads to, so that traffic ends later",
     "PodDisruptionBudget": "asked by drains, maintenance and the descheduler; a preference of preemption",
     "PriorityClass": "decides the order of the queue and preemption; system classes are always there",
 }

@@ -7,12 +7,21 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from kubeproof.cluster.labels import NodeTerm, Requirement
-from kubeproof.cluster.objects import HOSTNAME, ZONE, PodTemplate, Setup, Workload
+from kubeproof.cluster.objects import (
+    DEPLOYMENT,
+    HOSTNAME,
+    REPLICA_SET,
+    STATEFUL_SET,
+    ZONE,
+    PodTemplate,
+    Setup,
+    StatefulRules,
+    Workload,
+)
 from kubeproof.cluster.volumes import NO_PROVISIONER, ONCE_PER_POD, Claim, StorageClass, Volume
 from kubeproof.events.declarations import Event
 from tests.property.strategies import (
     ANY_KIND,
-    CONTROLLED,
     Case,
     choice,
     cordons,
@@ -51,7 +60,12 @@ def storage_cases(draw: st.DrawFn) -> Case:
     modes = draw(MODES)
     claims = tuple(_claim(draw, name, modes) for name in ("data", "more"))
     volumes = tuple(_volume(draw, name, modes) for name in ("disk-1", "disk-2")[: draw(choice(1, 2, 0))])
-    first = _pods(draw, "web", draw(CONTROLLED), draw(choice(2, 1)))
+    first = _pods(draw, "web", draw(choice(DEPLOYMENT, REPLICA_SET, STATEFUL_SET)), draw(choice(2, 1)))
+    if first.kind == STATEFUL_SET:
+        own = Claim("", "own", draw(choice(1, 2)), draw(choice("fast", "fast", "")), modes)
+        rules = StatefulRules(parallel=draw(st.booleans()))
+        plain = replace(first.template, claims=draw(choice((), (), ("data",))))
+        first = replace(first, template=plain, stateful=rules, claim_templates=(own,))
     second = [_pods(draw, "db", draw(ANY_KIND), 1)] if draw(st.booleans()) else []
     setup = Setup(
         some,

@@ -174,11 +174,20 @@ def _beside(scenario: Document, collected: _Collected, name: str) -> str:
     return os.path.join(os.path.dirname(path), name) if path is not None else name
 
 
+def _settled_templates(workload: Workload, objects: Objects) -> Workload:
+    """The workload whose claim templates have their default class; what the input leaves open is listed."""
+    settled, left_open = settled_claims(workload.claim_templates, objects.volumes, objects.storage_classes)
+    objects.omissions += left_open
+    return replace(workload, claim_templates=settled)
+
+
 def _setup(objects: Objects, workloads: tuple[Workload, ...]) -> Setup:
     claims: tuple[Claim, ...] = ()
     if objects.claims:
         claims, left_open = settled_claims(objects.claims, objects.volumes, objects.storage_classes)
         objects.omissions += left_open
+    if any(workload.claim_templates for workload in workloads):
+        workloads = tuple(_settled_templates(workload, objects) for workload in workloads)
     return Setup(
         nodes=tuple(objects.nodes),
         workloads=workloads,

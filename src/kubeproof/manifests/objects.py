@@ -66,6 +66,7 @@ _VERSIONS = {
     "PodDisruptionBudget": ("policy/v1",),
     "Service": ("v1",),
     "Ingress": ("networking.k8s.io/v1",),
+    "EndpointSlice": ("discovery.k8s.io/v1",),
     "PriorityClass": ("scheduling.k8s.io/v1",),
     "ResourceQuota": ("v1",),
     "LimitRange": ("v1",),
@@ -87,6 +88,7 @@ _GROUPS = {  # a kind of the same name elsewhere, such as a custom resource, is 
     "VerticalPodAutoscaler": ("autoscaling.k8s.io",),
     "PodDisruptionBudget": ("policy",),
     "Ingress": ("networking.k8s.io", "extensions"),
+    "EndpointSlice": ("discovery.k8s.io",),
     "StorageClass": ("storage.k8s.io",),
     "PriorityClass": ("scheduling.k8s.io",),
     "KubeSchedulerConfiguration": ("kubescheduler.config.k8s.io",),
@@ -270,6 +272,14 @@ def _ingress(fields: Fields, _: Document, objects: Objects) -> None:
     objects.reached |= set(read_ingress(fields))
 
 
+def _endpoint_slice(fields: Fields, document: Document, objects: Objects) -> None:
+    """Lists an EndpointSlice: those of pods are made anew from the pods of a run, others lead out of the cluster."""
+    labels = read_metadata(fields).labels
+    is_made = labels.get("endpointslice.kubernetes.io/managed-by", "").startswith("endpointslice")
+    why = "the endpoint controller makes it anew" if is_made else "its addresses are no pods of the input"
+    objects.omissions.append(Omission(fields.log.owner, Source(document.file, document.line), why))
+
+
 def _priority_class(fields: Fields, _: Document, objects: Objects) -> None:
     objects.priority_classes.append(read_priority_class(fields))
 
@@ -322,6 +332,7 @@ _READERS: dict[str, Callable[[Fields, Document, Objects], None]] = {
     "PodDisruptionBudget": _budget,
     "Service": _service,
     "Ingress": _ingress,
+    "EndpointSlice": _endpoint_slice,
     "PriorityClass": _priority_class,
     "ResourceQuota": _quota,
     "LimitRange": _limit_range,

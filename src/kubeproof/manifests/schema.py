@@ -53,7 +53,7 @@ FIELDS: dict[str, dict[str, str | None]] = {
     "StatefulSetSpec": {
         **_all(_ROLLOUT, "revisionHistoryLimit"),
         **_all(_NETWORK, "serviceName"),
-        **_all(_NOT_MODELLED, "volumeClaimTemplates persistentVolumeClaimRetentionPolicy"),
+        **_all(_NOT_MODELLED, "persistentVolumeClaimRetentionPolicy"),
     },
     "StatefulSetUpdateStrategy": {},
     "StatefulSetRollingUpdate": {},

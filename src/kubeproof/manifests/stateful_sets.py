@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from kubeproof.cluster.objects import STATEFUL_SET, StatefulRules
+from kubeproof.cluster.volumes import Claim
 from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.workloads import ReadWorkload, count_or_percent, replicated, selector_and_template
 
@@ -12,7 +16,22 @@ def read_stateful_set(fields: Fields) -> ReadWorkload:
     spec = fields.required_child("spec")
     selector, template = selector_and_template(spec)
     rules = _rules(spec)
-    return replicated(fields, spec, STATEFUL_SET, template, selector, schema="StatefulSetSpec", stateful=rules)
+    claims = tuple(_claim_templates(spec))
+    read = replicated(fields, spec, STATEFUL_SET, template, selector, schema="StatefulSetSpec", stateful=rules)
+    return replace(read, workload=replace(read.workload, claim_templates=claims))
+
+
+def _claim_templates(spec: Fields) -> Iterator[Claim]:
+    """The claims that each ordinal gets, named by their template."""
+    names: set[str] = set()
+    for fields in spec.children("volumeClaimTemplates"):
+        from kubeproof.manifests.storage import read_claim  # most inputs have no use for it
+
+        claim = read_claim(fields)
+        if claim.name in names:
+            fields.required_child("metadata").fail("name", f"is {claim.name} again", remedy="Names are unique")
+        names.add(claim.name)
+        yield claim
 
 
 def _rules(spec: Fields) -> StatefulRules:

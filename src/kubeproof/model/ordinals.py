@@ -7,11 +7,12 @@ The StatefulSet itself stays in its place, without pods.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from kubeproof.cluster.labels import as_labels
 from kubeproof.cluster.objects import STATEFUL_SET, PodTemplate, Setup, Workload, family
+from kubeproof.cluster.volumes import Claim
 from kubeproof.errors import UsageError
 from kubeproof.events.declarations import Apply, Event, Scale
 
@@ -34,7 +35,23 @@ def with_ordinals(setup: Setup, events: Iterable[Event]) -> Setup:
             added += [_ordinal(setup, main, revision.template, number, ordinal) for ordinal in range(count)]
     if len(added) > MOST_ORDINALS:
         raise UsageError(f"StatefulSets have {len(added)} ordinals in all", f"Allow at most {MOST_ORDINALS}")
-    return replace(setup, workloads=(*kept, *added))
+    return replace(setup, workloads=(*kept, *added), claims=(*setup.claims, *_own_claims(setup, added)))
+
+
+def _own_claims(setup: Setup, ordinals: Iterable[Workload]) -> Iterator[Claim]:
+    """The claims of ordinals that the input does not have; all revisions of an ordinal share them."""
+    known = {claim.key for claim in setup.claims}
+    for one in ordinals:
+        for template in one.claim_templates:
+            claim = replace(template, namespace=one.namespace, name=_claim_name(template, one))
+            if claim.key not in known:
+                known.add(claim.key)
+                yield claim
+
+
+def _claim_name(template: Claim, one: Workload) -> str:
+    """`data-db-0`: the claim by the template of an ordinal."""
+    return f"{template.name}-{str(one.owner).rpartition('/')[2]}-{one.ordinal}"
 
 
 def revision_templates(setup: Setup, workload: int) -> list[PodTemplate]:
@@ -43,7 +60,15 @@ def revision_templates(setup: Setup, workload: int) -> list[PodTemplate]:
     if members[0].kind != STATEFUL_SET:
         return [member.template for member in members]
     firsts = [m.template for m in members[1:] if m.ordinal == m.stateful.start]
-    plain = [replace(first, labels=tuple((k, v) for k, v in first.labels if k not in LABELS)) for first in firsts]
+    added = len(members[0].claim_templates)
+    plain = [
+        replace(
+            first,
+            labels=tuple((k, v) for k, v in first.labels if k not in LABELS),
+            claims=first.claims[: len(first.claims) - added],
+        )
+        for first in firsts
+    ]
     return plain or [members[0].template]
 
 
@@ -62,11 +87,6 @@ def _ordinal(setup: Setup, main: Workload, template: PodTemplate, revision: int,
     if setup.settings.kubernetes_version >= POD_INDEX_SINCE:
         labels[LABELS[1]] = str(ordinal)
     name = f"{main.name}-{ordinal}" if revision == 0 else f"{main.name}-{ordinal}-rev{revision + 1}"
-    return replace(
-        main,
-        name=name,
-        template=replace(template, labels=as_labels(labels)),
-        replicas=0,
-        owner=main.ref,
-        ordinal=ordinal,
-    )
+    one = replace(main, name=name, replicas=0, owner=main.ref, ordinal=ordinal)
+    claims = (*template.claims, *(_claim_name(by, one) for by in main.claim_templates))
+    return replace(one, template=replace(template, labels=as_labels(labels), claims=claims))

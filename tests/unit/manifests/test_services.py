@@ -87,3 +87,20 @@ def test_a_service_or_an_ingress_without_a_spec_leads_nowhere() -> None:
     ingress = "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: web, namespace: shop}\n"
 
     assert load_text(f"{head}---\n{ingress}").setup.services == ()
+
+
+@pytest.mark.parametrize(
+    ("labels", "why"),
+    [
+        (
+            "endpointslice.kubernetes.io/managed-by: endpointslice-controller.k8s.io",
+            "the endpoint controller makes it anew",
+        ),
+        ("kubernetes.io/service-name: web", "its addresses are no pods of the input"),
+    ],
+)
+def test_an_endpoint_slice_is_listed_with_the_reason(labels: str, why: str) -> None:
+    metadata = f"metadata: {{name: web-1, namespace: shop, labels: {{{labels}}}}}"
+    loaded = load_text(f"apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\n{metadata}\nendpoints: []\n")
+
+    assert [(o.what, o.why) for o in loaded.omissions] == [("EndpointSlice/shop/web-1", why)]
