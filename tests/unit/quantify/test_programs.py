@@ -210,6 +210,17 @@ def test_a_property_that_cannot_be_used_is_wrong_usage(text: str, message: str) 
     assert str(problem.value).startswith(message)
 
 
+def test_rewards_that_are_not_named_are_wrong_usage_where_there_is_not_just_one() -> None:
+    without = COIN.partition("rewards")[0]
+    given = program(without, file="coin.prism", constants={"p": "0.4"})
+
+    with pytest.raises(QuantityError) as problem:
+        build(given, properties("Rmax=? [F s=4]", given, file="x"))
+    assert str(problem.value) == (
+        "E208 coin.prism: a property does not say which rewards it means. The program has: none."
+    )
+
+
 def test_several_initial_states_give_a_range() -> None:
     text = COIN.replace(" init 0", "") + "init s<2 endinit\n"
     given = program(text, file="x", constants={"p": "0.4"})
