@@ -12,6 +12,9 @@ from kubeproof.cli.outputs import Output, emit, output_option
 from kubeproof.cli.terminal import is_terminal, shows_unicode, wants_colour
 
 
+NEEDED_FOR = {"quantify": "quantify needs it", "distributed": "--executor dask:// needs it"}
+
+
 class Finding(NamedTuple):
     """One thing that was looked at."""
 
@@ -48,7 +51,8 @@ def examine() -> tuple[Finding, ...]:
         Finding("python", sys.version_info >= (3, 11), python, "Kubeproof needs Python 3.11 or newer."),
         compiled_engine(),
         _libyaml(),
-        _storm(),
+        package("storm", "stormpy", "quantify"),
+        package("dask", "distributed", "distributed"),
         Finding("terminal", True, _terminal()),
     )
 
@@ -83,12 +87,13 @@ def _libyaml() -> Finding:
     )  # fmt: skip
 
 
-def _storm() -> Finding:
+def package(name: str, module: str, extra: str) -> Finding:
+    """Whether the package of an extra is installed; it is looked for, not loaded, since that takes long."""
     from importlib.util import find_spec
 
-    if find_spec("stormpy") is not None:
-        return Finding("storm", True, "present")
-    return Finding("storm", False, "missing; quantify needs it", "Install it: pip install 'kubeproof[quantify]'.")
+    if find_spec(module) is not None:
+        return Finding(name, True, "present")
+    return Finding(name, False, f"missing; {NEEDED_FOR[extra]}", f"Install it: pip install 'kubeproof[{extra}]'.")
 
 
 def _terminal() -> str:

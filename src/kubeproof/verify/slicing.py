@@ -107,6 +107,8 @@ def _entangled(loaded: Loaded) -> str:
         return "the cluster autoscaler sees all pods"
     if setup.verticals:
         return "a vertical autoscaler changes what pods ask for"
+    if setup.settings.startup_choices:
+        return "pods draw the time that they take to start"
     if open_claims(setup) or any(workload.claim_templates for workload in setup.workloads):
         return "claims may get the volumes that others want"
     if any(workload.kind == CRON_JOB for workload in setup.workloads):

@@ -84,7 +84,6 @@ def scope(loaded: Loaded, plan: Plan, statistics: Statistics) -> tuple[tuple[str
     """What exactly the verdicts are about."""
     setup, scenario = loaded.setup, loaded.scenario
     version = ".".join(str(part) for part in setup.settings.kubernetes_version)
-    least, most = setup.settings.startup_s
     return (
         ("scenario", f"{scenario.name} (built in)" if scenario.is_default else scenario.name),
         ("kubernetes", version),
@@ -93,9 +92,15 @@ def scope(loaded: Loaded, plan: Plan, statistics: Statistics) -> tuple[tuple[str
         *_steering(setup, scenario.intents),
         ("start", scenario.start.mode),
         ("events", "; ".join(_event(event) for event in scenario.events) or "none"),
-        ("pod start-up", f"{least} to {most} s"),
+        ("pod start-up", _startup(setup)),
         ("explored", _explored(statistics)),
     )
+
+
+def _startup(setup: Setup) -> str:
+    least, most = setup.settings.startup_s
+    drawn = ", ".join(f"{seconds} s ({share:g})" for seconds, share in setup.settings.startup_choices)
+    return drawn or f"{least} to {most} s"
 
 
 def reduced_scope(plan: Plan, slices: Sequence[Slice]) -> Iterator[tuple[str, str]]:
