@@ -3,7 +3,8 @@
 Full-size Base 1 and Full 4, build and four properties, each variant in a process of its own: Storm called naively on
 the same program, Kubeproof, and Kubeproof with bisimulation. Measured is from the program's text to the last value:
 wall clock, CPU time and peak memory of the process; the least of the runs. The last lines compare with the bars: at
-most 1.15 times plain Storm, and at least 5 and 8 times below the paper's times.
+most 1.15 times plain Storm, and at least 5 and 8 times below the paper's times. Storm computes in one thread, so that
+CPU time is the wall clock of a machine that does nothing else.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def compare(rows: dict[str, dict[str, Any]], instance: str) -> None:
     figures = (
         ("time of plain Storm (CPU)", found["cpu_s"] / storm["cpu_s"], MOST, False),
         ("memory of plain Storm", found["memory_bytes"] / storm["memory_bytes"], MOST, False),
-        ("times below the paper", PAPER_S[instance] / found["wall_s"], BARS[instance], True),
+        ("times below the paper (CPU)", PAPER_S[instance] / found["cpu_s"], BARS[instance], True),
         ("greatest relative difference of a value", differs, 1e-9, False),
     )
     for what, figure, bar, is_least in figures:

@@ -17,7 +17,8 @@ class ManifestError(KubeproofError):
     exit_code = 4
 
     def __init__(self, problem: str, *, file: str, line: int, remedy: str) -> None:
-        super().__init__(f"{self.code} {file}:{line}: {problem}. {remedy}")
+        place = f"{file}:{line}" if line else file  # what concerns the whole file has no line
+        super().__init__(f"{self.code} {place}: {problem}. {remedy}")
         self.problem, self.file, self.line, self.remedy = problem, file, line, remedy
 
 

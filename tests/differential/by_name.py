@@ -76,13 +76,21 @@ class NamedProcess:
 
     def _lottery(self, place: Place, steps: list[Transition], acts: list[Transition]) -> list[Branch]:
         """One of the loops with urgent work, of the optional steps, or time."""
-        tickets: list[list[Place]] = []
+        tickets: list[list[Branch]] = []
         for name in dict.fromkeys(step.actor for step in acts if step.role == Role.URGENT):
-            tickets.append([self._after(s) for s in acts if s.role == Role.URGENT and s.actor == name])
-        tickets += [[self._after(step)] for step in acts if step.role == Role.OPTIONAL]
+            own = [step for step in acts if step.role == Role.URGENT and step.actor == name]
+            total = math.fsum(map(self._chance, own))
+            tickets.append([Branch(self._chance(step) / total, self._after(step)) for step in own])
+        tickets += [[Branch(1.0, self._after(step))] for step in acts if step.role == Role.OPTIONAL]
         if any(step.role == Role.TIME for step in steps):
-            tickets.append([Place(place.state, passes=True)])
-        return [Branch(1 / len(tickets) / len(ticket), target) for ticket in tickets for target in ticket]
+            tickets.append([Branch(1.0, Place(place.state, passes=True))])
+        return [Branch(one.probability / len(tickets), one.target) for ticket in tickets for one in ticket]
+
+    def _chance(self, step: Transition) -> float:
+        """1, or the probability of the start-up time that a binding draws."""
+        times = dict(self.model.setup.settings.startup_choices)
+        drawn = [part[-1] for part in step.concrete if part[0] == "bind" and isinstance(part[-1], int)]
+        return math.prod(times[seconds] for seconds in drawn)
 
     def _later(self, place: Place, steps: list[Transition]) -> tuple[int, Place]:
         for step in steps:

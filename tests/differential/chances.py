@@ -18,7 +18,11 @@ def loaded_case(case: Case, number: int) -> Loaded:
     random = Random(number)
     events = tuple(_with_chances(event, random) for event in case.events)
     start = Start("placement", case.placement) if case.placement else Start()
-    return Loaded(case.setup, Scenario(name=f"case {number}", start=start, events=events, intents=case.intents))
+    setup = case.setup
+    if random.random() < 0.3:
+        drawn = replace(setup.settings, startup_s=(1, 7), startup_choices=((1, 0.25), (7, 0.75)))
+        setup = replace(setup, settings=drawn)
+    return Loaded(setup, Scenario(name=f"case {number}", start=start, events=events, intents=case.intents))
 
 
 def _with_chances(event: Event, random: Random) -> Event:

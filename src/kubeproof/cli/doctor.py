@@ -11,6 +11,8 @@ import click
 from kubeproof.cli.outputs import Output, emit, output_option
 from kubeproof.cli.terminal import is_terminal, shows_unicode, wants_colour
 
+NEEDED_FOR = {"quantify": "quantify needs it", "distributed": "--executor dask:// needs it"}
+
 
 class Finding(NamedTuple):
     """One thing that was looked at."""
@@ -48,6 +50,8 @@ def examine() -> tuple[Finding, ...]:
         Finding("python", sys.version_info >= (3, 11), python, "Kubeproof needs Python 3.11 or newer."),
         compiled_engine(),
         _libyaml(),
+        package("storm", "stormpy", "quantify"),
+        package("dask", "distributed", "distributed"),
         Finding("terminal", True, _terminal()),
     )
 
@@ -80,6 +84,15 @@ def _libyaml() -> Finding:
         "libyaml", False, "missing; large manifests are read slowly",
         "Install a PyYAML wheel for your platform: pip install --force-reinstall PyYAML.",
     )  # fmt: skip
+
+
+def package(name: str, module: str, extra: str) -> Finding:
+    """Whether the package of an extra is installed; it is looked for, not loaded, since that takes long."""
+    from importlib.util import find_spec
+
+    if find_spec(module) is not None:
+        return Finding(name, True, "present")
+    return Finding(name, False, f"missing; {NEEDED_FOR[extra]}", f"Install it: pip install 'kubeproof[{extra}]'.")
 
 
 def _terminal() -> str:

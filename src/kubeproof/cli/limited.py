@@ -1,8 +1,9 @@
-"""Work in another process, where time and memory can be limited: Storm cannot be stopped from inside Python."""
+"""Work in another process, where it can be limited and may crash: Storm cannot be stopped from inside Python."""
 
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NoReturn, TypeVar
@@ -13,8 +14,11 @@ Result = TypeVar("Result")
 
 
 def limited(work: Callable[[], Result], *, timeout_s: float | None, memory_mib: int | None) -> Result:
-    """The result of the work; passing a limit is inconclusive (E302). Without limits it is done here."""
-    if timeout_s is None and memory_mib is None:
+    """The result of the work; passing a limit is inconclusive (E302), a crash an internal error.
+
+    Without limits it is done here if there are threads, which would not survive in a copy of this process.
+    """
+    if timeout_s is None and memory_mib is None and (threading.active_count() > 1 or not hasattr(os, "fork")):
         return work()
     reader, writer = os.pipe()
     child = os.fork()
@@ -23,13 +27,14 @@ def limited(work: Callable[[], Result], *, timeout_s: float | None, memory_mib: 
         _work(work, writer, memory_mib)
     os.close(writer)
     try:
-        found: Result = _result(_received(reader, timeout_s), memory_mib)
+        received = _received(reader, timeout_s)
+        found: Result = _result(received, memory_mib) if received else _lost(child, memory_mib)
         return found
     finally:
         os.close(reader)
-        with suppress(ProcessLookupError):
+        with suppress(ProcessLookupError, ChildProcessError):
             os.kill(child, 9)
-        os.waitpid(child, 0)
+            os.waitpid(child, 0)
 
 
 def _work(work: Callable[[], Any], writer: int, memory_mib: int | None) -> NoReturn:
@@ -75,18 +80,33 @@ def _received(reader: int, timeout_s: float | None) -> bytes:
         parts.append(part)
 
 
+def _lost(child: int, memory_mib: int | None) -> NoReturn:
+    """Says why the child died without a word."""
+    import signal
+
+    number = os.WTERMSIG(os.waitpid(child, 0)[1])
+    if memory_mib is not None and number in (signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT):
+        raise _too_little(memory_mib)
+    name = signal.strsignal(number) or f"signal {number}"
+    raise InternalError(
+        f"E700 Storm crashed ({name}). A division by zero in the program is a known cause; otherwise please report it."
+    )
+
+
+def _too_little(memory_mib: int | None) -> LimitReached:
+    return LimitReached(f"E302 more than {memory_mib} MiB would be needed. Allow more --memory.")
+
+
 def _result(received: bytes, memory_mib: int | None) -> Any:
     import pickle
 
-    silent = ("memory" if memory_mib is not None else "died", None)  # killed before it could say why
-    outcome: tuple[str, Any] = pickle.loads(received) if received else silent
-    kind, content = outcome
+    kind, content = pickle.loads(received)
     if kind == "result":
         return content
     if kind == "memory":
-        raise LimitReached(f"E302 more than {memory_mib} MiB would be needed. Allow more --memory.")
+        raise _too_little(memory_mib) if memory_mib is not None else MemoryError
     if kind == "error":
         problem = KubeproofError(content[0])
         problem.exit_code = content[1]
         raise problem
-    raise InternalError(f"E700 the process that asked Storm ended: {content or 'without a word'}.")
+    raise InternalError(f"E700 the process that asked Storm ended: {content}.")

@@ -312,6 +312,7 @@ class Settings:
     monitor_grace_s: int | None = None  # None: upstream's default for the version
     monitor_period_s: int = 5
     startup_s: tuple[int, int] = (1, 5)  # from binding to running, least and most
+    startup_choices: tuple[tuple[int, float], ...] = ()  # seconds with probabilities, drawn when a pod is bound
     maintenance_s: tuple[int, int] = (60, 600)  # how long a node is down for maintenance, least and most
     descheduler_interval_s: int = 300
     descheduler_version: tuple[int, int] = (0, 36)

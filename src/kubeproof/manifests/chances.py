@@ -9,6 +9,7 @@ from dataclasses import replace
 from kubeproof.cluster.chances import Chance
 from kubeproof.cluster.objects import Node
 from kubeproof.events.declarations import (
+    Completes,
     Cordon,
     CpuLoad,
     Event,
@@ -32,7 +33,8 @@ from kubeproof.manifests.tree import Sequence as ListValue
 _NUMBERS = (ScalarKind.INTEGER, ScalarKind.FLOAT)
 _TOLERANCE = 1e-9  # of the sum of a row
 _LARGEST = 1e12
-_NO_MOMENTS = (KernelPanic, NeverReady, UsagePattern)
+_MOST_TIMES = 20  # start-up times: each is a way of its own for every pod
+NO_MOMENTS = (Completes, KernelPanic, NeverReady, UsagePattern)
 _CHANCES = ("probability", "ratePerHour")
 
 
@@ -41,7 +43,7 @@ def with_chance(fields: Fields, event: Event) -> Event:
     if isinstance(event, UsageChange | CpuLoad) and fields.has("transitions"):
         return replace(event, moves=_moves(fields, len(event.levels)))
     chance = _chance(fields)
-    if chance is not None and isinstance(event, _NO_MOMENTS):
+    if chance is not None and isinstance(event, NO_MOMENTS):
         key = next(key for key in _CHANCES if fields.has(key))
         fields.fail(key, "has no meaning here", remedy="It is not something that happens at a moment: remove the field")
     return replace(event, chance=chance, recovery=_recovery(fields, event))
@@ -112,6 +114,26 @@ def _row(fields: Fields, index: int, row: Value, levels: int) -> tuple[float, ..
     if numbers[index] == 0 and levels > 1:
         fail("leaves its level for certain", "Give the level itself, the diagonal, a probability above 0")
     return numbers
+
+
+def read_start_times(kubelet: Fields) -> tuple[tuple[int, float], ...]:
+    """`startup` as a list of times with probabilities that sum to 1."""
+    choices = []
+    for child in kubelet.children("startup"):
+        seconds, probability = read_seconds(child, "time"), _number(child, "probability", child.value("probability"))
+        if seconds is None:
+            child.fail("time", "is required", remedy="Write [{time: 5s, probability: 0.7}, ...]")
+        if not 0 < probability <= 1:
+            child.fail("probability", f"is {probability:g}", remedy="It lies above 0 and is at most 1")
+        child.finish_strictly("time", "probability")
+        choices.append((seconds, probability))
+    if not 0 < len(choices) <= _MOST_TIMES or len({seconds for seconds, _ in choices}) < len(choices):
+        remedy = f"Write each time once, {_MOST_TIMES} at most"
+        kubelet.fail("startup", f"has {len(choices)} entries, or a time twice", remedy=remedy)
+    total = math.fsum(probability for _, probability in choices)
+    if abs(total - 1) > _TOLERANCE:
+        kubelet.fail("startup", f"has probabilities that sum to {total:.12g}", remedy="They sum to 1")
+    return tuple(sorted(choices))
 
 
 def _number(fields: Fields, key: str, value: Value | None) -> float:

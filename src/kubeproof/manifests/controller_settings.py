@@ -6,11 +6,12 @@ import re
 from dataclasses import replace
 
 from kubeproof.cluster.objects import Settings
+from kubeproof.manifests.chances import read_start_times
 from kubeproof.manifests.durations import read_seconds
 from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.shares import read_permille
-from kubeproof.manifests.tree import Mapping
+from kubeproof.manifests.tree import Mapping, Sequence
 
 _OLDEST, _NEWEST = (1, 26), (1, 37)
 _OLDEST_DESCHEDULER, _NEWEST_DESCHEDULER = (0, 27), (0, 36)
@@ -29,7 +30,7 @@ def read_settings(spec: Fields) -> Settings:
     controllers = spec.child("controllers")
     if controllers is None:
         return settings
-    settings = replace(settings, monitor_grace_s=_monitor_grace(controllers), startup_s=_startup(controllers))
+    settings = _startup(controllers, replace(settings, monitor_grace_s=_monitor_grace(controllers)))
     settings = _gitops(controllers, _autoscaler(controllers, _descheduler(controllers, settings)))
     settings = _vertical(controllers, settings)
     settings = replace(
@@ -129,18 +130,27 @@ def _monitor_grace(controllers: Fields) -> int | None:
     return grace
 
 
-def _startup(controllers: Fields) -> tuple[int, int]:
-    """Least and most seconds from binding to running: one duration, or min and max."""
+def _startup(controllers: Fields, settings: Settings) -> Settings:
+    """From binding to running: one duration, min and max, or durations with probabilities."""
     kubelet = controllers.child("kubelet")
-    default = Settings().startup_s
     if kubelet is None or not kubelet.has("startup"):
-        return default
-    if not isinstance(kubelet.value("startup"), Mapping):
+        return settings
+    value = kubelet.value("startup")
+    if isinstance(value, Sequence):
+        choices = read_start_times(kubelet)
+        times = [seconds for seconds, _ in choices]
+        settings = replace(settings, startup_s=(min(times), max(times)), startup_choices=choices)
+    elif isinstance(value, Mapping):
+        settings = replace(settings, startup_s=_startup_range(kubelet))
+    else:
         exact = read_seconds(kubelet, "startup") or 0
-        kubelet.finish_strictly()
-        return exact, exact
-    bounds = kubelet.required_child("startup")
+        settings = replace(settings, startup_s=(exact, exact))
     kubelet.finish_strictly()
+    return settings
+
+
+def _startup_range(kubelet: Fields) -> tuple[int, int]:
+    bounds = kubelet.required_child("startup")
     least, most = read_seconds(bounds, "min"), read_seconds(bounds, "max")
     bounds.finish_strictly()
     if least is None or most is None or least > most:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kubeproof.cluster.objects import DAEMON_SET, POD, Settings, Workload
+from kubeproof.cluster.objects import CRON_JOB, DAEMON_SET, POD, Settings, Workload
 from kubeproof.events.declarations import Apply, CreateNode, Event
 from kubeproof.manifests.chances import read_quantify
 from kubeproof.manifests.controller_settings import read_settings
@@ -117,6 +117,8 @@ def _placed(placement: Fields, key: str, around: Surroundings) -> tuple[str, tup
     found = resolve(placement, key, key, around.workloads)
     if len(found) > 1:
         placement.fail(key, "names several workloads", remedy="Write the kind")
+    if found[0].kind == CRON_JOB:
+        placement.fail(key, "starts Jobs of its own", remedy="Place a Job, or let the CronJob start")
     counts = placement.required_child(key)
     names = {node.name for node in around.nodes}
     pods = {}

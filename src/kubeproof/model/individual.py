@@ -69,6 +69,7 @@ from kubeproof.model.individual_node import (
     crashed,
     ending_clocks,
     kubelet_lives,
+    start_times,
     vanishes_at_once,
     with_ended,
     with_nominated,
@@ -403,9 +404,9 @@ class IndividualModel:
             for pod in self._bindable(state, action.workload):
                 rest = tuple(other for other in state.unbound[action.workload] if other != pod)
                 bound = self._with_unbound(state, action.workload, rest)
-                arrived = self._arrived(index, node, action.workload, (pod,))
                 how = ("nominated",) if action.was_nominated else ()
-                yield self._with_node(bound, index, arrived), ("bind", pod, name, *how)
+                for arrived, told in self._bound(index, node, action.workload, pod):
+                    yield self._with_node(bound, index, arrived), ("bind", pod, name, *how, *told)
         elif isinstance(action, Preempt):
             for victims in self._preemptions(node, action.losses):
                 after = self._nominated(self._robbed_of(node, victims, preempted=1), action)
@@ -421,8 +422,8 @@ class IndividualModel:
                 node = without_nominated(node, action.workload)
             for pod in self._pinned(node, action.workload):
                 left = tuple(other for other in node.pinned if other[1] != pod)
-                arrived = self._arrived(index, node._replace(pinned=left), action.workload, (pod,))
-                yield self._with_node(state, index, arrived), ("bind", pod, name)
+                for arrived, told in self._bound(index, node._replace(pinned=left), action.workload, pod):
+                    yield self._with_node(state, index, arrived), ("bind", pod, name, *told)
         elif isinstance(action, KeepNode):
             yield from self._kept(state, index, action)
         elif isinstance(action, Arrive):
@@ -521,8 +522,18 @@ class IndividualModel:
             for rest in self._dropped(node, drops[1:]):
                 yield (*names, *rest)
 
-    def _arrived(self, index: int, node: NodeState, workload: int, names: Sequence[str]) -> NodeState:
-        pods = [arrival(self.setup, self.setup.nodes[index], node, workload, name) for name in names]
+    def _bound(
+        self, index: int, node: NodeState, workload: int, pod: str
+    ) -> Iterator[tuple[NodeState, tuple[int, ...]]]:
+        """The node with the pod, for every time that its start may take; that time, if it was drawn."""
+        for start_s in start_times(self.setup, node):
+            told = () if start_s is None else (start_s,)
+            yield self._arrived(index, node, workload, (pod,), start_s), told
+
+    def _arrived(
+        self, index: int, node: NodeState, workload: int, names: Sequence[str], start_s: int | None = None
+    ) -> NodeState:
+        pods = [arrival(self.setup, self.setup.nodes[index], node, workload, name, start_s) for name in names]
         return node._replace(pods=tuple(sorted((*node.pods, *pods))))
 
     def _preemptions(self, node: NodeState, losses: tuple[tuple[int, int], ...]) -> Iterator[tuple[Pod, ...]]:

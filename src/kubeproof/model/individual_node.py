@@ -121,12 +121,19 @@ def _tolerated(setup: Setup, declared: Node, workload: int, *, unreachable: bool
     return seconds_tolerated(tolerations, _taints(declared, unreachable=unreachable))
 
 
-def arrival(setup: Setup, declared: Node, node: NodeState, workload: int, name: str) -> Pod:
-    """A pod that has just been bound here."""
+def arrival(setup: Setup, declared: Node, node: NodeState, workload: int, name: str, start_s: int | None = None) -> Pod:
+    """A pod that has just been bound here; its start takes so long, or as long as any."""
     seconds = _tolerated(setup, declared, workload, unreachable=bool(node.no_execute))
     evict_s = NEVER if seconds == NEVER else max(1, seconds)
-    least, most = setup.settings.startup_s if kubelet_lives(node) else (NEVER, NEVER)
+    range_s = setup.settings.startup_s if start_s is None else (start_s, start_s)
+    least, most = range_s if kubelet_lives(node) else (NEVER, NEVER)
     return Pod(name, workload, int(Phase.STARTING), least, most, evict_s)
+
+
+def start_times(setup: Setup, node: NodeState) -> tuple[int | None, ...]:
+    """How long the start of a pod that is bound here may take; None for the usual range."""
+    drawn = setup.settings.startup_choices if kubelet_lives(node) else ()
+    return tuple(seconds for seconds, _ in drawn) or (None,)
 
 
 def changed(

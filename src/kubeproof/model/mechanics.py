@@ -241,17 +241,12 @@ class Mechanics:
     def on_node(self, node: Node, cell: NodeCell, action: NodeAction) -> tuple[NodeCell, ...]:
         """All contents the node may have after an action."""
         match action:
-            case Bind(_, workload, was_nominated):
-                arrived = self._arrived(node, cell, workload, 1)
-                return (add_nominated(arrived, workload, -1) if was_nominated else arrived,)
+            case Bind() | BindPinned():
+                return tuple(bound for bound, _ in self.bound(node, cell, action))
             case Preempt():
                 return tuple(dict.fromkeys(self._preempted(cell, action)))
             case Unnominate(_, workload):
                 return (add_nominated(cell, workload, -1),)
-            case BindPinned(_, workload, was_nominated):
-                bound = self._arrived(node, cell, workload, 1)
-                bound = bound._replace(pinned=add_pinned(cell.pinned, workload, -1))
-                return (add_nominated(bound, workload, -1) if was_nominated else bound,)
             case KeepNode():
                 return tuple(dict.fromkeys(self._kept(cell, action)))
             case TendJob(_, workload, losses):
@@ -280,8 +275,25 @@ class Mechanics:
         kind = self._midway(self._kind(cell, workload, Phase.READY, self._first_evict_s(node, cell, workload), age_s))
         return cell._replace(pods=add_pods(cell.pods, kind, count), images=self._images_after(node, cell, workload))
 
-    def _arrived(self, node: Node, cell: NodeCell, workload: int, count: int) -> NodeCell:
+    def bound(self, node: Node, cell: NodeCell, action: Bind | BindPinned) -> Iterator[tuple[NodeCell, float]]:
+        """The node with one more pod, for every time that it may take to start, with the probability of that."""
+        for start_s, probability in self.starts(cell):
+            bound = self._arrived(node, cell, action.workload, 1, start_s)
+            if isinstance(action, BindPinned):
+                bound = bound._replace(pinned=add_pinned(cell.pinned, action.workload, -1))
+            if action.was_nominated:
+                bound = add_nominated(bound, action.workload, -1)
+            yield bound, probability
+
+    def starts(self, cell: NodeCell) -> tuple[tuple[int | None, float], ...]:
+        """How long a pod that is bound takes to start, with probabilities; None for the usual range."""
+        choices = self.setup.settings.startup_choices
+        return choices if choices and cell.health not in DEAD else ((None, 1.0),)
+
+    def _arrived(self, node: Node, cell: NodeCell, workload: int, count: int, start_s: int | None = None) -> NodeCell:
         kind = self._kind(cell, workload, Phase.STARTING, self._first_evict_s(node, cell, workload))
+        if start_s is not None:
+            kind = kind._replace(least_s=start_s, most_s=start_s)
         return cell._replace(pods=add_pods(cell.pods, kind, count))
 
     def _first_evict_s(self, node: Node, cell: NodeCell, workload: int) -> int:

@@ -39,6 +39,8 @@ EVERY_ORDER = Order()
 
 def fewer_orders(plan: Plan) -> Order:
     """What may be left out when a plan is explored, as far as the plan alone tells."""
+    if plan.setup.settings.startup_choices:
+        return Order(alone=True)  # pods that were bound together do not start together
     if any(monitor.temporal is not None for monitor in plan.monitors):
         return Order(unwatched(plan), alone=True)  # coarser models split steps and leave out time: other words
     if gains_without_clocks(plan):
@@ -48,6 +50,6 @@ def fewer_orders(plan: Plan) -> Order:
 
 def orders_of_deploying(plan: Plan) -> Order:
     """What may be left out when only the stable states of a plan without events are asked for."""
-    if not starts_freely(plan):
+    if plan.setup.settings.startup_choices or not starts_freely(plan):
         return Order(alone=True)
     return Order(frozenset(range(len(plan.workloads))), at_once=True, alone=True)

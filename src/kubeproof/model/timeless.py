@@ -70,6 +70,10 @@ class TimelessMechanics(Mechanics):
         exact = super().clocks(workload, phase)
         return exact if exact == (NEVER, NEVER) else ANY_TIME
 
+    def starts(self, cell: NodeCell) -> tuple[tuple[int | None, float], ...]:
+        """As open as everything."""
+        return ((None, 1.0),)
+
     def _drained(self, cell: NodeCell) -> NodeCell:
         return clockless(super()._drained(cell))
 

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from math import comb, prod
 from typing import Any
 
-from kubeproof.cluster.control import ANY, Action, Crash, Delete, EvictPods, KeepNode, NodeAction, Preempt
+from kubeproof.cluster.control import (
+    ANY,
+    Action,
+    Bind,
+    BindPinned,
+    Crash,
+    Delete,
+    EvictPods,
+    KeepNode,
+    NodeAction,
+    Preempt,
+    TendJob,
+)
+from kubeproof.cluster.objects import Node
 from kubeproof.cluster.state import NodeCell, Nodes, replace_node
 from kubeproof.model.grouped import GroupedSystem
 
-CHOOSING = (Crash, Delete, EvictPods, KeepNode, Preempt)  # actions that hit some pods of a node
+CHOOSING = (Crash, Delete, EvictPods, KeepNode, Preempt, TendJob)  # actions that hit some pods of a node
 
 
 class Weights:
@@ -37,10 +50,18 @@ class Weights:
         ways: dict[Hashable, float] = {}
         for cell, count in nodes:
             if action.node.view == ANY or self._system.node_view(actor, action.node.place, cell) == action.node.view:
-                for changed in self._mechanics.on_node(sample, cell, action):
+                for changed, number in self._changed(sample, cell, action):
                     outcome = replace_node(nodes, cell, changed)
-                    ways[outcome] = ways.get(outcome, 0.0) + count * _choices(cell, changed, action)
+                    ways[outcome] = ways.get(outcome, 0.0) + count * number
         return ways
+
+    def _changed(self, node: Node, cell: NodeCell, action: NodeAction) -> Iterator[tuple[NodeCell, float]]:
+        """All contents of one node after an action, with their weights."""
+        if isinstance(action, Bind | BindPinned):
+            yield from self._mechanics.bound(node, cell, action)
+            return
+        for changed in self._mechanics.on_node(node, cell, action):
+            yield changed, _choices(cell, changed, action)
 
 
 def _choices(before: NodeCell, after: NodeCell, action: NodeAction) -> float:

@@ -102,8 +102,19 @@ def _seconds(duration_us: int) -> str:
 
 def _text(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\r", "\\r")
-    return f"'{escaped}'"
+    return f"'{_visible(escaped)}'"
 
 
 def _comment(text: str) -> str:
-    return text.replace("\n", " ").replace("\r", " ")
+    return _visible(text.replace("\n", " ").replace("\r", " "))
+
+
+def _visible(text: str) -> str:
+    """The text with characters that a terminal obeys or hides as `\\uXXXX`, which Esper reads as Java does."""
+    return "".join(one if one.isprintable() else _units(one) for one in text)
+
+
+def _units(character: str) -> str:
+    """The UTF-16 code units of a character, spelled out."""
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))

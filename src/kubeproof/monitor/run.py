@@ -88,6 +88,7 @@ class _Watching:
         self._taken = before.taken if before else 0
         self._is_finished = before is not None and before.is_finished
         self._waiting: list[Numbered] = []  # permanent, but not everybody has been told
+        self._heard = [0] * len(wanted.sinks)  # how many of them each has taken: who took one is not told again
         self._verdicts = {"VIOLATED": 0, "UNKNOWN": 0}
         lengths = before.files if before else {}
         self._files = [
@@ -150,13 +151,18 @@ class _Watching:
             self._verdicts[alarm.verdict] += 1
 
     def _tell(self) -> None:
-        """Tells all sinks of what waits; what one of them does not take is tried again with the next alarms."""
+        """Tells all sinks of what waits; what one of them does not take, it is told again with the next alarms."""
         if not self._waiting:
             return
-        told = min((sink.tell(self._waiting) for sink in self._wanted.sinks), default=len(self._waiting))
+        self._heard = [
+            heard + sink.tell(self._waiting[heard:])
+            for heard, sink in zip(self._heard, self._wanted.sinks, strict=True)
+        ]
+        told = min(self._heard, default=len(self._waiting))
         if told and self._store is not None:
             self._store.delivered(self._waiting[told - 1][0])
         del self._waiting[:told]
+        self._heard = [heard - told for heard in self._heard]
 
     def _summary(self) -> Summary:
         counts = self._monitor.counts

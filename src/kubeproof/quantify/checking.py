@@ -235,7 +235,8 @@ def _rounded(model: Model, formula: Any, number: float) -> tuple[float, float] |
     In continuous time a bound is one on time, and Storm's answer an approximation.
     """
     steps = _steps(formula)
-    if steps is None or model.kind in CONTINUOUS or not _is_unsigned(model, formula):
+    is_rough = model.kind in CONTINUOUS or not model.is_regular
+    if steps is None or is_rough or not _is_unsigned(model, formula):
         return None, None
     return after_steps(number, steps, model.branching) or (None, None)
 

@@ -30,12 +30,13 @@ class Program:
     kind: str
     branching: int  # at most so many successors of a choice
     constants: tuple[tuple[str, str], ...]
+    is_regular: bool  # no probability or reward can lose digits when it is evaluated
     unused: tuple[tuple[str, str], ...] = ()  # given, but not for the program: for its properties
 
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """One property, with what the user calls it."""
+    """One property, with what the user calls it: itself, if nothing else."""
 
     name: str
     text: str
@@ -58,9 +59,22 @@ def program(text: str, *, file: str, constants: Mapping[str, str] | None = None)
         raise UsageError(f"--const {name}: {file} gives it a value itself", f"Open constants: {_listed(wanted)}.")
     filled = {name: given.pop(name) for name in wanted}
     handle = _instantiated(parsed, filled) if filled else parsed
-    return Program(
-        handle, file, _kind(parsed, file), _branching(handle), tuple(filled.items()), tuple(sorted(given.items()))
-    )
+    sizes = (_kind(parsed, file), _branching(handle))
+    return Program(handle, file, *sizes, tuple(filled.items()), _is_regular(handle), tuple(sorted(given.items())))
+
+
+def _is_regular(handle: Any) -> bool:
+    """True if probabilities are constant, which Storm computes exactly, and rewards add, multiply and divide only.
+
+    Differences may cancel, and a rounded number may be rounded up to another whole number.
+    """
+    commands = [command for module in handle.modules for command in module.commands]
+    shares = [update.probability_expression for command in commands for update in command.updates]
+    text = str(handle.substitute_formulas())
+    blocks = re.findall(r"^rewards\b.*?^endrewards", text, re.MULTILINE | re.DOTALL)
+    values = [line.rpartition(":")[2] for block in blocks for line in block.splitlines()[1:-1]]
+    losing = re.compile(r"-|\^|%|\b(?:mod|pow|log|floor|ceil|round)\b")
+    return not any(share.contains_variables() for share in shares) and not any(map(losing.search, values))
 
 
 def _kind(parsed: Any, file: str) -> str:
@@ -144,9 +158,12 @@ def _refuse_missing(wanted: Sequence[str], given: Mapping[str, str], file: str) 
 
 
 def _branching(handle: Any) -> int:
-    """An upper bound on the successors of one choice: commands of all modules may synchronise."""
+    """An upper bound on the successors of one choice, and on the roundings of their probabilities beyond the first two.
+
+    Commands of all modules may happen together; each multiplies by one more probability.
+    """
     most = [max((len(command.updates) for command in module.commands), default=1) for module in handle.modules]
-    return math.prod(most)
+    return math.prod(most) + 2 * max(0, len(most) - 1)
 
 
 def read_properties(file: str, program: Program) -> tuple[Property, ...]:
@@ -164,7 +181,7 @@ def properties(text: str, program: Program, *, file: str) -> tuple[Property, ...
     except StormRefusal as problem:
         raise _property_syntax(str(problem), text, file) from None
     found = tuple(_property(one, file) for one in _substituted(parsed, program))
-    names = [one.name for one in found]
+    names = [one.name for one in found if one.name != one.text]
     doubled = [name for name in names if names.count(name) > 1]
     if doubled:
         raise QuantityError(f"two properties are called {doubled[0]!r}", file=file, remedy="Rename one.")
@@ -211,7 +228,8 @@ def _property(parsed: Any, file: str) -> Property:
             f"the property {formula} has constants without a value: {', '.join(open_constants)}",
             file=file, remedy=f"Add {' '.join(f'--const {name}=…' for name in open_constants)}.",
         )  # fmt: skip
-    return Property(parsed.get_name(), str(formula), formula)
+    name = parsed.get_name()  # a number, if it has none
+    return Property(str(formula) if name.isdigit() else name, str(formula), formula)
 
 
 def build(
@@ -267,7 +285,8 @@ def _builder_options(wanted: Sequence[Property], valuations: bool, whole: bool) 
 def _built(program: Program, options: Any, exact: bool) -> Model:
     stormpy = storm()
     make = stormpy.build_model[stormpy.Rational] if exact else stormpy.build_model
-    return measured(lambda: make(program.handle, options=options), branching=program.branching)
+    model = measured(lambda: make(program.handle, options=options), branching=program.branching)
+    return replace(model, is_regular=program.is_regular)
 
 
 def _sums_are_right(program: Program, options: Any) -> bool:
@@ -293,11 +312,21 @@ def _is_right_exactly(program: Program, options: Any) -> bool:
 
 def _refused(message: str, program: Program) -> ProgramError | QuantityError:
     label = re.search(r"(?:unknown|illegal) label '([^']*)'", message)
+    if "standard reward model is ambiguous" in message:
+        known = ", ".join(sorted(one.name for one in program.handle.reward_models)) or "none"
+        return QuantityError(
+            "rewards without a name", file=program.file, remedy=f"Name them; the program has: {known}."
+        )
     reward = re.search(r"unknown reward model '([^']*)'", message)
     if reward:
         known = ", ".join(sorted(one.name for one in program.handle.reward_models)) or "none"
         return QuantityError(
             f"there are no rewards {reward[1]!r}", file=program.file, remedy=f"The program has: {known}."
+        )
+    if "standard reward model" in message:
+        known = ", ".join(sorted(one.name for one in program.handle.reward_models)) or "none"
+        return QuantityError(
+            "a property does not say which rewards it means", file=program.file, remedy=f"The program has: {known}."
         )
     if label:
         known = ", ".join(sorted(one.name for one in program.handle.labels)) or "none"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 from kubeproof.quantify.programs import Property
 from kubeproof.quantify.storm import Model, asked, described, storm
@@ -20,4 +21,5 @@ def reduced(model: Model, wanted: Sequence[Property]) -> Model:
     formulas = [one.formula for one in wanted]
     handle = asked(lambda: storm().transformations.perform_bisimulation(model.handle, formulas))
     # Probabilities of merged successors are added up: one choice has at most as many successors as before.
-    return described(handle, time.perf_counter() - begin, model.branching, model.unsigned)
+    found = described(handle, time.perf_counter() - begin, model.branching, model.unsigned)
+    return replace(found, is_regular=model.is_regular)

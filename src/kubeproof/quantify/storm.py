@@ -32,7 +32,8 @@ class Model:
 
     `choices` counts as Storm does: two commands with the same action and distribution in one state are two choices.
     `branching` is an upper bound on the successors of one choice. `unsigned` names the rewards known to be nowhere
-    negative. `deadlocks` are states without a successor, to which Storm adds a loop.
+    negative. `deadlocks` are states without a successor, to which Storm adds a loop. `is_regular`: probabilities and
+    rewards are right up to a few roundings.
     """
 
     handle: Any
@@ -45,6 +46,7 @@ class Model:
     build_s: float
     branching: int
     unsigned: frozenset[str] = frozenset()
+    is_regular: bool = True
 
 
 @dataclass(frozen=True, slots=True)

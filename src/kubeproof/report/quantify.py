@@ -94,7 +94,7 @@ def _policy(title: str, policy: Policy) -> Iterator[str]:
 def _property(one: PropertyResult) -> Iterator[str]:
     answer = one.answer
     word = f"{one.verdict} " if one.verdict else ""
-    named = f"{one.name}: " if one.name else ""
+    named = f"{one.name}: " if one.name != one.text else ""
     yield f"  {word}{named}{one.text}"
     yield f"    {_value(answer)}"
     yield f"    {answer.method}, {_GUARANTEES[answer.guarantee]}, {answer.elapsed_s:.2f} s"

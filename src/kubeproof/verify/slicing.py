@@ -91,8 +91,10 @@ def _kept_whole(loaded: Loaded) -> str:
     events = loaded.scenario.events
     if reason := _entangled(loaded):
         return reason
-    if _occurrences(events) > 1 and any(_comes_any_time(event) for event in events):
+    if _occurrences(events) > 1 and any(_comes_any_time(event) or _ends_any_time(event) for event in events):
         return "events may disturb several parts at once"
+    if any(_hits_several(event) for event in events):
+        return "one event may disturb several parts"
     return ""
 
 
@@ -105,6 +107,8 @@ def _entangled(loaded: Loaded) -> str:
         return "the cluster autoscaler sees all pods"
     if setup.verticals:
         return "a vertical autoscaler changes what pods ask for"
+    if setup.settings.startup_choices:
+        return "pods draw the time that they take to start"
     if open_claims(setup) or any(workload.claim_templates for workload in setup.workloads):
         return "claims may get the volumes that others want"
     if any(workload.kind == CRON_JOB for workload in setup.workloads):
@@ -129,6 +133,16 @@ def _occurrences(events: Iterable[Event]) -> int:
 
 def _comes_any_time(event: Event) -> bool:
     return not isinstance(event, NO_MOMENTS) and event.after != STABLE
+
+
+def _ends_any_time(event: Event) -> bool:
+    """True if a node comes back whenever it likes, also while another part is on the move."""
+    return isinstance(event, NodeFailure) and event.recovers
+
+
+def _hits_several(event: Event) -> bool:
+    """True if several nodes fail in one moment."""
+    return isinstance(event, ZoneFailure) or (isinstance(event, NodeFailure) and event.together and event.max != 1)
 
 
 def may_be_disturbed_at_any_time(loaded: Loaded) -> bool:

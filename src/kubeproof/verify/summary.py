@@ -84,7 +84,6 @@ def scope(loaded: Loaded, plan: Plan, statistics: Statistics) -> tuple[tuple[str
     """What exactly the verdicts are about."""
     setup, scenario = loaded.setup, loaded.scenario
     version = ".".join(str(part) for part in setup.settings.kubernetes_version)
-    least, most = setup.settings.startup_s
     return (
         ("scenario", f"{scenario.name} (built in)" if scenario.is_default else scenario.name),
         ("kubernetes", version),
@@ -93,9 +92,15 @@ def scope(loaded: Loaded, plan: Plan, statistics: Statistics) -> tuple[tuple[str
         *_steering(setup, scenario.intents),
         ("start", scenario.start.mode),
         ("events", "; ".join(_event(event) for event in scenario.events) or "none"),
-        ("pod start-up", f"{least} to {most} s"),
+        ("pod start-up", _startup(setup)),
         ("explored", _explored(statistics)),
     )
+
+
+def _startup(setup: Setup) -> str:
+    least, most = setup.settings.startup_s
+    drawn = ", ".join(f"{seconds} s ({share:g})" for seconds, share in setup.settings.startup_choices)
+    return drawn or f"{least} to {most} s"
 
 
 def reduced_scope(plan: Plan, slices: Sequence[Slice]) -> Iterator[tuple[str, str]]:
@@ -241,6 +246,12 @@ def left_out(plan: Plan) -> list[str]:
         f"HorizontalPodAutoscaler {a.namespace}/{a.name}: its target {a.target} is not in the input ({a.source})"
         for a in setup.autoscalers
         if a.target not in known
+    ]
+    unscaled = {workload.ref for workload in setup.workloads if workload.kind in JOBS}
+    found += [
+        f"HorizontalPodAutoscaler {a.namespace}/{a.name}: its target {a.target} has no scale ({a.source})"
+        for a in setup.autoscalers
+        if a.target in unscaled
     ]
     found += [
         f"minReadySeconds of {workload.ref}: ready pods count as available at once ({workload.source})"

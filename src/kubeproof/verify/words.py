@@ -72,7 +72,7 @@ def _sentence(setup: Setup, state: State, concrete: Concrete) -> str:
         case "evict":
             return f"evicts {_pods(arguments[1])} from {arguments[0]} (NoExecute taint not tolerated any longer)"
         case "bind":
-            return f"binds {arguments[0]} to {arguments[1]}{', nominated before' if arguments[2:] else ''}"
+            return f"binds {arguments[0]} to {arguments[1]}{_how_bound(arguments[2:])}"
         case "preempt":
             return _preemption(*arguments)
         case "unnominate":
@@ -190,6 +190,12 @@ def _tended(node: str, ended: tuple[int, int], gone: tuple[str, ...]) -> str:
     parts += [f"counts {failed} pod(s) on {node} as failed"] if failed else []
     parts += [f"deletes {_pods(gone)}"] if gone else []
     return " and ".join(parts)
+
+
+def _how_bound(told: tuple[Any, ...]) -> str:
+    """That the pod was nominated, and how long its start takes where that was drawn."""
+    starts = "".join(f", where it takes {word} s to start" for word in told if isinstance(word, int))
+    return f"{', nominated before' if 'nominated' in told else ''}{starts}"
 
 
 def _object(concrete: Concrete, namespace: str) -> str:

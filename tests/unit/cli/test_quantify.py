@@ -165,6 +165,17 @@ def test_several_models_make_a_table(capsys: pytest.CaptureFixture[str]) -> None
 
 
 @needs_storm
+def test_properties_without_a_name_have_a_column_each(capsys: pytest.CaptureFixture[str]) -> None:
+    texts = ['R{"energy_strict"}min=? [C<=9]', 'R{"energy_strict"}max=? [C<=9]']
+    words = ["--setting", "1", "--setting", "2", "-p", texts[0], "-p", texts[1], *SMALL]
+
+    assert main(["quantify", "autoscaling", *words]) == 0
+
+    header = capsys.readouterr().out.splitlines()[0]
+    assert all(text in header for text in texts)
+
+
+@needs_storm
 def test_the_policy_is_a_table_and_part_of_the_json(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["quantify", "autoscaling", *SMALL, "--only", "high_scalability", "--policy", "high_scalability"]
 
@@ -231,3 +242,14 @@ def test_within_its_limits_a_command_says_and_ends_as_without(coin: str) -> None
     assert json.loads(done.stdout)["verdict"] == "VIOLATED"
     assert refused.returncode == 2
     assert refused.stderr.startswith("error: E208 --property:1:10: cannot be parsed")
+
+
+@needs_storm
+def test_a_crash_of_storm_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "zero.prism"
+    file.write_text(COIN.replace("const double p;", "const double p = 1/0;"), encoding="utf-8")
+
+    done = run_apart("prism", str(file), "-p", "Pmax=? [F s=1]")
+
+    assert (done.returncode, done.stdout) == (70, "")
+    assert done.stderr.startswith("error: E700 Storm crashed (Floating point exception).")

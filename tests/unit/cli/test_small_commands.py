@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from kubeproof.cli.doctor import compiled_engine, examine
+from kubeproof.cli.doctor import Finding, compiled_engine, examine, package
 from kubeproof.cli.main import main
 
 
@@ -66,9 +66,18 @@ def test_doctor_says_the_same_in_text_and_json(fakes, capsys):
         "python",
         "compiled engine",
         "libyaml",
+        "storm",
+        "dask",
         "terminal",
     ]
     assert all(check["found"] in text and check["remedy"] in text for check in checks)
+
+
+def test_a_missing_extra_comes_with_what_needs_it_and_how_to_get_it():
+    assert package("storm", "kubeproof_absent", "quantify") == Finding(
+        "storm", False, "missing; quantify needs it", "Install it: pip install 'kubeproof[quantify]'."
+    )
+    assert package("storm", "yaml", "quantify") == Finding("storm", True, "present")
 
 
 def test_a_missing_engine_comes_with_a_remedy():
@@ -95,3 +104,11 @@ def test_a_missing_libyaml_comes_with_a_remedy(monkeypatch):
     libyaml = next(finding for finding in examine() if finding.name == "libyaml")
 
     assert (libyaml.ok, libyaml.found) == (False, "missing; large manifests are read slowly")
+
+
+def test_missing_storm_comes_with_the_command_that_installs_it(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+
+    storm = next(finding for finding in examine() if finding.name == "storm")
+
+    assert (storm.ok, storm.remedy) == (False, "Install it: pip install 'kubeproof[quantify]'.")

@@ -78,6 +78,15 @@ def test_what_makes_no_sense_is_wrong_usage(c7, capsys, monkeypatch, tmp_path, a
     assert problem in capsys.readouterr().err
 
 
+def test_a_checkpoint_of_another_scale_is_refused_in_the_words_of_the_flag(c7, capsys, tmp_path):
+    checkpoint = ["--checkpoint", str(tmp_path / "run"), "--workers", "1"]
+    assert main(["verify", c7, "--scale", "esc", *checkpoint]) == 1
+    capsys.readouterr()
+
+    assert main(["verify", c7, "--scale", "2,3", *checkpoint, "--resume"]) == 2
+    assert "of another run: scale was 'esc (6,6)' and is '2,3'. Repeat" in capsys.readouterr().err
+
+
 def test_cases_run_at_every_size(capsys):
     assert main(["cases", "run", "c7", "c4", "--scale", "2,3", "--workers", "1"]) == 0
 

@@ -123,3 +123,29 @@ def test_impossible_settings_are_refused(text: str, problem: str) -> None:
         read(f"quantify: {text}")
 
     assert problem in str(refused.value)
+
+
+def test_start_up_times_may_have_probabilities() -> None:
+    startup = "[{time: 20s, probability: 0.3}, {time: 5s, probability: 0.7}]"
+    objects = (node("n1"), deployment("web"), scenario(f"controllers: {{kubelet: {{startup: {startup}}}}}"))
+    settings = load_text(*objects).setup.settings
+
+    assert (settings.startup_s, settings.startup_choices) == ((5, 20), ((5, 0.7), (20, 0.3)))
+
+
+@pytest.mark.parametrize(
+    ("startup", "problem"),
+    [
+        ("[{time: 5s, probability: 0.7}]", "startup has probabilities that sum to 0.7"),
+        ("[{time: 5s, probability: 0.5}, {time: 5s, probability: 0.5}]", "or a time twice"),
+        ("[{time: 5s, probability: 0}, {time: 6s, probability: 1}]", "probability is 0"),
+        ("[{time: 5s}]", "probability is or holds absent"),
+        ("[{probability: 1}]", "time is required"),
+        ("[]", "startup has 0 entries"),
+    ],
+)
+def test_impossible_start_up_times_are_refused(startup: str, problem: str) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        read(f"controllers: {{kubelet: {{startup: {startup}}}}}")
+
+    assert problem in str(refused.value)

@@ -183,3 +183,13 @@ def test_a_wrong_event_on_a_job_is_refused(event: str, message: str) -> None:
         loaded(job(), SCENARIO.format(event=event))
 
     assert message in str(refused.value)
+
+
+def test_a_cron_job_is_not_placed() -> None:
+    text = """apiVersion: kubeproof.dev/v1alpha1
+kind: Scenario
+metadata: {name: s}
+spec: {start: {placement: {CronJob/backup: {n1: 1}}}, intents: [{settles: {}}]}
+"""
+    with pytest.raises(ManifestError, match=r"1\.yaml:4: .* starts Jobs of its own"):
+        loaded(cron(), text)

@@ -59,3 +59,13 @@ def test_every_kind_of_rule_has_its_statement():
         "// formula : formulas and conditions are not exported",
         "// where: formulas and conditions are not exported",
     ]
+
+
+def test_characters_that_a_terminal_obeys_are_spelled_out():
+    hostile = "a\x1b[31m\u202e\U000e0001"
+    rules = RuleSet((Rule(hostile, Never(Pattern(hostile))), Rule("\x1bx", Ltl("G p", (("p", "name == a"),)))))
+
+    assert to_epl(rules).splitlines()[2:] == [
+        "@Name('a\\u001b[31m\\u202e\\udb40\\udc01') select * from Event(name='a\\u001b[31m\\u202e\\udb40\\udc01');",
+        "// \\u001bx: formulas and conditions are not exported",
+    ]

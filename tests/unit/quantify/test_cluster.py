@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kubeproof.errors import LimitReached
+from kubeproof.manifests.loaded import Start
 from kubeproof.quantify.cluster_options import AMOUNTS, EVER, FIRST, LONG_RUN, WITHIN, ClusterOptions
 from kubeproof.quantify.cluster_space import SpaceOptions
 from tests.unit.quantify.clusters import tiny
@@ -146,3 +148,21 @@ def test_both_engines_give_the_same_process(tmp_path: Path) -> None:
     assert one.row_starts.tolist() == other.row_starts.tolist()
     assert one.columns.tolist() == other.columns.tolist()
     assert one.probabilities.tolist() == other.probabilities.tolist()
+
+
+def test_the_start_up_time_is_drawn_when_a_pod_is_bound(tmp_path: Path) -> None:
+    """Ready after 5 s with 0.7, else after 20 s; a crash comes no sooner, and the node holds the pod from the start."""
+    loaded = tiny(tmp_path, "[{podCrash: {target: Deployment/web, probability: 0.25}}]", quantify="{tick: 10s}")
+    drawn = replace(loaded.setup.settings, startup_s=(5, 20), startup_choices=((5, 0.7), (20, 0.3)))
+    empty = replace(loaded.scenario, start=Start("empty"))
+    started = replace(loaded, setup=replace(loaded.setup, settings=drawn), scenario=empty)
+    (one,) = ask(started, WITHIN, FIRST, horizon_s=15).intents
+
+    assert both(one.within) == pytest.approx((0.7 * 0.25,) * 2, rel=1e-9)
+    assert both(one.first_s) == pytest.approx((0.7 * 5 + 0.3 * 20 + 40,) * 2, rel=1e-6)
+
+
+def test_what_holds_from_the_start_is_no_open_event(tmp_path: Path) -> None:
+    events = """[{kernelPanic: {}}, {neverReady: {target: Deployment/web}}, {nodeFailure: {probability: 0.1}}]"""
+
+    assert ask(tiny(tmp_path, events), EVER).open_events == ("recovery of nodeFailure-3",)

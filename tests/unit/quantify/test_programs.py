@@ -210,6 +210,17 @@ def test_a_property_that_cannot_be_used_is_wrong_usage(text: str, message: str) 
     assert str(problem.value).startswith(message)
 
 
+def test_rewards_that_are_not_named_are_wrong_usage_where_there_is_not_just_one() -> None:
+    without = COIN.partition("rewards")[0]
+    given = program(without, file="coin.prism", constants={"p": "0.4"})
+
+    with pytest.raises(QuantityError) as problem:
+        build(given, properties("Rmax=? [F s=4]", given, file="x"))
+    assert str(problem.value) == (
+        "E208 coin.prism: a property does not say which rewards it means. The program has: none."
+    )
+
+
 def test_several_initial_states_give_a_range() -> None:
     text = COIN.replace(" init 0", "") + "init s<2 endinit\n"
     given = program(text, file="x", constants={"p": "0.4"})
@@ -261,3 +272,19 @@ def test_models_of_other_kinds_are_refused(text: str) -> None:
 def test_several_objectives_at_once_are_refused() -> None:
     with pytest.raises(QuantityError, match="cannot be checked: Storm gives no value for such a property"):
         value_of('multi(Pmax=? [F "done"], R{"cost"}min=? [F s=4])')
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("0.3:(s'=0) + 0.7:(s'=3)", "(1-s)/2:(s'=0) + (1+s)/2:(s'=3)"),  # probabilities that differences may spoil
+        ("s<3 : 1;", "s<3 : 2-s/3;"),
+    ],
+)
+def test_what_may_lose_digits_has_no_bounds_of_rounding(old: str, new: str) -> None:
+    given = program(COIN.replace(old, new), file="x", constants={"p": "0.4"})
+    wanted = properties('R{"cost"}max=? [C<=10]', given, file="x")
+
+    found = check(build(given, wanted), wanted[0].formula)
+
+    assert (found.lower, found.upper, found.guarantee) == (None, None, "none")

@@ -93,6 +93,14 @@ def test_whatever_relates_workloads_keeps_them_together(documents: tuple[str, ..
     ("events", "reason"),
     [
         ("{nodeFailure: {max: 2}}", "events may disturb several parts at once"),
+        (
+            "{nodeFailure: {after: stable}}, {cordon: {after: stable}}",
+            "events may disturb several parts at once",
+        ),
+        (
+            "{nodeFailure: {max: 2, together: true, recovers: false, after: stable}}",
+            "one event may disturb several parts",
+        ),
         ("{kernelPanic: {}}", "a panic of any node counts for all"),
         (
             "{cordon: {name: first, after: stable}}, {delete: {target: Deployment/shop/one, after: first}}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kubeproof.cluster.objects import Source
+from kubeproof.cluster.scale import DECLARED, ESC
 from kubeproof.engine.search import is_cut_short
 from kubeproof.verify.journal.codec import Codec
 from kubeproof.verify.journal.journal import Journal
@@ -21,9 +22,17 @@ def sweep_journal(directory: str, plan: SweepPlan, chosen: SweepOptions, *, resu
 
     A size that was cut short by a limit of time or memory is not written down: a resumed run may have more of them.
     """
-    others = {"all": chosen.every, "esc": plan.esc, "limit": plan.limit}
+    others = {"all": chosen.every, "scale": _as_flag(plan)}
     binding = binding_for(plan.loaded, plan.options, others, (size.key for size in plan.sizes))
     return Journal(Path(directory), binding, CODEC, resume=resume, is_final=_is_final)
+
+
+def _as_flag(plan: SweepPlan) -> str:
+    """The bound of a sweep as `--scale` takes it, since a refused checkpoint shows it to the user."""
+    if plan.limit is None:
+        return DECLARED
+    numbers = f"{plan.limit.nodes},{plan.limit.pods_per_node}"
+    return f"{ESC} ({numbers})" if plan.esc is not None else numbers
 
 
 def _is_final(answer: SizeAnswer) -> bool:
