@@ -11,7 +11,6 @@ import click
 from kubeproof.cli.outputs import Output, emit, output_option
 from kubeproof.cli.terminal import is_terminal, shows_unicode, wants_colour
 
-
 NEEDED_FOR = {"quantify": "quantify needs it", "distributed": "--executor dask:// needs it"}
 
 

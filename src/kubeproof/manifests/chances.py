@@ -34,7 +34,7 @@ _NUMBERS = (ScalarKind.INTEGER, ScalarKind.FLOAT)
 _TOLERANCE = 1e-9  # of the sum of a row
 _LARGEST = 1e12
 _MOST_TIMES = 20  # start-up times: each is a way of its own for every pod
-_NO_MOMENTS = (Completes, KernelPanic, NeverReady, UsagePattern)
+NO_MOMENTS = (Completes, KernelPanic, NeverReady, UsagePattern)
 _CHANCES = ("probability", "ratePerHour")
 
 
@@ -43,7 +43,7 @@ def with_chance(fields: Fields, event: Event) -> Event:
     if isinstance(event, UsageChange | CpuLoad) and fields.has("transitions"):
         return replace(event, moves=_moves(fields, len(event.levels)))
     chance = _chance(fields)
-    if chance is not None and isinstance(event, _NO_MOMENTS):
+    if chance is not None and isinstance(event, NO_MOMENTS):
         key = next(key for key in _CHANCES if fields.has(key))
         fields.fail(key, "has no meaning here", remedy="It is not something that happens at a moment: remove the field")
     return replace(event, chance=chance, recovery=_recovery(fields, event))

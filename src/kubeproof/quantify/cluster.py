@@ -14,6 +14,7 @@ from kubeproof.events.declarations import Completes, CpuLoad, NeverReady, UsageC
 from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import Amount as Count
 from kubeproof.intents.monitor import IN_STABLE, STEP, make_monitor
+from kubeproof.manifests.chances import NO_MOMENTS
 from kubeproof.model.assembly import workload_number
 from kubeproof.quantify.chain import Chain, Effects, Steps, build_chain, effects_of, steps_of
 from kubeproof.quantify.cluster_options import AMOUNTS, EVER, FIRST, LONG_RUN, WITHIN, ClusterOptions
@@ -223,7 +224,7 @@ def _label(number: int) -> str:
 
 def _open_events(events: tuple[Event, ...]) -> Iterator[str]:
     """The events that may happen or not, whenever they are possible."""
-    for event in events:
+    for event in (event for event in events if not isinstance(event, NO_MOMENTS)):
         if isinstance(event, Completes | NeverReady | UsagePattern):  # no moments: they say how pods are
             continue
         has_moves = isinstance(event, UsageChange | CpuLoad) and (event.moves is not None or len(event.levels) == 1)

@@ -160,3 +160,9 @@ def test_the_start_up_time_is_drawn_when_a_pod_is_bound(tmp_path: Path) -> None:
 
     assert both(one.within) == pytest.approx((0.7 * 0.25,) * 2, rel=1e-9)
     assert both(one.first_s) == pytest.approx((0.7 * 5 + 0.3 * 20 + 40,) * 2, rel=1e-6)
+
+
+def test_what_holds_from_the_start_is_no_open_event(tmp_path: Path) -> None:
+    events = """[{kernelPanic: {}}, {neverReady: {target: Deployment/web}}, {nodeFailure: {probability: 0.1}}]"""
+
+    assert ask(tiny(tmp_path, events), EVER).open_events == ("recovery of nodeFailure-3",)
