@@ -20,7 +20,7 @@ ENGINES = ["python"] + (["compiled"] if compiled_kernel() else [])
 RUNS = {
     "a broken safety intent after a deployed start": ["c2/violating", "--scale", "none"],
     "a kept safety intent after a deployed start": ["c2/safe", "--scale", "none", "--without", "abstraction"],
-    "a coarser model that is refuted": ["c1/violating", "--scale", "none"],
+    "a coarser model that is refuted": ["c1/violating", "--scale", "none", "--find", "all"],
     "a broken liveness intent": ["c8/violating", "--scale", "none"],
     "all violations": ["c5/violating", "--scale", "none", "--find", "all"],
     "a sweep in this process": ["c8/violating", "--scale", "2,2", "--workers", "1"],

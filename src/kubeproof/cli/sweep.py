@@ -106,10 +106,10 @@ def run_swept(
         return run_sweep(plan, chosen, journal=journal, progress=progress)
 
 
-def refuse_without_sweep(every: bool, fast_find: bool) -> None:
-    """Flags that only a sweep has are wrong usage without one."""
-    if every or fast_find:
-        flag = "--all" if every else "--fast-find"
+def refuse_without_sweep(every: bool, fast_find: bool, pictured: bool) -> None:
+    """Flags that only a sweep has are wrong usage without one; told before a search, not after it."""
+    flag = "--all" if every else "--fast-find" if fast_find else "-o png" if pictured else ""
+    if flag:
         raise UsageError(f"{flag} is about a sweep, and this verifies one size", "Add spec.scale, or --scale.")
 
 

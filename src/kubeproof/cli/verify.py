@@ -165,7 +165,8 @@ def verify_command(
         controllers=controllers,
     )
     chosen = chosen_sweep(scale, every, fast_find, workers, executor)
-    result = _run(paths, options, chosen, progress, quiet, checkpoint, resume)
+    pictured = any(output.format == "png" for output in outputs)
+    result = _run(paths, options, chosen, progress, quiet, checkpoint, resume, pictured)
     flags = [*_flags(options), *sweep_flags(scale, every, fast_find)]
     hint = _replay_command(ctx, paths, flags, outputs)
     emit(outputs, lambda output: _render(result, output, color, verbose, quiet, hint))
@@ -182,6 +183,7 @@ def _run(
     quiet: bool,
     checkpoint: str | None,
     resume: bool,
+    pictured: bool,
 ) -> VerifyResult:
     """Loads and verifies, at one size or at all, with progress on stderr."""
     from kubeproof.manifests.load import load
@@ -194,7 +196,7 @@ def _run(
     try:
         if is_swept(loaded, chosen):
             return run_swept(loaded, options, chosen, line, checkpoint, resume)
-        refuse_without_sweep(chosen.every, chosen.fast_find)
+        refuse_without_sweep(chosen.every, chosen.fast_find, pictured)
         if checkpoint is not None:
             return run_kept(loaded, options, line, checkpoint, resume)
         return verify(loaded, options, line)

@@ -1,10 +1,10 @@
 """The CronJob controller: starts a Job whenever the schedule says so, unless an earlier one stands in the way.
 
-Mirrors `syncCronJob` of `pkg/controller/cronjob/cronjob_controllerv2.go` (v1.26 and v1.37 agree), but for time: a start
-is an event of the environment, which may come at any moment from the time of the schedule on; the next time counts from
-there. So a cluster that only waits for the next start is stable, at any point of the schedule. With Forbid a run that
-an earlier Job held up begins when that has ended, and the next time of the schedule may follow at once.
-Finished Jobs hold nothing, so history limits change nothing.
+Mirrors `syncCronJob` of `pkg/controller/cronjob/cronjob_controllerv2.go`, read in a recent version (no decisions of it
+are recorded), but for time: a start is an event of the environment, which may come at any moment from the time of the
+schedule on; the next time counts from there. So a cluster that only waits for the next start is stable, at any point of
+the schedule. With Forbid a run that an earlier Job held up begins when that has ended, and the next time of the
+schedule may follow at once. Finished Jobs hold nothing, so history limits change nothing.
 
 Each Job that may be there at the same time is a workload of its own: see `kubeproof.model.cron`. Memory is the seconds
 until the next time of the schedule, or HELD_UP.

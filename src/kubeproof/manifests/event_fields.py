@@ -76,7 +76,7 @@ def read_common(fields: Fields, key: str, position: int) -> Common:
         name=name or f"{key}-{position}",
         is_named=bool(name),
         max=_times(fields, key),
-        after=fields.text("after"),
+        after=fields.number("after") if key == "completes" else fields.text("after"),  # there it is a duration
     )
 
 

@@ -64,7 +64,9 @@ def plan_to_quantify(loaded: Loaded, *, merge: bool = True) -> Plan:
     """The plan with the safety intents alone: others are broken by endless runs, at no moment."""
     setup, scenario = loaded.setup, loaded.scenario
     if not setup.workloads and not scenario.events:
-        raise NothingToCheckError("E301 the input holds no workload. Name files with a Deployment, ReplicaSet or Pod.")
+        raise NothingToCheckError(
+            "E301 the input holds no workload. Name files with a Deployment, StatefulSet, Job or other workload."
+        )
     told_apart = tuple(power.nodes for power in scenario.quantify.power)
     start = scenario.start.placement
     whole = make_plan(setup, scenario.events, scenario.intents, placement=start, merge=merge, told_apart=told_apart)

@@ -323,11 +323,6 @@ def _refused(message: str, program: Program) -> ProgramError | QuantityError:
         return QuantityError(
             f"there are no rewards {reward[1]!r}", file=program.file, remedy=f"The program has: {known}."
         )
-    if "standard reward model" in message:
-        known = ", ".join(sorted(one.name for one in program.handle.reward_models)) or "none"
-        return QuantityError(
-            "a property does not say which rewards it means", file=program.file, remedy=f"The program has: {known}."
-        )
     if label:
         known = ", ".join(sorted(one.name for one in program.handle.labels)) or "none"
         return QuantityError(f"there is no label {label[1]!r}", file=program.file, remedy=f"The program has: {known}.")

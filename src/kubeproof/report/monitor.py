@@ -126,15 +126,16 @@ def scores_text(scores: Scores, how: str) -> str:
 
     def lines() -> Iterator[str]:
         yield f"{how}; up to {scores.rules} rules"
-        yield f"recall             {scores.recall:.3f}  ({scores.true_alarms} of {scores.failures} failures)"
+        yield _counted("recall", scores.true_alarms, scores.failures, "failures")
         alarms = scores.true_alarms + scores.false_alarms
-        yield f"precision          {scores.precision:.3f}  ({scores.true_alarms} of {alarms} runs with an alarm)"
+        yield _counted("precision", scores.true_alarms, alarms, "runs with an alarm")
         yield f"F1                 {scores.f1:.3f}"
         yield f"accuracy           {scores.accuracy:.3f}"
         yield _counted("silent failures", scores.silent_found, scores.silent, "found")
         yield _counted("clean runs", scores.clean_alarmed, scores.clean, "with a false alarm")
         yield _counted("early alarms", scores.early, scores.failures, "failures alarmed before the first symptom")
-        yield f"lead               {scores.median_lead_us / 1_000_000:.1f} s median, where early"
+        if scores.early:
+            yield f"lead               {scores.median_lead_us / 1_000_000:.1f} s median, where early"
         if scores.damaged:
             found = scores.damaged_found
             yield f"not counted        {scores.damaged} runs that failed without a fault, {found} of them alarmed"
@@ -146,8 +147,8 @@ def scores_text(scores: Scores, how: str) -> str:
 
 
 def _counted(what: str, part: int, whole: int, meaning: str) -> str:
-    share = part / whole if whole else 0.0
-    return f"{what:<18} {share:.3f}  ({part} of {whole} {meaning})"
+    share = f"{part / whole:.3f}" if whole else "-    "  # a share of nothing is not zero
+    return f"{what:<18} {share}  ({part} of {whole} {meaning})"
 
 
 def scores_json(scores: Scores, how: str) -> str:

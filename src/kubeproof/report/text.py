@@ -108,7 +108,7 @@ def _block(result: IntentResult, style: Style) -> Iterator[str]:
 def _counterexample(result: IntentResult, trace: Trace, style: Style) -> Iterator[str]:
     if result.size:
         smallest = ", ".join(f"{count} x {name}" for name, count in result.size)
-        yield f"{style.heading('Smallest cluster')}: {escape(smallest)}"
+        yield f"{style.heading('Smallest cluster found')}: {escape(smallest)}"
     heading = "Shortest run" if trace.loop_start is None else "A run that never ends"
     yield f"{style.heading(heading)} ({_count(len(trace.steps), 'step')}, {_size(result)})"
     certainty, deployed = trace.loop_certainty, trace.deployed_steps

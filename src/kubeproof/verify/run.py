@@ -86,7 +86,7 @@ def plan_of(loaded: Loaded, options: VerifyOptions) -> Plan:
     scenario = loaded.scenario
     if not loaded.setup.workloads and not any(isinstance(event, Apply) for event in scenario.events):
         left_aside = "".join(f"; {o.what} is {o.why} ({o.source})" for o in loaded.omissions[:3])
-        remedy = "Name files with a Deployment, ReplicaSet or Pod."
+        remedy = "Name files with a Deployment, StatefulSet, Job or other workload."
         raise NothingToCheckError(f"E301 the input holds no workload{left_aside}. {remedy}")
     if not scenario.intents:
         raise NothingToCheckError("E301 the Scenario has no intents. List at least one under spec.intents.")

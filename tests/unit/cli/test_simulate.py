@@ -36,7 +36,15 @@ def test_json_has_the_curves(capsys: pytest.CaptureFixture[str]) -> None:
     assert service["response_s"] == {"p50": 0, "p95": 0, "p99": 0}
 
 
-@pytest.mark.parametrize("words", [[], ["--experiment", "abs-9"], ["--experiment", "abs-1", "--downscale-after", "0"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["--experiment", "abs-9"],
+        ["--experiment", "abs-1", "--downscale-after", "0"],
+        ["--experiment", "abs-1", "--config", "1"],  # would change nothing
+    ],
+)
 def test_wrong_usage_ends_with_2(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["simulate", *words]) == 2
     assert capsys.readouterr().out == ""

@@ -68,7 +68,7 @@ def test_maps_are_written_to_files(c7, tmp_path):
         (["--all"], "--all is about a sweep, and this verifies one size"),
         (["--fast-find"], "--fast-find is about a sweep"),
         (["-o", "png"], "png is a picture; write png=FILE"),
-        (["-o", "png=map.png"], "png is the heat map of a sweep, and one size was verified"),
+        (["-o", "png=map.png"], "-o png is about a sweep, and this verifies one size"),
     ],
 )
 def test_what_makes_no_sense_is_wrong_usage(c7, capsys, monkeypatch, tmp_path, arguments, problem):
@@ -76,6 +76,12 @@ def test_what_makes_no_sense_is_wrong_usage(c7, capsys, monkeypatch, tmp_path, a
 
     assert main(["verify", c7, *arguments]) == 2
     assert problem in capsys.readouterr().err
+
+
+def test_a_picture_of_one_size_is_refused_before_the_search(c7, monkeypatch, tmp_path):
+    monkeypatch.setattr("kubeproof.verify.run.verify", lambda *given: pytest.fail("it searched"))
+
+    assert main(["verify", c7, "-o", f"png={tmp_path / 'map.png'}"]) == 2
 
 
 def test_a_checkpoint_of_another_scale_is_refused_in_the_words_of_the_flag(c7, capsys, tmp_path):

@@ -171,7 +171,7 @@ def test_how_long_pods_of_jobs_run(fields: str, least_s: int, most_s: int) -> No
     ("event", "message"),
     [
         ("{completes: {}}", "after is required"),
-        ("{completes: {after: 60}}", "after is an integer, not a string"),
+        ("{completes: {after: 60}}", "after has no unit. Write a duration such as 40s or 1m30s"),
         ("{completes: {after: 60s, within: 5s}}", "within is less than after"),
         ("{completes: {after: 60s, max: 2}}", "max has no meaning here"),
         ("{neverReady: {target: Job/load}}", "is a Job, whose pods end whether they are ready or not"),

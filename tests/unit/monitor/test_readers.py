@@ -187,3 +187,13 @@ def test_an_empty_file_has_no_events(tmp_path):
 def test_an_unknown_format_is_wrong_usage(tmp_path):
     with pytest.raises(UsageError, match="--format 'xml' is unknown"):
         events(tmp_path, "", "xml")
+
+
+@pytest.mark.parametrize("name", ["events.jsonl", "events.ndjson"])
+def test_a_file_named_like_json_lines_is_judged_as_json_lines(tmp_path, name):
+    path = tmp_path / name
+    path.write_text('oops\n{"time": 1, "name": "a, b"}\n', encoding="utf-8")
+
+    with pytest.raises(EventError) as refused:
+        list(read_events(str(path)))
+    assert str(refused.value).startswith(f"E103 {path}:1: not valid JSON")

@@ -216,9 +216,7 @@ def test_rewards_that_are_not_named_are_wrong_usage_where_there_is_not_just_one(
 
     with pytest.raises(QuantityError) as problem:
         build(given, properties("Rmax=? [F s=4]", given, file="x"))
-    assert str(problem.value) == (
-        "E208 coin.prism: a property does not say which rewards it means. The program has: none."
-    )
+    assert str(problem.value) == ("E208 coin.prism: rewards without a name. Name them; the program has: none.")
 
 
 def test_several_initial_states_give_a_range() -> None:

@@ -57,7 +57,7 @@ def _guessed(first: str, shown: str) -> Reader:
     if start.startswith("["):
         return read_spans
     if not start.startswith("{"):
-        return read_csv
+        return read_jsonl if shown.removesuffix(".gz").endswith((".jsonl", ".ndjson")) else read_csv
     try:
         record = parsed(first, file=shown, line=1)
     except EventError:

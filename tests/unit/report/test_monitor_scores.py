@@ -1,0 +1,24 @@
+"""What an evaluation of rules tells in text."""
+
+from __future__ import annotations
+
+from kubeproof.monitor.evaluate import Judged, scored
+from kubeproof.monitor.runs import RunInfo
+from kubeproof.report.monitor import scores_text
+
+
+def test_a_share_of_nothing_is_not_told_as_zero() -> None:
+    missed = RunInfo("one", "one", True, True, False, None, None, None)
+    lines = scores_text(scored([Judged(missed, 0, None, False)], 4), "rules of r.yaml").splitlines()
+
+    assert lines[:8] == [
+        "rules of r.yaml; up to 4 rules",
+        "recall             0.000  (0 of 1 failures)",
+        "precision          -      (0 of 0 runs with an alarm)",
+        "F1                 0.000",
+        "accuracy           0.000",
+        "silent failures    -      (0 of 0 found)",
+        "clean runs         -      (0 of 0 with a false alarm)",
+        "early alarms       0.000  (0 of 1 failures alarmed before the first symptom)",
+    ]
+    assert not any(line.startswith("lead") for line in lines)
