@@ -10,7 +10,8 @@ from kubeproof.cli.outputs import Output, emit, output_option
 @click.command("simulate", short_help="Run a published experiment on a clock.")
 @click.option("--experiment", type=click.Choice(["abs-1", "abs-2"]), required=True, help="Which one.")
 @click.option(
-    "--config", type=click.Choice(["calibration", "1", "2"]), help="Scaling thresholds of abs-2.  [default: calibration]",
+    "--config", type=click.Choice(["calibration", "1", "2"]),
+    help="Scaling thresholds of abs-2.  [default: calibration]",
 )  # fmt: skip
 @click.option(
     "--downscale-after", type=click.IntRange(1), default=10, show_default=True, metavar="INTERVALS",

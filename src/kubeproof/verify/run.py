@@ -47,6 +47,7 @@ from kubeproof.verify.weave import CannotWeave
 
 T = TypeVar("T")
 MOST_INTENTS = FLAG_BITS // 2  # two flags each
+MOST_UNASKED = 500_000  # states of a search with the built-in scenario and without limits: nobody asked for all of it
 
 
 def verify(
@@ -118,7 +119,8 @@ def _searched_best(
     loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch
 ) -> tuple[list[IntentResult], Statistics, tuple[Slice, ...]]:
     """In independent parts where the input has some, otherwise as a whole."""
-    sliced = searched_in_parts(loaded, options, lambda part: _planned(part, options), MOST_INTENTS, watch)
+    limited = _limited(loaded, options)
+    sliced = searched_in_parts(loaded, limited, lambda part: _planned(part, options), MOST_INTENTS, watch)
     if sliced is None:
         return (*_searched_whole(loaded, plan, options, watch), ())
     statistics = combined([part.statistics for part in sliced.parts if part.search is not None])
@@ -133,12 +135,12 @@ def _searched_whole(
 ) -> tuple[list[IntentResult], Statistics]:
     """All at once; where that is too large, part by part before it is tried again."""
     if len(loaded.setup.workloads) < 2:
-        return _searched(loaded, plan, options, watch)
+        return _searched(loaded, plan, _limited(loaded, options), watch)
     from kubeproof.verify.shares import Crowd, at_first, at_last, decided_by_shares, is_open, shares
 
     parts = shares(loaded, options, watch, MOST_INTENTS)
     if not parts:
-        return _searched(loaded, plan, options, watch)
+        return _searched(loaded, plan, _limited(loaded, options), watch)
     results, statistics = _searched(loaded, plan, at_first(options), watch)
     if statistics.stopped_by == INTERRUPTED or not is_open(results):
         return results, statistics
@@ -149,6 +151,12 @@ def _searched_whole(
     results, statistics = _searched(loaded, plan, at_last(crowd, found), watch)
     pairs = zip(results, found.results, strict=True)
     return [known if one.verdict == UNKNOWN else one for one, known in pairs], combined([statistics, found.statistics])
+
+
+def _limited(loaded: Loaded, options: VerifyOptions) -> VerifyOptions:
+    """The options; a built-in scenario comes to an end by itself unless the user says how far to go."""
+    is_asked = options.max_states is not None or options.timeout_s is not None or options.memory_bytes is not None
+    return options if is_asked or not loaded.scenario.is_default else replace(options, max_states=MOST_UNASKED)
 
 
 def _results_of_parts(

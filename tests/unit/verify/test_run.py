@@ -393,3 +393,21 @@ def test_a_path_that_no_named_step_follows_is_a_fault_of_ours():
 
     with pytest.raises(InternalError, match="no step by name follows"):
         follow(model, start, _Elsewhere, [step])
+
+
+def test_the_built_in_scenario_ends_by_itself_unless_the_user_says_how_far_to_go(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("kubeproof.verify.run.MOST_UNASKED", 10)
+    unasked = loaded(node("a"), node("b"), web(2))
+
+    assert verify(unasked, VerifyOptions(engine="python")).statistics.stopped_by == "10 states"
+    assert verify(unasked, VerifyOptions(engine="python", max_states=100_000)).statistics.stopped_by == ""
+    assert verify(unasked, VerifyOptions(engine="python", timeout_s=3600)).statistics.stopped_by == ""
+
+
+def test_a_scenario_of_the_users_is_searched_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kubeproof.verify.run.MOST_UNASKED", 10)
+    asked = loaded(node("a"), node("b"), web(2), scenario("{settles: {}}"))
+
+    assert verify(asked, VerifyOptions(engine="python")).statistics.stopped_by == ""
