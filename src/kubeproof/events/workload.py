@@ -1,4 +1,4 @@
-"""`spec.workload` of a Scenario: the requests that services get, and what happens at which moment. For simulation alone.
+"""`spec.workload` of a Scenario: the requests that services get, and what happens when. For simulation alone.
 
 Rates are requests per second, times are seconds since the start of the run.
 """
@@ -54,7 +54,7 @@ class Bursts:
 
 @dataclass(frozen=True, slots=True)
 class Modulated:
-    """Markov-modulated: in phase i requests come at `rates[i]`; the phase lasts an exponential time of mean `means_s[i]`.
+    """Markov-modulated: phase i has rate `rates[i]` and lasts an exponential time of mean `means_s[i]`.
 
     The next phase is drawn by row i of `moves`, or, without it, uniformly among the others. It begins in phase 0.
     """
@@ -122,7 +122,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class ServiceLoad:
-    """What the requests to one target are like, and where they come from. A request does its own work, then its stages."""
+    """What the requests to one target are like, and where they come from. Each does its own work, then its stages."""
 
     name: str  # of the target, as series and calls name it
     target: str  # ref of the workload whose pods serve: "Deployment/shop/web"
@@ -160,7 +160,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class TrafficShift:
-    """From this moment on a service gets `factor` times the requests that its streams say, for `for_s` (None: for good)."""
+    """A service gets `factor` times the requests that its streams say, for `for_s` (None: for good)."""
 
     at_s: int
     service: str
