@@ -7,6 +7,7 @@ step changes, so that its size grows with what happens and not with the size of 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 from kubeproof.cluster.objects import HOSTNAME, Node, PodTemplate, Setup, Source, family, short_name
@@ -158,7 +159,7 @@ def film_of(again: Rerun) -> Film:
         nodes=tuple(_node_card(node, keys) for node in setup.nodes),
         workloads=tuple(_workload_card(setup, index) for index in range(len(setup.workloads))),
         first=scenes[0],
-        changes=tuple(change_between(*pair) for pair in zip(scenes, scenes[1:], strict=False)),
+        changes=tuple(change_between(*pair) for pair in pairwise(scenes)),
         numbers=tuple(numbers_behind(model, *pair) for pair in zip(states, steps, strict=False)),
         end=tuple(numbers_at_the_end(model, states[-1])),
     )
