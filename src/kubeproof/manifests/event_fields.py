@@ -28,6 +28,7 @@ class Surroundings:
     autoscalers: Sequence[HorizontalPodAutoscaler] = ()
     services: Sequence[Service] = ()
     budgets: Sequence[PodDisruptionBudget] = ()
+    is_descheduled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
