@@ -1,5 +1,7 @@
-"""Small programs for the tests, and where the published ones are: in the folder that KUBEPROOF_DATA names, otherwise beside
-the checkout."""
+"""Small programs for the tests, and where the published ones are.
+
+Looked for in the folder that KUBEPROOF_DATA names, otherwise beside the checkout.
+"""
 
 from __future__ import annotations
 
