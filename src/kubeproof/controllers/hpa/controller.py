@@ -170,9 +170,12 @@ class HpaController:
 
     def why(self, seen: Seen) -> tuple[str, ...]:
         """The numbers behind a sync now."""
-        judged = self._judged(seen)
-        outcome = self.sync(seen, unpacked(seen.memories[0]).history)
+        judged, outcome = self.considered(seen)
         return outcome.reasons if judged is None else judged.words + outcome.reasons
+
+    def considered(self, seen: Seen) -> tuple[Judged | None, Outcome]:
+        """What the metrics ask for in a sync now, None if they are not looked at, and what comes of it."""
+        return self._judged(seen), self.sync(seen, unpacked(seen.memories[0]).history)
 
     # -- time -----------------------------------------------------------------------------------
 
