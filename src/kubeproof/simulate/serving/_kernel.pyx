@@ -19,6 +19,7 @@ cdef enum:
     PART_COUNT = 64
     LOWEST_EXPONENT = -30
     HIGHEST_EXPONENT = 30
+    LONGEST_TIME = 1073741824
     BALANCE_RANDOM = 1
     BALANCE_LEAST = 2
     NONE = -1
@@ -147,11 +148,12 @@ cdef inline Entry pop(Ring* ring) noexcept nogil:
 
 cdef inline int bucket_of(double time_s) noexcept nogil:
     cdef int exponent
-    cdef double mantissa = frexp(time_s, &exponent)
+    cdef double mantissa
+    if time_s >= LONGEST_TIME:
+        return BUCKET_COUNT - 1
+    mantissa = frexp(time_s, &exponent)
     if time_s <= 0.0 or exponent <= LOWEST_EXPONENT:
         return 0
-    if exponent > HIGHEST_EXPONENT:
-        return BUCKET_COUNT - 1
     return (exponent - LOWEST_EXPONENT - 1) * PART_COUNT + <int> ((mantissa - 0.5) * 2 * PART_COUNT)
 
 

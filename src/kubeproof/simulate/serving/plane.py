@@ -125,10 +125,10 @@ class Plane:
         )
 
     def _renumber(self, keys: Iterable[Key]) -> None:
-        """Pods keep their numbers; those of pods that are gone are given again."""
+        """Pods keep their numbers; those of pods that are gone are given again, but not at once: nobody takes over."""
         current = dict.fromkeys(keys)
-        self._numbers = {key: number for key, number in self._numbers.items() if key in current}
         taken = set(self._numbers.values())
+        self._numbers = {key: number for key, number in self._numbers.items() if key in current}
         free = (number for number in range(len(taken) + len(current)) if number not in taken)
         for key in current:
             if key not in self._numbers:

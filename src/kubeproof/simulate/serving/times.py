@@ -16,16 +16,17 @@ from kubeproof.values import dataclass
 
 PARTS = 64  # buckets per doubling
 LOWEST, HIGHEST = -30, 30  # exponents: about a nanosecond, and 34 years
+LONGEST = 2.0**HIGHEST
 BUCKETS = (HIGHEST - LOWEST) * PARTS
 
 
 def bucket_of(time_s: float) -> int:
     """The bucket of a time; what is shorter than the first or longer than the last is counted there."""
+    if time_s >= LONGEST:
+        return BUCKETS - 1
     mantissa, exponent = frexp(time_s)  # mantissa from 0.5 up to 1
     if time_s <= 0.0 or exponent <= LOWEST:
         return 0
-    if exponent > HIGHEST:
-        return BUCKETS - 1
     return (exponent - LOWEST - 1) * PARTS + int((mantissa - 0.5) * 2 * PARTS)
 
 
