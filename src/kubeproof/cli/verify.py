@@ -169,7 +169,7 @@ def verify_command(
     result = _run(paths, options, chosen, progress, quiet, checkpoint, resume, pictured)
     flags = [*_flags(options), *sweep_flags(scale, every, fast_find)]
     hint = _replay_command(ctx, paths, flags, outputs)
-    emit(outputs, lambda output: _render(result, output, color, verbose, quiet, hint))
+    emit(outputs, lambda output: _render(result, output, color, verbose, quiet, hint, options))
     if not quiet and all(output.file is not None for output in outputs):
         click.echo(f"{result.verdict}: see {', '.join(str(output.file) for output in outputs)}", err=True)
     return exit_code(result)
@@ -205,20 +205,28 @@ def _run(
             line.close()
 
 
-def _render(result: VerifyResult, output: Output, color: str, verbose: bool, quiet: bool, hint: str) -> str | bytes:
+def _render(
+    result: VerifyResult, output: Output, color: str, verbose: bool, quiet: bool, hint: str, options: VerifyOptions
+) -> str | bytes:
     if output.format == "json":
         from kubeproof.report.json import render as render_json
 
         return render_json(result)
     if output.format == "html":
-        from kubeproof.report.html import render as render_html
-
-        return render_html(result)
+        return html_report(result, options, hint)
     if output.format == "png":
         return _picture(result)
     from kubeproof.report.text import render as render_text
 
     return render_text(result, text_style(output, color, verbose=verbose, quiet=quiet, replay_command=hint))
+
+
+def html_report(result: VerifyResult, options: VerifyOptions, command: str) -> str:
+    """The page, for which every counterexample is re-executed."""
+    from kubeproof.report.html import render
+    from kubeproof.verify.pictures import films_of
+
+    return render(result, films_of(result, options), command)
 
 
 def _picture(result: VerifyResult) -> bytes:
