@@ -60,7 +60,9 @@ def document(result: VerifyResult, films: Sequence[Film | str], command: str) ->
 def _counts(results: Sequence[IntentResult]) -> str:
     counts = Counter(one.verdict for one in results)
     told = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
-    return f"{_count(len(results), 'property', 'properties')} checked: {told}." if results else "No property was checked."
+    return (
+        f"{_count(len(results), 'property', 'properties')} checked: {told}." if results else "No property was checked."
+    )
 
 
 def _facts(result: VerifyResult) -> list[tuple[str, str]]:

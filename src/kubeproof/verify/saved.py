@@ -137,6 +137,8 @@ def _statistics(numbers: Json) -> Statistics:
         engine=str(numbers.get("engine", "")),
         reductions=_strings(numbers.get("reductions", ())),
         stopped_by=str(numbers.get("stopped_by", "")),
+        acted=tuple((str(name), _strings(did)) for name, did in numbers.get("acted", ())),
+        idle=_strings(numbers.get("idle", ())),
     )
 
 
