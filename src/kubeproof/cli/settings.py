@@ -39,7 +39,7 @@ def find_settings(directory: str) -> str | None:
 
 def use_settings(ctx: click.Context, param: click.Parameter, path: str | None) -> None:
     """Makes the settings of the file (given, or the nearest) the defaults of the command."""
-    path = path or find_settings(_working_directory())
+    path = path or find_settings(working_directory())
     if path is None:
         return
     from kubeproof.manifests.config import read_config
@@ -55,7 +55,8 @@ def use_settings(ctx: click.Context, param: click.Parameter, path: str | None) -
     ctx.default_map = {VERIFY_KEYS[key]: _checked(ctx, key, section[key], path) for key in section}
 
 
-def _working_directory() -> str:
+def working_directory() -> str:
+    """Where the command was started."""
     try:
         return os.getcwd()
     except OSError:  # it was deleted

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +10,7 @@ from kubeproof.cli.checkpoint import check_checkpoint, run_kept
 from kubeproof.cli.inputs import read_stdin
 from kubeproof.cli.outputs import Output, emit, output_option
 from kubeproof.cli.progress import progress_line
+from kubeproof.cli.reports import RESULT_FORMATS, exit_code, render_result
 from kubeproof.cli.settings import use_settings
 from kubeproof.cli.sweep import (
     all_option,
@@ -26,12 +26,11 @@ from kubeproof.cli.sweep import (
     sweep_options,
     workers_option,
 )
-from kubeproof.cli.terminal import WHEN, shows_unicode, wants_colour
+from kubeproof.cli.terminal import WHEN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kubeproof.report.style import Style
     from kubeproof.verify.options import VerifyOptions
     from kubeproof.verify.result import VerifyResult
     from kubeproof.verify.scaling.plan import SweepOptions
@@ -52,7 +51,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str,
 
 @click.command("verify", short_help="Prove each intent or show a counterexample.")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@output_option("text", "json", "html", "png")
+@output_option(*RESULT_FORMATS)
 @click.option("-v", "--verbose", is_flag=True, help="Show the numbers behind every decision; fold no steps.")
 @click.option("-q", "--quiet", is_flag=True, help="Show verdicts only.")
 @click.option(
@@ -169,7 +168,11 @@ def verify_command(
     result = _run(paths, options, chosen, progress, quiet, checkpoint, resume, pictured)
     flags = [*_flags(options), *sweep_flags(scale, every, fast_find)]
     hint = _replay_command(ctx, paths, flags, outputs)
-    emit(outputs, lambda output: _render(result, output, color, verbose, quiet, hint, options))
+
+    def render(output: Output) -> str | bytes:
+        return render_result(result, output, color, verbose=verbose, quiet=quiet, hint=hint, options=options)
+
+    emit(outputs, render)
     if not quiet and all(output.file is not None for output in outputs):
         click.echo(f"{result.verdict}: see {', '.join(str(output.file) for output in outputs)}", err=True)
     return exit_code(result)
@@ -205,54 +208,6 @@ def _run(
             line.close()
 
 
-def _render(
-    result: VerifyResult, output: Output, color: str, verbose: bool, quiet: bool, hint: str, options: VerifyOptions
-) -> str | bytes:
-    if output.format == "json":
-        from kubeproof.report.json import render as render_json
-
-        return render_json(result)
-    if output.format == "html":
-        return html_report(result, options, hint)
-    if output.format == "png":
-        return _picture(result)
-    from kubeproof.report.text import render as render_text
-
-    return render_text(result, text_style(output, color, verbose=verbose, quiet=quiet, replay_command=hint))
-
-
-def html_report(result: VerifyResult, options: VerifyOptions, command: str) -> str:
-    """The page, for which every counterexample is re-executed."""
-    from kubeproof.report.html import render
-    from kubeproof.verify.pictures import films_of
-
-    return render(result, films_of(result, options), command)
-
-
-def _picture(result: VerifyResult) -> bytes:
-    from kubeproof.report.heatmap import png
-
-    if result.sweep is None:
-        raise click.UsageError("png is the heat map of a sweep, and one size was verified")
-    return png(result.sweep)
-
-
-def text_style(
-    output: Output, color: str, *, verbose: bool = False, quiet: bool = False, replay_command: str = ""
-) -> Style:
-    """The style of a text report: plain UTF-8 in files, what the terminal can show on stdout."""
-    from kubeproof.report.style import Style
-
-    to_file = output.file is not None
-    return Style(
-        colour=color == "always" if to_file else wants_colour(color, sys.stdout),
-        unicode=to_file or shows_unicode(sys.stdout),
-        verbose=verbose,
-        quiet=quiet,
-        replay_command=replay_command,
-    )
-
-
 def _flags(options: VerifyOptions) -> list[str]:
     """The options that decide which counterexample is found, to be given again."""
     words = [word for controller in options.controllers for word in ("--controller", controller)]
@@ -274,19 +229,3 @@ def _replay_command(
         return f"{program} replay {shlex.quote(written)}"
     again = shlex.join(["verify", *paths, *flags, "-o", "json=trace.json"])
     return f"{program} {again}; {program} replay trace.json"
-
-
-def exit_code(result: VerifyResult) -> int:
-    """The exit code of the contract; a violation outranks whatever ended the search early."""
-    verdicts = {one.verdict for one in result.results}
-    if "VIOLATED" in verdicts:
-        return 1
-    if "ERROR" in verdicts:
-        return 70
-    if result.statistics.stopped_by == "interrupt":
-        return 130
-    if "UNKNOWN" in verdicts:
-        return 3
-    if verdicts & {"HOLDS", "HOLDS-BOUNDED", "SAMPLED-OK"}:
-        return 0
-    return 3 if verdicts else 5

@@ -6,14 +6,25 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from kubeproof import __version__
+from kubeproof.cluster.objects import Source
 from kubeproof.report.excerpts import excerpt
+from kubeproof.report.frame import Frame
 from kubeproof.report.heatmap import SIGNS, WORDS
-from kubeproof.report.html_run import place_of, run_values
+from kubeproof.report.html_run import run_values
 from kubeproof.report.offline import offline_page
 from kubeproof.report.style import Style
 from kubeproof.report.text import render as render_text
 from kubeproof.verify.pictures import Film
-from kubeproof.verify.result import ERROR, UNKNOWN, VACUOUS, IntentResult, Statistics, VerifyResult
+from kubeproof.verify.result import (
+    ERROR,
+    SUPPRESSED,
+    UNKNOWN,
+    VACUOUS,
+    IntentResult,
+    Statistics,
+    Suppression,
+    VerifyResult,
+)
 from kubeproof.verify.scaling.heatmap import heat_map
 from kubeproof.verify.scaling.result import NOT_TRIED, Sweep
 
@@ -26,18 +37,18 @@ NOT_ASKED = "the states of this run were not asked for"
 Plain = dict[str, object]
 
 
-def render(result: VerifyResult, films: Sequence[Film | str] = (), command: str = "") -> str:
+def render(result: VerifyResult, films: Sequence[Film | str] = (), frame: Frame = Frame()) -> str:
     """The report as one HTML document.
 
     `films` has one entry per result: the run by pictures, or why there is none.
     """
     films = films or (NOT_ASKED,) * len(result.results)
-    text = render_text(result, Style(unicode=True, map=False, replay_command=command))
+    text = render_text(result, Style(unicode=True, map=False, replay_command=frame.replay_command))
     title = f"{result.verdict}: {result.scenario}"
-    return offline_page(title, document(result, films, command), scripts=SCRIPTS, styles=STYLES, text=text)
+    return offline_page(title, document(result, films, frame), scripts=SCRIPTS, styles=STYLES, text=text)
 
 
-def document(result: VerifyResult, films: Sequence[Film | str], command: str) -> Plain:
+def document(result: VerifyResult, films: Sequence[Film | str], frame: Frame) -> Plain:
     """What the page's scripts read."""
     scope = [pair for pair in result.scope if pair[0] != "abstraction"]
     return {
@@ -46,14 +57,14 @@ def document(result: VerifyResult, films: Sequence[Film | str], command: str) ->
         "scenario": result.scenario,
         "counts": _counts(result.results),
         "facts": _facts(result),
-        "properties": [_property(result, one, film) for one, film in zip(result.results, films, strict=True)],
+        "properties": [_property(result, one, film, frame) for one, film in zip(result.results, films, strict=True)],
         "unchecked": list(_unchecked(result)),
         "assumptions": list(_assumptions(result)),
         "coverage": _coverage(result.statistics),
         "scope": scope,
         "statistics": list(_statistics(result.statistics)),
         "sweep": None if result.sweep is None else _sweep(result.sweep),
-        "command": command,
+        "command": frame.replay_command,
     }
 
 
@@ -77,10 +88,10 @@ def _facts(result: VerifyResult) -> list[tuple[str, str]]:
     ]
 
 
-def _property(result: VerifyResult, one: IntentResult, film: Film | str) -> Plain:
+def _property(result: VerifyResult, one: IntentResult, film: Film | str, frame: Frame) -> Plain:
     texts = dict(result.inputs)
     sources = [
-        {"object": ref, "place": place_of(source), "first": source.line, "lines": excerpt(texts, source)}
+        {"object": ref, "place": _place(source, frame), "first": source.line, "lines": excerpt(texts, source)}
         for ref, source in one.sources
     ]
     return {
@@ -89,7 +100,8 @@ def _property(result: VerifyResult, one: IntentResult, film: Film | str) -> Plai
         "target": one.target,
         "verdict": one.verdict,
         "detail": one.detail,
-        "place": place_of(one.location),
+        "place": _place(one.location, frame),
+        "accepted": "" if one.suppression is None else _accepted(one.suppression, frame),
         "remedy": one.remedy,
         "size": f"{_count(one.nodes, 'node')}, {_count(one.pods, 'pod')}",
         "smallest": ", ".join(f"{count} x {name}" for name, count in one.size) if one.trace else "",
@@ -98,9 +110,20 @@ def _property(result: VerifyResult, one: IntentResult, film: Film | str) -> Plai
     }
 
 
+def _place(source: Source, frame: Frame) -> str:
+    """`file:line`, the file from the base of the report on; empty if the object comes from nowhere."""
+    return f"{frame.path(source.file)}:{source.line}" if source.line else ""
+
+
+def _accepted(given: Suppression, frame: Frame) -> str:
+    until = f", until {given.expires}" if given.expires else ""
+    where = _place(given.source, frame) or given.source.file
+    return f"{given.reason} ({given.kind}, {where}{until})"
+
+
 def _unchecked(result: VerifyResult) -> Iterator[str]:
     for one in result.results:
-        if one.verdict in (UNKNOWN, VACUOUS, ERROR):
+        if one.verdict in (UNKNOWN, VACUOUS, ERROR, SUPPRESSED):
             yield f"{one.verdict} {one.id} {one.intent}: {one.detail}"
     if result.statistics.stopped_by:
         yield f"the search ended early: {result.statistics.stopped_by}"

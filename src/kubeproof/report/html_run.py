@@ -48,7 +48,7 @@ def run_values(trace: Trace, film: Film | str) -> Plain:
     }
 
 
-def place_of(source: Source) -> str:
+def _place(source: Source) -> str:
     """`file:line`, empty if the object comes from nowhere."""
     return str(source) if source.line else ""
 
@@ -57,11 +57,9 @@ def _film(film: Film) -> Plain:
     return {
         "keys": film.keys,
         "nodes": [
-            [n.name, n.domains, n.cpu_milli, n.memory_bytes, n.pods, n.taints, place_of(n.source)] for n in film.nodes
+            [n.name, n.domains, n.cpu_milli, n.memory_bytes, n.pods, n.taints, _place(n.source)] for n in film.nodes
         ],
-        "workloads": [
-            [w.ref, w.name, w.family, w.cpu_milli, w.memory_bytes, place_of(w.source)] for w in film.workloads
-        ],
+        "workloads": [[w.ref, w.name, w.family, w.cpu_milli, w.memory_bytes, _place(w.source)] for w in film.workloads],
         "first": _scene(film.first),
         "changes": [_change(change) for change in film.changes],
     }

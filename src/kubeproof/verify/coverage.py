@@ -97,7 +97,8 @@ def joined(parts: Iterable[Coverage | Statistics]) -> Coverage:
         for name, did in part.acted:
             acted.setdefault(name, {}).update(dict.fromkeys(did))
     return Coverage(
-        tuple((name, tuple(sorted(did))) for name, did in acted.items()), tuple(name for name in idle if name not in acted)
+        tuple((name, tuple(sorted(did))) for name, did in acted.items()),
+        tuple(name for name in idle if name not in acted),
     )
 
 

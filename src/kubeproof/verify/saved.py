@@ -12,7 +12,15 @@ from kubeproof.errors import ManifestError
 from kubeproof.manifests.printable import printable
 from kubeproof.values import dataclass
 from kubeproof.verify.resize import Size
-from kubeproof.verify.result import IntentResult, Statistics, Trace, TraceStep, VerifyResult
+from kubeproof.verify.result import (
+    IntentResult,
+    Statistics,
+    Suppression,
+    SuppressionNote,
+    Trace,
+    TraceStep,
+    VerifyResult,
+)
 from kubeproof.verify.scaling.esc import Esc, Minimum
 from kubeproof.verify.scaling.result import SizeVerdict, Sweep
 
@@ -80,6 +88,7 @@ def _result(document: Json) -> VerifyResult:
         statistics=_statistics(document.get("statistics", {})),
         inputs=tuple((str(file["name"]), str(file["text"])) for file in document["input"]["files"]),
         sweep=_sweep(document["sweep"]) if document.get("sweep") else None,
+        suppressions=tuple(_note(note) for note in document.get("suppressions", ())),
     )
 
 
@@ -101,7 +110,18 @@ def _intent(one: Json) -> IntentResult:
         sources=tuple((str(place["object"]), _place(place)) for place in one.get("objects", ())),
         location=_place(one.get("location", {})),
         size=_numbers(one.get("size") or {}),
+        severity=str(one.get("severity", "error")),
+        suppression=_suppression(one["suppression"]) if one.get("suppression") else None,
     )
+
+
+def _suppression(given: Json) -> Suppression:
+    place = _place(given.get("location", {}))
+    return Suppression(str(given["kind"]), str(given["reason"]), place, str(given.get("expires", "")))
+
+
+def _note(note: Json) -> SuppressionNote:
+    return SuppressionNote(_suppression(note), str(note["id"]), str(note["target"]), str(note["status"]))
 
 
 def _trace(one: Json) -> Trace:

@@ -331,6 +331,7 @@ def intent_result(loaded: Loaded, plan: Plan, number: int, verdict: str, statist
         transitions=statistics.transitions,
         remedy=REMEDIES[intent.key] if VERDICTS[verdict] == VIOLATED else "",
         location=intent.source,
+        severity=intent.severity,
     )
 
 

@@ -53,6 +53,7 @@ function properties(report, open) {
       h("div", { class: "property-head" }, pill(one.verdict), h("h3", {}, h("span", { class: "faint" }, one.id), " ", one.key, one.target ? [" ", named(one.target, "target")] : "")),
       h("p", {}, h("bdi", {}, one.detail)),
       h("p", { class: "faint" }, one.place ? ["declared at ", named(one.place, "place")] : "from the default scenario", ` · ${one.size}`),
+      one.accepted ? h("p", { class: "remedy" }, h("strong", {}, "Accepted: "), h("bdi", {}, one.accepted)) : null,
       one.remedy ? h("p", { class: "remedy" }, h("strong", {}, "What to change: "), one.remedy) : null,
       one.run ? h("button", { type: "button", class: "show-run", click: () => open(number) }, "Show the run") : null
     )
