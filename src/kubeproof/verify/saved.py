@@ -22,6 +22,7 @@ from kubeproof.verify.result import (
     VerifyResult,
 )
 from kubeproof.verify.scaling.esc import Esc, Minimum
+from kubeproof.verify.scaling.heatmap import WORST_FIRST
 from kubeproof.verify.scaling.result import SizeVerdict, Sweep
 
 NUMBERS = ("states", "transitions", "depth", "memo_calls", "memo_misses", "start_states")
@@ -181,12 +182,18 @@ def _esc(esc: Json) -> Esc:
 def _size(line: Json) -> SizeVerdict:
     return SizeVerdict(
         size=Size(_numbers(line["nodes"]), _numbers(line["pods"])),
-        verdict=str(line["verdict"]),
+        verdict=_known(str(line["verdict"])),
         states=int(line.get("states", 0)),
         transitions=int(line.get("transitions", 0)),
         elapsed_s=float(line.get("elapsed_s", 0.0)),
         note=str(line.get("note", "")),
     )
+
+
+def _known(verdict: str) -> str:
+    if verdict not in WORST_FIRST:
+        raise ValueError("a size with a verdict that no sweep gives")
+    return verdict
 
 
 def _numbers(numbers: Json) -> tuple[tuple[str, int], ...]:
