@@ -6,6 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kubeproof.cli.acceptance import (
+    EXEMPTIONS,
+    Acceptance,
+    acceptance_options,
+    accepted,
+    check_accepted,
+    softened,
+    written_baseline,
+)
 from kubeproof.cli.checkpoint import check_checkpoint, run_kept
 from kubeproof.cli.inputs import read_stdin
 from kubeproof.cli.outputs import Output, emit, output_option
@@ -31,6 +40,7 @@ from kubeproof.cli.terminal import WHEN
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubeproof.manifests.loaded import Loaded
     from kubeproof.verify.options import VerifyOptions
     from kubeproof.verify.result import VerifyResult
     from kubeproof.verify.scaling.plan import SweepOptions
@@ -91,6 +101,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str,
     help="Ask controllers a sample of questions twice and compare the answers.",
 )  # fmt: skip
 @sweep_options(scale_option, all_option, fast_option, workers_option, executor_option, checkpoint_option, resume_option)
+@acceptance_options
 @click.option(
     "--color", type=click.Choice(WHEN), default="auto", envvar="KUBEPROOF_COLOR", show_default=True,
     help="When to colour text.",
@@ -127,6 +138,10 @@ def verify_command(
     executor: str | None,
     checkpoint: str | None,
     resume: bool,
+    baseline: str | None,
+    write_baseline: str | None,
+    fail_on: str,
+    soft_fail: bool,
     color: str,
     progress: str,
 ) -> int:
@@ -142,6 +157,8 @@ def verify_command(
       kubectl get nodes,deployments -A -o yaml | kubeproof verify -
       kubeproof verify manifests/ -o text -o json=trace.json
       kubeproof verify manifests/ --timeout 60 --max-states 1000000
+      kubeproof verify manifests/ --write-baseline known.json
+      kubeproof verify manifests/ --baseline known.json -o sarif=kubeproof.sarif
       kubeproof verify manifests/ --scale esc --checkpoint run/ -o html=sweep.html
 
     \b
@@ -165,7 +182,10 @@ def verify_command(
     )
     chosen = chosen_sweep(scale, every, fast_find, workers, executor)
     pictured = any(output.format == "png" for output in outputs)
-    result = _run(paths, options, chosen, progress, quiet, checkpoint, resume, pictured)
+    acceptance = Acceptance(ctx.meta.get(EXEMPTIONS), baseline, write_baseline, fail_on, soft_fail)
+    check_accepted(acceptance)
+    loaded, found = _run(paths, options, chosen, progress, quiet, checkpoint, resume, pictured)
+    result = accepted(found, loaded, acceptance)
     flags = [*_flags(options), *sweep_flags(scale, every, fast_find)]
     hint = _replay_command(ctx, paths, flags, outputs)
 
@@ -175,7 +195,8 @@ def verify_command(
     emit(outputs, render)
     if not quiet and all(output.file is not None for output in outputs):
         click.echo(f"{result.verdict}: see {', '.join(str(output.file) for output in outputs)}", err=True)
-    return exit_code(result)
+    written_baseline(result, acceptance, quiet=quiet)
+    return softened(exit_code(result), result, acceptance)
 
 
 def _run(
@@ -187,7 +208,7 @@ def _run(
     checkpoint: str | None,
     resume: bool,
     pictured: bool,
-) -> VerifyResult:
+) -> tuple[Loaded, VerifyResult]:
     """Loads and verifies, at one size or at all, with progress on stderr."""
     from kubeproof.manifests.load import load
     from kubeproof.verify.run import verify
@@ -198,11 +219,11 @@ def _run(
     line = progress_line(progress, quiet)
     try:
         if is_swept(loaded, chosen):
-            return run_swept(loaded, options, chosen, line, checkpoint, resume)
+            return loaded, run_swept(loaded, options, chosen, line, checkpoint, resume)
         refuse_without_sweep(chosen.every, chosen.fast_find, pictured)
         if checkpoint is not None:
-            return run_kept(loaded, options, line, checkpoint, resume)
-        return verify(loaded, options, line)
+            return loaded, run_kept(loaded, options, line, checkpoint, resume)
+        return loaded, verify(loaded, options, line)
     finally:
         if line is not None:
             line.close()
