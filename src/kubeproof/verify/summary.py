@@ -22,6 +22,7 @@ from kubeproof.events.declarations import (
     KernelPanic,
     Maintenance,
     NodeFailure,
+    NodeRemoval,
     Rollout,
     Scale,
     UsageChange,
@@ -35,6 +36,7 @@ from kubeproof.intents.monitor import UPPER_BOUNDS
 from kubeproof.intents.predicates import followed_targets
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.plan import Plan
+from kubeproof.verify.coverage import joined
 from kubeproof.verify.result import (
     ERROR,
     HOLDS,
@@ -66,8 +68,11 @@ def combined(parts: Sequence[Statistics]) -> Statistics:
     """The statistics of several searches as one; limits that stopped any of them are told."""
     if len(parts) == 1:
         return parts[0]
+    acted, idle = joined(parts)
     return replace(
         parts[0],
+        acted=acted,
+        idle=idle,
         states=sum(part.states for part in parts),
         start_states=sum(part.start_states for part in parts),
         transitions=sum(part.transitions for part in parts),
@@ -202,6 +207,9 @@ def _event(event: Event) -> str:
         return f"{event.name}: a node is drained {times}, {event.concurrent} at once{after}"
     if isinstance(event, Maintenance):
         return f"{event.name}: a node is drained, down and back {times}, {event.concurrent} at once{after}"
+    if isinstance(event, NodeRemoval):
+        how = ", drained first" if event.drain_first else ", with all that runs there"
+        return f"{event.name}: a node is deleted {times}{how}{after}"
     if isinstance(event, UsageChange):
         levels = ", ".join(str(level) for level in event.levels)
         first = event.levels[event.initial]
@@ -327,6 +335,7 @@ def intent_result(loaded: Loaded, plan: Plan, number: int, verdict: str, statist
         transitions=statistics.transitions,
         remedy=REMEDIES[intent.key] if VERDICTS[verdict] == VIOLATED else "",
         location=intent.source,
+        severity=intent.severity,
     )
 
 
