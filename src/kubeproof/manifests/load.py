@@ -18,7 +18,7 @@ from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.files import InputFile, read_file, read_inputs
 from kubeproof.manifests.guard import Bounds, Budget
 from kubeproof.manifests.late import settled_claims, with_ingresses
-from kubeproof.manifests.loaded import Loaded, Omission
+from kubeproof.manifests.loaded import RUNNING, Loaded, Omission, Start
 from kubeproof.manifests.objects import (
     WORKLOAD_READERS,
     Document,
@@ -72,7 +72,26 @@ def _loaded(files: Iterable[InputFile], budget: Budget, *, only_given: bool = Fa
         loaded = Loaded(setup, default_scenario(setup), _distinct(omissions), shown, collected.texts())
     else:
         loaded = _with_scenario(scenario, setup, objects, collected, budget)
+    if objects.owned:
+        loaded = _begun(loaded, objects, is_stated=scenario is not None and _states_start(scenario))
     return admitted(loaded, objects.limit_ranges)
+
+
+def _states_start(scenario: Document) -> bool:
+    spec = scenario.mapping.get("spec")
+    return isinstance(spec, tree.Mapping) and spec.get("start") is not None
+
+
+def _begun(loaded: Loaded, objects: Objects, *, is_stated: bool) -> Loaded:
+    """The input with its pods as the start, unless the Scenario states another one."""
+    from kubeproof.manifests.running import made_anew, running_pods
+
+    start = loaded.scenario.start
+    if is_stated and start.mode != RUNNING:
+        return replace(loaded, omissions=_distinct((*loaded.omissions, *made_anew(objects.owned))))
+    pods, left_out = running_pods(objects.owned, objects.owners(), {node.name for node in objects.nodes})
+    scenario = replace(loaded.scenario, start=Start(RUNNING, pods=pods))
+    return replace(loaded, scenario=scenario, omissions=_distinct((*loaded.omissions, *left_out)))
 
 
 @dataclass(slots=True)
