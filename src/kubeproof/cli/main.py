@@ -32,6 +32,7 @@ _COMMANDS = {  # name, also of the module -> command or group; imported when it 
     "quantify": "quantify_group",
     "replay": "replay_command",
     "simulate": "simulate_command",
+    "snapshot": "snapshot_command",
     "verify": "verify_command",
 }
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, replace
 from functools import partial
+from itertools import chain
 
 from kubeproof.cluster.objects import SchedulerProfile, Settings, Setup, Workload
 from kubeproof.cluster.volumes import Claim
@@ -40,12 +41,20 @@ from kubeproof.values import dataclass
 _MOST_ERRORS = 20
 
 
-def load(paths: Sequence[str], *, stdin: Callable[[], bytes] | None = None, bounds: Bounds = Bounds()) -> Loaded:
-    """Everything the paths hold, checked and defaulted.
+def load(
+    paths: Sequence[str],
+    *,
+    stdin: Callable[[], bytes] | None = None,
+    bounds: Bounds = Bounds(),
+    given: Sequence[tuple[str, bytes]] = (),
+) -> Loaded:
+    """Everything the paths hold, and what is given by name and content, checked and defaulted.
 
     Raises one ManifestError that lists up to 20 problems; hostile input is refused at its first flaw.
     """
-    return _loaded(read_inputs(paths, stdin=stdin, bounds=bounds), Budget(bounds))
+    shown = (InputFile(None, printable(name), content) for name, content in given)
+    found = read_inputs(paths, stdin=stdin, bounds=bounds) if paths or not given else ()
+    return _loaded(chain(shown, found), Budget(bounds))
 
 
 def load_texts(texts: Sequence[tuple[str, str]], *, bounds: Bounds = Bounds()) -> Loaded:
