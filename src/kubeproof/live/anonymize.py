@@ -21,10 +21,10 @@ _KEPT = _words(
     "apiVersion kind type status phase operator effect whenUnsatisfiable nodeAffinityPolicy nodeTaintsPolicy protocol",
     "restartPolicy imagePullPolicy dnsPolicy preemptionPolicy podManagementPolicy updateMode concurrencyPolicy",
     "schedule completionMode podReplacementPolicy volumeBindingMode reclaimPolicy persistentVolumeReclaimPolicy",
-    "volumeMode provisioner policy selectPolicy unhealthyPodEvictionPolicy externalTrafficPolicy pathType medium",
+    "volumeMode provisioner policy selectPolicy unhealthyPodEvictionPolicy externalTrafficPolicy pathType medium mode",
     "internalTrafficPolicy trafficDistribution creationTimestamp deletionTimestamp maxSurge maxUnavailable",
     "minAvailable targetPort port containerPort averageUtilization averageValue storage whenDeleted whenScaled",
-    "sessionAffinity timeZone ipFamilyPolicy scopeName action reason apiGroup scheme controlledValues controlledResources mode",
+    "timeZone scopeName action reason apiGroup scheme controlledValues controlledResources sessionAffinity",
 )
 _AMOUNTS = _words(
     "requests limits capacity allocatable hard used overhead default defaultRequest max min maxLimitRequestRatio",
