@@ -35,6 +35,7 @@ class ServiceSpec:
     scaler: Thresholds
     pods: int = 1
     memory: int = 1  # held for the duration of a request
+    newest_is_next: bool = True  # in the round robin; otherwise a new pod is the last in turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,24 @@ class Wave:
 
 
 @dataclass(frozen=True, slots=True)
+class BatchCall:
+    """What a batch of requests costs one service, all of them together."""
+
+    service: str
+    cost: int
+
+
+@dataclass(frozen=True, slots=True)
+class BatchFlow:
+    """A batch of requests in every interval; each goes through stages, whose calls are made in parallel."""
+
+    start: int
+    times: int
+    requests: int  # in a batch
+    stages: tuple[tuple[BatchCall, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Experiment:
     """A run: what there is, what happens, and for how long."""
 
@@ -60,3 +79,4 @@ class Experiment:
     waves: tuple[Wave, ...]
     intervals: int
     interval_s: float = 2.0
+    flow: BatchFlow | None = None

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from kubeproof.simulate.arrivals import arrivals_of
 from kubeproof.simulate.cluster import TimedNode
 from kubeproof.simulate.declarations import Experiment
+from kubeproof.simulate.flow import FlowRun
 from kubeproof.simulate.result import Curves, Reading, Responses
 from kubeproof.simulate.service import TimedService
 from kubeproof.simulate.thresholds import ThresholdScaler
@@ -30,6 +31,7 @@ class _Run:
         self._arrivals = arrivals_of(experiment.waves)
         self._instants = sorted(self._arrivals)
         self._next = 0
+        self._flow = FlowRun(experiment.flow, self._services) if experiment.flow else None
         self._ended: dict[str, Counter[float]] = {name: Counter() for name in self._services}
 
     def interval(self, number: int) -> Iterator[Reading]:
@@ -40,6 +42,8 @@ class _Run:
         for service in self._services.values():
             service.remove_idle()
             service.place_pending()
+        if self._flow:
+            self._flow.arrive(number)  # a pod that is launched now takes none of this batch
         for scaler in self._scalers:
             scaler.cycle()
         for name, service in self._services.items():
@@ -57,13 +61,31 @@ class _Run:
                 yield from self._services[name].receive(cost, instant, count)
 
     def _work(self, instant: float, nodes: Iterable[TimedNode]) -> None:
-        for node in nodes:
-            for pod, finished in node.work().items():
-                for arrived, count in finished:
-                    self._ended[pod.spec.name][instant - arrived] += count
+        while self._work_once(instant, nodes):  # a stage that began at this instant is worked on at once
+            nodes = self._nodes
+
+    def _work_once(self, instant: float, nodes: Iterable[TimedNode]) -> bool:
+        """True if there is more to do at this instant than there was."""
+        has_more = False
+        for pod, finished in [pair for node in nodes for pair in node.work().items()]:
+            for arrived, count in finished:
+                has_more |= self._end(pod.spec.name, arrived, count, instant)
+        return has_more
+
+    def _end(self, service: str, arrived: float, count: int, instant: float) -> bool:
+        """Counts requests that ended; True if others were called because of that."""
+        if self._flow is None:
+            self._ended[service][instant - arrived] += count
+            return False
+        took, has_more = self._flow.ended(service, arrived, count, instant)
+        if took is not None:
+            self._ended[service][took] += self._flow.requests
+        return has_more
 
     def responses(self) -> Iterator[Responses]:
         """How long requests took so far."""
         for name, service in self._services.items():
             unfinished = sum(pod.backlog.requests + len(pod.waiting) for pod in service.pods)
+            if self._flow:
+                unfinished = self._flow.unfinished(name)
             yield Responses(name, tuple(sorted(self._ended[name].items())), unfinished)

@@ -37,13 +37,19 @@ class TimedService:
         self.place_pending()
 
     def place_pending(self) -> None:
-        """Pods that wait are placed as far as there is room; a new pod is the next in turn."""
+        """Pods that wait are placed as far as there is room."""
         while self.pending and (node := emptiest(self._nodes, self.spec.request)):
             pod = TimedPod(self.spec, node)
             node.add(pod)
             self.pods.append(pod)
-            self.turns.appendleft(pod)
+            self._join_turns(pod)
             self.pending -= 1
+
+    def _join_turns(self, pod: TimedPod) -> None:
+        if self.spec.newest_is_next:
+            self.turns.appendleft(pod)
+        else:
+            self.turns.append(pod)
 
     def retire_oldest(self) -> None:
         """The oldest pod takes no more requests, and ends when it has none left."""
@@ -67,3 +73,18 @@ class TimedService:
             pod.take(cost, arrived, even + (position < over))
             yield pod.node
         self.turns.rotate(-over)
+
+    def receive_batch(self, cost: int, requests: int, arrived: float) -> int:
+        """A batch in turn: each pod gets its part of the requests, as one piece of work; returns how many got some.
+
+        The parts are whole units that sum to the cost: less than a unit from the exact fraction.
+        """
+        even, over = divmod(requests, len(self.turns))
+        takers = self.turns if even else list(islice(self.turns, over))
+        before = 0
+        for position, pod in enumerate(takers):
+            upto = before + even + (position < over)
+            pod.take(cost * upto // requests - cost * before // requests, arrived, 1)
+            before = upto
+        self.turns.rotate(-over)
+        return len(takers)

@@ -17,7 +17,10 @@ class ThresholdScaler:
         self._quiet = 0
 
     def cycle(self) -> None:
-        """Acts on the last reading, then reads again."""
+        """Acts on the last reading, then reads again; not while a pod that it launched waits for a node."""
+        if self._service.pending:
+            self._ratio = None
+            return
         if self._ratio is not None:
             self._act(self._ratio)
         self._ratio = self._service.ratio

@@ -36,6 +36,17 @@ def test_json_has_the_curves(capsys: pytest.CaptureFixture[str]) -> None:
     assert service["response_s"] == {"p50": 0, "p95": 0, "p99": 0}
 
 
+def test_the_workflow_has_batches_of_two_sizes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", "--experiment", "abs-workflow"]) == 0
+    small = capsys.readouterr().out
+    assert main(["simulate", "--experiment", "abs-workflow", "--threads", "200"]) == 0
+    large = capsys.readouterr().out
+
+    assert small.startswith("abs-workflow 100 threads: 500 intervals of 2 s\n")
+    assert "  requests: 135,000 finished\n" in small
+    assert "  requests: 225,000 finished\n" in large
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -43,6 +54,8 @@ def test_json_has_the_curves(capsys: pytest.CaptureFixture[str]) -> None:
         ["--experiment", "abs-9"],
         ["--experiment", "abs-1", "--downscale-after", "0"],
         ["--experiment", "abs-1", "--config", "1"],  # would change nothing
+        ["--experiment", "abs-1", "--threads", "100"],
+        ["--experiment", "abs-workflow", "--threads", "300"],
     ],
 )
 def test_wrong_usage_ends_with_2(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:

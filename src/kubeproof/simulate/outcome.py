@@ -1,0 +1,146 @@
+"""What the simulation of a cluster gives: series over time, what became of requests, verdicts, and what it cost."""
+
+from __future__ import annotations
+
+from dataclasses import field
+
+from kubeproof.cluster.objects import Source
+from kubeproof.simulate.serving.contract import Times
+from kubeproof.values import dataclass
+
+# Quantities of a service (subject: its name, or the workload's ref where it gets no requests)
+PODS, READY, PENDING, DESIRED = "pods", "ready", "pending", "desired"
+CPU_USED, CPU_REQUESTED, CPU_LIMIT = "cpuUsed", "cpuRequested", "cpuLimit"  # cores
+MEMORY_USED = "memoryUsed"  # bytes
+ARRIVED, OK, LATE, FAILED, WAITING = "arrived", "ok", "late", "failed", "waiting"  # the first four per second
+P50, P95, P99 = "p50", "p95", "p99"  # seconds; None where nothing was answered
+# Quantities of a node (subject: its name): PODS, CPU_USED, CPU_REQUESTED, and
+CPU_ALLOCATABLE = "cpuAllocatable"
+# Quantities of the cluster (subject: "cluster")
+NODES, WATTS = "nodes", "watts"
+
+SERVICE, NODE, CLUSTER = "service", "node", "cluster"
+SAMPLED_OK, VIOLATED, VACUOUS, UNKNOWN = "SAMPLED-OK", "VIOLATED", "VACUOUS", "UNKNOWN"
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One quantity of one subject, at each of the timeline's times: counts at that moment, rates and means since the
+    time before."""
+
+    scope: str  # service, node, cluster
+    subject: str
+    quantity: str
+    values: tuple[float | None, ...]
+    low: tuple[float | None, ...] = ()  # of several runs: the 5th percentile at each time; `values` is then the mean
+    high: tuple[float | None, ...] = ()  # and the 95th
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """All series of a run, or of several."""
+
+    times_s: tuple[float, ...]
+    series: tuple[Series, ...]
+
+    def of(self, subject: str, quantity: str) -> Series:
+        """One series; KeyError if there is none."""
+        for series in self.series:
+            if (series.subject, series.quantity) == (subject, quantity):
+                return series
+        raise KeyError((subject, quantity))
+
+    def subjects(self, scope: str) -> tuple[str, ...]:
+        """The subjects of a scope, as they come."""
+        return tuple(dict.fromkeys(one.subject for one in self.series if one.scope == scope))
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A step of a controller, or an event, in words."""
+
+    time_s: float
+    actor: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceTotals:
+    """What became of the requests to a service, over all runs."""
+
+    name: str
+    arrived: int
+    ok: int
+    late: int
+    failed: int
+    waiting: int  # when the runs ended
+    times: Times | None = None
+
+    @property
+    def success_rate(self) -> float | None:
+        """Of the requests that were answered or given up, the part answered in time; None without any."""
+        ended = self.ok + self.late + self.failed
+        return self.ok / ended if ended else None
+
+
+@dataclass(frozen=True, slots=True)
+class IntentOutcome:
+    """How an intent fared along the runs."""
+
+    id: str
+    intent: str  # its name
+    target: str
+    verdict: str
+    detail: str  # "fewer than 2 ready", in words
+    source: Source = Source()
+    at_s: float | None = None  # when it was first violated, in the first run that did so
+    run: int | None = None  # number of that run, from 0
+    seed: int | None = None  # with which that run alone can be made again
+    violated_runs: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """Means over the runs; None where the Scenario gives no power or prices."""
+
+    pod_hours: float
+    node_hours: float
+    energy_kwh: float | None = None
+    cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationResult:
+    """Runs of one variant of one input."""
+
+    scenario: str
+    duration_s: int
+    seed: int
+    runs: int
+    autoscaler: str  # hpa, simple
+    timeline: Timeline  # one run's, or with several runs the means with bands
+    services: tuple[ServiceTotals, ...]
+    intents: tuple[IntentOutcome, ...]
+    costs: Costs
+    moments: tuple[Moment, ...] = ()  # of the first run
+    moments_left_out: int = 0
+    verdict: str = SAMPLED_OK
+    files: tuple[str, ...] = ()
+    not_modelled: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what was assumed
+    elapsed_s: float = field(default=0.0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One combination of varied parameters: (("hpa.targetCPU", "60"), …)."""
+
+    settings: tuple[tuple[str, str], ...]
+    result: SimulationResult
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Variants side by side."""
+
+    variants: tuple[Variant, ...]
