@@ -200,7 +200,11 @@ def verify_command(
     result = accepted(found, loaded, acceptance)
     flags = [*_flags(options), *sweep_flags(scale, every, fast_find)]
     hint = _replay_command(ctx, paths, flags, outputs)
-    emit(outputs, lambda output: render_result(result, output, color, verbose=verbose, quiet=quiet, hint=hint))
+
+    def render(output: Output) -> str | bytes:
+        return render_result(result, output, color, verbose=verbose, quiet=quiet, hint=hint, options=options)
+
+    emit(outputs, render)
     if not quiet and all(output.file is not None for output in outputs):
         click.echo(f"{result.verdict}: see {', '.join(str(output.file) for output in outputs)}", err=True)
     written_baseline(result, acceptance, quiet=quiet)

@@ -37,6 +37,7 @@ from kubeproof.intents.monitor import UPPER_BOUNDS
 from kubeproof.intents.predicates import followed_targets
 from kubeproof.manifests.loaded import Loaded, Start
 from kubeproof.model.plan import Plan
+from kubeproof.verify.coverage import joined
 from kubeproof.verify.result import (
     ERROR,
     HOLDS,
@@ -68,8 +69,11 @@ def combined(parts: Sequence[Statistics]) -> Statistics:
     """The statistics of several searches as one; limits that stopped any of them are told."""
     if len(parts) == 1:
         return parts[0]
+    acted, idle = joined(parts)
     return replace(
         parts[0],
+        acted=acted,
+        idle=idle,
         states=sum(part.states for part in parts),
         start_states=sum(part.start_states for part in parts),
         transitions=sum(part.transitions for part in parts),
