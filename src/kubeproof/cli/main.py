@@ -33,6 +33,7 @@ _COMMANDS = {  # name, also of the module -> command or group; imported when it 
     "replay": "replay_command",
     "report": "report_command",
     "simulate": "simulate_command",
+    "snapshot": "snapshot_command",
     "verify": "verify_command",
 }
 
