@@ -33,6 +33,8 @@ from kubeproof.events.declarations import (
     Maintenance,
     NeverReady,
     NodeFailure,
+    NodeRemoval,
+    Unreachable,
     UsagePattern,
     ZoneFailure,
 )
@@ -42,7 +44,7 @@ from kubeproof.intents.predicates import followed_targets
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.values import dataclass
 
-ON_NODES = (NodeFailure, ZoneFailure, Cordon, Drain, Maintenance, CreateNode)
+ON_NODES = (NodeFailure, ZoneFailure, Cordon, Drain, Maintenance, CreateNode, NodeRemoval)
 NO_MOMENTS = (UsagePattern, NeverReady, Completes)  # they say how pods are
 EVERYWHERE = frozenset(
     {"settles", "noOscillation", "noCreateFailLoop", "noEviction", "noEvictionLoop", "drainCompletes"}
@@ -95,6 +97,8 @@ def _kept_whole(loaded: Loaded) -> str:
         return "events may disturb several parts at once"
     if any(_hits_several(event) for event in events):
         return "one event may disturb several parts"
+    if any(isinstance(event, CreateNode | NodeRemoval) for event in events):
+        return "a node that comes or goes may count for parts that do not run there"
     return ""
 
 
@@ -136,8 +140,8 @@ def _comes_any_time(event: Event) -> bool:
 
 
 def _ends_any_time(event: Event) -> bool:
-    """True if a node comes back whenever it likes, also while another part is on the move."""
-    return isinstance(event, NodeFailure) and event.recovers
+    """True if a node, or traffic, comes back whenever it likes, also while another part is on the move."""
+    return isinstance(event, NodeFailure | Unreachable) and event.recovers
 
 
 def _hits_several(event: Event) -> bool:
@@ -232,7 +236,9 @@ def _relations(loaded: Loaded, *, on_nodes: bool = True) -> Iterator[tuple[str, 
 
 def _sharing_nodes(loaded: Loaded, forms: dict[str, list[Workload]]) -> Iterator[tuple[str, ...]]:
     """The workloads that one node could take, node by node."""
-    placed = {ref: {node for node, _ in spots} for ref, spots in loaded.scenario.start.placement}
+    placed: dict[str, set[str]] = {}
+    for ref, name in loaded.scenario.start.spots():
+        placed.setdefault(ref, set()).add(name)
     for node in loaded.setup.nodes:
         yield tuple(
             ref
@@ -362,7 +368,9 @@ def _slice(loaded: Loaded, part: tuple[str, ...]) -> Slice:
     events = tuple(event for event in scenario.events if _target(event) is None or _target(event) in chosen)
     reduced = replace(
         scenario,
-        start=replace(scenario.start, placement=placement),
+        start=replace(
+            scenario.start, placement=placement, pods=tuple(p for p in scenario.start.pods if p.ref in chosen)
+        ),
         events=events,
         intents=tuple(scenario.intents[i] for i in intents),
     )
@@ -385,7 +393,7 @@ def starts_simply(part: Slice) -> bool:
     if has_priorities(setup) or any(workload.kind in (STATEFUL_SET, JOB) for workload in setup.workloads):
         return False  # pods that are preempted end, pods with ordinals wait for each other, a Job's end by themselves
     evicting = {n.name for n in setup.nodes if any(taint.effect == NO_EXECUTE for taint in n.taints)}
-    if any(node in evicting for _, spots in scenario.start.placement for node, _ in spots):
+    if scenario.start.pods or any(node in evicting for _, node in scenario.start.spots()):
         return False
     return not any(
         workload.template.readiness is not None
