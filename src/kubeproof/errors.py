@@ -120,6 +120,13 @@ class RuleError(ManifestError):
     exit_code = 2
 
 
+class SettingsError(ManifestError):
+    """A settings file or baseline that cannot be used."""
+
+    code = "E210"
+    exit_code = 2
+
+
 class NothingToCheckError(KubeproofError):
     """The input holds no workload or no property."""
 
@@ -139,6 +146,16 @@ class EnvironmentProblem(KubeproofError):
 
     code = "E401"
     exit_code = 6
+
+
+class ClusterError(EnvironmentProblem):
+    """A cluster that cannot be reached, does not know us, or does not let us read."""
+
+    code = "E402"
+
+    def __init__(self, problem: str, remedy: str) -> None:
+        super().__init__(f"{self.code} {problem}. {remedy.rstrip('.')}.")
+        self.problem, self.remedy = problem, remedy
 
 
 class ImpureControllerError(KubeproofError):

@@ -6,8 +6,18 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kubeproof.cli.acceptance import (
+    EXEMPTIONS,
+    Acceptance,
+    acceptance_options,
+    accepted,
+    check_accepted,
+    softened,
+    written_baseline,
+)
 from kubeproof.cli.checkpoint import check_checkpoint, run_kept
 from kubeproof.cli.inputs import read_stdin
+from kubeproof.cli.live import Chosen, cluster_options, snapshot_bytes
 from kubeproof.cli.outputs import Output, emit, output_option
 from kubeproof.cli.progress import progress_line
 from kubeproof.cli.reports import RESULT_FORMATS, exit_code, render_result
@@ -31,6 +41,7 @@ from kubeproof.cli.terminal import WHEN
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubeproof.manifests.loaded import Loaded
     from kubeproof.verify.options import VerifyOptions
     from kubeproof.verify.result import VerifyResult
     from kubeproof.verify.scaling.plan import SweepOptions
@@ -50,7 +61,9 @@ def _names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str,
 
 
 @click.command("verify", short_help="Prove each intent or show a counterexample.")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.argument("paths", nargs=-1, metavar="PATH...")
+@click.option("--live", is_flag=True, help="Read a running cluster, too; a run begins with its pods as they are.")
+@cluster_options
 @output_option(*RESULT_FORMATS)
 @click.option("-v", "--verbose", is_flag=True, help="Show the numbers behind every decision; fold no steps.")
 @click.option("-q", "--quiet", is_flag=True, help="Show verdicts only.")
@@ -91,6 +104,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str,
     help="Ask controllers a sample of questions twice and compare the answers.",
 )  # fmt: skip
 @sweep_options(scale_option, all_option, fast_option, workers_option, executor_option, checkpoint_option, resume_option)
+@acceptance_options
 @click.option(
     "--color", type=click.Choice(WHEN), default="auto", envvar="KUBEPROOF_COLOR", show_default=True,
     help="When to colour text.",
@@ -108,6 +122,11 @@ def verify_command(
     ctx: click.Context,
     *,
     paths: tuple[str, ...],
+    live: bool,
+    namespace: str | None,
+    everywhere: bool,
+    context: str | None,
+    kubeconfig: str | None,
     outputs: tuple[Output, ...],
     verbose: bool,
     quiet: bool,
@@ -127,6 +146,10 @@ def verify_command(
     executor: str | None,
     checkpoint: str | None,
     resume: bool,
+    baseline: str | None,
+    write_baseline: str | None,
+    fail_on: str,
+    soft_fail: bool,
     color: str,
     progress: str,
 ) -> int:
@@ -141,7 +164,10 @@ def verify_command(
       kubeproof verify nodes.yaml web.yaml scenario.yaml -v
       kubectl get nodes,deployments -A -o yaml | kubeproof verify -
       kubeproof verify manifests/ -o text -o json=trace.json
+      kubeproof verify --live -A scenario.yaml
       kubeproof verify manifests/ --timeout 60 --max-states 1000000
+      kubeproof verify manifests/ --write-baseline known.json
+      kubeproof verify manifests/ --baseline known.json -o sarif=kubeproof.sarif
       kubeproof verify manifests/ --scale esc --checkpoint run/ -o html=sweep.html
 
     \b
@@ -150,6 +176,8 @@ def verify_command(
     """
     if verbose and quiet:
         raise click.UsageError("-v and -q exclude each other")
+    if not paths and not live:
+        raise click.UsageError("missing PATH...; name manifests, or --live")
     from kubeproof.verify.options import VerifyOptions
 
     options = VerifyOptions(
@@ -165,17 +193,27 @@ def verify_command(
     )
     chosen = chosen_sweep(scale, every, fast_find, workers, executor)
     pictured = any(output.format == "png" for output in outputs)
-    result = _run(paths, options, chosen, progress, quiet, checkpoint, resume, pictured)
+    cluster = Chosen(namespace, everywhere, context, kubeconfig) if live else None
+    acceptance = Acceptance(ctx.meta.get(EXEMPTIONS), baseline, write_baseline, fail_on, soft_fail)
+    check_accepted(acceptance)
+    loaded, found = _run(paths, cluster, options, chosen, progress, quiet, checkpoint, resume, pictured)
+    result = accepted(found, loaded, acceptance)
     flags = [*_flags(options), *sweep_flags(scale, every, fast_find)]
     hint = _replay_command(ctx, paths, flags, outputs)
-    emit(outputs, lambda output: render_result(result, output, color, verbose=verbose, quiet=quiet, hint=hint))
+
+    def render(output: Output) -> str | bytes:
+        return render_result(result, output, color, verbose=verbose, quiet=quiet, hint=hint, options=options)
+
+    emit(outputs, render)
     if not quiet and all(output.file is not None for output in outputs):
         click.echo(f"{result.verdict}: see {', '.join(str(output.file) for output in outputs)}", err=True)
-    return exit_code(result)
+    written_baseline(result, acceptance, quiet=quiet)
+    return softened(exit_code(result), result, acceptance)
 
 
 def _run(
     paths: tuple[str, ...],
+    cluster: Chosen | None,
     options: VerifyOptions,
     chosen: SweepOptions,
     progress: str,
@@ -183,22 +221,22 @@ def _run(
     checkpoint: str | None,
     resume: bool,
     pictured: bool,
-) -> VerifyResult:
+) -> tuple[Loaded, VerifyResult]:
     """Loads and verifies, at one size or at all, with progress on stderr."""
     from kubeproof.manifests.load import load
     from kubeproof.verify.run import verify
     from kubeproof.verify.scaling.plan import is_swept
 
     check_checkpoint(checkpoint, resume)
-    loaded = load(paths, stdin=read_stdin)
+    loaded = load(paths, stdin=read_stdin, given=() if cluster is None else (snapshot_bytes(cluster),))
     line = progress_line(progress, quiet)
     try:
         if is_swept(loaded, chosen):
-            return run_swept(loaded, options, chosen, line, checkpoint, resume)
+            return loaded, run_swept(loaded, options, chosen, line, checkpoint, resume)
         refuse_without_sweep(chosen.every, chosen.fast_find, pictured)
         if checkpoint is not None:
-            return run_kept(loaded, options, line, checkpoint, resume)
-        return verify(loaded, options, line)
+            return loaded, run_kept(loaded, options, line, checkpoint, resume)
+        return loaded, verify(loaded, options, line)
     finally:
         if line is not None:
             line.close()

@@ -96,7 +96,7 @@ from kubeproof.intents.declarations import Intent
 from kubeproof.intents.predicates import most_failed_asked
 from kubeproof.model.mechanics import Ages
 from kubeproof.model.ordinals import revision_templates
-from kubeproof.model.shared import shared_loops
+from kubeproof.model.shared import recall_of, shared_loops
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
@@ -394,7 +394,10 @@ def _autoscalers(layout: Layout, events: tuple[Event, ...]) -> AdjustingPart:
         own_rules = tuple(rule for rule in rules if rule.workload == target)
         memory = len(events) + len(loops)
         rivals = _is_ambiguous(setup, autoscaler)
-        loops.append(HpaController(layout, autoscaler, target, memory, own_rules, rivals, settings=settings))
+        recall = recall_of(setup, target, autoscaler, own_rules, settings)
+        loops.append(
+            HpaController(layout, autoscaler, target, memory, own_rules, rivals, settings=settings, recall=recall)
+        )
     return AdjustingPart(tuple(loops), (first_memory(settings.sync_period_s),) * len(loops))
 
 
