@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kubeproof.cluster.control import Role, Tick
+from kubeproof.events.rates import event_rate
 from kubeproof.model.weights import Weights
 from kubeproof.quantify.cluster_options import OPEN, UNIFORM
-from kubeproof.quantify.cluster_rates import event_rate
 from kubeproof.quantify.storm import ModelArrays
 from kubeproof.values import dataclass
 
