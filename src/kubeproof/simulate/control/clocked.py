@@ -118,8 +118,9 @@ class ClockedRun:
             self._measure(now_s)
         self._follow(self._moments.take_due(self.walk))
         self._verdicts.at_instant()
-        if now_s % self._reading_s == 0 or now_s >= self._options.duration_s:
-            self._readings.read(self.walk)
+        is_time = now_s % self._reading_s == 0 or now_s >= self._options.duration_s
+        if is_time and self._readings.last_s != now_s:
+            self._readings.read(self.walk, now_s)
 
     def _follow(self, steps: Iterable[Taken]) -> None:
         for taken in steps:
@@ -141,9 +142,7 @@ class ClockedRun:
     # -- metrics ----------------------------------------------------------------------------------
 
     def _measure(self, now_s: int) -> None:
-        """Scrapes, and shows autoscalers what they would see when they look."""
-        if now_s % self._workload.metrics.scrape_s == 0:
-            self._metering.scrape(now_s)
+        """Shows autoscalers what they see when they look."""
         self._census.look(self.walk.state)
         endpoints = self._census.endpoints()
         if now_s % self._sync_s == 0:
@@ -175,24 +174,40 @@ class ClockedRun:
             self._note(self._hazards.take(drawn[1]))
 
     def _elapse(self, until_s: int) -> None:
-        seconds = until_s - self.walk.now_s
-        if not seconds:
+        """Lets time pass; the cluster is looked at on the way without being stopped."""
+        begin_s = self.walk.now_s
+        if begin_s == until_s:
             return
         self._census.look(self.walk.state)
+        for mark_s in self._marks(begin_s, until_s):
+            self._serve(begin_s, mark_s)
+            if self._is_measured and mark_s % self._workload.metrics.scrape_s == 0:
+                self._metering.scrape(mark_s)
+            if mark_s % self._reading_s == 0 and mark_s < until_s:
+                self._readings.read(self.walk, mark_s)
+            begin_s = mark_s
+        self._note(self.walk.pass_time(until_s - self.walk.now_s))
+
+    def _marks(self, begin_s: int, until_s: int) -> list[int]:
+        """When somebody looks, and the end."""
+        steps = [self._reading_s, *([self._workload.metrics.scrape_s] if self._is_measured else [])]
+        found = {mark for step in steps for mark in range(_multiple_after(begin_s, step), until_s, step)}
+        return sorted({*found, until_s})
+
+    def _serve(self, begin_s: int, until_s: int) -> None:
         served = None
         if self._plane is not None:
             served = self._plane.advance(float(until_s), self._census.endpoints())
             if self._is_measured:
                 self._metering.add(served)
-        self._readings.span(self.walk, served, seconds)
-        self._note(self.walk.pass_time(seconds))
+        self._readings.span(self.walk, served, until_s - begin_s)
 
     def _next_s(self) -> int:
         """The next moment at which something happens that is known now."""
         now_s = self.walk.now_s
-        moments = [self._options.duration_s, _multiple_after(now_s, self._reading_s)]
+        moments = [self._options.duration_s]
         if self._is_measured:
-            moments += [_multiple_after(now_s, self._workload.metrics.scrape_s), _multiple_after(now_s, self._sync_s)]
+            moments.append(_multiple_after(now_s, self._sync_s))
         if self._scalers:
             moments.append(_multiple_after(now_s, self._workload.simple.cycle_s))
         for moment in (self._moments.next_s(self.walk), self._timetable.next_s()):

@@ -95,12 +95,17 @@ class Readings:
             self._since[name] = added(self._since.get(name), span)
             self._totals[name] = added(self._totals.get(name), span)
 
+    @property
+    def last_s(self) -> float:
+        """When series were last read; before the first time something below zero."""
+        return self._times[-1] if self._times else -1.0
+
     # -- readings ---------------------------------------------------------------------------------
 
-    def read(self, walk: Walk) -> None:
+    def read(self, walk: Walk, now_s: int) -> None:
         """One value of every series."""
-        seconds = walk.now_s - self._read_s
-        self._times.append(float(walk.now_s))
+        seconds = now_s - self._read_s
+        self._times.append(float(now_s))
         self._census.look(walk.state)
         services = {service.name for service in self._workload.services}
         for name, members in self._names.items():
@@ -110,7 +115,7 @@ class Readings:
         if any(self._powers):
             self._put(CLUSTER, CLUSTER, outcome.WATTS, self._joules / seconds if seconds else None)
         self._since, self._used, self._node_used, self._joules = {}, {}, {}, 0.0
-        self._read_s = walk.now_s
+        self._read_s = now_s
 
     def _read_workload(
         self, walk: Walk, name: str, members: tuple[int, ...], seconds: float, *, is_served: bool
