@@ -43,7 +43,6 @@ from kubeproof.manifests import (
     fields,
     objects,
     scenario_events,
-    scenario_intents,
     scheduler_config,
 )
 from kubeproof.manifests.load import load_texts
@@ -108,7 +107,8 @@ DOES = {
     "controllers.endpoints": "stop sending traffic to pods that terminate, within `endpoints.lag` and `ingress.lag`",
     "controllers.cluster_autoscaler.controller": "adds nodes for pods that fit nowhere, deletes unneeded ones; "
     "every `clusterAutoscaler.scanInterval`, default 10s",
-    "events.drain": "cordons, waits until the node is empty, takes it down for maintenance, brings it back",
+    "events.drain": "cordons, waits until the node is empty, takes it down for maintenance and brings it back, "
+    "or deletes it",
 }
 # Fields that tables list as harmless where nobody reads them, while readers of other types do.
 READ_ELSEWHERE = {
@@ -313,14 +313,13 @@ def _loops() -> Iterator[str]:
 
 def _events() -> Iterator[str]:
     yield "## Events\n"
-    yield f"Modelled ([reference](events.md)): {_code(scenario_events._READERS)}.\n"
-    yield f"Refused with a message until they are: {_code(sorted(scenario_events.LATER))}.\n"
+    yield f"All others are refused ([reference](events.md)): {_code(scenario_events._READERS)}.\n"
 
 
 def _intents() -> Iterator[str]:
     yield "## Intents\n"
-    yield f"Modelled ([reference](intents.md)): {', '.join(f'`{e.key}` ({e.id})' for e in catalogue())}.\n"
-    yield f"Refused with a message until they are: {_code(sorted(scenario_intents.LATER))}.\n"
+    keys = ", ".join(f"`{entry.key}` ({entry.id})" for entry in catalogue())
+    yield f"All others are refused ([reference](intents.md)): {keys}.\n"
 
 
 def _abstractions() -> Iterator[str]:

@@ -120,6 +120,13 @@ class RuleError(ManifestError):
     exit_code = 2
 
 
+class SettingsError(ManifestError):
+    """A settings file or baseline that cannot be used."""
+
+    code = "E210"
+    exit_code = 2
+
+
 class NothingToCheckError(KubeproofError):
     """The input holds no workload or no property."""
 

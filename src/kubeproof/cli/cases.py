@@ -9,6 +9,7 @@ import click
 
 from kubeproof.cli.outputs import Output, emit, output_option, write_stdout
 from kubeproof.cli.progress import progress_line
+from kubeproof.cli.reports import RESULT_FORMATS, render_result, text_style
 from kubeproof.cli.sweep import (
     chosen_executor,
     chosen_sweep,
@@ -18,6 +19,7 @@ from kubeproof.cli.sweep import (
     workers_option,
 )
 from kubeproof.cli.terminal import WHEN
+from kubeproof.errors import InternalError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -96,7 +98,7 @@ def show_command(*, name: str, safe: bool, variant: str | None) -> int:
 @executor_option
 @click.option("-v", "--verbose", is_flag=True, help="For a single case: show the numbers behind every decision.")
 @click.option("--color", type=click.Choice(WHEN), default="auto", show_default=True, help="When to colour text.")
-@output_option("text", "json")
+@output_option(*RESULT_FORMATS)
 def run_command(
     *,
     names: tuple[str, ...],
@@ -122,12 +124,14 @@ def run_command(
       kubeproof cases run c1 --variant safe-readiness
       kubeproof cases run --all -o json
       kubeproof cases run c8 --minimal
+      kubeproof cases run c8 -o mermaid
       kubeproof cases run --all --scale esc
 
     \b
     Exit codes: 0 all as expected, 1 otherwise.
     """
     chosen = _chosen(names, run_all, extra, _variant_name(safe, variant))
+    _refuse_formats(outputs, len(chosen) == 1 and not minimal)
     from kubeproof.cases.run import run_case, run_cases
     from kubeproof.verify.options import VerifyOptions
 
@@ -141,13 +145,24 @@ def run_command(
     else:
         runs = run_cases(chosen, options, workers=workers or os.cpu_count() or 1)
 
-    def render(output: Output) -> str:
+    def render(output: Output) -> str | bytes:
         if output.format == "json":
             return _runs_json(runs)
+        if output.format != "text":
+            if runs[0].result is None:
+                raise InternalError(f"E700 there is nothing to report: {runs[0].problem}.")
+            return render_result(runs[0].result, output, color)
         return _report(chosen, runs, output, color, verbose, sweep_flags(scale, False, False)) + _table(runs)
 
     emit(outputs, render)
     return 0 if all(run.as_expected for run in runs) else 1
+
+
+def _refuse_formats(outputs: tuple[Output, ...], is_single: bool) -> None:
+    """Formats that hold one verification need one case."""
+    for output in outputs:
+        if output.format not in ("text", "json") and not is_single:
+            raise click.UsageError(f"{output.format} is the report of a single case; name one, without --minimal")
 
 
 def _swept(chosen: Sequence[tuple[Case, Variant]], options: VerifyOptions, sweep: SweepOptions) -> list[CaseRun]:
@@ -255,7 +270,6 @@ def _report(
     """The story and the whole report of a single case; nothing for several."""
     if len(runs) != 1 or runs[0].result is None:
         return ""
-    from kubeproof.cli.verify import text_style
     from kubeproof.report.text import render
 
     (case, variant), result = chosen[0], runs[0].result

@@ -6,14 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kubeproof.cli.monitor_inputs import source_of
 from kubeproof.cli.outputs import Output, emit, output_option, write_stdout
 from kubeproof.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from kubeproof.monitor.event import Event
-    from kubeproof.monitor.readers.lines import Idle
     from kubeproof.monitor.rules import RuleSet
     from kubeproof.monitor.run import Watch
 
@@ -56,7 +53,7 @@ _RULES = click.option(
 
 
 @monitor_group.command("run", short_help="Raise alarms when a stream breaks rules.")
-@click.argument("inputs", metavar="FILE...", nargs=-1, required=True)
+@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
 @_RULES
 @FORMAT
 @click.option("--lateness", type=_Duration(), default="0", help="By how much events may be out of order; default 0.")
@@ -64,8 +61,12 @@ _RULES = click.option(
 @click.option("--state", metavar="FILE", help="Remember everything here (SQLite), and go on from it after a crash.")
 @click.option("--metrics", metavar="[HOST:]PORT", help="Serve figures for Prometheus; on the loopback interface.")
 @click.option("--webhook", metavar="URL", help="Post every alarm there as JSON.")
-@click.option("--open-end", is_flag=True, help="The input's end is not the end of what happens: what waits stays open.")
-@click.option("--wall-clock", is_flag=True, help="Let time pass while standard input is idle; events carry dates.")
+@click.option(
+    "--open-end/--closed-end", "open_end", default=None,
+    help="Whether things go on after the input's end, so that what waits stays open; default: of a broker only.",
+)  # fmt: skip
+@click.option("--until-idle", type=_Duration(), help="End when a broker has had nothing for so long; default never.")
+@click.option("--wall-clock", is_flag=True, help="Let time pass while nothing comes; events carry dates.")
 @click.option(
     "--max-pending", type=click.IntRange(1), default=10_000, show_default=True,
     help="Obligations that one rule remembers.",
@@ -76,13 +77,15 @@ def run_command(
 ) -> int:
     """Raise alarms when a stream of events breaks rules.
 
-    FILE is a file of events, or - for stdin. Events of different runs (field run) are watched apart.
+    INPUT is a file of events, - for stdin, or a queue of RabbitMQ: amqp://[USER:PASSWORD@]HOST:PORT/[VHOST/]QUEUE. A
+    password can also be given as KUBEPROOF_BROKER_PASSWORD. Events of different runs (field run) are watched apart.
 
     \b
     Examples:
       kubeproof monitor run --rules rules.yaml events.jsonl
       kubeproof monitor run --rules rules.yaml --state monitor.db -o ndjson=alarms.ndjson events.jsonl
       tail -f audit.log | kubeproof monitor run --rules rules.yaml --wall-clock --metrics 9464 -
+      kubeproof monitor run --rules rules.yaml --state monitor.db --wall-clock amqp://127.0.0.1:5672/events
 
     \b
     Exit codes: 0 quiet, 1 alarms, 2 wrong usage, 3 only unknown, 4 input
@@ -95,14 +98,16 @@ def run_command(
     from kubeproof.monitor.run import watch
     from kubeproof.report.monitor import summary_text
 
-    wanted = _watch(_rules(rules_file), inputs, outputs, options)
+    rules = _rules(rules_file)
+    names, source = source_of(inputs, form, options["until_idle"])
+    wanted = _watch(rules, names, outputs, options)
     metrics = Metrics()
     with ExitStack() as stack:
         if options["metrics"]:
             port = stack.enter_context(served(metrics, *parse_address(options["metrics"])))
             click.echo(f"metrics on port {port}", err=True)
         clock = time.time if options["wall_clock"] else None
-        summary = watch(wanted, lambda idle: _events(inputs, form, idle), metrics, clock)
+        summary = watch(wanted, source, metrics, clock)
     if any(output.format == "text" and output.file is None for output in outputs):
         write_stdout(summary_text(summary))
     else:
@@ -125,7 +130,8 @@ def _rules(file: str | None) -> RuleSet:
 
 
 def _watch(rules: RuleSet, inputs: tuple[str, ...], outputs: tuple[Output, ...], options: dict[str, Any]) -> Watch:
-    from kubeproof.monitor.run import Watch
+    from kubeproof.monitor.brokers.address import is_address
+    from kubeproof.monitor.run import BATCH, Watch
     from kubeproof.monitor.sinks import Sink, StreamSink, Webhook
     from kubeproof.monitor.stream import StreamOptions
     from kubeproof.report.monitor import alarm_ndjson, alarm_text
@@ -141,15 +147,16 @@ def _watch(rules: RuleSet, inputs: tuple[str, ...], outputs: tuple[Output, ...],
         tuple((one.file, render[one.format]) for one in outputs if one.file is not None),
         tuple(sinks),
         options["state"],
-        not options["open_end"],
+        not _is_open(inputs, options["open_end"]),
+        BATCH if not is_address(inputs[0]) else BATCH // 4,  # well below what brokers hand out unconfirmed
     )
 
 
-def _events(inputs: tuple[str, ...], form: str, idle: Idle) -> Iterator[Event]:
-    from kubeproof.monitor.readers.formats import read_events
+def _is_open(inputs: tuple[str, ...], wanted: bool | None) -> bool:
+    """Whether things go on after the end: as the user says, otherwise of brokers."""
+    from kubeproof.monitor.brokers.address import is_address
 
-    for path in inputs:
-        yield from read_events(path, form, idle)
+    return is_address(inputs[0]) if wanted is None else wanted
 
 
 @monitor_group.command("evaluate", short_help="Tell how good rules are on runs whose outcome is known.")

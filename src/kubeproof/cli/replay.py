@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from kubeproof.cli.outputs import Output, write_stdout
+from kubeproof.cli.outputs import Output, emit, output_option
+from kubeproof.cli.reports import text_style
 from kubeproof.cli.terminal import WHEN
-from kubeproof.cli.verify import text_style
+
+if TYPE_CHECKING:
+    from kubeproof.verify.result import ReplayReport
 
 _EXIT_CODES = {"VIOLATED": 1, "UNKNOWN": 3}  # anything else: the counterexample is not one
 
@@ -23,7 +28,16 @@ _EXIT_CODES = {"VIOLATED": 1, "UNKNOWN": 3}  # anything else: the counterexample
     "--color", type=click.Choice(WHEN), default="auto", envvar="KUBEPROOF_COLOR", show_default=True,
     help="When to colour text.",
 )  # fmt: skip
-def replay_command(*, trace: str, intent: str | None, controllers: tuple[str, ...], verbose: bool, color: str) -> int:
+@output_option("text", "json", "mermaid", "itf")
+def replay_command(
+    *,
+    trace: str,
+    intent: str | None,
+    controllers: tuple[str, ...],
+    verbose: bool,
+    color: str,
+    outputs: tuple[Output, ...],
+) -> int:
     """Re-execute a counterexample step by step on individual objects, and judge it again.
 
     TRACE.json is a JSON report of "kubeproof verify"; it holds its input, so the manifests are not needed.
@@ -33,14 +47,32 @@ def replay_command(*, trace: str, intent: str | None, controllers: tuple[str, ..
       kubeproof verify manifests/ -o json=trace.json
       kubeproof replay trace.json
       kubeproof replay trace.json -v
+      kubeproof replay trace.json --intent settles -o mermaid=settles.mmd
 
     \b
     Exit codes: 1 the violation is confirmed, 4 not a usable trace,
     70 the replay disagrees.
     """
-    from kubeproof.report.text import render_replay
     from kubeproof.verify.replay import replay_file
 
     report = replay_file(trace, intent, controllers)
-    write_stdout(render_replay(report, text_style(Output("text"), color, verbose=verbose)))
+    emit(outputs, lambda output: _render(report, output, color, verbose))
     return _EXIT_CODES.get(report.verdict, 70)
+
+
+def _render(report: ReplayReport, output: Output, color: str, verbose: bool) -> str:
+    if output.format == "json":
+        from kubeproof.report.json import render_replay as as_json
+
+        return as_json(report)
+    if output.format == "mermaid":
+        from kubeproof.report.mermaid import render_replay as as_mermaid
+
+        return as_mermaid(report)
+    if output.format == "itf":
+        from kubeproof.report.itf import render_replay as as_itf
+
+        return as_itf(report)
+    from kubeproof.report.text import render_replay
+
+    return render_replay(report, text_style(output, color, verbose=verbose))

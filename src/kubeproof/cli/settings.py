@@ -6,6 +6,7 @@ import os
 
 import click
 
+from kubeproof.cli.acceptance import EXEMPTIONS
 from kubeproof.errors import UsageError
 
 FILE_NAME = ".kubeproof.yaml"
@@ -22,7 +23,11 @@ VERIFY_KEYS = {
     "find": "find",
     "color": "color",
     "progress": "progress",
+    "baseline": "baseline",
+    "failOn": "fail_on",
+    "softFail": "soft_fail",
 }
+SECTIONS = ("verify", "exemptions")
 
 
 def find_settings(directory: str) -> str | None:
@@ -39,13 +44,15 @@ def find_settings(directory: str) -> str | None:
 
 def use_settings(ctx: click.Context, param: click.Parameter, path: str | None) -> None:
     """Makes the settings of the file (given, or the nearest) the defaults of the command."""
-    path = path or find_settings(_working_directory())
+    path = path or find_settings(working_directory())
     if path is None:
         return
     from kubeproof.manifests.config import read_config
 
     values = read_config(path)
-    _refuse_unknown(values, ("verify",), path, "")
+    _refuse_unknown(values, SECTIONS, path, "")
+    if values.get("exemptions"):
+        ctx.meta[EXEMPTIONS] = os.path.relpath(path)  # as it is shown
     section = values.get("verify") or {}
     if not isinstance(section, dict):
         raise UsageError(f"{path}: verify must be a mapping", "See docs/reference/cli.md.")
@@ -53,9 +60,12 @@ def use_settings(ctx: click.Context, param: click.Parameter, path: str | None) -
         raise UsageError(f"{path}: controllers cannot be set in a file", "They are code: name them with --controller.")
     _refuse_unknown(section, tuple(VERIFY_KEYS), path, "verify.")
     ctx.default_map = {VERIFY_KEYS[key]: _checked(ctx, key, section[key], path) for key in section}
+    if "baseline" in section:  # it stands beside the settings, wherever the command is started
+        ctx.default_map["baseline"] = os.path.join(os.path.dirname(path), ctx.default_map["baseline"])
 
 
-def _working_directory() -> str:
+def working_directory() -> str:
+    """Where the command was started."""
     try:
         return os.getcwd()
     except OSError:  # it was deleted

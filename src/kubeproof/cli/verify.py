@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
+from kubeproof.cli.acceptance import (
+    EXEMPTIONS,
+    Acceptance,
+    acceptance_options,
+    accepted,
+    check_accepted,
+    softened,
+    written_baseline,
+)
 from kubeproof.cli.checkpoint import check_checkpoint, run_kept
 from kubeproof.cli.inputs import read_stdin
 from kubeproof.cli.outputs import Output, emit, output_option
 from kubeproof.cli.progress import progress_line
+from kubeproof.cli.reports import RESULT_FORMATS, exit_code, render_result
 from kubeproof.cli.settings import use_settings
 from kubeproof.cli.sweep import (
     all_option,
@@ -26,12 +35,12 @@ from kubeproof.cli.sweep import (
     sweep_options,
     workers_option,
 )
-from kubeproof.cli.terminal import WHEN, shows_unicode, wants_colour
+from kubeproof.cli.terminal import WHEN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kubeproof.report.style import Style
+    from kubeproof.manifests.loaded import Loaded
     from kubeproof.verify.options import VerifyOptions
     from kubeproof.verify.result import VerifyResult
     from kubeproof.verify.scaling.plan import SweepOptions
@@ -52,7 +61,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str,
 
 @click.command("verify", short_help="Prove each intent or show a counterexample.")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@output_option("text", "json", "html", "png")
+@output_option(*RESULT_FORMATS)
 @click.option("-v", "--verbose", is_flag=True, help="Show the numbers behind every decision; fold no steps.")
 @click.option("-q", "--quiet", is_flag=True, help="Show verdicts only.")
 @click.option(
@@ -92,6 +101,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str,
     help="Ask controllers a sample of questions twice and compare the answers.",
 )  # fmt: skip
 @sweep_options(scale_option, all_option, fast_option, workers_option, executor_option, checkpoint_option, resume_option)
+@acceptance_options
 @click.option(
     "--color", type=click.Choice(WHEN), default="auto", envvar="KUBEPROOF_COLOR", show_default=True,
     help="When to colour text.",
@@ -128,6 +138,10 @@ def verify_command(
     executor: str | None,
     checkpoint: str | None,
     resume: bool,
+    baseline: str | None,
+    write_baseline: str | None,
+    fail_on: str,
+    soft_fail: bool,
     color: str,
     progress: str,
 ) -> int:
@@ -143,6 +157,8 @@ def verify_command(
       kubectl get nodes,deployments -A -o yaml | kubeproof verify -
       kubeproof verify manifests/ -o text -o json=trace.json
       kubeproof verify manifests/ --timeout 60 --max-states 1000000
+      kubeproof verify manifests/ --write-baseline known.json
+      kubeproof verify manifests/ --baseline known.json -o sarif=kubeproof.sarif
       kubeproof verify manifests/ --scale esc --checkpoint run/ -o html=sweep.html
 
     \b
@@ -166,13 +182,17 @@ def verify_command(
     )
     chosen = chosen_sweep(scale, every, fast_find, workers, executor)
     pictured = any(output.format == "png" for output in outputs)
-    result = _run(paths, options, chosen, progress, quiet, checkpoint, resume, pictured)
+    acceptance = Acceptance(ctx.meta.get(EXEMPTIONS), baseline, write_baseline, fail_on, soft_fail)
+    check_accepted(acceptance)
+    loaded, found = _run(paths, options, chosen, progress, quiet, checkpoint, resume, pictured)
+    result = accepted(found, loaded, acceptance)
     flags = [*_flags(options), *sweep_flags(scale, every, fast_find)]
     hint = _replay_command(ctx, paths, flags, outputs)
-    emit(outputs, lambda output: _render(result, output, color, verbose, quiet, hint))
+    emit(outputs, lambda output: render_result(result, output, color, verbose=verbose, quiet=quiet, hint=hint))
     if not quiet and all(output.file is not None for output in outputs):
         click.echo(f"{result.verdict}: see {', '.join(str(output.file) for output in outputs)}", err=True)
-    return exit_code(result)
+    written_baseline(result, acceptance, quiet=quiet)
+    return softened(exit_code(result), result, acceptance)
 
 
 def _run(
@@ -184,7 +204,7 @@ def _run(
     checkpoint: str | None,
     resume: bool,
     pictured: bool,
-) -> VerifyResult:
+) -> tuple[Loaded, VerifyResult]:
     """Loads and verifies, at one size or at all, with progress on stderr."""
     from kubeproof.manifests.load import load
     from kubeproof.verify.run import verify
@@ -195,54 +215,14 @@ def _run(
     line = progress_line(progress, quiet)
     try:
         if is_swept(loaded, chosen):
-            return run_swept(loaded, options, chosen, line, checkpoint, resume)
+            return loaded, run_swept(loaded, options, chosen, line, checkpoint, resume)
         refuse_without_sweep(chosen.every, chosen.fast_find, pictured)
         if checkpoint is not None:
-            return run_kept(loaded, options, line, checkpoint, resume)
-        return verify(loaded, options, line)
+            return loaded, run_kept(loaded, options, line, checkpoint, resume)
+        return loaded, verify(loaded, options, line)
     finally:
         if line is not None:
             line.close()
-
-
-def _render(result: VerifyResult, output: Output, color: str, verbose: bool, quiet: bool, hint: str) -> str | bytes:
-    if output.format == "json":
-        from kubeproof.report.json import render as render_json
-
-        return render_json(result)
-    if output.format == "html":
-        from kubeproof.report.html import render as render_html
-
-        return render_html(result)
-    if output.format == "png":
-        return _picture(result)
-    from kubeproof.report.text import render as render_text
-
-    return render_text(result, text_style(output, color, verbose=verbose, quiet=quiet, replay_command=hint))
-
-
-def _picture(result: VerifyResult) -> bytes:
-    from kubeproof.report.heatmap import png
-
-    if result.sweep is None:
-        raise click.UsageError("png is the heat map of a sweep, and one size was verified")
-    return png(result.sweep)
-
-
-def text_style(
-    output: Output, color: str, *, verbose: bool = False, quiet: bool = False, replay_command: str = ""
-) -> Style:
-    """The style of a text report: plain UTF-8 in files, what the terminal can show on stdout."""
-    from kubeproof.report.style import Style
-
-    to_file = output.file is not None
-    return Style(
-        colour=color == "always" if to_file else wants_colour(color, sys.stdout),
-        unicode=to_file or shows_unicode(sys.stdout),
-        verbose=verbose,
-        quiet=quiet,
-        replay_command=replay_command,
-    )
 
 
 def _flags(options: VerifyOptions) -> list[str]:
@@ -266,19 +246,3 @@ def _replay_command(
         return f"{program} replay {shlex.quote(written)}"
     again = shlex.join(["verify", *paths, *flags, "-o", "json=trace.json"])
     return f"{program} {again}; {program} replay trace.json"
-
-
-def exit_code(result: VerifyResult) -> int:
-    """The exit code of the contract; a violation outranks whatever ended the search early."""
-    verdicts = {one.verdict for one in result.results}
-    if "VIOLATED" in verdicts:
-        return 1
-    if "ERROR" in verdicts:
-        return 70
-    if result.statistics.stopped_by == "interrupt":
-        return 130
-    if "UNKNOWN" in verdicts:
-        return 3
-    if verdicts & {"HOLDS", "HOLDS-BOUNDED", "SAMPLED-OK"}:
-        return 0
-    return 3 if verdicts else 5

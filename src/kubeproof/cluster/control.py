@@ -280,6 +280,7 @@ UNCORDON = "uncordon"
 DRAIN = "drain"  # an operator cordons the node and begins to evict its pods; it stays cordoned
 DRAIN_UNCORDON = "drain-uncordon"  # the same, uncordoned when it is empty
 MAINTAIN = "maintain"  # the same, then down for a while, then back and uncordoned
+RETIRE = "retire"  # the same, deleted when it is empty
 DRAINED = "drained"  # the node is empty: what comes next
 JOIN = "join"  # a node that was not there is there, ready
 RETURN = "return"  # back from maintenance, uncordoned

@@ -53,6 +53,7 @@ class Work(IntEnum):
     MAINTAIN = 3  # being drained for maintenance
     DOWN = 4  # empty and down for maintenance; comes back and is uncordoned
     LEAVE = 5  # being drained by the cluster autoscaler, which deletes it when it is empty
+    RETIRE = 6  # being drained by an operator who deletes it when it is empty
 
 
 class Outcome(IntEnum):
@@ -64,7 +65,7 @@ class Outcome(IntEnum):
 
 ACTIVE = (Phase.STARTING, Phase.RUNNING, Phase.READY, Phase.UNREADY)  # pods that count as replicas: not terminating
 KUBELET_LIVES = (Health.UP, Health.BACK)
-DRAINING = (Work.DRAIN, Work.DRAIN_UNCORDON, Work.MAINTAIN)  # by an operator
+DRAINING = (Work.DRAIN, Work.DRAIN_UNCORDON, Work.MAINTAIN, Work.RETIRE)  # by an operator
 EVICTING = (*DRAINING, Work.LEAVE)
 
 

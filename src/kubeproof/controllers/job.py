@@ -95,6 +95,7 @@ class JobController:
     workload: int
     memory: int
     stage: int = Stage.ALWAYS
+    sees_absent: bool = True  # pods that a deleted node took with it are yet to be counted
     _ration: Ration | None = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:

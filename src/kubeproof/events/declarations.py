@@ -83,6 +83,14 @@ class Maintenance(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NodeRemoval(Event):
+    """A Node object is deleted for good, drained before or with all that runs there."""
+
+    nodes: NodeChoice = NodeChoice()
+    drain_first: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scale(Event):
     """A user sets spec.replicas of a workload to any of the values, once each."""
 
@@ -189,6 +197,11 @@ class PodCrash(Event):
 
     target: str
     max: int | None = 1  # type: ignore[assignment]  # None: any number of crashes
+
+
+def is_drain(event: Event) -> bool:
+    """True if the event asks the eviction API for pods of a node."""
+    return isinstance(event, Drain | Maintenance) or (isinstance(event, NodeRemoval) and event.drain_first)
 
 
 EVERY_REVISION = "all"

@@ -12,6 +12,7 @@ from kubeproof.cluster.control import (
     DRAIN_UNCORDON,
     DRAINED,
     MAINTAIN,
+    REMOVE,
     RETURN,
     Decision,
     NodeChange,
@@ -73,7 +74,7 @@ class DrainEvent(Sourced, NoWorkloads):
 
 @dataclass(frozen=True, slots=True)
 class DrainProgress(NoWorkloads):
-    """Goes on when a node is empty, and brings nodes back from maintenance."""
+    """Goes on when a node is empty: deletes it if it is to go, brings it back from maintenance."""
 
     layout: Layout
     place: int
@@ -88,7 +89,8 @@ class DrainProgress(NoWorkloads):
         """What may or must happen to the node next."""
         is_empty = all(kind.workload in daemon_sets(self.layout.setup) for kind, _ in cell.pods)
         if cell.work in DRAINING and is_empty and cell.health in KUBELET_LIVES:
-            return (DRAINED, 1)  # a node that fails meanwhile keeps its operator waiting
+            # a node that fails meanwhile keeps its operator waiting
+            return (REMOVE if cell.work == Work.RETIRE else DRAINED, 1)
         if cell.work == Work.DOWN and cell.least_s == 0:
             return (RETURN, int(cell.most_s == 0))
         return None

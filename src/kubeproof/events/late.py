@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from kubeproof.events.drain import DrainEvent, DrainProgress
     from kubeproof.events.node_failure import NodeFailureEvent, NodeRecoveryEvent
     from kubeproof.events.node_join import NodeJoinEvent
+    from kubeproof.events.node_removal import NodeRemovalEvent
     from kubeproof.events.operator import DeleteEvent, RolloutEvent, ScaleEvent, WriteEvent
     from kubeproof.events.pod_crash import PodCrashEvent
     from kubeproof.events.usage import KernelPanicEvent, LevelEvent, UnreachableEvent
@@ -25,6 +26,7 @@ else:
     NodeFailureEvent = LateClass("kubeproof.events.node_failure", "NodeFailureEvent")
     NodeRecoveryEvent = LateClass("kubeproof.events.node_failure", "NodeRecoveryEvent")
     NodeJoinEvent = LateClass("kubeproof.events.node_join", "NodeJoinEvent")
+    NodeRemovalEvent = LateClass("kubeproof.events.node_removal", "NodeRemovalEvent")
     DeleteEvent = LateClass("kubeproof.events.operator", "DeleteEvent")
     RolloutEvent = LateClass("kubeproof.events.operator", "RolloutEvent")
     ScaleEvent = LateClass("kubeproof.events.operator", "ScaleEvent")
@@ -46,6 +48,7 @@ __all__ = [
     "NodeFailureEvent",
     "NodeJoinEvent",
     "NodeRecoveryEvent",
+    "NodeRemovalEvent",
     "PodCrashEvent",
     "RolloutEvent",
     "ScaleEvent",

@@ -37,9 +37,7 @@ def _is_end(source: Controller, decision: Decision) -> bool:
         return True
     if isinstance(source, CordonEvent):
         return any(isinstance(action, NodeChange) and action.verb == UNCORDON for action in decision.actions)
-    if isinstance(source, UnreachableEvent):
-        return all(action.value[0] == 0 for action in decision.actions if isinstance(action, Remember))
-    return False
+    return isinstance(source, UnreachableEvent) and source.ends
 
 
 def _level_rate(event: UsageChange | CpuLoad, decision: Decision, level: int, tick_s: int) -> Rate | None:

@@ -65,10 +65,18 @@ class LevelEvent(Sourced, NoWorkloads, NoNodes):
 
 @dataclass(frozen=True, slots=True)
 class UnreachableEvent(Sourced, NoWorkloads, NoNodes):
-    """Keeps traffic away from a workload's pods, and lets it through again; memory is (1 while cut off, times left)."""
+    """Keeps traffic away from a workload's pods, or lets it through again; memory is (1 while cut off, times left).
+
+    The end waits for nothing, whatever the fault waits for, so that it is an actor of its own.
+    """
 
     source: EventSource
     event: Unreachable
+    ends: bool = False
+
+    @property
+    def stage(self) -> int:
+        return Stage.ALWAYS if self.ends else self.source.stage
 
     @property
     def reads(self) -> Reads:
@@ -77,10 +85,11 @@ class UnreachableEvent(Sourced, NoWorkloads, NoNodes):
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """The fault while its budget lasts, or its end."""
         is_off, left = seen.memories[0]
-        if is_off:
-            after = (0, left) if self.event.recovers else None
+        if self.ends:
+            after = (0, left) if is_off else None
         else:
-            after = (1, one_less(left)) if left and self.source.may_happen(seen.memories) else None
+            may_come = not is_off and left and self.source.may_happen(seen.memories)
+            after = (1, one_less(left)) if may_come else None
         return () if after is None else (Decision((Remember(self.source.memory, after),), Role.EVENT),)
 
     def tells(self, actions: tuple[Action, ...]) -> str:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, Setup, Workload
 from kubeproof.cluster.policies import Metric, PodDisruptionBudget
 from kubeproof.cluster.usage import CPU, MEMORY, request_milli
-from kubeproof.events.declarations import Drain, Event, Maintenance, NodeFailure, Usage, UsageChange
+from kubeproof.events.declarations import Drain, Event, NodeFailure, Usage, UsageChange, is_drain
 from kubeproof.intents.declarations import EVENTUALLY_ALWAYS, Amount, Intent
 from kubeproof.manifests.loaded import Loaded, Scenario
 
@@ -52,7 +52,7 @@ def default_intents(
 ) -> tuple[Intent, ...]:
     """The cluster settles, drains complete, no pod is pending for ever, enough are ready in the end, Jobs complete."""
     intents = [Intent(key="settles", name="settles")]
-    if any(isinstance(event, Drain | Maintenance) for event in events):
+    if any(is_drain(event) for event in events):
         intents.append(Intent(key="drainCompletes", name="drainCompletes"))
     intents += [_about(w, "noPendingForever") for w in workloads]
     intents += [_about(w, "noEvictionLoop") for w in workloads if is_descheduled and w.kind != POD]

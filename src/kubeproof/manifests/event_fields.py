@@ -41,7 +41,7 @@ class Common:
     after: str | None
 
 
-def only_key(entry: Fields, known: set[str], later: frozenset[str], noun: str) -> tuple[str, Fields]:
+def only_key(entry: Fields, known: set[str], noun: str) -> tuple[str, Fields]:
     """The one key of an entry and its fields; `settles:` without a value counts as `settles: {}`."""
     keys = list(entry.mapping.entries)
     if len(keys) != 1:
@@ -51,16 +51,8 @@ def only_key(entry: Fields, known: set[str], later: frozenset[str], noun: str) -
             remedy=f"Write one {noun} per entry",
         )
     key = keys[0]
-    if key in later:
-        entry.log.fail(
-            f"{noun} {key} is not modelled yet",
-            line=entry.line_of(key),
-            remedy=f"Modelled: {', '.join(sorted(known))}",
-        )
     if key not in known:
-        entry.log.fail(
-            f"unknown {noun} {printable(key)}", line=entry.line_of(key), remedy=suggestion(key, known | later)
-        )
+        entry.log.fail(f"unknown {noun} {printable(key)}", line=entry.line_of(key), remedy=suggestion(key, known))
     child = entry.child(key)
     return key, child if child is not None else Fields(_empty_at(entry, key), entry.path_of(key), entry.log)
 

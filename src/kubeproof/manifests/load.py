@@ -17,6 +17,7 @@ from kubeproof.manifests.event_fields import Surroundings
 from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.files import InputFile, read_file, read_inputs
 from kubeproof.manifests.guard import Bounds, Budget
+from kubeproof.manifests.ignores import ignores_of
 from kubeproof.manifests.late import settled_claims, with_ingresses
 from kubeproof.manifests.loaded import Loaded, Omission
 from kubeproof.manifests.objects import (
@@ -57,6 +58,7 @@ def load_texts(texts: Sequence[tuple[str, str]], *, bounds: Bounds = Bounds()) -
 def _loaded(files: Iterable[InputFile], budget: Budget, *, only_given: bool = False) -> Loaded:
     collected = _collect(files, budget)
     collected.only_given = only_given
+    documents = tuple(collected.documents)
     scenario = _the_scenario(collected)
     _leave_out_applied(collected, scenario)
     objects = Objects()
@@ -72,7 +74,8 @@ def _loaded(files: Iterable[InputFile], budget: Budget, *, only_given: bool = Fa
         loaded = Loaded(setup, default_scenario(setup), _distinct(omissions), shown, collected.texts())
     else:
         loaded = _with_scenario(scenario, setup, objects, collected, budget)
-    return admitted(loaded, objects.limit_ranges)
+    ignores = tuple(ignore for document in documents for ignore in ignores_of(document))
+    return admitted(replace(loaded, ignores=ignores) if ignores else loaded, objects.limit_ranges)
 
 
 @dataclass(slots=True)

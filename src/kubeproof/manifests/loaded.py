@@ -26,6 +26,16 @@ class Omission:
 
 
 @dataclass(frozen=True, slots=True)
+class Ignore:
+    """An annotation `ignore.kubeproof.dev/ID: reason` of an object."""
+
+    ref: str  # "Deployment/shop/web", "Scenario/name"
+    id: str  # as written: ID or key of a property
+    reason: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
 class Start:
     """Where a run begins: `empty`, `deployed`, or an exact placement."""
 
@@ -57,3 +67,4 @@ class Loaded:
     omissions: tuple[Omission, ...] = ()
     files: tuple[str, ...] = ()
     texts: tuple[tuple[str, str], ...] = field(default=(), compare=False)  # (file, content) of all that was read
+    ignores: tuple[Ignore, ...] = ()  # violations that annotations accept

@@ -23,6 +23,7 @@ from kubeproof.events.declarations import (
     Maintenance,
     NeverReady,
     NodeFailure,
+    NodeRemoval,
     PodCrash,
     Rollout,
     Scale,
@@ -49,15 +50,13 @@ from kubeproof.manifests.targets import read_nodes, read_targets
 from kubeproof.manifests.tree import Scalar, ScalarKind
 from kubeproof.manifests.usage_events import USAGE_READERS, Reader, check_one_usage
 
-LATER = frozenset({"nodeRemoval"})
-
 
 def read_events(spec: Fields, around: Surroundings) -> tuple[Event, ...]:
     """The events, with unique names and an `after` relation without cycles."""
     events: list[Event] = []
     places: dict[str, Fields] = {}
     for position, entry in enumerate(spec.children("events"), start=1):
-        key, fields = only_key(entry, set(_READERS), LATER, "event")
+        key, fields = only_key(entry, set(_READERS), "event")
         for event in _READERS[key](fields, read_common(fields, key, position), around):
             if event.name in places or event.name == STABLE:
                 fields.fail("name", f"is {printable(event.name)!r} again", remedy="Event names are unique")
@@ -159,6 +158,24 @@ def _maintenance(fields: Fields, common: Common, around: Surroundings) -> list[E
         source=fields.source,
         nodes=read_nodes(fields, around.nodes),
         concurrent=fields.integer("concurrent", least=1) or 1,
+    )
+    return [event]
+
+
+def _node_removal(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
+    chosen, drain_first = read_nodes(fields, around.nodes), fields.boolean("drainFirst")
+    named = {w.template.node_name: w.ref for w in around.workloads if w.template.node_name and not w.bound_to}
+    for node in around.nodes:
+        if node.name in named and chosen.admits(node):
+            problem = f"lets {node.name} go, which pods of {named[node.name]} name"
+            fields.fail("nodes", problem, remedy="Let them find their node by labels, or choose other nodes")
+    event = NodeRemoval(
+        name=common.name,
+        max=common.max or 1,
+        after=common.after,
+        source=fields.source,
+        nodes=chosen,
+        drain_first=True if drain_first is None else drain_first,
     )
     return [event]
 
@@ -364,6 +381,7 @@ _READERS: dict[str, Reader] = {
     "cordon": _cordon,
     "drain": _drain,
     "maintenance": _maintenance,
+    "nodeRemoval": _node_removal,
     "scale": _scale,
     "create": _create,
     "apply": _apply,

@@ -51,7 +51,6 @@ MODELLED = (
     "noOscillation",
     "ltl",
 )
-LATER: frozenset[str] = frozenset()
 SEVERITIES = ("error", "warning", "info")
 _PERCENT = re.compile(r"[0-9]{1,4}%", re.ASCII)
 
@@ -62,7 +61,7 @@ def read_intents(spec: Fields, around: Surroundings) -> tuple[Intent, ...]:
     given: set[str] = set()
     known = {*MODELLED, *aliases()}
     for entry in spec.children("intents"):
-        key, fields = only_key(entry, known, LATER, "intent")
+        key, fields = only_key(entry, known, "intent")
         name = fields.text("name")
         if name in given:
             fields.fail("name", f"is {printable(name)!r} again", remedy="Intent names are unique")

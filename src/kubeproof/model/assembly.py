@@ -63,6 +63,7 @@ from kubeproof.events.declarations import (
     Maintenance,
     NeverReady,
     NodeFailure,
+    NodeRemoval,
     PodCrash,
     Rollout,
     Scale,
@@ -70,6 +71,7 @@ from kubeproof.events.declarations import (
     UsageChange,
     UsagePattern,
     ZoneFailure,
+    is_drain,
 )
 from kubeproof.events.late import (
     CordonEvent,
@@ -81,6 +83,7 @@ from kubeproof.events.late import (
     NodeFailureEvent,
     NodeJoinEvent,
     NodeRecoveryEvent,
+    NodeRemovalEvent,
     PodCrashEvent,
     RolloutEvent,
     ScaleEvent,
@@ -93,7 +96,7 @@ from kubeproof.intents.declarations import Intent
 from kubeproof.intents.predicates import most_failed_asked
 from kubeproof.model.mechanics import Ages
 from kubeproof.model.ordinals import revision_templates
-from kubeproof.model.shared import shared_loops
+from kubeproof.model.shared import recall_of, shared_loops
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
@@ -111,7 +114,7 @@ def built_in_controllers(
     `claims` are the memories of the claims whose volume is decided during the run.
     """
     loops: list[Controller] = []
-    drains = any(isinstance(event, Drain | Maintenance) for event in events)
+    drains = any(is_drain(event) for event in events)
     evicts = drains or layout.setup.cluster_autoscaler is not None
     shared = shared_loops(layout)
     for index, workload in enumerate(layout.setup.workloads):
@@ -215,10 +218,14 @@ def _sources_of(source: EventSource, event: Event, rules: tuple[UsageRule, ...])
         yield CordonEvent(source, event)
     elif isinstance(event, Drain | Maintenance):
         yield DrainEvent(source, event)
+    elif isinstance(event, NodeRemoval):
+        yield NodeRemovalEvent(source, event)
     elif isinstance(event, UsageChange | CpuLoad):
         yield LevelEvent(source, len(event.levels), event.moves)
     elif isinstance(event, Unreachable):
         yield UnreachableEvent(source, event)
+        if event.recovers:
+            yield UnreachableEvent(source, event, ends=True)
     elif isinstance(event, KernelPanic):
         yield KernelPanicEvent(source, event, rules)
     elif isinstance(event, Scale):
@@ -387,7 +394,10 @@ def _autoscalers(layout: Layout, events: tuple[Event, ...]) -> AdjustingPart:
         own_rules = tuple(rule for rule in rules if rule.workload == target)
         memory = len(events) + len(loops)
         rivals = _is_ambiguous(setup, autoscaler)
-        loops.append(HpaController(layout, autoscaler, target, memory, own_rules, rivals, settings=settings))
+        recall = recall_of(setup, target, autoscaler, own_rules, settings)
+        loops.append(
+            HpaController(layout, autoscaler, target, memory, own_rules, rivals, settings=settings, recall=recall)
+        )
     return AdjustingPart(tuple(loops), (first_memory(settings.sync_period_s),) * len(loops))
 
 

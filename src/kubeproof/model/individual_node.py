@@ -23,6 +23,7 @@ from kubeproof.cluster.control import (
     PROVISION,
     RECOVER,
     REMOVE,
+    RETIRE,
     RETURN,
     SPARE,
     TAINT,
@@ -32,7 +33,7 @@ from kubeproof.cluster.control import (
 from kubeproof.cluster.labels import NO_EXECUTE, Taint
 from kubeproof.cluster.objects import JOB, Node, Setup
 from kubeproof.cluster.places import UNREACHABLE
-from kubeproof.cluster.state import NEVER, SERVING, Cause, Health, Phase, Work
+from kubeproof.cluster.state import NEVER, SERVING, Cause, Health, Outcome, Phase, Work
 from kubeproof.controllers.taint_eviction import clock_after, seconds_tolerated
 
 
@@ -150,7 +151,8 @@ def changed(
     if verb == JOIN:
         return node._replace(health=int(Health.UP), least_s=NEVER, most_s=NEVER)
     if verb in (PROVISION, FORSAKE, REMOVE):
-        return _slot(setup, declared, is_coming=verb == PROVISION)
+        left = _left_behind(setup, node) if verb == REMOVE else node
+        return with_ended(_slot(setup, declared, is_coming=verb == PROVISION), list(left.finished))
     if verb in (MARK_SPARE, MARK_NEEDED):
         return node._replace(spare_s=0 if verb == MARK_SPARE else NEVER)
     if verb == EVACUATE:
@@ -158,8 +160,8 @@ def changed(
     if verb == SPARE:
         open_again = node._replace(cordoned=0, work=0)
         return open_again._replace(least_s=NEVER, most_s=NEVER) if kubelet_lives(node) else open_again
-    if verb in (DRAIN, DRAIN_UNCORDON, MAINTAIN):
-        works = {DRAIN: Work.DRAIN, DRAIN_UNCORDON: Work.DRAIN_UNCORDON, MAINTAIN: Work.MAINTAIN}
+    works = {DRAIN: Work.DRAIN, DRAIN_UNCORDON: Work.DRAIN_UNCORDON, MAINTAIN: Work.MAINTAIN, RETIRE: Work.RETIRE}
+    if verb in works:
         return node._replace(cordoned=1, work=int(works[verb]))
     if verb in (DRAINED, RETURN):
         return _after_drain(setup, node, verb)
@@ -181,9 +183,19 @@ def changed(
 
 def _slot(setup: Setup, declared: Node, *, is_coming: bool) -> NodeState:
     """Where no node is, or one is on its way."""
-    assert setup.cluster_autoscaler is not None, declared.name
-    clocks = setup.cluster_autoscaler.provisioning_s if is_coming else (NEVER, NEVER)
+    groups = setup.cluster_autoscaler
+    clocks = groups.provisioning_s if is_coming and groups is not None else (NEVER, NEVER)
     return NodeState(int(Health.ABSENT), *clocks, int(declared.unschedulable), 0, 0, 0, ())
+
+
+def _left_behind(setup: Setup, node: NodeState) -> NodeState:
+    """The node as it goes: a Job has lost the pods that are left there."""
+    lost = []
+    for pod in node.pods:
+        job = setup.workloads[pod.workload]
+        if job.kind == JOB and (pod.phase != Phase.TERMINATING or job.job.only_failed):
+            lost.append((pod.workload, int(Outcome.FAILED)))
+    return with_ended(node, lost)
 
 
 def _after_drain(setup: Setup, node: NodeState, verb: str) -> NodeState:

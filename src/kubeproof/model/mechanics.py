@@ -24,6 +24,7 @@ from kubeproof.cluster.control import (
     PROVISION,
     RECOVER,
     REMOVE,
+    RETIRE,
     RETURN,
     SPARE,
     TAINT,
@@ -88,7 +89,12 @@ Pods = tuple[tuple[PodKind, int], ...]
 Ages = tuple[tuple[int, ...], ...]  # per workload, the ages in seconds at which something about a pod changes
 CAUSES = {FAIL: Cause.FAILURE, PANIC: Cause.PANIC, FAIL_FOR_GOOD: Cause.FOR_GOOD, FAIL_ZONE: Cause.ZONE}
 GROUP_VERBS = (PROVISION, FORSAKE, MARK_SPARE, MARK_NEEDED, EVACUATE, REMOVE, SPARE)
-WORK_OF_VERB = {DRAIN: Work.DRAIN, DRAIN_UNCORDON: Work.DRAIN_UNCORDON, MAINTAIN: Work.MAINTAIN}
+WORK_OF_VERB = {
+    DRAIN: Work.DRAIN,
+    DRAIN_UNCORDON: Work.DRAIN_UNCORDON,
+    MAINTAIN: Work.MAINTAIN,
+    RETIRE: Work.RETIRE,
+}
 DEAD = (Health.LOST, Health.UNKNOWN)
 RunTimes = tuple[tuple[int, int] | None, ...]  # per workload, least and most seconds that a pod of a Job runs
 AT_WORK = (Phase.READY, Phase.UNREADY)  # phases in which a pod of a Job does what it is for
@@ -518,12 +524,21 @@ class Mechanics:
         if verb == SPARE:
             cell = cell if cell.health in DEAD else cell._replace(least_s=NEVER, most_s=NEVER)
             return cell._replace(cordoned=0, work=int(Work.NONE))
-        assert self.setup.cluster_autoscaler is not None, verb
-        empty = NodeCell(health=int(Health.ABSENT), cordoned=int(node.unschedulable))
+        finished = self._left_behind(cell).finished if verb == REMOVE else cell.finished
+        empty = NodeCell(health=int(Health.ABSENT), cordoned=int(node.unschedulable), finished=finished)
         if verb != PROVISION:
             return empty
+        assert self.setup.cluster_autoscaler is not None, verb
         least_s, most_s = self.setup.cluster_autoscaler.provisioning_s
         return empty._replace(least_s=least_s, most_s=most_s)
+
+    def _left_behind(self, cell: NodeCell) -> NodeCell:
+        """The node as it is when its object goes: pods of Jobs that are left there have failed."""
+        for kind, count in cell.pods:
+            ended = kind.phase in ACTIVE or self.setup.workloads[kind.workload].job.only_failed
+            if ended and self.setup.workloads[kind.workload].kind == JOB:
+                cell = add_finished(cell, kind.workload, Outcome.FAILED, count)
+        return cell
 
     def _drained(self, cell: NodeCell) -> NodeCell:
         if cell.work == Work.MAINTAIN:

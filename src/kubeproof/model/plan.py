@@ -23,6 +23,7 @@ from kubeproof.events.declarations import (
     Maintenance,
     NodeChoice,
     NodeFailure,
+    NodeRemoval,
     Rollout,
     Scale,
     ZoneFailure,
@@ -64,7 +65,7 @@ from kubeproof.model.ordinals import with_ordinals
 from kubeproof.values import dataclass
 
 SHRINKING = (Apply, Delete, Rollout, Scale)  # events after which a ReplicaSet may have to choose victims
-ON_NODES = (Cordon, Drain, KernelPanic, Maintenance, NodeFailure, ZoneFailure)
+ON_NODES = (Cordon, Drain, KernelPanic, Maintenance, NodeFailure, NodeRemoval, ZoneFailure)
 Placement = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
 
 

@@ -2,17 +2,19 @@
 
 A scheduler or descheduler is handed its nodes, its configuration and what it is shown, but not the numbers that tell
 one size from another: replicas, bounds of autoscalers, budgets that it does not ask. So it cannot depend on them, and
-its answers hold for every setup that differs in nothing else.
+its answers hold for every setup that differs in nothing else. An autoscaler pools its pods and asks for no node: what
+it works out holds wherever its spec, its pods' templates and the rules of their usage are the same.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from kubeproof.cluster.control import PeriodicController
 from kubeproof.cluster.daemons import daemon_sets
-from kubeproof.cluster.objects import Setup
+from kubeproof.cluster.objects import Setup, family
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.priorities import has_priorities
 from kubeproof.controllers.late import (
@@ -23,6 +25,13 @@ from kubeproof.controllers.late import (
 )
 from kubeproof.controllers.scheduler.controller import SchedulerController
 
+if TYPE_CHECKING:
+    from kubeproof.cluster.policies import HorizontalPodAutoscaler
+    from kubeproof.cluster.usage import UsageRule
+    from kubeproof.controllers.hpa.controller import Recall
+    from kubeproof.controllers.hpa.settings import AutoscalerSettings
+
+MOST_AUTOSCALERS = 256  # tables; a sweep comes back to each of its bounds with other numbers of nodes
 MOST_LAYOUTS = 32  # a sweep comes back to each of up to 13 combinations of two node kinds
 
 
@@ -90,6 +99,35 @@ def _without_numbers(setup: Setup) -> Setup:
 _loops = lru_cache(maxsize=MOST_LAYOUTS)(SharedLoops)
 
 
+def recall_of(
+    setup: Setup,
+    target: int,
+    autoscaler: HorizontalPodAutoscaler,
+    rules: tuple[UsageRule, ...],
+    settings: AutoscalerSettings,
+) -> Recall:
+    """What this autoscaler has worked out in any setup in which it would work out the same.
+
+    Metrics do not know the bounds, and what bounds and history make of a proposal does not know the pods.
+    """
+    from kubeproof.controllers.hpa.controller import Recall
+
+    members = tuple((member, setup.workloads[member]) for member in family(setup, target))
+    pods = tuple((member, workload.template, workload.resized) for member, workload in members)
+    boundless = replace(autoscaler, min_replicas=0, max_replicas=0)
+    proposals = _recalled("proposals", boundless, settings, (pods, rules))
+    return Recall(proposals, *(_recalled(kind, autoscaler, settings) for kind in ("outcomes", "acting")))
+
+
+@lru_cache(maxsize=MOST_AUTOSCALERS)
+def _recalled(
+    kind: str, autoscaler: HorizontalPodAutoscaler, settings: AutoscalerSettings, seen: object = None
+) -> dict[object, Any]:
+    """One table for all who would fill it alike."""
+    return {}
+
+
 def forget() -> None:
     """Lets every later setup begin without what earlier ones have worked out."""
     _loops.cache_clear()
+    _recalled.cache_clear()

@@ -18,6 +18,7 @@ from kubeproof.values import dataclass
 
 MOST_REMEMBERED = 100_000  # identities, for finding copies
 MOST_GAPS = 1_000
+MOST_SOURCES = 10_000  # whose sequences are followed
 
 
 @dataclass(slots=True)
@@ -75,6 +76,11 @@ class Arrival:
             else:
                 yield from self._admit(event)
 
+    def lose(self) -> None:
+        """Notes that an event was lost about now."""
+        self.counts.gaps += 1
+        self.gaps.add(self._newest - self.lateness_us, self._newest)
+
     def finish(self) -> Iterator[Event]:
         """What is still held back, at the end of the stream."""
         while self._held:
@@ -102,8 +108,15 @@ class Arrival:
             if event.sequence > last + 1:
                 self.counts.gaps += 1
                 self.gaps.add(moment, event.time_us)
-            self._sequences[event.source] = (event.sequence, event.time_us)
+            self._remember(event.source, event.sequence, event.time_us)
         yield event
+
+    def _remember(self, source: str, sequence: int, time_us: int) -> None:
+        """Where a source is; those that have been silent longest are forgotten."""
+        self._sequences.pop(source, None)
+        self._sequences[source] = (sequence, time_us)
+        if len(self._sequences) > MOST_SOURCES:
+            del self._sequences[next(iter(self._sequences))]
 
     def _is_copy(self, event: Event) -> bool:
         if event.id in self._known:

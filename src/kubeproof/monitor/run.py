@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import islice
+from typing import Protocol, runtime_checkable
 
 from kubeproof.errors import EnvironmentProblem
 from kubeproof.monitor.event import SECOND_US, Event
@@ -62,7 +63,33 @@ class Summary:
 Source = Callable[[Idle], Iterable[Event]]  # gives the events, and calls back while there are none
 
 
-def watch(wanted: Watch, source: Source, metrics: Metrics | None = None, clock: Clock | None = None) -> Summary:
+class Listener(Protocol):
+    """Whom a source of deliveries tells what happens between events."""
+
+    def idle(self) -> None:
+        """There is nothing to deliver: what came is judged, and time may pass."""
+
+    def flush(self) -> None:
+        """What came is judged at once; time does not pass, more may be on its way."""
+
+    def lost(self) -> None:
+        """Something came that cannot be read."""
+
+
+@runtime_checkable
+class Deliveries(Protocol):
+    """A source that delivers again what is not settled, such as a broker; it does not begin anew after a crash."""
+
+    def events(self, listener: Listener) -> Iterable[Event]:
+        """The events as they are delivered, copies included."""
+
+    def settled(self) -> None:
+        """All events that were handed on so far have become permanent."""
+
+
+def watch(
+    wanted: Watch, source: Source | Deliveries, metrics: Metrics | None = None, clock: Clock | None = None
+) -> Summary:
     """Watches until the input ends; goes on where the state file, if there is one, says.
 
     With a clock, in seconds since 1970, time passes also while there are no events.
@@ -87,6 +114,8 @@ class _Watching:
         before = store.load(self._fingerprint) if store is not None else None
         self._taken = before.taken if before else 0
         self._is_finished = before is not None and before.is_finished
+        self._has_lost = False  # and nobody has made it permanent
+        self._deliveries: Deliveries | None = None
         self._waiting: list[Numbered] = []  # permanent, but not everybody has been told
         self._heard = [0] * len(wanted.sinks)  # how many of them each has taken: who took one is not told again
         self._verdicts = {"VIOLATED": 0, "UNKNOWN": 0}
@@ -102,31 +131,51 @@ class _Watching:
             self._waiting = store.undelivered()
             self._tell()
 
-    def run(self, source: Source) -> Summary:
+    def run(self, source: Source | Deliveries) -> Summary:
         """Takes everything that is new."""
         if self._is_finished:
             return self._summary()
-        stream, batch, size = iter(source(self._idle)), self._batch, self._wanted.batch
-        _skip(stream, self._taken)
-        for event in stream:
+        batch, size = self._batch, self._wanted.batch
+        for event in self._new(source):
             batch.append(event)
             if len(batch) >= size:
                 self._take()
         self._take()
-        self._commit(self._monitor.finish(complete=self._wanted.is_complete), is_finished=True)
+        if self._deliveries is None or self._wanted.is_complete:  # otherwise the next process goes on
+            self._commit(self._monitor.finish(complete=self._wanted.is_complete), is_finished=True)
         return self._summary()
+
+    def _new(self, source: Source | Deliveries) -> Iterator[Event]:
+        if isinstance(source, Deliveries):
+            self._deliveries = source
+            return iter(source.events(self))
+        stream = iter(source(self.idle))
+        _skip(stream, self._taken)
+        return stream
 
     def _take(self) -> None:
         """Judges what has come, and makes it permanent."""
         batch = self._batch
-        if batch:
+        if batch or self._has_lost:
             alarms = self._monitor.feed(batch)
             self._taken += len(batch)
-            self._metrics.newest_us = batch[-1].time_us
+            if batch:
+                self._metrics.newest_us = batch[-1].time_us
             batch.clear()
+            self._has_lost = False
             self._commit(alarms, is_finished=False)
 
-    def _idle(self) -> None:
+    def flush(self) -> None:
+        """What came is judged at once."""
+        self._take()
+
+    def lost(self) -> None:
+        """Judges what came before the loss; the loss becomes permanent with the next event."""
+        self._take()
+        self._monitor.lose()
+        self._has_lost = True
+
+    def idle(self) -> None:
         """While nothing comes: what came is judged at once, and time may pass."""
         self._take()
         if self._clock is not None:
@@ -144,6 +193,8 @@ class _Watching:
             self._store.save(Progress(self._fingerprint, self._taken, state, lengths, is_finished), alarms)
         self._waiting += alarms
         self._tell()
+        if self._deliveries is not None:
+            self._deliveries.settled()
 
     def _count(self, alarms: Sequence[Numbered]) -> None:
         self._metrics.add(alarm for _, alarm in alarms)

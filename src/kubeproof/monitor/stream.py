@@ -58,6 +58,11 @@ class StreamMonitor:
             found += partition.fetch()
         return list(self._numbered(found))
 
+    def lose(self) -> None:
+        """Notes that something was lost now, nobody knows of which run."""
+        for arrival, _ in self._partitions.values():
+            arrival.lose()
+
     def finish(self, *, complete: bool) -> list[Numbered]:
         """The alarms at the end: all of them if nothing more can come, otherwise only those that time has shown."""
         found: list[Alarm] = []

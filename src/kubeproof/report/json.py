@@ -6,7 +6,16 @@ import json
 from dataclasses import asdict
 
 from kubeproof.cluster.objects import Source
-from kubeproof.verify.result import IntentResult, Trace, TraceStep, VerifyResult
+from kubeproof.verify.fingerprints import fingerprints
+from kubeproof.verify.result import (
+    IntentResult,
+    ReplayReport,
+    Suppression,
+    SuppressionNote,
+    Trace,
+    TraceStep,
+    VerifyResult,
+)
 from kubeproof.verify.scaling.heatmap import heat_map
 from kubeproof.verify.scaling.result import SizeVerdict, Sweep
 
@@ -15,7 +24,28 @@ VERSION = 1
 
 def render(result: VerifyResult) -> str:
     """The report as JSON text in pure ASCII, ending in a newline."""
-    text = json.dumps(document(result), indent=2, ensure_ascii=True, allow_nan=False)
+    return _text(document(result))
+
+
+def render_replay(report: ReplayReport) -> str:
+    """A replay as JSON text: the steps as they were executed again, and the verdict."""
+    return _text(
+        {
+            "version": VERSION,
+            "verdict": report.verdict,
+            "scenario": report.scenario,
+            "intent": report.intent,
+            "detail": report.detail,
+            "trace": [_step(step) for step in report.steps],
+            "loop_start": report.loop_start,
+            "deployed_steps": report.deployed_steps,
+            "final": list(report.final),
+        }
+    )
+
+
+def _text(content: dict[str, object]) -> str:
+    text = json.dumps(content, indent=2, ensure_ascii=True, allow_nan=False)
     return text.replace("\x7f", "\\u007f") + "\n"
 
 
@@ -27,9 +57,10 @@ def document(result: VerifyResult) -> dict[str, object]:
         "verdict": result.verdict,
         "scenario": result.scenario,
         "scope": _scope(result.scope),
-        "results": [_result(one) for one in result.results],
+        "results": [_result(*pair) for pair in zip(result.results, fingerprints(result), strict=True)],
         **swept,
         "not_modelled": list(result.not_modelled),
+        "suppressions": [_note(note) for note in result.suppressions],
         "statistics": asdict(result.statistics),
         "elapsed_s": result.statistics.elapsed_s,
         "input": {"files": [{"name": name, "text": text} for name, text in result.inputs]},
@@ -44,7 +75,7 @@ def _scope(pairs: tuple[tuple[str, str], ...]) -> dict[str, str]:
     return scope
 
 
-def _result(result: IntentResult) -> dict[str, object]:
+def _result(result: IntentResult, fingerprint: str) -> dict[str, object]:
     trace = result.trace
     return {
         "id": result.id,
@@ -52,6 +83,9 @@ def _result(result: IntentResult) -> dict[str, object]:
         "key": result.key,
         "target": result.target,
         "verdict": result.verdict,
+        "severity": result.severity,
+        "fingerprint": fingerprint,
+        "suppression": None if result.suppression is None else _suppression(result.suppression),
         "detail": result.detail,
         "scale": {"nodes": result.nodes, "pods": result.pods},
         "size": dict(result.size),
@@ -67,6 +101,15 @@ def _result(result: IntentResult) -> dict[str, object]:
         "remedy": result.remedy,
         "final": [] if trace is None else list(trace.final),
     }
+
+
+def _suppression(given: Suppression) -> dict[str, object]:
+    return {"kind": given.kind, "reason": given.reason, "expires": given.expires, "location": _place(given.source)}
+
+
+def _note(note: SuppressionNote) -> dict[str, object]:
+    """What became of a reason that somebody gave."""
+    return {"id": note.id, "target": note.target, "status": note.status, **_suppression(note.suppression)}
 
 
 def _propositions(trace: Trace) -> dict[str, object]:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.objects import Source
 from kubeproof.report.escape import escape
+from kubeproof.report.sentences import audited, closing, suppressed_by
+from kubeproof.report.sentences import count as _count
 from kubeproof.report.style import Style
 from kubeproof.report.trace import trace_lines
 from kubeproof.verify.result import (
-    HOLDS,
-    HOLDS_BOUNDED,
-    VACUOUS,
     IntentResult,
     ReplayReport,
     Statistics,
@@ -46,6 +44,7 @@ def _report(result: VerifyResult, style: Style) -> Iterator[str]:
         if result.sweep is not None and style.map:
             yield from _heat_map(result.sweep, style)
         yield from _section(f"Not modelled ({len(result.not_modelled)})", result.not_modelled, style)
+        yield from _section(f"Suppressions ({len(result.suppressions)})", map(audited, result.suppressions), style)
         yield from _section("Statistics", _statistics(result.statistics), style)
         yield ""
     yield _verdict(result, style)
@@ -99,6 +98,8 @@ def _block(result: IntentResult, style: Style) -> Iterator[str]:
     yield _title(result, style)
     yield f"  {escape(result.detail)}"
     yield f"  {style.faint('declared at')} {_place(result.location)}"
+    if result.suppression is not None:
+        yield f"  {style.heading('Accepted')}: {escape(suppressed_by(result))}"
     if result.trace is None:
         yield f"  {style.faint(f'{_numbers(result.states, result.transitions)}, {_size(result)}')}"
     else:
@@ -160,20 +161,11 @@ def _statistics(numbers: Statistics) -> Iterator[str]:
 
 
 def _verdict(result: VerifyResult, style: Style) -> str:
-    counts = Counter(one.verdict for one in result.results)
-    parts = ", ".join(f"{count:,} {verdict}" for verdict, count in sorted(counts.items()))
-    checked = _count(len(result.results), "property", "properties")
-    told = f"{style.verdict(result.verdict)}: {checked} checked" + (f" ({parts})" if parts else "")
-    if result.results and result.not_modelled and result.verdict in (HOLDS, HOLDS_BOUNDED, VACUOUS):
-        told += f"; {_count(len(result.not_modelled), 'thing')} in the input not modelled, see above"
-    return told
+    told = closing(result)
+    return f"{style.verdict(result.verdict)}: {told}{', see above' if told.endswith('not modelled') else ''}"
 
 
 def _numbers(states: int, transitions: int) -> str:
     if not states:
         return "no search needed"
     return f"{_count(states, 'state')}, {_count(transitions, 'transition')}"
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

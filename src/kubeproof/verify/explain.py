@@ -33,7 +33,7 @@ def why(model: IndividualModel, state: State, step: Transition) -> tuple[str, ..
     if binds:
         return tuple(_score_lines(model, state, binds[0].workload))
     for action in step.decision.actions:
-        scheduler = _scheduler(model, action.workload) if isinstance(action, Preempt) else None
+        scheduler = scheduler_of(model, action.workload) if isinstance(action, Preempt) else None
         if isinstance(scheduler, PreemptingScheduler):
             from kubeproof.verify.preemption_words import preemption_lines
 
@@ -65,7 +65,7 @@ def added_words(model: IndividualModel, step: Transition) -> str:
 
 def evaluation(model: IndividualModel, state: State, workload: int) -> tuple[list[str], Evaluation] | None:
     """The scheduler's judgement of every node, by name."""
-    controller = _scheduler(model, workload)
+    controller = scheduler_of(model, workload)
     if controller is None or not controller.kernel.has_profile:
         return None
     names, infos = [], []
@@ -78,7 +78,8 @@ def evaluation(model: IndividualModel, state: State, workload: int) -> tuple[lis
     return names, controller.kernel_of(memories).evaluate(infos)
 
 
-def _scheduler(model: IndividualModel, workload: int) -> SchedulerController | None:
+def scheduler_of(model: IndividualModel, workload: int) -> SchedulerController | None:
+    """The loop that places the workload's pods."""
     for controller in model.plan.controllers:
         if isinstance(controller, SchedulerController) and controller.workload == workload:
             return controller

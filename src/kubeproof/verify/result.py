@@ -18,6 +18,7 @@ SAMPLED_OK = "SAMPLED-OK"
 VACUOUS = "VACUOUS"
 UNKNOWN = "UNKNOWN"
 ERROR = "ERROR"
+SUPPRESSED = "SUPPRESSED"  # violated, and somebody gave a reason to accept that
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,26 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
+class Suppression:
+    """Who accepted a violation, and why."""
+
+    kind: str  # "exemption" of the settings file, "annotation" of an object, "baseline"
+    reason: str
+    source: Source
+    expires: str = ""  # ISO date; "": never
+
+
+@dataclass(frozen=True, slots=True)
+class SuppressionNote:
+    """What became of one exemption, annotation or line of a baseline: the audit trail."""
+
+    suppression: Suppression
+    id: str  # property it speaks of
+    target: str
+    status: str  # "used", "unused", "expired", "no reason"
+
+
+@dataclass(frozen=True, slots=True)
 class IntentResult:
     """The answer to one intent."""
 
@@ -66,6 +87,8 @@ class IntentResult:
     sources: tuple[tuple[str, Source], ...] = ()  # (object ref, place) of objects involved
     location: Source = Source()
     size: tuple[tuple[str, int], ...] = ()  # nodes of each kind, then pods of each workload, where a sweep chose them
+    severity: str = "error"  # of the intent: error, warning or info
+    suppression: Suppression | None = None  # of a SUPPRESSED result
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +119,7 @@ class VerifyResult:
     statistics: Statistics
     inputs: tuple[tuple[str, str], ...] = ()  # (file name, text) of all that was read, for `replay`
     sweep: Sweep | None = None  # every size that was looked at; None: the size in the manifests alone
+    suppressions: tuple[SuppressionNote, ...] = ()  # every reason somebody gave, used or not
 
 
 @dataclass(frozen=True, slots=True)

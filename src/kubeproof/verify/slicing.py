@@ -33,6 +33,8 @@ from kubeproof.events.declarations import (
     Maintenance,
     NeverReady,
     NodeFailure,
+    NodeRemoval,
+    Unreachable,
     UsagePattern,
     ZoneFailure,
 )
@@ -42,7 +44,7 @@ from kubeproof.intents.predicates import followed_targets
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.values import dataclass
 
-ON_NODES = (NodeFailure, ZoneFailure, Cordon, Drain, Maintenance, CreateNode)
+ON_NODES = (NodeFailure, ZoneFailure, Cordon, Drain, Maintenance, CreateNode, NodeRemoval)
 NO_MOMENTS = (UsagePattern, NeverReady, Completes)  # they say how pods are
 EVERYWHERE = frozenset(
     {"settles", "noOscillation", "noCreateFailLoop", "noEviction", "noEvictionLoop", "drainCompletes"}
@@ -95,6 +97,8 @@ def _kept_whole(loaded: Loaded) -> str:
         return "events may disturb several parts at once"
     if any(_hits_several(event) for event in events):
         return "one event may disturb several parts"
+    if any(isinstance(event, CreateNode | NodeRemoval) for event in events):
+        return "a node that comes or goes may count for parts that do not run there"
     return ""
 
 
@@ -136,8 +140,8 @@ def _comes_any_time(event: Event) -> bool:
 
 
 def _ends_any_time(event: Event) -> bool:
-    """True if a node comes back whenever it likes, also while another part is on the move."""
-    return isinstance(event, NodeFailure) and event.recovers
+    """True if a node, or traffic, comes back whenever it likes, also while another part is on the move."""
+    return isinstance(event, NodeFailure | Unreachable) and event.recovers
 
 
 def _hits_several(event: Event) -> bool:

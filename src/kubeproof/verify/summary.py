@@ -22,6 +22,7 @@ from kubeproof.events.declarations import (
     KernelPanic,
     Maintenance,
     NodeFailure,
+    NodeRemoval,
     Rollout,
     Scale,
     UsageChange,
@@ -202,6 +203,9 @@ def _event(event: Event) -> str:
         return f"{event.name}: a node is drained {times}, {event.concurrent} at once{after}"
     if isinstance(event, Maintenance):
         return f"{event.name}: a node is drained, down and back {times}, {event.concurrent} at once{after}"
+    if isinstance(event, NodeRemoval):
+        how = ", drained first" if event.drain_first else ", with all that runs there"
+        return f"{event.name}: a node is deleted {times}{how}{after}"
     if isinstance(event, UsageChange):
         levels = ", ".join(str(level) for level in event.levels)
         first = event.levels[event.initial]
@@ -327,6 +331,7 @@ def intent_result(loaded: Loaded, plan: Plan, number: int, verdict: str, statist
         transitions=statistics.transitions,
         remedy=REMEDIES[intent.key] if VERDICTS[verdict] == VIOLATED else "",
         location=intent.source,
+        severity=intent.severity,
     )
 
 

@@ -114,6 +114,7 @@ NODE_SENTENCES = {
     "drain": "node {node} is cordoned and its drain begins",
     "drain-uncordon": "node {node} is cordoned and its drain begins",
     "maintain": "node {node} is cordoned and drained for maintenance",
+    "retire": "node {node} is cordoned and drained, in order to delete it",
     "drained": "node {node} is empty: the drain is done",
     "join": "node {node} joins the cluster",
     "return": "node {node} is back from maintenance and uncordoned",

@@ -17,6 +17,7 @@ class FakeInput(str):
     """An input without a scale."""
 
     scenario = SimpleNamespace(scale=None)
+    ignores = ()
 
 
 class FakeUseCases:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from kubeproof.cluster.control import Decision, NodeChange, Remember, Role, Seen
+from kubeproof.cluster.control import Decision, NodeChange, Remember, Role, Seen, Stage
 from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric
 from kubeproof.cluster.state import Phase, WorkloadCell
 from kubeproof.cluster.usage import Level, UsageRule, memories_read, pod_usage
@@ -12,7 +12,7 @@ from kubeproof.controllers.hpa.controller import HpaController, first_memory
 from kubeproof.events.common import EventSource
 from kubeproof.events.declarations import CpuLoad, KernelPanic, Unreachable, Usage, UsageChange
 from kubeproof.events.usage import KernelPanicEvent, UnreachableEvent
-from kubeproof.model.assembly import usage_rules
+from kubeproof.model.assembly import event_sources, usage_rules
 from tests.unit.model.builders import WEB, cell, kind, layout, node, setup, template, workload
 
 LAYOUT = layout(setup([node("n1", cpu=1000)], workload(3)))
@@ -20,8 +20,8 @@ FAULT = Unreachable(name="fault", target=WEB, idle=Usage(percent=5))
 READY_FOR_LONG = kind(Phase.READY)._replace(age_s=300)
 
 
-def _acts(event, memory, *others, **source):
-    return UnreachableEvent(EventSource(LAYOUT, event, 0, **source), event).act(Seen((), (), (memory, *others)))
+def _acts(event, memory, *others, ends=False, **source):
+    return UnreachableEvent(EventSource(LAYOUT, event, 0, **source), event, ends).act(Seen((), (), (memory, *others)))
 
 
 def _remembers(*value):
@@ -30,18 +30,23 @@ def _remembers(*value):
 
 def test_the_fault_comes_while_its_budget_lasts_and_ends_at_any_time():
     assert _acts(FAULT, (0, 2)) == _remembers(1, 1)
-    assert _acts(FAULT, (1, 1)) == _remembers(0, 1)
+    assert _acts(FAULT, (1, 1)) == ()
     assert _acts(FAULT, (0, 0)) == ()
+    assert _acts(FAULT, (1, 1), ends=True) == _remembers(0, 1)
+    assert _acts(FAULT, (0, 1), ends=True) == ()
 
 
-def test_a_fault_that_does_not_recover_stays():
-    assert _acts(replace(FAULT, recovers=False), (1, 0)) == ()
+@pytest.mark.parametrize(("recovers", "stages"), [(True, [Stage.CALM, Stage.ALWAYS]), (False, [Stage.CALM])])
+def test_a_fault_may_wait_for_stability_its_end_does_not_and_may_never_come(recovers, stages):
+    fault = replace(FAULT, after="stable", recovers=recovers)
+
+    assert [event.stage for event in event_sources(LAYOUT, (fault,)).sources] == stages
 
 
 def test_the_fault_waits_for_another_event_but_its_end_does_not():
     assert _acts(FAULT, (0, 1), (1,), waits_for=1, full=(1,)) == ()
     assert _acts(FAULT, (0, 1), (0,), waits_for=1, full=(1,)) == _remembers(1, 0)
-    assert _acts(FAULT, (1, 0), (1,), waits_for=1, full=(1,)) == _remembers(0, 0)
+    assert _acts(FAULT, (1, 0), (1,), ends=True, waits_for=1, full=(1,)) == _remembers(0, 0)
 
 
 def test_it_tells_what_happens():

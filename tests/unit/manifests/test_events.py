@@ -14,6 +14,7 @@ from kubeproof.events.declarations import (
     Maintenance,
     NeverReady,
     NodeChoice,
+    NodeRemoval,
     PodCrash,
     Rollout,
     Unreachable,
@@ -43,6 +44,21 @@ def test_a_drain_takes_one_node_at_a_time_unless_told() -> None:
         Drain(name="drain-1"),
         Drain(name="drain-2", max=3, nodes=NodeChoice(names=("n2",)), concurrent=2, uncordon=True),
     )
+
+
+def test_a_node_is_drained_before_it_is_removed_unless_told() -> None:
+    assert events_of("{nodeRemoval: {}}, {nodeRemoval: {nodes: {names: [n2]}, drainFirst: false, max: 2}}") == (
+        NodeRemoval(name="nodeRemoval-1"),
+        NodeRemoval(name="nodeRemoval-2", max=2, nodes=NodeChoice(names=("n2",)), drain_first=False),
+    )
+
+
+def test_a_node_that_pods_name_cannot_be_removed() -> None:
+    pinned = POD.replace("spec: {", "spec: {nodeName: n1, ")
+    problem = "nodes lets n1 go, which pods of Pod/shop/tool name"
+
+    with pytest.raises(ScenarioError, match=problem):
+        load_text(node("n1"), pinned, scenario("events: [{nodeRemoval: {}}]"))
 
 
 def test_maintenance_may_wait_for_stability() -> None:
@@ -145,7 +161,7 @@ def test_zones_are_the_values_of_any_label() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("{nodeRemoval: {}}", "event nodeRemoval is not modelled yet"),
+        ("{nodeRemoval: {drainfirst: true}}", "Did you mean drainFirst?"),
         ("{zoneFailure: {}}", "topologyKey is topology.kubernetes.io/zone, which no node has as a label"),
         ("{zoneFailure: {topologyKey: 'a b'}}", "topologyKey is 'a b'"),
         ("{drain: {concurrent: 0}}", "concurrent is 0"),

@@ -185,7 +185,7 @@ def test_absent_events_mean_none_and_absent_intents_the_default_ones() -> None:
         ("controllers: {hpa: {tolerance: 0.0001}}", "at most three decimals"),
         ("controllers: {hpa: {tolerance: a}}", "tolerance is 'a'"),
         ("controllers: {hpa: {sync: 1s}}", "unknown field spec.controllers.hpa.sync"),
-        ("events: [{nodeRemoval: {}}]", "event nodeRemoval is not modelled yet. Modelled: apply, completes, cordon"),
+        ("events: [{nodeRemovl: {}}]", "unknown event nodeRemovl. Did you mean nodeRemoval?"),
         ("events: [{nodeFailur: {}}]", "unknown event nodeFailur. Did you mean nodeFailure?"),
         ("events: [{nodeFailure: {recover: true}}]", "Did you mean recovers?"),
         ("events: [{nodeFailure: {}, cordon: {}}]", "has 2 keys"),

@@ -66,6 +66,15 @@ def first_memory(period_s: int) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, slots=True)
+class Recall:
+    """What an autoscaler has worked out; holds for every cluster that `model.shared.recall_of` gives it to."""
+
+    proposals: dict[object, Judged] = field(default_factory=dict)
+    outcomes: dict[object, Outcome] = field(default_factory=dict)
+    acting: dict[object, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class HpaController:
     """The loop of one autoscaler."""
 
@@ -77,9 +86,7 @@ class HpaController:
     is_ambiguous: bool = False
     stage: int = Stage.ALWAYS
     settings: AutoscalerSettings = field(default=AutoscalerSettings())
-    _proposals: dict[object, Judged] = field(default_factory=dict, compare=False, repr=False)
-    _outcomes: dict[object, Outcome] = field(default_factory=dict, compare=False, repr=False)
-    _acting: dict[object, int] = field(default_factory=dict, compare=False, repr=False)
+    recall: Recall = field(default_factory=Recall, compare=False, repr=False)
     # The target and the ReplicaSets of its later revisions: the selector matches the pods of all.
     members: tuple[int, ...] = field(init=False, compare=False, repr=False)
     reads: Reads = field(init=False, compare=False, repr=False)
@@ -134,9 +141,9 @@ class HpaController:
 
     def _outcome(self, asked: Asked, history: History) -> Outcome:
         key = asked, history
-        if key not in self._outcomes:
-            self._outcomes[key] = concluded(self.autoscaler, *asked, history, self.settings)
-        return self._outcomes[key]
+        if key not in self.recall.outcomes:
+            self.recall.outcomes[key] = concluded(self.autoscaler, *asked, history, self.settings)
+        return self.recall.outcomes[key]
 
     def _judged(self, seen: Seen) -> Judged | None:
         """What the metrics ask for; None if they are not looked at."""
@@ -146,10 +153,10 @@ class HpaController:
             return None
         pooled = _pooled(seen, self.members if self._is_resized else ())
         key = pooled, seen.memories[1:]
-        if key not in self._proposals:
+        if key not in self.recall.proposals:
             metrics = tuple(self._samples(metric, pooled, seen.memories) for metric in self.autoscaler.metrics)
-            self._proposals[key] = judge(self.autoscaler, current, metrics, self.settings)
-        return self._proposals[key]
+            self.recall.proposals[key] = judge(self.autoscaler, current, metrics, self.settings)
+        return self.recall.proposals[key]
 
     def is_fixed(self, current: int, memory: tuple[int, ...]) -> bool:
         """True if no sync can change this size now, whatever the metrics ask for."""
@@ -163,9 +170,12 @@ class HpaController:
 
     def why(self, seen: Seen) -> tuple[str, ...]:
         """The numbers behind a sync now."""
-        judged = self._judged(seen)
-        outcome = self.sync(seen, unpacked(seen.memories[0]).history)
+        judged, outcome = self.considered(seen)
         return outcome.reasons if judged is None else judged.words + outcome.reasons
+
+    def considered(self, seen: Seen) -> tuple[Judged | None, Outcome]:
+        """What the metrics ask for in a sync now, None if they are not looked at, and what comes of it."""
+        return self._judged(seen), self.sync(seen, unpacked(seen.memories[0]).history)
 
     # -- time -----------------------------------------------------------------------------------
 
@@ -216,9 +226,9 @@ class HpaController:
         if never_acts(self.autoscaler, asked.current, asked.proposal):
             return NEVER
         key = asked, memory
-        if key not in self._acting:
-            self._acting[key] = self._looked_ahead(asked, memory)
-        return self._acting[key]
+        if key not in self.recall.acting:
+            self.recall.acting[key] = self._looked_ahead(asked, memory)
+        return self.recall.acting[key]
 
     def _looked_ahead(self, asked: Asked, memory: Memory) -> int:
         before: History | None = None

@@ -68,6 +68,12 @@ class Scheduler:
         """The names of the filters whose answer about a node depends on other nodes."""
         return frozenset(name for name, _ in self._plugins.cluster_filters)
 
+    @property
+    def weights(self) -> dict[str, int]:
+        """How much the score of each plugin counts."""
+        plugins = self._plugins
+        return {name: weight for name, weight, _ in (*plugins.node_scores, *plugins.cluster_scores)}
+
     def evaluate(self, nodes: Sequence[NodeInfo]) -> Evaluation:
         """The verdict of every plugin on every node, and the nodes that may be chosen."""
         if not self.has_profile:

@@ -25,10 +25,13 @@ def read_events(path: str, form: str = AUTO, idle: Idle | None = None) -> Iterat
 
     `idle` is called while standard input has nothing to read.
     """
-    shown = "<stdin>" if path == "-" else printable(path)
-    lines = lines_of(path, idle)
+    return read_lines(lines_of(path, idle), "<stdin>" if path == "-" else printable(path), form)
+
+
+def read_lines(lines: Iterator[str], shown: str, form: str = AUTO) -> Iterator[Event]:
+    """The events of lines that come from anywhere; `shown` names the place in messages."""
     if form != AUTO:
-        return _checked(reader_of(form)(lines, shown), shown, form)
+        return checked(reader_of(form)(lines, shown), shown, form)
     first = next((line for line in lines if not line.isspace()), None)
     if first is None:
         return iter(())
@@ -67,7 +70,7 @@ def _guessed(first: str, shown: str) -> Reader:
     return read_spans if looks_like_spans(record) else read_jsonl
 
 
-def _checked(events: Iterable[Event], shown: str, form: str) -> Iterator[Event]:
+def checked(events: Iterable[Event], shown: str, form: str) -> Iterator[Event]:
     """What a reader of the user's yields, if they are events; its mistakes are told as such."""
     if form in READERS:
         yield from events

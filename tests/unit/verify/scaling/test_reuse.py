@@ -22,6 +22,7 @@ def without_times(answer: SizeAnswer) -> SizeAnswer:
 @pytest.mark.parametrize(
     ("case", "variant"),
     [
+        ("c1", "safe"),
         ("c2", "safe"),
         ("c3", "violating"),
         ("c5", "violating"),

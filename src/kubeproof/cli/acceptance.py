@@ -1,0 +1,109 @@
+"""Options about what a project accepts: exemptions, baselines, severities, and how that ends the command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+if TYPE_CHECKING:
+    from kubeproof.manifests.loaded import Loaded
+    from kubeproof.verify.result import VerifyResult
+
+SEVERITIES = ("info", "warning", "error")  # from the least
+EXEMPTIONS = "kubeproof.exemptions"  # in a context's `meta`: the settings file that holds some
+
+baseline_option = click.option(
+    "--baseline", metavar="FILE", envvar="KUBEPROOF_BASELINE", help="Accept the violations that this file lists.",
+)  # fmt: skip
+write_baseline_option = click.option(
+    "--write-baseline", metavar="FILE", help="Write the violations found to this file, for --baseline.",
+)  # fmt: skip
+fail_on_option = click.option(
+    "--fail-on", type=click.Choice(SEVERITIES), default="info", envvar="KUBEPROOF_FAIL_ON", show_default=True,
+    help="Least severity of a violated intent that ends with exit code 1.",
+)  # fmt: skip
+soft_fail_option = click.option(
+    "--soft-fail/--no-soft-fail", default=False, envvar="KUBEPROOF_SOFT_FAIL",
+    help="End with 0 whatever the verdicts are; input that cannot be verified still fails.",
+)  # fmt: skip
+
+
+class Acceptance(NamedTuple):
+    """What the flags and the settings file accept."""
+
+    settings: str | None = None  # file with exemptions
+    baseline: str | None = None
+    write_baseline: str | None = None
+    fail_on: str = "info"
+    soft_fail: bool = False
+
+
+def acceptance_options(command: Callable[..., int]) -> Callable[..., int]:
+    """All of the options, in the order in which help shows them."""
+    for option in (soft_fail_option, fail_on_option, write_baseline_option, baseline_option):
+        command = option(command)
+    return command
+
+
+def accepted(result: VerifyResult, loaded: Loaded, acceptance: Acceptance) -> VerifyResult:
+    """The result in which accepted violations are SUPPRESSED; nothing is imported if nothing is accepted."""
+    if not loaded.ignores and acceptance.settings is None and acceptance.baseline is None:
+        return result
+    from datetime import date
+
+    from kubeproof.manifests.exemptions import read_exemptions
+    from kubeproof.verify.baseline import read_baseline
+    from kubeproof.verify.suppress import suppressed
+
+    exemptions = read_exemptions(acceptance.settings) if acceptance.settings else ()
+    baseline = read_baseline(acceptance.baseline) if acceptance.baseline else ()
+    return suppressed(result, ignores=loaded.ignores, exemptions=exemptions, baseline=baseline, today=date.today())
+
+
+def check_accepted(acceptance: Acceptance) -> None:
+    """Files that cannot be used are told before a search, not after it."""
+    if acceptance.settings:
+        from kubeproof.manifests.exemptions import read_exemptions
+
+        read_exemptions(acceptance.settings)
+    if acceptance.baseline:
+        from kubeproof.verify.baseline import read_baseline
+
+        read_baseline(acceptance.baseline)
+
+
+def written_baseline(result: VerifyResult, acceptance: Acceptance, *, quiet: bool) -> None:
+    """Writes the file of --write-baseline, and says so."""
+    if acceptance.write_baseline is None:
+        return
+    from kubeproof.cli.outputs import write_file
+    from kubeproof.report.escape import escape
+    from kubeproof.verify.baseline import baseline_text
+
+    text = baseline_text(result)
+    write_file(acceptance.write_baseline, text)
+    if not quiet:
+        number = text.count('"fingerprint"')
+        click.echo(f"{number} violation(s) written to {escape(acceptance.write_baseline)}", err=True)
+
+
+def softened(code: int, result: VerifyResult, acceptance: Acceptance) -> int:
+    """The exit code, after severities below --fail-on and --soft-fail."""
+    if code == 1:
+        least = SEVERITIES.index(acceptance.fail_on)
+        violated = [one.severity for one in result.results if one.verdict == "VIOLATED"]
+        if all(SEVERITIES.index(severity) < least for severity in violated):
+            code = _without_violations(result)
+    return 0 if acceptance.soft_fail and code in (1, 3) else code
+
+
+def _without_violations(result: VerifyResult) -> int:
+    """What the other verdicts end with."""
+    from dataclasses import replace
+
+    from kubeproof.cli.reports import exit_code
+
+    others = tuple(one for one in result.results if one.verdict != "VIOLATED")
+    return exit_code(replace(result, results=others)) if others else 0

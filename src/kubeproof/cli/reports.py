@@ -1,0 +1,88 @@
+"""Reports of a verification as `-o` asks for them, and the exit code that goes with them."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from kubeproof.cli.outputs import Output
+from kubeproof.cli.settings import working_directory
+from kubeproof.cli.terminal import shows_unicode, wants_colour
+from kubeproof.report.formats import FORMATS, render
+
+if TYPE_CHECKING:
+    from kubeproof.report.frame import Frame
+    from kubeproof.report.style import Style
+    from kubeproof.verify.result import VerifyResult
+
+RESULT_FORMATS = ("text", "json", "html", *FORMATS, "png")
+
+
+def render_result(
+    result: VerifyResult, output: Output, color: str, *, verbose: bool = False, quiet: bool = False, hint: str = ""
+) -> str | bytes:
+    """The report of a verification in the format of an output; `hint` is how to replay it."""
+    if output.format == "json":
+        from kubeproof.report.json import render as render_json
+
+        return render_json(result)
+    if output.format == "html":
+        from kubeproof.report.html import render as render_html
+
+        return render_html(result)
+    if output.format == "png":
+        return _picture(result)
+    if output.format in FORMATS:
+        return render(output.format, result, _frame(hint))
+    from kubeproof.report.text import render as render_text
+
+    return render_text(result, text_style(output, color, verbose=verbose, quiet=quiet, replay_command=hint))
+
+
+def _frame(hint: str) -> Frame:
+    """Paths are shown from the working directory, which in CI is the root of the repository."""
+    from kubeproof.report.frame import Frame
+
+    return Frame(base=working_directory(), replay_command=hint)
+
+
+def _picture(result: VerifyResult) -> bytes:
+    from kubeproof.report.heatmap import png
+
+    if result.sweep is None:
+        raise click.UsageError("png is the heat map of a sweep, and one size was verified")
+    return png(result.sweep)
+
+
+def text_style(
+    output: Output, color: str, *, verbose: bool = False, quiet: bool = False, replay_command: str = ""
+) -> Style:
+    """The style of a text report: plain UTF-8 in files, what the terminal can show on stdout."""
+    from kubeproof.report.style import Style
+
+    to_file = output.file is not None
+    return Style(
+        colour=color == "always" if to_file else wants_colour(color, sys.stdout),
+        unicode=to_file or shows_unicode(sys.stdout),
+        verbose=verbose,
+        quiet=quiet,
+        replay_command=replay_command,
+    )
+
+
+def exit_code(result: VerifyResult) -> int:
+    """The exit code of the contract; a violation outranks whatever ended the search early."""
+    verdicts = {one.verdict for one in result.results}
+    if "VIOLATED" in verdicts:
+        return 1
+    if "ERROR" in verdicts:
+        return 70
+    if result.statistics.stopped_by == "interrupt":
+        return 130
+    if "UNKNOWN" in verdicts:
+        return 3
+    if verdicts & {"HOLDS", "HOLDS-BOUNDED", "SAMPLED-OK", "SUPPRESSED"}:
+        return 0
+    return 3 if verdicts else 5

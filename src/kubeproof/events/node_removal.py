@@ -1,0 +1,45 @@
+"""nodeRemoval: a Node object is deleted and does not come back.
+
+With `drainFirst` the node is cordoned and drained like by a drain; it goes when only pods of DaemonSets are left there.
+Otherwise it goes at once, whatever its condition, with all that runs there: pods of a Job have failed then, others are
+gone, as the garbage collector of pods leaves them (`pkg/controller/podgc`, here without its delay).
+"""
+
+from __future__ import annotations
+
+from kubeproof.cluster.control import REMOVE, RETIRE, Decision, NodeChange, NodeRef, Reads, Remember, Role, Seen
+from kubeproof.cluster.state import KUBELET_LIVES, NodeCell
+from kubeproof.events.common import EventSource, NoWorkloads, Sourced
+from kubeproof.events.declarations import NodeRemoval
+from kubeproof.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRemovalEvent(Sourced, NoWorkloads):
+    """Deletes nodes, or begins to, while its budget lasts."""
+
+    source: EventSource
+    event: NodeRemoval
+
+    @property
+    def reads(self) -> Reads:
+        places = self.source.layout.places
+        return self.source.reads(places=tuple(i for i, p in enumerate(places) if self.event.nodes.admits(p.sample)))
+
+    def show_node(self, place: int, cell: NodeCell) -> int | None:
+        """1 for a node that can go; to be drained first it has to be up, and nobody works on it."""
+        if not self.event.drain_first:
+            return 1
+        return 1 if cell.health in KUBELET_LIVES and not cell.work else None
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """The removal of any node it may hit, or its beginning."""
+        left = seen.memories[0][0]
+        if left <= 0 or not self.source.may_happen(seen.memories):
+            return ()
+        verb, memory = RETIRE if self.event.drain_first else REMOVE, Remember(self.source.memory, (left - 1,))
+        return tuple(
+            Decision((NodeChange(NodeRef(place, 1), verb), memory), Role.EVENT)
+            for place, groups in zip(self.reads.places, seen.places, strict=True)
+            if groups
+        )

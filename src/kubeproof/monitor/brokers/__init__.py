@@ -1,0 +1,1 @@
+"""Events from message brokers, which deliver again what nobody has confirmed."""

@@ -1,0 +1,55 @@
+"""Messages as events: each message is read like a small file of its own."""
+
+from __future__ import annotations
+
+import hashlib
+
+from kubeproof.errors import EventError
+from kubeproof.monitor.event import Event
+from kubeproof.monitor.readers.formats import AUTO, checked, read_lines, reader_of
+from kubeproof.monitor.readers.lines import LONGEST_LINE
+
+LARGEST = 16 * LONGEST_LINE  # bytes of a message
+
+
+class MessageReader:
+    """Reads messages of one queue. Whatever has no identity is given one, so that copies are recognised."""
+
+    def __init__(self, shown: str, form: str = AUTO) -> None:
+        self._shown, self._form = shown, form
+        self._reader = reader_of(form) if form != AUTO else None  # loads a reader of the user's once
+
+    def events(self, body: bytes, identity: str = "") -> list[Event]:
+        """The events of a message; a message that cannot be read is an `EventError`.
+
+        Events without `id` are told apart by the identity of the message, or else by its content, and their place.
+        """
+        if len(body) > LARGEST:
+            raise self._refused("a message of more than 16 MiB", "Send smaller ones")
+        try:
+            lines = body.decode("utf-8-sig").splitlines(keepends=True)
+        except UnicodeDecodeError:
+            raise self._refused("not valid UTF-8", "Send UTF-8") from None
+        found = self._read(lines)
+        if all(event.id for event in found):
+            return found
+        known = identity or hashlib.blake2b(body, digest_size=16).hexdigest()
+        return [
+            event if event.id else event._replace(id=f"{known}/{place}" if place else known)
+            for place, event in enumerate(found)
+        ]
+
+    def _read(self, lines: list[str]) -> list[Event]:
+        first = next((line for line in lines if not line.isspace()), None)
+        if first is None:
+            return []
+        if any(len(line) > LONGEST_LINE for line in lines):
+            raise self._refused("a line of more than a mebibyte", "Send shorter ones")
+        if self._reader is not None:
+            return list(checked(self._reader(lines, self._shown), self._shown, self._form))
+        if not first.lstrip().startswith(("{", "[")):  # a word is no table with one header
+            raise self._refused("not JSON", "Send JSON, or name the --format")
+        return list(read_lines(iter(lines), self._shown))
+
+    def _refused(self, problem: str, remedy: str) -> EventError:
+        return EventError(problem, file=self._shown, line=0, remedy=remedy)
