@@ -39,7 +39,7 @@ def read_streams(service: Fields, around: Surroundings) -> tuple[Stream, ...]:
 
 
 def _stream(entry: Fields, around: Surroundings) -> Stream:
-    key, fields = only_key(entry, set(_READERS), frozenset(), "kind of arrivals")
+    key, fields = only_key(entry, set(_READERS), "kind of arrivals")
     is_random = key in ("poisson", "mmpp")
     if key in _MAY_BE_RANDOM:
         is_random = fields.boolean("random") or False

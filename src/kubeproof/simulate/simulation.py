@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from kubeproof.errors import UsageError
 from kubeproof.events.declarations import Completes, KernelPanic, NeverReady, UsagePattern
@@ -17,7 +18,7 @@ from kubeproof.simulate.options import SimulateOptions
 from kubeproof.simulate.outcome import SAMPLED_OK, VACUOUS, VIOLATED, IntentOutcome, SimulationResult
 
 if TYPE_CHECKING:
-    from kubeproof.simulate.serving.contract import DataPlane
+    from kubeproof.simulate.serving.contract import DataPlane, MakeDataPlane
 
 Report = Callable[[int, int], None] | None  # number of the run, seconds that it has simulated
 LASTING = (UsagePattern, NeverReady, Completes, KernelPanic)  # no moments: they say how pods and nodes are
@@ -64,8 +65,7 @@ def data_plane(loaded: Loaded, options: SimulateOptions, seed: int) -> DataPlane
     workload = loaded.scenario.workload
     if workload is None or not workload.services:
         return None
-    from kubeproof.simulate.serving.plane import make_data_plane
-
+    make_data_plane = cast("MakeDataPlane", import_module("kubeproof.simulate.serving.plane").make_data_plane)
     return make_data_plane(workload, seed=seed, duration_s=float(options.duration_s), reroutes=options.reroutes)
 
 
