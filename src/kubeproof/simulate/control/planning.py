@@ -64,7 +64,8 @@ def planned(loaded: Loaded, *, autoscaler: str = HPA) -> Planned:
     measured = [event for service in workload.services for event in _measured(setup, service)]
     faults = tuple(fault.event for fault in workload.faults)
     events: tuple[Event, ...] = (*(event for event, _ in measured), *faults, *scenario.events)
-    plan = make_plan(setup, events, scenario.intents, placement=scenario.start.placement)
+    start = scenario.start
+    plan = make_plan(setup, events, scenario.intents, placement=start.placement, running=start.pods)
     meters = tuple(
         Meter(_named(workload, event.target), event.resource, at, step, len(event.levels), _sources(plan, event)[0])
         for at, (event, step) in enumerate(measured)
