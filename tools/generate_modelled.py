@@ -318,7 +318,7 @@ def _loops() -> Iterator[str]:
 
 def _settings() -> Iterator[str]:
     yield "## Settings of control loops\n"
-    yield "What lives in flags: under `controllers` of a [Scenario](scenario.md#speccontrollers), with these defaults.\n"
+    yield "What lives in flags: under `controllers` of a [Scenario](scenario.md#speccontrollers); defaults.\n"
     rows = [(f"`{key}`", _default(value)) for key, value in settings_with_defaults().items()]
     yield from _table(("setting", "default"), rows)
 
