@@ -12,17 +12,19 @@ if TYPE_CHECKING:
     from kubeproof.errors import KubeproofError
     from kubeproof.manifests.load import load
     from kubeproof.manifests.loaded import Loaded
+    from kubeproof.monitor.trace.tracer import Tracer
     from kubeproof.verify.options import VerifyOptions
     from kubeproof.verify.result import VerifyResult
     from kubeproof.verify.run import verify as check
 
 __version__ = "0.1.0"
 
-__all__ = ["KubeproofError", "Loaded", "VerifyOptions", "VerifyResult", "__version__", "check", "load"]
+__all__ = ["KubeproofError", "Loaded", "Tracer", "VerifyOptions", "VerifyResult", "__version__", "check", "load"]
 
 _HOMES = {
     "KubeproofError": ("kubeproof.errors", "KubeproofError"),
     "Loaded": ("kubeproof.manifests.loaded", "Loaded"),
+    "Tracer": ("kubeproof.monitor.trace.tracer", "Tracer"),
     "VerifyOptions": ("kubeproof.verify.options", "VerifyOptions"),
     "VerifyResult": ("kubeproof.verify.result", "VerifyResult"),
     # Not called `verify`: the room of that name would take its place once it is imported.

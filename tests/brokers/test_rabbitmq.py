@@ -8,14 +8,13 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pika
 import pytest
 
 from kubeproof.cli.main import main
-from tests.brokers.servers import HOST, Broker, rabbitmq, until
+from tests.brokers.servers import HOST, Broker, until
 
 ROOT = Path(__file__).parents[2]
 RULES = """apiVersion: kubeproof.dev/v1alpha1
@@ -26,12 +25,6 @@ spec:
     followedBy: {first: ask, then: answer, within: 3s, match: key}
 """
 LOST = 777  # every so many questions have no answer
-
-
-@pytest.fixture(scope="module")
-def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
-    with rabbitmq(tmp_path_factory.mktemp("rabbitmq")) as running:
-        yield running
 
 
 def connected(broker: Broker) -> pika.BlockingConnection:

@@ -32,7 +32,9 @@ _COMMANDS = {  # name, also of the module -> command or group; imported when it 
     "properties": "properties_group",
     "quantify": "quantify_group",
     "replay": "replay_command",
+    "report": "report_command",
     "simulate": "simulate_command",
+    "snapshot": "snapshot_command",
     "verify": "verify_command",
 }
 

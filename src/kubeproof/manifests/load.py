@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, replace
 from functools import partial
+from itertools import chain
 
 from kubeproof.cluster.objects import SchedulerProfile, Settings, Setup, Workload
 from kubeproof.cluster.volumes import Claim
@@ -19,7 +20,7 @@ from kubeproof.manifests.files import InputFile, read_file, read_inputs
 from kubeproof.manifests.guard import Bounds, Budget
 from kubeproof.manifests.ignores import ignores_of
 from kubeproof.manifests.late import settled_claims, with_ingresses
-from kubeproof.manifests.loaded import Loaded, Omission
+from kubeproof.manifests.loaded import RUNNING, Loaded, Omission, Start
 from kubeproof.manifests.objects import (
     WORKLOAD_READERS,
     Document,
@@ -41,12 +42,20 @@ from kubeproof.values import dataclass
 _MOST_ERRORS = 20
 
 
-def load(paths: Sequence[str], *, stdin: Callable[[], bytes] | None = None, bounds: Bounds = Bounds()) -> Loaded:
-    """Everything the paths hold, checked and defaulted.
+def load(
+    paths: Sequence[str],
+    *,
+    stdin: Callable[[], bytes] | None = None,
+    bounds: Bounds = Bounds(),
+    given: Sequence[tuple[str, bytes]] = (),
+) -> Loaded:
+    """Everything the paths hold, and what is given by name and content, checked and defaulted.
 
     Raises one ManifestError that lists up to 20 problems; hostile input is refused at its first flaw.
     """
-    return _loaded(read_inputs(paths, stdin=stdin, bounds=bounds), Budget(bounds))
+    shown = (InputFile(None, printable(name), content) for name, content in given)
+    found = read_inputs(paths, stdin=stdin, bounds=bounds) if paths or not given else ()
+    return _loaded(chain(shown, found), Budget(bounds))
 
 
 def load_texts(texts: Sequence[tuple[str, str]], *, bounds: Bounds = Bounds()) -> Loaded:
@@ -74,8 +83,27 @@ def _loaded(files: Iterable[InputFile], budget: Budget, *, only_given: bool = Fa
         loaded = Loaded(setup, default_scenario(setup), _distinct(omissions), shown, collected.texts())
     else:
         loaded = _with_scenario(scenario, setup, objects, collected, budget)
+    if objects.owned:
+        loaded = _begun(loaded, objects, is_stated=scenario is not None and _states_start(scenario))
     ignores = tuple(ignore for document in documents for ignore in ignores_of(document))
     return admitted(replace(loaded, ignores=ignores) if ignores else loaded, objects.limit_ranges)
+
+
+def _states_start(scenario: Document) -> bool:
+    spec = scenario.mapping.get("spec")
+    return isinstance(spec, tree.Mapping) and spec.get("start") is not None
+
+
+def _begun(loaded: Loaded, objects: Objects, *, is_stated: bool) -> Loaded:
+    """The input with its pods as the start, unless the Scenario states another one."""
+    from kubeproof.manifests.running import made_anew, running_pods
+
+    start = loaded.scenario.start
+    if is_stated and start.mode != RUNNING:
+        return replace(loaded, omissions=_distinct((*loaded.omissions, *made_anew(objects.owned))))
+    pods, left_out = running_pods(objects.owned, objects.owners(), {node.name for node in objects.nodes})
+    scenario = replace(loaded.scenario, start=Start(RUNNING, pods=pods))
+    return replace(loaded, scenario=scenario, omissions=_distinct((*loaded.omissions, *left_out)))
 
 
 @dataclass(slots=True)

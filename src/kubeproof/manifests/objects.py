@@ -49,6 +49,7 @@ from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
     from kubeproof.cluster.vertical import VerticalPodAutoscaler
+    from kubeproof.manifests.running import Owners
 
 _VERSIONS = {
     "Node": ("v1",),
@@ -134,6 +135,16 @@ class Objects:
     storage_classes: list[StorageClass] = field(default_factory=list)
     omissions: list[Omission] = field(default_factory=list)
     places: dict[tuple[str, str, str], Source] = field(default_factory=dict)
+    owned: list[tuple[ReadWorkload, str]] = field(default_factory=list)  # pods, each with its workload's reference
+    _owners: Owners | None = None
+
+    def owners(self) -> Owners:
+        """Who stands behind whom, once everything is read."""
+        if self._owners is None:
+            from kubeproof.manifests.running import Owners  # manifests hardly hold pods of other workloads
+
+            self._owners = Owners(self.workloads)
+        return self._owners
 
 
 def unpack(root: Value, file: str) -> Iterator[Document]:
@@ -345,16 +356,23 @@ _READERS: dict[str, Callable[[Fields, Document, Objects], None]] = {
 
 
 def standing_workloads(objects: Objects) -> tuple[Workload, ...]:
-    """The workloads a run begins with: finished pods and what another workload creates are left out."""
+    """The workloads a run begins with: finished pods and what another workload creates are left out.
+
+    Pods of workloads of the input are kept in `objects.owned`: a run may begin with them.
+    """
     refs = {read.workload.ref for read in objects.workloads}
     kept = []
     for read in objects.workloads:
         workload, owner = read.workload, read.owner
         if read.finished:
             _omit(objects, workload, "it has already finished")
+        elif read.pod is not None and (root := objects.owners().root(read)) is not None:
+            objects.owned.append((read, root))
         elif owner in refs:
             _omit(objects, workload, f"{printable(owner or '')} creates it anew")
         else:
+            if read.pod is not None and read.pod.is_deleted:
+                _omit(objects, workload, "not modelled of a pod without a workload", what="deletionTimestamp of ")
             if owner is not None:
                 _omit(objects, workload, f"its owner is not modelled: {printable(owner)}", what="owner of ")
             kept.append(workload)

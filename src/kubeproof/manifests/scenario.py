@@ -13,7 +13,7 @@ from kubeproof.manifests.controller_settings import read_settings
 from kubeproof.manifests.default_scenario import default_intents
 from kubeproof.manifests.event_fields import Surroundings
 from kubeproof.manifests.fields import Fields, suggestion
-from kubeproof.manifests.loaded import Scenario, Start
+from kubeproof.manifests.loaded import RUNNING, Scenario, Start
 from kubeproof.manifests.scale import read_scale
 from kubeproof.manifests.scenario_events import read_events
 from kubeproof.manifests.scenario_intents import read_intents
@@ -104,7 +104,7 @@ def _created_by(events: Sequence[Event], workloads: Sequence[Workload]) -> list[
 
 def _start(spec: Fields, around: Surroundings) -> Start:
     if not isinstance(spec.value("start"), Mapping):
-        return Start(spec.word("start", ("empty", "deployed"), "empty"))
+        return Start(spec.word("start", ("empty", "deployed", RUNNING), "empty"))
     start = spec.required_child("start")
     placement = start.required_child("placement")
     start.finish_strictly()

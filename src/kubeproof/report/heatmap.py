@@ -1,4 +1,4 @@
-"""The heat map of a sweep: as characters, as SVG and as PNG."""
+"""The heat map of a sweep: as characters and as PNG."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ WORDS = {
     "VACUOUS": "vacuous",
     "TRIVIAL": "trivial",
 }
-_CELL, _LEFT, _BOTTOM = 16, 40, 40  # pixels
+_CELL, _LEFT = 16, 40  # pixels
 
 
 def text_lines(sweep: Sweep, style: Style) -> Iterator[str]:
@@ -64,51 +64,6 @@ def _sign(cell: HeatCell | None, style: Style) -> str:
     return sign if cell.verdict in ("NOT-TRIED", "TRIVIAL", "HOLDS") else style.in_colour_of(cell.verdict, sign)
 
 
-def svg(sweep: Sweep) -> str:
-    """The map as an SVG element; every cell says on hover what it stands for."""
-    chart = heat_map(sweep)
-    width, height = _size(chart)
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height + 24}" role="img" '
-        'aria-label="Verdicts over nodes and pods" font-family="sans-serif" font-size="11">'
-    ]
-    for cell in chart.cells:
-        x, y = _corner(chart, cell.nodes, cell.pods)
-        told = f"{cell.nodes} nodes, {cell.pods} pods: {WORDS[cell.verdict]}"
-        told += f", {cell.violated} of {cell.sizes} sizes violated" if cell.violated else f", {cell.sizes} sizes"
-        parts.append(
-            f'<rect x="{x}" y="{y}" width="{_CELL - 1}" height="{_CELL - 1}" fill="{COLOURS[cell.verdict]}">'
-            f"<title>{told}</title></rect>"
-        )
-    parts += _axes(chart, height)
-    parts += [*_legend(chart, height), "</svg>"]
-    return "".join(parts)
-
-
-def _axes(chart: HeatMap, height: int) -> Iterator[str]:
-    for nodes in chart.nodes:
-        x, _ = _corner(chart, nodes, chart.pods[0])
-        yield f'<text x="{x + _CELL // 2}" y="{height - _BOTTOM + 14}" text-anchor="middle">{nodes}</text>'
-    for pods in _ticks(chart):
-        _, y = _corner(chart, chart.nodes[0], pods)
-        yield f'<text x="{_LEFT - 6}" y="{y + _CELL - 4}" text-anchor="end">{pods}</text>'
-    yield f'<text x="{_LEFT}" y="{height - _BOTTOM + 30}">nodes</text>'
-    yield '<text x="0" y="10">pods</text>'
-
-
-def _legend(chart: HeatMap, height: int) -> Iterator[str]:
-    for number, verdict in enumerate(chart.verdicts):
-        x = _LEFT + 90 * number
-        yield f'<rect x="{x}" y="{height}" width="12" height="12" fill="{COLOURS[verdict]}"/>'
-        yield f'<text x="{x + 16}" y="{height + 10}">{WORDS[verdict]}</text>'
-
-
-def _size(chart: HeatMap) -> tuple[int, int]:
-    """Width and height of the picture without its legend."""
-    columns = max(len(chart.nodes) * _CELL, 90 * len(chart.verdicts))
-    return _LEFT + columns + 8, 16 + len(chart.pods) * _CELL + _BOTTOM
-
-
 def _corner(chart: HeatMap, nodes: int, pods: int) -> tuple[int, int]:
     """The upper left corner of a cell; more pods are higher up."""
     column, row = chart.nodes.index(nodes), chart.pods.index(pods)
@@ -121,7 +76,7 @@ def _ticks(chart: HeatMap) -> tuple[int, ...]:
 
 
 def png(sweep: Sweep) -> bytes:
-    """The map as a PNG picture: the same cells and numbers as the SVG, no words."""
+    """The map as a PNG picture: cells and numbers, no words."""
     chart = heat_map(sweep)
     canvas = _Canvas(_LEFT + len(chart.nodes) * _CELL + 8, 16 + len(chart.pods) * _CELL + 24)
     for cell in chart.cells:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from importlib.util import find_spec
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from kubeproof.errors import EnvironmentProblem, UsageError
 from kubeproof.manifests.printable import printable
@@ -33,8 +33,8 @@ class Address:
     def shown(self) -> str:
         """The address for people and fingerprints: without user and password."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        room = "" if self.room == _ROOMS[self.scheme] else f"{self.room}/"
-        return printable(f"{self.scheme}://{host}:{self.port}/{room}{self.name}")
+        room = "" if self.room == _ROOMS[self.scheme] else f"{quote(self.room, safe='')}/"
+        return printable(f"{self.scheme}://{host}:{self.port}/{room}{quote(self.name, safe='')}")
 
     @property
     def is_encrypted(self) -> bool:

@@ -8,7 +8,6 @@ rejected, which makes the broker drop or dead-letter it, and counts as a loss.
 from __future__ import annotations
 
 import logging
-import ssl
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -19,6 +18,7 @@ from kubeproof.errors import EnvironmentProblem, EventError
 from kubeproof.manifests.printable import printable
 from kubeproof.monitor.brokers.address import Address, needs
 from kubeproof.monitor.brokers.messages import MessageReader
+from kubeproof.monitor.brokers.rabbit import open_queue, parameters
 from kubeproof.monitor.event import Event
 from kubeproof.monitor.readers.formats import AUTO
 from kubeproof.monitor.run import Listener
@@ -27,7 +27,6 @@ from kubeproof.values import dataclass
 UNCONFIRMED = 20_000  # messages that the broker hands out before the first is confirmed
 GIVE_UP_S = 600.0
 _QUIET_S, _IDLE_S = 0.1, 1.0
-_NOT_FOUND = 404
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,26 +144,13 @@ class AmqpDeliveries:
         from pika.exceptions import AMQPError
 
         try:
-            self._connection = pika.BlockingConnection(_parameters(self._address))
-            self._open_channel()
+            self._connection = pika.BlockingConnection(parameters(self._address))
+            self._channel = open_queue(self._connection, self._address.name)
+            self._channel.basic_qos(prefetch_count=UNCONFIRMED)
+            self._channel.basic_consume(self._address.name, self._arrive)
         except (AMQPError, OSError) as problem:
             self._forget()
             raise _told(self._address, problem) from None
-
-    def _open_channel(self) -> None:
-        from pika.exceptions import ChannelClosedByBroker
-
-        name = self._address.name
-        try:
-            self._channel = self._connection.channel()
-            self._channel.queue_declare(name, passive=True)
-        except ChannelClosedByBroker as problem:
-            if problem.reply_code != _NOT_FOUND:
-                raise
-            self._channel = self._connection.channel()  # whoever comes first makes the queue
-            self._channel.queue_declare(name, durable=True)
-        self._channel.basic_qos(prefetch_count=UNCONFIRMED)
-        self._channel.basic_consume(name, self._arrive)
 
     def _arrive(self, channel: Any, method: Any, properties: Any, body: bytes) -> None:
         self._arrived.append(_Message(method.delivery_tag, properties.message_id or "", body))
@@ -177,23 +163,6 @@ class AmqpDeliveries:
         if connection is not None and connection.is_open:
             with suppress(Exception):  # it is gone either way
                 connection.close()
-
-
-def _parameters(address: Address) -> Any:
-    import pika
-
-    secure = pika.SSLOptions(ssl.create_default_context(), address.host) if address.is_encrypted else None
-    return pika.ConnectionParameters(
-        host=address.host,
-        port=address.port,
-        virtual_host=address.room,
-        credentials=pika.PlainCredentials(address.user or "guest", address.password or "guest"),
-        ssl_options=secure,
-        heartbeat=60,
-        socket_timeout=5,
-        stack_timeout=10,
-        blocked_connection_timeout=60,
-    )
 
 
 def _told(address: Address, problem: Exception) -> EnvironmentProblem:

@@ -1,0 +1,110 @@
+"""Who acted in a search, and what each could do: noted when a controller is asked something new, which is seldom.
+
+Told of all runs that were explored. A search that ends early, or that stands for others by fewer orders, may not have
+come to everything; one in a coarser model may have come to more than there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from kubeproof.cluster.control import Action, Decision, NodeChange
+from kubeproof.engine.system import Actor, Effect
+from kubeproof.model.grouped import GroupedSystem
+from kubeproof.verify.result import Statistics
+
+TIME = "time"
+WORDS = {
+    "SetDesired": "sets replicas",
+    "SetReplicas": "scales ReplicaSets",
+    "SetTemplate": "changes pod templates",
+    "SetCurrent": "completes updates",
+    "SetCondition": "sets conditions",
+    "CreateObject": "creates objects",
+    "DeleteObject": "deletes objects",
+    "CreatePods": "creates pods",
+    "DeleteUnbound": "deletes pods without a node",
+    "Bind": "binds pods",
+    "BindPinned": "binds pods",
+    "Preempt": "preempts pods",
+    "Unnominate": "gives up nominations",
+    "Arrive": "creates pods on their nodes",
+    "Delete": "deletes pods",
+    "KeepNode": "creates and deletes pods of nodes",
+    "TendJob": "counts pods that ended",
+    "Crash": "crashes containers",
+    "EvictPods": "evicts pods",
+    "EvictDue": "evicts pods",
+    "Unroute": "takes pods out of traffic",
+    "Advance": "moves pods on",
+    "StartAll": "moves pods on",
+}
+Acted = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+class Coverage(NamedTuple):
+    """Names of controllers and events: those that acted, with what they did, and those that never did."""
+
+    acted: Acted = ()
+    idle: tuple[str, ...] = ()
+
+
+class NotingActor:
+    """An actor that remembers what it was able to do; answers and questions stay as they are."""
+
+    def __init__(self, actor: Actor) -> None:
+        self.name, self.stage, self.reads = actor.name, actor.stage, actor.reads
+        self.view = actor.view  # asked most often, and passed on without a detour
+        self._act = actor.act
+        self.did: dict[str, None] = {}
+        self.has_acted = False
+
+    def act(self, views: tuple[Any, ...]) -> Sequence[Effect]:
+        """What the actor answers."""
+        effects = self._act(views)
+        for effect in effects:
+            self.has_acted = True
+            if isinstance(effect.label, Decision):
+                self.did.update(dict.fromkeys(_words(effect.label.actions)))
+        return effects
+
+
+def note(system: GroupedSystem) -> None:
+    """Lets the actors of a system remember what they do."""
+    system.actors = tuple(NotingActor(actor) for actor in system.actors)
+
+
+def coverage_of(system: GroupedSystem) -> Coverage:
+    """What the actors of a noting system did; those with one name are one."""
+    noted = [actor for actor in system.actors if isinstance(actor, NotingActor) and actor.name != TIME]
+    acted: dict[str, dict[str, None]] = {}
+    for actor in (actor for actor in noted if actor.has_acted):
+        acted.setdefault(actor.name, {}).update(actor.did)
+    names = dict.fromkeys(actor.name for actor in noted)
+    return Coverage(
+        tuple((name, tuple(sorted(acted[name]))) for name in names if name in acted),
+        tuple(name for name in names if name not in acted),
+    )
+
+
+def joined(parts: Iterable[Coverage | Statistics]) -> Coverage:
+    """What was done in any of several searches."""
+    acted: dict[str, dict[str, None]] = {}
+    idle: dict[str, None] = {}
+    for part in parts:
+        idle.update(dict.fromkeys(part.idle))
+        for name, did in part.acted:
+            acted.setdefault(name, {}).update(dict.fromkeys(did))
+    return Coverage(
+        tuple((name, tuple(sorted(did))) for name, did in acted.items()),
+        tuple(name for name in idle if name not in acted),
+    )
+
+
+def _words(actions: Iterable[Action]) -> Iterable[str]:
+    for action in actions:
+        if isinstance(action, NodeChange):
+            yield f"{action.verb} a node"
+        elif (kind := type(action).__name__) in WORDS:
+            yield WORDS[kind]
