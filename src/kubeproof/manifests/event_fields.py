@@ -28,6 +28,7 @@ class Surroundings:
     autoscalers: Sequence[HorizontalPodAutoscaler] = ()
     services: Sequence[Service] = ()
     budgets: Sequence[PodDisruptionBudget] = ()
+    read_beside: Callable[[Fields, str], tuple[str, str]] = lambda fields, key: ("", "")  # file named, its text
 
 
 @dataclass(frozen=True, slots=True)

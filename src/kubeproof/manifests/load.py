@@ -190,13 +190,19 @@ def _applied_paths(scenario: Document, collected: _Collected) -> list[str]:
     """The files that apply events name; a malformed event is left for the reader to refuse."""
     spec = scenario.mapping.get("spec")
     events = spec.get("events") if isinstance(spec, tree.Mapping) else None
+    workload = spec.get("workload") if isinstance(spec, tree.Mapping) else None
+    faults = workload.get("faults") if isinstance(workload, tree.Mapping) else None
     found = []
-    for entry in events.items if isinstance(events, tree.Sequence) else ():
+    for entry in (*_items(events), *_items(faults)):
         event = entry.get("apply") if isinstance(entry, tree.Mapping) else None
         file = event.get("file") if isinstance(event, tree.Mapping) else None
         if isinstance(file, tree.Scalar) and "\0" not in file.text:
             found.append(_beside(scenario, collected, file.text))
     return found
+
+
+def _items(value: tree.Value | None) -> tuple[tree.Value, ...]:
+    return value.items if isinstance(value, tree.Sequence) else ()
 
 
 def _beside(scenario: Document, collected: _Collected, name: str) -> str:
@@ -245,7 +251,12 @@ def _with_scenario(document: Document, setup: Setup, objects: Objects, collected
     def read_applied(event: Fields) -> ReadWorkload:
         return _applied(event, document, collected, budget, objects)
 
-    around = Surroundings(setup.nodes, setup.workloads, read_applied, setup.autoscalers, setup.services, setup.budgets)
+    def read_beside(fields: Fields, key: str) -> tuple[str, str]:
+        return _text_beside(fields, key, document, collected, budget)
+
+    around = Surroundings(
+        setup.nodes, setup.workloads, read_applied, setup.autoscalers, setup.services, setup.budgets, read_beside
+    )
     read = read_scenario(fields, around)
     omissions = _distinct((*objects.omissions, *fields.log.omissions))
     whole = replace(setup, settings=read.settings)
@@ -279,6 +290,21 @@ def _applied(
     read = WORKLOAD_READERS[found[0].kind](fields)
     objects.omissions += fields.log.omissions
     return replace(read, workload=with_priority(read.workload, tuple(objects.priority_classes)))
+
+
+def _text_beside(
+    fields: Fields, key: str, scenario: Document, collected: _Collected, budget: Budget
+) -> tuple[str, str]:
+    """A file that the Scenario names, which holds something else than manifests, and its text."""
+    path = _beside(scenario, collected, fields.required_text(key))
+    if "\0" in path:
+        fields.fail(key, "is no name of a file", remedy="Write a path relative to the Scenario's file")
+    if collected.only_given:
+        return printable(path), ""  # of a saved result: only `simulate` looks into it, and that starts from files
+    try:
+        return printable(path), read_file(path, budget.bounds).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ManifestError("not UTF-8", file=printable(path), line=1, remedy="Save it as UTF-8") from None
 
 
 def _applied_content(collected: _Collected, path: str, budget: Budget) -> bytes:

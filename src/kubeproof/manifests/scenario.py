@@ -13,6 +13,7 @@ from kubeproof.manifests.controller_settings import read_settings
 from kubeproof.manifests.default_scenario import default_intents
 from kubeproof.manifests.event_fields import Surroundings
 from kubeproof.manifests.fields import Fields, suggestion
+from kubeproof.manifests.late import read_workload
 from kubeproof.manifests.loaded import RUNNING, Scenario, Start
 from kubeproof.manifests.scale import read_scale
 from kubeproof.manifests.scenario_events import read_events
@@ -62,6 +63,7 @@ def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
         scale=read_scale(spec, around, events, intents),
         source=fields.source,
         quantify=read_quantify(spec, around.nodes),
+        workload=read_workload(spec, around, events) if spec.has("workload") else None,
     )
     spec.ignore("intents")
     spec.finish_strictly()
