@@ -229,9 +229,9 @@ def _check_constraint(fields: Fields, constraint: SpreadConstraint) -> None:
 
 
 def _volumes(spec: Fields) -> tuple[tuple[str, ...], tuple[str, ...], set[str], bool]:
-    """The images that the pod mounts as volumes, the claims, the names of volumes on the node's disk, and if it has any.
+    """The images that the pod mounts as volumes, the claims, and the names of volumes on the node's disk.
 
-    The last is True also for an emptyDir in memory.
+    The last is True if any volume is the node's own, also an emptyDir in memory.
     """
     images, claims, local, is_local = [], [], set(), False
     for volume in spec.children("volumes"):

@@ -1,7 +1,8 @@
 """DefaultEvictor: which pods may be evicted at all (Filter), and which just now (PreEvictionFilter).
 
-Mirrors `plugins/defaultevictor`. Templates do not know resource claims or namespace labels: pods count as having none.
-Static and mirror pods are not modelled. What a policy asks for beyond that is told by `not_modelled`. Budgets are no part of it: the eviction API asks them when an eviction is requested.
+Mirrors `plugins/defaultevictor`. Templates do not know resource claims or namespace labels: pods count as having
+none. Static and mirror pods are not modelled. What a policy asks for beyond that is told by `not_modelled`. Budgets
+are no part of it: the eviction API asks them when an eviction is requested.
 """
 
 from __future__ import annotations
