@@ -6,6 +6,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import field
 
 from kubeproof.errors import EnvironmentProblem, UsageError
 from kubeproof.manifests.printable import printable
@@ -19,6 +20,9 @@ from kubeproof.values import dataclass
 LEASE_MS = 5_000  # a worker that has not been heard of for so long is taken for dead
 GIVE_UP_S = 600.0
 _TOGETHER = 20  # entries
+_BREATH = 200  # items between two looks at the clock
+_LATENCY_S = 0.1  # between what is judged and what is permanent, if that is cheap
+_THRIFT = 8  # otherwise making it permanent may take one part in so many of the time
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,16 @@ def _plan(board: Board, options: WorkOptions) -> Plan:
     return plan
 
 
+@dataclass(slots=True)
+class _Owned:
+    """A partition that is ours, and what has been judged in it but is not permanent."""
+
+    judge: Judge
+    done: list[str] = field(default_factory=list)
+    alarms: list[str] = field(default_factory=list)
+    due: float = -math.inf  # when it is to become permanent
+
+
 class _Worker:
     """What a worker owns at the moment."""
 
@@ -79,8 +93,8 @@ class _Worker:
         self._board, self._plan, self._me, self._lease_ms = board, plan, options.name, options.lease_ms
         self._clock, self._wait = options.clock, options.wait
         self._rules = read_rules(plan.rules.encode(), board.shown)
-        self._judges: dict[int, Judge] = {}
-        self._looked = -math.inf
+        self._owned: dict[int, _Owned] = {}
+        self._looked = self._kept = -math.inf
         self.judged = 0
 
     def turn(self) -> bool:
@@ -90,49 +104,73 @@ class _Worker:
                 return False
             self._share()
             self._looked = self._clock()
-        if not self._judges:
+        if not self._owned:
             self._wait(0.1)
             return True
-        for partition, entries in self._board.new(sorted(self._judges), self._me, _TOGETHER, self._lease_ms // 10):
-            self._judge(partition, entries)
+        for partition, entries in self._board.new(sorted(self._owned), self._me, _TOGETHER, int(_LATENCY_S * 1000)):
+            self._take(partition, entries)
+        for partition, owned in sorted(self._owned.items()):
+            if owned.done and self._clock() >= owned.due:
+                self._commit(partition)
         return True
 
     def forget(self) -> None:
         """Owns nothing: the connection is gone, and with it the certainty."""
-        self._judges.clear()
+        self._owned.clear()
         self._looked = -math.inf
 
     def _share(self) -> None:
         """Keeps what is ours, gives up what is more than our share, takes what nobody has."""
         partitions = range(self._plan.partitions)
         share = math.ceil(len(partitions) / self._board.enlist(self._me, self._lease_ms))
-        for partition in sorted(self._judges):
-            if not self._board.keep(partition, self._me, self._lease_ms):
-                del self._judges[partition]
-        for partition in sorted(self._judges)[share:]:
-            del self._judges[partition]
+        self._keep()
+        for partition in sorted(self._owned)[share:]:
+            self._commit(partition)
+            self._owned.pop(partition, None)
             self._board.give_up(partition, self._me)
         for partition in partitions:
-            free = partition not in self._judges and len(self._judges) < share
+            free = partition not in self._owned and len(self._owned) < share
             if free and self._board.own(partition, self._me, self._lease_ms):
                 self._take_over(partition)
+                self._keep()
 
     def _take_over(self, partition: int) -> None:
-        judge = Judge(self._rules, options_of(self._plan))
-        judge.restore(self._board.state(partition))
-        self._judges[partition] = judge
-        inherited = self._board.inherited(partition, self._me)
-        for start in range(0, len(inherited), _TOGETHER):
-            self._judge(partition, inherited[start : start + _TOGETHER])
+        """Goes on from the last state that was permanent, with what its owner was given afterwards."""
+        owned = self._owned[partition] = _Owned(Judge(self._rules, options_of(self._plan)))
+        owned.judge.restore(self._board.state(partition))
+        self._take(partition, self._board.inherited(partition, self._me))
 
-    def _judge(self, partition: int, entries: Sequence[Entry]) -> None:
-        judge = self._judges.get(partition)
-        if judge is None or not entries:
+    def _take(self, partition: int, entries: Sequence[Entry]) -> None:
+        """Judges entries, and says now and then that we are alive: there may be many, and rules may be slow."""
+        for number, items in entries:
+            owned = self._owned.get(partition)
+            if owned is None:  # lost meanwhile
+                return
+            for start in range(0, len(items), _BREATH):
+                found = owned.judge.take(items[start : start + _BREATH])
+                owned.alarms += [json.dumps(to_value(alarm, 0)) for alarm in found]
+                self._keep()
+            owned.done.append(number)
+
+    def _keep(self) -> None:
+        """Keeps what is ours, if it is time."""
+        if self._clock() - self._kept > self._lease_ms / 5000:
+            self._kept = self._clock()
+            self._board.enlist(self._me, self._lease_ms)
+            for partition in sorted(self._owned):
+                if not self._board.keep(partition, self._me, self._lease_ms):
+                    del self._owned[partition]
+
+    def _commit(self, partition: int) -> None:
+        """Makes permanent what was judged. The state may be large: the more it takes, the more rarely it is written."""
+        owned = self._owned[partition]
+        begun = self._clock()
+        changes = owned.judge.changes()
+        if not self._board.commit(partition, self._me, self._lease_ms, changes, owned.alarms, owned.done):
+            del self._owned[partition]  # somebody else has it, from the last state that was permanent
             return
-        alarms = [alarm for _, items in entries for alarm in judge.take(items)]
-        texts = [json.dumps(to_value(alarm, 0)) for alarm in alarms]
-        done = [number for number, _ in entries]
-        if self._board.commit(partition, self._me, self._lease_ms, judge.changes(), texts, done):
-            self.judged += len(done)
-        else:
-            del self._judges[partition]  # somebody else has it, from the last state that was permanent
+        self.judged += len(owned.done)
+        owned.done.clear()
+        owned.alarms.clear()
+        now = self._clock()
+        owned.due = now + max(_LATENCY_S, len(self._owned) * _THRIFT * (now - begun))
