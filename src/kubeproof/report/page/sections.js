@@ -83,7 +83,7 @@ function assumptions(report) {
 }
 
 function command(words) {
-  const code = h("code", { tabindex: "0" }, words);
+  const code = h("code", {}, words);
   const said = h("span", { class: "faint", role: "status" });
   const copy = async () => {
     try {
@@ -94,5 +94,5 @@ function command(words) {
       said.textContent = "selected: press Ctrl+C";
     }
   };
-  return h("div", { class: "command" }, h("pre", { tabindex: "0" }, code), h("button", { type: "button", click: copy }, "Copy"), said);
+  return h("div", { class: "command" }, h("pre", { tabindex: "0", role: "region", "aria-label": "Command" }, code), h("button", { type: "button", click: copy }, "Copy"), said);
 }
