@@ -26,7 +26,7 @@ function banner(report) {
     "section",
     { class: "banner " + kind, "aria-labelledby": "verdict" },
     h("div", { class: "sign", "aria-hidden": "true" }, sign),
-    h("div", {}, h("h1", { id: "verdict" }, report.verdict), h("p", { class: "scenario" }, "Scenario ", named(report.scenario)), h("p", {}, words + " ", report.counts)),
+    h("div", {}, h("h1", { id: "verdict" }, report.verdict), h("p", { class: "scenario" }, "Scenario ", named(report.scenario)), h("p", {}, words + " ", report.counts), h("p", { class: "faint" }, h("bdi", {}, report.about)), h("p", {}, h("a", { href: "#not-checked" }, report.left))),
     h("ul", { class: "facts" }, report.facts.map(([value, name]) => h("li", {}, h("strong", {}, value), h("span", {}, name))))
   );
 }
