@@ -148,6 +148,16 @@ class EnvironmentProblem(KubeproofError):
     exit_code = 6
 
 
+class ClusterError(EnvironmentProblem):
+    """A cluster that cannot be reached, does not know us, or does not let us read."""
+
+    code = "E402"
+
+    def __init__(self, problem: str, remedy: str) -> None:
+        super().__init__(f"{self.code} {problem}. {remedy.rstrip('.')}.")
+        self.problem, self.remedy = problem, remedy
+
+
 class ImpureControllerError(KubeproofError):
     """A controller gave two answers for the same view."""
 

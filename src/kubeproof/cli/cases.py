@@ -125,6 +125,7 @@ def run_command(
       kubeproof cases run --all -o json
       kubeproof cases run c8 --minimal
       kubeproof cases run c8 -o mermaid
+      kubeproof cases run c8 -o html=c8.html
       kubeproof cases run --all --scale esc
 
     \b
@@ -151,7 +152,8 @@ def run_command(
         if output.format != "text":
             if runs[0].result is None:
                 raise InternalError(f"E700 there is nothing to report: {runs[0].problem}.")
-            return render_result(runs[0].result, output, color)
+            hint = _replay_hint(*chosen[0], sweep_flags(scale, False, False))
+            return render_result(runs[0].result, output, color, hint=hint, options=options)
         return _report(chosen, runs, output, color, verbose, sweep_flags(scale, False, False)) + _table(runs)
 
     emit(outputs, render)
@@ -273,12 +275,16 @@ def _report(
     from kubeproof.report.text import render
 
     (case, variant), result = chosen[0], runs[0].result
+    style = text_style(output, color, verbose=verbose, replay_command=_replay_hint(case, variant, flags))
+    return f"{case.name.upper()} {case.title}\n{variant.about}\n{case.explain}\n\n{render(result, style)}\n"
+
+
+def _replay_hint(case: Case, variant: Variant, flags: Sequence[str]) -> str:
+    """What to type to replay the counterexample of a case."""
     verify = " ".join(["kubeproof verify case.yaml", *flags, "-o json=trace.json"])
-    command = (
+    return (
         f"kubeproof cases show {case.name} --variant {variant.name} > case.yaml; {verify}; kubeproof replay trace.json"
     )
-    style = text_style(output, color, verbose=verbose, replay_command=command)
-    return f"{case.name.upper()} {case.title}\n{variant.about}\n{case.explain}\n\n{render(result, style)}\n"
 
 
 def _list_text(cases: Iterable[Case]) -> str:

@@ -24,6 +24,7 @@ COLLECTIONS = (100_000, 20, 100)
 _COMMANDS = {  # name, also of the module -> command or group; imported when it is called or listed
     "cases": "cases_group",
     "doctor": "doctor_command",
+    "explain": "explain_command",
     "init": "init_command",
     "mine": "mine_command",
     "monitor": "monitor_group",
@@ -31,7 +32,9 @@ _COMMANDS = {  # name, also of the module -> command or group; imported when it 
     "properties": "properties_group",
     "quantify": "quantify_group",
     "replay": "replay_command",
+    "report": "report_command",
     "simulate": "simulate_command",
+    "snapshot": "snapshot_command",
     "verify": "verify_command",
 }
 
@@ -61,7 +64,7 @@ def cli() -> None:
       kubeproof verify manifests/
       kubeproof init manifests/ > scenario.yaml
       kubeproof cases run c8
-      kubeproof properties list
+      kubeproof explain S005
       kubeproof network verify network.yaml
     """
 

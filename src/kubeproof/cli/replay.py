@@ -28,7 +28,7 @@ _EXIT_CODES = {"VIOLATED": 1, "UNKNOWN": 3}  # anything else: the counterexample
     "--color", type=click.Choice(WHEN), default="auto", envvar="KUBEPROOF_COLOR", show_default=True,
     help="When to colour text.",
 )  # fmt: skip
-@output_option("text", "json", "mermaid", "itf")
+@output_option("text", "json", "html", "mermaid", "itf")
 def replay_command(
     *,
     trace: str,
@@ -48,6 +48,7 @@ def replay_command(
       kubeproof replay trace.json
       kubeproof replay trace.json -v
       kubeproof replay trace.json --intent settles -o mermaid=settles.mmd
+      kubeproof replay trace.json -o html=run.html
 
     \b
     Exit codes: 1 the violation is confirmed, 4 not a usable trace,
@@ -56,8 +57,36 @@ def replay_command(
     from kubeproof.verify.replay import replay_file
 
     report = replay_file(trace, intent, controllers)
-    emit(outputs, lambda output: _render(report, output, color, verbose))
+
+    def render(output: Output) -> str:
+        if output.format == "html":
+            return _page(trace, intent, controllers)
+        return _render(report, output, color, verbose)
+
+    emit(outputs, render)
     return _EXIT_CODES.get(report.verdict, 70)
+
+
+def _page(trace: str, intent: str | None, controllers: tuple[str, ...]) -> str:
+    """The HTML report of the one counterexample."""
+    from dataclasses import replace
+
+    from kubeproof.cli.reports import render_result
+    from kubeproof.verify.options import VerifyOptions
+    from kubeproof.verify.saved import read_saved
+
+    saved = read_saved(trace)
+    one = replace(saved.result, results=(saved.chosen(intent),))
+    options = VerifyOptions(controllers=controllers)
+    return str(render_result(one, Output("html"), "never", hint=replay_hint(trace, controllers), options=options))
+
+
+def replay_hint(trace: str, controllers: tuple[str, ...]) -> str:
+    """What to type to replay a saved counterexample."""
+    import shlex
+
+    words = [word for controller in controllers for word in ("--controller", controller)]
+    return shlex.join(["kubeproof", "replay", trace, *words])
 
 
 def _render(report: ReplayReport, output: Output, color: str, verbose: bool) -> str:

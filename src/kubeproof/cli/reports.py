@@ -9,29 +9,38 @@ import click
 
 from kubeproof.cli.outputs import Output
 from kubeproof.cli.settings import working_directory
-from kubeproof.cli.terminal import shows_unicode, wants_colour
+from kubeproof.cli.terminal import columns, shows_unicode, wants_colour
 from kubeproof.report.formats import FORMATS, render
 
 if TYPE_CHECKING:
     from kubeproof.report.frame import Frame
     from kubeproof.report.style import Style
+    from kubeproof.verify.options import VerifyOptions
     from kubeproof.verify.result import VerifyResult
 
 RESULT_FORMATS = ("text", "json", "html", *FORMATS, "png")
 
 
 def render_result(
-    result: VerifyResult, output: Output, color: str, *, verbose: bool = False, quiet: bool = False, hint: str = ""
+    result: VerifyResult,
+    output: Output,
+    color: str,
+    *,
+    verbose: bool = False,
+    quiet: bool = False,
+    hint: str = "",
+    options: VerifyOptions | None = None,
 ) -> str | bytes:
-    """The report of a verification in the format of an output; `hint` is how to replay it."""
+    """The report of a verification in the format of an output.
+
+    `hint` is how to replay it; `options` are those it was verified with, by which pictures re-execute it.
+    """
     if output.format == "json":
         from kubeproof.report.json import render as render_json
 
         return render_json(result)
     if output.format == "html":
-        from kubeproof.report.html import render as render_html
-
-        return render_html(result)
+        return _page(result, hint, options)
     if output.format == "png":
         return _picture(result)
     if output.format in FORMATS:
@@ -39,6 +48,15 @@ def render_result(
     from kubeproof.report.text import render as render_text
 
     return render_text(result, text_style(output, color, verbose=verbose, quiet=quiet, replay_command=hint))
+
+
+def _page(result: VerifyResult, hint: str, options: VerifyOptions | None) -> str:
+    """The HTML report, for which every counterexample is re-executed."""
+    from kubeproof.report.html import render as render_html
+    from kubeproof.verify.options import VerifyOptions
+    from kubeproof.verify.pictures import films_of
+
+    return render_html(result, films_of(result, options or VerifyOptions()), _frame(hint))
 
 
 def _frame(hint: str) -> Frame:
@@ -69,6 +87,7 @@ def text_style(
         verbose=verbose,
         quiet=quiet,
         replay_command=replay_command,
+        width=None if to_file else columns(sys.stdout),
     )
 
 

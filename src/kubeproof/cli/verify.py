@@ -17,6 +17,7 @@ from kubeproof.cli.acceptance import (
 )
 from kubeproof.cli.checkpoint import check_checkpoint, run_kept
 from kubeproof.cli.inputs import read_stdin
+from kubeproof.cli.live import Chosen, cluster_options, snapshot_bytes
 from kubeproof.cli.outputs import Output, emit, output_option
 from kubeproof.cli.progress import progress_line
 from kubeproof.cli.reports import RESULT_FORMATS, exit_code, render_result
@@ -60,7 +61,10 @@ def _names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str,
 
 
 @click.command("verify", short_help="Prove each intent or show a counterexample.")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.argument("paths", nargs=-1, metavar="PATH...")
+@click.option("--live", is_flag=True, help="Read a running cluster, too; a run begins with its pods as they are.")
+@cluster_options
+@click.option("--values", multiple=True, metavar="FILE", help="Values for Helm charts among PATH. Repeatable.")
 @output_option(*RESULT_FORMATS)
 @click.option("-v", "--verbose", is_flag=True, help="Show the numbers behind every decision; fold no steps.")
 @click.option("-q", "--quiet", is_flag=True, help="Show verdicts only.")
@@ -119,6 +123,12 @@ def verify_command(
     ctx: click.Context,
     *,
     paths: tuple[str, ...],
+    live: bool,
+    namespace: str | None,
+    everywhere: bool,
+    context: str | None,
+    kubeconfig: str | None,
+    values: tuple[str, ...],
     outputs: tuple[Output, ...],
     verbose: bool,
     quiet: bool,
@@ -147,7 +157,8 @@ def verify_command(
 ) -> int:
     """Explore every order of controllers and events; prove each intent or show a counterexample.
 
-    PATH is a file, a directory, or - for stdin: Kubernetes manifests, and at most one Scenario. Without a
+    PATH is a file, a directory, or - for stdin: Kubernetes manifests, and at most one Scenario. Charts and
+    kustomizations are rendered by your own helm and kustomize or kubectl. Without a
     Scenario the default one applies; see it with "kubeproof init".
 
     \b
@@ -156,6 +167,7 @@ def verify_command(
       kubeproof verify nodes.yaml web.yaml scenario.yaml -v
       kubectl get nodes,deployments -A -o yaml | kubeproof verify -
       kubeproof verify manifests/ -o text -o json=trace.json
+      kubeproof verify --live -A scenario.yaml
       kubeproof verify manifests/ --timeout 60 --max-states 1000000
       kubeproof verify manifests/ --write-baseline known.json
       kubeproof verify manifests/ --baseline known.json -o sarif=kubeproof.sarif
@@ -167,6 +179,8 @@ def verify_command(
     """
     if verbose and quiet:
         raise click.UsageError("-v and -q exclude each other")
+    if not paths and not live:
+        raise click.UsageError("missing PATH...; name manifests, or --live")
     from kubeproof.verify.options import VerifyOptions
 
     options = VerifyOptions(
@@ -182,13 +196,18 @@ def verify_command(
     )
     chosen = chosen_sweep(scale, every, fast_find, workers, executor)
     pictured = any(output.format == "png" for output in outputs)
+    cluster = Chosen(namespace, everywhere, context, kubeconfig) if live else None
     acceptance = Acceptance(ctx.meta.get(EXEMPTIONS), baseline, write_baseline, fail_on, soft_fail)
     check_accepted(acceptance)
-    loaded, found = _run(paths, options, chosen, progress, quiet, checkpoint, resume, pictured)
+    loaded, found = _run(paths, values, cluster, options, chosen, progress, quiet, checkpoint, resume, pictured)
     result = accepted(found, loaded, acceptance)
     flags = [*_flags(options), *sweep_flags(scale, every, fast_find)]
     hint = _replay_command(ctx, paths, flags, outputs)
-    emit(outputs, lambda output: render_result(result, output, color, verbose=verbose, quiet=quiet, hint=hint))
+
+    def render(output: Output) -> str | bytes:
+        return render_result(result, output, color, verbose=verbose, quiet=quiet, hint=hint, options=options)
+
+    emit(outputs, render)
     if not quiet and all(output.file is not None for output in outputs):
         click.echo(f"{result.verdict}: see {', '.join(str(output.file) for output in outputs)}", err=True)
     written_baseline(result, acceptance, quiet=quiet)
@@ -197,6 +216,8 @@ def verify_command(
 
 def _run(
     paths: tuple[str, ...],
+    values: tuple[str, ...],
+    cluster: Chosen | None,
     options: VerifyOptions,
     chosen: SweepOptions,
     progress: str,
@@ -206,12 +227,16 @@ def _run(
     pictured: bool,
 ) -> tuple[Loaded, VerifyResult]:
     """Loads and verifies, at one size or at all, with progress on stderr."""
+    from functools import partial
+
+    from kubeproof.manifests.late import rendered
     from kubeproof.manifests.load import load
     from kubeproof.verify.run import verify
     from kubeproof.verify.scaling.plan import is_swept
 
     check_checkpoint(checkpoint, resume)
-    loaded = load(paths, stdin=read_stdin)
+    given = () if cluster is None else (snapshot_bytes(cluster),)
+    loaded = load(paths, stdin=read_stdin, given=given, render=partial(rendered, values=values))
     line = progress_line(progress, quiet)
     try:
         if is_swept(loaded, chosen):

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.objects import Setup, Source
+from kubeproof.cluster.running import RunningPods
 from kubeproof.cluster.scale import Scale
 from kubeproof.events.declarations import Event
 from kubeproof.events.quantities import QuantifySettings
 from kubeproof.intents.declarations import Intent
 from kubeproof.values import dataclass
+
+if TYPE_CHECKING:
+    from kubeproof.events.workload import WorkloadSpec
+
+RUNNING = "running"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +41,16 @@ class Ignore:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Where a run begins: `empty`, `deployed`, or an exact placement."""
+    """Where a run begins: `empty`, `deployed`, an exact placement, or `running` with the pods of the input."""
 
     mode: str = "empty"
     placement: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()  # workload ref -> (node, pods)
+    pods: tuple[RunningPods, ...] = ()  # of `running`
+
+    def spots(self) -> Iterator[tuple[str, str]]:
+        """Every workload with every node that it has pods on."""
+        yield from ((ref, node) for ref, nodes in self.placement for node, _ in nodes)
+        yield from ((one.ref, one.node) for one in self.pods if one.node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +65,7 @@ class Scenario:
     scale: Scale | None = None  # None: verify exactly the sizes in the manifests
     source: Source = field(default=Source(), compare=False)
     quantify: QuantifySettings = QuantifySettings()
+    workload: WorkloadSpec | None = None  # what `simulate` sends to services
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,11 @@ class Metadata:
     name: str
     labels: dict[str, str]
     owner: str | None  # "Kind/namespace/name" of the controlling owner
+    is_deleted: bool = False  # it has a deletionTimestamp; told of Pods alone
 
 
-def read_metadata(fields: Fields, *, namespaced: bool = True) -> Metadata:
-    """The metadata of an object; an absent namespace is `default`."""
+def read_metadata(fields: Fields, *, namespaced: bool = True, may_end: bool = False) -> Metadata:
+    """The metadata of an object; an absent namespace is `default`. Who `may_end` is asked whether it is on its way."""
     metadata = fields.required_child("metadata")
     name = metadata.required_text("name")
     if not is_dns_subdomain(name):
@@ -29,8 +30,9 @@ def read_metadata(fields: Fields, *, namespaced: bool = True) -> Metadata:
         metadata.fail("namespace", f"is {printable(namespace)!r}", remedy="Use lower-case letters, digits and dashes")
     labels = read_labels(metadata, "labels")
     owner = _controller(metadata, namespace)
+    is_deleted = may_end and metadata.text("deletionTimestamp") is not None
     metadata.finish("ObjectMeta")
-    return Metadata(namespace, name, labels, owner)
+    return Metadata(namespace, name, labels, owner, is_deleted)
 
 
 def _controller(metadata: Fields, namespace: str) -> str | None:

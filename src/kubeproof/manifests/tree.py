@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from enum import Enum
 from functools import lru_cache
+from typing import Any
 
 from kubeproof.values import dataclass
 
@@ -112,6 +113,19 @@ def kind_of(text: str) -> ScalarKind:
 def _is_decimal_float(text: str) -> bool:
     """True for 0.5, 1.30, 1e3: a number that everybody reads alike."""
     return ("." in text or "e" in text.lower()) and _FLOAT.fullmatch(text) is not None
+
+
+def plain(value: Value) -> Any:
+    """The value as plain Python: dicts, lists, strings, booleans, whole numbers and None; other numbers stay text."""
+    if isinstance(value, Mapping):
+        return {key: plain(entry.value) for key, entry in value.entries.items()}
+    if isinstance(value, Sequence):
+        return [plain(item) for item in value.items]
+    if value.kind is ScalarKind.NULL:
+        return None
+    if value.kind is ScalarKind.BOOLEAN:
+        return value.text.lower() in TRUE_WORDS
+    return int(value.text) if value.kind is ScalarKind.INTEGER else value.text
 
 
 def describe(value: Value) -> str:

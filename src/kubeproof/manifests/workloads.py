@@ -15,6 +15,8 @@ from kubeproof.cluster.objects import (
     Strategy,
     Workload,
 )
+from kubeproof.cluster.running import PENDING
+from kubeproof.cluster.state import NEVER, Phase
 from kubeproof.manifests.fields import LARGEST_INT32, Fields
 from kubeproof.manifests.metadata import Metadata, read_metadata
 from kubeproof.manifests.pods import read_template
@@ -28,6 +30,17 @@ _FINISHED = ("Succeeded", "Failed")
 
 
 @dataclass(frozen=True, slots=True)
+class PodStatus:
+    """Where a Pod of a cluster stands."""
+
+    node: str  # "" if it has none
+    phase: int  # Phase or PENDING
+    is_deleted: bool = False
+    wanted: str = ""  # the only node that its required affinity names, as a DaemonSet writes it
+    ordinal: int = NEVER  # the number at the end of its name
+
+
+@dataclass(frozen=True, slots=True)
 class ReadWorkload:
     """A workload, who owns it, and what its manifest left to the server."""
 
@@ -35,6 +48,7 @@ class ReadWorkload:
     owner: str | None = None
     replicas_given: bool = True
     finished: bool = False  # a Pod that has run to its end
+    pod: PodStatus | None = None  # of a Pod
 
 
 def read_deployment(fields: Fields) -> ReadWorkload:
@@ -112,11 +126,34 @@ def replicated(
 
 def read_pod(fields: Fields) -> ReadWorkload:
     """A Pod; one whose status says that it runs is bound to its node from the start."""
-    metadata = read_metadata(fields)
+    metadata = read_metadata(fields, may_end=True)
     template = read_template(fields.child("metadata"), fields.required_child("spec"), only_always=False)
-    phase = _phase(fields)
+    phase, is_ready = _phase(fields)
     fields.finish("Object")
-    return ReadWorkload(_pod(fields, metadata, template, phase), metadata.owner, finished=phase in _FINISHED)
+    workload = _pod(fields, metadata, template, phase)
+    status = _pod_status(metadata, template, phase, is_ready=is_ready)
+    return ReadWorkload(workload, metadata.owner, finished=phase in _FINISHED, pod=status)
+
+
+def _pod_status(metadata: Metadata, template: PodTemplate, phase: str, *, is_ready: bool) -> PodStatus:
+    node = template.node_name or ""
+    stands = Phase.STARTING if phase != "Running" else Phase.READY if is_ready else Phase.RUNNING
+    if metadata.is_deleted:
+        stands = Phase.TERMINATING
+    number = metadata.name.rpartition("-")[2]
+    ordinal = int(number) if number.isascii() and number.isdigit() and len(number) < 10 else NEVER
+    return PodStatus(node, int(stands) if node else PENDING, metadata.is_deleted, _wanted(template), ordinal)
+
+
+def _wanted(template: PodTemplate) -> str:
+    """The node that is the only one by `metadata.name` in the required affinity."""
+    names = {
+        requirement.values
+        for term in template.required_terms or ()
+        for requirement in term.fields
+        if requirement.operator == "In"
+    }
+    return next(iter(names))[0] if len(names) == 1 else ""
 
 
 def _pod(fields: Fields, metadata: Metadata, template: PodTemplate, phase: str) -> Workload:
@@ -131,13 +168,15 @@ def _pod(fields: Fields, metadata: Metadata, template: PodTemplate, phase: str) 
     )
 
 
-def _phase(fields: Fields) -> str:
+def _phase(fields: Fields) -> tuple[str, bool]:
+    """What the status says: the phase, and whether the pod is ready."""
     status = fields.child("status")
     if status is None:
-        return ""
+        return "", False
     phase = status.text("phase") or ""
+    conditions = [(c.text("type"), c.text("status")) for c in status.children("conditions")]
     status.finish("PodStatus")
-    return phase
+    return phase, ("Ready", "True") in conditions
 
 
 def read_replicas(spec: Fields) -> int:

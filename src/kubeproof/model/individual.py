@@ -154,7 +154,8 @@ class IndividualModel:
                 for _ in range(count):
                     counters[kind.workload] += 1
                     pods.append(Pod(self.pod_name(kind.workload, counters[kind.workload]), *kind))
-            nodes.append(NodeState(*cell[:7], tuple(sorted(pods)), cell.images))
+            pinned = tuple(self._waiting(cell, counters))
+            nodes.append(NodeState(*cell[:7], tuple(sorted(pods)), cell.images, pinned))
         specs = tuple(Spec(*cell[:3], *cell[4:]) for cell in self.plan.workloads)
         unbound = tuple(
             tuple(self.pod_name(index, counters[index] + n + 1) for n in range(cell.unbound))
@@ -162,6 +163,13 @@ class IndividualModel:
         )
         start = State(specs, unbound, tuple(nodes), self.plan.memories, (FRESH,) * len(self.plan.monitors))
         return (self.judged(start),)
+
+    def _waiting(self, cell: NodeCell, counters: list[int]) -> Iterator[tuple[int, str]]:
+        """The pods without a node that may only run here, each with a name of its own."""
+        for workload, count in cell.pinned:
+            for _ in range(count):
+                counters[workload] += 1
+                yield workload, self.pod_name(workload, counters[workload])
 
     def restarted(self, state: State) -> State:
         """The same cluster at the start of a run: monitors and events as new, claims with their volumes."""

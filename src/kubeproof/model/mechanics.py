@@ -281,6 +281,15 @@ class Mechanics:
         kind = self._midway(self._kind(cell, workload, Phase.READY, self._first_evict_s(node, cell, workload), age_s))
         return cell._replace(pods=add_pods(cell.pods, kind, count), images=self._images_after(node, cell, workload))
 
+    def found(self, node: Node, cell: NodeCell, workload: int, phase: int, count: int) -> NodeCell:
+        """The node with pods that a cluster showed there in a phase; what they have begun may be over at any moment."""
+        if phase == Phase.READY:
+            return self.running(node, cell, workload, count)
+        evict_s = NEVER if phase == Phase.TERMINATING else self._first_evict_s(node, cell, workload)
+        kind = self._kind(cell, workload, phase, evict_s)
+        begun = kind._replace(least_s=0) if kind.least_s != NEVER else kind
+        return cell._replace(pods=add_pods(cell.pods, begun, count), images=self._images_after(node, cell, workload))
+
     def bound(self, node: Node, cell: NodeCell, action: Bind | BindPinned) -> Iterator[tuple[NodeCell, float]]:
         """The node with one more pod, for every time that it may take to start, with the probability of that."""
         for start_s, probability in self.starts(cell):

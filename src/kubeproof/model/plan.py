@@ -9,6 +9,7 @@ from typing import NamedTuple
 from kubeproof.cluster.control import ANY, Arrive, Controller, NodeRef, PeriodicController, as_periodic
 from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, STATEFUL_SET, Setup, family
 from kubeproof.cluster.places import Layout
+from kubeproof.cluster.running import RunningPods
 from kubeproof.cluster.services import route_after_deletion
 from kubeproof.cluster.state import Health, NodeCell, WorkloadCell
 from kubeproof.cluster.volumes import open_claims
@@ -62,6 +63,7 @@ from kubeproof.model.layout import (
 )
 from kubeproof.model.mechanics import Mechanics
 from kubeproof.model.ordinals import with_ordinals
+from kubeproof.model.running import with_running, with_waiting
 from kubeproof.values import dataclass
 
 SHRINKING = (Apply, Delete, Rollout, Scale)  # events after which a ReplicaSet may have to choose victims
@@ -121,6 +123,7 @@ def make_plan(
     intents: tuple[Intent, ...] = (),
     *,
     placement: Placement = (),
+    running: tuple[RunningPods, ...] = (),
     own: tuple[OwnLoop, ...] = (),
     merge: bool = True,
     told_apart: tuple[NodeChoice, ...] = (),
@@ -129,7 +132,7 @@ def make_plan(
 
     Nodes that a choice of `told_apart` admits are never taken as equal to others.
     """
-    targets = _named(setup, events, intents, placement)
+    targets = _named(setup, events, intents, placement) | {one.ref for one in running}
     setup = arrived_for_good(setup, targets) if merge and not own else setup
     setup, applied = with_applied(setup, events)
     setup = with_cron_jobs(with_ordinals(with_revisions(setup, events), events), events)
@@ -137,7 +140,7 @@ def make_plan(
         from kubeproof.model.sizes import with_sizes
 
         setup = with_sizes(setup, events, usage_rules(setup, events))
-    names = [node for _, spots in placement for node, _ in spots]
+    names = [*(node for _, spots in placement for node, _ in spots), *(one.node for one in running if one.node)]
     found = mentions(setup, events, intents, names, told_apart)
     found.numeric_keys |= {key for loop in own for key in loop.labels}
     layout = make_layout(setup, found, merge=merge)
@@ -147,7 +150,8 @@ def make_plan(
     part = event_sources(layout, events)
     adjusting = adjusting_loops(layout, events, applied)
     kin = alike(setup, targets) if merge and not own else tuple(range(len(setup.workloads)))
-    unready = may_run_unready(setup, events) if merge and not own else frozenset(range(len(setup.workloads)))
+    everybody = frozenset(range(len(setup.workloads)))
+    unready = may_run_unready(setup, events) if merge and not own and not running else everybody
     mechanics = Mechanics(
         setup,
         ages_that_matter(setup, usage_rules(setup, events), unready),
@@ -179,9 +183,19 @@ def make_plan(
         events=part.sources,
         monitors=tuple(make_monitor(intent, layout) for intent in intents),
         mechanics=mechanics,
-        workloads=_placed_workloads(setup, workloads, placement),
+        workloads=with_waiting(setup, _placed_workloads(setup, workloads, placement, running), running),
         memories=(*part.memories, *adjusting.memories, *((0,) for _ in claims), *grouping.memories, *vertical.memories),
-        nodes=_first_nodes(mechanics, absent, placement, kin, {e.node for e in events if isinstance(e, CreateNode)}),
+        nodes=with_running(
+            mechanics,
+            _first_nodes(
+                mechanics,
+                absent | _placed(setup, placement, running),
+                placement,
+                kin,
+                {e.node for e in events if isinstance(e, CreateNode)},
+            ),
+            running,
+        ),
         kin=kin,
         domains=domains,
         classes=classes,
@@ -226,20 +240,21 @@ def _works_on_nodes(setup: Setup, events: tuple[Event, ...]) -> bool:
 
 
 def _placed_workloads(
-    setup: Setup, workloads: tuple[WorkloadCell, ...], placement: Placement
+    setup: Setup, workloads: tuple[WorkloadCell, ...], placement: Placement, running: tuple[RunningPods, ...]
 ) -> tuple[WorkloadCell, ...]:
     """Placed workloads have their ReplicaSet already."""
-    placed = _placed(setup, placement)
+    placed = _placed(setup, placement, running)
     return tuple(
         cell._replace(replicas=_size(setup, index, cell), unbound=0) if index in placed else cell
         for index, cell in enumerate(workloads)
     )
 
 
-def _placed(setup: Setup, placement: Placement) -> frozenset[int]:
+def _placed(setup: Setup, placement: Placement, running: tuple[RunningPods, ...]) -> frozenset[int]:
     """The workloads that the placement speaks of; a bare Pod that it puts nowhere begins as without it."""
     numbered = ((workload_number(setup, ref), sum(count for _, count in spots)) for ref, spots in placement)
-    return frozenset(number for number, pods in numbered if pods or setup.workloads[number].kind != POD)
+    placed = frozenset(number for number, pods in numbered if pods or setup.workloads[number].kind != POD)
+    return placed | {workload_number(setup, one.ref) for one in running}
 
 
 def _size(setup: Setup, workload: int, cell: WorkloadCell) -> int:
@@ -249,11 +264,11 @@ def _size(setup: Setup, workload: int, cell: WorkloadCell) -> int:
 
 
 def _first_nodes(
-    mechanics: Mechanics, absent: frozenset[int], placement: Placement, kin: tuple[int, ...], later: set[str]
+    mechanics: Mechanics, elsewhere: frozenset[int], placement: Placement, kin: tuple[int, ...], later: set[str]
 ) -> tuple[NodeCell, ...]:
     """The nodes with the pods that are there already; a pod that names its node never meets the scheduler.
 
-    Nodes that an event brings `later` are not there.
+    Workloads `elsewhere` are absent or placed. Nodes that an event brings `later` are not there.
     """
     setup = mechanics.setup
     numbers = {node.name: index for index, node in enumerate(setup.nodes)}
@@ -263,7 +278,6 @@ def _first_nodes(
         )
         for node in setup.nodes
     ]
-    elsewhere = absent | _placed(setup, placement)
 
     def put(name: str, workload: int, count: int, *, runs: bool) -> None:
         node = numbers[name]

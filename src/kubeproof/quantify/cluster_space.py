@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from time import monotonic
 
 from kubeproof.engine.limits import Limits, physical_bytes
@@ -68,10 +69,17 @@ def plan_to_quantify(loaded: Loaded, *, merge: bool = True) -> Plan:
             "E301 the input holds no workload. Name files with a Deployment, StatefulSet, Job or other workload."
         )
     told_apart = tuple(power.nodes for power in scenario.quantify.power)
-    start = scenario.start.placement
-    whole = make_plan(setup, scenario.events, scenario.intents, placement=start, merge=merge, told_apart=told_apart)
-    safe = tuple(monitor.intent for monitor in whole.monitors if monitor.kind in SAFETY)
-    return make_plan(setup, scenario.events, safe, placement=start, merge=merge, told_apart=told_apart)
+    planned = partial(
+        make_plan,
+        setup,
+        scenario.events,
+        placement=scenario.start.placement,
+        running=scenario.start.pods,
+        merge=merge,
+        told_apart=told_apart,
+    )
+    whole = planned(scenario.intents)
+    return planned(tuple(monitor.intent for monitor in whole.monitors if monitor.kind in SAFETY))
 
 
 def _deployed(loaded: Loaded, plan: Plan, options: SpaceOptions, progress: Report) -> tuple[tuple[Cell, ...], ...]:

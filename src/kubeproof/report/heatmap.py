@@ -1,11 +1,10 @@
-"""The heat map of a sweep: as characters, as SVG and as PNG."""
+"""The heat map of a sweep: as characters and as PNG."""
 
 from __future__ import annotations
 
-import struct
-import zlib
 from collections.abc import Iterator
 
+from kubeproof.report.picture import Canvas, rgb
 from kubeproof.report.style import Style
 from kubeproof.verify.scaling.heatmap import HeatCell, HeatMap, heat_map
 from kubeproof.verify.scaling.result import Sweep
@@ -38,7 +37,7 @@ WORDS = {
     "VACUOUS": "vacuous",
     "TRIVIAL": "trivial",
 }
-_CELL, _LEFT, _BOTTOM = 16, 40, 40  # pixels
+_CELL, _LEFT = 16, 40  # pixels
 
 
 def text_lines(sweep: Sweep, style: Style) -> Iterator[str]:
@@ -64,51 +63,6 @@ def _sign(cell: HeatCell | None, style: Style) -> str:
     return sign if cell.verdict in ("NOT-TRIED", "TRIVIAL", "HOLDS") else style.in_colour_of(cell.verdict, sign)
 
 
-def svg(sweep: Sweep) -> str:
-    """The map as an SVG element; every cell says on hover what it stands for."""
-    chart = heat_map(sweep)
-    width, height = _size(chart)
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height + 24}" role="img" '
-        'aria-label="Verdicts over nodes and pods" font-family="sans-serif" font-size="11">'
-    ]
-    for cell in chart.cells:
-        x, y = _corner(chart, cell.nodes, cell.pods)
-        told = f"{cell.nodes} nodes, {cell.pods} pods: {WORDS[cell.verdict]}"
-        told += f", {cell.violated} of {cell.sizes} sizes violated" if cell.violated else f", {cell.sizes} sizes"
-        parts.append(
-            f'<rect x="{x}" y="{y}" width="{_CELL - 1}" height="{_CELL - 1}" fill="{COLOURS[cell.verdict]}">'
-            f"<title>{told}</title></rect>"
-        )
-    parts += _axes(chart, height)
-    parts += [*_legend(chart, height), "</svg>"]
-    return "".join(parts)
-
-
-def _axes(chart: HeatMap, height: int) -> Iterator[str]:
-    for nodes in chart.nodes:
-        x, _ = _corner(chart, nodes, chart.pods[0])
-        yield f'<text x="{x + _CELL // 2}" y="{height - _BOTTOM + 14}" text-anchor="middle">{nodes}</text>'
-    for pods in _ticks(chart):
-        _, y = _corner(chart, chart.nodes[0], pods)
-        yield f'<text x="{_LEFT - 6}" y="{y + _CELL - 4}" text-anchor="end">{pods}</text>'
-    yield f'<text x="{_LEFT}" y="{height - _BOTTOM + 30}">nodes</text>'
-    yield '<text x="0" y="10">pods</text>'
-
-
-def _legend(chart: HeatMap, height: int) -> Iterator[str]:
-    for number, verdict in enumerate(chart.verdicts):
-        x = _LEFT + 90 * number
-        yield f'<rect x="{x}" y="{height}" width="12" height="12" fill="{COLOURS[verdict]}"/>'
-        yield f'<text x="{x + 16}" y="{height + 10}">{WORDS[verdict]}</text>'
-
-
-def _size(chart: HeatMap) -> tuple[int, int]:
-    """Width and height of the picture without its legend."""
-    columns = max(len(chart.nodes) * _CELL, 90 * len(chart.verdicts))
-    return _LEFT + columns + 8, 16 + len(chart.pods) * _CELL + _BOTTOM
-
-
 def _corner(chart: HeatMap, nodes: int, pods: int) -> tuple[int, int]:
     """The upper left corner of a cell; more pods are higher up."""
     column, row = chart.nodes.index(nodes), chart.pods.index(pods)
@@ -121,12 +75,12 @@ def _ticks(chart: HeatMap) -> tuple[int, ...]:
 
 
 def png(sweep: Sweep) -> bytes:
-    """The map as a PNG picture: the same cells and numbers as the SVG, no words."""
+    """The map as a PNG picture: cells and numbers, no words."""
     chart = heat_map(sweep)
-    canvas = _Canvas(_LEFT + len(chart.nodes) * _CELL + 8, 16 + len(chart.pods) * _CELL + 24)
+    canvas = Canvas(_LEFT + len(chart.nodes) * _CELL + 8, 16 + len(chart.pods) * _CELL + 24)
     for cell in chart.cells:
         x, y = _corner(chart, cell.nodes, cell.pods)
-        canvas.fill(x, y, _CELL - 1, _CELL - 1, _rgb(COLOURS[cell.verdict]))
+        canvas.fill(x, y, _CELL - 1, _CELL - 1, rgb(COLOURS[cell.verdict]))
     for nodes in chart.nodes:
         x, _ = _corner(chart, nodes, chart.pods[0])
         canvas.write(x + 2, canvas.height - 18, str(nodes))
@@ -135,44 +89,3 @@ def png(sweep: Sweep) -> bytes:
         text = str(pods)
         canvas.write(_LEFT - 6 - 8 * len(text), y + 3, text)
     return canvas.encoded()
-
-
-def _rgb(colour: str) -> bytes:
-    return bytes.fromhex(colour[1:])
-
-
-_ROWS = {  # five rows of three dots each, top first
-    "0": "75557", "1": "26227", "2": "71747", "3": "71717", "4": "55711",
-    "5": "74717", "6": "74757", "7": "71222", "8": "75757", "9": "75717",
-}  # fmt: skip
-
-
-class _Canvas:
-    """Pixels in RGB, white at first."""
-
-    def __init__(self, width: int, height: int) -> None:
-        self.width, self.height = width, height
-        self._rows = [bytearray(b"\xff" * (3 * width)) for _ in range(height)]
-
-    def fill(self, x: int, y: int, width: int, height: int, colour: bytes) -> None:
-        for row in self._rows[y : y + height]:
-            row[3 * x : 3 * (x + width)] = colour * width
-
-    def write(self, x: int, y: int, digits: str) -> None:
-        """Digits of six by ten pixels; the only letters there are."""
-        for place, digit in enumerate(digits):
-            for line, dots in enumerate(_ROWS[digit]):
-                for column in range(3):
-                    if int(dots) >> (2 - column) & 1:
-                        self.fill(x + 8 * place + 2 * column, y + 2 * line, 2, 2, b"\x22\x22\x22")
-
-    def encoded(self) -> bytes:
-        """The picture as a PNG file: header, one compressed block of unfiltered rows, end."""
-        header = struct.pack(">IIBBBBB", self.width, self.height, 8, 2, 0, 0, 0)
-        pixels = zlib.compress(b"".join(b"\0" + bytes(row) for row in self._rows), 9)
-        chunks = _chunk(b"IHDR", header) + _chunk(b"IDAT", pixels) + _chunk(b"IEND", b"")
-        return b"\x89PNG\r\n\x1a\n" + chunks
-
-
-def _chunk(kind: bytes, content: bytes) -> bytes:
-    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))

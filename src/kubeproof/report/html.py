@@ -1,52 +1,213 @@
-"""The HTML report: one page that needs nothing else, without scripts; with a heat map for a sweep."""
+"""The HTML report: one offline page with verdicts, a player for every counterexample, and what the verdicts rest on."""
 
 from __future__ import annotations
 
-from html import escape as escape_html
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
-from kubeproof.report.escape import escape
-from kubeproof.report.heatmap import svg
+from kubeproof import __version__
+from kubeproof.cluster.objects import Source
+from kubeproof.report.excerpts import excerpt
+from kubeproof.report.frame import Frame
+from kubeproof.report.heatmap import SIGNS, WORDS
+from kubeproof.report.html_run import run_values
+from kubeproof.report.offline import offline_page
 from kubeproof.report.style import Style
 from kubeproof.report.text import render as render_text
-from kubeproof.verify.result import IntentResult, VerifyResult
-
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-_STYLE = (
-    "body{font:15px/1.4 sans-serif;margin:2em;max-width:70em;color:#222}"
-    "table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.3em .6em;text-align:left}"
-    "pre{background:#f6f6f6;padding:1em;overflow:auto}.VIOLATED,.ERROR{color:#c0392b;font-weight:bold}"
-    ".HOLDS,.HOLDS-BOUNDED{color:#2e7d4f;font-weight:bold}"
+from kubeproof.verify.pictures import Film
+from kubeproof.verify.result import (
+    ERROR,
+    SUPPRESSED,
+    UNKNOWN,
+    VACUOUS,
+    IntentResult,
+    Statistics,
+    Suppression,
+    VerifyResult,
 )
+from kubeproof.verify.scaling.heatmap import heat_map
+from kubeproof.verify.scaling.result import NOT_TRIED, Sweep
+
+SCRIPTS = (
+    *("dom.js", "film.js", "shapes.js", "floor.js", "cluster.js", "steps.js", "numbers.js", "details.js", "ring.js"),
+    *("player.js", "heat.js", "sections.js", "theme.js", "main.js"),
+)
+STYLES = ("base.css", "player.css")
+NOT_ASKED = "the states of this run were not asked for"
+Plain = dict[str, object]
 
 
-def render(result: VerifyResult) -> str:
-    """The report as one HTML document; everything from the input is escaped."""
-    title = _safe(f"{result.verdict}: {result.scenario}")
-    chart = ""
-    if result.sweep is not None:
-        bound = _safe(result.sweep.bound)
-        chart = f"<h2>Verdicts over scales</h2><p>{bound}</p>{svg(result.sweep)}"
-    rows = "".join(_row(one) for one in result.results)
-    text = _safe_lines(render_text(result, Style(unicode=True, map=False)))
+def render(result: VerifyResult, films: Sequence[Film | str] = (), frame: Frame = Frame()) -> str:
+    """The report as one HTML document.
+
+    `films` has one entry per result: the run by pictures, or why there is none.
+    """
+    films = films or (NOT_ASKED,) * len(result.results)
+    text = render_text(result, Style(unicode=True, map=False, replay_command=frame.replay_command))
+    title = f"{result.verdict}: {result.scenario}"
+    return offline_page(title, document(result, films, frame), scripts=SCRIPTS, styles=STYLES, text=text)
+
+
+def document(result: VerifyResult, films: Sequence[Film | str], frame: Frame) -> Plain:
+    """What the page's scripts read."""
+    scope = [pair for pair in result.scope if pair[0] != "abstraction"]
+    return {
+        "program": __version__,
+        "verdict": result.verdict,
+        "scenario": result.scenario,
+        "counts": _counts(result.results),
+        "about": "; ".join(_about(result)),
+        "left": _left(result),
+        "facts": _facts(result),
+        "properties": [_property(result, one, film, frame) for one, film in zip(result.results, films, strict=True)],
+        "unchecked": list(_unchecked(result)),
+        "assumptions": list(_assumptions(result)),
+        "coverage": _coverage(result.statistics),
+        "scope": scope,
+        "statistics": list(_statistics(result.statistics)),
+        "sweep": None if result.sweep is None else _sweep(result.sweep),
+        "command": frame.replay_command,
+    }
+
+
+def _counts(results: Sequence[IntentResult]) -> str:
+    counts = Counter(one.verdict for one in results)
+    told = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
     return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-        f"<title>{title}</title><style>{_STYLE}</style></head><body><h1>{title}</h1>"
-        f"<table><tr><th>verdict</th><th>property</th><th>intent</th><th>target</th><th>what was found</th></tr>{rows}"
-        f"</table>{chart}<h2>Report</h2><pre>{text}</pre></body></html>\n"
+        f"{_count(len(results), 'property', 'properties')} checked: {told}." if results else "No property was checked."
     )
 
 
-def _row(one: IntentResult) -> str:
-    cells = (f"{one.id} {one.key}", one.intent, one.target, one.detail)
-    told = "".join(f"<td>{_safe(cell)}</td>" for cell in cells)
-    return f'<tr><td class="{_safe(one.verdict)}">{_safe(one.verdict)}</td>{told}</tr>'
+def _about(result: VerifyResult) -> Iterator[str]:
+    """The scope in one line."""
+    scope = dict(result.scope)
+    told = {"kubernetes": "Kubernetes", "nodes": "nodes:", "bound": "sizes:", "start": "start:", "events": "events:"}
+    yield from (f"{words} {scope[key]}" for key, words in told.items() if key in scope)
+    if "explored" in scope:
+        yield f"explored {scope['explored']}"
 
 
-def _safe(text: str) -> str:
-    return escape_html(escape(text))
+def _left(result: VerifyResult) -> str:
+    """How much is behind the link to what was not checked."""
+    left = len(tuple(_unchecked(result)))
+    return f"{_count(left, 'thing')} not checked or not modelled" if left else "nothing left unchecked"
 
 
-def _safe_lines(text: str) -> str:
-    """Lines of the text report, whose own line ends stay."""
-    return "\n".join(_safe(line) for line in text.split("\n"))
+def _facts(result: VerifyResult) -> list[tuple[str, str]]:
+    nodes = max((one.nodes for one in result.results), default=0)
+    pods = max((one.pods for one in result.results), default=0)
+    numbers = result.statistics
+    return [
+        (f"{nodes:,}", "nodes"),
+        (f"{pods:,}", "pods"),
+        (f"{numbers.states:,}", "states explored"),
+        (f"{numbers.elapsed_s:.2f} s", "search time"),
+    ]
+
+
+def _property(result: VerifyResult, one: IntentResult, film: Film | str, frame: Frame) -> Plain:
+    texts = dict(result.inputs)
+    sources = [
+        {"object": ref, "place": _place(source, frame), "first": source.line, "lines": excerpt(texts, source)}
+        for ref, source in one.sources
+    ]
+    return {
+        "id": one.id,
+        "key": one.key,
+        "target": one.target,
+        "verdict": one.verdict,
+        "detail": one.detail,
+        "place": _place(one.location, frame),
+        "accepted": "" if one.suppression is None else _accepted(one.suppression, frame),
+        "remedy": one.remedy,
+        "size": f"{_count(one.nodes, 'node')}, {_count(one.pods, 'pod')}",
+        "smallest": ", ".join(f"{count} x {name}" for name, count in one.size) if one.trace else "",
+        "sources": sources,
+        "run": None if one.trace is None else run_values(one.trace, film),
+    }
+
+
+def _place(source: Source, frame: Frame) -> str:
+    """`file:line`, the file from the base of the report on; empty if the object comes from nowhere."""
+    return f"{frame.path(source.file)}:{source.line}" if source.line else ""
+
+
+def _accepted(given: Suppression, frame: Frame) -> str:
+    until = f", until {given.expires}" if given.expires else ""
+    where = _place(given.source, frame) or given.source.file
+    return f"{given.reason} ({given.kind}, {where}{until})"
+
+
+def _unchecked(result: VerifyResult) -> Iterator[str]:
+    for one in result.results:
+        if one.verdict in (UNKNOWN, VACUOUS, ERROR, SUPPRESSED):
+            yield f"{one.verdict} {one.id} {one.intent}: {one.detail}"
+    if result.statistics.stopped_by:
+        yield f"the search ended early: {result.statistics.stopped_by}"
+    if result.sweep is not None:
+        rest = result.sweep.count(NOT_TRIED)
+        if rest:
+            yield f"{_count(rest, 'larger size')} not tried"
+        if result.sweep.is_thinned:
+            yield "fast-find: only some of many sizes were looked at"
+    yield from result.not_modelled
+
+
+def _assumptions(result: VerifyResult) -> Iterator[str]:
+    scope = dict(result.scope)
+    if "kubernetes" in scope:
+        yield f"control loops behave as those of Kubernetes {scope['kubernetes']}"
+    if "events" in scope:
+        yield f"events from outside: {scope['events']}"
+    if "pod start-up" in scope:
+        yield f"a pod needs {scope['pod start-up']} to start"
+    yield from (value for key, value in result.scope if key == "abstraction")
+
+
+def _coverage(numbers: Statistics) -> Plain:
+    words = "Over all runs that were explored, not only the one that is shown."
+    if not numbers.acted and not numbers.idle:
+        words = "Who acted was not counted: nothing had to be searched, or the engine does not count."
+    return {"acted": [(name, ", ".join(did)) for name, did in numbers.acted], "idle": numbers.idle, "words": words}
+
+
+def _statistics(numbers: Statistics) -> Iterator[tuple[str, str]]:
+    yield "states", f"{numbers.states:,}"
+    yield "transitions", f"{numbers.transitions:,}"
+    yield "depth", f"{numbers.depth:,}"
+    yield "time", f"{numbers.elapsed_s:.2f} s"
+    if numbers.engine:
+        yield "engine", numbers.engine
+    if numbers.memo_calls:
+        yield "controller calls", f"{numbers.memo_calls:,}, {numbers.memo_misses:,} of them not answered from memory"
+    if numbers.reductions:
+        yield "reductions", "; ".join(numbers.reductions)
+    if numbers.stopped_by:
+        yield "stopped early", numbers.stopped_by
+
+
+def _sweep(sweep: Sweep) -> Plain:
+    chart = heat_map(sweep)
+    cells = [
+        {
+            "nodes": cell.nodes,
+            "pods": cell.pods,
+            "verdict": cell.verdict,
+            "words": WORDS[cell.verdict],
+            "sign": SIGNS[cell.verdict].strip(),
+            "sizes": cell.sizes,
+            "violated": cell.violated,
+        }
+        for cell in chart.cells
+    ]
+    counted = Counter(cell.verdict for cell in chart.cells)
+    return {
+        "bound": sweep.bound,
+        "cells": cells,
+        "words": ", ".join(f"{counted[verdict]} {WORDS[verdict]}" for verdict in chart.verdicts),
+        "legend": [(verdict, SIGNS[verdict].strip(), WORDS[verdict]) for verdict in chart.verdicts],
+    }
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

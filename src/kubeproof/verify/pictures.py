@@ -13,11 +13,14 @@ from typing import NamedTuple, TypeVar
 from kubeproof.cluster.objects import HOSTNAME, Node, PodTemplate, Setup, Source, family, short_name
 from kubeproof.cluster.state import Health, Outcome, Phase, Work
 from kubeproof.cluster.usage import CPU, MEMORY, request_milli
+from kubeproof.errors import KubeproofError
 from kubeproof.model.individual import State
 from kubeproof.model.individual_node import NodeState
 from kubeproof.values import dataclass
 from kubeproof.verify.numbers import Numbers, numbers_at_the_end, numbers_behind
-from kubeproof.verify.rerun import Rerun
+from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.rerun import Rerun, rerun
+from kubeproof.verify.result import IntentResult, VerifyResult
 
 ZONE = "topology.kubernetes.io/zone"
 PENDING = "Pending"
@@ -146,6 +149,20 @@ class Film:
         for change in self.changes:
             scene = change.of(scene)
             yield scene
+
+
+def films_of(result: VerifyResult, options: VerifyOptions) -> tuple[Film | str, ...]:
+    """For each property its counterexample by pictures, or why there is none; never fails where words do."""
+    return tuple(_film(result, one, options) for one in result.results)
+
+
+def _film(result: VerifyResult, one: IntentResult, options: VerifyOptions) -> Film | str:
+    if one.trace is None:
+        return "no counterexample"
+    try:
+        return film_of(rerun(result.inputs, one, options))
+    except (KubeproofError, KeyError, ValueError, TypeError, IndexError) as problem:
+        return f"This run is told but not drawn: it could not be re-executed ({problem})"
 
 
 def film_of(again: Rerun) -> Film:

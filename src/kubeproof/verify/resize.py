@@ -64,7 +64,7 @@ def _scenario(scenario: Scenario, rules: _Rules) -> Scenario:
         scenario,
         intents=tuple(rules.intent(intent) for intent in scenario.intents),
         events=tuple(rules.event(event) for event in scenario.events),
-        start=Start("deployed") if scenario.start.placement else scenario.start,
+        start=Start("deployed") if scenario.start.placement or scenario.start.pods else scenario.start,
     )
 
 

@@ -105,6 +105,8 @@ class Statistics:
     reductions: tuple[str, ...] = ()
     stopped_by: str = ""  # the limit that ended the search, "" when exhausted
     start_states: int = 0  # of the search for the start (`start: deployed`), not counted in `states`
+    acted: tuple[tuple[str, tuple[str, ...]], ...] = ()  # controllers and events that could act, and what they could do
+    idle: tuple[str, ...] = ()  # those that never could
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,6 +101,7 @@ def _planned(loaded: Loaded, options: VerifyOptions) -> Plan:
         scenario.events,
         scenario.intents,
         placement=scenario.start.placement,
+        running=scenario.start.pods,
         own=_own_loops(options.controllers),
         merge=options.uses(SYMMETRY),
     )

@@ -12,8 +12,17 @@ from kubeproof.errors import ManifestError
 from kubeproof.manifests.printable import printable
 from kubeproof.values import dataclass
 from kubeproof.verify.resize import Size
-from kubeproof.verify.result import IntentResult, Statistics, Trace, TraceStep, VerifyResult
+from kubeproof.verify.result import (
+    IntentResult,
+    Statistics,
+    Suppression,
+    SuppressionNote,
+    Trace,
+    TraceStep,
+    VerifyResult,
+)
 from kubeproof.verify.scaling.esc import Esc, Minimum
+from kubeproof.verify.scaling.heatmap import WORST_FIRST
 from kubeproof.verify.scaling.result import SizeVerdict, Sweep
 
 NUMBERS = ("states", "transitions", "depth", "memo_calls", "memo_misses", "start_states")
@@ -80,6 +89,7 @@ def _result(document: Json) -> VerifyResult:
         statistics=_statistics(document.get("statistics", {})),
         inputs=tuple((str(file["name"]), str(file["text"])) for file in document["input"]["files"]),
         sweep=_sweep(document["sweep"]) if document.get("sweep") else None,
+        suppressions=tuple(_note(note) for note in document.get("suppressions", ())),
     )
 
 
@@ -101,7 +111,18 @@ def _intent(one: Json) -> IntentResult:
         sources=tuple((str(place["object"]), _place(place)) for place in one.get("objects", ())),
         location=_place(one.get("location", {})),
         size=_numbers(one.get("size") or {}),
+        severity=str(one.get("severity", "error")),
+        suppression=_suppression(one["suppression"]) if one.get("suppression") else None,
     )
+
+
+def _suppression(given: Json) -> Suppression:
+    place = _place(given.get("location", {}))
+    return Suppression(str(given["kind"]), str(given["reason"]), place, str(given.get("expires", "")))
+
+
+def _note(note: Json) -> SuppressionNote:
+    return SuppressionNote(_suppression(note), str(note["id"]), str(note["target"]), str(note["status"]))
 
 
 def _trace(one: Json) -> Trace:
@@ -137,6 +158,8 @@ def _statistics(numbers: Json) -> Statistics:
         engine=str(numbers.get("engine", "")),
         reductions=_strings(numbers.get("reductions", ())),
         stopped_by=str(numbers.get("stopped_by", "")),
+        acted=tuple((str(name), _strings(did)) for name, did in numbers.get("acted", ())),
+        idle=_strings(numbers.get("idle", ())),
     )
 
 
@@ -159,12 +182,18 @@ def _esc(esc: Json) -> Esc:
 def _size(line: Json) -> SizeVerdict:
     return SizeVerdict(
         size=Size(_numbers(line["nodes"]), _numbers(line["pods"])),
-        verdict=str(line["verdict"]),
+        verdict=_known(str(line["verdict"])),
         states=int(line.get("states", 0)),
         transitions=int(line.get("transitions", 0)),
         elapsed_s=float(line.get("elapsed_s", 0.0)),
         note=str(line.get("note", "")),
     )
+
+
+def _known(verdict: str) -> str:
+    if verdict not in WORST_FIRST:
+        raise ValueError("a size with a verdict that no sweep gives")
+    return verdict
 
 
 def _numbers(numbers: Json) -> tuple[tuple[str, int], ...]:

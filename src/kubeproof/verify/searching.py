@@ -30,6 +30,7 @@ from kubeproof.model.startup import StartMatters
 from kubeproof.model.timeless import without_clocks
 from kubeproof.values import dataclass
 from kubeproof.verify.coarser import is_proved, told, undecided, within
+from kubeproof.verify.coverage import Coverage, coverage_of, joined, note
 from kubeproof.verify.no_placement import no_placement
 from kubeproof.verify.options import ABSTRACTION, PARTIAL_ORDER, UNISON, Progress, VerifyOptions
 from kubeproof.verify.result import Statistics
@@ -71,6 +72,7 @@ class Beginning:
     cells: tuple[tuple[Cell, ...], ...]
     search: Search | None = None
     stable: tuple[int, ...] = ()
+    coverage: Coverage = Coverage()  # of that search
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,7 @@ def begin(loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch) -> B
     deploying = plan.deploying()
     order = _asked_for(deploying, orders_of_deploying(deploying), options)
     system = GroupedSystem(deploying, order)
+    note(system)
     kernel = _kernel(system, options)
     report = _translated(watch.progress, "deploying")
     search = explore(system, (), kernel=kernel, limits=_limits(options), progress=report, keeper=watch.keeper())
@@ -106,7 +109,7 @@ def begin(loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch) -> B
     stable = tuple(s for s in range(kernel.expanded) if kernel.is_stable(s))
     if not stable:
         raise no_placement(loaded)
-    return Beginning(tuple(kernel.cells_of(state) for state in stable), search, stable)
+    return Beginning(tuple(kernel.cells_of(state) for state in stable), search, stable, coverage_of(system))
 
 
 def explored(plan: Plan, beginning: Beginning, options: VerifyOptions, watch: Watch) -> Explored:
@@ -118,7 +121,8 @@ def explored(plan: Plan, beginning: Beginning, options: VerifyOptions, watch: Wa
     begun = time.monotonic()
     system, search, order = reduced(plan, beginning, options, watch)
     start_states = 0 if beginning.search is None else len(beginning.search.store)
-    statistics = replace(statistics_of(search, plan, order), start_states=start_states)
+    acted, idle = joined((beginning.coverage, coverage_of(system)))
+    statistics = replace(statistics_of(search, plan, order), start_states=start_states, acted=acted, idle=idle)
     decided = tuple(Decided(system, search, finding) for finding in search.findings)
     if order == EVERY_ORDER or not any(finding.verdict == "violated" for finding in search.findings):
         return Explored(decided, statistics, search)
@@ -129,7 +133,7 @@ def explored(plan: Plan, beginning: Beginning, options: VerifyOptions, watch: Wa
         findings = again.search.findings
         return Explored(
             tuple(Decided(again.system, again.search, finding) for finding in findings),
-            replace(statistics_of(again.search, plan, EVERY_ORDER), start_states=start_states),
+            _repeated_statistics(again, plan, statistics),
             search,
         )
     pairs = zip(decided, again.search.findings, strict=True)
@@ -143,6 +147,13 @@ def explored(plan: Plan, beginning: Beginning, options: VerifyOptions, watch: Wa
 class _Repeated:
     system: GroupedSystem
     search: Search
+
+
+def _repeated_statistics(again: _Repeated, plan: Plan, first: Statistics) -> Statistics:
+    """What the search in every order did; who acted in either of the two."""
+    acted, idle = joined((first, coverage_of(again.system)))
+    numbers = statistics_of(again.search, plan, EVERY_ORDER)
+    return replace(numbers, start_states=first.start_states, acted=acted, idle=idle)
 
 
 def reduced(
@@ -228,6 +239,7 @@ def one_search(
 ) -> tuple[GroupedSystem, Search]:
     """One search of a plan, with the orders asked for."""
     system = GroupedSystem(without_clocks(plan) if order.timeless else plan, order)
+    note(system)
     if beginning.cells:
         system.initial = tuple(system.with_nurseries(cells) for cells in beginning.cells)
     search = explore(

@@ -236,7 +236,9 @@ def _relations(loaded: Loaded, *, on_nodes: bool = True) -> Iterator[tuple[str, 
 
 def _sharing_nodes(loaded: Loaded, forms: dict[str, list[Workload]]) -> Iterator[tuple[str, ...]]:
     """The workloads that one node could take, node by node."""
-    placed = {ref: {node for node, _ in spots} for ref, spots in loaded.scenario.start.placement}
+    placed: dict[str, set[str]] = {}
+    for ref, name in loaded.scenario.start.spots():
+        placed.setdefault(ref, set()).add(name)
     for node in loaded.setup.nodes:
         yield tuple(
             ref
@@ -366,7 +368,9 @@ def _slice(loaded: Loaded, part: tuple[str, ...]) -> Slice:
     events = tuple(event for event in scenario.events if _target(event) is None or _target(event) in chosen)
     reduced = replace(
         scenario,
-        start=replace(scenario.start, placement=placement),
+        start=replace(
+            scenario.start, placement=placement, pods=tuple(p for p in scenario.start.pods if p.ref in chosen)
+        ),
         events=events,
         intents=tuple(scenario.intents[i] for i in intents),
     )
@@ -389,7 +393,7 @@ def starts_simply(part: Slice) -> bool:
     if has_priorities(setup) or any(workload.kind in (STATEFUL_SET, JOB) for workload in setup.workloads):
         return False  # pods that are preempted end, pods with ordinals wait for each other, a Job's end by themselves
     evicting = {n.name for n in setup.nodes if any(taint.effect == NO_EXECUTE for taint in n.taints)}
-    if any(node in evicting for _, spots in scenario.start.placement for node, _ in spots):
+    if scenario.start.pods or any(node in evicting for _, node in scenario.start.spots()):
         return False
     return not any(
         workload.template.readiness is not None

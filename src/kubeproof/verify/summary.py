@@ -10,6 +10,7 @@ from kubeproof.cluster.daemons import nodes_wanted, pods_wanted
 from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, STATEFUL_SET, Setup, Workload
 from kubeproof.cluster.policies import SAMPLED_METRICS, PodDisruptionBudget
 from kubeproof.cluster.priorities import class_values, has_priorities, priority_of
+from kubeproof.cluster.running import in_words
 from kubeproof.engine.search import ALL_VIOLATED
 from kubeproof.events.declarations import (
     Apply,
@@ -34,8 +35,9 @@ from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import ALWAYS, Intent
 from kubeproof.intents.monitor import UPPER_BOUNDS
 from kubeproof.intents.predicates import followed_targets
-from kubeproof.manifests.loaded import Loaded
+from kubeproof.manifests.loaded import Loaded, Start
 from kubeproof.model.plan import Plan
+from kubeproof.verify.coverage import joined
 from kubeproof.verify.result import (
     ERROR,
     HOLDS,
@@ -67,8 +69,11 @@ def combined(parts: Sequence[Statistics]) -> Statistics:
     """The statistics of several searches as one; limits that stopped any of them are told."""
     if len(parts) == 1:
         return parts[0]
+    acted, idle = joined(parts)
     return replace(
         parts[0],
+        acted=acted,
+        idle=idle,
         states=sum(part.states for part in parts),
         start_states=sum(part.start_states for part in parts),
         transitions=sum(part.transitions for part in parts),
@@ -91,11 +96,15 @@ def scope(loaded: Loaded, plan: Plan, statistics: Statistics) -> tuple[tuple[str
         ("nodes", f"{sum(not node.is_slot for node in setup.nodes)} in {plan.classes} class(es)"),
         ("workloads", ", ".join(_workload(setup, i) for i in range(len(setup.workloads))) or "none"),
         *_steering(setup, scenario.intents),
-        ("start", scenario.start.mode),
+        ("start", _start(scenario.start)),
         ("events", "; ".join(_event(event) for event in scenario.events) or "none"),
         ("pod start-up", _startup(setup)),
         ("explored", _explored(statistics)),
     )
+
+
+def _start(start: Start) -> str:
+    return f"{start.mode}: {in_words(start.pods)}" if start.pods else start.mode
 
 
 def _startup(setup: Setup) -> str:
@@ -135,7 +144,11 @@ def _steering(setup: Setup, intents: Sequence[Intent]) -> Iterator[tuple[str, st
     if setup.cluster_autoscaler is not None:
         yield "cluster autoscaler", _groups(setup.cluster_autoscaler)
     if setup.settings.gitops_interval_s is not None:
-        yield "gitops", f"undoes drift from the manifests every {setup.settings.gitops_interval_s} s"
+        settings = setup.settings
+        where = f" in {', '.join(settings.gitops_namespaces)}" if settings.gitops_namespaces else ""
+        left = ", ".join(dict.fromkeys(ref for ref, _ in settings.gitops_ignored))
+        but = f", but for replicas of {left}" if left else ""
+        yield "gitops", f"undoes drift from the manifests{where} every {settings.gitops_interval_s} s{but}"
 
 
 def _groups(autoscaler: ClusterAutoscaler) -> str:

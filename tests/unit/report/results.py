@@ -71,6 +71,8 @@ STATISTICS = Statistics(
     memo_misses=50,
     engine="compiled",
     reductions=("symmetry",),
+    acted=(("replicaset web", ("creates pods",)),),
+    idle=("taint-eviction",),
 )
 
 RESULT = VerifyResult(

@@ -95,6 +95,8 @@ def test_the_document_is_the_contract():
             "reductions": ["symmetry"],
             "stopped_by": "",
             "start_states": 0,
+            "acted": [["replicaset web", ["creates pods"]]],
+            "idle": ["taint-eviction"],
         },
         "elapsed_s": 0.5,
         "input": {"files": [{"name": "web.yaml", "text": "kind: Deployment\n"}]},

@@ -1,0 +1,58 @@
+"""The options that say which cluster, shared by all commands that read one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from kubeproof.live.client import Client
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+class Chosen(NamedTuple):
+    """A cluster, and which part of it."""
+
+    namespace: str | None
+    everywhere: bool
+    context: str | None
+    kubeconfig: str | None
+
+    def reach(self) -> tuple[Client, str | None]:
+        """The client, and the namespace that is meant; None for all."""
+        from kubeproof.live.client import Client
+        from kubeproof.live.config import connection
+
+        if self.namespace is not None and self.everywhere:
+            raise click.UsageError("-n and -A exclude each other")
+        where = connection(kubeconfig=self.kubeconfig, context=self.context)
+        return Client(where), None if self.everywhere else self.namespace or where.namespace
+
+
+def cluster_options(command: F) -> F:
+    """Adds -n, -A, --context and --kubeconfig."""
+    for option in reversed(
+        (
+            click.option(
+                "-n", "--namespace", metavar="NS", help="Read this namespace of the cluster; default: the context's."
+            ),
+            click.option("-A", "--all-namespaces", "everywhere", is_flag=True, help="Read all namespaces."),
+            click.option("--context", metavar="NAME", help="Context of the kubeconfig; default: the current one."),
+            click.option("--kubeconfig", metavar="FILE", help="Instead of KUBECONFIG and ~/.kube/config."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def snapshot_bytes(chosen: Chosen) -> tuple[str, bytes]:
+    """The cluster as manifests, with a name to show for them."""
+    from kubeproof.live.snapshot import SnapshotOptions, take_snapshot
+
+    client, namespace = chosen.reach()
+    parts: list[bytes] = []
+    take_snapshot(client, SnapshotOptions(namespace), parts.append)
+    return "<live>" if namespace is None else f"<live -n {namespace}>", b"".join(parts)

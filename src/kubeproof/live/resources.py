@@ -1,0 +1,61 @@
+"""What is read of a cluster: the kinds that are modelled, and where the API server serves them."""
+
+from __future__ import annotations
+
+from kubeproof.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """One kind of the API."""
+
+    kind: str
+    version: str  # apiVersion
+    plural: str
+    namespaced: bool = True
+    is_optional: bool = False  # a custom resource: many clusters do not serve it
+
+    @property
+    def group(self) -> str:
+        return self.version.rpartition("/")[0]
+
+    def path(self, namespace: str | None = None) -> str:
+        """Where objects of this kind are listed, in one namespace or in all."""
+        root = f"/apis/{self.version}" if self.group else f"/api/{self.version}"
+        inside = f"/namespaces/{namespace}" if namespace is not None and self.namespaced else ""
+        return f"{root}{inside}/{self.plural}"
+
+
+def _cluster(kind: str, version: str, plural: str) -> Resource:
+    return Resource(kind, version, plural, namespaced=False)
+
+
+# Owners come before what they own: who reads the list in order knows the names of StatefulSets before their pods'.
+# Left out: Secrets and ConfigMaps, which are never read, and EndpointSlices, which the model makes anew from pods.
+RESOURCES = (
+    _cluster("Namespace", "v1", "namespaces"),
+    _cluster("Node", "v1", "nodes"),
+    _cluster("PriorityClass", "scheduling.k8s.io/v1", "priorityclasses"),
+    _cluster("StorageClass", "storage.k8s.io/v1", "storageclasses"),
+    Resource("Deployment", "apps/v1", "deployments"),
+    Resource("StatefulSet", "apps/v1", "statefulsets"),
+    Resource("DaemonSet", "apps/v1", "daemonsets"),
+    Resource("ReplicaSet", "apps/v1", "replicasets"),
+    Resource("ReplicationController", "v1", "replicationcontrollers"),
+    Resource("CronJob", "batch/v1", "cronjobs"),
+    Resource("Job", "batch/v1", "jobs"),
+    _cluster("PersistentVolume", "v1", "persistentvolumes"),
+    Resource("PersistentVolumeClaim", "v1", "persistentvolumeclaims"),
+    Resource("HorizontalPodAutoscaler", "autoscaling/v2", "horizontalpodautoscalers"),
+    Resource("VerticalPodAutoscaler", "autoscaling.k8s.io/v1", "verticalpodautoscalers", is_optional=True),
+    Resource("PodDisruptionBudget", "policy/v1", "poddisruptionbudgets"),
+    Resource("ResourceQuota", "v1", "resourcequotas"),
+    Resource("LimitRange", "v1", "limitranges"),
+    Resource("Service", "v1", "services"),
+    Resource("Ingress", "networking.k8s.io/v1", "ingresses"),
+    Resource("NetworkPolicy", "networking.k8s.io/v1", "networkpolicies"),
+    Resource("Pod", "v1", "pods"),
+)
+BY_KIND = {resource.kind: resource for resource in RESOURCES}
+WATCHED = ("Node", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job", "Pod")
+VERBS = ("get", "list", "watch")

@@ -1,0 +1,124 @@
+"""A cluster as manifests: what `kubeproof snapshot` writes and `verify --live` reads."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from typing import IO
+
+from kubeproof.errors import ClusterError
+from kubeproof.live.anonymize import Anonymizer
+from kubeproof.live.client import Client, Refused
+from kubeproof.live.listing import PAGE, Object, listed, one
+from kubeproof.live.prune import pruned
+from kubeproof.live.resources import BY_KIND, RESOURCES, Resource
+from kubeproof.manifests.printable import printable
+from kubeproof.manifests.writer import as_yaml
+from kubeproof.values import dataclass
+
+FORBIDDEN, NOT_SERVED = 403, 404
+_CHUNK = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotOptions:
+    """What is read, and how it is written."""
+
+    namespace: str | None = None  # None: all
+    anonymize: bool = False
+    page: int = PAGE
+
+
+class Spool:
+    """Text on disk that can be taken back to an earlier length: a list that expires is written again."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def write(self, text: str) -> None:
+        self._file.write(text.encode())
+
+    def length(self) -> int:
+        return self._file.tell()
+
+    def cut(self, length: int) -> None:
+        """Forgets everything after the length."""
+        self._file.seek(length)
+        self._file.truncate()
+
+    def chunks(self) -> Iterator[bytes]:
+        """Everything, piece by piece."""
+        self._file.seek(0)
+        while chunk := self._file.read(_CHUNK):
+            yield chunk
+
+
+def take_snapshot(client: Client, options: SnapshotOptions, write: Callable[[bytes], object]) -> dict[str, int]:
+    """Writes the cluster once all of it was read, and tells how many objects of each kind there were.
+
+    Memory holds one page at a time; nothing is written when a kind cannot be read.
+    """
+    with tempfile.TemporaryFile() as file:
+        spool = Spool(file)
+        counts = _collect(client, options, spool)
+        for chunk in spool.chunks():
+            write(chunk)
+    return counts
+
+
+def _collect(client: Client, options: SnapshotOptions, spool: Spool) -> dict[str, int]:
+    spool.write(_heading(options))
+    rename = Anonymizer() if options.anonymize else None
+    counts: dict[str, int] = {}
+    refused: list[Refused] = []
+    for resource in RESOURCES:
+        try:
+            counts[resource.kind] = _add(client, resource, options, spool, rename)
+        except Refused as problem:
+            if problem.status == NOT_SERVED:
+                spool.write(f"# This cluster does not serve {resource.version} {resource.kind}.\n")
+            elif problem.status == FORBIDDEN:
+                refused.append(problem)
+            else:
+                raise
+    if refused:
+        raise _all_of(refused)
+    return counts
+
+
+def _all_of(refused: list[Refused]) -> ClusterError:
+    """One error that names every kind that was refused."""
+    return ClusterError("; ".join(problem.problem for problem in refused), refused[0].remedy)
+
+
+def _heading(options: SnapshotOptions) -> str:
+    space = options.namespace
+    if space is None:
+        return "# A cluster, read by kubeproof snapshot.\n"
+    shown = "one namespace" if options.anonymize else f"namespace {printable(space)}"
+    return f"# A cluster, read by kubeproof snapshot: {shown} only. Pods of others take room on its nodes, too.\n"
+
+
+def _add(client: Client, resource: Resource, options: SnapshotOptions, spool: Spool, rename: Anonymizer | None) -> int:
+    begun, count = spool.length(), 0
+
+    def forget() -> None:
+        nonlocal count
+        spool.cut(begun)
+        count = 0
+
+    for item in _items(client, resource, options, forget):
+        kept = pruned(item)
+        spool.write(f"---\n{as_yaml(rename(kept) if rename is not None else kept)}")
+        count += 1
+    return count
+
+
+def _items(
+    client: Client, resource: Resource, options: SnapshotOptions, forget: Callable[[], None]
+) -> Iterator[Object]:
+    if resource is BY_KIND["Namespace"] and options.namespace is not None:
+        yield one(client, resource, options.namespace)
+        return
+    for page in listed(client, resource, options.namespace, size=options.page, restart=forget):
+        yield from page.items

@@ -1,0 +1,98 @@
+// The parts of the page around the player.
+
+const VERDICTS = {
+  HOLDS: { sign: "✓", kind: "good", words: "Every property holds in every run." },
+  "HOLDS-BOUNDED": { sign: "✓", kind: "good", words: "Every property holds at every size up to the bound." },
+  "SAMPLED-OK": { sign: "✓", kind: "fair", words: "No violation among the sizes that were looked at." },
+  VIOLATED: { sign: "✗", kind: "bad", words: "There is a run that breaks a property." },
+  VACUOUS: { sign: "∅", kind: "fair", words: "No run ever comes to a state that the properties speak about." },
+  UNKNOWN: { sign: "?", kind: "fair", words: "Not decided: a limit was reached first." },
+  ERROR: { sign: "!", kind: "bad", words: "A property could not be judged." },
+  SUPPRESSED: { sign: "–", kind: "plain", words: "Suppressed by an exemption." },
+};
+
+function verdictOf(word) {
+  return VERDICTS[word] || { sign: "·", kind: "plain", words: "" };
+}
+
+function pill(verdict) {
+  const { sign, kind } = verdictOf(verdict);
+  return h("span", { class: "pill " + kind }, h("span", { "aria-hidden": "true" }, sign), " ", verdict);
+}
+
+function banner(report) {
+  const { sign, kind, words } = verdictOf(report.verdict);
+  return h(
+    "section",
+    { class: "banner " + kind, "aria-labelledby": "verdict" },
+    h("div", { class: "sign", "aria-hidden": "true" }, sign),
+    h("div", {}, h("h1", { id: "verdict" }, report.verdict), h("p", { class: "scenario" }, "Scenario ", named(report.scenario)), h("p", {}, words + " ", report.counts), h("p", { class: "faint" }, h("bdi", {}, report.about)), h("p", {}, h("a", { href: "#not-checked" }, report.left))),
+    h("ul", { class: "facts" }, report.facts.map(([value, name]) => h("li", {}, h("strong", {}, value), h("span", {}, name))))
+  );
+}
+
+function unchecked(report) {
+  return card(
+    "Not checked, not modelled",
+    "not-checked",
+    report.unchecked.length
+      ? h("ul", { class: "reasons" }, report.unchecked.map((line) => h("li", {}, h("bdi", {}, line))))
+      : h("p", {}, "Everything in the input takes part in the model, and every property was decided.")
+  );
+}
+
+function card(title, id, ...content) {
+  return h("section", { class: "card", id, "aria-labelledby": id + "-title" }, h("h2", { id: id + "-title" }, title), ...content);
+}
+
+function properties(report, open) {
+  const rows = report.properties.map((one, number) =>
+    h(
+      "li",
+      { class: "property", id: "property-" + number },
+      h("div", { class: "property-head" }, pill(one.verdict), h("h3", {}, h("span", { class: "faint" }, one.id), " ", one.key, one.target ? [" ", named(one.target, "target")] : "")),
+      h("p", {}, h("bdi", {}, one.detail)),
+      h("p", { class: "faint" }, one.place ? ["declared at ", named(one.place, "place")] : "from the default scenario", ` · ${one.size}`),
+      one.accepted ? h("p", { class: "remedy" }, h("strong", {}, "Accepted: "), h("bdi", {}, one.accepted)) : null,
+      one.remedy ? h("p", { class: "remedy" }, h("strong", {}, "What to change: "), one.remedy) : null,
+      one.run ? h("button", { type: "button", class: "show-run", click: () => open(number) }, "Show the run") : null
+    )
+  );
+  return card("Properties", "properties", h("ul", { class: "properties" }, rows));
+}
+
+function pairs(title, id, list) {
+  return card(title, id, h("dl", { class: "pairs" }, list.map(([key, value]) => [h("dt", {}, key), h("dd", {}, h("bdi", {}, value))])));
+}
+
+function coverage(report) {
+  const { acted, idle } = report.coverage;
+  if (!acted.length && !idle.length) return card("Coverage", "coverage", h("p", {}, report.coverage.words));
+  return card(
+    "Coverage",
+    "coverage",
+    h("p", {}, report.coverage.words),
+    idle.length ? [h("h3", {}, "Never acted in any run"), h("ul", { class: "actors" }, idle.map((name) => h("li", { class: "idle" }, named(name))))] : h("p", {}, "Every controller and event acted in some run."),
+    h("h3", {}, "Acted"),
+    h("ul", { class: "actors wide" }, acted.map(([name, did]) => h("li", {}, named(name), h("span", { class: "faint" }, " " + did))))
+  );
+}
+
+function assumptions(report) {
+  return card("Assumptions", "assumptions", h("ul", { class: "reasons" }, report.assumptions.map((line) => h("li", {}, h("bdi", {}, line)))));
+}
+
+function command(words) {
+  const code = h("code", {}, words);
+  const said = h("span", { class: "faint", role: "status" });
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(words);
+      said.textContent = "copied";
+    } catch {
+      getSelection().selectAllChildren(code);
+      said.textContent = "selected: press Ctrl+C";
+    }
+  };
+  return h("div", { class: "command" }, h("pre", { tabindex: "0", role: "region", "aria-label": "Command" }, code), h("button", { type: "button", click: copy }, "Copy"), said);
+}

@@ -1,0 +1,149 @@
+"""Who acted in a search, and what each could do: noted when a controller is asked something new, which is seldom.
+
+Told of all runs that were explored. A search that ends early, or that stands for others by fewer orders, may not have
+come to everything; one in a coarser model may have come to more than there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from kubeproof.cluster.control import Action, Controller, Decision, NodeChange
+from kubeproof.cluster.objects import STATEFUL_SET
+from kubeproof.controllers.scheduler.controller import SchedulerController
+from kubeproof.engine.system import Actor, Effect
+from kubeproof.model.grouped import GroupedSystem
+from kubeproof.model.plan import Plan
+from kubeproof.verify.result import Statistics
+
+TIME = "time"
+WORDS = {
+    "SetDesired": "sets replicas",
+    "SetReplicas": "scales ReplicaSets",
+    "SetTemplate": "changes pod templates",
+    "SetCurrent": "completes updates",
+    "SetCondition": "sets conditions",
+    "CreateObject": "creates objects",
+    "DeleteObject": "deletes objects",
+    "CreatePods": "creates pods",
+    "DeleteUnbound": "deletes pods without a node",
+    "Bind": "binds pods",
+    "BindPinned": "binds pods",
+    "Preempt": "preempts pods",
+    "Unnominate": "gives up nominations",
+    "Arrive": "creates pods on their nodes",
+    "Delete": "deletes pods",
+    "KeepNode": "creates and deletes pods of nodes",
+    "TendJob": "counts pods that ended",
+    "Crash": "crashes containers",
+    "EvictPods": "evicts pods",
+    "EvictDue": "evicts pods",
+    "Unroute": "takes pods out of traffic",
+    "Advance": "moves pods on",
+    "StartAll": "moves pods on",
+}
+ON_NODES = {
+    "fail": "stops nodes",
+    "panic": "stops overloaded nodes",
+    "fail-for-good": "stops nodes for good",
+    "fail-with-zone": "stops zones",
+    "recover": "brings nodes back",
+    "notice": "notices silent nodes",
+    "taint": "taints nodes",
+    "untaint": "removes taints",
+    "welcome": "notices nodes that are back",
+    "cordon": "cordons nodes",
+    "uncordon": "uncordons nodes",
+    "drain": "begins drains",
+    "drain-uncordon": "begins drains",
+    "maintain": "begins maintenance",
+    "drained": "ends drains",
+    "join": "lets nodes join",
+    "return": "ends maintenance",
+    "provision": "asks for nodes",
+    "forsake": "loses nodes that were asked for",
+    "mark-spare": "finds nodes unneeded",
+    "mark-needed": "finds nodes needed again",
+    "evacuate": "empties nodes",
+    "remove": "deletes nodes",
+    "retire": "drains nodes to delete them",
+    "spare": "gives up on emptying nodes",
+}
+Acted = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+class Coverage(NamedTuple):
+    """Names of controllers and events: those that acted, with what they did, and those that never did."""
+
+    acted: Acted = ()
+    idle: tuple[str, ...] = ()
+
+
+class NotingActor:
+    """An actor that remembers what it was able to do; answers and questions stay as they are."""
+
+    def __init__(self, actor: Actor) -> None:
+        self.name, self.stage, self.reads = actor.name, actor.stage, actor.reads
+        self.view = actor.view  # asked most often, and passed on without a detour
+        self._act = actor.act
+        self.did: dict[str, None] = {}
+        self.has_acted = False
+
+    def act(self, views: tuple[Any, ...]) -> Sequence[Effect]:
+        """What the actor answers."""
+        effects = self._act(views)
+        for effect in effects:
+            self.has_acted = True
+            if isinstance(effect.label, Decision):
+                self.did.update(dict.fromkeys(_words(effect.label.actions)))
+        return effects
+
+
+def note(system: GroupedSystem) -> None:
+    """Lets the actors of a system remember what they do."""
+    system.actors = tuple(NotingActor(actor) for actor in system.actors)
+
+
+def coverage_of(system: GroupedSystem) -> Coverage:
+    """What the actors of a noting system did; those with one name are one."""
+    unused = {loop.name for loop in system.plan.controllers if _has_no_pods(system.plan, loop)}
+    noted = [actor for actor in system.actors if isinstance(actor, NotingActor) and actor.name not in (TIME, *unused)]
+    acted: dict[str, dict[str, None]] = {}
+    for actor in (actor for actor in noted if actor.has_acted):
+        acted.setdefault(actor.name, {}).update(actor.did)
+    names = dict.fromkeys(actor.name for actor in noted)
+    return Coverage(
+        tuple((name, tuple(sorted(acted[name]))) for name in names if name in acted),
+        tuple(name for name in names if name not in acted),
+    )
+
+
+def _has_no_pods(plan: Plan, loop: Controller) -> bool:
+    """True for the scheduler of a StatefulSet as a whole: each of its ordinals has one of its own."""
+    if not isinstance(loop, SchedulerController):
+        return False
+    whole = plan.setup.workloads[loop.workload]
+    return whole.kind == STATEFUL_SET and whole.ordinal is None and whole.owner is None
+
+
+def joined(parts: Iterable[Coverage | Statistics]) -> Coverage:
+    """What was done in any of several searches."""
+    acted: dict[str, dict[str, None]] = {}
+    idle: dict[str, None] = {}
+    for part in parts:
+        idle.update(dict.fromkeys(part.idle))
+        for name, did in part.acted:
+            acted.setdefault(name, {}).update(dict.fromkeys(did))
+    return Coverage(
+        tuple((name, tuple(sorted(did))) for name, did in acted.items()),
+        tuple(name for name in idle if name not in acted),
+    )
+
+
+def _words(actions: Iterable[Action]) -> Iterable[str]:
+    for action in actions:
+        if isinstance(action, NodeChange):
+            yield ON_NODES.get(action.verb, f"{action.verb} a node")
+        elif (kind := type(action).__name__) in WORDS:
+            yield WORDS[kind]

@@ -1,0 +1,85 @@
+"""Renamed clusters behave as before and tell nothing about their owner."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from kubeproof.live.anonymize import Anonymizer
+from kubeproof.live.prune import pruned
+from kubeproof.manifests.load import load_texts
+from kubeproof.manifests.writer import as_yaml
+from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.run import verify
+from tests.unit.live.objects import shop
+
+ROOT = Path(__file__).parents[3]
+EXAMPLES = ("01-conflicting-spread", "03-repaired-spread", "06-tainted-node-loop", "07-two-namespaces")
+FILES_ONLY = ("Scenario", "KubeSchedulerConfiguration", "DeschedulerPolicy")
+
+
+def objects_of(folder):
+    files = sorted(folder.glob("*.yaml"))
+    found = [one for file in files for one in yaml.safe_load_all(file.read_text(encoding="utf-8")) if one]
+    return [one for one in found if one["kind"] not in FILES_ONLY]
+
+
+def answers(objects):
+    loaded = load_texts([("snap.yaml", "---\n".join(as_yaml(one) for one in objects))])
+    result = verify(loaded, VerifyOptions(max_states=2_000))
+    return sorted((one.key, one.verdict) for one in result.results), result.statistics.states
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_the_verdicts_of_an_example_stay(example):
+    plain = [pruned(one) for one in objects_of(ROOT / "examples" / example)]
+    rename = Anonymizer()
+
+    assert answers([rename(one) for one in plain]) == answers(plain)
+
+
+def test_the_verdicts_of_a_running_cluster_stay():
+    plain = [pruned(one) for one in shop(full=True)]
+    rename = Anonymizer()
+    renamed = [rename(one) for one in plain]
+
+    assert answers(renamed) == answers(plain)
+    text = "".join(as_yaml(one) for one in renamed)
+    assert not [word for word in ("web", "shop", "registry", "example.com") if word in text]
+
+
+def test_the_same_name_is_the_same_name_everywhere():
+    rename = Anonymizer()
+
+    assert rename.name("web") == rename.name("web") != rename.name("api")
+    assert rename.image("nginx") == rename.image("nginx:latest") != rename.image("nginx:1")
+    assert rename.key("topology.kubernetes.io/zone") == "topology.kubernetes.io/zone"
+    assert rename.key("example.com/tier") == rename.name("example.com/tier")
+    assert rename.name("kube-system") == "kube-system"
+    assert rename.name("17") == "17"
+
+
+def test_ordinals_and_claims_follow_their_stateful_set():
+    rename = Anonymizer()
+    renamed = rename(
+        {
+            "kind": "StatefulSet",
+            "metadata": {"name": "db", "namespace": "shop"},
+            "spec": {"volumeClaimTemplates": [{"metadata": {"name": "data"}}]},
+        }
+    )
+    own, template = renamed["metadata"]["name"], renamed["spec"]["volumeClaimTemplates"][0]["metadata"]["name"]
+
+    assert rename.name("db-3") == f"{own}-3"
+    assert rename.name("data-db-3") == f"{template}-{own}-3"
+
+
+def test_addresses_and_hosts_are_left_out():
+    service = {
+        "kind": "Service",
+        "metadata": {"name": "web"},
+        "spec": {"clusterIP": "10.0.0.1", "selector": {"app": "web"}},
+    }
+    renamed = Anonymizer()(service)
+
+    assert renamed == {"kind": "Service", "metadata": {"name": "n1"}, "spec": {"selector": {"n2": "n1"}}}

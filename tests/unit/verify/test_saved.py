@@ -1,0 +1,56 @@
+"""Saved results are values again."""
+
+from dataclasses import replace
+
+import pytest
+
+from kubeproof.errors import ManifestError
+from kubeproof.report.json import render
+from kubeproof.verify.result import VerifyResult
+from kubeproof.verify.saved import read_saved
+from tests.unit.report.results import RESULT
+from tests.unit.report.test_heatmap import SWEEP
+from tests.unit.verify.inputs import FAILING, LOOP, PENDING, verified
+
+
+@pytest.fixture
+def read_back(tmp_path):
+    """A result, written and read."""
+
+    def read(result: VerifyResult) -> VerifyResult:
+        path = tmp_path / "result.json"
+        path.write_text(render(result), encoding="utf-8")
+        return read_saved(str(path)).result
+
+    return read
+
+
+@pytest.mark.parametrize("documents", [PENDING, LOOP, FAILING], ids=["path", "loop", "deployed"])
+def test_a_result_read_back_is_the_one_that_was_written(read_back, documents):
+    result = verified(*documents)
+
+    again = read_back(result)
+
+    assert replace(again, scope=()) == replace(result, scope=())
+    assert dict(again.scope).keys() == dict(result.scope).keys()
+
+
+def test_a_sweep_is_read_back(read_back):
+    result = replace(RESULT, sweep=SWEEP)
+
+    assert read_back(result) == result
+
+
+def test_what_is_written_from_a_saved_result_is_what_was_saved(read_back):
+    result = verified(*LOOP)
+
+    assert render(read_back(result)) == render(result)
+
+
+def test_a_sweep_with_unknown_verdicts_is_refused(tmp_path):
+    path = tmp_path / "result.json"
+    text = render(replace(RESULT, sweep=SWEEP)).replace('"TRIVIAL"', '"<b>"')
+    path.write_text(text, encoding="utf-8")
+
+    with pytest.raises(ManifestError, match="no sweep gives"):
+        read_saved(str(path))
