@@ -23,6 +23,7 @@ USAGE, INCONCLUSIVE, ENVIRONMENT, INTERNAL, INTERRUPTED = 2, 3, 6, 70, 130
 COLLECTIONS = (100_000, 20, 100)
 _COMMANDS = {  # name, also of the module -> command or group; imported when it is called or listed
     "cases": "cases_group",
+    "diff": "diff_command",
     "doctor": "doctor_command",
     "explain": "explain_command",
     "init": "init_command",
