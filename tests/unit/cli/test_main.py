@@ -88,6 +88,7 @@ def test_the_commands_are_those_that_exist():
     context = cli.make_context("kubeproof", [], resilient_parsing=True)
     names = [
         "cases",
+        "completion",
         "diff",
         "doctor",
         "explain",
