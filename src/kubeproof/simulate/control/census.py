@@ -101,25 +101,26 @@ class Census:
 
     def endpoints(self) -> Endpoints:
         """Who serves what; the same object as long as nothing has changed."""
-        parts = tuple(None if seen is None else (tuple(seen.slots.values()), runs(seen.state)) for seen in self._nodes)
+        parts = tuple(None if seen is None else (tuple(seen.slots.values()), _room(seen.state)) for seen in self._nodes)
         if self._endpoints is not None and self._endpoints[0] == parts:
             return self._endpoints[1]
-        up = [(at, seen) for at, seen in enumerate(self._nodes) if seen is not None and runs(seen.state)]
+        up = [(at, seen) for at, seen in enumerate(self._nodes) if seen is not None and answers(seen.state)]
         services = {
             name: tuple(sorted((slot for _, seen in up for m in members for slot in seen.slots.get(m, ())), key=_birth))
             for name, members in self.members.items()
         }
-        rooms = {self._setup.nodes[at].name: self._room(at) for at, _ in up}
+        rooms = {self._setup.nodes[at].name: self._room(at, seen.state) for at, seen in up}
         found = Endpoints(services, rooms)
         self._endpoints = (parts, found)
         return found
 
-    def _room(self, node: int) -> Room:
+    def _room(self, node: int, state: NodeState) -> Room:
+        """What a node has; one that has fallen silent, unnoticed, does nothing."""
         declared = self._setup.nodes[node]
-        return Room(declared.cpu_milli, declared.memory_bytes)
+        return Room(declared.cpu_milli if runs(state) else 0, declared.memory_bytes)
 
     def _slots(self, at: int, node: NodeState) -> Iterator[tuple[int, tuple[Slot, ...]]]:
-        if not runs(node):
+        if not answers(node):
             return
         for member in self._served:
             pods = [pod for pod in node.pods if pod.workload == member and pod.phase in RUNS]
@@ -171,6 +172,15 @@ class Census:
 def runs(node: NodeState) -> bool:
     """True for a node that is there and not down."""
     return node.health in KUBELET_LIVES and node.work != Work.DOWN
+
+
+def answers(node: NodeState) -> bool:
+    """True if requests are sent to the node: while nobody has noticed that it is down, they are, and nothing answers."""
+    return runs(node) or node.health == Health.LOST
+
+
+def _room(node: NodeState) -> int:
+    return runs(node) + answers(node)
 
 
 def limit_of(template: PodTemplate, resource: str) -> int | None:
