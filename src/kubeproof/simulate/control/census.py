@@ -48,7 +48,7 @@ class Census:
         self._nodes: list[_Seen | None] = [None] * len(plan.setup.nodes)
         self._births: dict[tuple[int, str], int] = {}
         self._born = 0
-        self._endpoints: tuple[tuple[object, ...], Endpoints] | None = None
+        self._endpoints: Endpoints | None = None
         self._rules = {(rule.resource, rule.workload): rule for rule in rules}
 
     def note(self, taken: Taken) -> None:
@@ -71,7 +71,10 @@ class Census:
         for at, node in enumerate(state.nodes):
             known = self._nodes[at]
             if known is None or known.state is not node:
-                self._nodes[at] = _Seen(node, self._counted(node), dict(self._slots(at, node)))
+                slots = dict(self._slots(at, node))
+                if known is None or known.slots != slots or _room(known.state) != _room(node):
+                    self._endpoints = None
+                self._nodes[at] = _Seen(node, self._counted(node), slots)
 
     def _counted(self, node: NodeState) -> dict[int, Count]:
         counts: dict[int, Count] = {}
@@ -101,18 +104,16 @@ class Census:
 
     def endpoints(self) -> Endpoints:
         """Who serves what; the same object as long as nothing has changed."""
-        parts = tuple(None if seen is None else (tuple(seen.slots.values()), _room(seen.state)) for seen in self._nodes)
-        if self._endpoints is not None and self._endpoints[0] == parts:
-            return self._endpoints[1]
+        if self._endpoints is not None:
+            return self._endpoints
         up = [(at, seen) for at, seen in enumerate(self._nodes) if seen is not None and answers(seen.state)]
         services = {
             name: tuple(sorted((slot for _, seen in up for m in members for slot in seen.slots.get(m, ())), key=_birth))
             for name, members in self.members.items()
         }
         rooms = {self._setup.nodes[at].name: self._room(at, seen.state) for at, seen in up}
-        found = Endpoints(services, rooms)
-        self._endpoints = (parts, found)
-        return found
+        self._endpoints = Endpoints(services, rooms)
+        return self._endpoints
 
     def _room(self, node: int, state: NodeState) -> Room:
         """What a node has; one that has fallen silent, unnoticed, does nothing."""
