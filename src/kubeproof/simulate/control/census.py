@@ -8,12 +8,14 @@ from typing import NamedTuple
 from kubeproof.cluster.objects import PodTemplate, family
 from kubeproof.cluster.state import ACTIVE, KUBELET_LIVES, Health, Phase, Work
 from kubeproof.cluster.usage import CPU, MEMORY, UsageRule, is_cut, level_number, pod_usage, request_milli
+from kubeproof.controllers.hpa.settings import AutoscalerSettings
 from kubeproof.model.individual import State
 from kubeproof.model.individual_node import NodeState, Pod
 from kubeproof.model.plan import Plan
 from kubeproof.simulate.control.walk import Taken
 from kubeproof.simulate.serving.contract import Endpoints, Room, Slot
 
+YOUNG_S = AutoscalerSettings().sample_window_s
 RUNS = (Phase.RUNNING, Phase.READY, Phase.UNREADY, Phase.TERMINATING)
 
 
@@ -49,6 +51,7 @@ class Census:
         self._births: dict[tuple[int, str], int] = {}
         self._born = 0
         self._endpoints: Endpoints | None = None
+        self.young: set[tuple[str, int]] = set()  # pods whose metrics an autoscaler does not trust yet
         self._rules = {(rule.resource, rule.workload): rule for rule in rules}
 
     def note(self, taken: Taken) -> None:
@@ -132,9 +135,12 @@ class Census:
         key = pod.workload, pod.name
         declared = self._setup.workloads[pod.workload]
         memory = limit_of(declared.template, MEMORY)
+        birth = self._births.get(key) or self._bear(key)
+        name = f"{declared.namespace}/{pod.name}"
+        (self.young.add if 0 <= pod.age_s < YOUNG_S else self.young.discard)((name, birth))
         return Slot(
-            pod=f"{declared.namespace}/{pod.name}",
-            birth=self._births.get(key) or self._bear(key),
+            pod=name,
+            birth=birth,
             node=self._setup.nodes[at].name,
             cpu_request_milli=request_milli(declared.template, CPU),
             cpu_limit_milli=limit_of(declared.template, CPU),
@@ -176,7 +182,7 @@ def runs(node: NodeState) -> bool:
 
 
 def answers(node: NodeState) -> bool:
-    """True if requests are sent to the node: while nobody has noticed that it is down, they are, and nothing answers."""
+    """True if requests are sent to the node: while nobody knows that it is down they are, and nothing answers."""
     return runs(node) or node.health == Health.LOST
 
 
