@@ -33,7 +33,7 @@ from kubeproof.manifests.tree import Sequence as ListValue
 from kubeproof.manifests.usage_events import read_usage
 
 _SHIFT = "trafficShift"
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", re.ASCII)
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}", re.ASCII)
 _MOST_FACTOR = 1000.0
 
 
@@ -83,7 +83,7 @@ def _name(fields: Fields, workload: Workload) -> str:
     """As reports show it: letters, digits and what names of objects have."""
     name = fields.text("name") or workload.name
     if not _NAME.fullmatch(name):
-        remedy = "Write letters, digits, dots, dashes and underscores, 63 at most"
+        remedy = "Write letters, digits, dots, dashes and underscores"
         fields.fail("name", f"is {printable(name)!r}, which is no name of a service", remedy=remedy)
     return name
 
