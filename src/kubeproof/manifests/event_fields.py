@@ -29,6 +29,7 @@ class Surroundings:
     services: Sequence[Service] = ()
     budgets: Sequence[PodDisruptionBudget] = ()
     read_beside: Callable[[Fields, str], tuple[str, str]] = lambda fields, key: ("", "")  # file named, its text
+    is_descheduled: bool = False
 
 
 @dataclass(frozen=True, slots=True)

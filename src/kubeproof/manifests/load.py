@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, replace
 from functools import partial
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.objects import SchedulerProfile, Settings, Setup, Workload
 from kubeproof.cluster.volumes import Claim
@@ -16,10 +17,10 @@ from kubeproof.manifests.admission import admitted
 from kubeproof.manifests.default_scenario import default_scenario
 from kubeproof.manifests.event_fields import Surroundings
 from kubeproof.manifests.fields import Fields
-from kubeproof.manifests.files import InputFile, read_file, read_inputs
+from kubeproof.manifests.files import InputFile, Render, read_file, read_inputs
 from kubeproof.manifests.guard import Bounds, Budget
 from kubeproof.manifests.ignores import ignores_of
-from kubeproof.manifests.late import settled_claims, with_ingresses
+from kubeproof.manifests.late import rendered, settled_claims, with_ingresses
 from kubeproof.manifests.loaded import RUNNING, Loaded, Omission, Start
 from kubeproof.manifests.objects import (
     WORKLOAD_READERS,
@@ -39,7 +40,11 @@ from kubeproof.manifests.scenario import read_scenario
 from kubeproof.manifests.workloads import ReadWorkload
 from kubeproof.values import dataclass
 
+if TYPE_CHECKING:
+    from kubeproof.cluster.node_groups import ClusterAutoscaler
+
 _MOST_ERRORS = 20
+COMPONENT_NAMES = (b"cluster-autoscaler", b"descheduler", b"kube-controller-manager")
 
 
 def load(
@@ -48,13 +53,16 @@ def load(
     stdin: Callable[[], bytes] | None = None,
     bounds: Bounds = Bounds(),
     given: Sequence[tuple[str, bytes]] = (),
+    render: Render | None = rendered,
 ) -> Loaded:
     """Everything the paths hold, and what is given by name and content, checked and defaulted.
+
+    `render` makes manifests from charts and kustomizations; by default the user's own helm and kustomize do.
 
     Raises one ManifestError that lists up to 20 problems; hostile input is refused at its first flaw.
     """
     shown = (InputFile(None, printable(name), content) for name, content in given)
-    found = read_inputs(paths, stdin=stdin, bounds=bounds) if paths or not given else ()
+    found = read_inputs(paths, stdin=stdin, bounds=bounds, render=render) if paths or not given else ()
     return _loaded(chain(shown, found), Budget(bounds))
 
 
@@ -74,13 +82,14 @@ def _loaded(files: Iterable[InputFile], budget: Budget, *, only_given: bool = Fa
     for document in collected.documents:
         _attempt(collected, partial(read_object, document, objects))
     _raise_all(collected.errors)
+    scenario, flags = _with_flags(scenario, collected, objects)
     classes = tuple(objects.priority_classes)
     workloads = tuple(with_priority(workload, classes) for workload in standing_workloads(objects))
     setup = _setup(objects, workloads)
     if scenario is None:
-        omissions = objects.omissions
+        setup = _set_by_flags(setup, flags, objects)
         shown = tuple(collected.files)
-        loaded = Loaded(setup, default_scenario(setup), _distinct(omissions), shown, collected.texts())
+        loaded = Loaded(setup, default_scenario(setup), _distinct(objects.omissions), shown, collected.texts())
     else:
         loaded = _with_scenario(scenario, setup, objects, collected, budget)
     if objects.owned:
@@ -255,16 +264,64 @@ def _with_scenario(document: Document, setup: Setup, objects: Objects, collected
         return _text_beside(fields, key, document, collected, budget)
 
     around = Surroundings(
-        setup.nodes, setup.workloads, read_applied, setup.autoscalers, setup.services, setup.budgets, read_beside
+        setup.nodes,
+        setup.workloads,
+        read_applied,
+        setup.autoscalers,
+        setup.services,
+        setup.budgets,
+        read_beside,
+        is_descheduled=setup.descheduler is not None,
     )
     read = read_scenario(fields, around)
     omissions = _distinct((*objects.omissions, *fields.log.omissions))
-    whole = replace(setup, settings=read.settings)
-    if read.cluster_autoscaler is not None:
-        from kubeproof.cluster.node_groups import with_groups
-
-        whole = with_groups(whole, read.cluster_autoscaler)
+    whole = _grouped(replace(setup, settings=_applied_to(read.settings, objects, setup)), read.cluster_autoscaler)
     return Loaded(whole, read.scenario, omissions, tuple(collected.files), collected.texts())
+
+
+def _grouped(setup: Setup, autoscaler: ClusterAutoscaler | None) -> Setup:
+    if autoscaler is None:
+        return setup
+    from kubeproof.cluster.node_groups import with_groups
+
+    return with_groups(setup, autoscaler)
+
+
+def _applied_to(settings: Settings, objects: Objects, setup: Setup) -> Settings:
+    """The settings with what Argo CD Applications say of them."""
+    if not objects.applications:
+        return settings
+    from kubeproof.manifests.applications import with_applications
+
+    return with_applications(settings, objects.applications, setup.workloads)
+
+
+def _with_flags(
+    scenario: Document | None, collected: _Collected, objects: Objects
+) -> tuple[Document | None, tree.Mapping | None]:
+    """The Scenario together with the flags of components and Applications of the input, or these alone."""
+    has_components = any(name in content for content in collected.contents.values() for name in COMPONENT_NAMES)
+    if not has_components and not any(application.heals for application in objects.applications):
+        return scenario, None
+    from kubeproof.manifests.component_flags import told_by_components, with_controllers
+
+    told = told_by_components(collected.documents, objects, None if scenario is None else scenario.mapping)
+    objects.omissions += told.omissions
+    if not told.deschedules:
+        objects.policies.clear()
+    if scenario is None:
+        return None, told.controllers
+    return replace(scenario, mapping=with_controllers(scenario.mapping, told.controllers)), None
+
+
+def _set_by_flags(setup: Setup, controllers: tree.Mapping | None, objects: Objects) -> Setup:
+    """The setup without a Scenario: what flags and Applications of the input say of controllers counts all the same."""
+    if controllers is None:
+        return setup
+    from kubeproof.manifests.scenario import read_controllers
+
+    settings, autoscaler = read_controllers(controllers, setup.nodes)
+    return _grouped(replace(setup, settings=_applied_to(settings, objects, setup)), autoscaler)
 
 
 def _applied(

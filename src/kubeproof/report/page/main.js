@@ -23,7 +23,7 @@ function open(number, position, byUser = true) {
     one.smallest ? h("p", {}, h("strong", {}, "Smallest cluster found: "), h("bdi", {}, one.smallest)) : "",
     player.box,
     sourceExcerpts(one.sources) || "",
-    h("section", {}, h("h4", {}, "Replay it"), command(report.command))
+    report.command ? h("section", {}, h("h3", {}, "Replay it"), command(report.command)) : ""
   );
   place.hidden = false;
   player.refilter();
@@ -44,36 +44,6 @@ function remember(number, step) {
 function addressed() {
   const found = /^#run=(\d+)&step=(\d+)$/.exec(location.hash);
   return found ? [Number(found[1]), Number(found[2])] : null;
-}
-
-// -- light and dark -------------------------------------------------------------------------------
-
-const THEMES = ["auto", "light", "dark"];
-
-function stored(value) {
-  try {
-    if (value) localStorage.setItem("kubeproof-theme", value);
-    return localStorage.getItem("kubeproof-theme");
-  } catch {
-    return null;
-  }
-}
-
-function themeButton() {
-  const button = h("button", { type: "button", class: "theme" });
-  const use = (theme) => {
-    if (theme === "auto") delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = theme;
-    button.textContent = { auto: "◐ Auto", light: "☀ Light", dark: "☾ Dark" }[theme];
-    button.setAttribute("aria-label", `Colours: ${theme}. Change`);
-    button.value = theme;
-  };
-  use(THEMES.includes(stored()) ? stored() : "auto");
-  button.addEventListener("click", () => {
-    use(THEMES[(THEMES.indexOf(button.value) + 1) % THEMES.length]);
-    stored(button.value);
-  });
-  return button;
 }
 
 // -- keys -----------------------------------------------------------------------------------------
