@@ -1,7 +1,7 @@
 """Clusters on a clock: `python benchmarks/clocked.py [--quick]`.
 
 CPU seconds of a simulated day: 100 pods that an autoscaler looks at every 15 s, with 1,000 requests a second served and
-without any, and how they grow with pods and requests. Where none are served, a stand-in says what pods use: what is left
+without any, and how they grow with pods and requests. Where none are served, a stand-in says what pods use: the rest
 is the control plane.
 """
 
