@@ -125,8 +125,10 @@ class _Writer:
         }
 
     def _user(self, step: Transition) -> str:
-        if step.role == Role.EVENT or step.controller.startswith("event "):
+        if step.role == Role.EVENT:
             return OPERATOR
+        if step.controller.startswith("event "):
+            return _USERS["kubelet"]  # what follows from an event by itself, such as a recovery
         name = step.controller.partition(" ")[0]
         return _USERS.get(name, f"{_SYSTEM}{name}-controller")
 

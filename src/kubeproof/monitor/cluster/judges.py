@@ -46,21 +46,30 @@ class Judge(Protocol):
 
 
 class Loops:
-    """Recognises states that come again; what was counted between two visits is told."""
+    """Recognises states that come again after others have been; what was counted between two visits is told."""
 
     def __init__(self, members: Members | None) -> None:
         self._members = members
         self._visits: dict[int, tuple[int, tuple[int, ...]]] = {}
+        self._last: int | None = None
 
-    def visit(self, sight: Sight, counts: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
-        """How often the state was there before, and the counts at the last time."""
-        return self._visits.get(sight.number(self._members), (0, counts))
+    def visit(self, sight: Sight, counts: tuple[int, ...]) -> tuple[int, tuple[int, ...]] | None:
+        """How often the state was there before, and the counts at the last time; None while it lasts."""
+        number = sight.number(self._members)
+        if number == self._last:
+            return None
+        self._last = number
+        return self._visits.get(number, (0, counts))
 
-    def note(self, sight: Sight, visits: int, counts: tuple[int, ...]) -> None:
-        self._visits[sight.number(self._members)] = (visits, counts)
+    def note(self, visits: int, counts: tuple[int, ...]) -> None:
+        """Remembers the visit to the present state."""
+        if self._last is not None:
+            self._visits[self._last] = (visits, counts)
 
     def forget(self) -> None:
+        """Begins anew."""
         self._visits.clear()
+        self._last = None
 
 
 class _Base:
@@ -85,6 +94,16 @@ class _Base:
         return Alarm(
             intent.name, Kind.INTENT, intent.target or intent.key, text, start_us, now_us, now_us, intent.severity
         )
+
+    def comes_again(self, sight: Sight, count: int) -> bool:
+        """True if the state was there often enough, and something was counted every time before it came again."""
+        found = self.loops.visit(sight, (count,))
+        if found is None:
+            return False
+        visits, before = found
+        counts = not visits or before != (count,)
+        self.loops.note(visits + 1 if counts else visits, (count,))
+        return bool(visits) and counts and visits + 1 >= self.patience.repeats
 
     def due(self) -> float:
         return FAR
@@ -157,8 +176,11 @@ class PersistentJudge(_Base):
 
     def _again(self, sight: Sight) -> Iterator[Alarm]:
         counts = (self.good, self.excused)
-        visits, before = self.loops.visit(sight, counts)
-        self.loops.note(sight, visits + 1 if before == counts else 1, counts)
+        found = self.loops.visit(sight, counts)
+        if found is None:
+            return
+        visits, before = found
+        self.loops.note(visits + 1 if before == counts else 1, counts)
         if visits + 1 >= self.patience.repeats and before == counts:
             self.is_told = True
             yield self.alarm("not so in a loop that goes on for ever", self.since_us, sight.time_us)
@@ -186,9 +208,7 @@ class RecurrentJudge(_Base):
         if self.is_told:
             return
         late = self.is_bad and sight.time_us - self.calm_us > self.patience.within_us
-        visits, before = self.loops.visit(sight, (self.bad,))
-        self.loops.note(sight, visits + 1 if before != (self.bad,) or not visits else visits, (self.bad,))
-        if late or (before != (self.bad,) and visits + 1 >= self.patience.repeats):
+        if late or self.comes_again(sight, self.bad):
             self.is_told = True
             yield self.alarm("not so again, though nothing came from outside", self.calm_us, sight.time_us)
 
@@ -211,11 +231,9 @@ class CycleJudge(_Base):
             self.loops.forget()
         hit = bool(sight.tags & self.monitor.tags)
         self.steps += hit
-        visits, before = self.loops.visit(sight, (self.steps,))
-        again = bool(visits) and before != (self.steps,)
-        self.loops.note(sight, visits + 1 if again or not visits else visits, (self.steps,))
+        again = self.comes_again(sight, self.steps)
         late = hit and self.steps >= self.patience.repeats and sight.time_us - self.calm_us > self.patience.within_us
-        if not self.is_told and (late or (again and visits + 1 >= self.patience.repeats)):
+        if not self.is_told and (late or again):
             self.is_told = True
             yield self.alarm(self._words(sight, late=late), self.calm_us, sight.time_us)
 

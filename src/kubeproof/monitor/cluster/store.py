@@ -211,8 +211,8 @@ class Store:
     # -- nodes and workloads --------------------------------------------------------------------
 
     def _node_changed(self, change: Change, before: Object | None, after: Object, deed: Deed) -> None:
-        panics = any(condition(after, name) == "True" for name in PANICS)
-        if before is not None and panics and not any(condition(before, name) == "True" for name in PANICS):
+        panics, panicked = _panics(after), before is not None and _panics(before)
+        if before is not None and panics and not panicked:
             deed.tags.append((change.key, int(Tag.PANIC)))
         if not is_cordoned(after):
             self.drained.discard(change.key[2])
@@ -220,7 +220,9 @@ class Store:
         deed.changed |= not same
         was_ready = before is None or condition(before, "Ready") in ("", "True")
         goes = was_ready != (condition(after, "Ready") in ("", "True"))
-        deed.is_external |= before is None or (goes and not panics) or (change.is_external and not same)
+        # A failure comes from outside; a node that breaks down under its pods' load does not.
+        fails = goes and not (panics or panicked)
+        deed.is_external |= before is None or fails or (change.is_external and not same)
 
     def _workload_changed(self, change: Change, before: Object | None, after: Object, deed: Deed) -> None:
         key = change.key
@@ -328,6 +330,10 @@ def _disruption(pod: Object) -> int:
 def is_cordoned(node: Object) -> bool:
     """True for a node that takes no new pods."""
     return mapping(node, "spec").get("unschedulable") is True
+
+
+def _panics(node: Object) -> bool:
+    return any(condition(node, name) == "True" for name in PANICS)
 
 
 def is_complete(job: Object) -> bool:

@@ -50,8 +50,11 @@ class WordJudge(_Base):
 
     def _again(self, sight: Sight, machine: Machine) -> Iterator[Alarm]:
         place = len(self._letters)
-        visits, (begun, *_) = self.loops.visit(sight, (place,))
-        self.loops.note(sight, visits + 1, (place,))
+        found = self.loops.visit(sight, (place,))
+        if found is None:
+            return
+        visits, (begun, *_) = found
+        self.loops.note(visits + 1, (place,))
         if visits + 1 < self.patience.repeats or self.word in (None, SAFE):
             return
         assert self.word is not None
