@@ -1,4 +1,4 @@
-"""Adds the compiled engine to the build: an optional extension that never makes an installation fail."""
+"""Adds the compiled kernels to the build: optional extensions that never make an installation fail."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-NAME = "kubeproof.engine._kernel"
-SOURCE = "src/kubeproof/engine/_kernel.pyx"
+NAMES = ("kubeproof.engine._kernel", "kubeproof.simulate.serving._kernel")
+SOURCES = {name: f"src/{name.replace('.', '/')}.pyx" for name in NAMES}
 
 
 def say(reason: str) -> None:
@@ -43,16 +43,17 @@ class OptionalBuild(build_ext):
 
 
 def extensions() -> list[Extension]:
-    """The extension, or nothing when it is switched off, has no source, or cannot be translated to C."""
+    """The extensions, or nothing when they are switched off, have no source, or cannot be translated to C."""
     if os.environ.get("KUBEPROOF_NO_EXTENSION", "") not in ("", "0"):
         say("KUBEPROOF_NO_EXTENSION is set")
         return []
-    if not Path(SOURCE).is_file():
+    found = [Extension(name, [file], optional=True) for name, file in SOURCES.items() if Path(file).is_file()]
+    if not found:
         return []
     try:
         from Cython.Build import cythonize
 
-        return list(cythonize([Extension(NAME, [SOURCE], optional=True)], build_dir="build/cython", quiet=True))
+        return list(cythonize(found, build_dir="build/cython", quiet=True))
     except (Exception, SystemExit) as problem:
         say(f"translation to C failed: {type(problem).__name__}")
         return []

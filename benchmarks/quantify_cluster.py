@@ -20,7 +20,8 @@ import numpy as np
 
 from kubeproof.manifests.load import load
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.quantify.chain import build_chain, effects_of, steps_of
+from kubeproof.quantify.chain import build_chain
+from kubeproof.quantify.chain_steps import effects_of, steps_of
 from kubeproof.quantify.cluster_space import explored_space
 from kubeproof.quantify.storm import model_from_arrays
 

@@ -63,27 +63,35 @@ class NamedProcess:
     def leave(self, place: Place) -> tuple[int, list[Branch]]:
         """Seconds that pass, and where to."""
         steps = self._distinct(place.state)
+        rates = self._rates_of(place.state, steps)
         acts = [step for step in steps if step.role in (Role.URGENT, Role.OPTIONAL)]
+        seconds, target, is_wait = self._later(place, steps)
+        if place.passes and is_wait:
+            return seconds, [Branch(1.0, target)]
         if acts and not place.passes:
-            return 0, self._interrupted(place, steps, self.settings.step_s, self._lottery(place, steps, acts))
-        seconds, target = self._later(place, steps)
-        return seconds, self._interrupted(place, steps, seconds, [Branch(1.0, target)])
+            return 0, self._lottery(place, steps, acts, rates, seconds if is_wait else 0)
+        if is_wait:
+            return 0, self._raced(place, rates, seconds)
+        return seconds, self._interrupted(rates, seconds, [Branch(1.0, target)])
 
     def _distinct(self, state: State) -> list[Transition]:
         """The alternatives: each decision with each outcome by name once, in whatever order it was put together."""
         steps = self.model.steps(state)
         return list({(step.actor, step.decision, step.target): step for step in steps}.values())
 
-    def _lottery(self, place: Place, steps: list[Transition], acts: list[Transition]) -> list[Branch]:
-        """One of the loops with urgent work, of the optional steps, or time."""
+    def _lottery(
+        self, place: Place, steps: list[Transition], acts: list[Transition], rates: list[Branch], seconds: int
+    ) -> list[Branch]:
+        """One of the loops with urgent work, of the optional steps, or time; `seconds` of a wait, else 0."""
         tickets: list[list[Branch]] = []
         for name in dict.fromkeys(step.actor for step in acts if step.role == Role.URGENT):
             own = [step for step in acts if step.role == Role.URGENT and step.actor == name]
             total = math.fsum(map(self._chance, own))
             tickets.append([Branch(self._chance(step) / total, self._after(step)) for step in own])
         tickets += [[Branch(1.0, self._after(step))] for step in acts if step.role == Role.OPTIONAL]
+        tickets = [self._interrupted(rates, self.settings.step_s, ticket) for ticket in tickets]
         if any(step.role == Role.TIME for step in steps):
-            tickets.append([Branch(1.0, Place(place.state, passes=True))])
+            tickets.append(self._raced(place, rates, seconds))
         return [Branch(one.probability / len(tickets), one.target) for ticket in tickets for one in ticket]
 
     def _chance(self, step: Transition) -> float:
@@ -92,23 +100,32 @@ class NamedProcess:
         drawn = [part[-1] for part in step.concrete if part[0] == "bind" and isinstance(part[-1], int)]
         return math.prod(times[seconds] for seconds in drawn)
 
-    def _later(self, place: Place, steps: list[Transition]) -> tuple[int, Place]:
+    def _later(self, place: Place, steps: list[Transition]) -> tuple[int, Place, bool]:
+        """How long time passes, where to, and whether that is a wait for a clock."""
         for step in steps:
             if step.role == Role.TIME:
                 ticks = [action.seconds for action in step.decision.actions if isinstance(action, Tick)]
-                return ticks[0] if ticks else self.settings.tick_s, self._after(step)
-        return self.settings.tick_s, Place(place.state)
+                return ticks[0] if ticks else self.settings.tick_s, self._after(step), bool(ticks)
+        return self.settings.tick_s, Place(place.state), False
 
-    def _interrupted(
-        self, place: Place, steps: list[Transition], seconds: float, branches: list[Branch]
-    ) -> list[Branch]:
-        events = [step for step in steps if step.role == Role.EVENT]
-        rates = list(self._rates(place.state, events))
-        total = math.fsum(rates)
+    def _raced(self, place: Place, rates: list[Branch], seconds: int) -> list[Branch]:
+        """Before a wait begins: as many events as are due in it on average, or time."""
+        wait = Place(place.state, passes=True)
+        total = 1 + seconds * math.fsum(rate.probability for rate in rates)
+        events = [Branch(seconds * rate.probability / total, rate.target) for rate in rates]
+        return [Branch(1 / total, wait), *events]
+
+    def _interrupted(self, rates: list[Branch], seconds: float, branches: list[Branch]) -> list[Branch]:
+        total = math.fsum(rate.probability for rate in rates)
         missed = math.exp(-total * seconds)
         kept = [Branch(branch.probability * missed, branch.target) for branch in branches]
-        hit = [Branch((1 - missed) * r / total, self._after(e)) for e, r in zip(events, rates, strict=True)]
-        return kept + hit
+        return kept + [Branch((1 - missed) * rate.probability / total, rate.target) for rate in rates]
+
+    def _rates_of(self, state: State, steps: list[Transition]) -> list[Branch]:
+        """What events lead to, with rates per second instead of probabilities."""
+        events = [step for step in steps if step.role == Role.EVENT]
+        rates = self._rates(state, events)
+        return [Branch(rate, self._after(event)) for event, rate in zip(events, rates, strict=True)]
 
     def _rates(self, state: State, events: list[Transition]) -> Iterator[float]:
         for step in events:

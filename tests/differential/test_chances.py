@@ -38,8 +38,8 @@ RUNS = 10_000
 HORIZON_S = 600
 
 
-def cases(family: str, wanted: int, judge: Callable[[Loaded, int], bool]) -> None:
-    """Judges so many different cases, the same in every run; `judge` says whether a case counts."""
+def cases(family: str, wanted: int, judge: Callable[[Loaded, int], bool]) -> int:
+    """Judges so many different cases, the same in every run, and counts them; `judge` says whether a case counts."""
     agreed: set[Case] = set()
     first_seed = 0
 
@@ -52,6 +52,7 @@ def cases(family: str, wanted: int, judge: Callable[[Loaded, int], bool]) -> Non
     while len(agreed) < wanted and first_seed < MOST_SEEDS:  # some families have few cases that count
         seed(first_seed)(one)()
         first_seed += 1
+    return len(agreed)
 
 
 def quantified(loaded: Loaded, order: str, *questions: str) -> ClusterResult | None:
@@ -112,7 +113,7 @@ def with_every_chance(loaded: Loaded) -> Loaded:
 
 @pytest.mark.parametrize("family", OTHERS)
 def test_a_violation_is_possible_if_and_only_if_verify_finds_one(family: str) -> None:
-    cases(family, PER_FAMILY["verdicts"], agrees_with_verify)
+    assert cases(family, PER_FAMILY["verdicts"], agrees_with_verify) == PER_FAMILY["verdicts"]
 
 
 def has_equal_weights(loaded: Loaded, number: int) -> bool:
@@ -132,24 +133,24 @@ def has_equal_weights(loaded: Loaded, number: int) -> bool:
 @pytest.mark.skipif(compiled_kernel() is None, reason="the compiled kernel was not built")
 @pytest.mark.parametrize("family", ["failure", "daemon", "deschedule", "drain", "preempt"])
 def test_both_kernels_weigh_steps_alike(family: str) -> None:
-    cases(family, 3, has_equal_weights)
+    assert cases(family, 3, has_equal_weights) == 3
 
 
 @pytest.mark.parametrize("family", OTHERS)
 def test_probabilities_are_those_of_the_process_by_name(family: str) -> None:
-    cases(family, PER_FAMILY["by name"], agrees_by_name)
+    assert cases(family, PER_FAMILY["by name"], agrees_by_name) == PER_FAMILY["by name"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", OTHERS)
 def test_a_violation_is_possible_if_and_only_if_verify_finds_one_in_many_cases(family: str) -> None:
-    cases(family, SLOW["verdicts"], agrees_with_verify)
+    assert cases(family, SLOW["verdicts"], agrees_with_verify) == SLOW["verdicts"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", OTHERS)
 def test_probabilities_are_those_of_the_process_by_name_in_many_cases(family: str) -> None:
-    cases(family, SLOW["by name"], agrees_by_name)
+    assert cases(family, SLOW["by name"], agrees_by_name) == SLOW["by name"]
 
 
 def uncertain(family: str, wanted: int) -> Iterator[tuple[Loaded, int, float]]:
@@ -167,7 +168,7 @@ def uncertain(family: str, wanted: int) -> Iterator[tuple[Loaded, int, float]]:
                 return True
         return False
 
-    cases(family, wanted, judge)
+    assert cases(family, wanted, judge) == wanted
     yield from found
 
 

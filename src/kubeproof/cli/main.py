@@ -24,6 +24,7 @@ COLLECTIONS = (100_000, 20, 100)
 _COMMANDS = {  # name, also of the module -> command or group; imported when it is called or listed
     "cases": "cases_group",
     "doctor": "doctor_command",
+    "explain": "explain_command",
     "init": "init_command",
     "mine": "mine_command",
     "monitor": "monitor_group",
@@ -63,7 +64,7 @@ def cli() -> None:
       kubeproof verify manifests/
       kubeproof init manifests/ > scenario.yaml
       kubeproof cases run c8
-      kubeproof properties list
+      kubeproof explain S005
       kubeproof network verify network.yaml
     """
 

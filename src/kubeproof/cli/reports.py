@@ -9,7 +9,7 @@ import click
 
 from kubeproof.cli.outputs import Output
 from kubeproof.cli.settings import working_directory
-from kubeproof.cli.terminal import shows_unicode, wants_colour
+from kubeproof.cli.terminal import columns, shows_unicode, wants_colour
 from kubeproof.report.formats import FORMATS, render
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ def text_style(
         verbose=verbose,
         quiet=quiet,
         replay_command=replay_command,
+        width=None if to_file else columns(sys.stdout),
     )
 
 

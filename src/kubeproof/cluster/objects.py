@@ -324,6 +324,10 @@ class Settings:
     endpoints_lag_s: int = 2  # until endpoints and all proxies have learnt that a pod terminates, at most
     ingress_lag_s: int = 5  # until the controller of an Ingress has, after that, at most
     gitops_interval_s: int | None = None  # how often drift from the manifests is undone; None: never
+    gitops_namespaces: tuple[str, ...] = ()  # where it is undone; empty: everywhere
+    gitops_ignored: tuple[
+        tuple[str, bool], ...
+    ] = ()  # workloads of which replicas may drift, even if the rest is undone
 
     @property
     def grace_s(self) -> int:

@@ -145,6 +145,19 @@ class MetricsPipeline:
     delay_s: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class SimpleRule:
+    """The published autoscaler, `--autoscaler simple`: it looks at the mean of use over request at every cycle.
+
+    From `up` on it launches floor(mean / up) pods at once; below `down` for `quiet_s` it takes away one in each cycle.
+    """
+
+    up: float = 0.8
+    down: float = 0.2
+    cycle_s: int = 15
+    quiet_s: int = 300
+
+
 # -- timetable --------------------------------------------------------------------------------------
 
 
@@ -177,4 +190,5 @@ class WorkloadSpec:
     faults: tuple[Fault, ...] = ()
     shifts: tuple[TrafficShift, ...] = ()
     metrics: MetricsPipeline = MetricsPipeline()
+    simple: SimpleRule = SimpleRule()
     source: Source = field(default=Source(), compare=False)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from kubeproof.manifests.services import read_ingress, read_service, with_ingresses
     from kubeproof.manifests.stateful_sets import read_stateful_set
     from kubeproof.manifests.storage import read_claim, read_storage_class, read_volume, settled_claims
+    from kubeproof.manifests.traffic import read_workload
 else:
     read_autoscaler = LateFunction("kubeproof.manifests.autoscalers", "read_autoscaler")
     read_budget = LateFunction("kubeproof.manifests.budgets", "read_budget")
@@ -41,6 +42,7 @@ else:
     read_storage_class = LateFunction("kubeproof.manifests.storage", "read_storage_class")
     read_volume = LateFunction("kubeproof.manifests.storage", "read_volume")
     settled_claims = LateFunction("kubeproof.manifests.storage", "settled_claims")
+    read_workload = LateFunction("kubeproof.manifests.traffic", "read_workload")
 
 __all__ = [
     "read_autoscaler",
@@ -61,6 +63,7 @@ __all__ = [
     "read_stateful_set",
     "read_storage_class",
     "read_volume",
+    "read_workload",
     "settled_claims",
     "with_ingresses",
 ]

@@ -1,22 +1,20 @@
 """The decision process of an explored cluster, as flat arrays.
 
 Meaning and proofs: docs/explanation/chances.md. Every state is either timed, with one choice that takes time, or
-instantaneous. Where time may pass beside other choices, passing is a state of its own, numbered after the others.
+instantaneous. Where time may pass beside other choices, or something may come before it, passing is a state of its own,
+numbered after the others.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
-from math import factorial, prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kubeproof.cluster.control import Role, Tick
-from kubeproof.model.weights import Weights
+from kubeproof.cluster.control import Role
+from kubeproof.quantify.chain_steps import REST
 from kubeproof.quantify.cluster_options import OPEN, UNIFORM
-from kubeproof.quantify.cluster_rates import event_rate
 from kubeproof.quantify.storm import ModelArrays
 from kubeproof.values import dataclass
 
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kubeproof.events.quantities import QuantifySettings
+    from kubeproof.quantify.chain_steps import Effects, Steps
     from kubeproof.quantify.cluster_space import Space
 
     Ints = NDArray[np.int64]
@@ -31,31 +30,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
 
-REST = -1.0  # duration of an effect of time that has none of its own
-
-
-@dataclass(frozen=True, slots=True)
-class Steps:
-    """Every step of the store with its weight, by source."""
-
-    source: Ints
-    actor: Smalls
-    effect: Smalls
-    target: Smalls
-    weight: Floats
-
-
-@dataclass(frozen=True, slots=True)
-class Effects:
-    """What quantification needs to know of every effect."""
-
-    role: Ints
-    loop: Ints  # loops of one name have one number
-    seconds: Floats  # that pass; REST where it does not say
-    rate: Floats  # per second and alternative; NaN where open or no event
-    is_whole: Bools  # the rate is that of all alternatives together
-    orders: Floats  # in how many orders the same choice of equals was counted
-    tags: tuple[int, ...]
+ALMOST_1 = float(np.nextafter(1.0, 0.0))  # whatever is not interrupted for certain keeps a chance not to be
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,51 +45,6 @@ class Chain:
     @property
     def states(self) -> int:
         return len(self.origin)
-
-
-def steps_of(space: Space) -> Steps:
-    """All steps of an explored cluster."""
-    found = space.store.weighed(0, space.states, Weights(space.system))
-    degrees = np.frombuffer(found.degrees, dtype=np.int32)
-    actor, effect, target = (
-        np.frombuffer(part, dtype=np.int32) for part in (found.actors, found.effects, found.targets)
-    )
-    source = np.repeat(np.arange(len(degrees), dtype=np.int64), degrees)
-    return Steps(source, actor, effect, target, np.frombuffer(found.weights, dtype=np.float64))
-
-
-def effects_of(space: Space, steps: Steps, tick_s: int) -> Effects:
-    """The table of all effects that some step has."""
-    known = space.store.effect_values
-    size = len(known)
-    role, loop = np.full(size, -1, dtype=np.int64), np.zeros(size, dtype=np.int64)
-    seconds, rate = np.zeros(size), np.full(size, np.nan)
-    is_whole, orders = np.zeros(size, dtype=np.bool_), np.ones(size)
-    names = {name: number for number, name in enumerate(dict.fromkeys(a.name for a in space.system.actors))}
-    first = np.full(size, -1, dtype=np.int64)
-    first[steps.effect[::-1]] = np.arange(len(steps.effect))[::-1]
-    for number in np.flatnonzero(first >= 0).tolist():
-        at = int(first[number])
-        effect, actor = known[number], int(steps.actor[at])
-        decision: Any = effect.label
-        role[number], loop[number] = effect.role, names[space.system.actors[actor].name]
-        orders[number] = prod(map(factorial, Counter(effect.edits).values()))
-        if effect.role == Role.TIME:
-            seconds[number] = next((a.seconds for a in decision.actions if isinstance(a, Tick)), REST)
-        elif effect.role == Role.EVENT:
-            found = event_rate(space.plan.actors[actor], decision, _level(space, actor, int(steps.source[at])), tick_s)
-            if found is not None:
-                rate[number], is_whole[number] = found
-    return Effects(role, loop, seconds, rate, is_whole, orders, tuple(effect.tags for effect in known))
-
-
-def _level(space: Space, actor: int, state: int) -> int:
-    """The level of the usage that an event moves, in a state; 0 for other events."""
-    memory = getattr(getattr(space.plan.actors[actor], "source", None), "memory", None)
-    if memory is None:
-        return 0
-    cell: Any = space.store.cells_of(state)[space.system.slots.memory(memory)]
-    return int(cell[0])
 
 
 def build_chain(
@@ -134,9 +64,10 @@ def build_chain(
         hit = np.array([bool(tags & forbidden) for tags in effects.tags], dtype=np.bool_)
         steps = replace(steps, target=np.where(hit[steps.effect], np.int32(goal), steps.target))
     roles = _roles(states, steps, effects)
-    passing = _passing(states, steps, effects, roles, settings.tick_s)
-    entries = _entries(steps, effects, roles, passing, settings.step_s, is_uniform=order == UNIFORM)
-    arrays = _arrays(entries, _rates(states, steps, effects, roles), steps, passing)
+    rates = _rates(states, steps, effects, roles)
+    passing = _passing(steps, effects, roles, rates.total, settings.tick_s)
+    entries = _entries(steps, effects, roles, passing, _exposed(rates.total, settings.step_s), order == UNIFORM)
+    arrays = _arrays(entries, rates, steps, passing)
     origin, duration_s = passing.origin, passing.duration_s
     if len(space.initial) > 1:
         arrays = _with_start(arrays, space.initial)
@@ -173,25 +104,40 @@ def _roles(states: int, steps: Steps, effects: Effects) -> _Roles:
 
 @dataclass(frozen=True, slots=True)
 class _Passing:
-    """Where time passes, and for how long."""
+    """Where time passes, for how long, and what comes before it or meanwhile."""
 
-    apart: Ints  # states in which it may pass beside other choices: then it passes in a state of its own
+    apart: Ints  # states whose time passes in a state of its own
     place: Ints  # per state, where its time passes
     origin: Ints  # of all states
     duration_s: Floats  # of all states
+    before: Floats  # per state, how likely an event comes before its wait
+    meanwhile: Floats  # per state, how likely an event ends its rest
 
 
-def _passing(states: int, steps: Steps, effects: Effects, roles: _Roles, tick_s: int) -> _Passing:
+def _passing(steps: Steps, effects: Effects, roles: _Roles, total: Floats, tick_s: int) -> _Passing:
+    """Waits last until a clock runs out, whatever comes before; a rest lasts one tick and has nothing to lose."""
+    states, clock = len(total), steps.source[roles.is_time]
     others = _any_at(states, steps.source[roles.is_urgent | roles.is_optional | roles.is_open])
-    may_pass = _any_at(states, steps.source[roles.is_time]) | roles.is_stable
-    apart = np.flatnonzero(may_pass & others)
+    seconds = np.zeros(states)
+    seconds[clock] = effects.seconds[steps.effect[roles.is_time]]
+    rests = roles.is_stable | (seconds == REST)
+    seconds[rests] = tick_s
+    waits = _any_at(states, clock) & ~rests
+    apart = np.flatnonzero((waits & (others | (total > 0))) | (rests & others))
     place = np.arange(states)
     place[apart] = states + np.arange(len(apart))
     duration_s = np.zeros(states + len(apart))
-    duration_s[place[roles.is_stable]] = tick_s
-    seconds = effects.seconds[steps.effect[roles.is_time]]
-    duration_s[place[steps.source[roles.is_time]]] = np.where(seconds == REST, tick_s, seconds)
-    return _Passing(apart, place, np.concatenate((np.arange(states), apart)), duration_s)
+    duration_s[place] = seconds
+    events = total * seconds
+    before = np.where(waits, np.minimum(events / (1 + events), ALMOST_1), 0.0)
+    meanwhile = np.where(rests, _exposed(total, seconds), 0.0)
+    origin = np.concatenate((np.arange(states), apart))
+    return _Passing(apart, place, origin, duration_s, before, meanwhile)
+
+
+def _exposed(total: Floats, seconds: Floats | float) -> Floats:
+    """How likely an event comes within so many seconds."""
+    return np.minimum(-np.expm1(-total * seconds), ALMOST_1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +148,7 @@ class _Entries:
     choice: Ints
     target: Ints | Smalls
     share: Floats  # not normalised
-    exposure_s: Floats
+    interruption: Floats  # how likely an event comes instead
 
     @staticmethod
     def together(*parts: _Entries) -> _Entries:
@@ -211,24 +157,32 @@ class _Entries:
 
 
 def _entries(
-    steps: Steps, effects: Effects, roles: _Roles, passing: _Passing, step_s: float, *, is_uniform: bool
+    steps: Steps, effects: Effects, roles: _Roles, passing: _Passing, acting: Floats, is_uniform: bool
 ) -> _Entries:
-    """Choice -1 is time; then come loops (all in choice 0 where orders are uniform), then single steps."""
+    """Choice -1 is time; then come loops (all in choice 0 where orders are uniform), then single steps.
+
+    `acting` is how likely an event comes before a step, by state.
+    """
     loop = effects.loop[steps.effect]
     single = int(effects.loop.max(initial=0)) + 1 + np.arange(len(steps.source))
-    acts = roles.is_urgent | roles.is_optional
+    acts, opened, clock = roles.is_urgent | roles.is_optional, roles.is_open, roles.is_time
     choice = np.zeros_like(loop) if is_uniform else np.where(roles.is_urgent, loop, single)
     share = _loop_shares(steps, loop, roles.is_urgent) if is_uniform else steps.weight
-    acting = _Entries(
-        steps.source[acts], choice[acts], steps.target[acts], share[acts], np.full(int(acts.sum()), step_s)
+    actor = steps.source[acts]
+    act = _Entries(actor, choice[acts], steps.target[acts], share[acts], acting[actor])
+    happen = _plain(steps.source[opened], single[opened], steps.target[opened])
+    first_choice = np.full(len(passing.apart), 0 if is_uniform else -1)
+    begin = _plain(passing.apart, first_choice, passing.place[passing.apart])
+    rest = np.flatnonzero(roles.is_stable)
+    states = np.concatenate((steps.source[clock], rest))
+    targets = np.concatenate((steps.target[clock], rest.astype(np.int32)))
+    end = _plain(passing.place[states], np.full(len(states), -1), targets)
+    return _Entries.together(
+        act,
+        happen,
+        replace(begin, interruption=passing.before[passing.apart]),
+        replace(end, interruption=passing.meanwhile[states]),
     )
-    opened, clock, rest = roles.is_open, roles.is_time, np.flatnonzero(roles.is_stable)
-    opening = _plain(steps.source[opened], single[opened], steps.target[opened])
-    first_choice = 0 if is_uniform else -1
-    to_pass = _plain(passing.apart, np.full(len(passing.apart), first_choice), passing.place[passing.apart])
-    passes = np.concatenate((passing.place[steps.source[clock]], passing.place[rest]))
-    timed = _plain(passes, np.full(len(passes), -1), np.concatenate((steps.target[clock], rest.astype(np.int32))))
-    return _Entries.together(acting, opening, to_pass, replace(timed, exposure_s=passing.duration_s[passes]))
 
 
 def _plain(owner: Ints, choice: Ints, target: Ints | Smalls) -> _Entries:
@@ -277,11 +231,11 @@ def _arrays(entries: _Entries, rates: _Rates, steps: Steps, passing: _Passing) -
     row = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(order)))
     share = entries.share[order]
     share /= np.add.reduceat(share, begins)[row]
-    exposure_s = np.maximum.reduceat(entries.exposure_s[order], begins)
+    single = entries.interruption[order]
+    interruption = np.add.reduceat(share * single, begins)
+    share *= 1 - single
     origin = passing.origin[owner]
     total = rates.total[origin]
-    interruption = -np.expm1(-total * exposure_s)
-    share *= 1 - interruption[row]
     hit = np.flatnonzero(interruption > 0)
     count = rates.first[origin[hit] + 1] - rates.first[origin[hit]]
     place = np.repeat(rates.first[origin[hit]] - np.cumsum(count) + count, count) + np.arange(int(count.sum()))

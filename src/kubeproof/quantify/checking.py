@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 import time
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from kubeproof.errors import QuantityError, UsageError
+from kubeproof.quantify.formulas import is_complement, is_cost_bounded, is_finite, is_moment, is_nested, steps
 from kubeproof.quantify.rounding import after_steps
 from kubeproof.quantify.storm import Model, StormRefusal, asked, storm
 from kubeproof.values import dataclass
@@ -98,35 +98,34 @@ def _uncheckable(formula: Any, reason: str) -> QuantityError:
     return QuantityError(f"cannot be checked: {reason}", file=f"property {formula}", remedy=remedy)
 
 
-def formula(text: str) -> Any:
-    """The formula of a property over labels and rewards, for a model that did not come from a program."""
-    return asked(lambda: storm().parse_property(text)).get_raw_formula()
-
-
 def _environment(model: Model, formula: Any, settings: CheckSettings) -> Any:
-    """Storm's settings: sound methods, or exact ones for an exact model, at the wanted precision.
-
-    Not for rewards at one moment of continuous time: Storm 2.0 refines them starting from its last result instead of
-    the rewards when it is to be sound, and ends near 0.
-    """
+    """Storm's settings: sound methods, or exact ones for an exact model, at the wanted precision."""
     stormpy = storm()
-    environment = stormpy.environments.default(model.handle)
-    moment = isinstance(getattr(formula, "subformula", None), stormpy.logic.InstantaneousRewardFormula)
-    if model.kind in CONTINUOUS and moment and not model.is_exact:
-        environment = stormpy.Environment()
     if model.is_exact:
-        return environment
+        return stormpy.environments.default(model.handle)
     if not 0 < settings.precision < 1:
         raise UsageError(f"a precision of {settings.precision:g} is not between 0 and 1", "The default is 1e-6.")
+    is_plain = _is_spoilt_by_soundness(model, formula)
+    environment = stormpy.Environment() if is_plain else stormpy.environments.default(model.handle)
     for part in (environment.solver().min_max(), environment.solver().native()):
         part.precision = stormpy.Rational(repr(settings.precision))
         part.relative_termination_criterion = True
         most = settings.max_iterations or MOST_ITERATIONS.get(settings.method)
         if most is not None:
             part.maximal_number_of_iterations = most
-    if METHODS[settings.method]:
+    if METHODS[settings.method] and not is_plain:
         environment.solver().min_max().method = getattr(stormpy.environments.MinMaxMethod, METHODS[settings.method])
     return environment
+
+
+def _is_spoilt_by_soundness(model: Model, formula: Any) -> bool:
+    """True for what Storm 2.0 answers wrongly, or never, when it is to be sound; no such answer has an interval anyway.
+
+    Rewards at one moment of continuous time are refined starting from the last result instead of the rewards, and end
+    near 0. A question that a reward bounds is answered level by level, and may iterate for ever on a level whose value
+    is the greatest possible. (Each level gets a millionth, divided by the number of levels, as precision.)
+    """
+    return is_cost_bounded(formula) or (model.kind in CONTINUOUS and is_moment(formula))
 
 
 def _without_threshold(formula: Any) -> tuple[Any, tuple[str, Fraction] | None]:
@@ -167,7 +166,7 @@ def _answer(
         formula, _over_initial_states([number[:3] for number in numbers]), numbers[0][3], model, settings, elapsed_s,
         states, scheduler,
     )  # fmt: skip
-    least = 1.0 if _is_complement(asked_for) else 0.0
+    least = 1.0 if is_complement(asked_for) else 0.0
     each = (_is_converged(low, high, settings, least) for _, low, high, _ in numbers)
     return replace(found, is_converged=all(each))
 
@@ -204,11 +203,11 @@ def _bounded(
     number = _number(value.value)
     if model.is_exact:
         return number, number, number, EXACT
-    if _is_nested(formula) or settings.method in UNSOUND:
+    if is_nested(formula) or settings.method in UNSOUND:
         return number, None, None, INTERVAL
-    if _is_finite(formula):
+    if is_finite(formula):
         lower, upper = _rounded(model, formula, float(number))
-        is_stepwise = _steps(formula) is not None and model.kind not in CONTINUOUS
+        is_stepwise = steps(formula) is not None and model.kind not in CONTINUOUS
         return number, lower, upper, ROUNDING if is_stepwise else NONE
     low, high = (None if bound is None else float(_number(bound)) for bound in (value.lower, value.upper))
     return number, *_widened(low, high, settings.precision), INTERVAL
@@ -234,35 +233,11 @@ def _rounded(model: Model, formula: Any, number: float) -> tuple[float, float] |
 
     In continuous time a bound is one on time, and Storm's answer an approximation.
     """
-    steps = _steps(formula)
+    ahead = steps(formula)
     is_rough = model.kind in CONTINUOUS or not model.is_regular
-    if steps is None or is_rough or not _is_unsigned(model, formula):
+    if ahead is None or is_rough or not _is_unsigned(model, formula):
         return None, None
-    return after_steps(number, steps, model.branching) or (None, None)
-
-
-def _steps(formula: Any) -> int | None:
-    """How many steps a formula looks ahead; None if there is no bound on them, or not one that is a number."""
-    logic = storm().logic
-    path = getattr(formula, "subformula", None)
-    if isinstance(path, logic.CumulativeRewardFormula | logic.InstantaneousRewardFormula):
-        found = re.fullmatch(r"(?:C<=?|I=)\s*(\d+)", str(path))
-        return int(found[1]) if found else None
-    found = re.search(r" U(?:<=?|\[\s*\d+,\s*)(\d+)", str(path))
-    return int(found[1]) if found and _is_finite(formula) else None
-
-
-def _is_finite(formula: Any) -> bool:
-    """True if the formula looks ahead a bounded number of steps or a bounded reward."""
-    logic = storm().logic
-    finite = logic.CumulativeRewardFormula | logic.InstantaneousRewardFormula | logic.BoundedUntilFormula
-    return isinstance(getattr(formula, "subformula", None), finite)
-
-
-def _is_nested(formula: Any) -> bool:
-    """True if a state formula inside has an operator of its own: Storm decides it without bounds."""
-    bare = re.sub(r'"[^"]*"', '""', str(formula))
-    return len(re.findall(r"\b(?:P|R|T|S|LRA)(?:min|max)?(?:\{[^}]*\})?(?:min|max)?\s*[<>=]", bare)) != 1
+    return after_steps(number, ahead, model.branching) or (None, None)
 
 
 def _is_unsigned(model: Model, formula: Any) -> bool:
@@ -293,11 +268,6 @@ def _integer(digits: str) -> int:
         return int(digits)
     sign, digits = (-1, digits[1:]) if digits[0] == "-" else (1, digits)
     return sign * (_integer(digits[:-4000]) * 10**4000 + int(digits[-4000:]))
-
-
-def _is_complement(formula: Any) -> bool:
-    """True if Storm computes one minus another probability, to which the precision then is relative."""
-    return isinstance(getattr(formula, "subformula", None), storm().logic.GloballyFormula)
 
 
 def _is_converged(lower: Number | None, upper: Number | None, settings: CheckSettings, least: float = 0.0) -> bool:

@@ -16,7 +16,8 @@ from kubeproof.intents.declarations import Amount as Count
 from kubeproof.intents.monitor import IN_STABLE, STEP, make_monitor
 from kubeproof.manifests.chances import NO_MOMENTS
 from kubeproof.model.assembly import workload_number
-from kubeproof.quantify.chain import Chain, Effects, Steps, build_chain, effects_of, steps_of
+from kubeproof.quantify.chain import Chain, build_chain
+from kubeproof.quantify.chain_steps import Effects, Steps, effects_of, steps_of
 from kubeproof.quantify.cluster_options import AMOUNTS, EVER, FIRST, LONG_RUN, WITHIN, ClusterOptions
 from kubeproof.quantify.cluster_questions import Asked, asked, asked_long_run
 from kubeproof.quantify.cluster_result import Amount, ClusterResult, IntentChances, ProcessSize, Shortage, Span

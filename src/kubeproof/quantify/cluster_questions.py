@@ -9,8 +9,9 @@ import numpy as np
 
 from kubeproof.errors import ProgramError
 from kubeproof.quantify.chain_automaton import automaton_from_arrays
-from kubeproof.quantify.checking import CheckSettings, check, formula
+from kubeproof.quantify.checking import CheckSettings, check
 from kubeproof.quantify.cluster_result import Span, Value
+from kubeproof.quantify.formulas import formula
 from kubeproof.quantify.storm import Model, StormRefusal, model_from_arrays
 from kubeproof.values import dataclass
 

@@ -56,6 +56,8 @@ def document(result: VerifyResult, films: Sequence[Film | str], frame: Frame) ->
         "verdict": result.verdict,
         "scenario": result.scenario,
         "counts": _counts(result.results),
+        "about": "; ".join(_about(result)),
+        "left": _left(result),
         "facts": _facts(result),
         "properties": [_property(result, one, film, frame) for one, film in zip(result.results, films, strict=True)],
         "unchecked": list(_unchecked(result)),
@@ -74,6 +76,21 @@ def _counts(results: Sequence[IntentResult]) -> str:
     return (
         f"{_count(len(results), 'property', 'properties')} checked: {told}." if results else "No property was checked."
     )
+
+
+def _about(result: VerifyResult) -> Iterator[str]:
+    """The scope in one line."""
+    scope = dict(result.scope)
+    told = {"kubernetes": "Kubernetes", "nodes": "nodes:", "bound": "sizes:", "start": "start:", "events": "events:"}
+    yield from (f"{words} {scope[key]}" for key, words in told.items() if key in scope)
+    if "explored" in scope:
+        yield f"explored {scope['explored']}"
+
+
+def _left(result: VerifyResult) -> str:
+    """How much is behind the link to what was not checked."""
+    left = len(tuple(_unchecked(result)))
+    return f"{_count(left, 'thing')} not checked or not modelled" if left else "nothing left unchecked"
 
 
 def _facts(result: VerifyResult) -> list[tuple[str, str]]:

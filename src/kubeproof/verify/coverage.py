@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from kubeproof.cluster.control import Action, Decision, NodeChange
+from kubeproof.cluster.control import Action, Controller, Decision, NodeChange
+from kubeproof.cluster.objects import STATEFUL_SET
+from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.engine.system import Actor, Effect
 from kubeproof.model.grouped import GroupedSystem
+from kubeproof.model.plan import Plan
 from kubeproof.verify.result import Statistics
 
 TIME = "time"
@@ -39,6 +42,33 @@ WORDS = {
     "Unroute": "takes pods out of traffic",
     "Advance": "moves pods on",
     "StartAll": "moves pods on",
+}
+ON_NODES = {
+    "fail": "stops nodes",
+    "panic": "stops overloaded nodes",
+    "fail-for-good": "stops nodes for good",
+    "fail-with-zone": "stops zones",
+    "recover": "brings nodes back",
+    "notice": "notices silent nodes",
+    "taint": "taints nodes",
+    "untaint": "removes taints",
+    "welcome": "notices nodes that are back",
+    "cordon": "cordons nodes",
+    "uncordon": "uncordons nodes",
+    "drain": "begins drains",
+    "drain-uncordon": "begins drains",
+    "maintain": "begins maintenance",
+    "drained": "ends drains",
+    "join": "lets nodes join",
+    "return": "ends maintenance",
+    "provision": "asks for nodes",
+    "forsake": "loses nodes that were asked for",
+    "mark-spare": "finds nodes unneeded",
+    "mark-needed": "finds nodes needed again",
+    "evacuate": "empties nodes",
+    "remove": "deletes nodes",
+    "retire": "drains nodes to delete them",
+    "spare": "gives up on emptying nodes",
 }
 Acted = tuple[tuple[str, tuple[str, ...]], ...]
 
@@ -77,7 +107,8 @@ def note(system: GroupedSystem) -> None:
 
 def coverage_of(system: GroupedSystem) -> Coverage:
     """What the actors of a noting system did; those with one name are one."""
-    noted = [actor for actor in system.actors if isinstance(actor, NotingActor) and actor.name != TIME]
+    unused = {loop.name for loop in system.plan.controllers if _has_no_pods(system.plan, loop)}
+    noted = [actor for actor in system.actors if isinstance(actor, NotingActor) and actor.name not in (TIME, *unused)]
     acted: dict[str, dict[str, None]] = {}
     for actor in (actor for actor in noted if actor.has_acted):
         acted.setdefault(actor.name, {}).update(actor.did)
@@ -86,6 +117,14 @@ def coverage_of(system: GroupedSystem) -> Coverage:
         tuple((name, tuple(sorted(acted[name]))) for name in names if name in acted),
         tuple(name for name in names if name not in acted),
     )
+
+
+def _has_no_pods(plan: Plan, loop: Controller) -> bool:
+    """True for the scheduler of a StatefulSet as a whole: each of its ordinals has one of its own."""
+    if not isinstance(loop, SchedulerController):
+        return False
+    whole = plan.setup.workloads[loop.workload]
+    return whole.kind == STATEFUL_SET and whole.ordinal is None and whole.owner is None
 
 
 def joined(parts: Iterable[Coverage | Statistics]) -> Coverage:
@@ -105,6 +144,6 @@ def joined(parts: Iterable[Coverage | Statistics]) -> Coverage:
 def _words(actions: Iterable[Action]) -> Iterable[str]:
     for action in actions:
         if isinstance(action, NodeChange):
-            yield f"{action.verb} a node"
+            yield ON_NODES.get(action.verb, f"{action.verb} a node")
         elif (kind := type(action).__name__) in WORDS:
             yield WORDS[kind]

@@ -1,16 +1,20 @@
-"""Small programs for the tests, and where the published ones are."""
+"""Small programs for the tests, and where the published ones are.
+
+Looked for in the folder that KUBEPROOF_DATA names, otherwise beside the checkout.
+"""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from kubeproof.quantify.storm import is_available
 
-HERE = Path(__file__).resolve()
-_SHARED = [folder / "shared" / "data" / "mdp-autoscaling" for folder in HERE.parents[4:6]]  # beside the checkout
-SHARED = next((folder for folder in _SHARED if folder.exists()), _SHARED[0])
+_NAMED = os.environ.get("KUBEPROOF_DATA")
+_PLACES = [Path(_NAMED)] if _NAMED else [above / "shared" / "data" for above in Path(__file__).resolve().parents]
+DATA = next((place for place in _PLACES if place.is_dir()), _PLACES[0]) / "mdp-autoscaling"
 needs_storm = pytest.mark.skipif(not is_available(), reason="Storm has no wheel for this platform: pip install stormpy")
 
 COIN = """mdp

@@ -162,6 +162,39 @@ def test_the_start_up_time_is_drawn_when_a_pod_is_bound(tmp_path: Path) -> None:
     assert both(one.first_s) == pytest.approx((0.7 * 5 + 0.3 * 20 + 40,) * 2, rel=1e-6)
 
 
+def restless(folder: Path, startup_s: int):
+    """A pod that has to start while its load changes every 4.5 minutes, and that may crash once it runs."""
+    events = """[{cpuChange: {target: Deployment/web, levels: ["20%", "80%"], transitions: [[0.8, 0.2], [0.2, 0.8]]}},
+      {podCrash: {target: Deployment/web, probability: 0.25}}]"""
+    loaded = tiny(folder, events)
+    slow = replace(loaded.setup.settings, startup_s=(startup_s, startup_s))
+    return replace(
+        loaded,
+        setup=replace(loaded.setup, settings=slow),
+        scenario=replace(loaded.scenario, start=Start("empty")),
+    )
+
+
+@pytest.mark.parametrize("startup_s", [60, 300, 100_000])
+def test_a_wait_takes_as_long_as_its_clock_says_however_often_the_load_changes(tmp_path: Path, startup_s: int) -> None:
+    (one,) = ask(restless(tmp_path, startup_s), EVER, FIRST).intents
+    crash, change = -math.log(0.75), -math.log(0.8)  # per tick
+    per_tick = (1 - 0.75 * 0.8) * crash / (crash + change)  # one event per tick at most
+
+    assert both(one.ever) == (1.0, 1.0)
+    assert both(one.first_s) == pytest.approx((startup_s + 60 / per_tick,) * 2, rel=1e-5)
+
+
+def test_sums_are_found_where_they_are_the_greatest_possible(tmp_path: Path) -> None:
+    """Storm's sound methods would iterate for ever here."""
+    amounts = ask(restless(tmp_path, 300), AMOUNTS, horizon_s=3600).amounts
+
+    assert [(amount.name, both(amount.span)) for amount in amounts] == [
+        ("pods", pytest.approx((1, 1), rel=1e-6)),
+        ("nodes", pytest.approx((1, 1), rel=1e-6)),
+    ]
+
+
 def test_what_holds_from_the_start_is_no_open_event(tmp_path: Path) -> None:
     events = """[{kernelPanic: {}}, {neverReady: {target: Deployment/web}}, {nodeFailure: {probability: 0.1}}]"""
 

@@ -1,6 +1,6 @@
 """The Quantitative Verification Benchmark Set through the whole path: program, properties, constants, value.
 
-Its files are read where they are, beside the checkout, and are not part of it.
+Its files are read where KUBEPROOF_DATA says, and are not part of the checkout.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import pytest
 
 from kubeproof.quantify.result import ModelResult
 from kubeproof.quantify.run import PrismOptions, check_prism
-from tests.unit.quantify.programs import SHARED, needs_storm
+from tests.unit.quantify.programs import DATA, needs_storm
 
-QVBS = SHARED / "qvbs"
+QVBS = DATA / "qvbs"
 SMALL, LARGE = 3_000, 200_000  # states: in every run, and marked slow
 pytestmark = [
     needs_storm,
-    pytest.mark.skipif(not QVBS.exists(), reason="the benchmark set is not beside the checkout (../shared)"),
+    pytest.mark.skipif(not QVBS.exists(), reason="the benchmark set is not here: KUBEPROOF_DATA"),
 ]
 
 

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubeproof.errors import EnvironmentProblem, InternalError
-from kubeproof.quantify.checking import METHODS, Answer, CheckSettings, check, formula
+from kubeproof.quantify.checking import METHODS, Answer, CheckSettings, check
+from kubeproof.quantify.formulas import formula
 from kubeproof.quantify.programs import build, program, properties
 from kubeproof.quantify.rounding import after_steps
 from kubeproof.quantify.storm import ModelArrays, model_from_arrays, storm

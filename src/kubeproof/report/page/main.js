@@ -23,7 +23,7 @@ function open(number, position, byUser = true) {
     one.smallest ? h("p", {}, h("strong", {}, "Smallest cluster found: "), h("bdi", {}, one.smallest)) : "",
     player.box,
     sourceExcerpts(one.sources) || "",
-    h("section", {}, h("h4", {}, "Replay it"), command(report.command))
+    report.command ? h("section", {}, h("h3", {}, "Replay it"), command(report.command)) : ""
   );
   place.hidden = false;
   player.refilter();

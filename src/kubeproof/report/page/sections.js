@@ -26,7 +26,7 @@ function banner(report) {
     "section",
     { class: "banner " + kind, "aria-labelledby": "verdict" },
     h("div", { class: "sign", "aria-hidden": "true" }, sign),
-    h("div", {}, h("h1", { id: "verdict" }, report.verdict), h("p", { class: "scenario" }, "Scenario ", named(report.scenario)), h("p", {}, words + " ", report.counts)),
+    h("div", {}, h("h1", { id: "verdict" }, report.verdict), h("p", { class: "scenario" }, "Scenario ", named(report.scenario)), h("p", {}, words + " ", report.counts), h("p", { class: "faint" }, h("bdi", {}, report.about)), h("p", {}, h("a", { href: "#not-checked" }, report.left))),
     h("ul", { class: "facts" }, report.facts.map(([value, name]) => h("li", {}, h("strong", {}, value), h("span", {}, name))))
   );
 }
@@ -83,7 +83,7 @@ function assumptions(report) {
 }
 
 function command(words) {
-  const code = h("code", { tabindex: "0" }, words);
+  const code = h("code", {}, words);
   const said = h("span", { class: "faint", role: "status" });
   const copy = async () => {
     try {
@@ -94,5 +94,5 @@ function command(words) {
       said.textContent = "selected: press Ctrl+C";
     }
   };
-  return h("div", { class: "command" }, h("pre", { tabindex: "0" }, code), h("button", { type: "button", click: copy }, "Copy"), said);
+  return h("div", { class: "command" }, h("pre", { tabindex: "0", role: "region", "aria-label": "Command" }, code), h("button", { type: "button", click: copy }, "Copy"), said);
 }
