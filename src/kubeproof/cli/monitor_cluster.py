@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 _ONLY_RULES = ("state", "lateness", "skew", "until_idle", "open_end")
 
 
-def run_scenario(scenario: str, manifests: tuple[str, ...], outputs: tuple[Output, ...], options: dict[str, Any]) -> int:
+def run_scenario(
+    scenario: str, manifests: tuple[str, ...], outputs: tuple[Output, ...], options: dict[str, Any]
+) -> int:
     """Judges the intents, and tells every alarm."""
     from contextlib import ExitStack
 
@@ -41,6 +43,7 @@ def run_scenario(scenario: str, manifests: tuple[str, ...], outputs: tuple[Outpu
         Patience(options["within"], options["repeats"]),
         tuple((one.file, render[one.format]) for one in outputs if one.file is not None),
         tuple(sinks),
+        is_seeded=not options["live"],
     )
     metrics = Metrics()
     with ExitStack() as stack:
@@ -49,7 +52,10 @@ def run_scenario(scenario: str, manifests: tuple[str, ...], outputs: tuple[Outpu
             click.echo(f"metrics on port {port}", err=True)
         summary = watch_cluster(wanted, _changes(options), metrics)
     told = any(output.format == "text" and output.file is None for output in outputs)
-    write_stdout(summary_text(summary)) if told else click.echo(summary_text(summary), err=True, nl=False)
+    if told:
+        write_stdout(summary_text(summary))
+    else:
+        click.echo(summary_text(summary), err=True, nl=False)
     return _exit_code(summary)
 
 
@@ -85,22 +91,17 @@ def _changes(options: dict[str, Any]) -> Iterable[Change]:
 def _live(options: dict[str, Any]) -> Iterator[Change]:
     """Notifications of the cluster as changes; the lists at the beginning are one moment."""
     from kubeproof.live.resources import WATCHED
-    from kubeproof.live.watching import LISTED, watched
+    from kubeproof.live.watching import IDLE, LISTED, RELISTED, watched
     from kubeproof.monitor.cluster.live import LiveChanges
 
     chosen = Chosen(options["namespace"], options["everywhere"], options["context"], options["kubeconfig"])
     client, namespace = chosen.reach()
     ends = None if options["duration"] is None else time.time() + options["duration"] / 1e6
     source = LiveChanges(len(WATCHED), time.time)
-    ticks: list[Change] = []
-    notices = watched(
-        client,
-        namespace,
-        idle=lambda: ticks.append(source.tick()),
-        is_over=lambda: ends is not None and time.time() > ends,
-    )
-    for notice in notices:
-        yield from ticks
-        ticks.clear()
-        is_list = notice.type in (LISTED, "RELISTED")
-        yield from source.changes(notice.kind, notice.type, notice.objects, is_list=is_list, is_first=notice.type == LISTED)
+    for notice in watched(client, namespace, is_over=lambda: ends is not None and time.time() > ends):
+        if notice.type == IDLE:
+            yield from source.tick()
+        elif notice.type in (LISTED, RELISTED):
+            yield from source.listed(notice.kind, notice.objects, is_first=notice.type == LISTED)
+        else:
+            yield from source.told(notice.type, notice.objects)

@@ -15,7 +15,11 @@ from kubeproof.live.listing import EXPIRED, PAGE, ListExpired, pages
 from kubeproof.live.resources import BY_KIND, WATCHED, Resource
 
 Object = dict[str, Any]
-LISTED, RELISTED = "LISTED", "RELISTED"  # beside the types of the API: a whole list, for the first time or again
+LISTED, RELISTED, IDLE = (
+    "LISTED",
+    "RELISTED",
+    "IDLE",
+)  # beside the types of the API: a whole list, for the first time or again
 WAIT_S = 300  # that the server is asked to keep a stream open
 ATTEMPTS = 6  # in a row without an answer
 QUEUE = 10_000
@@ -33,7 +37,6 @@ def watched(
     client: Client,
     namespace: str | None,
     *,
-    idle: Callable[[], None],
     kinds: Sequence[str] = WATCHED,
     is_over: Callable[[], bool] = lambda: False,
     wait: Callable[[float], None] = time.sleep,
@@ -41,7 +44,7 @@ def watched(
     """Notifications of all kinds, in the order in which they come; every kind begins with LISTED.
 
     A stream that ends is taken up where it ended. If the server has forgotten that point, everything is listed
-    again: RELISTED, and what happened in between is lost. `idle` is called while nothing comes.
+    again: RELISTED, and what happened in between is lost. IDLE comes while nothing else does.
     """
     queue: Queue[Notice | KubeproofError | None] = Queue(QUEUE)
     stop = threading.Event()
@@ -54,7 +57,7 @@ def watched(
             try:
                 found = queue.get(timeout=0.2)
             except Empty:
-                idle()
+                yield Notice("", IDLE)
                 continue
             if isinstance(found, KubeproofError):
                 raise found

@@ -9,15 +9,8 @@ from kubeproof.cluster.control import Tag
 Object = dict[str, Any]
 Key = tuple[str, str, str]  # kind, namespace ("" where there is none), name
 
-BOUND, DELETED, REFUSED, TIME, BLIND, RELISTED, WRITTEN = (
-    "bound",
-    "deleted",
-    "refused",
-    "time",
-    "blind",
-    "relisted",
-    "written",
-)
+WRITTEN, BOUND, DELETED, REFUSED = "written", "bound", "deleted", "refused"
+BLIND, RELISTED, LOST, TIME = "blind", "relisted", "lost", "time"
 KINDS = (
     "Node",
     "Pod",
@@ -36,7 +29,8 @@ class Change(NamedTuple):
 
     WRITTEN: the object is now `value`, None if it is gone. BOUND: the pod got the node named `value`. DELETED: the pod
     is being deleted. REFUSED: an eviction of the pod was refused. BLIND: the object changed, and nobody told how.
-    RELISTED: what follows until the next time is all there is. TIME: nothing but time.
+    RELISTED: what comes at the same time is all there is; with `value`, something was missed. LOST: something was
+    missed. TIME: nothing but time.
     """
 
     time_us: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from kubeproof.monitor.cluster.change import RELISTED, TIME, WRITTEN, Change, Object, key_of
+from kubeproof.monitor.cluster.change import RELISTED, TIME, Change, Object
 from kubeproof.monitor.cluster.watching import WatchReader
 from kubeproof.monitor.event import SECOND_US
 
@@ -17,30 +17,30 @@ class LiveChanges:
         self._held: list[Change] = []
         self._reader = WatchReader()
 
-    def tick(self) -> Change:
-        """Time passes."""
-        return Change(self._now(), TIME)
+    def tick(self) -> Iterator[Change]:
+        """Time passes, once there is a cluster."""
+        if self._missing <= 0:
+            yield Change(self._now(), TIME)
 
-    def changes(
-        self, kind: str, what: str, objects: Sequence[Object], *, is_list: bool, is_first: bool
-    ) -> Iterator[Change]:
-        """What a notification tells."""
-        found = list(self._listed(kind, objects, is_first=is_first)) if is_list else self._told(what, objects)
+    def listed(self, kind: str, objects: Sequence[Object], *, is_first: bool) -> Iterator[Change]:
+        """All objects of a kind; if it is not for the first time, something was missed."""
+        has_begun = self._missing <= 0
+        found = [Change(0, RELISTED, (kind, "", ""), has_begun and not is_first)]
+        found += [change for value in objects for change in self._reader.changes("ADDED", value, 0)]
         self._missing -= is_first
-        if self._missing > 0:
-            self._held += found
-            return
-        now = self._now()
-        yield from (change._replace(time_us=now) for change in (*self._held, *found))
-        self._held = []
+        yield from self._now_or_later(found)
 
-    def _listed(self, kind: str, objects: Sequence[Object], *, is_first: bool) -> Iterator[Change]:
-        yield Change(0, RELISTED, (kind, "", ""), not is_first)
-        for value in objects:
-            yield Change(0, WRITTEN, key_of(value), value)
+    def told(self, what: str, objects: Sequence[Object]) -> Iterator[Change]:
+        """What a notification tells."""
+        found = [change for value in objects for change in self._reader.changes(what, value, 0)]
+        yield from self._now_or_later(found)
 
-    def _told(self, what: str, objects: Sequence[Object]) -> list[Change]:
-        return [change for value in objects for change in self._reader.changes(what, value, 0)]
+    def _now_or_later(self, found: list[Change]) -> Iterator[Change]:
+        self._held += found
+        if self._missing <= 0:
+            now = self._now()
+            yield from (change._replace(time_us=now) for change in self._held)
+            self._held = []
 
     def _now(self) -> int:
         return int(self._clock() * SECOND_US)

@@ -16,14 +16,14 @@ from kubeproof.monitor.cluster.sight import Sight
 from kubeproof.monitor.cluster.stage import STAGED, Stage, Texts, first_changes, keys_of, staged
 from kubeproof.monitor.cluster.store import Deed, Store
 
-LOST = "changes were not told in full (an audit level below RequestResponse, or a stream that broke off)"
+MISSED = "changes were not told in full (an audit level below RequestResponse, or a stream that broke off)"
 
 
 class ClusterMonitor:
     """Judges the intents of a Scenario on changes, in order of time; changes of one moment are one step."""
 
-    def __init__(self, texts: Texts, patience: Patience = Patience()) -> None:
-        self._texts, self._patience = tuple(texts), patience
+    def __init__(self, texts: Texts, patience: Patience = Patience(), *, is_seeded: bool = True) -> None:
+        self._texts, self._patience, self._is_seeded = tuple(texts), patience, is_seeded
         self._store = Store()
         self._stage: Stage | None = None
         self._problem: ScenarioError | None = None
@@ -69,7 +69,7 @@ class ClusterMonitor:
             self._problem = problem  # the Scenario may name what is not there yet
             return
         self._stage = stage
-        for change in first_changes(self._texts, stage, time_us):
+        for change in first_changes(self._texts, stage, time_us) if self._is_seeded else ():
             if change.key not in self._store.objects:
                 self._store.apply(change, Deed())
                 self._store.revisions.pop(change.key, None)  # files leave out what the API server adds to templates
@@ -110,6 +110,8 @@ class ClusterMonitor:
             stage = self._stage
             if stage is None:
                 return
+            if deed.is_gap:
+                yield from self._lost(stage, time_us)
             yield from self._judge(stage, Deed(is_external=True, changed=True), time_us, 0, [])
             return
         tags, actions = 0, []
@@ -173,7 +175,7 @@ class ClusterMonitor:
         """The alarms as far as the state behind them is known."""
         for alarm in alarms:
             if self._store.blind:
-                yield alarm._replace(verdict="UNKNOWN", text=f"{alarm.text}; {LOST}")
+                yield alarm._replace(verdict="UNKNOWN", text=f"{alarm.text}; {MISSED}")
             else:
                 yield alarm
 
@@ -192,7 +194,7 @@ class ClusterMonitor:
                     name,
                     Kind.INTENT,
                     about,
-                    f"not known: {LOST}",
+                    f"not known: {MISSED}",
                     time_us,
                     time_us,
                     time_us,

@@ -24,6 +24,7 @@ class ClusterWatch:
     patience: Patience = Patience()
     files: tuple[tuple[str, Render], ...] = ()
     sinks: tuple[Sink, ...] = ()
+    is_seeded: bool = True  # what the manifests hold is there at the beginning; otherwise the stream tells all
 
 
 def watch_cluster(wanted: ClusterWatch, changes: Iterable[Change], metrics: Metrics | None = None) -> Summary:
@@ -34,7 +35,7 @@ def watch_cluster(wanted: ClusterWatch, changes: Iterable[Change], metrics: Metr
 
 class _Watching:
     def __init__(self, wanted: ClusterWatch, metrics: Metrics, stack: ExitStack) -> None:
-        self._monitor = ClusterMonitor(wanted.texts, wanted.patience)
+        self._monitor = ClusterMonitor(wanted.texts, wanted.patience, is_seeded=wanted.is_seeded)
         self._wanted, self._metrics = wanted, metrics
         self._files = [FileSink(path, render, length=None) for path, render in wanted.files]
         for file in self._files:

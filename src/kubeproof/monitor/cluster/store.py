@@ -20,12 +20,7 @@ from kubeproof.cluster.objects import (
 )
 from kubeproof.cluster.state import Phase
 from kubeproof.monitor.cluster.change import (
-    BLIND,
-    BOUND,
-    DELETED,
     EVICTIONS,
-    REFUSED,
-    RELISTED,
     WRITTEN,
     Change,
     Key,
@@ -82,9 +77,11 @@ class Store:
             case "blind":
                 self.blind.add(change.key)
                 deed.is_gap = True
+            case "lost":
+                deed.is_gap = True
             case "relisted":
-                self.stale = {key for key in self.objects if change.key[0] in ("", key[0])}
-                deed.is_gap = bool(change.value)
+                self.stale |= {key for key in self.objects if change.key[0] in ("", key[0])}
+                deed.is_gap |= bool(change.value)
 
     def finish_relisting(self, kind: str, deed: Deed) -> None:
         """What was not listed again is gone."""
@@ -349,6 +346,3 @@ def _node_signature(node: Object) -> object:
     ready, panics = condition(node, "Ready"), tuple(condition(node, name) for name in PANICS)
     labels = tuple(sorted(mapping(mapping(node, "metadata"), "labels").items()))
     return taints, ready in ("", "True"), panics, is_cordoned(node), labels
-
-
-__all__ = ["BLIND", "BOUND", "DELETED", "REFUSED", "RELISTED", "Deed", "Store"]

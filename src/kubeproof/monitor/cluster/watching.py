@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kubeproof.cluster.objects import JOB, REPLICA_SET
-from kubeproof.monitor.cluster.change import KINDS, RELISTED, TIME, WRITTEN, Change, Key, Object, items, key_of, mapping
+from kubeproof.monitor.cluster.change import KINDS, LOST, TIME, WRITTEN, Change, Key, Object, items, key_of, mapping
 from kubeproof.monitor.cluster.store import is_cordoned, size_of, template_text
 from kubeproof.monitor.readers.json_stream import values_of
 from kubeproof.monitor.readers.kube import newest, unpacked
@@ -33,7 +33,7 @@ class WatchReader:
         """What one notification tells."""
         key = key_of(value)
         if what == "ERROR":
-            yield Change(time_us, RELISTED, value=True)
+            yield Change(time_us, LOST)
         elif what == "BOOKMARK" or key[0] not in KINDS:
             yield Change(time_us, TIME)
         elif what == "DELETED":

@@ -63,8 +63,8 @@ def is_event(value: dict[str, Any]) -> bool:
 def _api_event(value: dict[str, Any]) -> Event:
     metadata, about = _child(value, "metadata"), _child(value, "involvedObject") or _child(value, "regarding")
     series, source = _child(value, "series"), _child(value, "source") or _child(value, "deprecatedSource")
-    stamps = (series.get("lastObservedTime"), value.get("lastTimestamp"), value.get("eventTime"))
-    stamps += (value.get("deprecatedLastTimestamp"), metadata.get("creationTimestamp"))
+    stamps = [series.get("lastObservedTime"), value.get("lastTimestamp"), value.get("eventTime")]
+    stamps += [value.get("deprecatedLastTimestamp"), metadata.get("creationTimestamp")]
     moment = next((m for stamp in stamps if (m := parse_time(str(stamp or ""))) is not None), 0)
     target = "/".join(filter(None, (str(about.get("namespace") or ""), str(about.get("name") or ""))))
     count = series.get("count") or value.get("count") or value.get("deprecatedCount")
@@ -93,7 +93,7 @@ def _watched(what: str, value: dict[str, Any]) -> Event:
 def newest(value: dict[str, Any]) -> int:
     """The newest moment that an object tells of; 0 if it tells none. A deletion is set for the future."""
     grace = _child(value, "metadata").get("deletionGracePeriodSeconds")
-    behind = int(grace) * 1_000_000 if isinstance(grace, int) or str(grace).isdigit() else 0
+    behind = grace * 1_000_000 if isinstance(grace, int) else 0
     moments = [0]
     pending: list[Any] = [value.get("metadata"), value.get("status")]
     while pending:
