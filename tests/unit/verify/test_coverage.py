@@ -26,11 +26,8 @@ def test_who_acts_while_the_cluster_is_deployed_has_acted():
 
 
 def test_an_event_that_never_may_happen_is_idle():
-    documents = (
-        node("a"),
-        web(1),
-        scenario("{settles: {}}", events="{cordon: {name: never, nodes: {matchLabels: {a: b}}}}"),
-    )
+    never = "{cordon: {name: never, nodes: {matchLabels: {a: b}}}}"
+    documents = (node("a"), web(1), scenario("{settles: {}}", events=never))
 
     assert "event never" in verified(*documents).statistics.idle
 
