@@ -96,9 +96,8 @@ def _live(options: dict[str, Any]) -> Iterator[Change]:
 
     chosen = Chosen(options["namespace"], options["everywhere"], options["context"], options["kubeconfig"])
     client, namespace = chosen.reach()
-    ends = None if options["duration"] is None else time.time() + options["duration"] / 1e6
     source = LiveChanges(len(WATCHED), time.time)
-    for notice in watched(client, namespace, is_over=lambda: ends is not None and time.time() > ends):
+    for notice in watched(client, namespace, is_over=lambda: source.has_lasted(options["duration"])):
         if notice.type == IDLE:
             yield from source.tick()
         elif notice.type in (LISTED, RELISTED):

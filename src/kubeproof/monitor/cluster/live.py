@@ -16,6 +16,13 @@ class LiveChanges:
         self._missing, self._clock = kinds, clock
         self._held: list[Change] = []
         self._reader = WatchReader()
+        self._begun_us: int | None = None
+
+    def has_lasted(self, duration_us: int | None) -> bool:
+        """True once so much time has passed since there was a cluster to judge."""
+        if duration_us is None or self._begun_us is None:
+            return False
+        return self._now() - self._begun_us > duration_us
 
     def tick(self) -> Iterator[Change]:
         """Time passes, once there is a cluster."""
@@ -39,6 +46,7 @@ class LiveChanges:
         self._held += found
         if self._missing <= 0:
             now = self._now()
+            self._begun_us = self._begun_us or now
             yield from (change._replace(time_us=now) for change in self._held)
             self._held = []
 

@@ -285,7 +285,7 @@ def test_the_command_watches_a_cluster_for_a_while(tmp_path, capsys):
     recorded.watches["Pod"] = [[{"type": "DELETED", "object": versioned(PODS[0], 50)}]]
     with serving(recorded):
         config = kubeconfig(tmp_path, recorded.server)
-        words = ["--live", "-A", "--kubeconfig", config, "--for", "1s"]
+        words = ["--live", "-A", "--kubeconfig", config, "--for", "2s"]
         assert main(["monitor", "run", "--scenario", str(tmp_path / "s.yaml"), *words]) == 1
 
     assert f"intent Deployment/shop/web: not so: minReady [{MIN_READY}" in capsys.readouterr().out
