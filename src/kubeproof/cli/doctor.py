@@ -11,7 +11,11 @@ import click
 from kubeproof.cli.outputs import Output, emit, output_option
 from kubeproof.cli.terminal import is_terminal, shows_unicode, wants_colour
 
-NEEDED_FOR = {"quantify": "quantify needs it", "distributed": "--executor dask:// needs it"}
+NEEDED_FOR = {
+    "quantify": "quantify needs it",
+    "distributed": "--executor dask:// needs it",
+    "simulate": "requests cannot be simulated",
+}
 
 
 class Finding(NamedTuple):
@@ -51,6 +55,8 @@ def examine() -> tuple[Finding, ...]:
         compiled_engine(),
         _libyaml(),
         package("storm", "stormpy", "quantify"),
+        package("numpy", "numpy", "simulate"),
+        request_kernel(),
         package("dask", "distributed", "distributed"),
         Finding("terminal", True, _terminal()),
     )
@@ -73,6 +79,18 @@ def compiled_engine(module: str = "kubeproof.engine._kernel") -> Finding:
             "It was built for another Python or system: install kubeproof again.",
         )  # fmt: skip
     return Finding("compiled engine", True, "present")
+
+
+def request_kernel(module: str = "kubeproof.simulate.serving._kernel") -> Finding:
+    """Whether requests of simulations are served by the compiled kernel."""
+    try:
+        import_module(module)
+    except ImportError:
+        return Finding(
+            "request kernel", False, "not built; simulated requests are served many times slower",
+            "It is built together with the compiled engine.",
+        )  # fmt: skip
+    return Finding("request kernel", True, "present")
 
 
 def _libyaml() -> Finding:

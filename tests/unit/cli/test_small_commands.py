@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from kubeproof.cli.doctor import Finding, compiled_engine, examine, package
+from kubeproof.cli.doctor import Finding, compiled_engine, examine, package, request_kernel
 from kubeproof.cli.main import main
 
 
@@ -67,6 +67,8 @@ def test_doctor_says_the_same_in_text_and_json(fakes, capsys):
         "compiled engine",
         "libyaml",
         "storm",
+        "numpy",
+        "request kernel",
         "dask",
         "terminal",
     ]
@@ -112,3 +114,9 @@ def test_missing_storm_comes_with_the_command_that_installs_it(monkeypatch):
     storm = next(finding for finding in examine() if finding.name == "storm")
 
     assert (storm.ok, storm.remedy) == (False, "Install it: pip install 'kubeproof[quantify]'.")
+
+
+def test_doctor_tells_that_requests_are_served_slowly():
+    finding = request_kernel("kubeproof.no_such_module")
+
+    assert (finding.ok, finding.found) == (False, "not built; simulated requests are served many times slower")
