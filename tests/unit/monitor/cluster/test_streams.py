@@ -194,6 +194,7 @@ def live(recorded, until):
     source = LiveChanges(8, iter(range(1, 10_000)).__next__)
     monitor = ClusterMonitor([("s.yaml", SCENARIO)], is_seeded=False)
     alarms, types = [], []
+    recorded.gate.clear()
 
     def is_over():
         return until(alarms, types) or types.count(IDLE) > 50
@@ -207,6 +208,8 @@ def live(recorded, until):
         else:
             changes = source.told(notice.type, notice.objects)
         alarms += [(alarm.rule, alarm.verdict) for alarm in monitor.feed(changes)]
+        if types.count(LISTED) == 8:
+            recorded.gate.set()
     return alarms, types
 
 
@@ -280,15 +283,15 @@ def test_what_a_new_list_does_not_hold_is_gone():
 
 
 def test_the_command_watches_a_cluster_for_a_while(tmp_path, capsys):
-    (tmp_path / "s.yaml").write_text(SCENARIO, encoding="utf-8")
-    recorded = Recorded([*OBJECTS, *PODS])
-    recorded.watches["Pod"] = [[{"type": "DELETED", "object": versioned(PODS[0], 50)}]]
-    with serving(recorded):
-        config = kubeconfig(tmp_path, recorded.server)
-        words = ["--live", "-A", "--kubeconfig", config, "--for", "2s"]
+    bounded = SCENARIO.replace(
+        "minReady: {target: Deployment/shop/web, count: 2, when: always}", "maxNodes: {count: 1}"
+    )
+    (tmp_path / "s.yaml").write_text(bounded, encoding="utf-8")
+    with serving(Recorded([*OBJECTS, *PODS])) as recorded:
+        words = ["--live", "-A", "--kubeconfig", kubeconfig(tmp_path, recorded.server), "--for", "10ms"]
         assert main(["monitor", "run", "--scenario", str(tmp_path / "s.yaml"), *words]) == 1
 
-    assert f"intent Deployment/shop/web: not so: minReady [{MIN_READY}" in capsys.readouterr().out
+    assert "intent maxNodes: not so: maxNodes [maxNodes;" in capsys.readouterr().out
 
 
 def test_a_forbidden_kind_ends_watching_with_6(tmp_path, capsys):
