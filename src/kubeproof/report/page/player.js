@@ -155,7 +155,7 @@ function icon(name) {
 
 function legend(cluster) {
   const sample = (kind, phase) => s("svg", { width: 30, height: 30, viewBox: "-15 -15 30 30", "aria-hidden": "true" }, podGroup("", kind, phase, 9));
-  const owners = cluster.families.slice(0, 8).map((workload, kind) => h("li", {}, sample(kind, "Ready"), named(shortened(cluster.film.workloads[workload].ref, 60))));
+  const owners = cluster.families.slice(0, 24).map((workload, kind) => h("li", {}, sample(kind, "Ready"), named(shortened(cluster.film.workloads[workload].ref, 60))));
   const phases = Object.entries(PHASES).map(([phase, { words }]) => h("li", { title: words }, sample(0, phase), phase));
   return h("div", { class: "legend" }, h("ul", { "aria-label": "Owners" }, owners), h("ul", { "aria-label": "Phases" }, phases));
 }
