@@ -73,11 +73,15 @@ ON_NODES = {
 Acted = tuple[tuple[str, tuple[str, ...]], ...]
 
 
+REFUSES = "refuses nodes by "
+
+
 class Coverage(NamedTuple):
     """Names of controllers and events: those that acted, with what they did, and those that never did."""
 
     acted: Acted = ()
     idle: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()  # filters of acting schedulers that refused no node: "scheduler web: NodeAffinity"
 
 
 class NotingActor:
@@ -119,10 +123,22 @@ def coverage_of(system: GroupedSystem) -> Coverage:
     acted: dict[str, dict[str, None]] = {}
     for actor in (actor for actor in noted if actor.has_acted):
         acted.setdefault(actor.name, {}).update(dict.fromkeys(actor.did))
+    schedulers = [loop for loop in system.plan.controllers if isinstance(loop, SchedulerController)]
+    for loop in (loop for loop in schedulers if loop.name in acted):
+        acted[loop.name].update(
+            dict.fromkeys(f"{REFUSES}{name}" for name in loop.kernel.filters if name in loop.refusing)
+        )
     names = dict.fromkeys(actor.name for actor in noted)
     return Coverage(
         tuple((name, tuple(sorted(acted[name]))) for name in names if name in acted),
         tuple(name for name in names if name not in acted),
+        tuple(
+            _told(loop.name, name)
+            for loop in schedulers
+            if loop.name in acted
+            for name in loop.kernel.filters
+            if name not in loop.refusing
+        ),
     )
 
 
@@ -138,11 +154,19 @@ def joined(parts: Iterable[Coverage | Statistics]) -> Coverage:
     """What was done in any of several searches."""
     acted: dict[str, dict[str, None]] = {}
     idle: dict[str, None] = {}
+    unused: dict[str, None] = {}
     for part in parts:
         idle.update(dict.fromkeys(part.idle))
+        unused.update(dict.fromkeys(part.unused))
         for name, did in part.acted:
             acted.setdefault(name, {}).update(dict.fromkeys(did))
+    used = {_told(name, word.removeprefix(REFUSES)) for name, did in acted.items() for word in did}
     return Coverage(
         tuple((name, tuple(sorted(did))) for name, did in acted.items()),
         tuple(name for name in idle if name not in acted),
+        tuple(rule for rule in unused if rule not in used),
     )
+
+
+def _told(loop: str, rule: str) -> str:
+    return f"{loop}: {rule}"

@@ -73,13 +73,14 @@ function pairs(title, id, list) {
 }
 
 function coverage(report) {
-  const { acted, idle } = report.coverage;
+  const { acted, idle, unused } = report.coverage;
   if (!acted.length && !idle.length) return card("Coverage", "coverage", h("p", {}, report.coverage.words));
   return card(
     "Coverage",
     "coverage",
     h("p", {}, report.coverage.words),
     idle.length ? [h("h3", {}, "Never acted in any run"), h("ul", { class: "actors" }, idle.map((name) => h("li", { class: "idle" }, named(name))))] : h("p", {}, "Every controller and event acted in some run."),
+    unused.length ? [h("h3", {}, "Filters that never refused a node"), h("ul", { class: "actors" }, unused.map((name) => h("li", { class: "idle" }, named(name))))] : null,
     h("details", { class: "others", open: acted.length <= MOST_ACTORS }, h("summary", {}, `${acted.length} acted`),
       h("ul", { class: "actors wide" }, acted.map(([name, did]) => h("li", {}, named(name), h("span", { class: "faint" }, " " + did)))))
   );
