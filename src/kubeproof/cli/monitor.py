@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kubeproof.cli.monitor_inputs import source_of
+from kubeproof.cli.monitor_scale import watch_elsewhere, work_command
 from kubeproof.cli.outputs import Output, emit, output_option, write_stdout
 from kubeproof.errors import UsageError
 
@@ -47,6 +48,7 @@ def monitor_group() -> None:
     """
 
 
+monitor_group.add_command(work_command)
 _RULES = click.option(
     "--rules", "rules_file", metavar="FILE", help="Rules in YAML, or FILE.py:NAME, which is executed."
 )
@@ -71,6 +73,13 @@ _RULES = click.option(
     "--max-pending", type=click.IntRange(1), default=10_000, show_default=True,
     help="Obligations that one rule remembers.",
 )  # fmt: skip
+@click.option("--executor", metavar="redis://…/NAME", help="Share the work through Redis; default: this process alone.")
+@click.option(
+    "--workers", type=click.IntRange(0, 256), default=2, show_default=True, help="To start here, with --executor."
+)
+@click.option(
+    "--partitions", type=click.IntRange(1, 1024), default=16, show_default=True, help="To split into, with --executor."
+)
 @output_option("text", "ndjson")
 def run_command(
     *, inputs: tuple[str, ...], rules_file: str | None, form: str, outputs: tuple[Output, ...], **options: Any
@@ -86,6 +95,7 @@ def run_command(
       kubeproof monitor run --rules rules.yaml --state monitor.db -o ndjson=alarms.ndjson events.jsonl
       tail -f audit.log | kubeproof monitor run --rules rules.yaml --wall-clock --metrics 9464 -
       kubeproof monitor run --rules rules.yaml --state monitor.db --wall-clock amqp://127.0.0.1:5672/events
+      kubeproof monitor run --rules rules.yaml --executor redis://127.0.0.1:6379/events --workers 4 events.jsonl
 
     \b
     Exit codes: 0 quiet, 1 alarms, 2 wrong usage, 3 only unknown, 4 input
@@ -107,7 +117,11 @@ def run_command(
             port = stack.enter_context(served(metrics, *parse_address(options["metrics"])))
             click.echo(f"metrics on port {port}", err=True)
         clock = time.time if options["wall_clock"] else None
-        summary = watch(wanted, source, metrics, clock)
+        if options["executor"]:
+            shared = {name: options[name] for name in ("executor", "workers", "partitions")}
+            summary = watch_elsewhere(wanted, source, metrics, clock, **shared)
+        else:
+            summary = watch(wanted, source, metrics, clock)
     if any(output.format == "text" and output.file is None for output in outputs):
         write_stdout(summary_text(summary))
     else:

@@ -8,8 +8,6 @@ import click
 
 from kubeproof.cli.outputs import Output, emit, output_option
 
-_OF_EXPERIMENTS = ("text", "csv", "json")
-
 
 @click.command("simulate", short_help="Run a cluster, or a published experiment, on a clock.")
 @click.argument("paths", nargs=-1, metavar="[PATH...]")
@@ -43,7 +41,7 @@ _OF_EXPERIMENTS = ("text", "csv", "json")
     "--downscale-after", type=click.IntRange(1), default=10, show_default=True, metavar="INTERVALS",
     help="Of experiments: quiet intervals before a pod is shut down; the paper says 150 (300 s), its source 10.",
 )  # fmt: skip
-@output_option("text", "csv", "json")
+@output_option("text", "csv", "json", "html", "png")
 def simulate_command(
     *, paths: tuple[str, ...], experiment: str | None, outputs: tuple[Output, ...], **given: Any
 ) -> int:
@@ -57,7 +55,7 @@ def simulate_command(
     Examples:
       kubeproof simulate manifests/ --duration 1h
       kubeproof simulate manifests/ --runs 200 -o json=result.json
-      kubeproof simulate manifests/ --vary hpa.targetCPU=60,70,80
+      kubeproof simulate manifests/ --vary hpa.targetCPU=60,70,80 -o text -o html=variants.html
       kubeproof simulate --experiment abs-2 --config 1 -o csv=curves.csv
       kubeproof simulate --experiment abs-workflow --threads 200
 
@@ -88,9 +86,6 @@ def _experiment(experiment: str, outputs: tuple[Output, ...], given: dict[str, A
         raise click.UsageError(f"--config is about abs-2; {experiment} has one configuration")
     if threads is not None and experiment != "abs-workflow":
         raise click.UsageError(f"--threads is about abs-workflow; {experiment} has none")
-    other = next((output.format for output in outputs if output.format not in _OF_EXPERIMENTS), None)
-    if other is not None:
-        raise click.UsageError(f"experiments have no {other}; there are: {', '.join(_OF_EXPERIMENTS)}")
     from kubeproof.report import simulate as report
     from kubeproof.simulate.experiments import published, workflow
     from kubeproof.simulate.run import simulate
@@ -99,6 +94,5 @@ def _experiment(experiment: str, outputs: tuple[Output, ...], given: dict[str, A
         curves = simulate(workflow(int(threads or 100), given["downscale_after"]))
     else:
         curves = simulate(published(experiment, config or "calibration", given["downscale_after"]))
-    renderers = {"text": report.as_text, "csv": report.as_csv, "json": report.as_json}
-    emit(outputs, lambda output: renderers[output.format](curves))
+    emit(outputs, lambda output: report.RENDERERS[output.format](curves))
     return 0

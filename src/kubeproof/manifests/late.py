@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kubeproof.manifests.jobs import read_cron_job, read_job
     from kubeproof.manifests.ltl_intents import read_ltl
     from kubeproof.manifests.quotas import read_limit_range, read_quota
+    from kubeproof.manifests.rendering import rendered
     from kubeproof.manifests.request_events import read_requests
     from kubeproof.manifests.scheduler_config import read_scheduler_profiles
     from kubeproof.manifests.services import read_ingress, read_service, with_ingresses
@@ -32,6 +33,7 @@ else:
     read_ltl = LateFunction("kubeproof.manifests.ltl_intents", "read_ltl")
     read_limit_range = LateFunction("kubeproof.manifests.quotas", "read_limit_range")
     read_quota = LateFunction("kubeproof.manifests.quotas", "read_quota")
+    rendered = LateFunction("kubeproof.manifests.rendering", "rendered")
     read_requests = LateFunction("kubeproof.manifests.request_events", "read_requests")
     read_scheduler_profiles = LateFunction("kubeproof.manifests.scheduler_config", "read_scheduler_profiles")
     read_ingress = LateFunction("kubeproof.manifests.services", "read_ingress")
@@ -64,6 +66,7 @@ __all__ = [
     "read_storage_class",
     "read_volume",
     "read_workload",
+    "rendered",
     "settled_claims",
     "with_ingresses",
 ]

@@ -17,10 +17,10 @@ from kubeproof.manifests.admission import admitted
 from kubeproof.manifests.default_scenario import default_scenario
 from kubeproof.manifests.event_fields import Surroundings
 from kubeproof.manifests.fields import Fields
-from kubeproof.manifests.files import InputFile, read_file, read_inputs
+from kubeproof.manifests.files import InputFile, Render, read_file, read_inputs
 from kubeproof.manifests.guard import Bounds, Budget
 from kubeproof.manifests.ignores import ignores_of
-from kubeproof.manifests.late import settled_claims, with_ingresses
+from kubeproof.manifests.late import rendered, settled_claims, with_ingresses
 from kubeproof.manifests.loaded import RUNNING, Loaded, Omission, Start
 from kubeproof.manifests.objects import (
     WORKLOAD_READERS,
@@ -53,13 +53,16 @@ def load(
     stdin: Callable[[], bytes] | None = None,
     bounds: Bounds = Bounds(),
     given: Sequence[tuple[str, bytes]] = (),
+    render: Render | None = rendered,
 ) -> Loaded:
     """Everything the paths hold, and what is given by name and content, checked and defaulted.
+
+    `render` makes manifests from charts and kustomizations; by default the user's own helm and kustomize do.
 
     Raises one ManifestError that lists up to 20 problems; hostile input is refused at its first flaw.
     """
     shown = (InputFile(None, printable(name), content) for name, content in given)
-    found = read_inputs(paths, stdin=stdin, bounds=bounds) if paths or not given else ()
+    found = read_inputs(paths, stdin=stdin, bounds=bounds, render=render) if paths or not given else ()
     return _loaded(chain(shown, found), Budget(bounds))
 
 

@@ -30,7 +30,7 @@ from kubeproof.verify.scaling.result import NOT_TRIED, Sweep
 
 SCRIPTS = (
     *("dom.js", "film.js", "shapes.js", "floor.js", "cluster.js", "steps.js", "numbers.js", "details.js", "ring.js"),
-    *("player.js", "heat.js", "sections.js", "main.js"),
+    *("player.js", "heat.js", "sections.js", "theme.js", "main.js"),
 )
 STYLES = ("base.css", "player.css")
 NOT_ASKED = "the states of this run were not asked for"

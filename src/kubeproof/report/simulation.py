@@ -1,4 +1,4 @@
-"""Simulated clusters as text, CSV and JSON."""
+"""Simulated clusters in all formats."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from kubeproof.report.escape import escape
+from kubeproof.report.panels import name_of
 from kubeproof.report.simulate import sparkline
+from kubeproof.report.variants import aligned, comparison_table
 from kubeproof.simulate.outcome import (
     CPU_REQUESTED,
     CPU_USED,
@@ -120,26 +122,22 @@ def _intent(intent: IntentOutcome, runs: int) -> Iterator[str]:
 
 
 def _compared(comparison: Comparison) -> Iterator[str]:
-    first = comparison.variants[0]
-    yield "  ".join([*(f"{key:>18}" for key, _ in first.settings), *(f"{name:>12}" for name in _row(first))])
+    first = comparison.variants[0].result
+    runs = "1 run" if first.runs == 1 else f"{first.runs} runs"
+    yield f"{first.scenario}: {len(comparison.variants)} variants, {runs} of {duration(first.duration_s)} each"
+    yield ""
+    yield from aligned(comparison_table(comparison))
     for variant in comparison.variants:
-        yield "  ".join(
-            [*(f"{value:>18}" for _, value in variant.settings), *(f"{v:>12}" for v in _row(variant).values())]
-        )
+        yield from _drawn_variant(variant)
 
 
-def _row(variant: Variant) -> dict[str, str]:
-    """What a comparison tells of one variant."""
-    result = variant.result
-    row = {"verdict": result.verdict, "pod-hours": f"{result.costs.pod_hours:.2f}"}
-    for totals in result.services:
-        if totals.success_rate is not None:
-            row[f"{totals.name} ok %"] = f"{100 * totals.success_rate:.2f}"
-        if totals.times is not None:
-            row[f"{totals.name} p95 s"] = f"{totals.times.percentile(95) or 0.0:.3f}"
-    if result.costs.cost is not None:
-        row["cost"] = f"{result.costs.cost:.2f}"
-    return row
+def _drawn_variant(variant: Variant) -> Iterator[str]:
+    """The pods of each service, as bars."""
+    for totals in variant.result.services:
+        pods = [value or 0.0 for value in variant.result.timeline.of(totals.name, PODS).values]
+        yield ""
+        yield f"{name_of(variant.settings)}: pods of {totals.name}"
+        yield f"  {sparkline(pods)}  most {max(pods):g}"
 
 
 def duration(seconds: int) -> str:
@@ -247,4 +245,23 @@ def _outcome(intent: IntentOutcome) -> dict[str, Any]:
     }
 
 
-RENDERERS: dict[str, Callable[[Result], str | bytes]] = {"text": as_text, "csv": as_csv, "json": as_json}
+# -- plots --------------------------------------------------------------------------------------------
+
+
+def as_html(result: Result) -> str:
+    """A page with plots to look into."""
+    from kubeproof.report.simulation_page import page
+
+    return page(result, as_text(result))
+
+
+def as_png(result: Result) -> bytes:
+    """A picture of all plots."""
+    from kubeproof.report.simulation_picture import png
+
+    return png(result)
+
+
+RENDERERS: dict[str, Callable[[Result], str | bytes]] = {
+    "text": as_text, "csv": as_csv, "json": as_json, "html": as_html, "png": as_png,
+}  # fmt: skip

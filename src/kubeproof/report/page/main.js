@@ -46,36 +46,6 @@ function addressed() {
   return found ? [Number(found[1]), Number(found[2])] : null;
 }
 
-// -- light and dark -------------------------------------------------------------------------------
-
-const THEMES = ["auto", "light", "dark"];
-
-function stored(value) {
-  try {
-    if (value) localStorage.setItem("kubeproof-theme", value);
-    return localStorage.getItem("kubeproof-theme");
-  } catch {
-    return null;
-  }
-}
-
-function themeButton() {
-  const button = h("button", { type: "button", class: "theme" });
-  const use = (theme) => {
-    if (theme === "auto") delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = theme;
-    button.textContent = { auto: "◐ Auto", light: "☀ Light", dark: "☾ Dark" }[theme];
-    button.setAttribute("aria-label", `Colours: ${theme}. Change`);
-    button.value = theme;
-  };
-  use(THEMES.includes(stored()) ? stored() : "auto");
-  button.addEventListener("click", () => {
-    use(THEMES[(THEMES.indexOf(button.value) + 1) % THEMES.length]);
-    stored(button.value);
-  });
-  return button;
-}
-
 // -- keys -----------------------------------------------------------------------------------------
 
 const KEYS = {
