@@ -106,7 +106,7 @@ def test_an_address_leads_to_its_step(show):
     page.goto(page.url.partition("#")[0] + "#run=0&step=7")
     page.locator(".where", has_text="7 / 20").wait_for()
     page.set_viewport_size({"width": 700, "height": 900})
-    page.locator(".cluster[width^='6']").wait_for()
+    page.locator(".cluster[width^='5']").wait_for()
     page.reload()
 
     assert shown.position() == 7
