@@ -15,8 +15,16 @@ if TYPE_CHECKING:
     from kubeproof.report.lexicon.entry import Explanation
 
 
+def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """IDs, keys and words that begin like this, for shells."""
+    from kubeproof.report.explain import explanations
+
+    names = [name for one in explanations() for name in (one.name, *one.aliases)]
+    return [name for name in names if name.lower().startswith(incomplete.lower())]
+
+
 @click.command("explain", short_help="Tell what a property, event, error code or verdict means.")
-@click.argument("words", nargs=-1, metavar="[ID...]")
+@click.argument("words", nargs=-1, metavar="[ID...]", shell_complete=_complete)
 @click.option(
     "--color", type=click.Choice(WHEN), default="auto", envvar="KUBEPROOF_COLOR", show_default=True,
     help="When to colour text.",

@@ -23,6 +23,8 @@ USAGE, INCONCLUSIVE, ENVIRONMENT, INTERNAL, INTERRUPTED = 2, 3, 6, 70, 130
 COLLECTIONS = (100_000, 20, 100)
 _COMMANDS = {  # name, also of the module -> command or group; imported when it is called or listed
     "cases": "cases_group",
+    "completion": "completion_command",
+    "diff": "diff_command",
     "doctor": "doctor_command",
     "explain": "explain_command",
     "init": "init_command",
@@ -89,6 +91,10 @@ def _invoke(words: list[str]) -> int:
 
     Click's `main` is not used: it ends with 1, which here means a violation, when a reader closes stdout.
     """
+    if instruction := os.environ.get("_KUBEPROOF_COMPLETE"):
+        from kubeproof.cli.completion import completed
+
+        return completed(instruction)
     try:
         with cli.make_context(_program(), words) as context:
             code: int = cli.invoke(context)

@@ -76,7 +76,7 @@ def fakes(monkeypatch, tmp_path):
     """The fake use cases, in an empty working directory and a clean environment."""
     use_cases = FakeUseCases()
     _install(monkeypatch, "kubeproof.manifests.load", load=use_cases.load)
-    _install(monkeypatch, "kubeproof.manifests.default_scenario", as_yaml=lambda loaded: f"kind: {loaded}\n")
+    _install(monkeypatch, "kubeproof.manifests.commented_scenario", as_yaml=lambda loaded: f"kind: {loaded}\n")
     _install(monkeypatch, "kubeproof.verify.run", verify=use_cases.verify)
     _install(monkeypatch, "kubeproof.verify.replay", replay_file=use_cases.replay_file)
     _install(monkeypatch, "kubeproof.intents.catalogue", catalogue=lambda: ENTRIES)

@@ -86,7 +86,20 @@ def test_every_help_has_examples(capsys, words):
 
 def test_the_commands_are_those_that_exist():
     context = cli.make_context("kubeproof", [], resilient_parsing=True)
-    names = ["cases", "doctor", "explain", "init", "mine", "monitor", "network", "properties", "quantify", "replay"]
+    names = [
+        "cases",
+        "completion",
+        "diff",
+        "doctor",
+        "explain",
+        "init",
+        "mine",
+        "monitor",
+        "network",
+        "properties",
+        "quantify",
+        "replay",
+    ]
     names += ["report", "simulate", "snapshot", "verify"]
 
     assert cli.list_commands(context) == names

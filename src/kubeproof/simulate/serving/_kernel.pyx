@@ -268,7 +268,7 @@ cdef class CompiledKernel:
         for index in range(self._node_count):
             self._set_ample(&self._nodes[index])
             self._admit(&self._nodes[index])
-            self._set_paces(&self._nodes[index])
+            self._set_paces(&self._nodes[index], NONE)
         for number, age in lost:
             self._again(number, age)
 
@@ -512,7 +512,7 @@ cdef class CompiledKernel:
 
     cdef int _turn(self, Service* service) noexcept:
         """The place of the pod that gets the next request."""
-        cdef int count = service.ready_count, turn, place, step, best
+        cdef int count = service.ready_count, turn, place, step, best, fewest, connections
         cdef uint64_t mixed
         if service.balancing == BALANCE_RANDOM:
             self._random += 0x9E3779B97F4A7C15u
@@ -523,11 +523,14 @@ cdef class CompiledKernel:
             return <int> (((mixed >> 32) * <uint64_t> count) >> 32)
         turn = <int> (service.turn % count)
         if service.balancing == BALANCE_LEAST:
-            best = turn
-            place = turn
+            best = place = turn
+            fewest = 0x7FFFFFFF
             for step in range(count):
-                if self._pods[service.ready[place]].connections < self._pods[service.ready[best]].connections:
-                    best = place
+                connections = self._pods[service.ready[place]].connections
+                if connections < fewest:
+                    fewest, best = connections, place
+                    if not fewest:
+                        break
                 place += 1
                 if place == count:
                     place = 0
@@ -643,12 +646,14 @@ cdef class CompiledKernel:
         else:
             if not pod.serving:
                 self._leave_heap(<int> (pod - self._pods))
-            self._set_paces(&self._nodes[pod.node])
+            self._set_paces(&self._nodes[pod.node], <int> (pod - self._pods))
         return 0
 
-    cdef void _set_paces(self, Node* node) noexcept:
+    cdef void _set_paces(self, Node* node, int changed) noexcept:
+        """Shares a node anew; a pod that keeps its pace also keeps its next end, unless it is the one that changed."""
         cdef int index, count = 0
         cdef Pod* pod
+        cdef double* shares
         cdef double total = 0.0
         for index in range(node.count):
             pod = &self._pods[node.pods[index]]
@@ -658,12 +663,14 @@ cdef class CompiledKernel:
                 total += self._demands[count]
                 count += 1
         if node.is_ample or total <= node.cores:
-            for index in range(count):
-                self._set_pace(&self._pods[self._busy[index]], self._demands[index])
-            return
-        self._share(count, node.cores)
+            shares = self._demands
+        else:
+            self._share(count, node.cores)
+            shares = self._shares
         for index in range(count):
-            self._set_pace(&self._pods[self._busy[index]], self._shares[index])
+            pod = &self._pods[self._busy[index]]
+            if self._busy[index] == changed or shares[index] / pod.serving != pod.pace:
+                self._set_pace(pod, shares[index])
 
     cdef void _share(self, int count, double left) noexcept:
         """Max-min fair shares by weight; see `sharing.py`."""
