@@ -51,6 +51,7 @@ ON_NODES = {
     "recover": "brings nodes back",
     "notice": "notices silent nodes",
     "taint": "taints nodes",
+    "taint-slowly": "taints nodes slowly",
     "untaint": "removes taints",
     "welcome": "notices nodes that are back",
     "cordon": "cordons nodes",
