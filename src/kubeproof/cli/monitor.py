@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kubeproof.cli.live import cluster_options
 from kubeproof.cli.monitor_inputs import source_of
 from kubeproof.cli.monitor_scale import watch_elsewhere, work_command
 from kubeproof.cli.outputs import Output, emit, output_option, write_stdout
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 FORMAT = click.option(
     "--format", "form", metavar="FORMAT", default="auto", show_default=True,
-    help="auto, jsonl, csv, audit (Kubernetes), spans (Zipkin, OTLP), or FILE.py:NAME, which is executed.",
+    help="auto, jsonl, csv, audit, kube (Events, watches), spans (Zipkin, OTLP), or FILE.py:NAME, which is executed.",
 )  # fmt: skip
 
 
@@ -55,8 +56,19 @@ _RULES = click.option(
 
 
 @monitor_group.command("run", short_help="Raise alarms when a stream breaks rules.")
-@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
+@click.argument("inputs", metavar="INPUT...", nargs=-1)
 @_RULES
+@click.option("--scenario", metavar="FILE", help="Judge this Scenario's intents instead; INPUTs are then manifests.")
+@click.option("--audit-log", metavar="FILE", help="With --scenario: an audit log, - for stdin.")
+@click.option("--watch-log", metavar="FILE", help="With --scenario: objects as kubectl get -w -o json prints them.")
+@click.option("--live", is_flag=True, help="With --scenario: watch a running cluster, read-only.")
+@cluster_options
+@click.option("--within", type=_Duration(), default="10m", show_default=True, help="With --scenario: this is for ever.")
+@click.option(
+    "--repeats", type=click.IntRange(2), default=3, show_default=True,
+    help="With --scenario: a state that comes so often is a loop.",
+)  # fmt: skip
+@click.option("--for", "duration", type=_Duration(), help="With --live: end after so long; default never.")
 @FORMAT
 @click.option("--lateness", type=_Duration(), default="0", help="By how much events may be out of order; default 0.")
 @click.option("--skew", type=_Duration(), default="0", help="By how much clocks of sources may differ; default 0.")
@@ -94,6 +106,8 @@ def run_command(
       kubeproof monitor run --rules rules.yaml events.jsonl
       kubeproof monitor run --rules rules.yaml --state monitor.db -o ndjson=alarms.ndjson events.jsonl
       tail -f audit.log | kubeproof monitor run --rules rules.yaml --wall-clock --metrics 9464 -
+      kubeproof monitor run --scenario scenario.yaml manifests/ --audit-log audit.log
+      kubeproof monitor run --scenario scenario.yaml --live -A
       kubeproof monitor run --rules rules.yaml --state monitor.db --wall-clock amqp://127.0.0.1:5672/events
       kubeproof monitor run --rules rules.yaml --executor redis://127.0.0.1:6379/events --workers 4 events.jsonl
 
@@ -108,6 +122,14 @@ def run_command(
     from kubeproof.monitor.run import watch
     from kubeproof.report.monitor import summary_text
 
+    if options["scenario"]:
+        from kubeproof.cli.monitor_cluster import run_scenario
+
+        if rules_file is not None:
+            raise UsageError("--rules and --scenario exclude each other", "Run two monitors.")
+        return run_scenario(options["scenario"], inputs, outputs, options)
+    if not inputs:
+        raise click.UsageError("missing INPUT...")
     rules = _rules(rules_file)
     names, source = source_of(inputs, form, options["until_idle"])
     wanted = _watch(rules, names, outputs, options)

@@ -157,6 +157,9 @@ class PodTemplate:
     claims: tuple[str, ...] = ()  # names of the PersistentVolumeClaims that it mounts
     safe_to_evict: bool | None = None  # annotation cluster-autoscaler.kubernetes.io/safe-to-evict
     has_local_storage: bool = False  # an emptyDir on disk or a hostPath that no annotation declares safe to lose
+    has_local_volumes: bool = False  # any emptyDir or hostPath
+    always_evictable: bool = False  # annotation descheduler.alpha.kubernetes.io/evict
+    prefers_to_stay: bool = False  # annotation descheduler.alpha.kubernetes.io/prefer-no-eviction
 
 
 @dataclass(frozen=True, slots=True)

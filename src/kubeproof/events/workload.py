@@ -138,10 +138,13 @@ class ServiceLoad:
 
 @dataclass(frozen=True, slots=True)
 class MetricsPipeline:
-    """What autoscalers see of usage: the mean over a window, taken at scrapes, known some time later."""
+    """What autoscalers see of usage: the mean over a window, taken at scrapes, known some time later.
+
+    By default as metrics-server has it: what was used between the last two scrapes, 15 s apart.
+    """
 
     scrape_s: int = 15
-    window_s: int = 30
+    window_s: int = 15
     delay_s: int = 0
 
 

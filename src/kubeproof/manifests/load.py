@@ -66,6 +66,12 @@ def load(
     return _loaded(chain(shown, found), Budget(bounds))
 
 
+def load_files(paths: Sequence[str], *, stdin: Callable[[], bytes] | None = None) -> tuple[tuple[str, str], ...]:
+    """The files that the paths name, by name and content, for `load_texts`."""
+    files = read_inputs(paths, stdin=stdin, bounds=Bounds())
+    return tuple((os.path.normpath(f.path or f.shown), f.content.decode("utf-8", "replace")) for f in files)
+
+
 def load_texts(texts: Sequence[tuple[str, str]], *, bounds: Bounds = Bounds()) -> Loaded:
     """The same for files given by name and content, as `Loaded.texts` keeps them; touches no file system."""
     files = [InputFile(name, printable(name), text.encode()) for name, text in texts]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -32,6 +33,7 @@ from kubeproof.manifests.tree import Sequence as ListValue
 from kubeproof.manifests.usage_events import read_usage
 
 _SHIFT = "trafficShift"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}", re.ASCII)
 _MOST_FACTOR = 1000.0
 
 
@@ -60,7 +62,7 @@ def _service(fields: Fields, around: Surroundings, events: Sequence[Event]) -> S
                 "target", f"is {workload.ref}, whose CPU use event {printable(event.name)} decides", remedy=remedy
             )
     service = ServiceLoad(
-        name=fields.text("name") or workload.name,
+        name=_name(fields, workload),
         target=workload.ref,
         streams=read_streams(fields, around),
         cpu_ms=_cpu_milli(fields, "cpuPerRequest"),
@@ -75,6 +77,15 @@ def _service(fields: Fields, around: Surroundings, events: Sequence[Event]) -> S
         "name", "target", "arrivals", "cpuPerRequest", "memoryPerRequest", "idle", "deadline", "balancing", "calls"
     )
     return service
+
+
+def _name(fields: Fields, workload: Workload) -> str:
+    """As reports show it: letters, digits and what names of objects have."""
+    name = fields.text("name") or workload.name
+    if not _NAME.fullmatch(name):
+        remedy = "Write letters, digits, dots, dashes and underscores"
+        fields.fail("name", f"is {printable(name)!r}, which is no name of a service", remedy=remedy)
+    return name
 
 
 def _is_cpu(event: UsageChange | CpuLoad) -> bool:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from time import monotonic
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from kubeproof.errors import UsageError
 from kubeproof.events.declarations import Completes, KernelPanic, NeverReady, UsagePattern
@@ -18,7 +17,7 @@ from kubeproof.simulate.options import SimulateOptions
 from kubeproof.simulate.outcome import SAMPLED_OK, VACUOUS, VIOLATED, IntentOutcome, SimulationResult
 
 if TYPE_CHECKING:
-    from kubeproof.simulate.serving.contract import DataPlane, MakeDataPlane
+    from kubeproof.simulate.serving.contract import DataPlane
 
 Report = Callable[[int, int], None] | None  # number of the run, seconds that it has simulated
 LASTING = (UsagePattern, NeverReady, Completes, KernelPanic)  # no moments: they say how pods and nodes are
@@ -65,7 +64,8 @@ def data_plane(loaded: Loaded, options: SimulateOptions, seed: int) -> DataPlane
     workload = loaded.scenario.workload
     if workload is None or not workload.services:
         return None
-    make_data_plane = cast("MakeDataPlane", import_module("kubeproof.simulate.serving.plane").make_data_plane)
+    from kubeproof.simulate.serving.plane import make_data_plane
+
     return make_data_plane(workload, seed=seed, duration_s=float(options.duration_s), reroutes=options.reroutes)
 
 

@@ -8,12 +8,14 @@ from typing import NamedTuple
 from kubeproof.cluster.objects import PodTemplate, family
 from kubeproof.cluster.state import ACTIVE, KUBELET_LIVES, Health, Phase, Work
 from kubeproof.cluster.usage import CPU, MEMORY, UsageRule, is_cut, level_number, pod_usage, request_milli
+from kubeproof.controllers.hpa.settings import AutoscalerSettings
 from kubeproof.model.individual import State
 from kubeproof.model.individual_node import NodeState, Pod
 from kubeproof.model.plan import Plan
 from kubeproof.simulate.control.walk import Taken
 from kubeproof.simulate.serving.contract import Endpoints, Room, Slot
 
+YOUNG_S = AutoscalerSettings().sample_window_s
 RUNS = (Phase.RUNNING, Phase.READY, Phase.UNREADY, Phase.TERMINATING)
 
 
@@ -48,7 +50,8 @@ class Census:
         self._nodes: list[_Seen | None] = [None] * len(plan.setup.nodes)
         self._births: dict[tuple[int, str], int] = {}
         self._born = 0
-        self._endpoints: tuple[tuple[object, ...], Endpoints] | None = None
+        self._endpoints: Endpoints | None = None
+        self.young: set[tuple[str, int]] = set()  # pods whose metrics an autoscaler does not trust yet
         self._rules = {(rule.resource, rule.workload): rule for rule in rules}
 
     def note(self, taken: Taken) -> None:
@@ -71,7 +74,10 @@ class Census:
         for at, node in enumerate(state.nodes):
             known = self._nodes[at]
             if known is None or known.state is not node:
-                self._nodes[at] = _Seen(node, self._counted(node), dict(self._slots(at, node)))
+                slots = dict(self._slots(at, node))
+                if known is None or known.slots != slots or _room(known.state) != _room(node):
+                    self._endpoints = None
+                self._nodes[at] = _Seen(node, self._counted(node), slots)
 
     def _counted(self, node: NodeState) -> dict[int, Count]:
         counts: dict[int, Count] = {}
@@ -101,25 +107,24 @@ class Census:
 
     def endpoints(self) -> Endpoints:
         """Who serves what; the same object as long as nothing has changed."""
-        parts = tuple(None if seen is None else (tuple(seen.slots.values()), runs(seen.state)) for seen in self._nodes)
-        if self._endpoints is not None and self._endpoints[0] == parts:
-            return self._endpoints[1]
-        up = [(at, seen) for at, seen in enumerate(self._nodes) if seen is not None and runs(seen.state)]
+        if self._endpoints is not None:
+            return self._endpoints
+        up = [(at, seen) for at, seen in enumerate(self._nodes) if seen is not None and answers(seen.state)]
         services = {
             name: tuple(sorted((slot for _, seen in up for m in members for slot in seen.slots.get(m, ())), key=_birth))
             for name, members in self.members.items()
         }
-        rooms = {self._setup.nodes[at].name: self._room(at) for at, _ in up}
-        found = Endpoints(services, rooms)
-        self._endpoints = (parts, found)
-        return found
+        rooms = {self._setup.nodes[at].name: self._room(at, seen.state) for at, seen in up}
+        self._endpoints = Endpoints(services, rooms)
+        return self._endpoints
 
-    def _room(self, node: int) -> Room:
+    def _room(self, node: int, state: NodeState) -> Room:
+        """What a node has; one that has fallen silent, unnoticed, does nothing."""
         declared = self._setup.nodes[node]
-        return Room(declared.cpu_milli, declared.memory_bytes)
+        return Room(declared.cpu_milli if runs(state) else 0, declared.memory_bytes)
 
     def _slots(self, at: int, node: NodeState) -> Iterator[tuple[int, tuple[Slot, ...]]]:
-        if not runs(node):
+        if not answers(node):
             return
         for member in self._served:
             pods = [pod for pod in node.pods if pod.workload == member and pod.phase in RUNS]
@@ -130,9 +135,12 @@ class Census:
         key = pod.workload, pod.name
         declared = self._setup.workloads[pod.workload]
         memory = limit_of(declared.template, MEMORY)
+        birth = self._births.get(key) or self._bear(key)
+        name = f"{declared.namespace}/{pod.name}"
+        (self.young.add if 0 <= pod.age_s < YOUNG_S else self.young.discard)((name, birth))
         return Slot(
-            pod=f"{declared.namespace}/{pod.name}",
-            birth=self._births.get(key) or self._bear(key),
+            pod=name,
+            birth=birth,
             node=self._setup.nodes[at].name,
             cpu_request_milli=request_milli(declared.template, CPU),
             cpu_limit_milli=limit_of(declared.template, CPU),
@@ -171,6 +179,15 @@ class Census:
 def runs(node: NodeState) -> bool:
     """True for a node that is there and not down."""
     return node.health in KUBELET_LIVES and node.work != Work.DOWN
+
+
+def answers(node: NodeState) -> bool:
+    """True if requests are sent to the node: while nobody knows that it is down they are, and nothing answers."""
+    return runs(node) or node.health == Health.LOST
+
+
+def _room(node: NodeState) -> int:
+    return runs(node) + answers(node)
 
 
 def limit_of(template: PodTemplate, resource: str) -> int | None:

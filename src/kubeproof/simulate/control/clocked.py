@@ -114,8 +114,8 @@ class ClockedRun:
         self._follow(self.walk.settle())
         self._follow(self._timetable.take_due())
         self._follow(self.walk.settle())
-        if self._is_measured:
-            self._measure(now_s)
+        if self._scalers and now_s % self._workload.simple.cycle_s == 0:
+            self._scale_simply(now_s)
         self._follow(self._moments.take_due(self.walk))
         self._verdicts.at_instant()
         is_time = now_s % self._reading_s == 0 or now_s >= self._options.duration_s
@@ -141,24 +141,30 @@ class ClockedRun:
 
     # -- metrics ----------------------------------------------------------------------------------
 
-    def _measure(self, now_s: int) -> None:
-        """Shows autoscalers what they see when they look."""
+    def _show_metrics(self, at_s: int) -> None:
+        """Shows autoscalers what they will see at a round that is to come.
+
+        Nothing else happens until then, and the model hears of it now: a round that changes nothing is no step of its
+        own, so that what it sees must be there before time passes.
+        """
+        endpoints = self._census.endpoints()
+        for meter in self._planned.meters:
+            young, expected = self._census.young, meter.expected
+            mean = self._metering.mean(meter.service, meter.resource, endpoints, at_s, young=young, expected=expected)
+            if mean is not None:
+                self._note(self.walk.remember(meter.source, meter.memory, (meter.level(mean), -1)))
+        self._follow(self.walk.settle())
+
+    def _scale_simply(self, now_s: int) -> None:
+        """A cycle of the published rule."""
         self._census.look(self.walk.state)
         endpoints = self._census.endpoints()
-        if now_s % self._sync_s == 0:
-            for meter in self._planned.meters:
-                mean = self._metering.mean(meter.service, meter.resource, endpoints, now_s)
-                if mean is not None:
-                    value = (meter.level(mean), -1)
-                    self._note(self.walk.remember(meter.source, meter.memory, value))
-            self._follow(self.walk.settle())
-        if self._scalers and now_s % self._workload.simple.cycle_s == 0:
-            for scaler in self._scalers:
-                mean = self._metering.mean(scaler.service, CPU, endpoints, now_s)
-                decision = scaler.cycle(self.walk.state, mean)
-                if decision is not None:
-                    self._note(self.walk.decide(scaler.name, decision))
-            self._follow(self.walk.settle())
+        for scaler in self._scalers:
+            mean = self._metering.mean(scaler.service, CPU, endpoints, now_s)
+            decision = scaler.cycle(self.walk.state, mean)
+            if decision is not None:
+                self._note(self.walk.decide(scaler.name, decision))
+        self._follow(self.walk.settle())
 
     # -- time -------------------------------------------------------------------------------------
 
@@ -186,7 +192,12 @@ class ClockedRun:
             if mark_s % self._reading_s == 0 and mark_s < until_s:
                 self._readings.read(self.walk, mark_s)
             begin_s = mark_s
-        self._note(self.walk.pass_time(until_s - self.walk.now_s))
+        if self._planned.meters and until_s % self._sync_s == 0:
+            self._show_metrics(until_s)
+        while self.walk.now_s < until_s:
+            left_s, due_s = until_s - self.walk.now_s, self.walk.due_s()
+            self._note(self.walk.pass_time(left_s if due_s is None else min(left_s, due_s)))
+            self._follow(self.walk.settle())
 
     def _marks(self, begin_s: int, until_s: int) -> list[int]:
         """When somebody looks, and the end."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple
 
 from kubeproof.cluster.usage import CPU
@@ -11,6 +11,13 @@ from kubeproof.events.workload import MetricsPipeline
 from kubeproof.simulate.serving.contract import Endpoints, Served
 
 Pod = tuple[str, int]
+
+
+class Expected(NamedTuple):
+    """What an autoscaler wants one pod to use, and what the pod requests."""
+
+    wanted_milli: float
+    request_milli: float
 
 
 class _Scrape(NamedTuple):
@@ -44,20 +51,45 @@ class Metering:
         while len(self._scrapes) > 2 and self._scrapes[1].at_s <= horizon_s:
             self._scrapes.popleft()
 
-    def mean(self, service: str, resource: str, endpoints: Endpoints, now_s: int) -> float | None:
-        """The mean over ready pods that have a metric, in millicores or thousandths of a byte; None without any."""
+    def mean(
+        self,
+        service: str,
+        resource: str,
+        endpoints: Endpoints,
+        now_s: int,
+        *,
+        young: Set[Pod] = frozenset(),
+        expected: Expected | None = None,
+    ) -> float | None:
+        """The mean over ready pods, in millicores or thousandths of a byte; None if none has a metric.
+
+        Young pods are left out: an autoscaler does not look at theirs. Others without a metric count as `expected`.
+        """
         known = [scrape for scrape in self._scrapes if scrape.at_s + self._pipeline.delay_s <= now_s]
         if not known:
             return None
         last = known[-1]
         begun = [scrape for scrape in known if scrape.at_s <= last.at_s - self._pipeline.window_s]
         first = begun[-1] if begun else known[0]
-        values = []
-        for slot in endpoints.services.get(service, ()):
-            value = _value((slot.pod, slot.birth), resource, first, last)
-            if slot.is_ready and value is not None:
-                values.append(value)
-        return sum(values) / len(values) if values else None
+        pods = [(slot.pod, slot.birth) for slot in endpoints.services.get(service, ()) if slot.is_ready]
+        values = [_value(pod, resource, first, last) for pod in pods if pod not in young]
+        found = [value for value in values if value is not None]
+        if not found:
+            return None
+        missing = len(values) - len(found)
+        return filled(found, missing, expected) if missing and expected else sum(found) / len(found)
+
+
+def filled(values: Sequence[float], missing: int, expected: Expected) -> float:
+    """The mean when some pods have no metric: taken to use nothing on the way up, their request on the way down.
+
+    They damp a change and never turn it around, as in `replica_calculator.go`.
+    """
+    mean, count = sum(values) / len(values), len(values) + missing
+    if mean > expected.wanted_milli:
+        return max(expected.wanted_milli, sum(values) / count)
+    assumed = max(expected.request_milli, expected.wanted_milli)
+    return min(expected.wanted_milli, (sum(values) + missing * assumed) / count)
 
 
 def _value(pod: Pod, resource: str, first: _Scrape, last: _Scrape) -> float | None:

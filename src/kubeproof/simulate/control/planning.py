@@ -12,6 +12,7 @@ from kubeproof.events.declarations import Apply, Event, Usage, UsageChange
 from kubeproof.events.workload import Fault, ServiceLoad, WorkloadSpec
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.plan import Plan, make_plan
+from kubeproof.simulate.control.metering import Expected
 from kubeproof.values import dataclass
 
 HPA, SIMPLE = "hpa", "simple"
@@ -30,6 +31,7 @@ class Meter:
     step_milli: int
     levels: int
     source: Controller
+    expected: Expected
 
     def level(self, amount_milli: float) -> int:
         """The level next to an amount."""
@@ -67,7 +69,15 @@ def planned(loaded: Loaded, *, autoscaler: str = HPA) -> Planned:
     start = scenario.start
     plan = make_plan(setup, events, scenario.intents, placement=start.placement, running=start.pods)
     meters = tuple(
-        Meter(_named(workload, event.target), event.resource, at, step, len(event.levels), _sources(plan, event)[0])
+        Meter(
+            _named(workload, event.target),
+            event.resource,
+            at,
+            step,
+            len(event.levels),
+            _sources(plan, event)[0],
+            _expected(setup, event),
+        )
         for at, (event, step) in enumerate(measured)
     )
     timed = tuple(TimedFault(fault, _sources(plan, fault.event)) for fault in workload.faults)
@@ -94,9 +104,27 @@ def _measured(setup: Setup, service: ServiceLoad) -> list[tuple[UsageChange, int
         levels = FEW_LEVELS if is_resized else MOST_LEVELS
         step = max(1, -(-most // (levels - 1)))
         values = tuple(Usage(amount_milli=step * at) for at in range(most // step + 2))
+        initial = min(len(values) - 1, round(_wanted_milli(setup, target, resource) / step))
         name = f"{resource} use of {service.name}"
-        found.append((UsageChange(name=name, resource=resource, target=service.target, levels=values), step))
+        use = UsageChange(name=name, resource=resource, target=service.target, levels=values, initial=initial)
+        found.append((use, step))
     return found
+
+
+def _expected(setup: Setup, event: UsageChange) -> Expected:
+    target = next(workload for workload in setup.workloads if workload.ref == event.target)
+    return Expected(_wanted_milli(setup, target, event.resource), request_milli(target.template, event.resource))
+
+
+def _wanted_milli(setup: Setup, target: Workload, resource: str) -> int:
+    """What an autoscaler wants a pod to use: before the first metrics it sees no reason to act."""
+    for autoscaler in setup.autoscalers:
+        for metric in autoscaler.metrics:
+            if autoscaler.target == target.ref and metric.name == resource:
+                if metric.target_type != "Utilization":
+                    return metric.value
+                return request_milli(target.template, resource) * metric.value // 100
+    return request_milli(target.template, resource) // 2
 
 
 def _most_milli(setup: Setup, target: Workload, resource: str) -> int:
