@@ -202,6 +202,7 @@ def verify_command(
     loaded, found = _run(paths, values, cluster, options, chosen, progress, quiet, checkpoint, resume, pictured)
     result = accepted(found, loaded, acceptance)
     flags = [*_flags(options), *sweep_flags(scale, every, fast_find)]
+    flags += cluster.words() if cluster is not None else []
     hint = _replay_command(ctx, paths, flags, outputs)
 
     def render(output: Output) -> str | bytes:
