@@ -101,8 +101,13 @@ def test_buttons_keys_and_the_scrubber_move_through_the_run(show):
 
 def test_an_address_leads_to_its_step(show):
     shown = show(report("c8"))
-    shown.page.goto(shown.page.url.partition("#")[0] + "#run=0&step=7")
-    shown.page.reload()
+    page = shown.page
+
+    page.goto(page.url.partition("#")[0] + "#run=0&step=7")
+    page.locator(".where", has_text="7 / 20").wait_for()
+    page.set_viewport_size({"width": 700, "height": 900})
+    page.locator(".cluster[width^='5']").wait_for()
+    page.reload()
 
     assert shown.position() == 7
 

@@ -168,7 +168,12 @@ def _coverage(numbers: Statistics) -> Plain:
     words = "Over all runs that were explored, not only the one that is shown."
     if not numbers.acted and not numbers.idle:
         words = "Who acted was not counted: nothing had to be searched, or the engine does not count."
-    return {"acted": [(name, ", ".join(did)) for name, did in numbers.acted], "idle": numbers.idle, "words": words}
+    return {
+        "acted": [(name, ", ".join(did)) for name, did in numbers.acted],
+        "idle": numbers.idle,
+        "unused": numbers.unused,
+        "words": words,
+    }
 
 
 def _statistics(numbers: Statistics) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kubeproof.simulate import outcome as q
 from kubeproof.simulate.outcome import Comparison, Series, SimulationResult, Timeline
@@ -19,7 +19,12 @@ OF_SERVICE = (  # title, unit, quantities with their names, and whether the line
     ("Requests that wait", "", ((q.WAITING, "waiting"),), False),
     ("Response time", "s", ((q.P50, "p50"), (q.P95, "p95"), (q.P99, "p99")), False),
 )
-OF_NODES = (("CPU of nodes", "cores", q.CPU_USED, False), ("Pods of nodes", "", q.PODS, True))
+OF_NODES = (
+    ("CPU used on nodes", "cores", q.CPU_USED, False),
+    ("CPU requested on nodes", "cores", q.CPU_REQUESTED, True),
+    ("CPU that nodes offer", "cores", q.CPU_ALLOCATABLE, True),
+    ("Pods of nodes", "", q.PODS, True),
+)
 OF_CLUSTER = (("Nodes that are up", "", q.NODES, True), ("Power", "W", q.WATTS, False))
 OF_VARIANTS = (
     ("Pods", "", q.PODS, True),
@@ -75,7 +80,7 @@ def drawing_of(result: SimulationResult | Comparison | Curves) -> Drawing:
     if isinstance(result, Comparison):
         return _of_variants(result)
     timeline = result.timeline
-    services = [_service(timeline, subject) for subject in timeline.subjects(q.SERVICE)]
+    services = [_service(subject, own) for subject, own in _by_subject(timeline).items()]
     groups = [*services, Group("Nodes", tuple(_nodes(timeline))), Group("Cluster", tuple(_cluster(timeline)))]
     return Drawing(timeline.times_s, tuple(group for group in groups if group.panels))
 
@@ -91,8 +96,16 @@ def _line(name: str, series: Series) -> Line:
     return Line(name, series.values, series.low, series.high)
 
 
-def _service(timeline: Timeline, subject: str) -> Group:
-    own = {one.quantity: one for one in timeline.series if (one.scope, one.subject) == (q.SERVICE, subject)}
+def _by_subject(timeline: Timeline) -> dict[str, dict[str, Series]]:
+    """The series of services, by name and quantity."""
+    found: dict[str, dict[str, Series]] = {}
+    for one in timeline.series:
+        if one.scope == q.SERVICE:
+            found.setdefault(one.subject, {})[one.quantity] = one
+    return found
+
+
+def _service(subject: str, own: Mapping[str, Series]) -> Group:
     panels = []
     for title, unit, quantities, has_steps in OF_SERVICE:
         lines = tuple(_line(name, own[key]) for key, name in quantities if key in own and _tells(own[key].values))
@@ -132,15 +145,16 @@ def _cluster(timeline: Timeline) -> Iterator[Panel]:
 def _of_variants(comparison: Comparison) -> Drawing:
     """The same quantity of all variants in one panel."""
     first = comparison.variants[0].result.timeline
+    all_series = [(name_of(variant.settings), _by_subject(variant.result.timeline)) for variant in comparison.variants]
     groups = []
     for subject in first.subjects(q.SERVICE):
         panels = []
         for title, unit, quantity, has_steps in OF_VARIANTS:
             lines = []
-            for variant in comparison.variants:
-                series = _series(variant.result.timeline, q.SERVICE, subject, quantity)
+            for name, own in all_series:
+                series = own.get(subject, {}).get(quantity)
                 if series is not None and _tells(series.values):
-                    lines.append(_line(name_of(variant.settings), series))
+                    lines.append(_line(name, series))
             if lines:
                 panels.append(_busiest(title, unit, lines, has_steps))
         groups.append(Group(subject, tuple(panels)))

@@ -75,10 +75,19 @@ def _service(result: SimulationResult, subject: str) -> Iterator[str]:
         series = result.timeline.of(subject, quantity)
         known = [value for value in series.values if value is not None]
         if known:
-            yield f"  {name:<14}{sparkline(known)}  most {shape.format(max(known))}"
+            yield f"  {name:<14}{sparkline(known)}  most {shape.format(max(known))}{_band(series, max(known), shape)}"
     for totals in result.services:
         if totals.name == subject:
             yield from _requests(totals, result.timeline)
+
+
+def _band(series: Series, most: float, shape: str) -> str:
+    """What nine of ten runs had when their mean was greatest."""
+    at = series.values.index(most)
+    if not series.low or series.low[at] is None:
+        return ""
+    low = shape.split(" ")[0].format(series.low[at])
+    return f" ({low} to {shape.format(series.high[at])} in 90 % of the runs)"
 
 
 def _requests(totals: ServiceTotals, timeline: Timeline) -> Iterator[str]:

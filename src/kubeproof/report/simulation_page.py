@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import isfinite
 
 from kubeproof import __version__
 from kubeproof.report.offline import offline_page
@@ -178,5 +179,5 @@ def _line(line: Line) -> Plain:
 
 
 def _short(value: float | None) -> float | None:
-    """Six digits are more than a picture shows."""
-    return None if value is None else float(f"{value:.6g}")
+    """Six digits are more than a picture shows; what is no number is a gap."""
+    return None if value is None or not isfinite(value) else float(f"{value:.6g}")

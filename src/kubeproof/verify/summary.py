@@ -69,11 +69,9 @@ def combined(parts: Sequence[Statistics]) -> Statistics:
     """The statistics of several searches as one; limits that stopped any of them are told."""
     if len(parts) == 1:
         return parts[0]
-    acted, idle = joined(parts)
     return replace(
         parts[0],
-        acted=acted,
-        idle=idle,
+        **joined(parts)._asdict(),
         states=sum(part.states for part in parts),
         start_states=sum(part.start_states for part in parts),
         transitions=sum(part.transitions for part in parts),

@@ -104,6 +104,11 @@ def test_text_of_a_comparison_has_a_row_and_bars_for_each_variant() -> None:
     assert "\u202e" not in text
 
 
+def test_text_of_several_runs_tells_how_far_they_lie_apart() -> None:
+    assert "most 10 (8 to 12 in 90 % of the runs)" in RENDERERS["text"](simulation(runs=20))
+    assert "of the runs)" not in RENDERERS["text"](simulation())
+
+
 def test_csv_has_the_bands_of_several_runs() -> None:
     rows = list(csv.DictReader(RENDERERS["csv"](simulation(runs=20)).splitlines()))
 

@@ -2,6 +2,7 @@
 
 const report = JSON.parse(document.getElementById("report").textContent);
 let player = null;
+let opened = -1; // whose run is played
 
 function runOf(raw) {
   const steps = raw.steps.map(([actor, time, action, object, changes, why, numbers, holds]) => ({
@@ -27,6 +28,7 @@ function open(number, position, byUser = true) {
   );
   place.hidden = false;
   player.refilter();
+  opened = number;
   player.go(position || 0, true);
   if (byUser) document.getElementById("run-title").focus();
 }
@@ -44,6 +46,14 @@ function remember(number, step) {
 function addressed() {
   const found = /^#run=(\d+)&step=(\d+)$/.exec(location.hash);
   return found ? [Number(found[1]), Number(found[2])] : null;
+}
+
+// Somebody followed a link to a step, or went back to one.
+function onAddress() {
+  const asked = addressed();
+  if (!asked) return;
+  if (asked[0] === opened) player.go(asked[1], true);
+  else open(...asked, false);
 }
 
 // -- keys -----------------------------------------------------------------------------------------
@@ -86,6 +96,7 @@ function page() {
   if (asked && report.properties[asked[0]] && report.properties[asked[0]].run) open(asked[0], asked[1], false);
   else if (first >= 0) open(first, 0, false);
   document.addEventListener("keydown", onKey);
+  window.addEventListener("hashchange", onAddress);
 }
 
 page();
