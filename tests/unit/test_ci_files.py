@@ -132,3 +132,29 @@ def test_a_hook_runs_a_command_that_exists(hook, capsys):
     assert main([*[word for word in words if word != "HEAD"][:1], "--help"]) == 0
     assert (hook["language"], hook["pass_filenames"]) == ("python", False)
     assert re.search(hook["files"], "k8s/web.yaml")
+
+
+def test_the_action_installs_its_own_checkout_and_puts_it_on_the_path(tmp_path, monkeypatch):
+    """A python that only writes down what it is asked stands in for the real one."""
+    stub = '#!/bin/sh\\necho "$0 $*" >>"$SAID"\\n'
+    python = tmp_path / "python"
+    python.write_text(
+        f'#!/bin/sh\necho "python $*" >>"$SAID"\nmkdir -p "$3/bin"\nfor name in python kubeproof; do\n'
+        f'printf \'{stub}\' >"$3/bin/$name"\nchmod +x "$3/bin/$name"\ndone\n'
+    )
+    python.chmod(0o755)
+    for name, value in {
+        "SAID": "said", "RUNNER_TEMP": "temp dir", "GITHUB_ACTION_PATH": "the action", "GITHUB_PATH": "path",
+    }.items():  # fmt: skip
+        monkeypatch.setenv(name, str(tmp_path / value))
+    monkeypatch.setenv("KUBEPROOF_PYTHON", str(python))
+
+    subprocess.run(["bash", str(ROOT / "tools" / "action" / "install.sh")], check=True)
+
+    venv = tmp_path / "temp dir" / "kubeproof"
+    assert (tmp_path / "path").read_text() == f"{venv}/bin\n"
+    assert (tmp_path / "said").read_text().splitlines() == [
+        f"python -m venv {venv}",
+        f"{venv}/bin/python -m pip install --quiet --disable-pip-version-check {tmp_path / 'the action'}",
+        f"{venv}/bin/kubeproof --version",
+    ]

@@ -20,7 +20,7 @@ from kubeproof.cli.inputs import read_stdin
 from kubeproof.cli.live import Chosen, cluster_options, snapshot_bytes
 from kubeproof.cli.outputs import Output, emit, output_option
 from kubeproof.cli.progress import progress_line
-from kubeproof.cli.reports import RESULT_FORMATS, exit_code, render_result
+from kubeproof.cli.reports import RESULT_FORMATS, exit_code, render_result, report_problem
 from kubeproof.cli.settings import use_settings
 from kubeproof.cli.sweep import (
     all_option,
@@ -37,6 +37,7 @@ from kubeproof.cli.sweep import (
     workers_option,
 )
 from kubeproof.cli.terminal import WHEN
+from kubeproof.errors import KubeproofError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -198,10 +199,15 @@ def verify_command(
     pictured = any(output.format == "png" for output in outputs)
     cluster = Chosen(namespace, everywhere, context, kubeconfig) if live else None
     acceptance = Acceptance(ctx.meta.get(EXEMPTIONS), baseline, write_baseline, fail_on, soft_fail)
-    check_accepted(acceptance)
-    loaded, found = _run(paths, values, cluster, options, chosen, progress, quiet, checkpoint, resume, pictured)
+    try:
+        check_accepted(acceptance)
+        loaded, found = _run(paths, values, cluster, options, chosen, progress, quiet, checkpoint, resume, pictured)
+    except KubeproofError as problem:
+        report_problem(problem, outputs)
+        raise
     result = accepted(found, loaded, acceptance)
     flags = [*_flags(options), *sweep_flags(scale, every, fast_find)]
+    flags += cluster.words() if cluster is not None else []
     hint = _replay_command(ctx, paths, flags, outputs)
 
     def render(output: Output) -> str | bytes:

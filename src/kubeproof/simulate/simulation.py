@@ -7,7 +7,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from kubeproof.errors import UsageError
-from kubeproof.events.declarations import Completes, KernelPanic, NeverReady, UsagePattern
+from kubeproof.events.declarations import Completes, CpuLoad, Event, KernelPanic, NeverReady, UsageChange, UsagePattern
 from kubeproof.intents.catalogue import entry
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.simulate.bands import mean_costs, together, totals
@@ -103,9 +103,14 @@ def _notes(loaded: Loaded) -> list[str]:
     for event in loaded.scenario.events:
         moves = getattr(event, "moves", None)
         if event.chance is None and moves is None and not isinstance(event, LASTING) and _has_moments(event):
-            remedy = "give it one, or put it into spec.workload.faults"
-            notes.append(f"event {event.name} has no probability and does not happen: {remedy}")
+            notes.append(f"event {event.name} has no probability and does not happen: {_instead(event)}")
     return notes
+
+
+def _instead(event: Event) -> str:
+    if isinstance(event, UsageChange | CpuLoad):
+        return "the first level holds; give it transitions, or requests in spec.workload"
+    return "give it one, or put it into spec.workload.faults"
 
 
 def _has_moments(event: object) -> bool:

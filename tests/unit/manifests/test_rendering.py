@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -97,6 +98,19 @@ def test_a_kustomization_is_rendered_by_kustomize_or_kubectl(programs, said, ove
 
     assert len(load([str(overlay)]).setup.workloads) == 1
     assert said.read_text() == f"{[verb, str(overlay)]!r}\n"
+
+
+@pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not installed")
+def test_the_real_kubectl_renders_an_overlay(tmp_path):
+    for name, text in {"base": "resources: [web.yaml]", "prod": "resources: [../base]\nnamePrefix: prod-"}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "kustomization.yaml").write_text(text)
+    (tmp_path / "base" / "web.yaml").write_text(web(2))
+    kubectl = str(shutil.which("kubectl"))
+
+    content = rendered(str(tmp_path / "prod" / "kustomization.yaml"), Bounds(), find={"kubectl": kubectl}.get)
+
+    assert b"name: prod-web" in content
 
 
 def test_kustomize_comes_before_kubectl(programs, said, overlay):

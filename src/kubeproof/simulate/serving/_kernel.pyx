@@ -68,7 +68,9 @@ cdef struct Node:
     int* pods
     int64_t held
     int64_t waiting
+    int64_t serving  # requests of all its pods
     bint is_ample
+    bint is_short  # some pod gets less than it asks for
 
 cdef struct Request:
     double arrived
@@ -349,6 +351,7 @@ cdef class CompiledKernel:
         node.count += 1
         node.held += pod.held
         node.waiting += pod.waiting.count
+        node.serving += pod.serving
         return 0
 
     cdef int _set_ready(self, Service* service, numbers) except -1:
@@ -419,6 +422,7 @@ cdef class CompiledKernel:
         entry = pop(&lane.line)
         pod.level = entry.key
         pod.serving -= 1
+        node.serving -= 1
         pod.held -= memory
         node.held -= memory
         if not pod.serving:
@@ -553,6 +557,7 @@ cdef class CompiledKernel:
                 push(&pod.lane[lane].line, pod.level + service.cpu_s, number)
                 break
         pod.serving += 1
+        self._nodes[pod.node].serving += 1
         return 0
 
     cdef int _admit(self, Node* node) except -1:
@@ -641,12 +646,14 @@ cdef class CompiledKernel:
 
     cdef int _repace(self, Pod* pod) except -1:
         """A pod has more or fewer requests in service: its pace changes, on a full node that of others too."""
-        if self._nodes[pod.node].is_ample:
+        cdef Node* node = &self._nodes[pod.node]
+        # No request asks for more than a core: as few requests as cores, now as before, are short of nothing.
+        if node.is_ample or (node.serving <= node.cores and not node.is_short):
             self._set_pace(pod, min(pod.limit, <double> pod.serving))
         else:
             if not pod.serving:
                 self._leave_heap(<int> (pod - self._pods))
-            self._set_paces(&self._nodes[pod.node], <int> (pod - self._pods))
+            self._set_paces(node, <int> (pod - self._pods))
         return 0
 
     cdef void _set_paces(self, Node* node, int changed) noexcept:
@@ -664,7 +671,9 @@ cdef class CompiledKernel:
                 count += 1
         if node.is_ample or total <= node.cores:
             shares = self._demands
+            node.is_short = False
         else:
+            node.is_short = True
             self._share(count, node.cores)
             shares = self._shares
         for index in range(count):
