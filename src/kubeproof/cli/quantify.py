@@ -81,7 +81,7 @@ def settings_of(options: dict[str, Any]) -> CheckSettings:
 )  # fmt: skip
 @click.option(
     "--set", "changes", metavar="NAME=VALUE", multiple=True,
-    help="Any parameter, for instance max_pods=50, horizon=20 or point_a=100/0/30 (docs/reference/cli.md).",
+    help="Any parameter, for instance max_pods=50, horizon=20 or point_a=100/0/30 (docs/reference/quantify.md).",
 )  # fmt: skip
 @click.option("--steps", type=click.IntRange(1, 10**9), help="Bound of the properties; default: the horizon.")
 @click.option("--only", metavar="NAME", multiple=True, help="Only this property of the paper.")

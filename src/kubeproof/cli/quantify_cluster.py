@@ -107,8 +107,8 @@ def cluster_command(*, paths: tuple[str, ...], outputs: tuple[Output, ...], **gi
       kubeproof quantify cluster manifests/ --ask within --at-most 0.001
 
     \b
-    Exit codes: 0 answered, 1 more likely than --at-most, 2 wrong usage, 3 a limit was reached or a question is too
-    large, 4 input refused, 5 nothing to check, 6 Storm is missing.
+    Exit codes: 0 answered, 1 more likely than --at-most, 2 wrong usage, 3 a limit was reached, a question is too
+    large or --at-most too close to tell, 4 input refused, 5 nothing to check, 6 Storm is missing.
     """
     from kubeproof.report.quantify_cluster import as_json, as_text
 
