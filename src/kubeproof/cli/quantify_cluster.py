@@ -39,6 +39,7 @@ def process_options(command: Any) -> Any:
             "--ask", "questions", type=click.Choice(_QUESTIONS), multiple=True, help="Only this question. Repeatable."
         ),
         click.option("--precision", type=float, default=1e-6, show_default=True, help="Relative precision of a value."),
+        click.option("--exact", is_flag=True, help="Compute with fractions; for small clusters."),
         click.option("--max-states", type=click.IntRange(1), metavar="N", help="Give up beyond so many states."),
         click.option(
             "--timeout", "timeout_s", type=click.FloatRange(0, min_open=True), metavar="S",
@@ -84,6 +85,7 @@ def options_of(given: dict[str, Any]) -> ClusterOptions:
             engine=given["engine"], max_states=given["max_states"], timeout_s=given["timeout_s"], memory_bytes=memory
         ),
         check=CheckSettings(given["precision"]),
+        exact=given["exact"],
     )
 
 

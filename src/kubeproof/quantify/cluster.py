@@ -91,7 +91,7 @@ class Answers:
         """All answers."""
         process, scenario = self._process, self._process.loaded.scenario
         begin = monotonic()
-        found = asked(process.chain, self._bad_states(), self._per_second(), self._options.check)
+        found = asked(process.chain, self._bad_states(), self._per_second(), self._options)
         handed_s = monotonic() - begin
         return ClusterResult(
             scenario=scenario.name,
@@ -176,7 +176,7 @@ class Answers:
             order=self._options.order,
             forbidden=monitor.tags,
         )
-        return asked(chain, {label: np.array([chain.goal])}, {}, self._options.check)
+        return asked(chain, {label: np.array([chain.goal])}, {}, self._options)
 
     # -- sums and shares ------------------------------------------------------------------------
 
@@ -211,7 +211,7 @@ class Answers:
             wanted = self._values.desired(workload)
             least = -(-count.number * wanted // 100) if count.percent else np.full(len(wanted), count.number)
             labels[_label(number)] = np.flatnonzero((self._values.ready(workload) < least)[chain.origin])
-        found = asked_long_run(chain, labels, self._options.check)
+        found = asked_long_run(chain, labels, self._options)
         for number, intent in enumerate(intents):
             span: Span = found.share(_label(number))
             yield Shortage(intent.name, str(intent.target), str(intent.count or Count(1)), span)

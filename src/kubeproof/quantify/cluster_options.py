@@ -21,3 +21,4 @@ class ClusterOptions:
     at_most: float | None = None  # allowed probability of a violation within the horizon
     space: SpaceOptions = SpaceOptions()
     check: CheckSettings = CheckSettings()
+    exact: bool = False  # fractions instead of rounded numbers
