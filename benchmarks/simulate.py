@@ -1,6 +1,7 @@
 """Timed runs: `python benchmarks/simulate.py [--quick]`.
 
-CPU seconds of the published experiments, of many services on as many nodes, and how they grow with pods and requests.
+CPU seconds of the published experiments, of many services on as many nodes, and how they grow with pods and requests;
+then those of requests that are served one by one (serving.py), and of whole clusters (clocked.py).
 The authors' own model took 6 to 25 minutes for the second experiment on the same kind of machine.
 """
 
@@ -15,13 +16,22 @@ from kubeproof.simulate.experiments import HIGH, LOW, STARTS, published
 from kubeproof.simulate.result import Curves
 from kubeproof.simulate.run import simulate
 
+try:  # as a script, and as a module of the repository
+    from clocked import clocked
+    from serving import serving
+except ImportError:
+    from benchmarks.clocked import clocked
+    from benchmarks.serving import serving
+
 SECOND_EXPERIMENT_S, MANY_SERVICES_S = 0.2, 20.0  # the bars
 
 
 def main() -> None:
     """Prints a line for each run."""
     parser = argparse.ArgumentParser(description="CPU seconds of timed runs.")
-    parser.add_argument("--quick", action="store_true", help="leave out the run with 1,000 services")
+    parser.add_argument(
+        "--quick", action="store_true", help="leave out the run with 1,000 services, and days of requests"
+    )
     arguments = parser.parse_args()
     for config in ("calibration", "1", "2"):
         _measured(
@@ -32,6 +42,8 @@ def main() -> None:
         _measured(f"{services:,} services, 400 intervals", lambda count=services: simulate(many(count)), bar)
     for clients in (50, 500, 5000):
         _measured(f"one service, {clients:,} clients at once", lambda count=clients: simulate(crowd(count)), None)
+    serving(quick=arguments.quick)
+    clocked(quick=arguments.quick)
 
 
 def _measured(what: str, run: Callable[[], Curves], bar_s: float | None) -> None:

@@ -45,6 +45,7 @@ from kubeproof.manifests import (
     scenario_events,
     scheduler_config,
 )
+from kubeproof.manifests.components import AUTOSCALER, COMPONENTS, DESCHEDULER, DRY_RUN, NODES
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.schema import FIELDS
 from kubeproof.model.assembly import (
@@ -74,6 +75,7 @@ REASONS = {
 # What is said of a kind other than that it is modelled.
 SAID_OF_KIND = {
     "Namespace": "its labels are read by affinity between pods",
+    "Application": "Argo CD: automated sync with self-heal is a GitOps reconciler",
     "EndpointSlice": "listed: the endpoint controller makes those of pods anew; others lead out of the cluster",
     "Ingress": "which Services it leads to, so that traffic ends later",
     "PodDisruptionBudget": "asked by drains, maintenance and the descheduler; a preference of preemption",
@@ -130,6 +132,8 @@ def page() -> str:
         *_plugins(),
         *_descheduler_plugins(),
         *_loops(),
+        *_settings(),
+        *_flags(),
         *_events(),
         *_intents(),
         *_abstractions(),
@@ -161,7 +165,8 @@ def _version(version: tuple[int, int]) -> str:
 
 def _kinds() -> Iterator[str]:
     yield "## Kinds\n"
-    yield "Objects of other kinds are listed in the report and otherwise ignored. `kind: List` is unpacked.\n"
+    yield "Objects of other kinds are listed in the report and otherwise ignored. `kind: List` is unpacked."
+    yield "NetworkPolicies are what [`network verify`](network.md) is about.\n"
     rows = [
         (f"`{kind}`", ", ".join(f"`{version}`" for version in versions), SAID_OF_KIND.get(kind, "modelled"))
         for kind, versions in objects._VERSIONS.items()
@@ -309,6 +314,72 @@ def _loops() -> Iterator[str]:
         name, _, does = " ".join(said.split()).partition(": ")
         rows.append((name.rstrip("."), DOES.get(place, does.rstrip(".")), f"`{place}`"))
     yield from _table(("loop", "what it does", "module"), rows)
+
+
+def _settings() -> Iterator[str]:
+    yield "## Settings of control loops\n"
+    yield "What lives in flags: under `controllers` of a [Scenario](scenario.md#speccontrollers); defaults.\n"
+    rows = [(f"`{key}`", _default(value)) for key, value in settings_with_defaults().items()]
+    yield from _table(("setting", "default"), rows)
+
+
+def settings_with_defaults() -> dict[str, object]:
+    """Every setting that the readers of a Scenario know, and what holds without it."""
+    settings, scaling = Settings(), ClusterAutoscaler(())
+    return {
+        "nodeLifecycle.monitorGracePeriod": f"{settings.grace_s}s",
+        "kubelet.startup": settings.startup_s,
+        "hpa.syncPeriod": f"{settings.hpa_period_s}s",
+        "hpa.tolerance": settings.hpa_tolerance_permille / 1000,
+        "hpa.downscaleStabilization": f"{settings.downscale_stabilization_s}s",
+        "descheduler.interval": f"{settings.descheduler_interval_s}s",
+        "endpoints.lag": f"{settings.endpoints_lag_s}s",
+        "ingress.lag": f"{settings.ingress_lag_s}s",
+        "gitops.interval": f"{controller_settings._GITOPS_INTERVAL_S}s",
+        "gitops.selfHeal": True,
+        "vpa.margin": settings.vpa_margin_permille / 1000,
+        "vpa.history": f"{settings.vpa_history_s}s",
+        "clusterAutoscaler.groups": "none: no cluster autoscaler",
+        "clusterAutoscaler.expander": ", ".join(scaling.expander_chain(settings.kubernetes_version)),
+        "clusterAutoscaler.priorities": "none",
+        "clusterAutoscaler.balanceSimilarNodeGroups": scaling.balances,
+        "clusterAutoscaler.provisioning": scaling.provisioning_s,
+        "clusterAutoscaler.maxNodesTotal": scaling.most_nodes,
+        "clusterAutoscaler.scanInterval": f"{scaling.scan_interval_s}s",
+        "clusterAutoscaler.scaleDownEnabled": scaling.scales_down,
+        "clusterAutoscaler.scaleDownUtilizationThreshold": scaling.utilization_permille / 1000,
+        "clusterAutoscaler.ignoreDaemonSetsUtilization": scaling.ignores_daemon_sets,
+        "clusterAutoscaler.scaleDownUnneededTime": f"{scaling.unneeded_s}s",
+        "clusterAutoscaler.scaleDownUnreadyEnabled": scaling.removes_unready,
+        "clusterAutoscaler.scaleDownUnreadyTime": f"{scaling.unready_s}s",
+        "clusterAutoscaler.scaleDownDelayAfterAdd": f"{scaling.delay_after_add_s}s",
+        "clusterAutoscaler.scaleDownDelayAfterFailure": f"{scaling.delay_after_failure_s}s",
+        "clusterAutoscaler.skipNodesWithLocalStorage": scaling.skips_local_storage,
+        "clusterAutoscaler.skipNodesWithSystemPods": scaling.skips_system_pods,
+    }
+
+
+def _default(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"{value[0]}s to {value[1]}s"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _flags() -> Iterator[str]:
+    yield "## Flags\n"
+    yield "Read from `command` and `args` where the input runs the component itself; the Scenario overrides them. Other"
+    yield "flags that may matter are listed in the report.\n"
+    rows = [
+        (name, f"`--{flag}`", f"`{section}.{key}`")
+        for name, component in COMPONENTS.items()
+        for flag, (section, key, _) in component.flags.items()
+    ]
+    rows.append(
+        (AUTOSCALER, f"`--{NODES}=MIN:MAX:NAME`", "`clusterAutoscaler.groups`: nodes with a label of value NAME")
+    )
+    rows.append((DESCHEDULER, f"`--{DRY_RUN}`", "no descheduler"))
+    rows.append((DESCHEDULER, "`spec.schedule` of its CronJob", "`descheduler.interval`"))
+    yield from _table(("component", "flag", "setting"), rows)
 
 
 def _events() -> Iterator[str]:

@@ -9,27 +9,49 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from kubeproof.api import Verification, assert_holds, verify
     from kubeproof.errors import KubeproofError
     from kubeproof.manifests.load import load
     from kubeproof.manifests.loaded import Loaded
     from kubeproof.monitor.trace.tracer import Tracer
     from kubeproof.verify.options import VerifyOptions
-    from kubeproof.verify.result import VerifyResult
+    from kubeproof.verify.result import IntentResult, Trace, TraceStep, VerifyResult
     from kubeproof.verify.run import verify as check
 
 __version__ = "0.1.0"
 
-__all__ = ["KubeproofError", "Loaded", "Tracer", "VerifyOptions", "VerifyResult", "__version__", "check", "load"]
+__all__ = [
+    "IntentResult",
+    "KubeproofError",
+    "Loaded",
+    "Trace",
+    "TraceStep",
+    "Tracer",
+    "Verification",
+    "VerifyOptions",
+    "VerifyResult",
+    "__version__",
+    "assert_holds",
+    "check",
+    "load",
+    "verify",
+]
 
 _HOMES = {
+    "IntentResult": ("kubeproof.verify.result", "IntentResult"),
     "KubeproofError": ("kubeproof.errors", "KubeproofError"),
     "Loaded": ("kubeproof.manifests.loaded", "Loaded"),
+    "Trace": ("kubeproof.verify.result", "Trace"),
+    "TraceStep": ("kubeproof.verify.result", "TraceStep"),
     "Tracer": ("kubeproof.monitor.trace.tracer", "Tracer"),
+    "Verification": ("kubeproof.api", "Verification"),
     "VerifyOptions": ("kubeproof.verify.options", "VerifyOptions"),
     "VerifyResult": ("kubeproof.verify.result", "VerifyResult"),
-    # Not called `verify`: the room of that name would take its place once it is imported.
+    "assert_holds": ("kubeproof.api", "assert_holds"),
     "check": ("kubeproof.verify.run", "verify"),
     "load": ("kubeproof.manifests.load", "load"),
+    # Once the room of this name is imported it takes the function's place, and does the same when it is called.
+    "verify": ("kubeproof.api", "verify"),
 }
 
 

@@ -7,6 +7,8 @@ import random
 import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,7 @@ spec:
   - name: fresh
     ltl: {formula: 'G (o -> X !o)', where: {o: name == open}, byKey: true}
 """
+LINUX = pytest.mark.skipif(not Path("/proc/self/fdinfo").is_dir(), reason="only Linux tells how far a process has read")
 ALARMS, STATE = "alarms.ndjson", "state.db"
 
 
@@ -58,40 +61,51 @@ def started(tmp_path: Path, folder: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command(folder), cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL)
 
 
-def killed_when_the_state_has_grown(process: subprocess.Popen[bytes], folder: Path, delay_s: float) -> None:
-    """Lets the process work for a while, then kills it, unless it has ended."""
-    try:
-        process.wait(timeout=delay_s)
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+def position(process: subprocess.Popen[bytes], stream: Path) -> int:
+    """How far into the stream the process has read; Linux tells."""
+    place = Path(f"/proc/{process.pid}")
+    with suppress(OSError):
+        for descriptor in (place / "fd").iterdir():
+            if descriptor.readlink() == stream:
+                return int((place / "fdinfo" / descriptor.name).read_text().split()[1])
+    return 0
 
 
-def check(tmp_path: Path, events: int, kills: int, longest_s: float) -> None:
+def killed_at(process: subprocess.Popen[bytes], stream: Path, offset: int) -> bool:
+    """Kills the process when it has read so far; false if it has ended before."""
+    while process.poll() is None and position(process, stream) < offset:
+        time.sleep(0.002)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    return process.returncode == -signal.SIGKILL
+
+
+def check(tmp_path: Path, events: int, kills: int) -> None:
     (tmp_path / "rules.yaml").write_text(RULES)
     write_stream(tmp_path / "stream.jsonl", events)
     calm, rough = tmp_path / "calm", tmp_path / "rough"
     calm.mkdir()
     rough.mkdir()
     assert started(tmp_path, calm).wait() == 1
-    chance = random.Random(5)
+    expected = (calm / ALARMS).read_bytes()
+    stream = (tmp_path / "stream.jsonl").resolve()
+    size, chance = stream.stat().st_size, random.Random(5)
+    offsets = sorted(chance.randrange(size // 20, size * 9 // 10) for _ in range(kills))
 
-    dead = 0
-    for _ in range(kills):
-        process = started(tmp_path, rough)
-        killed_when_the_state_has_grown(process, rough, chance.uniform(0.2, longest_s))
-        dead += process.returncode == -signal.SIGKILL
+    dead = [killed_at(started(tmp_path, rough), stream, offset) for offset in offsets]
     assert started(tmp_path, rough).wait() == 1
 
-    assert dead >= 1
-    assert (rough / ALARMS).read_bytes() == (calm / ALARMS).read_bytes()
-    assert (calm / ALARMS).read_bytes().count(b"\n") > events // 10_000
+    assert dead == [True] * kills  # each in the middle of the stream
+    assert (rough / ALARMS).read_bytes() == expected
+    assert expected.count(b"\n") > events // 10_000
 
 
+@LINUX
 def test_kills_lose_no_alarm_and_repeat_none(tmp_path: Path) -> None:
-    check(tmp_path, 40_000, 3, 0.9)
+    check(tmp_path, 60_000, 3)
 
 
+@LINUX
 @pytest.mark.slow
 def test_twenty_kills_in_half_a_million_events(tmp_path: Path) -> None:
-    check(tmp_path, 500_000, 20, 9.0)
+    check(tmp_path, 500_000, 20)

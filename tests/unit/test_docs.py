@@ -177,3 +177,10 @@ def test_every_field_of_a_scenario_is_in_the_reference() -> None:
     read = {"kubernetesVersion", "deschedulerVersion", "start", "controllers", "events", "intents", "scale"}
 
     assert [key for key in sorted(read) if f"`spec.{key}`" not in text] == []
+
+
+def test_every_setting_of_controllers_is_in_the_reference() -> None:
+    text = (REFERENCE / "scenario.md").read_text(encoding="utf-8")
+    keys = generate_modelled.settings_with_defaults()
+
+    assert [key for key in keys if f"`{key}`" not in text and f"`{key.partition('.')[2]}" not in text] == []

@@ -23,7 +23,10 @@ def test_public_names_are_those_that_have_a_home():
     assert set(kubeproof.__all__) == {*kubeproof._HOMES, "__version__"}
 
 
-@pytest.mark.parametrize("name", ["KubeproofError", "Loaded", "VerifyOptions", "VerifyResult"])
+@pytest.mark.parametrize(
+    "name",
+    ["IntentResult", "KubeproofError", "Loaded", "Trace", "TraceStep", "Verification", "VerifyOptions", "VerifyResult"],
+)
 def test_a_public_class_is_loaded_from_its_room(name):
     assert getattr(kubeproof, name).__name__ == name
 

@@ -11,7 +11,11 @@ import click
 from kubeproof.cli.outputs import Output, emit, output_option
 from kubeproof.cli.terminal import is_terminal, shows_unicode, wants_colour
 
-NEEDED_FOR = {"quantify": "quantify needs it", "distributed": "--executor dask:// needs it"}
+NEEDED_FOR = {
+    "quantify": "quantify needs it",
+    "distributed": "--executor dask:// needs it",
+    "simulate": "requests cannot be simulated",
+}
 
 
 class Finding(NamedTuple):
@@ -51,7 +55,13 @@ def examine() -> tuple[Finding, ...]:
         compiled_engine(),
         _libyaml(),
         package("storm", "stormpy", "quantify"),
+        package("numpy", "numpy", "simulate"),
+        request_kernel(),
         package("dask", "distributed", "distributed"),
+        program("helm", "charts are not rendered", ("helm",)),
+        program("kustomize", "kustomizations are not rendered", ("kustomize", "kubectl")),
+        program("git", "diff does not read revisions", ("git",)),
+        settings(),
         Finding("terminal", True, _terminal()),
     )
 
@@ -75,6 +85,18 @@ def compiled_engine(module: str = "kubeproof.engine._kernel") -> Finding:
     return Finding("compiled engine", True, "present")
 
 
+def request_kernel(module: str = "kubeproof.simulate.serving._kernel") -> Finding:
+    """Whether requests of simulations are served by the compiled kernel."""
+    try:
+        import_module(module)
+    except ImportError:
+        return Finding(
+            "request kernel", False, "not built; simulated requests are served many times slower",
+            "It is built together with the compiled engine.",
+        )  # fmt: skip
+    return Finding("request kernel", True, "present")
+
+
 def _libyaml() -> Finding:
     from importlib.util import find_spec
 
@@ -93,6 +115,33 @@ def package(name: str, module: str, extra: str) -> Finding:
     if find_spec(module) is not None:
         return Finding(name, True, "present")
     return Finding(name, False, f"missing; {NEEDED_FOR[extra]}", f"Install it: pip install 'kubeproof[{extra}]'.")
+
+
+def program(name: str, without: str, programs: tuple[str, ...]) -> Finding:
+    """Whether one of the programs is on the PATH; none is needed for manifests as they are."""
+    from shutil import which
+
+    found = next((path for path in map(which, programs) if path), None)
+    remedy = f"Install {' or '.join(programs)}, if you need it."
+    return Finding(name, found is not None, found or f"not on the PATH; {without}", remedy)
+
+
+def settings() -> Finding:
+    """Which settings file applies here, and whether it can be used."""
+    from kubeproof.cli.settings import find_settings, working_directory
+    from kubeproof.errors import KubeproofError
+    from kubeproof.manifests.config import read_config
+    from kubeproof.manifests.exemptions import read_exemptions
+
+    path = find_settings(working_directory())
+    if path is None:
+        return Finding("settings", True, "no .kubeproof.yaml here or above: defaults")
+    try:
+        read_config(path)
+        number = len(read_exemptions(path))
+    except KubeproofError as problem:
+        return Finding("settings", False, f"{path} cannot be used", " ".join(str(problem).split()))
+    return Finding("settings", True, f"{path}, {number} exemption(s)")
 
 
 def _terminal() -> str:

@@ -23,7 +23,10 @@ USAGE, INCONCLUSIVE, ENVIRONMENT, INTERNAL, INTERRUPTED = 2, 3, 6, 70, 130
 COLLECTIONS = (100_000, 20, 100)
 _COMMANDS = {  # name, also of the module -> command or group; imported when it is called or listed
     "cases": "cases_group",
+    "completion": "completion_command",
+    "diff": "diff_command",
     "doctor": "doctor_command",
+    "explain": "explain_command",
     "init": "init_command",
     "mine": "mine_command",
     "monitor": "monitor_group",
@@ -63,7 +66,7 @@ def cli() -> None:
       kubeproof verify manifests/
       kubeproof init manifests/ > scenario.yaml
       kubeproof cases run c8
-      kubeproof properties list
+      kubeproof explain S005
       kubeproof network verify network.yaml
     """
 
@@ -88,6 +91,10 @@ def _invoke(words: list[str]) -> int:
 
     Click's `main` is not used: it ends with 1, which here means a violation, when a reader closes stdout.
     """
+    if instruction := os.environ.get("_KUBEPROOF_COMPLETE"):
+        from kubeproof.cli.completion import completed
+
+        return completed(instruction)
     try:
         with cli.make_context(_program(), words) as context:
             code: int = cli.invoke(context)

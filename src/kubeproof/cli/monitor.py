@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kubeproof.cli.live import cluster_options
 from kubeproof.cli.monitor_inputs import source_of
+from kubeproof.cli.monitor_scale import watch_elsewhere, work_command
 from kubeproof.cli.outputs import Output, emit, output_option, write_stdout
 from kubeproof.errors import UsageError
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 FORMAT = click.option(
     "--format", "form", metavar="FORMAT", default="auto", show_default=True,
-    help="auto, jsonl, csv, audit (Kubernetes), spans (Zipkin, OTLP), or FILE.py:NAME, which is executed.",
+    help="auto, jsonl, csv, audit, kube (Events, watches), spans (Zipkin, OTLP), or FILE.py:NAME, which is executed.",
 )  # fmt: skip
 
 
@@ -47,14 +49,26 @@ def monitor_group() -> None:
     """
 
 
+monitor_group.add_command(work_command)
 _RULES = click.option(
     "--rules", "rules_file", metavar="FILE", help="Rules in YAML, or FILE.py:NAME, which is executed."
 )
 
 
 @monitor_group.command("run", short_help="Raise alarms when a stream breaks rules.")
-@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
+@click.argument("inputs", metavar="INPUT...", nargs=-1)
 @_RULES
+@click.option("--scenario", metavar="FILE", help="Judge this Scenario's intents instead; INPUTs are then manifests.")
+@click.option("--audit-log", metavar="FILE", help="With --scenario: an audit log, - for stdin.")
+@click.option("--watch-log", metavar="FILE", help="With --scenario: objects as kubectl get -w -o json prints them.")
+@click.option("--live", is_flag=True, help="With --scenario: watch a running cluster, read-only.")
+@cluster_options
+@click.option("--within", type=_Duration(), default="10m", show_default=True, help="With --scenario: this is for ever.")
+@click.option(
+    "--repeats", type=click.IntRange(2), default=3, show_default=True,
+    help="With --scenario: a state that comes so often is a loop.",
+)  # fmt: skip
+@click.option("--for", "duration", type=_Duration(), help="With --live: end after so long; default never.")
 @FORMAT
 @click.option("--lateness", type=_Duration(), default="0", help="By how much events may be out of order; default 0.")
 @click.option("--skew", type=_Duration(), default="0", help="By how much clocks of sources may differ; default 0.")
@@ -71,6 +85,13 @@ _RULES = click.option(
     "--max-pending", type=click.IntRange(1), default=10_000, show_default=True,
     help="Obligations that one rule remembers.",
 )  # fmt: skip
+@click.option("--executor", metavar="redis://…/NAME", help="Share the work through Redis; default: this process alone.")
+@click.option(
+    "--workers", type=click.IntRange(0, 256), default=2, show_default=True, help="To start here, with --executor."
+)
+@click.option(
+    "--partitions", type=click.IntRange(1, 1024), default=16, show_default=True, help="To split into, with --executor."
+)
 @output_option("text", "ndjson")
 def run_command(
     *, inputs: tuple[str, ...], rules_file: str | None, form: str, outputs: tuple[Output, ...], **options: Any
@@ -85,7 +106,10 @@ def run_command(
       kubeproof monitor run --rules rules.yaml events.jsonl
       kubeproof monitor run --rules rules.yaml --state monitor.db -o ndjson=alarms.ndjson events.jsonl
       tail -f audit.log | kubeproof monitor run --rules rules.yaml --wall-clock --metrics 9464 -
+      kubeproof monitor run --scenario scenario.yaml manifests/ --audit-log audit.log
+      kubeproof monitor run --scenario scenario.yaml --live -A
       kubeproof monitor run --rules rules.yaml --state monitor.db --wall-clock amqp://127.0.0.1:5672/events
+      kubeproof monitor run --rules rules.yaml --executor redis://127.0.0.1:6379/events --workers 4 events.jsonl
 
     \b
     Exit codes: 0 quiet, 1 alarms, 2 wrong usage, 3 only unknown, 4 input
@@ -98,6 +122,14 @@ def run_command(
     from kubeproof.monitor.run import watch
     from kubeproof.report.monitor import summary_text
 
+    if options["scenario"]:
+        from kubeproof.cli.monitor_cluster import run_scenario
+
+        if rules_file is not None:
+            raise UsageError("--rules and --scenario exclude each other", "Run two monitors.")
+        return run_scenario(options["scenario"], inputs, outputs, options)
+    if not inputs:
+        raise click.UsageError("missing INPUT...")
     rules = _rules(rules_file)
     names, source = source_of(inputs, form, options["until_idle"])
     wanted = _watch(rules, names, outputs, options)
@@ -107,7 +139,11 @@ def run_command(
             port = stack.enter_context(served(metrics, *parse_address(options["metrics"])))
             click.echo(f"metrics on port {port}", err=True)
         clock = time.time if options["wall_clock"] else None
-        summary = watch(wanted, source, metrics, clock)
+        if options["executor"]:
+            shared = {name: options[name] for name in ("executor", "workers", "partitions")}
+            summary = watch_elsewhere(wanted, source, metrics, clock, **shared)
+        else:
+            summary = watch(wanted, source, metrics, clock)
     if any(output.format == "text" and output.file is None for output in outputs):
         write_stdout(summary_text(summary))
     else:

@@ -41,6 +41,10 @@ class ProgressLine:
         """The same for a sweep over sizes."""
         self._show(progress.elapsed_s, lambda: describe_sweep(progress))
 
+    def simulated(self, elapsed_s: float, told: Callable[[], str]) -> None:
+        """The same for runs on a clock."""
+        self._show(elapsed_s, told)
+
     def _show(self, elapsed_s: float, told: Callable[[], str]) -> None:
         if elapsed_s < self._next_s:
             return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kubeproof.cli.outputs import Output, emit, output_option
-from kubeproof.errors import AutomatonError
+from kubeproof.errors import AutomatonError, UsageError
 
 if TYPE_CHECKING:
     from kubeproof.intents.catalogue import PropertyEntry
@@ -23,6 +23,7 @@ def properties_group() -> None:
     \b
     Examples:
       kubeproof properties list
+      kubeproof properties show S005
       kubeproof properties classify 'G(pending -> F running)'
       kubeproof properties decompose 'p U q' -o dot=parts.dot
     """
@@ -42,6 +43,36 @@ def list_command(*, outputs: tuple[Output, ...]) -> int:
 
     entries = catalogue()
     emit(outputs, lambda output: _as_json(entries) if output.format == "json" else _as_text(entries))
+    return 0
+
+
+@properties_group.command("show")
+@click.argument("names", nargs=-1, required=True, metavar="ID|KEY...")
+@output_option("text", "json")
+def show_command(names: tuple[str, ...], *, outputs: tuple[Output, ...]) -> int:
+    """Show what properties mean: fields, what breaks them, an example, what helps.
+
+    \b
+    Examples:
+      kubeproof properties show S005
+      kubeproof properties show minReady maxSkew
+    """
+    from kubeproof.cli.explain import explained
+    from kubeproof.cli.reports import text_style
+    from kubeproof.report import explain
+
+    entries = tuple(one for one in explained(names) if one.kind == "property")
+    if not entries:
+        raise UsageError(f"{names[0]!r} is no property", "kubeproof properties list lists them.")
+
+    def render(output: Output) -> str:
+        return (
+            explain.as_json(entries)
+            if output.format == "json"
+            else explain.as_text(entries, text_style(output, "auto"))
+        )
+
+    emit(outputs, render)
     return 0
 
 

@@ -23,6 +23,7 @@ _EXIT_CODES = {"VIOLATED": 1, "UNKNOWN": 3}  # anything else: the counterexample
     "--controller", "controllers", metavar="PATH.py:CLASS", multiple=True,
     help="Your own controller that took part; must be named again, a trace file never decides which code runs.",
 )  # fmt: skip
+@click.option("--as-audit", metavar="FILE", help="Also write the run as an audit log, for monitor run.")
 @click.option("-v", "--verbose", is_flag=True, help="Show the numbers behind every decision.")
 @click.option(
     "--color", type=click.Choice(WHEN), default="auto", envvar="KUBEPROOF_COLOR", show_default=True,
@@ -34,6 +35,7 @@ def replay_command(
     trace: str,
     intent: str | None,
     controllers: tuple[str, ...],
+    as_audit: str | None,
     verbose: bool,
     color: str,
     outputs: tuple[Output, ...],
@@ -49,6 +51,7 @@ def replay_command(
       kubeproof replay trace.json -v
       kubeproof replay trace.json --intent settles -o mermaid=settles.mmd
       kubeproof replay trace.json -o html=run.html
+      kubeproof replay trace.json --as-audit audit.log
 
     \b
     Exit codes: 1 the violation is confirmed, 4 not a usable trace,
@@ -57,6 +60,8 @@ def replay_command(
     from kubeproof.verify.replay import replay_file
 
     report = replay_file(trace, intent, controllers)
+    if as_audit is not None:
+        _write_audit(as_audit, trace, intent, controllers)
 
     def render(output: Output) -> str:
         if output.format == "html":
@@ -65,6 +70,20 @@ def replay_command(
 
     emit(outputs, render)
     return _EXIT_CODES.get(report.verdict, 70)
+
+
+def _write_audit(file: str, trace: str, intent: str | None, controllers: tuple[str, ...]) -> None:
+    """The run as the audit log of a cluster that did just that."""
+    from kubeproof.verify.audit_log import audit_log
+    from kubeproof.verify.options import VerifyOptions
+    from kubeproof.verify.rerun import rerun
+    from kubeproof.verify.saved import read_saved
+
+    saved = read_saved(trace)
+    one = saved.chosen(intent)
+    again = rerun(saved.result.inputs, one, VerifyOptions(controllers=controllers))
+    with open(file, "w", encoding="utf-8") as log:
+        log.writelines(audit_log(again, one))
 
 
 def _page(trace: str, intent: str | None, controllers: tuple[str, ...]) -> str:

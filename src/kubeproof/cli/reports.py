@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kubeproof.cli.outputs import Output
+from kubeproof.cli.outputs import Output, emit
 from kubeproof.cli.settings import working_directory
-from kubeproof.cli.terminal import shows_unicode, wants_colour
+from kubeproof.cli.terminal import columns, shows_unicode, wants_colour
 from kubeproof.report.formats import FORMATS, render
 
 if TYPE_CHECKING:
+    from kubeproof.errors import KubeproofError
     from kubeproof.report.frame import Frame
     from kubeproof.report.style import Style
     from kubeproof.verify.options import VerifyOptions
@@ -48,6 +49,15 @@ def render_result(
     from kubeproof.report.text import render as render_text
 
     return render_text(result, text_style(output, color, verbose=verbose, quiet=quiet, replay_command=hint))
+
+
+def report_problem(problem: KubeproofError, outputs: tuple[Output, ...]) -> None:
+    """Tells input that could not be verified in the formats that can: annotations."""
+    wanted = tuple(output for output in outputs if output.format == "github")
+    if wanted:
+        from kubeproof.report.github import render_problem
+
+        emit(wanted, lambda _: render_problem(problem, _frame("")))
 
 
 def _page(result: VerifyResult, hint: str, options: VerifyOptions | None) -> str:
@@ -87,6 +97,7 @@ def text_style(
         verbose=verbose,
         quiet=quiet,
         replay_command=replay_command,
+        width=None if to_file else columns(sys.stdout),
     )
 
 

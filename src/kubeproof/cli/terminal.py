@@ -15,10 +15,31 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 
 def wants_colour(choice: str, stream: TextIO | None, environment: Mapping[str, str] = os.environ) -> bool:
-    """True if output to the stream should be coloured; `auto` respects NO_COLOR and dumb terminals."""
+    """True if output to the stream should be coloured.
+
+    `auto` means on terminals; NO_COLOR (any value) says never, CLICOLOR_FORCE (other than 0) always, CLICOLOR=0 and
+    dumb terminals not.
+    """
     if choice != "auto":
         return choice == "always"
-    return is_terminal(stream) and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
+    if environment.get("NO_COLOR"):
+        return False
+    if environment.get("CLICOLOR_FORCE", "0") not in ("", "0"):
+        return True
+    return is_terminal(stream) and environment.get("CLICOLOR") != "0" and environment.get("TERM") != "dumb"
+
+
+def columns(stream: TextIO | None, environment: Mapping[str, str] = os.environ) -> int | None:
+    """How wide the terminal is, COLUMNS first; None for files and pipes, whose lines stay whole."""
+    if not is_terminal(stream) or stream is None:
+        return None
+    asked = environment.get("COLUMNS", "")
+    if asked.isascii() and asked.isdigit() and int(asked):
+        return int(asked)
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or None
+    except (OSError, ValueError):
+        return None
 
 
 def shows_unicode(stream: TextIO | None) -> bool:

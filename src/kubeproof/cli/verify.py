@@ -20,7 +20,7 @@ from kubeproof.cli.inputs import read_stdin
 from kubeproof.cli.live import Chosen, cluster_options, snapshot_bytes
 from kubeproof.cli.outputs import Output, emit, output_option
 from kubeproof.cli.progress import progress_line
-from kubeproof.cli.reports import RESULT_FORMATS, exit_code, render_result
+from kubeproof.cli.reports import RESULT_FORMATS, exit_code, render_result, report_problem
 from kubeproof.cli.settings import use_settings
 from kubeproof.cli.sweep import (
     all_option,
@@ -37,6 +37,7 @@ from kubeproof.cli.sweep import (
     workers_option,
 )
 from kubeproof.cli.terminal import WHEN
+from kubeproof.errors import KubeproofError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,6 +65,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str,
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @click.option("--live", is_flag=True, help="Read a running cluster, too; a run begins with its pods as they are.")
 @cluster_options
+@click.option("--values", multiple=True, metavar="FILE", help="Values for Helm charts among PATH. Repeatable.")
 @output_option(*RESULT_FORMATS)
 @click.option("-v", "--verbose", is_flag=True, help="Show the numbers behind every decision; fold no steps.")
 @click.option("-q", "--quiet", is_flag=True, help="Show verdicts only.")
@@ -127,6 +129,7 @@ def verify_command(
     everywhere: bool,
     context: str | None,
     kubeconfig: str | None,
+    values: tuple[str, ...],
     outputs: tuple[Output, ...],
     verbose: bool,
     quiet: bool,
@@ -155,7 +158,8 @@ def verify_command(
 ) -> int:
     """Explore every order of controllers and events; prove each intent or show a counterexample.
 
-    PATH is a file, a directory, or - for stdin: Kubernetes manifests, and at most one Scenario. Without a
+    PATH is a file, a directory, or - for stdin: Kubernetes manifests, and at most one Scenario. Charts and
+    kustomizations are rendered by your own helm and kustomize or kubectl. Without a
     Scenario the default one applies; see it with "kubeproof init".
 
     \b
@@ -195,10 +199,15 @@ def verify_command(
     pictured = any(output.format == "png" for output in outputs)
     cluster = Chosen(namespace, everywhere, context, kubeconfig) if live else None
     acceptance = Acceptance(ctx.meta.get(EXEMPTIONS), baseline, write_baseline, fail_on, soft_fail)
-    check_accepted(acceptance)
-    loaded, found = _run(paths, cluster, options, chosen, progress, quiet, checkpoint, resume, pictured)
+    try:
+        check_accepted(acceptance)
+        loaded, found = _run(paths, values, cluster, options, chosen, progress, quiet, checkpoint, resume, pictured)
+    except KubeproofError as problem:
+        report_problem(problem, outputs)
+        raise
     result = accepted(found, loaded, acceptance)
     flags = [*_flags(options), *sweep_flags(scale, every, fast_find)]
+    flags += cluster.words() if cluster is not None else []
     hint = _replay_command(ctx, paths, flags, outputs)
 
     def render(output: Output) -> str | bytes:
@@ -213,6 +222,7 @@ def verify_command(
 
 def _run(
     paths: tuple[str, ...],
+    values: tuple[str, ...],
     cluster: Chosen | None,
     options: VerifyOptions,
     chosen: SweepOptions,
@@ -223,12 +233,16 @@ def _run(
     pictured: bool,
 ) -> tuple[Loaded, VerifyResult]:
     """Loads and verifies, at one size or at all, with progress on stderr."""
+    from functools import partial
+
+    from kubeproof.manifests.late import rendered
     from kubeproof.manifests.load import load
     from kubeproof.verify.run import verify
     from kubeproof.verify.scaling.plan import is_swept
 
     check_checkpoint(checkpoint, resume)
-    loaded = load(paths, stdin=read_stdin, given=() if cluster is None else (snapshot_bytes(cluster),))
+    given = () if cluster is None else (snapshot_bytes(cluster),)
+    loaded = load(paths, stdin=read_stdin, given=given, render=partial(rendered, values=values))
     line = progress_line(progress, quiet)
     try:
         if is_swept(loaded, chosen):

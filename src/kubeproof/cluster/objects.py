@@ -157,6 +157,9 @@ class PodTemplate:
     claims: tuple[str, ...] = ()  # names of the PersistentVolumeClaims that it mounts
     safe_to_evict: bool | None = None  # annotation cluster-autoscaler.kubernetes.io/safe-to-evict
     has_local_storage: bool = False  # an emptyDir on disk or a hostPath that no annotation declares safe to lose
+    has_local_volumes: bool = False  # any emptyDir or hostPath
+    always_evictable: bool = False  # annotation descheduler.alpha.kubernetes.io/evict
+    prefers_to_stay: bool = False  # annotation descheduler.alpha.kubernetes.io/prefer-no-eviction
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,6 +327,10 @@ class Settings:
     endpoints_lag_s: int = 2  # until endpoints and all proxies have learnt that a pod terminates, at most
     ingress_lag_s: int = 5  # until the controller of an Ingress has, after that, at most
     gitops_interval_s: int | None = None  # how often drift from the manifests is undone; None: never
+    gitops_namespaces: tuple[str, ...] = ()  # where it is undone; empty: everywhere
+    gitops_ignored: tuple[
+        tuple[str, bool], ...
+    ] = ()  # workloads of which replicas may drift, even if the rest is undone
 
     @property
     def grace_s(self) -> int:

@@ -116,6 +116,11 @@ class WorkloadCell(NamedTuple):
     failed: int = 0  # failed pods whose objects are left, up to the number a property asks for
 
 
+def holds_up_zone(cell: NodeCell) -> bool:
+    """True for a node that was tainted NoExecute so shortly before that the next one of its zone has to wait."""
+    return bool(cell.health == Health.UNKNOWN and cell.no_execute and cell.work != Work.LEAVE and cell.least_s > 0)
+
+
 Nodes = tuple[tuple[NodeCell, int], ...]  # equal nodes as (content, count), sorted, counts positive
 
 

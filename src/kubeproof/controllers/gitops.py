@@ -36,10 +36,12 @@ def reconciled(setup: Setup, past_git: frozenset[int]) -> tuple[int, ...]:
     """
     if setup.settings.gitops_interval_s is None:
         return ()
+    scope = setup.settings.gitops_namespaces
     return tuple(
         number
         for number, workload in enumerate(setup.workloads)
         if workload.owner is None and workload.kind != POD and number not in past_git
+        if not scope or workload.namespace in scope
     )
 
 
@@ -89,11 +91,18 @@ class GitOpsController:
         if not exists:
             return (CreateObject(self.workload),)
         writes: list[Action] = []
-        if declared.kind != DAEMON_SET and declared.replicas_given and replicas != declared.replicas:
+        has_drifted = template != MANIFEST
+        is_sized = declared.kind != DAEMON_SET and declared.replicas_given and replicas != declared.replicas
+        if is_sized and self._writes_replicas(declared.ref, is_written=has_drifted):
             writes.append(SetDesired(self.workload, declared.replicas))
-        if template != MANIFEST:
+        if has_drifted:
             writes.append(SetTemplate(self.workload, MANIFEST))
         return tuple(writes)
+
+    def _writes_replicas(self, ref: str, *, is_written: bool) -> bool:
+        """True unless replicas may differ: then they are written with the rest at most (Argo CD: ignoreDifferences)."""
+        kept = dict(self.layout.setup.settings.gitops_ignored).get(ref)
+        return kept is None or (is_written and not kept)
 
     def why(self, seen: Seen) -> tuple[str, ...]:
         """What the object and its manifest say."""

@@ -5,9 +5,9 @@ period and one monitor period later. Then Ready becomes Unknown, the NoSchedule 
 are marked not ready, in one step. The NoExecute taint follows if the zone's state allows (section 6.3):
 a zone with more than two and at least 55 % of its nodes not ready taints nobody if it has 50 nodes or fewer; if all
 zones are fully down, nobody is tainted and existing NoExecute taints are removed. Nodes labelled
-`node.kubernetes.io/exclude-disruption` do not count for their zone's state, but follow it. The rate limits (one node
-per 10 s, per 100 s in a zone of more than 50 nodes that is partly down) are not modelled: a taint that is allowed comes
-at once.
+`node.kubernetes.io/exclude-disruption` do not count for their zone's state, but follow it. Each zone taints at a
+limited rate: one node per 10 s, per 100 s in a zone of more than 50 nodes that is partly down, the first at once. The
+wait is a clock of the node that was tainted last; of several nodes that wait any may be next, upstream takes the first.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from __future__ import annotations
 from kubeproof.cluster.control import (
     NOTICE,
     TAINT,
+    TAINT_SLOWLY,
+    TAINT_VERY_SLOWLY,
     UNTAINT,
     WELCOME,
     Decision,
@@ -25,9 +27,9 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
-from kubeproof.cluster.objects import REGION, ZONE
+from kubeproof.cluster.objects import REGION, ZONE, Node
 from kubeproof.cluster.places import Layout
-from kubeproof.cluster.state import Health, NodeCell, WorkloadCell
+from kubeproof.cluster.state import Health, NodeCell, WorkloadCell, holds_up_zone
 from kubeproof.values import dataclass
 
 UNHEALTHY_FRACTION_PERCENT = 55
@@ -90,11 +92,15 @@ class NodeMonitor:
         )
 
 
+View = tuple[int, int, int]  # counts as not ready; is tainted; others of its zone have to wait
+
+
 @dataclass(frozen=True, slots=True)
 class NoExecuteTainter:
     """Puts and removes the NoExecute taint by the state of the zones."""
 
     layout: Layout
+    is_limited: bool = False  # several nodes may be down at once, so that the rate of taints matters
     stage: int = Stage.ALWAYS
     name: str = "node-controller"
 
@@ -105,25 +111,39 @@ class NoExecuteTainter:
     def show_workload(self, workload: int, cell: WorkloadCell) -> None:
         """Never looks at workloads."""
 
-    def show_node(self, place: int, cell: NodeCell) -> tuple[int, int]:
-        """Whether the node counts as not ready, and whether it is tainted."""
-        return (int(cell.health == Health.UNKNOWN), cell.no_execute)
+    def show_node(self, place: int, cell: NodeCell) -> View:
+        """Whether the node counts as not ready, whether it is tainted, and whether its zone waits for it."""
+        return (int(cell.health == Health.UNKNOWN), cell.no_execute, int(holds_up_zone(cell)))
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """Taints or untaints one node per step, where the zones' states ask for it."""
-        zones = self._zones(seen)
+        zones, waiting = self._zones(seen), self._waiting(seen)
         all_full = bool(zones) and all(zone_state(*nodes) == FULL for nodes in zones.values())
         decisions = []
         for place, groups in zip(self.reads.places, seen.places, strict=True):
             for view in dict.fromkeys(view for view, _ in groups):
                 nodes = zones.get(self._zone_of(place, view), UNWATCHED)
                 verb = self._verb(view, nodes, all_full=all_full)
+                if verb == TAINT:
+                    verb = "" if self._zone_of(place, view) in waiting else self._pace(place, nodes)
                 if verb:
                     decisions.append(Decision((NodeChange(NodeRef(place, view), verb),)))
         return tuple(decisions)
 
-    def _verb(self, view: tuple[int, int], nodes: tuple[int, int], *, all_full: bool) -> str:
-        not_ready, tainted = view
+    def _waiting(self, seen: Seen) -> frozenset[tuple[str, ...]]:
+        """The zones of which no node is tainted yet, because one was just before."""
+        shown = zip(self.reads.places, seen.places, strict=True)
+        return frozenset(self._zone_of(place, view) for place, groups in shown for view, _ in groups if view[2])
+
+    def _pace(self, place: int, nodes: tuple[int, int]) -> str:
+        """The verb for a taint, with the wait of the next one where the zone has another node."""
+        own = _zone(self.layout.places[place].sample)
+        if not self.is_limited or sum(_zone(node) == own for node in self.layout.setup.nodes) < 2:
+            return TAINT
+        return TAINT_VERY_SLOWLY if zone_state(*nodes) == PARTIAL else TAINT_SLOWLY
+
+    def _verb(self, view: View, nodes: tuple[int, int], *, all_full: bool) -> str:
+        not_ready, tainted, _ = view
         if tainted and all_full:
             return UNTAINT
         if not_ready and not tainted and may_taint(zone_state(*nodes), sum(nodes), all_full=all_full):
@@ -154,8 +174,12 @@ class NoExecuteTainter:
         labels = dict(self.layout.places[place].sample.labels)
         return any(key in self.layout.unique_keys and key in labels for key in (ZONE, REGION))
 
-    def _zone_of(self, place: int, view: tuple[int, int]) -> tuple[str, ...]:
+    def _zone_of(self, place: int, view: View) -> tuple[str, ...]:
         if self._has_own_zone(place):
             return (f"own zone, {'not ready' if view[0] else 'ready'}",)
-        labels = dict(self.layout.places[place].sample.labels)
-        return labels.get(REGION, ""), labels.get(ZONE, "")
+        return _zone(self.layout.places[place].sample)
+
+
+def _zone(node: Node) -> tuple[str, str]:
+    labels = dict(node.labels)
+    return labels.get(REGION, ""), labels.get(ZONE, "")

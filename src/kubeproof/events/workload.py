@@ -138,11 +138,27 @@ class ServiceLoad:
 
 @dataclass(frozen=True, slots=True)
 class MetricsPipeline:
-    """What autoscalers see of usage: the mean over a window, taken at scrapes, known some time later."""
+    """What autoscalers see of usage: the mean over a window, taken at scrapes, known some time later.
+
+    By default as metrics-server has it: what was used between the last two scrapes, 15 s apart.
+    """
 
     scrape_s: int = 15
-    window_s: int = 30
+    window_s: int = 15
     delay_s: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SimpleRule:
+    """The published autoscaler, `--autoscaler simple`: it looks at the mean of use over request at every cycle.
+
+    From `up` on it launches floor(mean / up) pods at once; below `down` for `quiet_s` it takes away one in each cycle.
+    """
+
+    up: float = 0.8
+    down: float = 0.2
+    cycle_s: int = 15
+    quiet_s: int = 300
 
 
 # -- timetable --------------------------------------------------------------------------------------
@@ -177,4 +193,5 @@ class WorkloadSpec:
     faults: tuple[Fault, ...] = ()
     shifts: tuple[TrafficShift, ...] = ()
     metrics: MetricsPipeline = MetricsPipeline()
+    simple: SimpleRule = SimpleRule()
     source: Source = field(default=Source(), compare=False)

@@ -30,7 +30,10 @@ _AMOUNTS = _words(
     "requests limits capacity allocatable hard used overhead default defaultRequest max min maxLimitRequestRatio",
     "minAllowed maxAllowed",
 )
-_WORDS = _words("accessModes policyTypes scopes finalizers ipFamilies")
+_WORDS = _words(
+    "accessModes policyTypes scopes finalizers ipFamilies",
+    "syncOptions jsonPointers jqPathExpressions managedFieldsManagers",
+)
 _BY_KEY = _words("labels matchLabels nodeSelector annotations selector")
 _DROPPED = _words(
     "clusterIP clusterIPs externalIPs loadBalancerIP externalName podCIDR podCIDRs providerID message uid host hosts",

@@ -15,7 +15,14 @@ _STATUS = {
     "PersistentVolume": ("phase",),
     "PersistentVolumeClaim": ("phase",),
 }
-_NODE_SPEC = ("taints", "unschedulable")
+_SPECS = {
+    "Node": ("taints", "unschedulable"),
+    "Application": (
+        "syncPolicy",
+        "ignoreDifferences",
+        "destination",
+    ),  # not where it is stored, which may hold a password
+}
 _CONDITION = ("type", "status", "reason")
 # Environments and command lines hold passwords more often than not, and no loop looks at them.
 _CONTAINER = ("env", "envFrom", "command", "args", "terminationMessagePath", "terminationMessagePolicy")
@@ -26,12 +33,15 @@ _HANDLERS = ("httpGet", "tcpSocket", "grpc", "exec")
 
 def pruned(item: Object) -> Object:
     """The object without what is of no use."""
-    kept = {key: value for key, value in item.items() if key not in ("metadata", "status", "managedFields")}
+    kept = {
+        key: value for key, value in item.items() if key not in ("metadata", "status", "managedFields", "operation")
+    }
     metadata = item.get("metadata")
     found: Object = {"apiVersion": kept.pop("apiVersion", ""), "kind": kept.pop("kind", "")}
     found["metadata"] = _metadata(metadata if isinstance(metadata, dict) else {})
-    if found["kind"] == "Node" and isinstance(kept.get("spec"), dict):
-        kept["spec"] = {key: kept["spec"][key] for key in _NODE_SPEC if key in kept["spec"]}
+    wanted = _SPECS.get(str(found["kind"]))
+    if wanted is not None and isinstance(kept.get("spec"), dict):
+        kept["spec"] = {key: kept["spec"][key] for key in wanted if key in kept["spec"]}
     found |= {key: _inside(value) for key, value in kept.items()}
     status = _status(item)
     return found | ({"status": status} if status else {})

@@ -54,6 +54,7 @@ RESOURCES = (
     Resource("Service", "v1", "services"),
     Resource("Ingress", "networking.k8s.io/v1", "ingresses"),
     Resource("NetworkPolicy", "networking.k8s.io/v1", "networkpolicies"),
+    Resource("Application", "argoproj.io/v1alpha1", "applications", is_optional=True),
     Resource("Pod", "v1", "pods"),
 )
 BY_KIND = {resource.kind: resource for resource in RESOURCES}

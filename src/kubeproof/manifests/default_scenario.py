@@ -1,8 +1,7 @@
-"""The scenario that applies when the input has none, and its text for editing."""
+"""The scenario that applies when the input has none."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -11,7 +10,7 @@ from kubeproof.cluster.policies import Metric, PodDisruptionBudget
 from kubeproof.cluster.usage import CPU, MEMORY, request_milli
 from kubeproof.events.declarations import Drain, Event, NodeFailure, Usage, UsageChange, is_drain
 from kubeproof.intents.declarations import EVENTUALLY_ALWAYS, Amount, Intent
-from kubeproof.manifests.loaded import Loaded, Scenario
+from kubeproof.manifests.loaded import Scenario
 
 
 def default_scenario(setup: Setup) -> Scenario:
@@ -89,41 +88,3 @@ def _wanted(budget: PodDisruptionBudget, replicas: int) -> int:
 def _of(amount: tuple[int, bool], replicas: int) -> int:
     number, is_percent = amount
     return -(-number * replicas // 100) if is_percent else number
-
-
-def as_yaml(loaded: Loaded) -> str:
-    """The default scenario of the input as a Scenario document, ready to edit."""
-    scenario = default_scenario(loaded.setup)
-    major, minor = loaded.setup.settings.kubernetes_version
-    lines = [
-        "apiVersion: kubeproof.dev/v1alpha1",
-        "kind: Scenario",
-        "metadata:",
-        "  name: default",
-        "spec:",
-        f'  kubernetesVersion: "{major}.{minor}"',
-        "  start: empty",
-        "  events:",
-        "  - nodeFailure: {max: 1, recovers: true}",
-        "  - drain: {max: 1}",
-        *(_usage_text(event) for event in scenario.events if isinstance(event, UsageChange)),
-        "  intents:",
-        *(f"  - {intent.key}: {_fields_of(intent)}" for intent in scenario.intents),
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _usage_text(event: UsageChange) -> str:
-    """A change of usage as an entry of `events`."""
-    levels = ", ".join(json.dumps(str(level)) for level in event.levels)
-    return f"  - {event.resource}Change: {{target: {json.dumps(event.target)}, levels: [{levels}]}}"
-
-
-def _fields_of(intent: Intent) -> str:
-    """The fields of an intent as a flow mapping; JSON strings are valid YAML whatever the name holds."""
-    parts = []
-    if intent.target is not None:
-        parts.append(f"target: {json.dumps(intent.target)}")
-    if intent.count is not None:
-        parts += [f"count: {intent.count}", f"when: {intent.when}"]
-    return "{" + ", ".join(parts) + "}"

@@ -28,6 +28,8 @@ class Surroundings:
     autoscalers: Sequence[HorizontalPodAutoscaler] = ()
     services: Sequence[Service] = ()
     budgets: Sequence[PodDisruptionBudget] = ()
+    read_beside: Callable[[Fields, str], tuple[str, str]] = lambda fields, key: ("", "")  # file named, its text
+    is_descheduled: bool = False
 
 
 @dataclass(frozen=True, slots=True)

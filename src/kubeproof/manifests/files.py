@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
+from typing import NoReturn
 
 from kubeproof.errors import HostileInputError, ManifestError, UsageError
 from kubeproof.manifests.guard import Bounds
@@ -15,6 +16,9 @@ STDIN = "-"
 _ENDINGS = (".yaml", ".yml", ".json")
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _CHART = "Chart.yaml"
+RECIPES = (_CHART, *_KUSTOMIZATIONS)
+
+Render = Callable[[str, Bounds], bytes]  # a recipe -> the manifests it stands for
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +30,10 @@ class InputFile:
     content: bytes
 
 
-def read_inputs(paths: Sequence[str], *, stdin: Callable[[], bytes] | None, bounds: Bounds) -> Iterator[InputFile]:
-    """Yields the files that the paths name, each once, directories in sorted order."""
+def read_inputs(
+    paths: Sequence[str], *, stdin: Callable[[], bytes] | None, bounds: Bounds, render: Render | None = None
+) -> Iterator[InputFile]:
+    """Yields the files that the paths name, each once, directories in sorted order, recipes rendered."""
     if not paths:
         raise UsageError("no input", "Name files or directories, or - for standard input")
     seen: set[str] = set()
@@ -41,7 +47,25 @@ def read_inputs(paths: Sequence[str], *, stdin: Callable[[], bytes] | None, boun
             real = os.path.realpath(file)
             if real not in seen:
                 seen.add(real)
-                yield InputFile(file, printable(file), read_file(file, bounds))
+                is_recipe = os.path.basename(file) in RECIPES
+                yield _rendered(file, bounds, render) if is_recipe else _read(file, bounds)
+
+
+def _read(file: str, bounds: Bounds) -> InputFile:
+    return InputFile(file, printable(file), read_file(file, bounds))
+
+
+def _rendered(recipe: str, bounds: Bounds, render: Render | None) -> InputFile:
+    """What a recipe stands for; its lines are those of the rendered text, which is named as such."""
+    if render is None:
+        _refuse_recipe(recipe)
+    else:
+        return InputFile(None, rendered_name(printable(recipe)), render(recipe, bounds))
+
+
+def rendered_name(recipe: str) -> str:
+    """How rendered manifests are named: they are in no file."""
+    return f"<rendered from {recipe}>"
 
 
 def _read_stdin(stdin: Callable[[], bytes] | None) -> bytes:
@@ -111,7 +135,9 @@ def _entries(directory: str) -> tuple[list[str], list[str]]:
         names = sorted(name for name in os.listdir(directory) if not name.startswith("."))
     except OSError as problem:
         raise _unreadable(directory, problem) from None
-    _refuse_sources(directory, names)
+    for recipe in RECIPES:
+        if recipe in names:  # what is beside and below it are its ingredients
+            return [], [os.path.join(directory, recipe)]
     inner, found = [], []
     for name in names:
         path = os.path.join(directory, name)
@@ -122,20 +148,13 @@ def _entries(directory: str) -> tuple[list[str], list[str]]:
     return inner, found
 
 
-def _refuse_sources(directory: str, names: list[str]) -> None:
+def _refuse_recipe(recipe: str) -> NoReturn:
     """Charts and kustomizations are recipes, not objects; reading them as they are would mislead."""
-    shown = printable(directory)
-    if _CHART in names:
-        raise ManifestError(
-            "a Helm chart, which is not rendered yet",
-            file=shown,
-            line=0,
-            remedy=f"Run: helm template {shown} | kubeproof verify -",
-        )
-    if any(name in names for name in _KUSTOMIZATIONS):
-        raise ManifestError(
-            "a kustomization, which is not rendered yet",
-            file=shown,
-            line=0,
-            remedy=f"Run: kustomize build {shown} | kubeproof verify -",
-        )
+    shown = printable(os.path.dirname(recipe))
+    is_chart = os.path.basename(recipe) == _CHART
+    raise ManifestError(
+        f"a {'Helm chart' if is_chart else 'kustomization'}, which is not rendered here",
+        file=shown,
+        line=0,
+        remedy=f"Run: {'helm template' if is_chart else 'kustomize build'} {shown} | kubeproof verify -",
+    )

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from kubeproof.manifests.jobs import read_cron_job, read_job
     from kubeproof.manifests.ltl_intents import read_ltl
     from kubeproof.manifests.quotas import read_limit_range, read_quota
+    from kubeproof.manifests.rendering import rendered
     from kubeproof.manifests.request_events import read_requests
     from kubeproof.manifests.scheduler_config import read_scheduler_profiles
     from kubeproof.manifests.services import read_ingress, read_service, with_ingresses
     from kubeproof.manifests.stateful_sets import read_stateful_set
     from kubeproof.manifests.storage import read_claim, read_storage_class, read_volume, settled_claims
+    from kubeproof.manifests.traffic import read_workload
 else:
     read_autoscaler = LateFunction("kubeproof.manifests.autoscalers", "read_autoscaler")
     read_budget = LateFunction("kubeproof.manifests.budgets", "read_budget")
@@ -31,6 +33,7 @@ else:
     read_ltl = LateFunction("kubeproof.manifests.ltl_intents", "read_ltl")
     read_limit_range = LateFunction("kubeproof.manifests.quotas", "read_limit_range")
     read_quota = LateFunction("kubeproof.manifests.quotas", "read_quota")
+    rendered = LateFunction("kubeproof.manifests.rendering", "rendered")
     read_requests = LateFunction("kubeproof.manifests.request_events", "read_requests")
     read_scheduler_profiles = LateFunction("kubeproof.manifests.scheduler_config", "read_scheduler_profiles")
     read_ingress = LateFunction("kubeproof.manifests.services", "read_ingress")
@@ -41,6 +44,7 @@ else:
     read_storage_class = LateFunction("kubeproof.manifests.storage", "read_storage_class")
     read_volume = LateFunction("kubeproof.manifests.storage", "read_volume")
     settled_claims = LateFunction("kubeproof.manifests.storage", "settled_claims")
+    read_workload = LateFunction("kubeproof.manifests.traffic", "read_workload")
 
 __all__ = [
     "read_autoscaler",
@@ -61,6 +65,8 @@ __all__ = [
     "read_stateful_set",
     "read_storage_class",
     "read_volume",
+    "read_workload",
+    "rendered",
     "settled_claims",
     "with_ingresses",
 ]

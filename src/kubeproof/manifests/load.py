@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, replace
 from functools import partial
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.objects import SchedulerProfile, Settings, Setup, Workload
 from kubeproof.cluster.volumes import Claim
@@ -16,10 +17,10 @@ from kubeproof.manifests.admission import admitted
 from kubeproof.manifests.default_scenario import default_scenario
 from kubeproof.manifests.event_fields import Surroundings
 from kubeproof.manifests.fields import Fields
-from kubeproof.manifests.files import InputFile, read_file, read_inputs
+from kubeproof.manifests.files import InputFile, Render, read_file, read_inputs
 from kubeproof.manifests.guard import Bounds, Budget
 from kubeproof.manifests.ignores import ignores_of
-from kubeproof.manifests.late import settled_claims, with_ingresses
+from kubeproof.manifests.late import rendered, settled_claims, with_ingresses
 from kubeproof.manifests.loaded import RUNNING, Loaded, Omission, Start
 from kubeproof.manifests.objects import (
     WORKLOAD_READERS,
@@ -39,7 +40,11 @@ from kubeproof.manifests.scenario import read_scenario
 from kubeproof.manifests.workloads import ReadWorkload
 from kubeproof.values import dataclass
 
+if TYPE_CHECKING:
+    from kubeproof.cluster.node_groups import ClusterAutoscaler
+
 _MOST_ERRORS = 20
+COMPONENT_NAMES = (b"cluster-autoscaler", b"descheduler", b"kube-controller-manager")
 
 
 def load(
@@ -48,14 +53,23 @@ def load(
     stdin: Callable[[], bytes] | None = None,
     bounds: Bounds = Bounds(),
     given: Sequence[tuple[str, bytes]] = (),
+    render: Render | None = rendered,
 ) -> Loaded:
     """Everything the paths hold, and what is given by name and content, checked and defaulted.
+
+    `render` makes manifests from charts and kustomizations; by default the user's own helm and kustomize do.
 
     Raises one ManifestError that lists up to 20 problems; hostile input is refused at its first flaw.
     """
     shown = (InputFile(None, printable(name), content) for name, content in given)
-    found = read_inputs(paths, stdin=stdin, bounds=bounds) if paths or not given else ()
+    found = read_inputs(paths, stdin=stdin, bounds=bounds, render=render) if paths or not given else ()
     return _loaded(chain(shown, found), Budget(bounds))
+
+
+def load_files(paths: Sequence[str], *, stdin: Callable[[], bytes] | None = None) -> tuple[tuple[str, str], ...]:
+    """The files that the paths name, by name and content, for `load_texts`."""
+    files = read_inputs(paths, stdin=stdin, bounds=Bounds())
+    return tuple((os.path.normpath(f.path or f.shown), f.content.decode("utf-8", "replace")) for f in files)
 
 
 def load_texts(texts: Sequence[tuple[str, str]], *, bounds: Bounds = Bounds()) -> Loaded:
@@ -74,13 +88,14 @@ def _loaded(files: Iterable[InputFile], budget: Budget, *, only_given: bool = Fa
     for document in collected.documents:
         _attempt(collected, partial(read_object, document, objects))
     _raise_all(collected.errors)
+    scenario, flags = _with_flags(scenario, collected, objects)
     classes = tuple(objects.priority_classes)
     workloads = tuple(with_priority(workload, classes) for workload in standing_workloads(objects))
     setup = _setup(objects, workloads)
     if scenario is None:
-        omissions = objects.omissions
+        setup = _set_by_flags(setup, flags, objects)
         shown = tuple(collected.files)
-        loaded = Loaded(setup, default_scenario(setup), _distinct(omissions), shown, collected.texts())
+        loaded = Loaded(setup, default_scenario(setup), _distinct(objects.omissions), shown, collected.texts())
     else:
         loaded = _with_scenario(scenario, setup, objects, collected, budget)
     if objects.owned:
@@ -190,13 +205,19 @@ def _applied_paths(scenario: Document, collected: _Collected) -> list[str]:
     """The files that apply events name; a malformed event is left for the reader to refuse."""
     spec = scenario.mapping.get("spec")
     events = spec.get("events") if isinstance(spec, tree.Mapping) else None
+    workload = spec.get("workload") if isinstance(spec, tree.Mapping) else None
+    faults = workload.get("faults") if isinstance(workload, tree.Mapping) else None
     found = []
-    for entry in events.items if isinstance(events, tree.Sequence) else ():
+    for entry in (*_items(events), *_items(faults)):
         event = entry.get("apply") if isinstance(entry, tree.Mapping) else None
         file = event.get("file") if isinstance(event, tree.Mapping) else None
         if isinstance(file, tree.Scalar) and "\0" not in file.text:
             found.append(_beside(scenario, collected, file.text))
     return found
+
+
+def _items(value: tree.Value | None) -> tuple[tree.Value, ...]:
+    return value.items if isinstance(value, tree.Sequence) else ()
 
 
 def _beside(scenario: Document, collected: _Collected, name: str) -> str:
@@ -245,15 +266,68 @@ def _with_scenario(document: Document, setup: Setup, objects: Objects, collected
     def read_applied(event: Fields) -> ReadWorkload:
         return _applied(event, document, collected, budget, objects)
 
-    around = Surroundings(setup.nodes, setup.workloads, read_applied, setup.autoscalers, setup.services, setup.budgets)
+    def read_beside(fields: Fields, key: str) -> tuple[str, str]:
+        return _text_beside(fields, key, document, collected, budget)
+
+    around = Surroundings(
+        setup.nodes,
+        setup.workloads,
+        read_applied,
+        setup.autoscalers,
+        setup.services,
+        setup.budgets,
+        read_beside,
+        is_descheduled=setup.descheduler is not None,
+    )
     read = read_scenario(fields, around)
     omissions = _distinct((*objects.omissions, *fields.log.omissions))
-    whole = replace(setup, settings=read.settings)
-    if read.cluster_autoscaler is not None:
-        from kubeproof.cluster.node_groups import with_groups
-
-        whole = with_groups(whole, read.cluster_autoscaler)
+    whole = _grouped(replace(setup, settings=_applied_to(read.settings, objects, setup)), read.cluster_autoscaler)
     return Loaded(whole, read.scenario, omissions, tuple(collected.files), collected.texts())
+
+
+def _grouped(setup: Setup, autoscaler: ClusterAutoscaler | None) -> Setup:
+    if autoscaler is None:
+        return setup
+    from kubeproof.cluster.node_groups import with_groups
+
+    return with_groups(setup, autoscaler)
+
+
+def _applied_to(settings: Settings, objects: Objects, setup: Setup) -> Settings:
+    """The settings with what Argo CD Applications say of them."""
+    if not objects.applications:
+        return settings
+    from kubeproof.manifests.applications import with_applications
+
+    return with_applications(settings, objects.applications, setup.workloads)
+
+
+def _with_flags(
+    scenario: Document | None, collected: _Collected, objects: Objects
+) -> tuple[Document | None, tree.Mapping | None]:
+    """The Scenario together with the flags of components and Applications of the input, or these alone."""
+    has_components = any(name in content for content in collected.contents.values() for name in COMPONENT_NAMES)
+    if not has_components and not any(application.heals for application in objects.applications):
+        return scenario, None
+    from kubeproof.manifests.component_flags import told_by_components, with_controllers
+
+    told = told_by_components(collected.documents, objects, None if scenario is None else scenario.mapping)
+    objects.omissions += told.omissions
+    if not told.deschedules:
+        objects.policies.clear()
+    if scenario is None:
+        return None, told.controllers
+    return replace(scenario, mapping=with_controllers(scenario.mapping, told.controllers)), None
+
+
+def _set_by_flags(setup: Setup, controllers: tree.Mapping | None, objects: Objects) -> Setup:
+    """The setup without a Scenario: what flags and Applications of the input say of controllers counts all the same."""
+    if controllers is None:
+        return setup
+    from kubeproof.manifests.scenario import read_controllers
+
+    settings, autoscaler = read_controllers(controllers, setup.nodes)
+    return _grouped(replace(setup, settings=_applied_to(settings, objects, setup)), autoscaler)
 
 
 def _applied(
@@ -279,6 +353,21 @@ def _applied(
     read = WORKLOAD_READERS[found[0].kind](fields)
     objects.omissions += fields.log.omissions
     return replace(read, workload=with_priority(read.workload, tuple(objects.priority_classes)))
+
+
+def _text_beside(
+    fields: Fields, key: str, scenario: Document, collected: _Collected, budget: Budget
+) -> tuple[str, str]:
+    """A file that the Scenario names, which holds something else than manifests, and its text."""
+    path = _beside(scenario, collected, fields.required_text(key))
+    if "\0" in path:
+        fields.fail(key, "is no name of a file", remedy="Write a path relative to the Scenario's file")
+    if collected.only_given:
+        return printable(path), ""  # of a saved result: only `simulate` looks into it, and that starts from files
+    try:
+        return printable(path), read_file(path, budget.bounds).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ManifestError("not UTF-8", file=printable(path), line=1, remedy="Save it as UTF-8") from None
 
 
 def _applied_content(collected: _Collected, path: str, budget: Budget) -> bytes:

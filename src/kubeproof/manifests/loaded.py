@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from kubeproof.cluster.objects import Setup, Source
 from kubeproof.cluster.running import RunningPods
@@ -12,6 +13,9 @@ from kubeproof.events.declarations import Event
 from kubeproof.events.quantities import QuantifySettings
 from kubeproof.intents.declarations import Intent
 from kubeproof.values import dataclass
+
+if TYPE_CHECKING:
+    from kubeproof.events.workload import WorkloadSpec
 
 RUNNING = "running"
 
@@ -61,6 +65,7 @@ class Scenario:
     scale: Scale | None = None  # None: verify exactly the sizes in the manifests
     source: Source = field(default=Source(), compare=False)
     quantify: QuantifySettings = QuantifySettings()
+    workload: WorkloadSpec | None = None  # what `simulate` sends to services
 
 
 @dataclass(frozen=True, slots=True)

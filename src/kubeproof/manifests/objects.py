@@ -49,6 +49,7 @@ from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
     from kubeproof.cluster.vertical import VerticalPodAutoscaler
+    from kubeproof.manifests.applications import Application
     from kubeproof.manifests.running import Owners
 
 _VERSIONS = {
@@ -76,6 +77,7 @@ _VERSIONS = {
     "StorageClass": ("storage.k8s.io/v1",),
     "KubeSchedulerConfiguration": ("kubescheduler.config.k8s.io/v1", "kubescheduler.config.k8s.io/v1beta3"),
     "DeschedulerPolicy": ("descheduler/v1alpha2",),
+    "Application": ("argoproj.io/v1alpha1",),
     "Scenario": (VERSION,),
 }
 _GROUPS = {  # a kind of the same name elsewhere, such as a custom resource, is another kind
@@ -94,7 +96,11 @@ _GROUPS = {  # a kind of the same name elsewhere, such as a custom resource, is 
     "PriorityClass": ("scheduling.k8s.io",),
     "KubeSchedulerConfiguration": ("kubescheduler.config.k8s.io",),
     "DeschedulerPolicy": ("descheduler",),
+    "Application": ("argoproj.io",),
     "Scenario": ("kubeproof.dev",),
+}
+READ_BY_OTHERS = {
+    "NetworkPolicy": "it decides about no pod; kubeproof network verify --from-manifests reads it",
 }
 _UNNAMED = ("KubeSchedulerConfiguration", "DeschedulerPolicy")
 
@@ -133,6 +139,7 @@ class Objects:
     volumes: list[Volume] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
     storage_classes: list[StorageClass] = field(default_factory=list)
+    applications: list[Application] = field(default_factory=list)
     omissions: list[Omission] = field(default_factory=list)
     places: dict[tuple[str, str, str], Source] = field(default_factory=dict)
     owned: list[tuple[ReadWorkload, str]] = field(default_factory=list)  # pods, each with its workload's reference
@@ -181,10 +188,10 @@ def is_modelled_kind(document: Document) -> bool:
 
 def fields_of(document: Document, *, error: type[ManifestError] = ManifestError) -> Fields:
     """A cursor at the top of the object; messages carry its kind and name."""
-    return Fields(document.mapping, "", Log(document.file, _shown_name(document), error))
+    return Fields(document.mapping, "", Log(document.file, shown_name(document), error))
 
 
-def _shown_name(document: Document) -> str:
+def shown_name(document: Document) -> str:
     """`Kind/namespace/name` as far as the text has them, made printable."""
     metadata = document.mapping.get("metadata")
     parts = [document.kind]
@@ -226,7 +233,7 @@ def _omit_kind(document: Document, fields: Fields, objects: Objects) -> None:
     kind, _, name = fields.log.owner.partition("/")
     what = f"kind {kind} {name}".rstrip()
     close = get_close_matches(kind[:100], sorted(_READERS), n=1, cutoff=0.85)
-    why = f"not modelled; did you mean {close[0]}?" if close else "not modelled"
+    why = f"not modelled; did you mean {close[0]}?" if close else READ_BY_OTHERS.get(kind, "not modelled")
     objects.omissions.append(Omission(what, Source(document.file, document.line), why))
 
 
@@ -324,6 +331,12 @@ def _descheduler(fields: Fields, _: Document, objects: Objects) -> None:
     objects.policies.append(read_descheduler_policy(fields))
 
 
+def _application(fields: Fields, _: Document, objects: Objects) -> None:
+    from kubeproof.manifests.applications import read_application  # few inputs have one
+
+    objects.applications.append(read_application(fields))
+
+
 WORKLOAD_READERS: dict[str, Callable[[Fields], ReadWorkload]] = {
     "Deployment": read_deployment,
     "ReplicaSet": read_replica_set,
@@ -352,6 +365,7 @@ _READERS: dict[str, Callable[[Fields, Document, Objects], None]] = {
     "StorageClass": _storage_class,
     "KubeSchedulerConfiguration": _scheduler,
     "DeschedulerPolicy": _descheduler,
+    "Application": _application,
 }
 
 

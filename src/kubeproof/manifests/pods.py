@@ -29,6 +29,8 @@ UNREACHABLE = "node.kubernetes.io/unreachable"
 _ADMISSION_SECONDS = 300
 _SAFE_TO_EVICT = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 _SAFE_TO_LOSE = "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes"
+_EVICT = "descheduler.alpha.kubernetes.io/evict"
+_STAY = "descheduler.alpha.kubernetes.io/prefer-no-eviction"
 _DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 _LARGEST_INT64 = 2**63 - 1
 _COST = re.compile(r"0|-?[1-9][0-9]{0,9}", re.ASCII)
@@ -51,7 +53,7 @@ def read_template(metadata: Fields | None, spec: Fields, *, only_always: bool, e
         _restart_policy(spec, only_always=only_always)
     affinity = spec.child("affinity")
     required, preferred = _node_affinity(affinity)
-    images, claims, local = _volumes(spec)
+    images, claims, local, is_local = _volumes(spec)
     template = PodTemplate(
         labels=as_labels(labels),
         containers=tuple(container for container, _ in containers),
@@ -78,6 +80,9 @@ def read_template(metadata: Fields | None, spec: Fields, *, only_always: bool, e
         has_deadline=spec.integer("activeDeadlineSeconds", least=1) is not None,
         safe_to_evict={"true": True, "false": False}.get(_annotation(metadata, _SAFE_TO_EVICT)),
         has_local_storage=bool(local - set(_annotation(metadata, _SAFE_TO_LOSE).split(","))),
+        has_local_volumes=is_local,
+        always_evictable=_is_annotated(metadata, _EVICT),
+        prefers_to_stay=_is_annotated(metadata, _STAY),
     )
     if affinity is not None:
         affinity.finish("Affinity")
@@ -118,6 +123,12 @@ def _pod_readiness(spec: Fields, probes: list[Readiness]) -> Readiness | None:
 def _annotation(metadata: Fields | None, key: str) -> str:
     annotations = metadata.child("annotations") if metadata is not None else None
     return (annotations.text(key) if annotations is not None else None) or ""
+
+
+def _is_annotated(metadata: Fields | None, key: str) -> bool:
+    """True if the annotation is there, whatever its value."""
+    annotations = metadata.child("annotations") if metadata is not None else None
+    return annotations is not None and annotations.value(key) is not None
 
 
 def _deletion_cost(metadata: Fields | None) -> int:
@@ -217,11 +228,15 @@ def _check_constraint(fields: Fields, constraint: SpreadConstraint) -> None:
             fields.fail("matchLabelKeys", f"repeats {key!r} of labelSelector", remedy="Remove it from one of them")
 
 
-def _volumes(spec: Fields) -> tuple[tuple[str, ...], tuple[str, ...], set[str]]:
-    """The images that the pod mounts as volumes, the claims, and the names of volumes on the node itself."""
-    images, claims, local = [], [], set()
+def _volumes(spec: Fields) -> tuple[tuple[str, ...], tuple[str, ...], set[str], bool]:
+    """The images that the pod mounts as volumes, the claims, and the names of volumes on the node's disk.
+
+    The last is True if any volume is the node's own, also an emptyDir in memory.
+    """
+    images, claims, local, is_local = [], [], set(), False
     for volume in spec.children("volumes"):
         name = volume.required_text("name")
+        is_local = is_local or volume.has("emptyDir") or volume.has("hostPath")
         if _is_local(volume):
             local.add(name)
         image, claim = volume.child("image"), volume.child("persistentVolumeClaim")
@@ -232,7 +247,7 @@ def _volumes(spec: Fields) -> tuple[tuple[str, ...], tuple[str, ...], set[str]]:
             claims.append(claim.required_text("claimName"))
             claim.finish("ClaimVolume")
         volume.finish("Volume")
-    return tuple(name for name in images if name), tuple(claims), local
+    return tuple(name for name in images if name), tuple(claims), local, is_local
 
 
 def _is_local(volume: Fields) -> bool:

@@ -6,19 +6,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kubeproof.cluster.objects import CRON_JOB, DAEMON_SET, POD, Settings, Workload
+from kubeproof.cluster.objects import CRON_JOB, DAEMON_SET, POD, Node, Settings, Workload
 from kubeproof.events.declarations import Apply, CreateNode, Event
 from kubeproof.manifests.chances import read_quantify
 from kubeproof.manifests.controller_settings import read_settings
 from kubeproof.manifests.default_scenario import default_intents
 from kubeproof.manifests.event_fields import Surroundings
-from kubeproof.manifests.fields import Fields, suggestion
+from kubeproof.manifests.fields import Fields, Log, suggestion
+from kubeproof.manifests.late import read_workload
 from kubeproof.manifests.loaded import RUNNING, Scenario, Start
 from kubeproof.manifests.scale import read_scale
 from kubeproof.manifests.scenario_events import read_events
 from kubeproof.manifests.scenario_intents import read_intents
 from kubeproof.manifests.targets import resolve
-from kubeproof.manifests.tree import Mapping
+from kubeproof.manifests.tree import Entry, Mapping
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
@@ -43,14 +44,14 @@ def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
     fields.ignore("apiVersion", "kind")
     fields.finish_strictly("spec", "metadata")
     settings = read_settings(spec)
-    autoscaler = _cluster_autoscaler(spec, around)
+    autoscaler = _cluster_autoscaler(spec, around.nodes)
     events = read_events(spec, around)
     workloads = [*around.workloads, *_created_by(events, around.workloads)]
     given = spec.mapping.get("intents") is not None
     intents = (
         read_intents(spec, replace(around, workloads=workloads))
         if given
-        else default_intents(workloads, around.budgets, events)
+        else default_intents(workloads, around.budgets, events, is_descheduled=around.is_descheduled)
     )
     start = _start(spec, around)
     _check_nodes_there(spec, start, events)
@@ -62,20 +63,28 @@ def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
         scale=read_scale(spec, around, events, intents),
         source=fields.source,
         quantify=read_quantify(spec, around.nodes),
+        workload=read_workload(spec, around, events) if spec.has("workload") else None,
     )
     spec.ignore("intents")
     spec.finish_strictly()
     return ReadScenario(scenario, settings, autoscaler)
 
 
-def _cluster_autoscaler(spec: Fields, around: Surroundings) -> ClusterAutoscaler | None:
+def read_controllers(controllers: Mapping, nodes: Sequence[Node]) -> tuple[Settings, ClusterAutoscaler | None]:
+    """Settings and autoscaler of an input without a Scenario, from `controllers` alone."""
+    at = (controllers.line, controllers.column)
+    spec = Fields(Mapping({"controllers": Entry(controllers, *at)}, *at), "spec", Log("", "flags"))
+    return read_settings(spec), _cluster_autoscaler(spec, nodes)
+
+
+def _cluster_autoscaler(spec: Fields, nodes: Sequence[Node]) -> ClusterAutoscaler | None:
     """The autoscaler of node groups, which few Scenarios have."""
     controllers = spec.child("controllers")
     if controllers is None or not controllers.has("clusterAutoscaler"):
         return None
     from kubeproof.manifests.node_groups import read_cluster_autoscaler
 
-    return read_cluster_autoscaler(controllers.required_child("clusterAutoscaler"), around.nodes)
+    return read_cluster_autoscaler(controllers.required_child("clusterAutoscaler"), nodes)
 
 
 def _check_nodes_there(spec: Fields, start: Start, events: Sequence[Event]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, ROLLED_OUT, ZONE, Workload
@@ -64,6 +65,32 @@ def read_events(spec: Fields, around: Surroundings) -> tuple[Event, ...]:
         fields.finish_strictly("name", "max", "after", "probability", "ratePerHour")
     _check_order(events, places)
     check_one_usage(events, places)
+    return tuple(events)
+
+
+def read_timed_events(entry: Fields, position: int, around: Surroundings, others: tuple[str, ...]) -> tuple[Event, ...]:
+    """The events of one entry of a timetable: one key that says what happens, beside those that say when."""
+    keys = [key for key in entry.mapping.entries if key not in others]
+    if len(keys) != 1 or keys[0] not in _AT_MOMENTS:
+        known = (*_AT_MOMENTS, "trafficShift")
+        unknown = next((key for key in keys if key not in _AT_MOMENTS), None)
+        remedy = "Write one per entry" if unknown is None else suggestion(unknown, known)
+        told = (
+            f"has {len(keys)} things that happen"
+            if unknown is None
+            else f"cannot happen at a moment: {printable(unknown)}"
+        )
+        entry.log.fail(f"{entry.path} {told}", line=entry.mapping.line, remedy=remedy)
+    key = keys[0]
+    fields = entry.required_child(key)
+    common = read_common(fields, key, position)
+    if common.max is not None or common.after is not None:
+        which = "max" if common.max is not None else "after"
+        fields.fail(which, "has no meaning in a timetable", remedy="It happens once, at its moment")
+    if not common.is_named:
+        common = replace(common, name=f"{key}-at-{entry.text('at')}-{position}")
+    events = _READERS[key](fields, common, around)
+    fields.finish_strictly("name")
     return tuple(events)
 
 
@@ -344,6 +371,10 @@ def _check_order(events: list[Event], places: dict[str, Fields]) -> None:
             current = follows[current]
 
 
+_AT_MOMENTS = (
+    "nodeFailure", "zoneFailure", "cordon", "drain", "maintenance", "scale", "create", "apply", "delete", "rollout",
+    "rollback", "podCrash", "unreachable",
+)  # fmt: skip
 _READERS: dict[str, Reader] = {
     "nodeFailure": _node_failure,
     "zoneFailure": _zone_failure,

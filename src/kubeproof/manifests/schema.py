@@ -225,6 +225,11 @@ FIELDS: dict[str, dict[str, str | None]] = {
     "SpreadArgs": _all(_RECORD, "apiVersion kind"),
     "InterPodAffinityArgs": _all(_RECORD, "apiVersion kind"),
     "NodeAffinityArgs": _all(_RECORD, "apiVersion kind"),
+    "ApplicationSpec": _all(_RECORD, "project source sources sourceHydrator info revisionHistoryLimit"),
+    "ApplicationDestination": _all(_RECORD, "server name"),
+    "SyncPolicy": _all(_FLAGS, "retry managedNamespaceMetadata"),
+    "AutomatedSync": _all(_RECORD, "prune allowEmpty"),
+    "IgnoreDifferences": _all(_RECORD, "group"),
     "DeschedulerPolicy": {**_all(_RECORD, "apiVersion kind metadata")},
     "DeschedulerProfile": {},
 }

@@ -128,7 +128,13 @@ def built_in_controllers(
         if drains:
             loops.append(DrainProgress(layout, place))
     binders = (VolumeController(layout, position, claims) for position in _bound_at_once(layout.setup))
-    return (*loops, NoExecuteTainter(layout), *binders)
+    return (*loops, NoExecuteTainter(layout, takes_several_down(events)), *binders)
+
+
+def takes_several_down(events: tuple[Event, ...]) -> bool:
+    """True if several nodes may be down at once."""
+    failures = sum(2 if e.max is None else e.max for e in events if isinstance(e, NodeFailure | KernelPanic))
+    return failures > 1 or any(isinstance(event, ZoneFailure) for event in events)
 
 
 def endpoint_loops(layout: Layout, routes: Mapping[int, tuple[int, int]]) -> Iterator[Controller]:

@@ -42,6 +42,9 @@ class AsynchronousMechanics(TimelessMechanics):
         failed = super()._failed(cell)
         return failed._replace(least_s=0, most_s=0) if failed.health == Health.LOST else failed
 
+    def _paused(self, cell: NodeCell, seconds: int) -> NodeCell:
+        return super()._paused(cell, NEVER)
+
     def _timed(self, node: Node, cell: NodeCell) -> NodeCell:
         timed = super()._timed(node, cell)
         pods: Pods = ()

@@ -57,7 +57,18 @@ from kubeproof.cluster.daemons import nodes_wanted
 from kubeproof.cluster.images import tracked_images
 from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, JOB, JOBS, POD, STATEFUL_SET, family, short_name
 from kubeproof.cluster.priorities import priority_of
-from kubeproof.cluster.state import ACTIVE, NEVER, SERVING, NodeCell, Outcome, Phase, PodKind, WorkloadCell, present
+from kubeproof.cluster.state import (
+    ACTIVE,
+    NEVER,
+    SERVING,
+    NodeCell,
+    Outcome,
+    Phase,
+    PodKind,
+    WorkloadCell,
+    holds_up_zone,
+    present,
+)
 from kubeproof.errors import LimitReached
 from kubeproof.intents.facts import Fact
 from kubeproof.intents.monitor import FRESH, Memory
@@ -694,7 +705,10 @@ class IndividualModel:
             pods.append(pod._replace(least_s=least, most_s=most, evict_s=evict, age_s=age_s, route_s=route))
         if node.spare_s != NEVER:
             node = node._replace(spare_s=min(node.spare_s + seconds, self.plan.mechanics.spare_ages[-1]))
-        return node._replace(least_s=older(node.least_s), most_s=older(node.most_s), pods=tuple(pods))
+        least, most = older(node.least_s), older(node.most_s)
+        if least == 0 and holds_up_zone(node_cell(node)):
+            least = most = NEVER
+        return node._replace(least_s=least, most_s=most, pods=tuple(pods))
 
     # -- properties -----------------------------------------------------------------------------
 

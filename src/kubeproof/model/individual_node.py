@@ -27,6 +27,8 @@ from kubeproof.cluster.control import (
     RETURN,
     SPARE,
     TAINT,
+    TAINT_SLOWLY,
+    TAINT_VERY_SLOWLY,
     UNCORDON,
     UNTAINT,
 )
@@ -172,8 +174,10 @@ def changed(
         return _recovered(setup, node, never_ready, runs_s)
     if verb == NOTICE:
         return _noticed(node)
-    if verb == TAINT:
-        return _tainted(setup, declared, node)
+    if verb in (TAINT, TAINT_SLOWLY, TAINT_VERY_SLOWLY):
+        tainted = _tainted(setup, declared, node)
+        pause = {TAINT_SLOWLY: 10, TAINT_VERY_SLOWLY: 100}.get(verb, NEVER)
+        return tainted if node.work == Work.LEAVE else tainted._replace(least_s=pause, most_s=pause)
     if verb == UNTAINT:
         return _without_taint(setup, declared, node._replace(no_execute=0))
     welcomed = [pod._replace(phase=int(Phase.READY)) if pod.phase == Phase.UNREADY else pod for pod in node.pods]

@@ -28,6 +28,8 @@ from kubeproof.cluster.control import (
     RETURN,
     SPARE,
     TAINT,
+    TAINT_SLOWLY,
+    TAINT_VERY_SLOWLY,
     UNCORDON,
     UNTAINT,
     WELCOME,
@@ -80,6 +82,7 @@ from kubeproof.cluster.state import (
     add_nominated,
     add_pinned,
     add_pods,
+    holds_up_zone,
     without_finished,
 )
 from kubeproof.controllers.kubelet import MOST_RESTARTS, back_off_s
@@ -96,6 +99,7 @@ WORK_OF_VERB = {
     RETIRE: Work.RETIRE,
 }
 DEAD = (Health.LOST, Health.UNKNOWN)
+PAUSES = {TAINT: NEVER, TAINT_SLOWLY: 10, TAINT_VERY_SLOWLY: 100}  # until the next node of the zone may be tainted
 RunTimes = tuple[tuple[int, int] | None, ...]  # per workload, least and most seconds that a pod of a Job runs
 AT_WORK = (Phase.READY, Phase.UNREADY)  # phases in which a pod of a Job does what it is for
 LAST = (Phase.TERMINATING, *AT_WORK)  # phases after which there is no pod any more
@@ -513,8 +517,8 @@ class Mechanics:
         if verb == NOTICE:
             pods = _renamed(cell.pods, Phase.READY, Phase.UNREADY)
             return cell._replace(health=Health.UNKNOWN, least_s=NEVER, most_s=NEVER, pods=pods)
-        if verb == TAINT:
-            return self._timed(node, cell._replace(no_execute=1))
+        if verb in PAUSES:
+            return self._timed(node, self._paused(cell._replace(no_execute=1), PAUSES[verb]))
         if verb == UNTAINT:
             return self._untimed(node, cell._replace(no_execute=0))
         assert verb == WELCOME, verb
@@ -576,6 +580,10 @@ class Mechanics:
             return self._midway(self._kind(cell, kind.workload, kind.phase, *kind[4:]))
 
         return cell._replace(pods=_mapped(cell.pods, resumed))
+
+    def _paused(self, cell: NodeCell, seconds: int) -> NodeCell:
+        """The node that has just been tainted, with the clock that its zone waits for."""
+        return cell if cell.work == Work.LEAVE else cell._replace(least_s=seconds, most_s=seconds)
 
     def _timed(self, node: Node, cell: NodeCell) -> NodeCell:
         """Eviction clocks start; one that runs already is kept, unless a taint is not tolerated at all."""
@@ -661,6 +669,8 @@ def ticked(cell: NodeCell, seconds: int, ages: Ages, spare_ages: tuple[int, ...]
     pods = _mapped(cell.pods, later)
     spare_s = cell.spare_s if cell.spare_s == NEVER else min(cell.spare_s + seconds, spare_ages[-1])
     least_s, most_s = _later(cell.least_s, seconds), _later(cell.most_s, seconds)
+    if least_s == 0 and holds_up_zone(cell):
+        least_s = most_s = NEVER  # nobody waits for it any more
     return cell._replace(least_s=least_s, most_s=most_s, pods=pods, spare_s=spare_s)
 
 

@@ -16,6 +16,7 @@ class Kind(Enum):
     FORBIDDEN = "forbidden"
     SILENT = "silent"  # a heartbeat stopped
     FORMULA = "formula"
+    INTENT = "intent"  # of a Scenario, not so in the real cluster
     OVERFLOW = "overflow"  # more obligations than are remembered
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from kubeproof.logic.monitor import Monitor, Verdict, monitor_of
@@ -10,9 +11,21 @@ from kubeproof.monitor.alarms import Alarm, Kind
 from kubeproof.monitor.desk import Desk, Label
 from kubeproof.monitor.event import Event
 from kubeproof.monitor.other_watches import PlainWatch
+from kubeproof.monitor.predicates import Predicate
 from kubeproof.monitor.predicates import parse as parse_predicate
 from kubeproof.monitor.rules import Ltl
 from kubeproof.monitor.times import shown_time
+
+
+@lru_cache(maxsize=1_000)
+def _monitor(formula: str) -> Monitor:
+    """The formula's monitor, made once: every run has a watch of its own."""
+    return monitor_of(parse_formula(formula))
+
+
+@lru_cache(maxsize=10_000)
+def _predicate(text: str) -> Predicate:
+    return parse_predicate(text)
 
 
 class FormulaWatch(PlainWatch):
@@ -26,8 +39,8 @@ class FormulaWatch(PlainWatch):
     def __init__(self, body: Ltl, label: Label, desk: Desk) -> None:
         super().__init__(label, desk)
         self._body = body
-        self._monitor: Monitor = monitor_of(parse_formula(body.formula))
-        tests = {name: parse_predicate(text).holds for name, text in body.where}
+        self._monitor = _monitor(body.formula)
+        tests = {name: _predicate(text).holds for name, text in body.where}
         self._tests = [(1 << place, tests[name]) for place, name in enumerate(self._monitor.alphabet.propositions)]
         self._states: dict[str, int] = {}
         self._starts: dict[str, int] = {}

@@ -90,8 +90,7 @@ class StreamMonitor:
         """Rules about whole runs, if the stream has none."""
         if self.runs or not self._partitions:
             return []
-        bounded = (AtMost, EqualCounts)
-        return [rule for rule in self._rules.rules if isinstance(rule.body, bounded) and rule.body.per_us is None]
+        return resting_rules(self._rules)
 
     def state(self) -> dict[str, Any]:
         """Everything that decides how the stream goes on, as JSON can hold it."""
@@ -128,6 +127,12 @@ class StreamMonitor:
         for alarm in alarms:
             self.raised += 1
             yield self.raised, alarm
+
+
+def resting_rules(rules: RuleSet) -> list[Rule]:
+    """Rules about whole runs."""
+    bounded = (AtMost, EqualCounts)
+    return [rule for rule in rules.rules if isinstance(rule.body, bounded) and rule.body.per_us is None]
 
 
 def _run(event: Event) -> str:

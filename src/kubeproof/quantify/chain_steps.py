@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kubeproof.cluster.control import Role, Tick
+from kubeproof.events.rates import event_rate
 from kubeproof.model.weights import Weights
-from kubeproof.quantify.cluster_rates import event_rate
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os.path
 
 from kubeproof.cluster.objects import Source
+from kubeproof.manifests.files import rendered_name
 from kubeproof.values import dataclass
 from kubeproof.verify.result import IntentResult
+
+_RENDERED = rendered_name("").removesuffix(">")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,4 +36,12 @@ def is_file(source: Source) -> bool:
 def place_of(result: IntentResult) -> Source | None:
     """Where to show a result: at its intent, for intents of the default scenario at an object involved."""
     candidates = (result.location, *(source for _, source in result.sources))
-    return next((source for source in candidates if is_file(source)), None)
+    return next((place for place in map(physical, candidates) if place is not None), None)
+
+
+def physical(source: Source | None) -> Source | None:
+    """A line that a viewer can open: of what was rendered the beginning of its recipe; None for what is in no file."""
+    if source is None or is_file(source):
+        return source
+    recipe = source.file.removeprefix(_RENDERED).removesuffix(">")
+    return Source(recipe, 1) if source.file == rendered_name(recipe) else None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from kubeproof.cluster.objects import Source
+from kubeproof.errors import KubeproofError
 from kubeproof.report.escape import escape
-from kubeproof.report.frame import Frame, place_of
+from kubeproof.report.frame import Frame, physical, place_of
 from kubeproof.report.sentences import audited, summary, suppressed_by, title
 from kubeproof.report.style import Style
 from kubeproof.report.trace import trace_lines
@@ -21,6 +23,15 @@ def render(result: VerifyResult, frame: Frame) -> str:
     lines += [command("warning", audited(note), title="Kubeproof exemption") for note in late]
     lines.append(command("notice", summary(result), title="Kubeproof"))
     return "".join(f"{line}\n" for line in lines)
+
+
+def render_problem(problem: KubeproofError, frame: Frame) -> str:
+    """An annotation for input that could not be verified, where it is wrong."""
+    file, line = str(getattr(problem, "file", "")), int(getattr(problem, "line", 0))
+    place = physical(Source(file, line)) if file else None
+    where = {} if place is None else {"file": frame.path(place.file), "line": str(place.line)}
+    message = "\n".join(escape(said) for said in str(problem).split("\n"))
+    return command("error", message, **where, title=f"Kubeproof {problem.code}") + "\n"
 
 
 def _annotation(one: IntentResult, frame: Frame) -> str:

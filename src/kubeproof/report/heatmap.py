@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import struct
-import zlib
 from collections.abc import Iterator
 
+from kubeproof.report.picture import Canvas, rgb
 from kubeproof.report.style import Style
 from kubeproof.verify.scaling.heatmap import HeatCell, HeatMap, heat_map
 from kubeproof.verify.scaling.result import Sweep
@@ -78,10 +77,10 @@ def _ticks(chart: HeatMap) -> tuple[int, ...]:
 def png(sweep: Sweep) -> bytes:
     """The map as a PNG picture: cells and numbers, no words."""
     chart = heat_map(sweep)
-    canvas = _Canvas(_LEFT + len(chart.nodes) * _CELL + 8, 16 + len(chart.pods) * _CELL + 24)
+    canvas = Canvas(_LEFT + len(chart.nodes) * _CELL + 8, 16 + len(chart.pods) * _CELL + 24)
     for cell in chart.cells:
         x, y = _corner(chart, cell.nodes, cell.pods)
-        canvas.fill(x, y, _CELL - 1, _CELL - 1, _rgb(COLOURS[cell.verdict]))
+        canvas.fill(x, y, _CELL - 1, _CELL - 1, rgb(COLOURS[cell.verdict]))
     for nodes in chart.nodes:
         x, _ = _corner(chart, nodes, chart.pods[0])
         canvas.write(x + 2, canvas.height - 18, str(nodes))
@@ -90,44 +89,3 @@ def png(sweep: Sweep) -> bytes:
         text = str(pods)
         canvas.write(_LEFT - 6 - 8 * len(text), y + 3, text)
     return canvas.encoded()
-
-
-def _rgb(colour: str) -> bytes:
-    return bytes.fromhex(colour[1:])
-
-
-_ROWS = {  # five rows of three dots each, top first
-    "0": "75557", "1": "26227", "2": "71747", "3": "71717", "4": "55711",
-    "5": "74717", "6": "74757", "7": "71222", "8": "75757", "9": "75717",
-}  # fmt: skip
-
-
-class _Canvas:
-    """Pixels in RGB, white at first."""
-
-    def __init__(self, width: int, height: int) -> None:
-        self.width, self.height = width, height
-        self._rows = [bytearray(b"\xff" * (3 * width)) for _ in range(height)]
-
-    def fill(self, x: int, y: int, width: int, height: int, colour: bytes) -> None:
-        for row in self._rows[y : y + height]:
-            row[3 * x : 3 * (x + width)] = colour * width
-
-    def write(self, x: int, y: int, digits: str) -> None:
-        """Digits of six by ten pixels; the only letters there are."""
-        for place, digit in enumerate(digits):
-            for line, dots in enumerate(_ROWS[digit]):
-                for column in range(3):
-                    if int(dots) >> (2 - column) & 1:
-                        self.fill(x + 8 * place + 2 * column, y + 2 * line, 2, 2, b"\x22\x22\x22")
-
-    def encoded(self) -> bytes:
-        """The picture as a PNG file: header, one compressed block of unfiltered rows, end."""
-        header = struct.pack(">IIBBBBB", self.width, self.height, 8, 2, 0, 0, 0)
-        pixels = zlib.compress(b"".join(b"\0" + bytes(row) for row in self._rows), 9)
-        chunks = _chunk(b"IHDR", header) + _chunk(b"IDAT", pixels) + _chunk(b"IEND", b"")
-        return b"\x89PNG\r\n\x1a\n" + chunks
-
-
-def _chunk(kind: bytes, content: bytes) -> bytes:
-    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))

@@ -30,7 +30,7 @@ from kubeproof.verify.scaling.result import NOT_TRIED, Sweep
 
 SCRIPTS = (
     *("dom.js", "film.js", "shapes.js", "floor.js", "cluster.js", "steps.js", "numbers.js", "details.js", "ring.js"),
-    *("player.js", "heat.js", "sections.js", "main.js"),
+    *("player.js", "heat.js", "sections.js", "theme.js", "main.js"),
 )
 STYLES = ("base.css", "player.css")
 NOT_ASKED = "the states of this run were not asked for"
@@ -56,6 +56,8 @@ def document(result: VerifyResult, films: Sequence[Film | str], frame: Frame) ->
         "verdict": result.verdict,
         "scenario": result.scenario,
         "counts": _counts(result.results),
+        "about": "; ".join(_about(result)),
+        "left": _left(result),
         "facts": _facts(result),
         "properties": [_property(result, one, film, frame) for one, film in zip(result.results, films, strict=True)],
         "unchecked": list(_unchecked(result)),
@@ -73,6 +75,25 @@ def _counts(results: Sequence[IntentResult]) -> str:
     told = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
     return (
         f"{_count(len(results), 'property', 'properties')} checked: {told}." if results else "No property was checked."
+    )
+
+
+def _about(result: VerifyResult) -> Iterator[str]:
+    """The scope in one line."""
+    scope = dict(result.scope)
+    told = {"kubernetes": "Kubernetes", "nodes": "nodes:", "bound": "sizes:", "start": "start:", "events": "events:"}
+    yield from (f"{words} {scope[key]}" for key, words in told.items() if key in scope)
+    if "explored" in scope:
+        yield f"explored {scope['explored']}"
+
+
+def _left(result: VerifyResult) -> str:
+    """How much is behind the link to what was not checked."""
+    left = len(tuple(_unchecked(result)))
+    return (
+        f"{_count(left, 'thing')} not checked or not modelled"
+        if left
+        else "every property decided, nothing in the input left out"
     )
 
 
@@ -151,7 +172,12 @@ def _coverage(numbers: Statistics) -> Plain:
     words = "Over all runs that were explored, not only the one that is shown."
     if not numbers.acted and not numbers.idle:
         words = "Who acted was not counted: nothing had to be searched, or the engine does not count."
-    return {"acted": [(name, ", ".join(did)) for name, did in numbers.acted], "idle": numbers.idle, "words": words}
+    return {
+        "acted": [(name, ", ".join(did)) for name, did in numbers.acted],
+        "idle": numbers.idle,
+        "unused": numbers.unused,
+        "words": words,
+    }
 
 
 def _statistics(numbers: Statistics) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ from kubeproof import __version__
 from kubeproof.cluster.objects import Source
 from kubeproof.intents.catalogue import PropertyEntry, entry
 from kubeproof.report.escape import escape
-from kubeproof.report.frame import Frame, is_file, place_of
+from kubeproof.report.frame import Frame, physical, place_of
 from kubeproof.report.sentences import audited, summary, title
 from kubeproof.verify.fingerprints import VERSION, fingerprints
 from kubeproof.verify.result import (
@@ -143,7 +143,7 @@ def _message(one: IntentResult) -> str:
 
 def _related(one: IntentResult, frame: Frame) -> Iterator[Document]:
     for number, (ref, source) in enumerate(one.sources):
-        if is_file(source):
+        if physical(source) is not None:
             yield {"id": number, **_location(source, ref, frame), "message": {"text": _safe(ref)}}
 
 
@@ -187,7 +187,7 @@ def _suppression(given: Suppression, frame: Frame) -> Document:
         "justification": given.reason,
         "properties": {"by": given.kind, **({"expires": given.expires} if given.expires else {})},
     }
-    if is_file(given.source):
+    if physical(given.source) is not None:
         found["location"] = _location(given.source, "", frame)
     return found
 
@@ -199,10 +199,11 @@ def _places(source: Source | None, ref: str, frame: Frame) -> list[Document]:
 
 def _location(source: Source | None, ref: str, frame: Frame) -> Document:
     found: Document = {}
-    if source is not None and is_file(source):
+    place = physical(source)
+    if place is not None:
         found["physicalLocation"] = {
-            "artifactLocation": _artifact(source.file, frame),
-            "region": {"startLine": source.line},
+            "artifactLocation": _artifact(place.file, frame),
+            "region": {"startLine": place.line},
         }
     if ref:
         found["logicalLocations"] = [{"fullyQualifiedName": ref, "name": ref.rpartition("/")[2], "kind": "object"}]

@@ -1,11 +1,11 @@
-"""Curves of timed runs as text, CSV and JSON."""
+"""Curves of published experiments in all formats."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kubeproof.report.escape import escape
@@ -97,3 +97,22 @@ def _document(curves: Curves, responses: Responses) -> dict[str, Any]:
 def _seconds(responses: Responses, percent: int, interval_s: float) -> float | None:
     intervals = responses.percentile(percent)
     return None if intervals is None else intervals * interval_s
+
+
+def as_html(curves: Curves) -> str:
+    """A page with plots to look into."""
+    from kubeproof.report.simulation_page import page
+
+    return page(curves, as_text(curves))
+
+
+def as_png(curves: Curves) -> bytes:
+    """A picture of all plots."""
+    from kubeproof.report.simulation_picture import png
+
+    return png(curves)
+
+
+RENDERERS: dict[str, Callable[[Curves], str | bytes]] = {
+    "text": as_text, "csv": as_csv, "json": as_json, "html": as_html, "png": as_png,
+}  # fmt: skip

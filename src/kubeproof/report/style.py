@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
 from kubeproof.values import dataclass
 
 _COLOURS = {"HOLDS": "32", "HOLDS-BOUNDED": "32", "SAMPLED-OK": "32", "VIOLATED": "31", "ERROR": "31"}
@@ -18,6 +22,7 @@ class Style:
     quiet: bool = False
     map: bool = True  # draw the heat map of a sweep
     replay_command: str = ""  # how to replay a counterexample of this run; "": not said
+    width: int | None = None  # columns; None: lines are as long as they are
 
     def verdict(self, word: str) -> str:
         """The verdict word in its colour."""
@@ -40,6 +45,21 @@ class Style:
         drawn = {"open": "┌▶", "inside": "│ ", "close": "└─"} if self.unicode else _ASCII_MARGIN
         return drawn.get(part, "  ")
 
+    def fold(self, head: str, text: str, *, below: str = "", faint: bool = False) -> Iterator[str]:
+        """Head and text, wrapped to the width; further lines begin with `below` and stand under the text.
+
+        Words are never broken, so that names can be copied.
+        """
+        indent = _visible(head)
+        parts = [text] if self.width is None else _wrapped(text, max(_LEAST_WIDTH, self.width - indent))
+        for number, part in enumerate(parts):
+            start = head if number == 0 else below + " " * (indent - _visible(below))
+            yield start + (self.faint(part) if faint else part)
+
+    def indented(self, columns: int) -> Style:
+        """The style for lines that will be moved to the right."""
+        return self if self.width is None else replace(self, width=self.width - columns)
+
     @property
     def ellipsis(self) -> str:
         """Stands for what is left out."""
@@ -50,3 +70,16 @@ class Style:
 
 
 _ASCII_MARGIN = {"open": "+>", "inside": "| ", "close": "+-"}
+_LEAST_WIDTH = 30  # of a column of text, however narrow the terminal is
+_CODES = re.compile("\x1b\\[[0-9;]*m")
+
+
+def _visible(text: str) -> int:
+    """How many columns a text takes."""
+    return len(_CODES.sub("", text))
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    from textwrap import wrap
+
+    return wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]

@@ -38,7 +38,7 @@ def _report(result: VerifyResult, style: Style) -> Iterator[str]:
         yield from (_title(one, style) for one in result.results)
     else:
         yield f"{style.heading('Scenario')} {escape(result.scenario)}"
-        yield from _section("Scope", _pairs(result.scope), style)
+        yield from _scope(result.scope, style)
         for one in result.results:
             yield from ("", *_block(one, style))
         if result.sweep is not None and style.map:
@@ -80,7 +80,17 @@ def _section(title: str, lines: Iterable[str], style: Style) -> Iterator[str]:
     if shown:
         yield ""
         yield style.heading(title)
-        yield from (f"  {escape(line)}" for line in shown)
+        for line in shown:
+            yield from style.fold("  ", escape(line))
+
+
+def _scope(pairs: tuple[tuple[str, str], ...], style: Style) -> Iterator[str]:
+    """What the verdicts are about, values under each other."""
+    if pairs:
+        width = max(len(key) for key, _ in pairs)
+        yield from ("", style.heading("Scope"))
+        for key, value in pairs:
+            yield from style.fold(f"  {escape(f'{key:<{width}}')}  ", escape(value))
 
 
 def _pairs(pairs: tuple[tuple[str, str], ...]) -> Iterator[str]:
@@ -96,14 +106,14 @@ def _title(result: IntentResult, style: Style) -> str:
 
 def _block(result: IntentResult, style: Style) -> Iterator[str]:
     yield _title(result, style)
-    yield f"  {escape(result.detail)}"
+    yield from style.fold("  ", escape(result.detail))
     yield f"  {style.faint('declared at')} {_place(result.location)}"
     if result.suppression is not None:
-        yield f"  {style.heading('Accepted')}: {escape(suppressed_by(result))}"
+        yield from style.fold(f"  {style.heading('Accepted')}: ", escape(suppressed_by(result)))
     if result.trace is None:
         yield f"  {style.faint(f'{_numbers(result.states, result.transitions)}, {_size(result)}')}"
     else:
-        yield from (f"  {line}".rstrip() for line in _counterexample(result, result.trace, style))
+        yield from (f"  {line}".rstrip() for line in _counterexample(result, result.trace, style.indented(2)))
 
 
 def _counterexample(result: IntentResult, trace: Trace, style: Style) -> Iterator[str]:
@@ -124,12 +134,14 @@ def _counterexample(result: IntentResult, trace: Trace, style: Style) -> Iterato
     )
     if trace.final:
         yield style.heading("In the end")
-        yield from (f"  {escape(line)}" for line in trace.final)
+        for line in trace.final:
+            yield from style.fold("  ", escape(line))
     if result.sources:
         yield style.heading("Objects involved")
         yield from (f"  {escape(line)}" for line in _pairs(_places(result.sources)))
     if result.remedy:
-        yield f"{style.heading('What to change')}: {escape(result.remedy)}"
+        yield from style.fold(f"{style.heading('What to change')}: ", escape(result.remedy))
+        yield f"{style.heading('More')}: kubeproof explain {result.id}"
     if style.replay_command:
         yield f"{style.heading('Replay')}: {escape(style.replay_command)}"
 

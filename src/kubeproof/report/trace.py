@@ -59,15 +59,18 @@ def trace_lines(
             for said in ("deployed: the run begins here", *([begun] if begun else ())):
                 yield f"{style.margin('')} {'':{digits}}          {style.faint(said)}"
         margin = style.margin(_part(run.first, loop_start))
-        yield f"{margin} {_number(run):>{digits}}  {_head(run, steps, width, style)}".rstrip()
         below = style.margin("" if loop_start is None or run.first < loop_start else "inside")
+        head, said = _head(run, steps, width, style)
+        yield from (
+            line.rstrip() for line in style.fold(f"{margin} {_number(run):>{digits}}  {head}", said, below=below)
+        )
         holds = steps[run.last].holds
         if holds is not None and holds != _held_before(steps, run.first, begins_with):
             yield f"{below} {'':{digits}}          {style.faint(f'now: {_letter(propositions, holds)}')}"
         for note in _notes(steps[run.first], style, changes) if run.first == run.last else ():
-            yield f"{below} {'':{digits}}          {style.faint(escape(note))}"
+            yield from style.fold(f"{below} {'':{digits}}          ", escape(note), below=below, faint=True)
     if loop_start is not None:
-        yield _closing(loop_start, certainty, style)
+        yield from style.fold(f"{style.margin('close')} ", _closing(loop_start, certainty))
 
 
 def _held_before(steps: tuple[TraceStep, ...], index: int, begins_with: tuple[str, ...]) -> tuple[str, ...]:
@@ -101,13 +104,14 @@ def _number(run: _Run) -> str:
     return str(run.first + 1) if run.first == run.last else f"{run.first + 1}-{run.last + 1}"
 
 
-def _head(run: _Run, steps: tuple[TraceStep, ...], width: int, style: Style) -> str:
+def _head(run: _Run, steps: tuple[TraceStep, ...], width: int, style: Style) -> tuple[str, str]:
+    """Time and actor in their columns, and the sentence."""
     first, last = steps[run.first], steps[run.last]
     said = escape(first.action)
     if run.first != run.last:
         count = run.last - run.first + 1
         said = f"{count} steps: {said} {style.ellipsis} {escape(last.action)}"
-    return f"{f'{first.time_s}s':>6}  {escape(first.actor):<{width}}  {said}"
+    return f"{f'{first.time_s}s':>6}  {escape(first.actor):<{width}}  ", said
 
 
 def _notes(step: TraceStep, style: Style, changes: bool) -> Iterator[str]:
@@ -124,6 +128,6 @@ def _part(index: int, loop_start: int | None) -> str:
     return "open" if index == loop_start else "inside"
 
 
-def _closing(loop_start: int, certainty: str, style: Style) -> str:
+def _closing(loop_start: int, certainty: str) -> str:
     said = _CERTAINTY.get(certainty, escape(certainty))
-    return f"{style.margin('close')} back to step {loop_start + 1}, for ever" + (f" ({said})" if said else "")
+    return f"back to step {loop_start + 1}, for ever" + (f" ({said})" if said else "")

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from kubeproof.cluster.control import Action, Decision, NodeChange
+from kubeproof.cluster.control import Controller, Decision, NodeChange
+from kubeproof.cluster.objects import STATEFUL_SET
+from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.engine.system import Actor, Effect
 from kubeproof.model.grouped import GroupedSystem
+from kubeproof.model.plan import Plan
 from kubeproof.verify.result import Statistics
 
 TIME = "time"
@@ -40,7 +43,38 @@ WORDS = {
     "Advance": "moves pods on",
     "StartAll": "moves pods on",
 }
+ON_NODES = {
+    "fail": "stops nodes",
+    "panic": "stops overloaded nodes",
+    "fail-for-good": "stops nodes for good",
+    "fail-with-zone": "stops zones",
+    "recover": "brings nodes back",
+    "notice": "notices silent nodes",
+    "taint": "taints nodes",
+    "taint-slowly": "taints nodes slowly",
+    "untaint": "removes taints",
+    "welcome": "notices nodes that are back",
+    "cordon": "cordons nodes",
+    "uncordon": "uncordons nodes",
+    "drain": "begins drains",
+    "drain-uncordon": "begins drains",
+    "maintain": "begins maintenance",
+    "drained": "ends drains",
+    "join": "lets nodes join",
+    "return": "ends maintenance",
+    "provision": "asks for nodes",
+    "forsake": "loses nodes that were asked for",
+    "mark-spare": "finds nodes unneeded",
+    "mark-needed": "finds nodes needed again",
+    "evacuate": "empties nodes",
+    "remove": "deletes nodes",
+    "retire": "drains nodes to delete them",
+    "spare": "gives up on emptying nodes",
+}
 Acted = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+REFUSES = "refuses nodes by "
 
 
 class Coverage(NamedTuple):
@@ -48,6 +82,7 @@ class Coverage(NamedTuple):
 
     acted: Acted = ()
     idle: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()  # filters of acting schedulers that refused no node: "scheduler web: NodeAffinity"
 
 
 class NotingActor:
@@ -57,17 +92,24 @@ class NotingActor:
         self.name, self.stage, self.reads = actor.name, actor.stage, actor.reads
         self.view = actor.view  # asked most often, and passed on without a detour
         self._act = actor.act
-        self.did: dict[str, None] = {}
         self.has_acted = False
+        self._kinds: set[type | str] = set()  # of its actions; of changes of nodes the verbs
 
     def act(self, views: tuple[Any, ...]) -> Sequence[Effect]:
         """What the actor answers."""
         effects = self._act(views)
-        for effect in effects:
+        if effects:
             self.has_acted = True
-            if isinstance(effect.label, Decision):
-                self.did.update(dict.fromkeys(_words(effect.label.actions)))
+            for effect in effects:
+                if isinstance(effect.label, Decision):
+                    self._kinds.update([a.verb if type(a) is NodeChange else type(a) for a in effect.label.actions])
         return effects
+
+    @property
+    def did(self) -> set[str]:
+        """What it was able to do, in words."""
+        told = {ON_NODES.get(k, f"{k} a node") if isinstance(k, str) else WORDS.get(k.__name__) for k in self._kinds}
+        return {words for words in told if words}
 
 
 def note(system: GroupedSystem) -> None:
@@ -77,34 +119,55 @@ def note(system: GroupedSystem) -> None:
 
 def coverage_of(system: GroupedSystem) -> Coverage:
     """What the actors of a noting system did; those with one name are one."""
-    noted = [actor for actor in system.actors if isinstance(actor, NotingActor) and actor.name != TIME]
+    unused = {loop.name for loop in system.plan.controllers if _has_no_pods(system.plan, loop)}
+    noted = [actor for actor in system.actors if isinstance(actor, NotingActor) and actor.name not in (TIME, *unused)]
     acted: dict[str, dict[str, None]] = {}
     for actor in (actor for actor in noted if actor.has_acted):
-        acted.setdefault(actor.name, {}).update(actor.did)
+        acted.setdefault(actor.name, {}).update(dict.fromkeys(actor.did))
+    schedulers = [loop for loop in system.plan.controllers if isinstance(loop, SchedulerController)]
+    for loop in (loop for loop in schedulers if loop.name in acted):
+        acted[loop.name].update(
+            dict.fromkeys(f"{REFUSES}{name}" for name in loop.kernel.filters if name in loop.refusing)
+        )
     names = dict.fromkeys(actor.name for actor in noted)
     return Coverage(
         tuple((name, tuple(sorted(acted[name]))) for name in names if name in acted),
         tuple(name for name in names if name not in acted),
+        tuple(
+            _told(loop.name, name)
+            for loop in schedulers
+            if loop.name in acted
+            for name in loop.kernel.filters
+            if name not in loop.refusing
+        ),
     )
+
+
+def _has_no_pods(plan: Plan, loop: Controller) -> bool:
+    """True for the scheduler of a StatefulSet as a whole: each of its ordinals has one of its own."""
+    if not isinstance(loop, SchedulerController):
+        return False
+    whole = plan.setup.workloads[loop.workload]
+    return whole.kind == STATEFUL_SET and whole.ordinal is None and whole.owner is None
 
 
 def joined(parts: Iterable[Coverage | Statistics]) -> Coverage:
     """What was done in any of several searches."""
     acted: dict[str, dict[str, None]] = {}
     idle: dict[str, None] = {}
+    unused: dict[str, None] = {}
     for part in parts:
         idle.update(dict.fromkeys(part.idle))
+        unused.update(dict.fromkeys(part.unused))
         for name, did in part.acted:
             acted.setdefault(name, {}).update(dict.fromkeys(did))
+    used = {_told(name, word.removeprefix(REFUSES)) for name, did in acted.items() for word in did}
     return Coverage(
         tuple((name, tuple(sorted(did))) for name, did in acted.items()),
         tuple(name for name in idle if name not in acted),
+        tuple(rule for rule in unused if rule not in used),
     )
 
 
-def _words(actions: Iterable[Action]) -> Iterable[str]:
-    for action in actions:
-        if isinstance(action, NodeChange):
-            yield f"{action.verb} a node"
-        elif (kind := type(action).__name__) in WORDS:
-            yield WORDS[kind]
+def _told(loop: str, rule: str) -> str:
+    return f"{loop}: {rule}"

@@ -140,7 +140,8 @@ def pinned_judgement(model: IndividualModel, state: State, workload: int, node: 
     """The scheduler's judgement of the one node that a pod of the workload may run on."""
     controller = next(c for c in model.plan.controllers if isinstance(c, PinnedScheduler) and c.workload == workload)
     place = next(number for number, place in enumerate(model.plan.layout.places) if node in place.nodes)
-    position = model.plan.layout.places[place].nodes.index(node)
+    there = [i for i in model.plan.layout.places[place].nodes if state.nodes[i].health != Health.ABSENT]
+    position = there.index(node)
     return controller.judgement(model.seen(controller, state), place, position)
 
 

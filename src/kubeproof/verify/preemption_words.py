@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubeproof.cluster.priorities import priority_of
+from kubeproof.cluster.state import Health
 from kubeproof.controllers.late import PreemptingScheduler
 from kubeproof.controllers.scheduler.attempts import Candidate
 from kubeproof.controllers.scheduler.preemption import Victims
@@ -20,7 +21,7 @@ def preemption_lines(model: IndividualModel, state: State, controller: Preemptin
     rows = controller.attempt.rows(entries) or ()
     found = {c.entry: c for c in controller.attempt.candidates(entries, rows, controller.allowed(seen))}
     yield f"no node fits; the pod's priority is {controller.attempt.priority}"
-    for index, (name, row) in enumerate(list(zip(_names(model), rows, strict=True))[:MOST_NODES]):
+    for index, (name, row) in enumerate(list(zip(_names(model, state), rows, strict=True))[:MOST_NODES]):
         if index in found:
             yield f"{name}: {_losses(model, found[index])}"
         else:
@@ -29,9 +30,10 @@ def preemption_lines(model: IndividualModel, state: State, controller: Preemptin
         yield f"and {len(entries) - MOST_NODES} more node(s)"
 
 
-def _names(model: IndividualModel) -> list[str]:
-    """The nodes in the order in which a controller is shown them."""
-    return [model.names[index] for place in model.plan.layout.places for index in place.nodes]
+def _names(model: IndividualModel, state: State) -> list[str]:
+    """The nodes that are there, in the order in which a controller is shown them."""
+    numbers = [index for place in model.plan.layout.places for index in place.nodes]
+    return [model.names[index] for index in numbers if state.nodes[index].health != Health.ABSENT]
 
 
 def _losses(model: IndividualModel, candidate: Candidate) -> str:

@@ -107,6 +107,7 @@ class Statistics:
     start_states: int = 0  # of the search for the start (`start: deployed`), not counted in `states`
     acted: tuple[tuple[str, tuple[str, ...]], ...] = ()  # controllers and events that could act, and what they could do
     idle: tuple[str, ...] = ()  # those that never could
+    unused: tuple[str, ...] = ()  # filters of schedulers that refused no node: "scheduler web: NodeAffinity"
 
 
 @dataclass(frozen=True, slots=True)

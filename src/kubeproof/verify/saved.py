@@ -160,6 +160,7 @@ def _statistics(numbers: Json) -> Statistics:
         stopped_by=str(numbers.get("stopped_by", "")),
         acted=tuple((str(name), _strings(did)) for name, did in numbers.get("acted", ())),
         idle=_strings(numbers.get("idle", ())),
+        unused=_strings(numbers.get("unused", ())),
     )
 
 

@@ -121,8 +121,8 @@ def explored(plan: Plan, beginning: Beginning, options: VerifyOptions, watch: Wa
     begun = time.monotonic()
     system, search, order = reduced(plan, beginning, options, watch)
     start_states = 0 if beginning.search is None else len(beginning.search.store)
-    acted, idle = joined((beginning.coverage, coverage_of(system)))
-    statistics = replace(statistics_of(search, plan, order), start_states=start_states, acted=acted, idle=idle)
+    seen = joined((beginning.coverage, coverage_of(system)))._asdict()
+    statistics = replace(statistics_of(search, plan, order), start_states=start_states, **seen)
     decided = tuple(Decided(system, search, finding) for finding in search.findings)
     if order == EVERY_ORDER or not any(finding.verdict == "violated" for finding in search.findings):
         return Explored(decided, statistics, search)
@@ -151,9 +151,8 @@ class _Repeated:
 
 def _repeated_statistics(again: _Repeated, plan: Plan, first: Statistics) -> Statistics:
     """What the search in every order did; who acted in either of the two."""
-    acted, idle = joined((first, coverage_of(again.system)))
-    numbers = statistics_of(again.search, plan, EVERY_ORDER)
-    return replace(numbers, start_states=first.start_states, acted=acted, idle=idle)
+    seen = joined((first, coverage_of(again.system)))._asdict()
+    return replace(statistics_of(again.search, plan, EVERY_ORDER), start_states=first.start_states, **seen)
 
 
 def reduced(

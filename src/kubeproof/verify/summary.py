@@ -69,11 +69,9 @@ def combined(parts: Sequence[Statistics]) -> Statistics:
     """The statistics of several searches as one; limits that stopped any of them are told."""
     if len(parts) == 1:
         return parts[0]
-    acted, idle = joined(parts)
     return replace(
         parts[0],
-        acted=acted,
-        idle=idle,
+        **joined(parts)._asdict(),
         states=sum(part.states for part in parts),
         start_states=sum(part.start_states for part in parts),
         transitions=sum(part.transitions for part in parts),
@@ -144,7 +142,11 @@ def _steering(setup: Setup, intents: Sequence[Intent]) -> Iterator[tuple[str, st
     if setup.cluster_autoscaler is not None:
         yield "cluster autoscaler", _groups(setup.cluster_autoscaler)
     if setup.settings.gitops_interval_s is not None:
-        yield "gitops", f"undoes drift from the manifests every {setup.settings.gitops_interval_s} s"
+        settings = setup.settings
+        where = f" in {', '.join(settings.gitops_namespaces)}" if settings.gitops_namespaces else ""
+        left = ", ".join(dict.fromkeys(ref for ref, _ in settings.gitops_ignored))
+        but = f", but for replicas of {left}" if left else ""
+        yield "gitops", f"undoes drift from the manifests{where} every {settings.gitops_interval_s} s{but}"
 
 
 def _groups(autoscaler: ClusterAutoscaler) -> str:

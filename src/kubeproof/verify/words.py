@@ -106,6 +106,8 @@ NODE_SENTENCES = {
     "recover": "node {node} recovers",
     "notice": "marks node {node} Ready=Unknown, its pods not ready, and taints it unreachable:NoSchedule",
     "taint": "taints node {node} unreachable:NoExecute",
+    "taint-slowly": "taints node {node} unreachable:NoExecute; the next one of its zone not before 10 s",
+    "taint-very-slowly": "taints node {node} unreachable:NoExecute; the next one of its zone not before 100 s",
     "untaint": "removes the NoExecute taint from node {node}: all zones are down",
     "welcome": "marks node {node} Ready again and removes its taints",
     "cordon": "cordons node {node}",

@@ -2,10 +2,16 @@
 
 import sys
 from dataclasses import replace
+from importlib import import_module
 from types import ModuleType, SimpleNamespace
 
 import pytest
 
+# Import functions that are faked below by name: imported here, they keep the real ones.
+import kubeproof.manifests.exemptions
+import kubeproof.report.lexicon.properties
+import kubeproof.report.sarif
+import kubeproof.verify.pictures  # noqa: F401  imported for its effect
 from kubeproof.verify.options import Progress
 from kubeproof.verify.result import ReplayReport
 from tests.unit.report.results import RESULT, TRACE
@@ -30,7 +36,7 @@ class FakeUseCases:
         self.paths = None
         self.options = None
 
-    def load(self, paths, stdin=None):
+    def load(self, paths, stdin=None, given=(), render=None):
         self.paths = paths
         return FakeInput("loaded")
 
@@ -70,10 +76,11 @@ def fakes(monkeypatch, tmp_path):
     """The fake use cases, in an empty working directory and a clean environment."""
     use_cases = FakeUseCases()
     _install(monkeypatch, "kubeproof.manifests.load", load=use_cases.load)
-    _install(monkeypatch, "kubeproof.manifests.default_scenario", as_yaml=lambda loaded: f"kind: {loaded}\n")
+    _install(monkeypatch, "kubeproof.manifests.commented_scenario", as_yaml=lambda loaded: f"kind: {loaded}\n")
     _install(monkeypatch, "kubeproof.verify.run", verify=use_cases.verify)
     _install(monkeypatch, "kubeproof.verify.replay", replay_file=use_cases.replay_file)
     _install(monkeypatch, "kubeproof.intents.catalogue", catalogue=lambda: ENTRIES)
+    monkeypatch.setattr("kubeproof.verify.pictures.films_of", lambda result, options: ())
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["kubeproof"])
     monkeypatch.delenv("KUBEPROOF_DEBUG", raising=False)
@@ -81,6 +88,7 @@ def fakes(monkeypatch, tmp_path):
 
 
 def _install(monkeypatch, name, **functions):
+    """Puts a module in the place of a real one that differs in these functions only."""
     module = ModuleType(name)
-    vars(module).update(functions)
+    vars(module).update(vars(import_module(name)), **functions)
     monkeypatch.setitem(sys.modules, name, module)

@@ -63,6 +63,21 @@ def test_a_suppressed_violation_is_told_with_its_reason(fakes, capsys, name):
     assert reason in capsys.readouterr().out or name in ("itf", "html")
 
 
+@pytest.mark.parametrize("name", READERS)
+def test_input_that_is_refused_leaves_stdout_to_annotations(capsys, tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in.yaml").write_text("apiVersion: v1\nkind: Node\nmetadata: {name: A%B}\n")
+
+    assert main(["verify", "in.yaml", "-o", name]) == 4
+
+    out, err = capsys.readouterr()
+    assert err.startswith("error: E101 in.yaml:3: ")
+    told = READERS["github"](out) if name == "github" else out
+    assert not told or told[0].startswith(
+        "::error file=in.yaml,line=3,title=Kubeproof E101::E101 in.yaml:3: Node/A%25B"
+    )
+
+
 def test_all_formats_can_be_written_at_once(fakes, capsys, tmp_path):
     fakes.result = ended("VIOLATED")
     outputs = [word for name in READERS for word in ("-o", f"{name}={name}.out")]

@@ -86,8 +86,21 @@ def test_every_help_has_examples(capsys, words):
 
 def test_the_commands_are_those_that_exist():
     context = cli.make_context("kubeproof", [], resilient_parsing=True)
-    names = ["cases", "doctor", "init", "mine", "monitor", "network", "properties", "quantify", "replay"]
-    names += ["report", "simulate", "verify"]
+    names = [
+        "cases",
+        "completion",
+        "diff",
+        "doctor",
+        "explain",
+        "init",
+        "mine",
+        "monitor",
+        "network",
+        "properties",
+        "quantify",
+        "replay",
+    ]
+    names += ["report", "simulate", "snapshot", "verify"]
 
     assert cli.list_commands(context) == names
     assert [cli.get_command(context, name).name for name in names] == names

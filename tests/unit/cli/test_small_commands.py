@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from kubeproof.cli.doctor import Finding, compiled_engine, examine, package
+from kubeproof.cli.doctor import Finding, compiled_engine, examine, package, request_kernel
 from kubeproof.cli.main import main
 
 
@@ -67,7 +67,13 @@ def test_doctor_says_the_same_in_text_and_json(fakes, capsys):
         "compiled engine",
         "libyaml",
         "storm",
+        "numpy",
+        "request kernel",
         "dask",
+        "helm",
+        "kustomize",
+        "git",
+        "settings",
         "terminal",
     ]
     assert all(check["found"] in text and check["remedy"] in text for check in checks)
@@ -112,3 +118,39 @@ def test_missing_storm_comes_with_the_command_that_installs_it(monkeypatch):
     storm = next(finding for finding in examine() if finding.name == "storm")
 
     assert (storm.ok, storm.remedy) == (False, "Install it: pip install 'kubeproof[quantify]'.")
+
+
+def test_doctor_tells_which_programs_are_on_the_path(monkeypatch, tmp_path):
+    (tmp_path / "kubectl").write_text("")
+    (tmp_path / "kubectl").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    found = {one.name: one for one in examine()}
+    assert (found["kustomize"].ok, found["kustomize"].found) == (True, str(tmp_path / "kubectl"))
+    assert (found["helm"].ok, found["helm"].found) == (False, "not on the PATH; charts are not rendered")
+    assert found["git"].remedy == "Install git, if you need it."
+
+
+@pytest.mark.parametrize(
+    ("text", "ok", "said"),
+    [
+        (None, True, "no .kubeproof.yaml here or above: defaults"),
+        ("exemptions: [{id: S005, reason: known}]", True, ".kubeproof.yaml, 1 exemption(s)"),
+        ("exemptions: [{id: S005}]", False, ".kubeproof.yaml cannot be used"),
+        ("[", False, ".kubeproof.yaml cannot be used"),
+    ],
+)
+def test_doctor_looks_at_the_settings(monkeypatch, tmp_path, text, ok, said):
+    monkeypatch.chdir(tmp_path)
+    if text is not None:
+        (tmp_path / ".kubeproof.yaml").write_text(text)
+
+    found = next(one for one in examine() if one.name == "settings")
+    assert found.ok is ok
+    assert found.found.endswith(said)
+
+
+def test_doctor_tells_that_requests_are_served_slowly():
+    finding = request_kernel("kubeproof.no_such_module")
+
+    assert (finding.ok, finding.found) == (False, "not built; simulated requests are served many times slower")

@@ -41,6 +41,24 @@ def test_replicas_that_the_manifest_omits_are_left_alone():
     assert controller.act(_seen(controller, WorkloadCell(desired=5, replicas=5))) == ()
 
 
+def test_replicas_that_may_differ_are_written_with_the_rest_at_most():
+    drifted = WorkloadCell(desired=5, replicas=5)
+    for keeps, written in ((True, (SetTemplate(0, 0),)), (False, (SetDesired(0, 2), SetTemplate(0, 0)))):
+        whole = setup([node("n1")], workload(2), gitops_ignored=((WEB, keeps),))
+        controller = GitOpsController(layout(whole), 0, 3, INTERVAL_S)
+
+        assert controller.act(_seen(controller, drifted)) == ()
+        assert controller.act(_seen(controller, drifted._replace(template=1))) == (Decision((*written, AGAIN)),)
+
+
+def test_drift_is_undone_in_the_namespaces_that_are_named():
+    whole = setup([node("n1")], workload(2), workload(2, namespace="lab"), gitops_interval_s=60)
+
+    assert reconciled(whole, frozenset()) == (0, 1)
+    named = replace(whole, settings=replace(whole.settings, gitops_namespaces=("lab",)))
+    assert reconciled(named, frozenset()) == (1,)
+
+
 def test_the_pod_template_is_written_back_together_with_the_replicas():
     controller = _controller()
     seen = _seen(controller, WorkloadCell(desired=5, replicas=5, template=1))

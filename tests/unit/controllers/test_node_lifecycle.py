@@ -2,7 +2,20 @@
 
 import pytest
 
-from kubeproof.cluster.control import NOTICE, TAINT, UNTAINT, WELCOME, Decision, NodeChange, NodeRef, Reads, Role, Seen
+from kubeproof.cluster.control import (
+    NOTICE,
+    TAINT,
+    TAINT_SLOWLY,
+    TAINT_VERY_SLOWLY,
+    UNTAINT,
+    WELCOME,
+    Decision,
+    NodeChange,
+    NodeRef,
+    Reads,
+    Role,
+    Seen,
+)
 from kubeproof.cluster.objects import REGION, ZONE, Settings
 from kubeproof.cluster.state import Health, WorkloadCell
 from kubeproof.controllers.node_lifecycle import (
@@ -15,6 +28,8 @@ from kubeproof.controllers.node_lifecycle import (
     may_taint,
     zone_state,
 )
+from kubeproof.events.declarations import KernelPanic, NodeFailure, ZoneFailure
+from kubeproof.model.assembly import takes_several_down
 from tests.unit.model.builders import cell, layout, node, setup
 
 
@@ -109,9 +124,9 @@ OUT = cell(health=Health.UNKNOWN)
 TAINTED = cell(health=Health.UNKNOWN, no_execute=1)
 
 
-def _tainter(zones, *, unique=(), places=()):
+def _tainter(zones, *, unique=(), places=(), is_limited=False):
     nodes = [node(f"n{i}", zone) for i, zone in enumerate(zones)]
-    return NoExecuteTainter(layout(setup(nodes), *places, unique=unique))
+    return NoExecuteTainter(layout(setup(nodes), *places, unique=unique), is_limited)
 
 
 def _verbs(zones, cells, **more):
@@ -165,6 +180,55 @@ def test_a_zone_of_50_nodes_is_small_and_one_of_51_is_large(size, verbs):
     shown = (((tainter.show_node(0, OUT), out), (tainter.show_node(0, UP), size - out)),)
 
     assert len(tainter.act(Seen((), shown))) == verbs
+
+
+# -- their rate -------------------------------------------------------------------------------------
+
+JUST_TAINTED = cell(health=Health.UNKNOWN, no_execute=1, least_s=7, most_s=7)
+
+
+def test_of_several_nodes_of_a_zone_one_is_tainted_and_the_next_after_10_seconds():
+    zones = ["a", "a", "a", "b", "b"]
+    both = [(0, TAINT_SLOWLY), (1, TAINT_SLOWLY), (3, TAINT_SLOWLY)]
+
+    assert _verbs(zones, [OUT, OUT, UP, OUT, UP], is_limited=True) == both
+    assert _verbs(zones, [JUST_TAINTED, OUT, UP, OUT, UP], is_limited=True) == [(3, TAINT_SLOWLY)]
+    assert _verbs(zones, [TAINTED, OUT, UP, UP, UP], is_limited=True) == [(1, TAINT_SLOWLY)]
+
+
+def test_a_node_alone_in_its_zone_makes_nobody_wait():
+    assert _verbs(["a", "b", "b"], [OUT, UP, UP], is_limited=True) == [(0, TAINT)]
+
+
+def test_a_large_zone_that_is_partly_down_taints_one_node_per_100_seconds():
+    tainter = _tainter([""] * 60, places=(tuple(range(60)),), is_limited=True)
+
+    def verbs(out):
+        shown = (((tainter.show_node(0, OUT), out), (tainter.show_node(0, UP), 60 - out)),)
+        return [decision.actions[0].verb for decision in tainter.act(Seen((), shown))]
+
+    assert verbs(32) == [TAINT_SLOWLY]  # 53 %
+    assert verbs(33) == [TAINT_VERY_SLOWLY]  # 55 %
+
+
+def test_a_wait_does_not_keep_taints_from_being_removed():
+    assert _verbs(["", ""], [JUST_TAINTED, OUT], is_limited=True) == [(0, UNTAINT)]
+
+
+@pytest.mark.parametrize(
+    ("events", "several"),
+    [
+        ((NodeFailure(name="a"),), False),
+        ((NodeFailure(name="a", max=2),), True),
+        ((NodeFailure(name="a", max=None),), True),
+        ((NodeFailure(name="a"), NodeFailure(name="b")), True),
+        ((KernelPanic(name="a", max=1),), False),
+        ((KernelPanic(name="a"),), True),
+        ((ZoneFailure(name="a"),), True),
+    ],
+)
+def test_the_rate_matters_where_several_nodes_may_be_down(events, several):
+    assert takes_several_down(events) is several
 
 
 def test_the_region_is_part_of_the_zone():

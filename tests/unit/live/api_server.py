@@ -36,6 +36,8 @@ class Recorded:
         self.failures: list[int] = []  # answers to give before anything else
         self.generated: dict[str, tuple[int, Any]] = {}  # kind -> how many, and what makes the i-th
         self.watches: dict[str, list[list[dict[str, Any]]]] = {}  # kind -> what each watch sends
+        self.gate = threading.Event()  # watches send nothing before
+        self.gate.set()
         self.server = ""
 
     def answer(self, path: str, query: dict[str, str]) -> tuple[int, Any]:
@@ -51,6 +53,7 @@ class Recorded:
             found = [one for one in self.objects[kind] if one["metadata"]["name"] == name]
             return (200, found[0]) if found else (404, {"kind": "Status", "message": "not found"})
         if query.get("watch") == "true":
+            self.gate.wait(30)
             sent = self.watches.get(kind, [])
             return 200, sent.pop(0) if sent else []
         return self._page(kind, namespace, query)

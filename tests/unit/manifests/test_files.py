@@ -45,7 +45,7 @@ def test_recipes_are_refused_with_the_command_that_renders_them(tmp_path: Path, 
     (tmp_path / recipe).write_text("")
 
     with pytest.raises(ManifestError, match=f"{remedy} .* | kubeproof verify -"):
-        load([str(tmp_path)])
+        load([str(tmp_path)], render=None)
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:

@@ -176,3 +176,20 @@ def test_pods_say_whether_they_are_safe_to_evict_and_nodes_whether_they_stay(val
 
     assert loaded.setup.workloads[0].template.safe_to_evict is safe
     assert loaded.setup.nodes[0].keeps is (safe is True)
+
+
+@pytest.mark.parametrize(
+    ("volumes", "is_local"),
+    [("[]", False), ("[{name: a, emptyDir: {medium: Memory}}]", True), ("[{name: a, hostPath: {path: /a}}]", True)],
+)
+def test_a_descheduler_asks_for_any_local_volume_and_for_annotations(volumes: str, is_local: bool) -> None:
+    keys = ("descheduler.alpha.kubernetes.io/evict", "descheduler.alpha.kubernetes.io/prefer-no-eviction")
+    noted = f'annotations: {{{keys[0]}: "", {keys[1]}: "false"}}'
+    text = deployment("web", pod=f"volumes: {volumes},")
+    plain, annotated = (
+        load_text(node("n1"), one).setup.workloads[0].template
+        for one in (text, text.replace("template: {metadata: {", f"template: {{metadata: {{{noted}, "))
+    )
+
+    assert (plain.has_local_volumes, plain.always_evictable, plain.prefers_to_stay) == (is_local, False, False)
+    assert (annotated.always_evictable, annotated.prefers_to_stay) == (True, True)

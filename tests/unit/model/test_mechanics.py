@@ -9,6 +9,8 @@ from kubeproof.cluster.control import (
     NOTICE,
     RECOVER,
     TAINT,
+    TAINT_SLOWLY,
+    TAINT_VERY_SLOWLY,
     UNCORDON,
     UNTAINT,
     WELCOME,
@@ -28,7 +30,7 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.labels import Toleration
 from kubeproof.cluster.objects import Readiness
-from kubeproof.cluster.state import NEVER, Cause, Health, Phase, WorkloadCell, add_pods, replace_node
+from kubeproof.cluster.state import NEVER, Cause, Health, Phase, Work, WorkloadCell, add_pods, replace_node
 from kubeproof.model.mechanics import Mechanics, all_ticked, next_due, ticked
 from tests.unit.model.builders import (
     READY,
@@ -280,6 +282,21 @@ def test_the_no_execute_taint_starts_the_eviction_clocks_of_those_that_have_none
         health=Health.UNKNOWN,
         no_execute=1,
     )
+
+
+@pytest.mark.parametrize(("verb", "seconds"), [(TAINT_SLOWLY, 10), (TAINT_VERY_SLOWLY, 100)])
+def test_the_next_taint_of_a_zone_waits_for_a_clock_of_the_last_one_that_ends_by_itself(verb, seconds):
+    after = _after(cell(health=Health.UNKNOWN), verb)
+
+    assert after == cell(health=Health.UNKNOWN, no_execute=1, least_s=seconds, most_s=seconds)
+    assert ticked(after, seconds - 1, ()) == after._replace(least_s=1, most_s=1)
+    assert ticked(after, seconds, ()) == cell(health=Health.UNKNOWN, no_execute=1)
+
+
+def test_a_node_that_is_being_deleted_keeps_its_own_clock():
+    leaving = cell(health=Health.UNKNOWN, work=Work.LEAVE, least_s=50, most_s=50)
+
+    assert _after(leaving, TAINT_SLOWLY) == leaving._replace(no_execute=1)
 
 
 def test_the_no_execute_taint_ends_a_running_clock_at_once_if_it_is_not_tolerated():

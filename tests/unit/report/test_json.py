@@ -97,6 +97,7 @@ def test_the_document_is_the_contract():
             "start_states": 0,
             "acted": [["replicaset web", ["creates pods"]]],
             "idle": ["taint-eviction"],
+            "unused": [],
         },
         "elapsed_s": 0.5,
         "input": {"files": [{"name": "web.yaml", "text": "kind: Deployment\n"}]},

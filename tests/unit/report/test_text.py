@@ -25,6 +25,7 @@ VIOLATED S004 schedulable (web fits) Deployment/shop/web
     Deployment/shop/web  web.yaml:4
     Node/node-b          nodes.yaml:20
   What to change: Raise maxSkew to 2.
+  More: kubeproof explain S004
   Replay: kubeproof replay trace.json
 
 HOLDS L001 settles

@@ -85,3 +85,15 @@ def test_a_run_of_three_is_shorter_than_its_fold():
 
 def test_an_empty_trace_has_no_lines():
     assert list(trace_lines((), None, Style())) == []
+
+
+def test_long_sentences_are_wrapped_under_themselves_inside_the_loop():
+    steps = (step("scheduler", "binds shop/web-1 to node-a because it is the only one that is left"),)
+    lines = [*trace_lines(steps, 0, Style(width=60), certainty="possible")]
+
+    assert lines == [
+        "┌▶ 1      0s  scheduler  binds shop/web-1 to node-a because",
+        "│                        it is the only one that is left",
+        "└─ back to step 1, for ever (possible: some choice among",
+        "   equals keeps it going)",
+    ]

@@ -201,6 +201,15 @@ def test_a_run_is_the_same_for_the_same_seed_and_another_for_another() -> None:
     assert total(1) != total(2)
 
 
+def test_without_the_compiled_kernel_its_twin_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "kubeproof.simulate.serving._kernel", None)
+
+    one = plane(load("web", once(3)))
+
+    assert one.kernel == "plain"
+    assert counts(one.advance(9.0, endpoints(web=(slot("web-0"),)))) == (3, 3, 0, 0, 0)
+
+
 @pytest.mark.parametrize(
     ("loads", "problem"),
     [

@@ -130,8 +130,8 @@ def _unread_arguments(profile: DeschedulerProfile, classes: frozenset[str]) -> I
             yield from (f"{plugin}.{name}" for name in arguments.fields if name not in known)
         if plugin == evictor.NAME and arguments.nested("priorityThreshold").text("name") not in ("", *classes):
             yield f"{plugin}.priorityThreshold.name of a class that the input does not have"
-        if plugin == evictor.NAME and arguments.nested("podProtections").texts("extraEnabled"):
-            yield f"{plugin}.podProtections.extraEnabled"
+        extra = arguments.nested("podProtections").texts("extraEnabled") if plugin == evictor.NAME else ()
+        yield from (f"{plugin}.podProtections.{name}" for name in extra if name not in evictor.EXTRA_MODELLED)
         if plugin == LIFE_TIME and set(arguments.texts("states")) - {"Running", "Failed"}:
             yield f"{plugin}.states other than Running and Failed"
 

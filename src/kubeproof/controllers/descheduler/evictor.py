@@ -1,8 +1,8 @@
 """DefaultEvictor: which pods may be evicted at all (Filter), and which just now (PreEvictionFilter).
 
-Mirrors `plugins/defaultevictor`. Templates do not know annotations, volumes, resource claims or namespace labels:
-pods count as having none. Static and mirror pods are not modelled. What a policy asks for beyond that is told by
-`not_modelled`. Budgets are no part of it: the eviction API asks them when an eviction is requested.
+Mirrors `plugins/defaultevictor`. Templates do not know resource claims or namespace labels: pods count as having
+none. Static and mirror pods are not modelled. What a policy asks for beyond that is told by `not_modelled`. Budgets
+are no part of it: the eviction API asks them when an eviction is requested.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections import Counter
 
 from kubeproof.cluster.objects import POD
 from kubeproof.cluster.priorities import SYSTEM_CRITICAL, class_values, priority_of
+from kubeproof.controllers.budgets import budgets_of
 from kubeproof.controllers.descheduler.arguments import Arguments
 from kubeproof.controllers.descheduler.scene import Scene
 from kubeproof.controllers.descheduler.values import PodGroup
@@ -21,15 +22,19 @@ DAEMON_SET = "DaemonSet"
 MIN_REPLICAS_SINCE = (0, 30)
 DAEMON_SETS_SINCE = (0, 30)
 MIN_POD_AGE_SINCE = (0, 31)
+WITHOUT_BUDGET_SINCE = (0, 32)
 PROTECTIONS_SINCE = (0, 34)
+MANDATORY = "Mandatory"
 
 MODELLED = frozenset(
     {
         "nodeSelector", "labelSelector", "priorityThreshold", "nodeFit", "minReplicas", "minPodAge", "podProtections",
         "evictLocalStoragePods", "evictDaemonSetPods", "evictSystemCriticalPods", "evictFailedBarePods",
-        "noEvictionPolicy",
+        "noEvictionPolicy", "ignorePvcPods", "ignorePodsWithoutPDB",
     }
 )  # fmt: skip
+LOCAL, WITH_CLAIM, WITHOUT_BUDGET = "PodsWithLocalStorage", "PodsWithPVC", "PodsWithoutPDB"
+EXTRA_MODELLED = frozenset({WITH_CLAIM, WITHOUT_BUDGET})
 
 
 class Evictor:
@@ -38,6 +43,8 @@ class Evictor:
     def __init__(self, arguments: Arguments, scene: Scene) -> None:
         self._scene = scene
         self._unprotected = _unprotected(arguments, scene.version)
+        self._protected = _protected(arguments, scene.version)
+        self._heeds_wishes = arguments.text("noEvictionPolicy") == MANDATORY and scene.version >= PROTECTIONS_SINCE
         self._selector = arguments.selector("labelSelector")
         self._threshold = _threshold(arguments.nested("priorityThreshold"), scene)
         self._min_replicas = (arguments.number("minReplicas") or 0) if scene.version >= MIN_REPLICAS_SINCE else 0
@@ -46,10 +53,15 @@ class Evictor:
         self._fit_nodes = scene.ready_entries(arguments.text("nodeSelector")) if arguments.flag("nodeFit") else None
 
     def may_evict(self, group: PodGroup) -> bool:
-        """Filter: the pods are not terminating and nothing protects them."""
-        if group.terminating or not self._owner_allows(group):
+        """Filter: the pods are not terminating and nothing protects them; an annotation overrules all protection."""
+        template = self._scene.template(group.workload)
+        if group.terminating or template.always_evictable:
+            return not group.terminating  # one that terminates can be evicted once more, which changes nothing
+        if self._heeds_wishes and template.prefers_to_stay:
             return False
-        priority = priority_of(self._scene.template(group.workload))
+        if not self._owner_allows(group) or not self._volumes_allow(group):
+            return False
+        priority = priority_of(template)
         if "SystemCriticalPods" not in self._unprotected and priority >= self._threshold:
             return False
         if self._selector is not None and not self._selector.matches(self._scene.labels(group.workload)):
@@ -67,6 +79,15 @@ class Evictor:
         if kind == DAEMON_SET and "DaemonSetPods" not in self._unprotected:
             return False
         return self._min_replicas <= 1 or self._replicas[group.workload] >= self._min_replicas
+
+    def _volumes_allow(self, group: PodGroup) -> bool:
+        """False for pods on local storage unless that is allowed, and for what further protections mean."""
+        template = self._scene.template(group.workload)
+        if template.has_local_volumes and LOCAL not in self._unprotected:
+            return False
+        if template.claims and WITH_CLAIM in self._protected:
+            return False
+        return WITHOUT_BUDGET not in self._protected or bool(budgets_of(self._scene.setup, group.workload))
 
     def _old_enough(self, group: PodGroup) -> bool:
         return self._min_age is None or (group.age_s is not None and group.age_s >= self._min_age)
@@ -99,6 +120,19 @@ def _unprotected(arguments: Arguments, version: tuple[int, int]) -> frozenset[st
         "evictSystemCriticalPods": "SystemCriticalPods",
         "evictFailedBarePods": "FailedBarePods",
         "evictDaemonSetPods": "DaemonSetPods",
+        "evictLocalStoragePods": LOCAL,
     }
     allowed = {protection for flag, protection in flags.items() if arguments.flag(flag)}
     return frozenset(allowed - ({"DaemonSetPods"} if version < DAEMON_SETS_SINCE else set()))
+
+
+def _protected(arguments: Arguments, version: tuple[int, int]) -> frozenset[str]:
+    """The protections that are switched on beyond the default ones."""
+    protections = arguments.nested("podProtections")
+    disabled, extra = protections.texts("defaultDisabled"), protections.texts("extraEnabled")
+    if version >= PROTECTIONS_SINCE and (disabled or extra):
+        return frozenset(extra)
+    flags = {WITH_CLAIM: "ignorePvcPods"}
+    if version >= WITHOUT_BUDGET_SINCE:
+        flags[WITHOUT_BUDGET] = "ignorePodsWithoutPDB"
+    return frozenset(protection for protection, flag in flags.items() if arguments.flag(flag))

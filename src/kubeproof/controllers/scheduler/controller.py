@@ -62,6 +62,11 @@ class SchedulerController:
         return self._kernel
 
     @property
+    def refusing(self) -> frozenset[str]:
+        """The filters that have refused a node so far, whatever volumes the pods' claims had."""
+        return frozenset(self._kernel.refusing).union(*(kernel.refusing for _, kernel in self._kernels.values()))
+
+    @property
     def reads(self) -> Reads:
         own = self.layout.setup.workloads[self.workload].template
         return Reads((self.workload,), self.layout.every_place, self.claims if own.claims else ())

@@ -62,11 +62,17 @@ class Scheduler:
         self._requests = tuple(pod_requests(other.template, version) for other in setup.workloads)
         self._memory: dict[str, tuple[Node, dict[Content, Known]]] = {}
         self._normalised = [entry for entry in self._plugins.node_scores if entry[2].normalises]
+        self.refusing: set[str] = set()  # filters that refused a node so far; nothing depends on it
 
     @property
     def compares_nodes_by(self) -> frozenset[str]:
         """The names of the filters whose answer about a node depends on other nodes."""
         return frozenset(name for name, _ in self._plugins.cluster_filters)
+
+    @property
+    def filters(self) -> tuple[str, ...]:
+        """The names of the filters that have something to do for the pods."""
+        return tuple(name for name, _ in (*self._plugins.node_filters, *self._plugins.cluster_filters))
 
     @property
     def weights(self) -> dict[str, int]:
@@ -101,19 +107,24 @@ class Scheduler:
         known = [self._known(info) for info in nodes]
         counts = [info.count for info in nodes]
         feasible = [index for index, what in enumerate(known) if not what.is_refused]
-        for position, (_, plugin) in enumerate(self._plugins.cluster_filters):
+        for position, (name, plugin) in enumerate(self._plugins.cluster_filters):
             if not feasible:
                 return ()
             facts = [what.filter_facts[position] for what in known]
             state = plugin.prefilter(facts, counts)
-            feasible = [index for index in feasible if plugin.reject(state, facts[index]) is None]
+            left = [index for index in feasible if plugin.reject(state, facts[index]) is None]
+            if len(left) < len(feasible):
+                self.refusing.add(name)
+            feasible = left
         return self._best(known, counts, feasible)
 
     def refusals(self, nodes: Sequence[NodeInfo]) -> tuple[Row, ...] | None:
         """One row per node with the plugin that refuses it, scores left out; None if the attempt itself fails."""
         if not self.has_profile or self._missing(nodes):
             return None
-        return tuple(self._filter([self._view(info) for info in nodes], [info.count for info in nodes]))
+        rows = self._filter([self._view(info) for info in nodes], [info.count for info in nodes])
+        self.refusing.update(row.rejected_by for row in rows if row.rejected_by)
+        return tuple(rows)
 
     def admits(self, nodes: Sequence[NodeInfo], index: int) -> bool:
         """True if every filter lets the pod onto one node."""
@@ -121,9 +132,10 @@ class Scheduler:
         if known[index].is_refused:
             return False
         counts = [info.count for info in nodes]
-        for position, (_, plugin) in enumerate(self._plugins.cluster_filters):
+        for position, (name, plugin) in enumerate(self._plugins.cluster_filters):
             facts = [what.filter_facts[position] for what in known]
             if plugin.reject(plugin.prefilter(facts, counts), facts[index]) is not None:
+                self.refusing.add(name)
                 return False
         return True
 
@@ -178,7 +190,10 @@ class Scheduler:
     def _study(self, view: NodeView) -> Known:
         """Everything about a node that does not depend on other nodes; a refused node needs no scores."""
         plugins = self._plugins
-        is_refused = any(plugin.reject(view) is not None for _, plugin in plugins.node_filters)
+        refusing = next((name for name, plugin in plugins.node_filters if plugin.reject(view) is not None), None)
+        is_refused = refusing is not None
+        if refusing is not None:
+            self.refusing.add(refusing)
         scored = () if is_refused else plugins.node_scores
         return Known(
             is_refused=is_refused,

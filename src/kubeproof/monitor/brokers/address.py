@@ -37,6 +37,12 @@ class Address:
         return printable(f"{self.scheme}://{host}:{self.port}/{room}{quote(self.name, safe='')}")
 
     @property
+    def without_password(self) -> str:
+        """The address as another process may be told it; the password goes another way."""
+        scheme, _, rest = self.shown.partition("://")
+        return f"{scheme}://{quote(self.user, safe='')}@{rest}" if self.user else self.shown
+
+    @property
     def is_encrypted(self) -> bool:
         return self.scheme in ("amqps", "rediss")
 

@@ -11,13 +11,20 @@ from kubeproof.monitor.event import Event
 from kubeproof.monitor.readers.audit import is_audit, read_audit
 from kubeproof.monitor.readers.csv_rows import read_csv
 from kubeproof.monitor.readers.jsonl import parsed, read_jsonl
+from kubeproof.monitor.readers.kube import is_kube, read_kube
 from kubeproof.monitor.readers.lines import Idle, lines_of
 from kubeproof.monitor.readers.spans import looks_like_spans, read_spans
 from kubeproof.user_code import load_module
 
 Reader = Callable[[Iterable[str], str], Iterable[Event]]  # lines and the file's name for messages, to events
 AUTO = "auto"
-READERS: dict[str, Reader] = {"jsonl": read_jsonl, "csv": read_csv, "audit": read_audit, "spans": read_spans}
+READERS: dict[str, Reader] = {
+    "jsonl": read_jsonl,
+    "csv": read_csv,
+    "audit": read_audit,
+    "spans": read_spans,
+    "kube": read_kube,
+}
 
 
 def read_events(path: str, form: str = AUTO, idle: Idle | None = None) -> Iterator[Event]:
@@ -67,6 +74,8 @@ def _guessed(first: str, shown: str) -> Reader:
         return read_spans if start.strip() == "{" else read_jsonl
     if isinstance(record, dict) and is_audit(record):
         return read_audit
+    if isinstance(record, dict) and is_kube(record):
+        return read_kube
     return read_spans if looks_like_spans(record) else read_jsonl
 
 

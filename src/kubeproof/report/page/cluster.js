@@ -13,6 +13,8 @@ class Cluster {
   constructor(film, actors) {
     this.film = film;
     this.actors = actors;
+    this.chipList = chipsOf(actors);
+    this.chipOf = new Map(this.chipList.flatMap((chip, number) => chip.members.map((actor) => [actor, number])));
     this.families = familiesOf(film);
     this.key = film.keys.length ? 0 : -1;
     this.svg = s("svg", { class: "cluster", role: "img", focusable: "false" });
@@ -29,7 +31,8 @@ class Cluster {
   arrange(width) {
     if (Math.abs(width - this.width) < 2 || width < 50) return false;
     this.width = width;
-    this.floor = new Floor(this.film, this.actors, this.key, width);
+    this.floor = new Floor(this.film, this.chipList, this.key, width);
+    if (this.floor.isLoose) this.floor = new Floor(this.film, this.chipList, this.key, width, true);
     this.svg.replaceChildren();
     this.pods.clear();
     this.svg.setAttribute("viewBox", `0 0 ${this.floor.width} ${this.floor.height}`);
@@ -55,15 +58,16 @@ class Cluster {
   drawChips() {
     this.chips = new Map();
     this.svg.append(s("text", { class: "caption", x: 0, y: 14 }, "CONTROLLERS AND EVENTS"));
-    for (const [actor, at] of this.floor.chips) {
+    for (const [number, at] of this.floor.chips) {
+      const actors = this.chipList[number].members.map((actor) => this.actors[actor]);
       const chip = s(
         "g",
-        { class: "chip " + actorKind(this.actors[actor]) },
-        s("title", {}, this.actors[actor]),
+        { class: "chip " + actorKind(actors[0]) },
+        s("title", {}, shortened(actors.join("\n"), 1000)),
         s("rect", { x: at.x, y: at.y, width: at.width, height: at.height, rx: 13 }),
         s("text", { x: at.x + at.width / 2, y: at.y + 17, "text-anchor": "middle" }, at.text)
       );
-      this.chips.set(actor, chip);
+      this.chips.set(number, chip);
       this.svg.append(chip);
     }
   }
@@ -119,7 +123,7 @@ class Cluster {
     for (const [node, drawn] of this.nodes) this.showNode(drawn, scene.nodes[node], used.get(node));
     const touched = new Set(change ? change[0].map(([node]) => node) : []);
     for (const [node, drawn] of this.nodes) drawn.group.classList.toggle("touched", touched.has(node));
-    for (const [number, chip] of this.chips) chip.classList.toggle("acting", number === actor);
+    for (const [number, chip] of this.chips) chip.classList.toggle("acting", number === this.chipOf.get(actor));
     this.showThreads(actor, change);
     this.svg.setAttribute("aria-label", this.spoken(scene));
   }
@@ -197,7 +201,7 @@ class Cluster {
 
   showThreads(actor, change) {
     this.threads.replaceChildren();
-    const chip = actor === undefined ? null : this.floor.chips.get(actor);
+    const chip = actor === undefined ? null : this.floor.chips.get(this.chipOf.get(actor));
     if (!chip || !change) return;
     const ends = [];
     for (const [name] of change[2]) if (this.pods.has(name)) ends.push(this.pods.get(name).at);

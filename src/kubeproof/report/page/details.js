@@ -7,19 +7,19 @@ function stepDetails(run, film, number) {
   const part = number < run.deployed ? "deploying, before the run begins" : run.loopStart !== null && number >= run.loopStart ? "in the loop" : "";
   const explained = step.numbers && step.numbers.kind === "scores" ? [] : step.why;
   return [
-    h("h4", {}, h("span", { class: "badge " + actorKind(actor) }, named(shortened(actor, 120))), " ", h("bdi", { class: "action" }, step.action)),
+    h("h3", {}, h("span", { class: "badge " + actorKind(actor) }, named(shortened(actor, 120))), " ", h("bdi", { class: "action" }, step.action)),
     h("p", { class: "faint" }, [`step ${number + 1} of ${run.steps.length}`, `after ${clock(step.time)}`, part].filter(Boolean).join(" · ")),
     letters(run, number),
     film ? differenceTable(film.differences(number)) : null,
     step.changes.length ? h("details", { class: "api" }, h("summary", {}, "In the API"), h("ul", { class: "changes" }, step.changes.map((change) => h("li", {}, h("code", {}, change))))) : null,
     step.numbers ? numbersTable(step.numbers) : null,
-    explained.length && !(step.numbers && step.numbers.kind === "scaling") ? h("div", {}, h("h5", {}, "Because"), h("ul", { class: "reasons" }, explained.map((reason) => h("li", {}, reason)))) : null,
+    explained.length && !(step.numbers && step.numbers.kind === "scaling") ? h("div", {}, h("h4", {}, "Because"), h("ul", { class: "reasons" }, explained.map((reason) => h("li", {}, reason)))) : null,
   ];
 }
 
 function startDetails(run) {
   return [
-    h("h4", {}, "The start"),
+    h("h3", {}, "The start"),
     h("p", { class: "faint" }, run.deployed ? `The first ${plural(run.deployed, "step")} deploy the cluster; the run begins after them.` : "Nothing has happened yet. Step forward, or play."),
     letters(run, -1),
   ];
@@ -64,7 +64,7 @@ function endDetails(run) {
   return h(
     "section",
     { class: "end" },
-    h("h4", {}, "In the end"),
+    h("h3", {}, "In the end"),
     final.length ? h("ul", { class: "reasons" }, final.map((line) => h("li", {}, h("bdi", {}, line)))) : null,
     run.end.map(numbersTable)
   );
@@ -75,7 +75,7 @@ function sourceExcerpts(sources) {
   return h(
     "section",
     { class: "sources" },
-    h("h4", {}, "Where it is declared"),
+    h("h3", {}, "Where it is declared"),
     sources.map((source, number) =>
       h(
         "details",

@@ -1,17 +1,17 @@
 // Where everything stands in the drawing: controllers on top, then pods without a node, then domains with their nodes.
 
-const MOST_NODES = 60, MOST_PODS = 30, MOST_WAITING = 40, MOST_CHIPS = 24;
+const MOST_NODES = 60, MOST_PODS = 30, MOST_WAITING = 40, MOST_CHIPS = 24, TALL = 560;
 const CHIP_FONT = "12px system-ui, sans-serif", NODE_FONT = "600 12px system-ui, sans-serif", TITLE_FONT = "600 11px system-ui, sans-serif";
 const GAP = 12, PAD = 12, HEAD = 54;
 
 class Floor {
-  constructor(film, actors, key, width) {
+  constructor(film, chips, key, width, isTight = false) {
     this.film = film;
     this.width = Math.max(300, width);
     this.shown = shownNodes(film);
     this.hidden = film.nodes.length - this.shown.length;
     const most = Math.min(MOST_PODS, Math.max(4, ...this.shown.map((node) => film.most.pods[node])));
-    const isRoomy = most <= 12 && this.width / Math.min(4, this.shown.length || 1) > 190;
+    const isRoomy = !isTight && most <= 12 && this.width / Math.min(4, this.shown.length || 1) > 190;
     this.cell = most > 12 ? 26 : isRoomy ? 42 : 34;
     this.radius = most > 12 ? 9 : isRoomy ? 15 : 12;
     this.columns = Math.max(4, Math.ceil(Math.sqrt(most * 1.5)));
@@ -25,14 +25,14 @@ class Floor {
     this.chips = new Map();
     this.nodes = new Map();
     this.zones = [];
-    this.height = this.placeZones(key, this.placeWaiting(this.placeChips(actors, 26)));
+    this.height = this.placeZones(key, this.placeWaiting(this.placeChips(chips, 26)));
+    this.isLoose = isRoomy && this.height > TALL;
   }
 
-  placeChips(actors, top) {
+  placeChips(chips, top) {
     let x = 0, y = top;
-    const limit = actors.length > MOST_CHIPS ? MOST_CHIPS : actors.length;
-    for (let i = 0; i < limit; i++) {
-      const text = fit(actors[i], 190, CHIP_FONT);
+    for (let i = 0; i < Math.min(MOST_CHIPS, chips.length); i++) {
+      const text = fit(chips[i].name, 190, CHIP_FONT);
       const width = Math.ceil(widthOf(text, CHIP_FONT)) + 22;
       if (x + width > this.width && x > 0) {
         x = 0;
@@ -120,4 +120,18 @@ function shownNodes(film) {
   const busy = all.filter((node) => film.busy.has(node));
   const idle = all.filter((node) => !film.busy.has(node));
   return busy.concat(idle).slice(0, MOST_NODES).sort((a, b) => a - b);
+}
+
+const MOST_SINGLE = 14;
+
+// One chip per controller or event; of very many, one for all of a kind, such as the schedulers of all workloads.
+function chipsOf(actors) {
+  if (actors.length <= MOST_SINGLE) return actors.map((name, number) => ({ name, members: [number] }));
+  const kinds = new Map();
+  actors.forEach((name, number) => {
+    const kind = name.split(" ", 1)[0];
+    if (!kinds.has(kind)) kinds.set(kind, []);
+    kinds.get(kind).push(number);
+  });
+  return [...kinds].map(([kind, members]) => ({ name: members.length === 1 ? actors[members[0]] : `${kind} (${members.length})`, members }));
 }

@@ -2,6 +2,7 @@
 
 const report = JSON.parse(document.getElementById("report").textContent);
 let player = null;
+let opened = -1; // whose run is played
 
 function runOf(raw) {
   const steps = raw.steps.map(([actor, time, action, object, changes, why, numbers, holds]) => ({
@@ -23,10 +24,11 @@ function open(number, position, byUser = true) {
     one.smallest ? h("p", {}, h("strong", {}, "Smallest cluster found: "), h("bdi", {}, one.smallest)) : "",
     player.box,
     sourceExcerpts(one.sources) || "",
-    h("section", {}, h("h4", {}, "Replay it"), command(report.command))
+    report.command ? h("section", {}, h("h3", {}, "Replay it"), command(report.command)) : ""
   );
   place.hidden = false;
   player.refilter();
+  opened = number;
   player.go(position || 0, true);
   if (byUser) document.getElementById("run-title").focus();
 }
@@ -46,34 +48,12 @@ function addressed() {
   return found ? [Number(found[1]), Number(found[2])] : null;
 }
 
-// -- light and dark -------------------------------------------------------------------------------
-
-const THEMES = ["auto", "light", "dark"];
-
-function stored(value) {
-  try {
-    if (value) localStorage.setItem("kubeproof-theme", value);
-    return localStorage.getItem("kubeproof-theme");
-  } catch {
-    return null;
-  }
-}
-
-function themeButton() {
-  const button = h("button", { type: "button", class: "theme" });
-  const use = (theme) => {
-    if (theme === "auto") delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = theme;
-    button.textContent = { auto: "◐ Auto", light: "☀ Light", dark: "☾ Dark" }[theme];
-    button.setAttribute("aria-label", `Colours: ${theme}. Change`);
-    button.value = theme;
-  };
-  use(THEMES.includes(stored()) ? stored() : "auto");
-  button.addEventListener("click", () => {
-    use(THEMES[(THEMES.indexOf(button.value) + 1) % THEMES.length]);
-    stored(button.value);
-  });
-  return button;
+// Somebody followed a link to a step, or went back to one.
+function onAddress() {
+  const asked = addressed();
+  if (!asked) return;
+  if (asked[0] === opened) player.go(asked[1], true);
+  else open(...asked, false);
 }
 
 // -- keys -----------------------------------------------------------------------------------------
@@ -116,6 +96,7 @@ function page() {
   if (asked && report.properties[asked[0]] && report.properties[asked[0]].run) open(asked[0], asked[1], false);
   else if (first >= 0) open(first, 0, false);
   document.addEventListener("keydown", onKey);
+  window.addEventListener("hashchange", onAddress);
 }
 
 page();

@@ -10,7 +10,7 @@ function scrollable(label, table) {
 
 function scoreTable(table) {
   const scored = table.plugins.length > 0;
-  const heads = ["node", "verdict", scored ? "total" : null, ...table.plugins.map(([name, weight]) => h("span", {}, breakable(name), weight === 1 ? "" : h("small", {}, ` × ${weight}`)))].filter(Boolean);
+  const heads = ["node", "verdict", scored ? "total" : null, ...table.plugins.map(([name, weight]) => h("span", {}, breakable(name), weight === 1 ? "" : h("small", {}, `\u00a0×\u00a0${weight}`)))].filter(Boolean);
   const rows = table.rows.map((row) => {
     const verdict = row.refused ? h("span", {}, h("b", {}, row.refused), ": ", h("bdi", {}, row.reason)) : row.node === table.node ? "chosen" : row.best ? (table.node ? "as good: a tie" : "feasible") : "feasible";
     const kind = row.node === table.node ? "chosen" : row.refused ? "refused" : "";

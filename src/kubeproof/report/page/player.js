@@ -73,6 +73,7 @@ class Player {
     this.position = Math.max(0, Math.min(this.run.steps.length, position));
     if (this.run.loopStart === null || this.position <= this.run.loopStart) this.rounds = 0;
     this.show(swift);
+    this.onStep(this.position);
   }
 
   // One step on or back, among those that answer to the filter; at the end of a loop it begins anew.
@@ -85,6 +86,7 @@ class Player {
     this.rounds += 1;
     this.position = again + 1;
     this.show();
+    this.onStep(this.position);
   }
 
   toggle() {
@@ -140,7 +142,6 @@ class Player {
     this.steps.select(number);
     if (this.ring) this.ring.show(number, this.rounds);
     this.details.replaceChildren(...stepDetails(this.run, this.film, number).flat(Infinity).filter(Boolean));
-    this.onStep(this.position);
   }
 }
 
@@ -155,7 +156,7 @@ function icon(name) {
 
 function legend(cluster) {
   const sample = (kind, phase) => s("svg", { width: 30, height: 30, viewBox: "-15 -15 30 30", "aria-hidden": "true" }, podGroup("", kind, phase, 9));
-  const owners = cluster.families.slice(0, 8).map((workload, kind) => h("li", {}, sample(kind, "Ready"), named(shortened(cluster.film.workloads[workload].ref, 60))));
+  const owners = cluster.families.slice(0, 24).map((workload, kind) => h("li", {}, sample(kind, "Ready"), named(shortened(cluster.film.workloads[workload].ref, 60))));
   const phases = Object.entries(PHASES).map(([phase, { words }]) => h("li", { title: words }, sample(0, phase), phase));
   return h("div", { class: "legend" }, h("ul", { "aria-label": "Owners" }, owners), h("ul", { "aria-label": "Phases" }, phases));
 }

@@ -11,6 +11,9 @@ const VERDICTS = {
   SUPPRESSED: { sign: "–", kind: "plain", words: "Suppressed by an exemption." },
 };
 
+const MOST_OTHERS = 4; // properties that are not violated, shown without asking
+const MOST_ACTORS = 12;
+
 function verdictOf(word) {
   return VERDICTS[word] || { sign: "·", kind: "plain", words: "" };
 }
@@ -26,7 +29,7 @@ function banner(report) {
     "section",
     { class: "banner " + kind, "aria-labelledby": "verdict" },
     h("div", { class: "sign", "aria-hidden": "true" }, sign),
-    h("div", {}, h("h1", { id: "verdict" }, report.verdict), h("p", { class: "scenario" }, "Scenario ", named(report.scenario)), h("p", {}, words + " ", report.counts)),
+    h("div", {}, h("h1", { id: "verdict" }, report.verdict), h("p", { class: "scenario" }, "Scenario ", named(report.scenario)), h("p", {}, words + " ", report.counts), h("p", { class: "faint" }, h("bdi", {}, shortened(report.about, 300))), h("p", {}, h("a", { href: "#not-checked" }, report.left))),
     h("ul", { class: "facts" }, report.facts.map(([value, name]) => h("li", {}, h("strong", {}, value), h("span", {}, name))))
   );
 }
@@ -46,7 +49,7 @@ function card(title, id, ...content) {
 }
 
 function properties(report, open) {
-  const rows = report.properties.map((one, number) =>
+  const row = (one, number) =>
     h(
       "li",
       { class: "property", id: "property-" + number },
@@ -56,9 +59,13 @@ function properties(report, open) {
       one.accepted ? h("p", { class: "remedy" }, h("strong", {}, "Accepted: "), h("bdi", {}, one.accepted)) : null,
       one.remedy ? h("p", { class: "remedy" }, h("strong", {}, "What to change: "), one.remedy) : null,
       one.run ? h("button", { type: "button", class: "show-run", click: () => open(number) }, "Show the run") : null
-    )
-  );
-  return card("Properties", "properties", h("ul", { class: "properties" }, rows));
+    );
+  const numbered = report.properties.map((one, number) => [one, number]);
+  const [first, rest] = [true, false].map((wanted) => numbered.filter(([one]) => (verdictOf(one.verdict).kind === "bad") === wanted));
+  const list = (those) => h("ul", { class: "properties" }, those.map(([one, number]) => row(one, number)));
+  if (!first.length || rest.length <= MOST_OTHERS) return card("Properties", "properties", list(first.concat(rest)));
+  const told = [...new Set(rest.map(([one]) => one.verdict))].map((verdict) => `${rest.filter(([one]) => one.verdict === verdict).length} ${verdict}`).join(", ");
+  return card("Properties", "properties", list(first), h("details", { class: "others" }, h("summary", {}, `${plural(rest.length, "more property", "more properties")}: ${told}`), list(rest)));
 }
 
 function pairs(title, id, list) {
@@ -66,15 +73,16 @@ function pairs(title, id, list) {
 }
 
 function coverage(report) {
-  const { acted, idle } = report.coverage;
+  const { acted, idle, unused } = report.coverage;
   if (!acted.length && !idle.length) return card("Coverage", "coverage", h("p", {}, report.coverage.words));
   return card(
     "Coverage",
     "coverage",
     h("p", {}, report.coverage.words),
     idle.length ? [h("h3", {}, "Never acted in any run"), h("ul", { class: "actors" }, idle.map((name) => h("li", { class: "idle" }, named(name))))] : h("p", {}, "Every controller and event acted in some run."),
-    h("h3", {}, "Acted"),
-    h("ul", { class: "actors wide" }, acted.map(([name, did]) => h("li", {}, named(name), h("span", { class: "faint" }, " " + did))))
+    unused.length ? [h("h3", {}, "Filters that never refused a node"), h("ul", { class: "actors" }, unused.map((name) => h("li", { class: "idle" }, named(name))))] : null,
+    h("details", { class: "others", open: acted.length <= MOST_ACTORS }, h("summary", {}, `${acted.length} acted`),
+      h("ul", { class: "actors wide" }, acted.map(([name, did]) => h("li", {}, named(name), h("span", { class: "faint" }, " " + did)))))
   );
 }
 
@@ -83,7 +91,7 @@ function assumptions(report) {
 }
 
 function command(words) {
-  const code = h("code", { tabindex: "0" }, words);
+  const code = h("code", {}, words);
   const said = h("span", { class: "faint", role: "status" });
   const copy = async () => {
     try {
@@ -94,5 +102,5 @@ function command(words) {
       said.textContent = "selected: press Ctrl+C";
     }
   };
-  return h("div", { class: "command" }, h("pre", { tabindex: "0" }, code), h("button", { type: "button", click: copy }, "Copy"), said);
+  return h("div", { class: "command" }, h("pre", { tabindex: "0", role: "region", "aria-label": "Command" }, code), h("button", { type: "button", click: copy }, "Copy"), said);
 }

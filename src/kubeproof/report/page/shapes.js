@@ -32,9 +32,10 @@ function podLabel(name) {
 
 function podGroup(label, kind, phase, r) {
   const shape = kind % 8;
+  const colour = (kind + 3 * Math.floor(kind / 8)) % OWNER_COLOURS; // the ninth owner has a shape of before in another colour
   return s(
     "g",
-    { class: `pod owner-${kind % OWNER_COLOURS} phase-${phase}` },
+    { class: `pod owner-${colour} phase-${phase}` },
     s("path", { class: "halo", d: shapePath(shape, r + 4) }),
     s("path", { class: "body", d: shapePath(shape, r) }),
     s("text", { class: "label", "text-anchor": "middle", y: shape === 4 ? 6 : 4.5 }, label),

@@ -68,7 +68,9 @@ cdef struct Node:
     int* pods
     int64_t held
     int64_t waiting
+    int64_t serving  # requests of all its pods
     bint is_ample
+    bint is_short  # some pod gets less than it asks for
 
 cdef struct Request:
     double arrived
@@ -268,7 +270,7 @@ cdef class CompiledKernel:
         for index in range(self._node_count):
             self._set_ample(&self._nodes[index])
             self._admit(&self._nodes[index])
-            self._set_paces(&self._nodes[index])
+            self._set_paces(&self._nodes[index], NONE)
         for number, age in lost:
             self._again(number, age)
 
@@ -349,6 +351,7 @@ cdef class CompiledKernel:
         node.count += 1
         node.held += pod.held
         node.waiting += pod.waiting.count
+        node.serving += pod.serving
         return 0
 
     cdef int _set_ready(self, Service* service, numbers) except -1:
@@ -419,6 +422,7 @@ cdef class CompiledKernel:
         entry = pop(&lane.line)
         pod.level = entry.key
         pod.serving -= 1
+        node.serving -= 1
         pod.held -= memory
         node.held -= memory
         if not pod.serving:
@@ -512,7 +516,7 @@ cdef class CompiledKernel:
 
     cdef int _turn(self, Service* service) noexcept:
         """The place of the pod that gets the next request."""
-        cdef int count = service.ready_count, turn, place, step, best
+        cdef int count = service.ready_count, turn, place, step, best, fewest, connections
         cdef uint64_t mixed
         if service.balancing == BALANCE_RANDOM:
             self._random += 0x9E3779B97F4A7C15u
@@ -523,11 +527,14 @@ cdef class CompiledKernel:
             return <int> (((mixed >> 32) * <uint64_t> count) >> 32)
         turn = <int> (service.turn % count)
         if service.balancing == BALANCE_LEAST:
-            best = turn
-            place = turn
+            best = place = turn
+            fewest = 0x7FFFFFFF
             for step in range(count):
-                if self._pods[service.ready[place]].connections < self._pods[service.ready[best]].connections:
-                    best = place
+                connections = self._pods[service.ready[place]].connections
+                if connections < fewest:
+                    fewest, best = connections, place
+                    if not fewest:
+                        break
                 place += 1
                 if place == count:
                     place = 0
@@ -550,6 +557,7 @@ cdef class CompiledKernel:
                 push(&pod.lane[lane].line, pod.level + service.cpu_s, number)
                 break
         pod.serving += 1
+        self._nodes[pod.node].serving += 1
         return 0
 
     cdef int _admit(self, Node* node) except -1:
@@ -638,17 +646,21 @@ cdef class CompiledKernel:
 
     cdef int _repace(self, Pod* pod) except -1:
         """A pod has more or fewer requests in service: its pace changes, on a full node that of others too."""
-        if self._nodes[pod.node].is_ample:
+        cdef Node* node = &self._nodes[pod.node]
+        # No request asks for more than a core: as few requests as cores, now as before, are short of nothing.
+        if node.is_ample or (node.serving <= node.cores and not node.is_short):
             self._set_pace(pod, min(pod.limit, <double> pod.serving))
         else:
             if not pod.serving:
                 self._leave_heap(<int> (pod - self._pods))
-            self._set_paces(&self._nodes[pod.node])
+            self._set_paces(node, <int> (pod - self._pods))
         return 0
 
-    cdef void _set_paces(self, Node* node) noexcept:
+    cdef void _set_paces(self, Node* node, int changed) noexcept:
+        """Shares a node anew; a pod that keeps its pace also keeps its next end, unless it is the one that changed."""
         cdef int index, count = 0
         cdef Pod* pod
+        cdef double* shares
         cdef double total = 0.0
         for index in range(node.count):
             pod = &self._pods[node.pods[index]]
@@ -658,12 +670,16 @@ cdef class CompiledKernel:
                 total += self._demands[count]
                 count += 1
         if node.is_ample or total <= node.cores:
-            for index in range(count):
-                self._set_pace(&self._pods[self._busy[index]], self._demands[index])
-            return
-        self._share(count, node.cores)
+            shares = self._demands
+            node.is_short = False
+        else:
+            node.is_short = True
+            self._share(count, node.cores)
+            shares = self._shares
         for index in range(count):
-            self._set_pace(&self._pods[self._busy[index]], self._shares[index])
+            pod = &self._pods[self._busy[index]]
+            if self._busy[index] == changed or shares[index] / pod.serving != pod.pace:
+                self._set_pace(pod, shares[index])
 
     cdef void _share(self, int count, double left) noexcept:
         """Max-min fair shares by weight; see `sharing.py`."""

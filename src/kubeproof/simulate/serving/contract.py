@@ -29,7 +29,10 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What one node has for its pods; a node that is down is left out, with all its pods."""
+    """What one node has for its pods; a node that is known to be down is left out, with all its pods.
+
+    One that has fallen silent unnoticed is there with no CPU: its pods get requests and do not answer.
+    """
 
     cpu_milli: int
     memory_bytes: int

@@ -288,15 +288,19 @@ class PlainKernel:
         if pod.node.is_ample:
             self._set_pace(pod, min(pod.setting.limit, pod.serving))
         else:
-            self._set_paces(pod.node)
+            self._set_paces(pod.node, pod)
 
-    def _set_paces(self, node: _Node) -> None:
+    def _set_paces(self, node: _Node, changed: _Pod | None = None) -> None:
+        """Shares a node anew; a pod that keeps its pace also keeps its next end, unless it is the one that changed."""
+        if changed is not None and not changed.serving:
+            changed.version += 1
         busy = [pod for pod in node.pods if pod.serving]
         demands = [min(pod.setting.limit, pod.serving) for pod in busy]
         weights = [pod.setting.weight for pod in busy]
         shares = demands if node.is_ample else weighted_shares(demands, weights, node.setting.cores)
         for pod, share in zip(busy, shares, strict=True):
-            self._set_pace(pod, share)
+            if pod is changed or share / pod.serving != pod.pace:
+                self._set_pace(pod, share)
 
     def _set_pace(self, pod: _Pod, cores: float) -> None:
         """So many cores for all requests of a pod, from now on."""

@@ -14,7 +14,7 @@ from kubeproof.simulate.serving.numbers import numpy
 
 Floats = Any  # an array of NumPy, which is loaded late
 TABLE = 4096  # points per period of a sinusoid from which Newton's steps begin
-STEPS = 4
+FEW_STEPS, MANY_STEPS = 2, 4  # of Newton: many where the rate comes close to nothing
 
 
 class Rate(Protocol):
@@ -67,6 +67,7 @@ class Wave:
             amplitude, shift_s = -amplitude, shift_s + period_s / 2
         self._mean, self._amplitude, self._unit = mean, amplitude, period_s / (2 * np.pi)
         is_cut = amplitude > abs(mean)
+        self._steps = MANY_STEPS if amplitude > 0.9 * mean else FEW_STEPS
         self._root = float(np.arcsin(-mean / amplitude)) if is_cut else 0.0  # the rate grows from here on
         self._width = (
             np.pi - 2 * self._root if is_cut else (2 * np.pi if mean > 0 else 0.0)
@@ -109,7 +110,7 @@ class Wave:
         cell = np.clip(np.searchsorted(self._table, wanted, "right"), 1, TABLE - 1)
         low, high = self._angles[cell - 1], self._angles[cell]
         angle = np.interp(wanted, self._table, self._angles)
-        for _ in range(STEPS):
+        for _ in range(self._steps):
             rate = self._unit * (self._mean + self._amplitude * np.sin(self._root + angle))
             with np.errstate(divide="ignore", invalid="ignore"):
                 step = np.where(rate > 0, (self._within(angle) - wanted) / rate, 0.0)

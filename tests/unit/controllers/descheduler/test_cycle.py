@@ -165,7 +165,7 @@ def test_unknown_plugins_and_arguments_are_listed():
                 (
                     ("ignorePvcPods", True),
                     ("nodeFit", True),
-                    ("podProtections", (("extraEnabled", ("PodsWithPVC",)),)),
+                    ("podProtections", (("extraEnabled", ("PodsWithPVC", "PodsWithResourceClaims")),)),
                     ("priorityThreshold", (("name", "high"),)),
                 ),
             ),
@@ -176,8 +176,7 @@ def test_unknown_plugins_and_arguments_are_listed():
     )
 
     assert not_modelled(DeschedulerPolicy((own,))) == (
-        "argument DefaultEvictor.ignorePvcPods",
-        "argument DefaultEvictor.podProtections.extraEnabled",
+        "argument DefaultEvictor.podProtections.PodsWithResourceClaims",
         "argument DefaultEvictor.priorityThreshold.name of a class that the input does not have",
         "argument PodLifeTime.states other than Running and Failed",
         "argument RemovePodsViolatingNodeTaints.surprise",

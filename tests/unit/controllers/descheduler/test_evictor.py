@@ -105,6 +105,43 @@ def test_newer_protections_replace_the_older_flags_since_0_34():
     assert lost(both, pods(1), version=(0, 34)) == 0
 
 
+@pytest.mark.parametrize("version", [OLD, NEWEST])
+def test_pods_on_local_storage_stay_unless_allowed(version):
+    local = [web(has_local_volumes=True)]
+
+    assert lost({}, pods(1), workloads=local, version=version) == 0
+    assert lost({"evictLocalStoragePods": True}, pods(1), workloads=local, version=version) == 1
+
+
+def test_protections_name_pods_with_claims_and_pods_without_a_budget():
+    claiming = [web(claims=("data",))]
+
+    assert lost({}, pods(1), workloads=claiming) == 1
+    assert lost({"ignorePvcPods": True}, pods(1), workloads=claiming) == 0
+    assert lost({"podProtections": {"extraEnabled": ["PodsWithPVC"]}}, pods(1), workloads=claiming) == 0
+    assert (
+        lost({"podProtections": {"extraEnabled": ["PodsWithPVC"]}}, pods(1), workloads=claiming, version=(0, 33)) == 1
+    )
+    assert lost({"ignorePodsWithoutPDB": True}, pods(1), version=(0, 31)) == 1
+    assert lost({"ignorePodsWithoutPDB": True}, pods(1), version=(0, 32)) == 0
+
+
+@pytest.mark.parametrize("version", [OLD, NEWEST])
+def test_an_annotation_overrules_every_protection(version):
+    for chosen in ({}, {"labelSelector": {"matchLabels": {"app": "db"}}}, {"minReplicas": 9}):
+        annotated = [web(kind="DaemonSet", has_local_volumes=True, always_evictable=True)]
+        assert lost(chosen, pods(2), workloads=annotated, version=version) == 2
+        assert lost(chosen, pods(2, terminating=True), workloads=annotated, version=version) == 0
+
+
+def test_a_wish_to_stay_counts_where_the_policy_makes_it_a_law():
+    staying = [web(prefers_to_stay=True)]
+
+    assert lost({}, pods(1), workloads=staying) == 1
+    assert lost({"noEvictionPolicy": "Preferred"}, pods(1), workloads=staying) == 1
+    assert lost({"noEvictionPolicy": "Mandatory"}, pods(1), workloads=staying) == 0
+
+
 def test_min_replicas_counts_all_pods_of_the_owner_since_0_30():
     three = {"minReplicas": 3}
 

@@ -1,0 +1,106 @@
+"""`kubeproof monitor run --scenario`: the intents of a Scenario on what a cluster does."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kubeproof.cli.live import Chosen
+from kubeproof.cli.outputs import Output, write_stdout
+from kubeproof.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from kubeproof.monitor.cluster.change import Change
+    from kubeproof.monitor.run import Summary
+
+_ONLY_RULES = ("state", "lateness", "skew", "until_idle", "open_end")
+
+
+def run_scenario(
+    scenario: str, manifests: tuple[str, ...], outputs: tuple[Output, ...], options: dict[str, Any]
+) -> int:
+    """Judges the intents, and tells every alarm."""
+    from contextlib import ExitStack
+
+    from kubeproof.cli.inputs import read_stdin
+    from kubeproof.manifests.load import load_files
+    from kubeproof.monitor.cluster.judges import Patience
+    from kubeproof.monitor.cluster.run import ClusterWatch, watch_cluster
+    from kubeproof.monitor.metrics import Metrics, parse_address, served
+    from kubeproof.monitor.sinks import Sink, StreamSink, Webhook
+    from kubeproof.report.monitor import alarm_ndjson, alarm_text, summary_text
+
+    _refuse(options)
+    render = {"text": alarm_text, "ndjson": alarm_ndjson}
+    sinks: list[Sink] = [StreamSink(write_stdout, render[one.format]) for one in outputs if one.file is None]
+    sinks += [Webhook(options["webhook"])] if options["webhook"] else []
+    wanted = ClusterWatch(
+        load_files((scenario, *manifests), stdin=read_stdin),
+        Patience(options["within"], options["repeats"]),
+        tuple((one.file, render[one.format]) for one in outputs if one.file is not None),
+        tuple(sinks),
+        is_seeded=not options["live"],
+    )
+    metrics = Metrics()
+    with ExitStack() as stack:
+        if options["metrics"]:
+            port = stack.enter_context(served(metrics, *parse_address(options["metrics"])))
+            click.echo(f"metrics on port {port}", err=True)
+        summary = watch_cluster(wanted, _changes(options), metrics)
+    told = any(output.format == "text" and output.file is None for output in outputs)
+    if told:
+        write_stdout(summary_text(summary))
+    else:
+        click.echo(summary_text(summary), err=True, nl=False)
+    return _exit_code(summary)
+
+
+def _exit_code(summary: Summary) -> int:
+    if summary.undelivered:
+        return 6
+    return 1 if summary.violated else 3 if summary.unknown else 0
+
+
+def _refuse(options: dict[str, Any]) -> None:
+    sources = [name for name in ("audit_log", "watch_log", "live") if options[name]]
+    if len(sources) != 1:
+        raise UsageError("--scenario needs one source", "Give --audit-log FILE, --watch-log FILE or --live.")
+    given = [name for name in _ONLY_RULES if options.get(name) not in (None, 0, "", False)]
+    if given:
+        flag = f"--{given[0].replace('_', '-')}"
+        raise UsageError(f"{flag} is for --rules", "With --scenario the log is read from its beginning.")
+
+
+def _changes(options: dict[str, Any]) -> Iterable[Change]:
+    from kubeproof.monitor.cluster.audit import changes_of_audit
+    from kubeproof.monitor.cluster.watching import changes_of_watch
+    from kubeproof.monitor.readers.lines import lines_of
+
+    if options["live"]:
+        return _live(options)
+    path = options["audit_log"] or options["watch_log"]
+    reader: Callable[[Iterable[str], str], Iterator[Change]]
+    reader = changes_of_audit if options["audit_log"] else changes_of_watch
+    return reader(lines_of(path), "<stdin>" if path == "-" else path)
+
+
+def _live(options: dict[str, Any]) -> Iterator[Change]:
+    """Notifications of the cluster as changes; the lists at the beginning are one moment."""
+    from kubeproof.live.resources import WATCHED
+    from kubeproof.live.watching import IDLE, LISTED, RELISTED, watched
+    from kubeproof.monitor.cluster.live import LiveChanges
+
+    chosen = Chosen(options["namespace"], options["everywhere"], options["context"], options["kubeconfig"])
+    client, namespace = chosen.reach()
+    source = LiveChanges(len(WATCHED), time.time)
+    for notice in watched(client, namespace, is_over=lambda: source.has_lasted(options["duration"])):
+        if notice.type == IDLE:
+            yield from source.tick()
+        elif notice.type in (LISTED, RELISTED):
+            yield from source.listed(notice.kind, notice.objects, is_first=notice.type == LISTED)
+        else:
+            yield from source.told(notice.type, notice.objects)

@@ -1,0 +1,95 @@
+"""`kubeproof simulate PATH...`: runs of manifests and a Scenario."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from kubeproof.cli.inputs import read_stdin
+from kubeproof.cli.outputs import Output, emit
+from kubeproof.cli.progress import progress_line
+from kubeproof.errors import UsageError
+
+if TYPE_CHECKING:
+    from kubeproof.manifests.loaded import Loaded
+    from kubeproof.simulate.options import SimulateOptions
+    from kubeproof.simulate.outcome import Comparison, SimulationResult
+
+_MOST_S = 400 * 24 * 3600
+
+
+def simulate_paths(paths: tuple[str, ...], outputs: tuple[Output, ...], given: dict[str, Any]) -> int:
+    """Loads, simulates, and writes reports; the exit code."""
+    from kubeproof.manifests.load import load
+    from kubeproof.simulate.variation import parse_axis, variants
+
+    options = _options(given)
+    axes = tuple(parse_axis(text) for text in given["vary"])
+    loaded = load(paths, stdin=read_stdin)
+    wanted = variants(loaded, axes) if axes else [((), loaded)]
+    line = progress_line(given["progress"], quiet=False)
+    begin = time.monotonic()
+    try:
+        results = []
+        for at, (settings, varied) in enumerate(wanted):
+            told = _told(at, len(wanted), options)
+            report = (
+                None
+                if line is None
+                else lambda run, now_s, told=told: line.simulated(time.monotonic() - begin, lambda: told(run, now_s))
+            )
+            results.append((settings, _simulated(varied, options, report)))
+    finally:
+        if line is not None:
+            line.close()
+    if not axes:
+        _emit(outputs, results[0][1])
+        return exit_code([results[0][1]])
+    from kubeproof.simulate.outcome import Comparison, Variant
+
+    _emit(outputs, Comparison(tuple(Variant(settings, result) for settings, result in results)))
+    return exit_code([result for _, result in results])
+
+
+def _simulated(loaded: Loaded, options: SimulateOptions, report: Callable[[int, int], None] | None) -> SimulationResult:
+    from kubeproof.simulate.simulation import simulate_cluster
+
+    return simulate_cluster(loaded, options, report)
+
+
+def _options(given: dict[str, Any]) -> SimulateOptions:
+    from kubeproof.manifests.durations import parse_seconds
+    from kubeproof.simulate.options import SimulateOptions
+
+    duration_s = parse_seconds(given["duration"])
+    if duration_s is None or not 0 < duration_s <= _MOST_S:
+        raise UsageError(f"--duration {given['duration']!r} is not a duration above zero", "Write --duration 30m.")
+    return SimulateOptions(
+        duration_s=duration_s, seed=given["seed"], runs=given["runs"], autoscaler=given["autoscaler"]
+    )
+
+
+def _told(variant: int, variants: int, options: SimulateOptions) -> Callable[[int, int], str]:
+    def told(run: int, now_s: int) -> str:
+        done = (run + now_s / options.duration_s) / options.runs
+        which = f"variant {variant + 1}/{variants}, " if variants > 1 else ""
+        return f"{which}run {run + 1}/{options.runs}: {now_s:,} of {options.duration_s:,} s, {100 * done:.0f} %"
+
+    return told
+
+
+def _emit(outputs: tuple[Output, ...], result: SimulationResult | Comparison) -> None:
+    from kubeproof.report import simulation
+
+    emit(outputs, lambda output: simulation.RENDERERS[output.format](result))
+
+
+def exit_code(results: list[SimulationResult]) -> int:
+    """1 if an intent was violated, 3 if none had anything to say, else 0; a run without intents is fine."""
+    from kubeproof.simulate.outcome import VACUOUS, VIOLATED
+
+    verdicts = {result.verdict for result in results}
+    if VIOLATED in verdicts:
+        return 1
+    return 3 if verdicts == {VACUOUS} else 0

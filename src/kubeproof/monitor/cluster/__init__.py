@@ -1,0 +1,1 @@
+"""The intents of a Scenario, judged on what a real cluster does."""

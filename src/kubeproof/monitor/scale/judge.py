@@ -1,0 +1,113 @@
+"""Judges one partition of a split stream with the embedded engine; its state moves to whoever goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from kubeproof.errors import InternalError
+from kubeproof.monitor.alarms import Alarm
+from kubeproof.monitor.arrival import Gaps
+from kubeproof.monitor.engine import Partition
+from kubeproof.monitor.event import Event
+from kubeproof.monitor.rules import RuleSet
+from kubeproof.monitor.scale.lanes import Lanes
+from kubeproof.monitor.scale.splitter import CLOCK, FINISH, GAP, TIME, Item
+from kubeproof.monitor.stream import StreamOptions
+
+_GAPS = "gaps"
+
+
+class Judge:
+    """All lanes and runs of one partition."""
+
+    def __init__(self, rules: RuleSet, options: StreamOptions) -> None:
+        self._lanes, self._options = Lanes(rules.rules, 1).rules, options
+        self._runs: dict[str, dict[int, Partition]] = {}
+        self._gaps: dict[str, Gaps] = {}
+        self._changed: set[tuple[int | str, str]] = set()
+
+    def take(self, items: Iterable[Item]) -> list[Alarm]:
+        """The alarms that these items, which come next, give rise to."""
+        found: list[Alarm] = []
+        for item in items:
+            for part in self._judged(item) if isinstance(item[0], int) else self._heard(*item):
+                if part.has_raised:
+                    found += part.fetch()
+        return found
+
+    def open(self) -> int:
+        """Obligations that wait."""
+        return sum(part.open() for run in self._runs.values() for part in run.values())
+
+    def changes(self) -> dict[str, Any]:
+        """What has changed since the last time, as JSON can hold it."""
+        found: dict[str, Any] = {}
+        for what, run in sorted(self._changed, key=str):
+            if isinstance(what, int):
+                found[f"{what}|{run}"] = self._runs[run][what].state()
+            else:
+                found[f"{_GAPS}|{run}"] = [list(span) for span in self._gaps[run].spans]
+        self._changed.clear()
+        return found
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continues from all changes that were ever made."""
+        for place, value in state.items():
+            what, _, run = place.partition("|")
+            if what == _GAPS:
+                self._gap(run).spans[:] = [(start, end) for start, end in value]
+            else:
+                self._part(int(what), run).restore(value)
+
+    def _judged(self, item: Item) -> tuple[Partition]:
+        lane, *fields = item
+        event = Event(*fields)
+        part = self._part(lane, event.run)
+        part.feed((event,))
+        self._changed.add((lane, event.run))
+        return (part,)
+
+    def _heard(self, word: str, *rest: Any) -> list[Partition]:
+        """Something that every partition is told; gives those whom it concerns."""
+        if word == GAP:
+            run, now, start, end = rest
+            touched = self._advanced(run, now)
+            self._gap(run).add(start, end)
+            self._changed.add((_GAPS, run))
+            return touched
+        if word == TIME:
+            return self._advanced(*rest)
+        if word == CLOCK:
+            return [part for run in self._runs for part in self._advanced(run, rest[0])]
+        if word != FINISH:
+            raise InternalError(f"E700 an item {word!r} in a partition.")
+        for name, run in self._runs.items():
+            for lane, part in run.items():
+                part.finish(complete=True)
+                self._changed.add((lane, name))
+        return [part for run in self._runs.values() for part in run.values()]
+
+    def _advanced(self, name: str, now: int | None) -> list[Partition]:
+        parts = self._runs.get(name, {})
+        if now is not None:
+            for lane, part in parts.items():
+                part.advance(now)
+                self._changed.add((lane, name))
+        return list(parts.values())
+
+    def _gap(self, run: str) -> Gaps:
+        return self._gaps.setdefault(run, Gaps())
+
+    def _part(self, lane: int, run: str) -> Partition:
+        lanes = self._runs.setdefault(run, {})
+        if lane not in lanes:
+            lanes[lane] = Partition(
+                self._lanes[lane],
+                run=run,
+                gaps=self._gap(run),
+                skew_us=self._options.skew_us,
+                has_runs=bool(run),
+                most_pending=self._options.most_pending,
+            )
+        return lanes[lane]

@@ -1,0 +1,1 @@
+"""What `kubeproof explain` knows: properties, events, error codes, verdicts."""

@@ -1,0 +1,20 @@
+"""One explanation, whatever it is of."""
+
+from __future__ import annotations
+
+from kubeproof.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """An ID or word, and what a reader wants to know about it."""
+
+    name: str  # as it is written: "S005", "drain", "E101", "VACUOUS"
+    kind: str  # "property", "event", "error", "verdict"
+    title: str  # one line
+    text: str  # what it means
+    facts: tuple[tuple[str, str], ...] = ()  # printed pairs: fields, default, exit code ...
+    example: str = ""  # YAML or a command
+    remedy: str = ""  # what to do about it
+    page: str = ""  # of the documentation
+    aliases: tuple[str, ...] = ()  # other words it is found by

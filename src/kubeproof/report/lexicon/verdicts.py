@@ -1,0 +1,44 @@
+"""Verdict words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubeproof.report.lexicon.entry import Explanation
+
+VERDICTS = {
+    "HOLDS": (
+        "proved",
+        "Every order of controllers and events was explored, and none breaks the intent, within the printed scope.",
+        "0",
+    ),
+    "HOLDS-BOUNDED": ("proved up to a bound", "The same for every size up to the printed bound, not beyond.", "0"),
+    "SAMPLED-OK": (
+        "nothing found",
+        "With --fast-find only some sizes were looked at; none of them breaks the intent.",
+        "0",
+    ),
+    "VIOLATED": (
+        "broken",
+        "There is a run that breaks the intent; it is shown, and kubeproof replay executes it again.",
+        "1",
+    ),
+    "VACUOUS": (
+        "nothing to say",
+        "No run ever comes to a state the intent speaks about: it is neither broken nor proved.",
+        "3, unless others hold",
+    ),
+    "UNKNOWN": ("not decided", "A limit ended the search before an answer. Never take it for a proof.", "3"),
+    "ERROR": ("not judged", "Something went wrong while the intent was judged.", "70"),
+    "SUPPRESSED": (
+        "broken and accepted",
+        "There is a run that breaks the intent, and somebody accepted that with a reason.",
+        "0",
+    ),
+}
+
+
+def verdicts() -> Iterator[Explanation]:
+    """All verdict words."""
+    for word, (title, text, code) in VERDICTS.items():
+        yield Explanation(word, "verdict", title, text, (("exit code", code),), page="docs/reference/exit-codes.md")

@@ -1,0 +1,133 @@
+"""The curves of a timed run as a PNG picture: a panel for each quantity, two side by side."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import ceil, floor, log10
+
+from kubeproof.report.panels import Drawing, Line, Panel, drawing_of
+from kubeproof.report.picture import INK, Canvas, rgb
+from kubeproof.simulate.outcome import Comparison, SimulationResult
+from kubeproof.simulate.result import Curves
+
+COLOURS = tuple(
+    rgb(one) for one in ("#3b5bdb", "#c2410c", "#1d7a48", "#a21caf", "#8a6100", "#0f7490", "#b3261e", "#566072")
+)
+GRID, FAINT = rgb("#d9dee7"), rgb("#566072")
+WIDTH, HEIGHT, COLUMNS = 640, 300, 2
+LEFT, RIGHT, TOP, BOTTOM = 76, 16, 58, 34
+MOST_PANELS = 24
+_LETTERS = 8  # dots that a letter takes
+_STEPS = (1, 2, 5, 10)
+
+
+def png(result: SimulationResult | Comparison | Curves) -> bytes:
+    """The first panels of a result."""
+    drawing = drawing_of(result)
+    panels = [(group.name, panel) for group in drawing.groups for panel in group.panels]
+    shown = panels[:MOST_PANELS]
+    rows = max(ceil(len(shown) / COLUMNS), 1)
+    note = 24 if len(panels) > MOST_PANELS else 0
+    canvas = Canvas(WIDTH * COLUMNS, HEIGHT * rows + note)
+    for place, (name, panel) in enumerate(shown):
+        row, column = divmod(place, COLUMNS)
+        _Panel(canvas, column * WIDTH, row * HEIGHT, drawing, panel).draw(name)
+    if note:
+        canvas.write(
+            LEFT, HEIGHT * rows + 6, f"{len(panels) - MOST_PANELS} more panels are in the other formats", FAINT
+        )
+    return canvas.encoded()
+
+
+class _Panel:
+    """One panel with its corner at x, y."""
+
+    def __init__(self, canvas: Canvas, x: int, y: int, drawing: Drawing, panel: Panel) -> None:
+        self._canvas, self._panel, self._times = canvas, panel, drawing.times_s
+        self._left, self._right = x + LEFT, x + WIDTH - RIGHT
+        self._top, self._bottom = y + TOP, y + HEIGHT - BOTTOM
+        self._title = (x + LEFT, y + 14)
+        values = [v for line in panel.lines for part in (line.values, line.high) for v in part if v is not None]
+        self._ticks = _ticks(max(values, default=0.0))
+
+    def draw(self, subject: str) -> None:
+        unit = f" ({self._panel.unit})" if self._panel.unit else ""
+        room = (self._right - self._left) // _LETTERS
+        self._canvas.write(*self._title, f"{subject} - {self._panel.title}{unit}"[:room])
+        self._legend()
+        self._grid()
+        for place, line in enumerate(self._panel.lines):
+            self._band(line, COLOURS[place % len(COLOURS)])
+        for place, line in enumerate(self._panel.lines):
+            self._line(line, COLOURS[place % len(COLOURS)])
+
+    def _legend(self) -> None:
+        x, y = self._left, self._title[1] + 20
+        for place, line in enumerate(self._panel.lines):
+            name = line.name[:24]
+            if x + 18 + _LETTERS * len(name) > self._right:
+                return  # the colours of the others are in the order of the CSV
+            self._canvas.fill(x, y + 3, 12, 4, COLOURS[place % len(COLOURS)])
+            self._canvas.write(x + 16, y, name, FAINT)
+            x += 16 + _LETTERS * (len(name) + 2)
+
+    def _grid(self) -> None:
+        for tick in self._ticks:
+            y, text = self._y(tick), f"{tick:g}"
+            self._canvas.fill(self._left, y, self._right - self._left, 1, GRID)
+            self._canvas.write(self._left - 8 - _LETTERS * len(text), y - 5, text, FAINT)
+        first, last = self._times[0], self._times[-1]
+        for part in range(5):
+            time = first + (last - first) * part / 4
+            text = _clock(time)
+            x = min(max(self._x(time) - _LETTERS * len(text) // 2, self._left), self._right - _LETTERS * len(text))
+            self._canvas.write(x, self._bottom + 10, text, FAINT)
+        self._canvas.fill(self._left, self._top, 1, self._bottom - self._top, INK)
+
+    def _x(self, time: float) -> int:
+        span = self._times[-1] - self._times[0]
+        part = (time - self._times[0]) / span if span else 0.0
+        return self._left + round(part * (self._right - self._left))
+
+    def _y(self, value: float) -> int:
+        return self._bottom - round(value / self._ticks[-1] * (self._bottom - self._top))
+
+    def _line(self, line: Line, colour: bytes) -> None:
+        points = zip(self._times, line.values, strict=True)
+        for (time, value), (after, following) in pairwise(points):
+            if value is None or following is None:
+                continue
+            x, y, x2, y2 = self._x(time), self._y(value), self._x(after), self._y(following)
+            if self._panel.has_steps:
+                self._canvas.line(x, y, x2, y, colour)
+                self._canvas.line(x2, y, x2, y2, colour)
+            else:
+                self._canvas.line(x, y, x2, y2, colour)
+
+    def _band(self, line: Line, colour: bytes) -> None:
+        before: int | None = None  # column of the point before, None after a gap
+        for time, low, high in zip(self._times, line.low, line.high, strict=False):
+            if low is None or high is None:
+                before = None
+                continue
+            x = self._x(time)
+            for column in range(x if before is None else before + 1, x + 1):
+                self._canvas.tint(column, self._y(high), self._y(low) - self._y(high), colour)
+            before = x
+
+
+def _ticks(most: float) -> list[float]:
+    """Four or five round numbers from 0 on, the last one not below the most."""
+    most = most if most > 0 else 1.0
+    power = 10.0 ** floor(log10(most / 4))
+    step = next(one * power for one in _STEPS if one * power * 5 >= most)
+    return [step * count for count in range(ceil(most / step - 1e-9) + 1)]
+
+
+def _clock(seconds: float) -> str:
+    whole = round(seconds)
+    if whole >= 24 * 3600:
+        return f"{whole // 86400}D {whole // 3600 % 24:02}:{whole // 60 % 60:02}"
+    return (
+        f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}" if whole >= 3600 else f"{whole // 60}:{whole % 60:02}"
+    )

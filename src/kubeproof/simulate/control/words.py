@@ -1,0 +1,59 @@
+"""Steps worth telling, in words: changes of sizes, faults, evictions, nodes that come and go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubeproof.cluster.control import Role
+from kubeproof.model.individual import Concrete
+from kubeproof.simulate.control.walk import Taken
+
+NODE_WORDS = {
+    "fail": "fails", "fail-for-good": "fails for good", "panic": "fails of overload", "recover": "is back",
+    "notice": "is found silent", "taint": "is tainted, its pods will be evicted", "cordon": "is cordoned",
+    "uncordon": "is uncordoned", "drain": "is being drained", "drain-uncordon": "is being drained",
+    "maintain": "is being drained for maintenance", "drained": "is empty", "return": "is back from maintenance",
+    "join": "joins", "fail-with-zone": "fails with its zone", "provision": "is asked for",
+    "forsake": "will not come", "evacuate": "is being emptied, to be deleted", "remove": "is deleted",
+    "spare": "is kept after all", "welcome": "is ready again",
+}  # fmt: skip
+MOST_NAMES = 3
+
+
+def told(taken: Taken) -> str:
+    """What the step did, if it is worth telling; otherwise nothing."""
+    return "; ".join(_words(taken))
+
+
+def _words(taken: Taken) -> Iterator[str]:
+    if taken.decision.role == Role.TIME:
+        return
+    for concrete in taken.concrete:
+        words = _worth_telling(concrete)
+        if words:
+            yield words
+
+
+def _worth_telling(concrete: Concrete) -> str:
+    verb = concrete[0]
+    if verb == "set-desired":
+        return f"{concrete[1]} gets {concrete[2]} replicas"
+    if verb in NODE_WORDS:
+        return f"{concrete[1]} {NODE_WORDS[str(verb)]}"
+    if verb in ("evict", "evict-pods"):
+        return f"evicts {_listed(concrete[2])} from {concrete[1]}"
+    if verb == "preempt":
+        return f"makes room on {concrete[1]} for {concrete[3]}: {_listed(concrete[2])}"
+    if verb == "crash":
+        return f"{concrete[2]} on {concrete[1]} crashes"
+    if verb in ("delete-object", "create-object"):
+        return f"{concrete[1]} is {'deleted' if verb == 'delete-object' else 'created'}"
+    if verb == "set-template":
+        return f"{concrete[1]} gets revision {int(str(concrete[2])) + 1}"
+    return ""
+
+
+def _listed(names: object) -> str:
+    assert isinstance(names, tuple)
+    shown = ", ".join(str(name) for name in names[:MOST_NAMES])
+    return shown if len(names) <= MOST_NAMES else f"{shown} and {len(names) - MOST_NAMES} more"

@@ -1,0 +1,118 @@
+"""Simulates a loaded input: runs with seeds of their own, judged and added up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from kubeproof.errors import UsageError
+from kubeproof.events.declarations import Completes, CpuLoad, Event, KernelPanic, NeverReady, UsageChange, UsagePattern
+from kubeproof.intents.catalogue import entry
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.simulate.bands import mean_costs, together, totals
+from kubeproof.simulate.control.clocked import ClockedRun, RunRecord
+from kubeproof.simulate.control.planning import SIMPLE, Planned, planned
+from kubeproof.simulate.options import SimulateOptions
+from kubeproof.simulate.outcome import SAMPLED_OK, VACUOUS, VIOLATED, IntentOutcome, SimulationResult
+
+if TYPE_CHECKING:
+    from kubeproof.simulate.serving.contract import DataPlane
+
+Report = Callable[[int, int], None] | None  # number of the run, seconds that it has simulated
+LASTING = (UsagePattern, NeverReady, Completes, KernelPanic)  # no moments: they say how pods and nodes are
+
+
+def simulate_cluster(
+    loaded: Loaded, options: SimulateOptions = SimulateOptions(), progress: Report = None
+) -> SimulationResult:
+    """The result of all runs; run i has seed + i."""
+    begin = monotonic()
+    plan = planned(loaded, autoscaler=options.autoscaler)
+    if options.autoscaler == SIMPLE and not (loaded.scenario.workload and loaded.scenario.workload.services):
+        raise UsageError("--autoscaler simple looks at the use that requests make", "Give spec.workload services.")
+    records = [_run(loaded, plan, options, number, progress) for number in range(options.runs)]
+    intents = tuple(_outcome(plan, at, records, options.seed) for at in range(len(plan.plan.monitors)))
+    return SimulationResult(
+        scenario=loaded.scenario.name,
+        duration_s=options.duration_s,
+        seed=options.seed,
+        runs=options.runs,
+        autoscaler=options.autoscaler,
+        timeline=together([record.timeline for record in records]),
+        services=totals([record.services for record in records]),
+        intents=intents,
+        costs=mean_costs([record.costs for record in records]),
+        moments=records[0].moments,
+        moments_left_out=records[0].moments_left_out,
+        verdict=_overall(intents),
+        files=loaded.files,
+        not_modelled=tuple(f"{omission.what}: {omission.why} ({omission.source})" for omission in loaded.omissions),
+        notes=(*records[0].notes, *_notes(loaded)),
+        elapsed_s=monotonic() - begin,
+    )
+
+
+def _run(loaded: Loaded, plan: Planned, options: SimulateOptions, number: int, progress: Report) -> RunRecord:
+    seed = options.seed + number
+    run = ClockedRun(loaded, plan, options, seed, data_plane(loaded, options, seed))
+    return run.run(None if progress is None else lambda now_s: progress(number, now_s))
+
+
+def data_plane(loaded: Loaded, options: SimulateOptions, seed: int) -> DataPlane | None:
+    """What serves the requests of a Scenario; None if it has none."""
+    workload = loaded.scenario.workload
+    if workload is None or not workload.services:
+        return None
+    from kubeproof.simulate.serving.plane import make_data_plane
+
+    return make_data_plane(workload, seed=seed, duration_s=float(options.duration_s), reroutes=options.reroutes)
+
+
+def _outcome(plan: Planned, at: int, records: list[RunRecord], seed: int) -> IntentOutcome:
+    """An intent over all runs: violated if one of them violates it."""
+    intent = plan.plan.monitors[at].intent
+    verdicts = [record.verdicts[at] for record in records]
+    violated = [number for number, (verdict, *_) in enumerate(verdicts) if verdict == VIOLATED]
+    first = violated[0] if violated else None
+    is_vacuous = all(verdict == VACUOUS for verdict, *_ in verdicts)
+    return IntentOutcome(
+        id=entry(intent.key).id,
+        intent=intent.name,
+        target=intent.target or "",
+        verdict=VIOLATED if violated else VACUOUS if is_vacuous else SAMPLED_OK,
+        detail=verdicts[first or 0][2],
+        source=intent.source,
+        at_s=None if first is None else verdicts[first][1],
+        run=first,
+        seed=None if first is None else seed + first,
+        violated_runs=len(violated),
+    )
+
+
+def _overall(intents: tuple[IntentOutcome, ...]) -> str:
+    verdicts = {intent.verdict for intent in intents}
+    if VIOLATED in verdicts:
+        return VIOLATED
+    return VACUOUS if verdicts == {VACUOUS} else SAMPLED_OK
+
+
+def _notes(loaded: Loaded) -> list[str]:
+    """What a reader might expect to happen, and does not."""
+    notes = []
+    for event in loaded.scenario.events:
+        moves = getattr(event, "moves", None)
+        if event.chance is None and moves is None and not isinstance(event, LASTING) and _has_moments(event):
+            notes.append(f"event {event.name} has no probability and does not happen: {_instead(event)}")
+    return notes
+
+
+def _instead(event: Event) -> str:
+    if isinstance(event, UsageChange | CpuLoad):
+        return "the first level holds; give it transitions, or requests in spec.workload"
+    return "give it one, or put it into spec.workload.faults"
+
+
+def _has_moments(event: object) -> bool:
+    """False for a use with one level, which is constant."""
+    return len(getattr(event, "levels", (0, 0))) > 1

@@ -1,0 +1,84 @@
+"""Two verifications side by side: which intents are newly violated, fixed, or as before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubeproof.values import dataclass
+from kubeproof.verify.result import ERROR, UNKNOWN, VIOLATED, IntentResult, VerifyResult
+
+NEWLY_VIOLATED = "newly violated"
+NO_LONGER_DECIDED = "no longer decided"
+FIXED = "fixed"
+STILL_VIOLATED = "still violated"
+CHANGED = "changed"  # between other verdicts
+NEW = "new"  # the base has no such intent, and it is not violated
+GONE = "gone"  # the head has no such intent
+UNCHANGED = "unchanged"
+ORDER = (NEWLY_VIOLATED, NO_LONGER_DECIDED, STILL_VIOLATED, FIXED, CHANGED, NEW, GONE, UNCHANGED)
+_OPEN = (UNKNOWN, ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One intent in both; None where it does not exist."""
+
+    kind: str  # one of ORDER
+    base: IntentResult | None
+    head: IntentResult | None
+
+    @property
+    def either(self) -> IntentResult:
+        """The result to name it by."""
+        found = self.head or self.base
+        assert found is not None
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What became of every intent, the worst first."""
+
+    base: VerifyResult | None  # None: there was nothing to verify
+    head: VerifyResult
+    changes: tuple[Change, ...]
+
+    def of(self, kind: str) -> tuple[Change, ...]:
+        """The changes of one kind."""
+        return tuple(change for change in self.changes if change.kind == kind)
+
+
+def compare(base: VerifyResult | None, head: VerifyResult) -> Difference:
+    """Intents are the same if property, name and target are; of several violations of one the first counts."""
+    before = _by_name(base.results if base is not None else ())
+    after = _by_name(head.results)
+    changes = [*_changes(before, after)]
+    return Difference(base, head, tuple(sorted(changes, key=lambda change: ORDER.index(change.kind))))
+
+
+def _by_name(results: Sequence[IntentResult]) -> dict[tuple[str, str, str], IntentResult]:
+    found: dict[tuple[str, str, str], IntentResult] = {}
+    for one in results:
+        found.setdefault((one.id, one.intent, one.target), one)
+    return found
+
+
+def _changes(
+    before: dict[tuple[str, str, str], IntentResult], after: dict[tuple[str, str, str], IntentResult]
+) -> Iterator[Change]:
+    for name, head in after.items():
+        base = before.get(name)
+        yield Change(_kind(base.verdict if base is not None else None, head.verdict), base, head)
+    yield from (Change(GONE, base, None) for name, base in before.items() if name not in after)
+
+
+def _kind(before: str | None, after: str) -> str:
+    if after == VIOLATED:
+        return STILL_VIOLATED if before == VIOLATED else NEWLY_VIOLATED
+    if after in _OPEN and before not in _OPEN:
+        return NO_LONGER_DECIDED
+    if before is None:
+        return NEW
+    if before == VIOLATED:
+        return FIXED
+    return UNCHANGED if before == after else CHANGED

@@ -1,0 +1,222 @@
+"""What is drawn and told of simulated clusters, in every format."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import struct
+import zlib
+
+import pytest
+
+from kubeproof.report import simulate as experiments
+from kubeproof.report.panels import MOST_LINES, drawing_of
+from kubeproof.report.picture import Canvas, rgb
+from kubeproof.report.simulation import RENDERERS
+from kubeproof.report.simulation_picture import COLOURS, HEIGHT, WIDTH, _clock, _ticks, png
+from kubeproof.report.variants import aligned, comparison_table, requests_table
+from kubeproof.simulate.experiments import published
+from kubeproof.simulate.outcome import Comparison, SimulationResult, Variant
+from kubeproof.simulate.run import simulate
+from tests.unit.report.simulations import HOSTILE, STEPS, comparison, simulation
+
+
+def values_of(page: str) -> dict[str, object]:
+    """What the scripts of a page read."""
+    found = re.search(r'<script type="application/json" id="report">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    return json.loads(found[1])
+
+
+def dots_of(picture: bytes) -> tuple[int, int, set[bytes]]:
+    """Width, height, and all colours of a PNG file."""
+    width, height = struct.unpack(">II", picture[16:24])
+    length = struct.unpack(">I", picture[33:37])[0]
+    rows = zlib.decompress(picture[41 : 41 + length])
+    line = 3 * width + 1
+    assert len(rows) == line * height
+    different = {rows[line * y + 1 : line * (y + 1)] for y in range(height)}
+    colours = {bytes(dot) for row in different for dot in zip(row[::3], row[1::3], row[2::3], strict=True)}
+    return width, height, colours
+
+
+def test_panels_are_made_of_what_there_is_to_see() -> None:
+    drawing = drawing_of(simulation())
+
+    assert [group.name for group in drawing.groups] == ["web", HOSTILE, "Nodes", "Cluster"]
+    web, _, nodes, cluster = drawing.groups
+    assert [panel.title for panel in web.panels] == ["Pods", "CPU", "Requests", "Response time"]
+    assert [line.name for line in web.panels[0].lines] == ["pods", "ready", "desired"]  # nothing was ever pending
+    assert web.panels[0].has_steps
+    assert len(nodes.panels[0].lines) == MOST_LINES
+    assert nodes.panels[0].lines[0].name == "node-3"  # the idlest are left out
+    assert nodes.panels[0].note == "the busiest 12 of 15"
+    assert [panel.title for panel in cluster.panels] == ["Nodes that are up"]
+    assert len(drawing.times_s) == STEPS
+
+
+def test_variants_share_panels() -> None:
+    first = drawing_of(comparison()).groups[0].panels[0]
+
+    assert [line.name for line in first.lines] == ["hpa.targetCPU=60", "hpa.targetCPU=80"]
+    assert (first.lines[0].values[9], first.lines[1].values[9]) == (10.0, 5.0)
+
+
+def test_experiments_have_panels_of_their_own() -> None:
+    drawing = drawing_of(simulate(published("abs-1")))
+
+    assert drawing.times_s[:3] == (0.0, 2.0, 4.0)
+    assert [panel.title for panel in drawing.groups[0].panels] == ["Pods", "CPU", "Use by request"]
+    assert max(drawing.groups[0].panels[1].lines[0].values) == 1700
+
+
+# -- tables -----------------------------------------------------------------------------------------
+
+
+def test_variants_are_compared_in_one_table() -> None:
+    table = comparison_table(comparison())
+
+    rows = [dict(zip(table.head, row, strict=True)) for row in table.rows]
+    assert [row["hpa.targetCPU"] for row in rows] == ["60", "80"]
+    assert [row["web most pods"] for row in rows] == ["10", "5"]
+    wanted = {"verdict": "VIOLATED", "violated": "1 of 2", "kWh": "1.250", "cost": "4.50", "web in time %": "98.99"}
+    assert rows[0].items() >= wanted.items()
+    assert float(rows[0]["web p50 s"]) == pytest.approx(0.1, rel=0.01)
+
+
+def test_only_services_with_requests_have_a_row() -> None:
+    table = requests_table(simulation().services)
+
+    assert [row[0] for row in table.rows] == ["web"]
+    assert table.rows[0][1:6] == ("1,000", "985", "5", "5", "5")
+
+
+def test_text_of_a_comparison_has_a_row_and_bars_for_each_variant() -> None:
+    text = RENDERERS["text"](comparison())
+
+    lines = text.splitlines()
+    assert lines[0] == "shop: 2 variants, 1 run of 10m each"
+    assert lines[2].startswith("hpa.targetCPU")
+    assert lines[3].startswith("60")
+    assert "hpa.targetCPU=80: pods of web" in lines
+    assert len({len(line) for line in aligned(comparison_table(comparison()))}) == 1
+    assert "\u202e" not in text
+
+
+def test_text_of_several_runs_tells_how_far_they_lie_apart() -> None:
+    assert "most 10 (8 to 12 in 90 % of the runs)" in RENDERERS["text"](simulation(runs=20))
+    assert "of the runs)" not in RENDERERS["text"](simulation())
+
+
+def test_csv_has_the_bands_of_several_runs() -> None:
+    rows = list(csv.DictReader(RENDERERS["csv"](simulation(runs=20)).splitlines()))
+
+    (one,) = [row for row in rows if (row["subject"], row["quantity"], row["time_s"]) == ("web", "pods", "15")]
+    assert (one["value"], one["low"], one["high"]) == ("2", "1.6", "2.4")
+
+
+# -- pages --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("result", [simulation(), simulation(runs=20), comparison()], ids=["one", "runs", "variants"])
+def test_pages_are_offline_and_let_nothing_in(result: SimulationResult | Comparison) -> None:
+    page = RENDERERS["html"](result)
+
+    assert "default-src 'none'" in page
+    assert page.count("<script") == 2
+    assert "<img" not in page
+    assert "\u202e" not in page
+    assert re.search(r"(src|href)=[\"']?https?:", page) is None
+
+
+def test_the_page_of_one_variant_has_everything() -> None:
+    values = values_of(RENDERERS["html"](simulation(runs=20)))
+
+    assert values["headline"] == "VIOLATED"
+    assert values["how"] == "20 runs of 600 s, seed 1, autoscaler hpa"
+    assert values["marks"] == [{"time": 300.0, "text": "S001 minReady is violated"}]
+    assert values["intents"][0]["when"] == "first at 300 s, in 7 of 20 runs; again with --seed 4"
+    assert values["intents"][0]["place"] == "scenario.yaml:12"
+    assert ["98.99 %", "in time"] in values["facts"]
+    assert values["momentsLeftOut"] == 4
+    assert values["notes"] == ["pods use what requests need", "not modelled: Ingress/shop"]
+    assert values["band"].startswith("Lines are means")
+    pods = values["groups"][0]["panels"][0]["lines"][0]
+    assert (pods["values"][1], pods["low"][1], pods["high"][1]) == (2, 1.6, 2.4)
+
+
+def test_the_page_of_variants_tells_what_each_violates() -> None:
+    values = values_of(RENDERERS["html"](comparison()))
+
+    assert values["headline"] == "2 variants"
+    assert values["verdict"] == "VIOLATED"
+    assert [one["target"] for one in values["intents"]] == [
+        "Deployment/shop/web · hpa.targetCPU=60",
+        "Deployment/shop/web · hpa.targetCPU=80",
+    ]
+    assert len(values["comparison"]["rows"]) == 2
+
+
+def test_experiments_have_pages_too() -> None:
+    values = values_of(experiments.RENDERERS["html"](simulate(published("abs-1"))))
+
+    assert (values["scenario"], values["how"]) == ("abs-1", "350 intervals of 2 s")
+    assert values["requests"]["rows"] == [
+        ["service-1", "18,000", "18,000", "0", "0", "0", "100.00", "0.000", "0.000", "0.000"]
+    ]
+
+
+# -- pictures -------------------------------------------------------------------------------------------
+
+
+def test_the_picture_has_a_place_and_a_colour_for_every_line() -> None:
+    width, height, colours = dots_of(png(simulation(runs=20)))
+
+    assert (width, height) == (2 * WIDTH, 5 * HEIGHT)  # ten panels
+    assert colours >= set(COLOURS)
+    plain = dots_of(png(simulation()))[2]
+    assert len(colours) > len(plain)  # bands are mixed with what is behind
+
+
+def test_a_picture_of_many_services_says_what_is_left_out() -> None:
+    many = Comparison((Variant((), simulation()),) * 3)
+    result = simulation()
+    names = tuple(f"service-{number}" for number in range(10))
+    copies = tuple(
+        type(one)(one.scope, name, one.quantity, one.values)
+        for name in names for one in result.timeline.series if one.subject == "web"
+    )  # fmt: skip
+    timeline = type(result.timeline)(result.timeline.times_s, copies)
+    large = type(result)(**{name: getattr(result, name) for name in result.__slots__} | {"timeline": timeline})
+
+    assert dots_of(png(large))[1] == 12 * HEIGHT + 24
+    assert dots_of(png(many))[0] == 2 * WIDTH
+
+
+def test_experiments_have_pictures_too() -> None:
+    assert dots_of(experiments.RENDERERS["png"](simulate(published("abs-1"))))[:2] == (2 * WIDTH, 2 * HEIGHT)
+
+
+def test_what_is_outside_of_a_canvas_is_left_out() -> None:
+    canvas = Canvas(4, 3)
+    canvas.fill(-2, -1, 3, 2, rgb("#ff0000"))
+    canvas.fill(9, 9, 2, 2, rgb("#ff0000"))
+    canvas.tint(7, 0, 2, rgb("#000000"))
+
+    assert canvas.encoded() != Canvas(4, 3).encoded()
+    assert dots_of(canvas.encoded())[2] == {b"\xff\xff\xff", b"\xff\x00\x00"}
+
+
+@pytest.mark.parametrize(
+    ("most", "last", "count"), [(0.0, 1.0, 6), (7.0, 8.0, 5), (10.0, 10.0, 6), (0.034, 0.04, 5), (1700, 2000, 5)]
+)
+def test_ticks_are_round_and_reach_the_most(most: float, last: float, count: int) -> None:
+    ticks = _ticks(most)
+
+    assert (ticks[-1], len(ticks)) == (pytest.approx(last), count)
+
+
+@pytest.mark.parametrize(("seconds", "shown"), [(0, "0:00"), (75, "1:15"), (3661, "1:01:01"), (90_000, "1D 01:00")])
+def test_times_are_short(seconds: float, shown: str) -> None:
+    assert _clock(seconds) == shown

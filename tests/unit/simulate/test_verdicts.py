@@ -1,0 +1,102 @@
+"""Intents along a run: violated at a moment, sampled without a violation, or without anything to say."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubeproof.simulate.options import SimulateOptions
+from kubeproof.simulate.outcome import SAMPLED_OK, VACUOUS, VIOLATED, IntentOutcome
+from kubeproof.simulate.simulation import simulate_cluster
+from tests.unit.manifests.inputs import deployment, load_text, node, scenario
+from tests.unit.simulate.inputs import EXACT, WEB, cluster
+
+DOWN = "workload: {faults: [{at: 100s, nodeFailure: {nodes: {names: [n1]}}}]}"
+
+
+def judged(spec: str, *, nodes: int = 2, replicas: int = 2, runs: int = 1, duration_s: int = 600) -> IntentOutcome:
+    loaded = cluster(spec, nodes=nodes, replicas=replicas)
+    (found,) = simulate_cluster(loaded, SimulateOptions(duration_s=duration_s, runs=runs)).intents
+    return found
+
+
+def test_a_forbidden_state_is_violated_at_its_moment() -> None:
+    found = judged(f"start: deployed\n{DOWN}\nintents: [{{minReady: {{target: {WEB}, count: 2, when: always}}}}]")
+
+    assert (found.verdict, found.id, found.seed) == (VIOLATED, "S001", 0)
+    assert found.at_s is not None
+    assert 150 <= found.at_s <= 155
+    assert found.source.line > 1
+
+
+def test_what_is_never_broken_is_sampled() -> None:
+    found = judged(f"{EXACT}\nintents: [{{maxReplicas: {{target: {WEB}, count: 2}}}}]")
+
+    assert (found.verdict, found.at_s, found.violated_runs) == (SAMPLED_OK, None, 0)
+
+
+def test_a_stable_state_is_judged_when_the_cluster_rests() -> None:
+    found = judged(f"{EXACT}\nintents: [{{schedulable: {{target: {WEB}}}}}]", nodes=1, replicas=9)
+
+    assert (found.verdict, found.at_s) == (VIOLATED, 2)  # 8 pods fit on the node, and have started
+
+
+def test_what_holds_in_the_end_is_judged_at_the_end() -> None:
+    pending = judged(f"{EXACT}\nintents: [{{noPendingForever: {{target: {WEB}}}}}]", nodes=1, replicas=9)
+
+    assert (pending.verdict, pending.at_s) == (VIOLATED, 600)
+
+
+def test_a_forbidden_step_is_violated_when_it_is_taken() -> None:
+    drain = "workload: {faults: [{at: 100s, drain: {nodes: {names: [n1]}}}]}"
+    found = judged(f"start: deployed\n{drain}\nintents: [{{noEviction: {{target: {WEB}}}}}]")
+
+    assert (found.verdict, found.at_s) == (VIOLATED, 100)
+
+
+def test_a_state_that_comes_again_is_a_loop() -> None:
+    tainted = node("n1", extra="spec: {taints: [{key: gpu, effect: NoExecute}]}")
+    web = deployment("web", pod="nodeName: n1,")
+    loaded = load_text(tainted, web, scenario("intents: [{settles: {}}]"))
+    (found,) = simulate_cluster(loaded, SimulateOptions(duration_s=60)).intents
+
+    assert found.verdict == VIOLATED
+    assert found.detail.startswith("the same state came again")
+
+
+def test_a_formula_is_followed_letter_by_letter() -> None:
+    spec = f"""
+        start: deployed
+        {DOWN}
+        intents: [{{ltl: {{formula: "G up", where: {{up: "ready('{WEB}') >= 2"}}}}}}]
+    """
+    found = judged(spec)
+
+    assert found.verdict == VIOLATED
+    assert found.at_s is not None
+    assert 150 <= found.at_s <= 155
+
+
+def test_what_never_mattered_is_vacuous_and_so_is_the_whole() -> None:
+    result = simulate_cluster(cluster("intents: [{drainCompletes: {}}]"), SimulateOptions(duration_s=60))
+
+    assert (result.intents[0].verdict, result.verdict) == (VACUOUS, VACUOUS)
+
+
+def test_of_several_runs_the_first_violation_has_its_seed() -> None:
+    spec = "start: deployed\nevents: [{nodeFailure: {ratePerHour: 2}}]\n"
+    found = judged(
+        spec + f"intents: [{{minReady: {{target: {WEB}, count: 2, when: always}}}}]", runs=12, duration_s=900
+    )
+
+    assert (found.verdict, found.run) == (VIOLATED, found.seed)
+    assert 0 < found.violated_runs < 12
+    again = cluster(spec + f"intents: [{{minReady: {{target: {WEB}, count: 2, when: always}}}}]")
+    (alone,) = simulate_cluster(again, SimulateOptions(duration_s=900, seed=found.seed or 0)).intents
+    assert (alone.verdict, alone.at_s) == (VIOLATED, found.at_s)
+
+
+@pytest.mark.parametrize("when", ["stable", "eventually", "eventuallyAlways"])
+def test_other_moments_of_an_intent(when: str) -> None:
+    found = judged(f"{EXACT}\nintents: [{{minReady: {{target: {WEB}, count: 2, when: {when}}}}}]")
+
+    assert found.verdict == SAMPLED_OK

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Verifies, writes reports beside each other, and tells the job what came out. Ends with kubeproof's exit code.
+set -uo pipefail
+
+reports="${RUNNER_TEMP:?}/kubeproof-reports"
+rm -rf "$reports"
+mkdir -p "$reports"
+
+# One word per line; what looks like an option in `paths` stays a path.
+words=()
+while IFS= read -r line; do
+    [ -z "$line" ] || words+=("$line")
+done <<<"${INPUT_ARGS:-}"
+words+=(--timeout "${INPUT_TIMEOUT:-300}" --fail-on "${INPUT_FAIL_ON:-info}" --color never --progress never)
+[ -z "${INPUT_BASELINE:-}" ] || words+=(--baseline "$INPUT_BASELINE")
+[ "${INPUT_SOFT_FAIL:-false}" != true ] || words+=(--soft-fail)
+words+=(-o "json=$reports/kubeproof.json" -o "sarif=$reports/kubeproof.sarif" -o "markdown=$reports/kubeproof.md")
+words+=(-o "text=$reports/kubeproof.txt" -o "junit=$reports/kubeproof.xml")
+[ "${INPUT_ANNOTATIONS:-true}" != true ] || words+=(-o github)
+words+=(--)
+while IFS= read -r line; do
+    [ -z "$line" ] || words+=("$line")
+done <<<"${INPUT_PATHS:-}"
+
+kubeproof verify "${words[@]}"
+code=$?
+
+if [ -s "$reports/kubeproof.txt" ]; then
+    # What is printed comes from manifests: commands in it are not for the runner.
+    token="kubeproof-$RANDOM$RANDOM$RANDOM"
+    echo "::stop-commands::$token"
+    cat "$reports/kubeproof.txt"
+    echo "::$token::"
+    verdict=$(tail -n 1 "$reports/kubeproof.txt" | grep -oE '^[A-Z-]+' || true)
+    cat "$reports/kubeproof.md" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+    {
+        echo "verdict=$verdict"
+        echo "sarif=$reports/kubeproof.sarif"
+        echo "json=$reports/kubeproof.json"
+    } >>"${GITHUB_OUTPUT:-/dev/null}"
+fi
+echo "exit-code=$code" >>"${GITHUB_OUTPUT:-/dev/null}"
+exit "$code"
