@@ -21,6 +21,12 @@ class Chosen(NamedTuple):
     context: str | None
     kubeconfig: str | None
 
+    def words(self) -> list[str]:
+        """The options that ask for the same cluster again."""
+        named = (("-n", self.namespace), ("--context", self.context), ("--kubeconfig", self.kubeconfig))
+        given = [word for flag, value in named if value is not None for word in (flag, value)]
+        return ["--live", *(["-A"] if self.everywhere else []), *given]
+
     def reach(self) -> tuple[Client, str | None]:
         """The client, and the namespace that is meant; None for all."""
         from kubeproof.live.client import Client

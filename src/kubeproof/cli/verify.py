@@ -207,6 +207,7 @@ def verify_command(
         raise
     result = accepted(found, loaded, acceptance)
     flags = [*_flags(options), *sweep_flags(scale, every, fast_find)]
+    flags += cluster.words() if cluster is not None else []
     hint = _replay_command(ctx, paths, flags, outputs)
 
     def render(output: Output) -> str | bytes:

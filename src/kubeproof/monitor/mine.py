@@ -29,7 +29,7 @@ class MineOptions:
 
     folds: int = 5
     false_alarms: float = 0.025  # share of fault-free runs; with 95 % confidence, in cross-validation
-    margins: tuple[float, ...] = (1.1, 1.2, 1.3, 1.4, 1.5, 1.75, 2.0, 2.5, 3.0)
+    margins: tuple[float, ...] = (1.4, 1.5, 1.75, 2.0, 2.5, 3.0)  # less is soon broken by runs that nobody has seen
     slack_us: int = SECOND_US
     support: float = 0.05  # share of runs in which the first event must occur
     reached: float = 0.01  # share of runs that must reach the highest count; a lonely record is soon broken

@@ -90,7 +90,11 @@ def _about(result: VerifyResult) -> Iterator[str]:
 def _left(result: VerifyResult) -> str:
     """How much is behind the link to what was not checked."""
     left = len(tuple(_unchecked(result)))
-    return f"{_count(left, 'thing')} not checked or not modelled" if left else "nothing left unchecked"
+    return (
+        f"{_count(left, 'thing')} not checked or not modelled"
+        if left
+        else "every property decided, nothing in the input left out"
+    )
 
 
 def _facts(result: VerifyResult) -> list[tuple[str, str]]:

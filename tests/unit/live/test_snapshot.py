@@ -54,6 +54,7 @@ def test_verify_live_says_the_same_as_verifying_the_snapshot(tmp_path, capsys):
         config = kubeconfig(tmp_path, recorded.server)
         assert main(["verify", "--live", "-A", "--kubeconfig", config, "--color", "never"]) == 1
         live = capsys.readouterr().out
+        assert f"kubeproof verify --live -A --kubeconfig {config} -o json=trace.json" in live
         main(["snapshot", "-A", "--kubeconfig", config])
     (tmp_path / "snap.yaml").write_text(capsys.readouterr().out, encoding="utf-8")
     main(["verify", str(tmp_path / "snap.yaml"), "--color", "never"])

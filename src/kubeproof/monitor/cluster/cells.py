@@ -65,6 +65,7 @@ class Cells:
         self._on: dict[str, Counter[Spot]] = {}
         self._jobs: dict[Key, int] = {}
         self._cells: dict[str, NodeCell] = {}
+        self._shown: dict[int, Nodes] = {}  # places, as long as nothing changes there
         self._sizes: dict[str, int] = {}
         self._sets: dict[tuple[Key, int], int] = {}
         for key, _ in self._store.of_kind(POD):
@@ -82,7 +83,7 @@ class Cells:
 
     def _count(self, spot: Spot, by: int) -> None:
         self._amounts[spot] += by
-        self._cells.pop(spot.node, None)
+        self.forget_node(spot.node)
         if spot.node:
             here = self._on.setdefault(spot.node, Counter())
             here[spot] += by
@@ -224,14 +225,17 @@ class Cells:
     def forget_node(self, name: str) -> None:
         """The node has changed, or may have."""
         self._cells.pop(name, None)
+        if name in self._nodes:
+            self._shown.pop(self._places[self._nodes[name]], None)
 
     def places(self) -> tuple[Nodes, ...]:
-        """The nodes that are there, place by place."""
-        found: list[Counter[NodeCell]] = [Counter() for _ in self.plan.layout.places]
-        for name, index in self._nodes.items():
-            if ("Node", "", name) in self._store.objects:
-                found[self._places[index]][self.node(name)] += 1
-        return tuple(tuple(sorted(place.items())) for place in found)
+        """The nodes that are there, place by place; the very same value as long as nothing changes in a place."""
+        for number, place in enumerate(self.plan.layout.places):
+            if number not in self._shown:
+                names = (self._setup.nodes[i].name for i in place.nodes)
+                there = Counter(self.node(name) for name in names if ("Node", "", name) in self._store.objects)
+                self._shown[number] = tuple(sorted(there.items()))
+        return tuple(self._shown[number] for number in range(len(self.plan.layout.places)))
 
     def nodes(self) -> dict[int, NodeCell]:
         """The nodes that are there, by number."""

@@ -14,7 +14,7 @@ from kubeproof.cluster.objects import family
 from kubeproof.intents.monitor import CYCLE, FRESH, IN_STABLE, NEVER, PERSISTENT, RECURRENT, STEP, WORD, Monitor
 from kubeproof.model.plan import Plan
 from kubeproof.monitor.alarms import Alarm, Kind
-from kubeproof.monitor.cluster.sight import Members, Sight
+from kubeproof.monitor.cluster.sight import Members, Sight, Views
 from kubeproof.monitor.times import shown_duration
 from kubeproof.values import dataclass
 
@@ -78,6 +78,7 @@ class _Base:
     def __init__(self, monitor: Monitor, members: Members | None, patience: Patience) -> None:
         self.monitor, self.patience = monitor, patience
         self.memory = FRESH
+        self._views = Views(monitor.fact) if monitor.fact is not None else None
         self.loops = Loops(members)
         self.is_told = False
         self.since_us = 0
@@ -85,8 +86,8 @@ class _Base:
 
     def observe(self, sight: Sight) -> bool:
         """Brings the memory up to date; True in bad states."""
-        if self.monitor.fact is not None:
-            self.memory = self.monitor.observe(self.memory, sight.seen(self.monitor.fact))
+        if self._views is not None:
+            self.memory = self.monitor.observe(self.memory, self._views.seen(sight))
         return bool(self.memory[1])
 
     def alarm(self, text: str, start_us: int, now_us: int) -> Alarm:

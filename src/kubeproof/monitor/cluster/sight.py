@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from functools import cached_property
 
-from kubeproof.cluster.control import Seen
+from kubeproof.cluster.control import Seen, View
 from kubeproof.cluster.state import NodeCell, Nodes, WorkloadCell
 from kubeproof.intents.facts import Fact
 from kubeproof.model.abstraction import canonical
@@ -72,14 +72,6 @@ class Sight:
         self._nodes, self._memory = nodes, memory
         self._known: dict[Members | None, int] = {}
 
-    def seen(self, fact: Fact) -> Seen:
-        """The views of a fact."""
-        reads = fact.reads
-        return Seen(
-            tuple(fact.show_workload(w, self.workloads[w]) for w in reads.workloads),
-            tuple(fact.show_nodes(p, self.places[p]) for p in reads.places),
-        )
-
     def number(self, members: Members | None) -> int:
         """The number by which the state is recognised."""
         if members not in self._known:
@@ -91,3 +83,24 @@ class Sight:
         """Pods that are seen."""
         bound = sum(n * count for place in self.places for cell, count in place for _, n in cell.pods)
         return bound + sum(cell.unbound for cell in self.workloads)
+
+
+class Views:
+    """The views of one fact; of places in which nothing has changed they are made once."""
+
+    def __init__(self, fact: Fact) -> None:
+        self._fact, self._reads = fact, fact.reads
+        self._made: dict[int, tuple[Nodes, View]] = {}
+
+    def seen(self, sight: Sight) -> Seen:
+        """What the fact sees in a moment."""
+        return Seen(
+            tuple(self._fact.show_workload(w, sight.workloads[w]) for w in self._reads.workloads),
+            tuple(self._of_place(place, sight.places[place]) for place in self._reads.places),
+        )
+
+    def _of_place(self, place: int, nodes: Nodes) -> View:
+        made = self._made.get(place)
+        if made is None or made[0] is not nodes:
+            made = self._made[place] = (nodes, self._fact.show_nodes(place, nodes))
+        return made[1]

@@ -58,7 +58,11 @@ class Stage:
         for name, judge in self.judges.items():
             before = earlier.judges.get(name)
             if before is not None:
-                kept = {k: v for k, v in vars(before).items() if k not in ("monitor", "patience", "loops", "_temporal")}
+                kept = {
+                    k: v
+                    for k, v in vars(before).items()
+                    if k not in ("monitor", "patience", "loops", "_views", "_temporal")
+                }
                 vars(judge).update(kept)
 
 

@@ -52,6 +52,7 @@ class Store:
 
     def __init__(self) -> None:
         self.objects: dict[Key, Object] = {}
+        self._kinds: dict[str, dict[Key, Object]] = {}  # the same by kind: pods are many, and seldom asked for
         self.owners: dict[Key, Key] = {}  # of every object seen, also of those that are gone
         self.revisions: dict[Key, dict[str, int]] = {}  # of a workload: its templates, in the order seen
         self.hashes: dict[Key, dict[str, int]] = {}  # of a DaemonSet or StatefulSet: labels of pods -> revision
@@ -107,7 +108,7 @@ class Store:
         if key[0] == POD and before is not None and _uid(before) != _uid(after):
             self._gone(change._replace(evictor=0), before, deed)
             before = None
-        self.objects[key] = after
+        self.objects[key] = self._kinds.setdefault(key[0], {})[key] = after
         if key[0] == POD:
             self._pod_changed(change, before, after, deed)
         elif key[0] == "Node":
@@ -122,7 +123,7 @@ class Store:
 
     def _gone(self, change: Change, before: Object, deed: Deed) -> None:
         key = change.key
-        del self.objects[key]
+        del self.objects[key], self._kinds[key[0]][key]
         deed.changed = True
         if key[0] == POD:
             if phase_of(before) is not None and not is_deleted(before):
@@ -203,7 +204,7 @@ class Store:
             deed.changed |= bool(fresh)
 
     def _cordoned(self) -> set[str]:
-        return {key[2] for key, value in self.objects.items() if key[0] == "Node" and is_cordoned(value)}
+        return {key[2] for key, value in self.of_kind("Node") if is_cordoned(value)}
 
     # -- nodes and workloads --------------------------------------------------------------------
 
@@ -268,7 +269,7 @@ class Store:
 
     def of_kind(self, kind: str) -> Iterator[tuple[Key, Object]]:
         """Every object of a kind."""
-        return ((key, value) for key, value in self.objects.items() if key[0] == kind)
+        return iter(self._kinds.get(kind, {}).items())
 
 
 def template_text(value: Object) -> str:
