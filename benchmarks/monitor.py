@@ -106,10 +106,22 @@ def measure(traces: list[Trace], events: list[Event], count: int, matching: Matc
     }  # fmt: skip
 
 
+def mine_copies(traces: list[Trace], copies: int) -> None:
+    """Mining of millions of events: time must grow as the events do."""
+    many = [
+        Trace(f"{copy} {one.name}", one.times, one.start_us, one.end_us) for copy in range(copies) for one in traces
+    ]
+    begun = time.process_time()
+    mined = mine(many)
+    taken = time.process_time() - begun
+    print(f"mining {mined.runs:,} runs, {mined.events:,} events {taken:.1f} s, {len(mined.rules.rules)} rules")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Speed of the monitor.")
     parser.add_argument("--data", default="../shared/data/openstack", help="the traces")
     parser.add_argument("--json", metavar="FILE", help="also write the figures to FILE")
+    parser.add_argument("--copies", type=int, default=0, help="also mine the runs so many times over, as one set")
     arguments = parser.parse_args()
     index = read_index(arguments.data)
     if not index:
@@ -121,6 +133,8 @@ def main() -> None:
     begun = time.process_time()
     mined = mine(traces)
     mining_s = time.process_time() - begun
+    if arguments.copies:
+        mine_copies(traces, arguments.copies)
     events = one_after_the_other(labelled)
     rows = [measure(traces, events, count, matching) for matching in (Matching.ANY, Matching.COUNT) for count in BARS]
     print(f"reading {len(labelled):,} events {reading_s:.1f} s, {len(labelled) / reading_s:,.0f} events/s")
