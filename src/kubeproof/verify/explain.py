@@ -88,7 +88,7 @@ def scheduler_of(model: IndividualModel, state: State, workload: int) -> Schedul
 
 
 def _score_lines(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
-    scheduler, judged = scheduler_of(model, workload), evaluation(model, state, workload)
+    scheduler, judged = scheduler_of(model, state, workload), evaluation(model, state, workload)
     if scheduler is None or judged is None:
         return
     weights = scheduler.kernel.weights
