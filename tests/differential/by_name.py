@@ -7,11 +7,11 @@ the Scenario anew. Every event must have a probability.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from random import Random
 
+from kubeproof.cluster.chances import Chance
 from kubeproof.cluster.control import Role, Tick
 from kubeproof.events.declarations import CpuLoad, NodeFailure, UsageChange
 from kubeproof.intents.monitor import IN_STABLE, STEP, Monitor
@@ -39,6 +39,15 @@ class Branch:
     target: Place
 
 
+@dataclass(frozen=True)
+class Event:
+    """One event that may come: its rate per second, its probability in a tick of rest, and where it leads."""
+
+    rate: float
+    per_tick: float
+    target: Place
+
+
 class NamedProcess:
     """What happens next, by name, and how long it takes."""
 
@@ -63,16 +72,16 @@ class NamedProcess:
     def leave(self, place: Place) -> tuple[int, list[Branch]]:
         """Seconds that pass, and where to."""
         steps = self._distinct(place.state)
-        rates = self._rates_of(place.state, steps)
+        events = self._events(place.state, steps)
         acts = [step for step in steps if step.role in (Role.URGENT, Role.OPTIONAL)]
         seconds, target, is_wait = self._later(place, steps)
         if place.passes and is_wait:
             return seconds, [Branch(1.0, target)]
         if acts and not place.passes:
-            return 0, self._lottery(place, steps, acts, rates, seconds if is_wait else 0)
+            return 0, self._lottery(place, steps, acts, events, seconds if is_wait else 0)
         if is_wait:
-            return 0, self._raced(place, rates, seconds)
-        return seconds, self._interrupted(rates, seconds, [Branch(1.0, target)])
+            return 0, self._raced(place, events, seconds)
+        return seconds, self._rested(events, target)
 
     def _distinct(self, state: State) -> list[Transition]:
         """The alternatives: each decision with each outcome by name once, in whatever order it was put together."""
@@ -80,7 +89,7 @@ class NamedProcess:
         return list({(step.actor, step.decision, step.target): step for step in steps}.values())
 
     def _lottery(
-        self, place: Place, steps: list[Transition], acts: list[Transition], rates: list[Branch], seconds: int
+        self, place: Place, steps: list[Transition], acts: list[Transition], events: list[Event], seconds: int
     ) -> list[Branch]:
         """One of the loops with urgent work, of the optional steps, or time; `seconds` of a wait, else 0."""
         tickets: list[list[Branch]] = []
@@ -89,9 +98,9 @@ class NamedProcess:
             total = math.fsum(map(self._chance, own))
             tickets.append([Branch(self._chance(step) / total, self._after(step)) for step in own])
         tickets += [[Branch(1.0, self._after(step))] for step in acts if step.role == Role.OPTIONAL]
-        tickets = [self._interrupted(rates, self.settings.step_s, ticket) for ticket in tickets]
+        tickets = [self._interrupted(events, ticket) for ticket in tickets]
         if any(step.role == Role.TIME for step in steps):
-            tickets.append(self._raced(place, rates, seconds))
+            tickets.append(self._raced(place, events, seconds))
         return [Branch(one.probability / len(tickets), one.target) for ticket in tickets for one in ticket]
 
     def _chance(self, step: Transition) -> float:
@@ -108,45 +117,55 @@ class NamedProcess:
                 return ticks[0] if ticks else self.settings.tick_s, self._after(step), bool(ticks)
         return self.settings.tick_s, Place(place.state), False
 
-    def _raced(self, place: Place, rates: list[Branch], seconds: int) -> list[Branch]:
+    def _raced(self, place: Place, events: list[Event], seconds: int) -> list[Branch]:
         """Before a wait begins: as many events as are due in it on average, or time."""
         wait = Place(place.state, passes=True)
-        total = 1 + seconds * math.fsum(rate.probability for rate in rates)
-        events = [Branch(seconds * rate.probability / total, rate.target) for rate in rates]
-        return [Branch(1 / total, wait), *events]
+        total = 1 + seconds * math.fsum(event.rate for event in events)
+        return [Branch(1 / total, wait), *(Branch(seconds * event.rate / total, event.target) for event in events)]
 
-    def _interrupted(self, rates: list[Branch], seconds: float, branches: list[Branch]) -> list[Branch]:
-        total = math.fsum(rate.probability for rate in rates)
-        missed = math.exp(-total * seconds)
+    def _rested(self, events: list[Event], target: Place) -> list[Branch]:
+        """At the end of a tick of rest: each event as likely as it says, if half of the ticks are left alone."""
+        stays = math.exp(-math.fsum(event.rate for event in events) * self.settings.tick_s)
+        total = math.fsum(event.per_tick for event in events)
+        hit = max(1 - stays, min(total, 0.5))
+        return [Branch(1 - hit, target), *(Branch(hit * event.per_tick / total, event.target) for event in events)]
+
+    def _interrupted(self, events: list[Event], branches: list[Branch]) -> list[Branch]:
+        """Instead of a step."""
+        total = math.fsum(event.rate for event in events)
+        missed = math.exp(-total * self.settings.step_s)
         kept = [Branch(branch.probability * missed, branch.target) for branch in branches]
-        return kept + [Branch((1 - missed) * rate.probability / total, rate.target) for rate in rates]
+        return kept + [Branch((1 - missed) * event.rate / total, event.target) for event in events]
 
-    def _rates_of(self, state: State, steps: list[Transition]) -> list[Branch]:
-        """What events lead to, with rates per second instead of probabilities."""
-        events = [step for step in steps if step.role == Role.EVENT]
-        rates = self._rates(state, events)
-        return [Branch(rate, self._after(event)) for event, rate in zip(events, rates, strict=True)]
+    def _events(self, state: State, steps: list[Transition]) -> list[Event]:
+        possible = [step for step in steps if step.role == Role.EVENT]
+        return [Event(*self._likely(state, step, possible), self._after(step)) for step in possible]
 
-    def _rates(self, state: State, events: list[Transition]) -> Iterator[float]:
-        for step in events:
-            at, event = self.events[step.actor]
-            if isinstance(event, UsageChange | CpuLoad):
-                yield self._level_rate(event, state.memories[at][0], step.target.memories[at][0])
-                continue
-            ends = any(part[0] in ENDS for part in step.concrete) or _traffic_returns(step)
-            chance = event.recovery if ends else event.chance
-            assert chance is not None, step
-            rate = chance.per_hour / 3600 if chance.per_hour else self._per_s(chance.per_tick)
-            together = isinstance(event, NodeFailure) and event.together and not ends
-            same = [s for s in events if s.actor == step.actor and not any(p[0] in ENDS for p in s.concrete)]
-            yield rate / len(same) if together else rate
+    def _likely(self, state: State, step: Transition, possible: list[Transition]) -> tuple[float, float]:
+        """Rate per second and probability per tick."""
+        at, event = self.events[step.actor]
+        if isinstance(event, UsageChange | CpuLoad):
+            return self._level(event, state.memories[at][0], step.target.memories[at][0])
+        ends = any(part[0] in ENDS for part in step.concrete) or _traffic_returns(step)
+        together = isinstance(event, NodeFailure) and event.together and not ends
+        same = [s for s in possible if s.actor == step.actor and not any(p[0] in ENDS for p in s.concrete)]
+        rate, per_tick = self._both(event.recovery if ends else event.chance)
+        parts = len(same) if together else 1
+        return rate / parts, per_tick / parts
 
-    def _level_rate(self, event: UsageChange | CpuLoad, before: int, after: int) -> float:
+    def _level(self, event: UsageChange | CpuLoad, before: int, after: int) -> tuple[float, float]:
+        others = len(event.levels) - 1
         if event.moves is None:
-            assert event.chance is not None
-            return event.chance.rate(self.settings.tick_s) / (len(event.levels) - 1)
-        stays = event.moves[before][before]
-        return self._per_s(1 - stays) * event.moves[before][after] / (1 - stays)
+            rate, per_tick = self._both(event.chance)
+            return rate / others, per_tick / others
+        stays, moves = event.moves[before][before], event.moves[before][after]
+        return self._per_s(1 - stays) * moves / (1 - stays), moves
+
+    def _both(self, chance: Chance | None) -> tuple[float, float]:
+        assert chance is not None
+        if chance.per_hour:
+            return chance.per_hour / 3600, 1 - math.exp(-chance.per_hour / 3600 * self.settings.tick_s)
+        return self._per_s(chance.per_tick), chance.per_tick or 0.0
 
     def _per_s(self, probability: float | None) -> float:
         return -math.log(1 - (probability or 0.0)) / self.settings.tick_s

@@ -13,6 +13,21 @@ from kubeproof.errors import InternalError, KubeproofError, LimitReached
 Result = TypeVar("Result")
 
 
+def asked_storm(work: Callable[[], Result], *, timeout_s: float | None, memory_mib: int | None) -> Result:
+    """As `limited`; Ctrl-C ends the program at once, as Storm would not let Python see it."""
+    import signal
+
+    python = signal.getsignal(signal.SIGINT)
+    is_ours = python is signal.default_int_handler  # not under a test runner, or as part of another program
+    if is_ours:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        return limited(work, timeout_s=timeout_s, memory_mib=memory_mib)
+    finally:
+        if is_ours:
+            signal.signal(signal.SIGINT, python)
+
+
 def limited(work: Callable[[], Result], *, timeout_s: float | None, memory_mib: int | None) -> Result:
     """The result of the work; passing a limit is inconclusive (E302), a crash an internal error.
 
@@ -59,6 +74,8 @@ def _outcome(work: Callable[[], Any], memory_mib: int | None) -> tuple[str, Any]
         return "error", (str(problem), problem.exit_code)
     except MemoryError:
         return "memory", None
+    except ImportError as problem:  # a library that no memory is left for
+        return ("internal", f"ImportError: {problem}") if memory_mib is None else ("memory", None)
     except Exception as problem:
         return "internal", f"{type(problem).__name__}: {problem}"
 
@@ -84,10 +101,10 @@ def _lost(child: int, memory_mib: int | None) -> NoReturn:
     """Says why the child died without a word."""
     import signal
 
-    number = os.WTERMSIG(os.waitpid(child, 0)[1])
-    if memory_mib is not None and number in (signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT):
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if memory_mib is not None and -code not in (signal.SIGFPE, signal.SIGINT):
         raise _too_little(memory_mib)
-    name = signal.strsignal(number) or f"signal {number}"
+    name = signal.strsignal(-code) if code < 0 else f"exit code {code}"
     raise InternalError(
         f"E700 Storm crashed ({name}). A division by zero in the program is a known cause; otherwise please report it."
     )

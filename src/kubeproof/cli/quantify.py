@@ -48,8 +48,12 @@ def precision_options(command: Any) -> Any:
         ),
         click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="S", help="Give up after so long."),
         click.option("--memory", type=click.IntRange(16), metavar="MIB", help="Give up rather than take more memory."),
+        click.option(
+            "--sound/--no-sound", "is_sound", default=True, show_default=True,
+            help="Values with bounds where the property allows; without, as Storm iterates by itself.",
+        ),
         click.option("--exact", is_flag=True, help="Compute with fractions; for small models."),
-    ]
+    ]  # fmt: skip
     for option in reversed(options):
         command = option(command)
     return command
@@ -61,7 +65,9 @@ def settings_of(options: dict[str, Any]) -> CheckSettings:
 
     if not 0 < options["precision"] < 1:
         raise UsageError(f"--precision {options['precision']:g} is not between 0 and 1", "The default is 1e-6.")
-    return CheckSettings(options["precision"], options["method"], options["max_iterations"])
+    if not options["is_sound"] and options["method"] != "auto":
+        raise UsageError(f"--method {options['method']} is a sound method", "Leave out --no-sound or --method.")
+    return CheckSettings(options["precision"], options["method"], options["max_iterations"], options["is_sound"])
 
 
 @quantify_group.command("autoscaling", short_help="Check published models of HPA decisions.")
@@ -75,7 +81,7 @@ def settings_of(options: dict[str, Any]) -> CheckSettings:
 )  # fmt: skip
 @click.option(
     "--set", "changes", metavar="NAME=VALUE", multiple=True,
-    help="Any parameter, for instance max_pods=50, horizon=20 or point_a=100/0/30 (docs/reference/cli.md).",
+    help="Any parameter, for instance max_pods=50, horizon=20 or point_a=100/0/30 (docs/reference/quantify.md).",
 )  # fmt: skip
 @click.option("--steps", type=click.IntRange(1, 10**9), help="Bound of the properties; default: the horizon.")
 @click.option("--only", metavar="NAME", multiple=True, help="Only this property of the paper.")
@@ -89,7 +95,7 @@ def settings_of(options: dict[str, Any]) -> CheckSettings:
     "--bisimulation", is_flag=True, help="Check a smaller model with the same values: faster, but takes more memory."
 )
 @precision_options
-@output_option("text", "json")
+@output_option("text", "json", "yaml")
 def autoscaling_command(
     *, models: tuple[str, ...], settings: tuple[str, ...], changes: tuple[str, ...], emit: str | None,
     outputs: tuple[Output, ...], **options: Any,
@@ -105,6 +111,7 @@ def autoscaling_command(
       kubeproof quantify autoscaling --model all --setting all --set horizon=20 --steps 100
       kubeproof quantify autoscaling --model full --setting 4 --only energy_max --bisimulation -o json
       kubeproof quantify autoscaling --set horizon=20 --steps 100 --policy energy_min
+      kubeproof quantify autoscaling --set horizon=20 --steps 100 --policy high_scalability -o yaml=behavior.yaml
       kubeproof quantify autoscaling --model energy --setting 2 --emit prism > energy.prism
 
     \b
@@ -118,6 +125,8 @@ def autoscaling_command(
         named_values(changes, "--set"), options["steps"], options["texts"], options["only"],
         options["policy"], options["bisimulation"], options["exact"], settings_of(options),
     )  # fmt: skip
+    if not wanted.policy and any(output.format == "yaml" for output in outputs):
+        raise UsageError("-o yaml is the behavior of a policy", "Add --policy NAME.")
     if emit is not None:
         write_stdout(run.source_of(wanted) if emit == "prism" else run.properties_of(wanted))
         return 0
@@ -175,20 +184,10 @@ def prism_command(
 
 
 def _within(ask: Callable[[], QuantifyResult], options: dict[str, Any]) -> QuantifyResult:
-    """The answers, unless a limit is passed. Ctrl-C ends the program at once, as Storm would not let Python see it."""
-    import signal
+    """The answers, unless a limit is passed."""
+    from kubeproof.cli.limited import asked_storm
 
-    from kubeproof.cli.limited import limited
-
-    python = signal.getsignal(signal.SIGINT)
-    is_ours = python is signal.default_int_handler  # not under a test runner, or as part of another program
-    if is_ours:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-    try:
-        return limited(ask, timeout_s=options["timeout"], memory_mib=options["memory"])
-    finally:
-        if is_ours:
-            signal.signal(signal.SIGINT, python)
+    return asked_storm(ask, timeout_s=options["timeout"], memory_mib=options["memory"])
 
 
 def named_values(texts: tuple[str, ...], flag: str) -> dict[str, str]:
@@ -206,7 +205,8 @@ def named_values(texts: tuple[str, ...], flag: str) -> dict[str, str]:
 
 def reported(result: QuantifyResult, outputs: tuple[Output, ...]) -> int:
     """Writes the reports and returns the exit code."""
-    from kubeproof.report.quantify import as_json, as_text
+    from kubeproof.report import quantify as report
 
-    emit(outputs, lambda output: as_json(result) if output.format == "json" else as_text(result))
+    render = {"text": report.as_text, "json": report.as_json, "yaml": report.as_yaml}
+    emit(outputs, lambda output: render[output.format](result))
     return EXIT_CODES.get(result.verdict, 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -13,14 +13,17 @@ from kubeproof.cli.progress import progress_line
 from kubeproof.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from kubeproof.manifests.loaded import Loaded
     from kubeproof.quantify.cluster_options import ClusterOptions
     from kubeproof.quantify.cluster_result import ClusterResult
     from kubeproof.quantify.cluster_space import Report
+    from kubeproof.quantify.compare_result import Comparison
 
+Result = TypeVar("Result")
 _MEBIBYTE = 1_048_576
+_EXIT_CODES = {"VIOLATED": 1, "UNKNOWN": 3}
 _QUESTIONS = ("within", "ever", "first", "amounts", "long-run")
 
 
@@ -36,12 +39,16 @@ def process_options(command: Any) -> Any:
             "--ask", "questions", type=click.Choice(_QUESTIONS), multiple=True, help="Only this question. Repeatable."
         ),
         click.option("--precision", type=float, default=1e-6, show_default=True, help="Relative precision of a value."),
+        click.option("--exact", is_flag=True, help="Compute with fractions; for small clusters."),
         click.option("--max-states", type=click.IntRange(1), metavar="N", help="Give up beyond so many states."),
         click.option(
             "--timeout", "timeout_s", type=click.FloatRange(0, min_open=True), metavar="S",
-            help="Give up exploring after so many seconds.",
+            help="Give up after so many seconds.",
         ),
-        click.option("--memory", "memory_mib", type=click.IntRange(1), metavar="MIB", help="Give up beyond so much."),
+        click.option(
+            "--memory", "memory_mib", type=click.IntRange(16), metavar="MIB",
+            help="Give up rather than take more memory.",
+        ),
         click.option(
             "--engine", type=click.Choice(("auto", "compiled", "python")), default="auto", show_default=True,
             help="What explores.",
@@ -73,10 +80,12 @@ def options_of(given: dict[str, Any]) -> ClusterOptions:
         order=given["order"],
         horizon_s=within,
         questions=given["questions"] or _QUESTIONS,
+        at_most=given.get("at_most"),
         space=SpaceOptions(
             engine=given["engine"], max_states=given["max_states"], timeout_s=given["timeout_s"], memory_bytes=memory
         ),
         check=CheckSettings(given["precision"]),
+        exact=given["exact"],
     )
 
 
@@ -88,7 +97,7 @@ def options_of(given: dict[str, Any]) -> ClusterOptions:
 )  # fmt: skip
 @process_options
 @output_option("text", "json")
-def cluster_command(*, paths: tuple[str, ...], at_most: float | None, outputs: tuple[Output, ...], **given: Any) -> int:
+def cluster_command(*, paths: tuple[str, ...], outputs: tuple[Output, ...], **given: Any) -> int:
     """Weigh the runs that verify explores: probabilities of violations, expected pod-hours, node-hours, energy, cost.
 
     PATH as for verify: manifests, and a Scenario whose events have probabilities. Needs the extra "quantify".
@@ -100,22 +109,31 @@ def cluster_command(*, paths: tuple[str, ...], at_most: float | None, outputs: t
       kubeproof quantify cluster manifests/ --ask within --at-most 0.001
 
     \b
-    Exit codes: 0 answered, 1 more likely than --at-most, 2 wrong usage, 3 a limit was reached or a question is too
-    large, 4 input refused, 5 nothing to check, 6 Storm is missing.
+    Exit codes: 0 answered, 1 more likely than --at-most, 2 wrong usage, 3 a limit was reached, a question is too
+    large or --at-most too close to tell, 4 input refused, 5 nothing to check, 6 Storm is missing.
     """
     from kubeproof.report.quantify_cluster import as_json, as_text
 
-    result = _quantified(paths, options_of(given), given["progress"])
+    options = options_of(given)
+    result = _limited(lambda: _quantified(paths, options, given["progress"]), given)
     emit(outputs, lambda output: as_json(result) if output.format == "json" else as_text(result))
-    return exit_code(result, at_most)
+    return exit_code(result)
+
+
+def _limited(ask: Callable[[], Result], given: dict[str, Any]) -> Result:
+    """The answers, unless a limit is passed; a missing Storm is told before the work, not after."""
+    from kubeproof.cli.limited import asked_storm
+    from kubeproof.quantify.storm import storm
+
+    storm()
+    import kubeproof.quantify.cluster  # noqa: F401  before memory is limited: NumPy takes some to begin with
+
+    return asked_storm(ask, timeout_s=given["timeout_s"], memory_mib=given["memory_mib"])
 
 
 def _quantified(paths: tuple[str, ...], options: ClusterOptions, progress: str) -> ClusterResult:
     """Loads and quantifies, with progress on stderr."""
     from kubeproof.manifests.load import load
-    from kubeproof.quantify.storm import storm
-
-    storm()  # its absence is told before the work, not after
     from kubeproof.quantify.cluster import quantify_cluster
 
     loaded = load(paths, stdin=read_stdin)
@@ -149,14 +167,10 @@ def with_scope(loaded: Loaded, result: ClusterResult) -> ClusterResult:
     return replace(result, scope=(*told, *notes), not_modelled=(*omitted, *left_out(plan)))
 
 
-def exit_code(result: ClusterResult, at_most: float | None) -> int:
+def exit_code(result: ClusterResult) -> int:
     """The exit code of the contract."""
-    spans = [one.within for one in result.intents if one.within is not None]
-    found = [span.greatest.value for span in spans if span.greatest is not None]
-    if at_most is not None and any(value > at_most for value in found):
-        return 1
-    asked = [*spans, *(amount.span for amount in result.amounts), *(one.span for one in result.shortages)]
-    return 3 if any(span.skipped for span in asked) else 0
+    incomplete = 3 if any(span.skipped for span in result.spans) else 0
+    return _EXIT_CODES.get(result.verdict, incomplete)
 
 
 @click.command("compare", short_help="Variants of a cluster on the same load, side by side.")
@@ -186,18 +200,24 @@ def compare_command(
     \b
     Exit codes: as of quantify cluster.
     """
-    from kubeproof.quantify.storm import storm
-
     if len(variants) < 2:
         raise click.UsageError("one variant is nothing to compare; name at least two")
-    storm()
-    from kubeproof.manifests.load import load
-    from kubeproof.quantify.compare import compare
     from kubeproof.report import compare as report
 
-    loaded = [(variant, load((variant, *shared), stdin=read_stdin)) for variant in variants]
-    with reporting(given["progress"]) as progress:
-        found = compare(loaded, options_of(given), risk=risk, against=against or "", progress=progress)
+    options = options_of(given)
+    found = _limited(lambda: _compared(variants, shared, options, (risk, against or ""), given["progress"]), given)
     render = {"text": report.as_text, "json": report.as_json, "svg": report.as_svg, "html": report.as_html}
     emit(outputs, lambda output: render[output.format](found))
-    return max(exit_code(variant.result, None) for variant in found.variants)
+    return max(exit_code(variant.result) for variant in found.variants)
+
+
+def _compared(
+    variants: tuple[str, ...], shared: tuple[str, ...], options: ClusterOptions, plot: tuple[str, str], progress: str
+) -> Comparison:
+    """Loads and compares, with progress on stderr; the plot shows a risk against an amount."""
+    from kubeproof.manifests.load import load
+    from kubeproof.quantify.compare import compare
+
+    loaded = [(variant, load((variant, *shared), stdin=read_stdin)) for variant in variants]
+    with reporting(progress) as report:
+        return compare(loaded, options, risk=plot[0], against=plot[1], progress=report)

@@ -22,6 +22,12 @@ class Chance:
             return self.per_hour / HOUR_S
         return rate_of(self.per_tick or 0.0, tick_s)
 
+    def within(self, tick_s: int) -> float:
+        """The probability within one tick."""
+        if self.per_hour is not None:
+            return -math.expm1(-self.per_hour / HOUR_S * tick_s)
+        return self.per_tick or 0.0
+
 
 def rate_of(probability: float, tick_s: int) -> float:
     """The rate per second of what happens within one tick with this probability, below 1."""

@@ -31,7 +31,7 @@ from kubeproof.cluster.objects import REPLICATION_CONTROLLER, family, short_name
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.quota import ENDLESS, Charged, Ration, charged_on, in_use, ration_of
-from kubeproof.controllers.victims import PENDING, RUNNING, Loss, Tier, choices
+from kubeproof.controllers.victims import PENDING, RUNNING, Choose, Loss, Tier, choices
 from kubeproof.errors import LimitReached
 from kubeproof.values import dataclass
 
@@ -111,6 +111,10 @@ class ReplicaSetController:
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """Creates what is missing, or deletes what is too much in every way the ranking allows."""
+        return self.acting(seen, choices)
+
+    def acting(self, seen: Seen, chosen: Choose) -> tuple[Decision, ...]:
+        """The same with another way to go through the choices among equals: a simulation draws one of them."""
         if seen.workloads[0] is None:
             return ()
         replicas, unbound = seen.workloads[0]
@@ -121,7 +125,7 @@ class ReplicaSetController:
             return (Decision(self._creation(allowed)),) if allowed else ()
         if surplus == 0:
             return ()
-        ways = tuple(islice(self._deletions(seen, surplus, unbound), MOST_WAYS + 1))
+        ways = tuple(islice(self._deletions(seen, surplus, unbound, chosen), MOST_WAYS + 1))
         if len(ways) > MOST_WAYS:
             raise LimitReached(f"more than {MOST_WAYS} ways to choose {surplus} victims in one scale-down")
         return tuple(Decision(actions) for actions in ways)
@@ -157,7 +161,9 @@ class ReplicaSetController:
             return (CreatePods(self.workload, count),)
         return (Arrive(NodeRef(place, ANY), self.workload, count),)
 
-    def _deletions(self, seen: Seen, surplus: int, unbound: int) -> Iterator[tuple[Action, ...]]:
+    def _deletions(
+        self, seen: Seen, surplus: int, unbound: int, chosen: Choose = choices
+    ) -> Iterator[tuple[Action, ...]]:
         """Unassigned pods go first (rule 1), then bound ones by rules 2, 3 and 5."""
         direct = min(surplus, unbound)
         first: tuple[Action, ...] = (DeleteUnbound(self.workload, direct),) if direct else ()
@@ -168,7 +174,7 @@ class ReplicaSetController:
             if owned[0]
             for rank, per_node in owned[0]
         ]
-        for losses in choices(tiers, surplus - direct):
+        for losses in chosen(tiers, surplus - direct):
             yield (*first, *self._as_actions(losses))
 
     def _as_actions(self, losses: tuple[Loss, ...]) -> Iterator[Action]:

@@ -9,7 +9,7 @@ decide inside one power of two of age.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cmp_to_key, partial
 from typing import NamedTuple
 
@@ -103,6 +103,7 @@ class Tier(NamedTuple):
 
 
 Loss = tuple[Tier, tuple[int, ...]]  # pods lost per node, descending, zeros left out
+Choose = Callable[[Sequence[Tier], int], Iterator[tuple[Loss, ...]]]  # ways to take so many pods
 
 
 def choices(tiers: Sequence[Tier], count: int) -> Iterator[tuple[Loss, ...]]:

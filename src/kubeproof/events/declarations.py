@@ -7,6 +7,7 @@ from dataclasses import field
 from kubeproof.cluster.chances import Chance
 from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.objects import ZONE, Node, Source, Workload
+from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.values import dataclass
 
 STABLE = "stable"
@@ -110,6 +111,18 @@ class CreateNode(Event):
     """A Node of the input that is absent until the event."""
 
     node: str
+
+
+CREATED, DELETED, APPLIED = "created", "deleted", "applied"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetChange(Event):
+    """A PodDisruptionBudget comes, goes, or becomes another one."""
+
+    budget: str  # namespace/name
+    verb: str  # CREATED: it is absent before; DELETED; APPLIED: `content` is what it looks like afterwards
+    content: PodDisruptionBudget | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""How fast the events of a plan happen: one rate per alternative, or none where a Scenario leaves it open."""
+"""How likely the events of a plan are: one rate per alternative, or none where a Scenario leaves it open."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from kubeproof.events.late import CordonEvent, LevelEvent, NodeRecoveryEvent, Un
 
 
 class Rate(NamedTuple):
-    """Per second; of each named alternative, or (`is_whole`) of all alternatives of the event together."""
+    """How likely: of each named alternative, or (`is_whole`) of all alternatives of the event together."""
 
-    per_s: float
+    per_s: float  # as a rate
+    per_tick: float  # as a probability
     is_whole: bool = False
 
 
@@ -28,7 +29,8 @@ def event_rate(source: Controller, decision: Decision, level: int, tick_s: int) 
     chance = event.recovery if _is_end(source, decision) else event.chance
     if chance is None:
         return None
-    return Rate(chance.rate(tick_s), is_whole=isinstance(event, NodeFailure) and event.together)
+    is_whole = isinstance(event, NodeFailure) and event.together
+    return Rate(chance.rate(tick_s), chance.within(tick_s), is_whole)
 
 
 def _is_end(source: Controller, decision: Decision) -> bool:
@@ -44,8 +46,9 @@ def _level_rate(event: UsageChange | CpuLoad, decision: Decision, level: int, ti
     """The rate of a change between two levels: that of leaving the first, divided as its row says."""
     others = len(event.levels) - 1
     if event.moves is None:
-        return None if event.chance is None else Rate(event.chance.rate(tick_s) / others)
+        chance = event.chance
+        return None if chance is None else Rate(chance.rate(tick_s) / others, chance.within(tick_s) / others)
     target = next(action.value[0] for action in decision.actions if isinstance(action, Remember))
     row = event.moves[level]
     leaving = sum(probability for to, probability in enumerate(row) if to != level)
-    return Rate(rate_of(leaving, tick_s) * row[target] / leaving)
+    return Rate(rate_of(leaving, tick_s) * row[target] / leaving, row[target])

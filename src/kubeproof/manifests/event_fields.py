@@ -24,7 +24,7 @@ class Surroundings:
 
     nodes: Sequence[Node]
     workloads: Sequence[Workload]
-    read_applied: Callable[[Fields], ReadWorkload]  # the object an `apply` event names or holds
+    read_applied: Callable[[Fields], ReadWorkload | PodDisruptionBudget]  # what an `apply` event names or holds
     autoscalers: Sequence[HorizontalPodAutoscaler] = ()
     services: Sequence[Service] = ()
     budgets: Sequence[PodDisruptionBudget] = ()

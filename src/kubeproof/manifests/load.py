@@ -10,6 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.objects import SchedulerProfile, Settings, Setup, Workload
+from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.cluster.volumes import Claim
 from kubeproof.errors import HostileInputError, ManifestError, ScenarioError
 from kubeproof.manifests import tree
@@ -20,7 +21,7 @@ from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.files import InputFile, Render, read_file, read_inputs
 from kubeproof.manifests.guard import Bounds, Budget
 from kubeproof.manifests.ignores import ignores_of
-from kubeproof.manifests.late import rendered, settled_claims, with_ingresses
+from kubeproof.manifests.late import read_budget, rendered, settled_claims, with_ingresses
 from kubeproof.manifests.loaded import RUNNING, Loaded, Omission, Start
 from kubeproof.manifests.objects import (
     WORKLOAD_READERS,
@@ -263,7 +264,7 @@ def _with_scenario(document: Document, setup: Setup, objects: Objects, collected
     check_version(document)
     fields = fields_of(document, error=ScenarioError)
 
-    def read_applied(event: Fields) -> ReadWorkload:
+    def read_applied(event: Fields) -> ReadWorkload | PodDisruptionBudget:
         return _applied(event, document, collected, budget, objects)
 
     def read_beside(fields: Fields, key: str) -> tuple[str, str]:
@@ -332,8 +333,8 @@ def _set_by_flags(setup: Setup, controllers: tree.Mapping | None, objects: Objec
 
 def _applied(
     event: Fields, scenario: Document, collected: _Collected, budget: Budget, objects: Objects
-) -> ReadWorkload:
-    """The workload that an apply event names by file or holds inline."""
+) -> ReadWorkload | PodDisruptionBudget:
+    """The workload or budget that an apply event names by file or holds inline."""
     if event.has("file") == event.has("manifest"):
         event.log.fail(
             f"{event.path} needs either file or manifest", line=event.mapping.line, remedy="Give exactly one"
@@ -345,11 +346,16 @@ def _applied(
         content = _applied_content(collected, path, budget)
         found = _documents_of(InputFile(path, printable(path), content), budget)
     key = "file" if event.has("file") else "manifest"
-    if len(found) != 1 or found[0].kind not in WORKLOAD_READERS or not is_modelled_kind(found[0]):
-        remedy = f"Apply one of {', '.join(WORKLOAD_READERS)} at a time"
-        event.fail(key, "does not hold exactly one workload", remedy=remedy)
+    known = (*WORKLOAD_READERS, "PodDisruptionBudget")
+    if len(found) != 1 or found[0].kind not in known or not is_modelled_kind(found[0]):
+        remedy = f"Apply one of {', '.join(known)} at a time"
+        event.fail(key, "does not hold exactly one workload or budget", remedy=remedy)
     check_version(found[0])
     fields = fields_of(found[0])
+    if found[0].kind not in WORKLOAD_READERS:
+        declared = read_budget(fields)
+        objects.omissions += fields.log.omissions
+        return declared
     read = WORKLOAD_READERS[found[0].kind](fields)
     objects.omissions += fields.log.omissions
     return replace(read, workload=with_priority(read.workload, tuple(objects.priority_classes)))

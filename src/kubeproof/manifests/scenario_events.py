@@ -7,12 +7,18 @@ from dataclasses import replace
 from functools import partial
 
 from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, ROLLED_OUT, ZONE, Workload
+from kubeproof.cluster.policies import PodDisruptionBudget
+from kubeproof.events.budget_change import name_of as name_of_budget
 from kubeproof.events.declarations import (
+    APPLIED,
+    CREATED,
+    DELETED,
     EVERY_REVISION,
     INITIAL_REVISION,
     NEW_REVISION,
     STABLE,
     Apply,
+    BudgetChange,
     Completes,
     Cordon,
     Create,
@@ -50,6 +56,8 @@ from kubeproof.manifests.targets import read_nodes, read_targets
 from kubeproof.manifests.tree import Scalar, ScalarKind
 from kubeproof.manifests.usage_events import USAGE_READERS, Reader, check_one_usage
 
+BUDGET = "PodDisruptionBudget/"
+
 
 def read_events(spec: Fields, around: Surroundings) -> tuple[Event, ...]:
     """The events, with unique names and an `after` relation without cycles."""
@@ -64,6 +72,7 @@ def read_events(spec: Fields, around: Surroundings) -> tuple[Event, ...]:
             events.append(with_chance(fields, event))
         fields.finish_strictly("name", "max", "after", "probability", "ratePerHour")
     _check_order(events, places)
+    _check_one_change(events, places)
     check_one_usage(events, places)
     return tuple(events)
 
@@ -230,8 +239,8 @@ def _create(fields: Fields, common: Common, around: Surroundings) -> list[Event]
     target = fields.required_text("target")
     if target.startswith("Node/"):
         return [_create_node(fields, common, around, target.removeprefix("Node/"))]
-    if target.split("/")[0] == "PodDisruptionBudget":
-        fields.fail("target", f"is {printable(target)!r}", remedy="Only creating workloads and nodes is modelled yet")
+    if target.startswith(BUDGET):
+        return [_budget_change(fields, common, around, target, CREATED)]
     chosen = read_targets(fields, around.workloads) or []
     return [
         Create(
@@ -243,6 +252,17 @@ def _create(fields: Fields, common: Common, around: Surroundings) -> list[Event]
         )
         for workload in chosen
     ]
+
+
+def _budget_change(fields: Fields, common: Common, around: Surroundings, target: str, verb: str) -> BudgetChange:
+    """A budget of the input that comes or goes."""
+    parts = target.removeprefix(BUDGET).split("/")
+    name = "/".join(["default", *parts] if len(parts) == 1 else parts)
+    known = [name_of_budget(budget) for budget in around.budgets]
+    if name not in known:
+        remedy = suggestion(name, known)
+        fields.fail("target", f"is {printable(target)!r}, not a PodDisruptionBudget of the input", remedy=remedy)
+    return BudgetChange(name=common.name, after=common.after, source=fields.source, budget=name, verb=verb)
 
 
 def _create_node(fields: Fields, common: Common, around: Surroundings, name: str) -> CreateNode:
@@ -263,6 +283,9 @@ def _pod_crash(fields: Fields, common: Common, around: Surroundings) -> list[Eve
 
 
 def _delete(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
+    target = fields.text("target")
+    if target is not None and target.startswith(BUDGET):
+        return [_budget_change(fields, common, around, target, DELETED)]
     return [
         Delete(name=name, max=common.max or 1, after=common.after, source=fields.source, target=workload.ref)
         for name, workload in each_target(fields, common, around)
@@ -314,8 +337,11 @@ def _completes(fields: Fields, common: Common, around: Surroundings) -> list[Eve
 
 
 def _apply(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
-    """An applied workload; one that is in the input may change its replicas, a Deployment its pods, too."""
+    """An applied workload or budget; a workload of the input may change its replicas, a Deployment its pods, too."""
     read = around.read_applied(fields)
+    if isinstance(read, PodDisruptionBudget):
+        given = {"name": common.name, "after": common.after, "source": fields.source}
+        return [BudgetChange(**given, budget=name_of_budget(read), verb=APPLIED, content=read)]  # type: ignore[arg-type]
     _check_applied(fields, read.workload, around.workloads)
     event = Apply(
         name=common.name,
@@ -345,6 +371,17 @@ def _check_applied(fields: Fields, new: Workload, workloads: Sequence[Workload])
                 f"changes the pods of {new.ref}",
                 remedy=f"Only a {' or '.join(ROLLED_OUT)} rolls a new pod template out; change replicas only",
             )
+
+
+def _check_one_change(events: list[Event], places: dict[str, Fields]) -> None:
+    """Of a budget one event may speak: what two make of it would depend on their order."""
+    changed: set[str] = set()
+    for event in events:
+        if isinstance(event, BudgetChange):
+            if event.budget in changed:
+                key = "target" if event.content is None else "manifest"
+                places[event.name].fail(key, f"changes {event.budget} again", remedy="One event per budget")
+            changed.add(event.budget)
 
 
 def _check_order(events: list[Event], places: dict[str, Fields]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, product
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.control import Controller
@@ -25,10 +25,12 @@ from kubeproof.cluster.objects import (
 )
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import HorizontalPodAutoscaler
+from kubeproof.cluster.priorities import has_priorities
 from kubeproof.cluster.state import NEVER
 from kubeproof.cluster.usage import CPU, DEFAULT_PERCENT, Level, UsageRule
 from kubeproof.cluster.volumes import class_of, open_claims
 from kubeproof.controllers.deployment import DeploymentController
+from kubeproof.controllers.guard import Guard, guarded
 from kubeproof.controllers.kubelet import Kubelet
 from kubeproof.controllers.late import (
     CronJobController,
@@ -45,12 +47,14 @@ from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
 from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.taint_eviction import TaintEviction
 from kubeproof.errors import InternalError, UsageError
+from kubeproof.events.budget_change import BudgetEvent, budgets_after
 from kubeproof.events.common import EventSource
 from kubeproof.events.declarations import (
     EVERY_REVISION,
     INITIAL_REVISION,
     STABLE,
     Apply,
+    BudgetChange,
     Completes,
     Cordon,
     CpuLoad,
@@ -103,6 +107,8 @@ if TYPE_CHECKING:
     from kubeproof.controllers.hpa.settings import AutoscalerSettings
 
 ANY_NUMBER = -1
+MOST_BUDGET_CHANGES = 3  # every set of them has loops of its own
+NO_GUARD: Guard = ()
 MOST_REVISIONS = 20  # each is a workload of its own to every loop
 
 
@@ -116,19 +122,41 @@ def built_in_controllers(
     loops: list[Controller] = []
     drains = any(is_drain(event) for event in events)
     evicts = drains or layout.setup.cluster_autoscaler is not None
-    shared = shared_loops(layout)
+    variants = _with_budgets(layout, events)
     for index, workload in enumerate(layout.setup.workloads):
         loops += owner_loops(layout, index)
-        is_daemon = workload.kind == DAEMON_SET
-        loops.append(shared.pinned_scheduler(index) if is_daemon else shared.scheduler(index, claims))
-        if evicts and not is_daemon:  # drains leave daemon pods alone
-            loops.append(DrainEviction(layout, index))
+        for variant, guard in variants if has_priorities(layout.setup) else ((layout, NO_GUARD),):
+            shared = shared_loops(variant)
+            is_daemon = workload.kind == DAEMON_SET
+            loop = shared.pinned_scheduler(index) if is_daemon else shared.scheduler(index, claims)
+            loops.append(guarded(loop, guard))
+        if evicts and workload.kind != DAEMON_SET:  # drains leave daemon pods alone
+            loops += [guarded(DrainEviction(variant, index), guard) for variant, guard in variants]
     for place in layout.every_place:
         loops += [Kubelet(layout, place), TaintEviction(layout, place), NodeMonitor(layout, place)]
         if drains:
             loops.append(DrainProgress(layout, place))
     binders = (VolumeController(layout, position, claims) for position in _bound_at_once(layout.setup))
     return (*loops, NoExecuteTainter(layout, takes_several_down(events)), *binders)
+
+
+def _with_budgets(layout: Layout, events: tuple[Event, ...]) -> tuple[tuple[Layout, Guard], ...]:
+    """The layout with the budgets that there are, for every set of changes to them that may have happened."""
+    numbered = [(index, event) for index, event in enumerate(events) if isinstance(event, BudgetChange)]
+    if not numbered:
+        return ((layout, NO_GUARD),)
+    setup, changes = layout.setup, [event for _, event in numbered]
+    if setup.descheduler is not None or setup.cluster_autoscaler is not None or setup.verticals:
+        problem = "budgets that come, go or change beside a descheduler, a cluster autoscaler or a vertical one"
+        raise UsageError(f"{problem} are not modelled", "Leave either out")
+    if len(changes) > MOST_BUDGET_CHANGES:
+        raise UsageError(f"{len(changes)} budgets come, go or change", f"Allow at most {MOST_BUDGET_CHANGES}")
+    found = []
+    for happened in product((False, True), repeat=len(changes)):
+        variant = replace(setup, budgets=budgets_after(setup.budgets, changes, happened))
+        guard = tuple((index, (0 if done else 1,)) for (index, _), done in zip(numbered, happened, strict=True))
+        found.append((replace(layout, setup=variant), guard))
+    return tuple(found)
 
 
 def takes_several_down(events: tuple[Event, ...]) -> bool:
@@ -245,6 +273,8 @@ def _sources_of(source: EventSource, event: Event, rules: tuple[UsageRule, ...])
         yield DeleteEvent(source, workload_number(setup, event.target))
     elif isinstance(event, UsagePattern | NeverReady | Completes):
         return  # not moments: they say how pods are
+    elif isinstance(event, BudgetChange):
+        yield BudgetEvent(source, event)
     elif isinstance(event, CreateNode):
         place = source.layout.named(event.node)
         assert place is not None, event

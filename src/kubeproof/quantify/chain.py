@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kubeproof.cluster.control import Role
+from kubeproof.quantify.arrays import ModelArrays
 from kubeproof.quantify.chain_steps import REST
 from kubeproof.quantify.cluster_options import OPEN, UNIFORM
-from kubeproof.quantify.storm import ModelArrays
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 ALMOST_1 = float(np.nextafter(1.0, 0.0))  # whatever is not interrupted for certain keeps a chance not to be
+
+HALF = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ def build_chain(
         steps = replace(steps, target=np.where(hit[steps.effect], np.int32(goal), steps.target))
     roles = _roles(states, steps, effects)
     rates = _rates(states, steps, effects, roles)
-    passing = _passing(steps, effects, roles, rates.total, settings.tick_s)
+    passing = _passing(steps, effects, roles, rates, settings.tick_s)
     entries = _entries(steps, effects, roles, passing, _exposed(rates.total, settings.step_s), order == UNIFORM)
     arrays = _arrays(entries, rates, steps, passing)
     origin, duration_s = passing.origin, passing.duration_s
@@ -114,9 +116,9 @@ class _Passing:
     meanwhile: Floats  # per state, how likely an event ends its rest
 
 
-def _passing(steps: Steps, effects: Effects, roles: _Roles, total: Floats, tick_s: int) -> _Passing:
+def _passing(steps: Steps, effects: Effects, roles: _Roles, rates: _Rates, tick_s: int) -> _Passing:
     """Waits last until a clock runs out, whatever comes before; a rest lasts one tick and has nothing to lose."""
-    states, clock = len(total), steps.source[roles.is_time]
+    states, total, clock = len(rates.total), rates.total, steps.source[roles.is_time]
     others = _any_at(states, steps.source[roles.is_urgent | roles.is_optional | roles.is_open])
     seconds = np.zeros(states)
     seconds[clock] = effects.seconds[steps.effect[roles.is_time]]
@@ -130,9 +132,18 @@ def _passing(steps: Steps, effects: Effects, roles: _Roles, total: Floats, tick_
     duration_s[place] = seconds
     events = total * seconds
     before = np.where(waits, np.minimum(events / (1 + events), ALMOST_1), 0.0)
-    meanwhile = np.where(rests, _exposed(total, seconds), 0.0)
+    meanwhile = np.where(rests, _in_a_tick(rates, tick_s), 0.0)
     origin = np.concatenate((np.arange(states), apart))
     return _Passing(apart, place, origin, duration_s, before, meanwhile)
+
+
+def _in_a_tick(rates: _Rates, tick_s: int) -> Floats:
+    """How likely an event comes within a tick of rest.
+
+    The sum of the probabilities, so that each event is as likely as it says: at most one comes in a tick. Where they
+    add up to more than a half, that leaves too little for nothing to happen.
+    """
+    return np.maximum(_exposed(rates.total, tick_s), np.minimum(rates.tick_total, HALF))
 
 
 def _exposed(total: Floats, seconds: Floats | float) -> Floats:
@@ -201,12 +212,14 @@ def _loop_shares(steps: Steps, loop: Ints, is_urgent: Bools) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _Rates:
-    """The steps that interrupt, by source, with their rates, and the sum of the rates per state."""
+    """The steps that interrupt, by source, with how likely they are, and the sums of that per state."""
 
     step: Ints
-    per_s: Floats
     first: Ints  # per state, where its steps begin; one more at the end
+    per_s: Floats
     total: Floats
+    per_tick: Floats
+    tick_total: Floats
 
 
 def _rates(states: int, steps: Steps, effects: Effects, roles: _Roles) -> _Rates:
@@ -216,10 +229,11 @@ def _rates(states: int, steps: Steps, effects: Effects, roles: _Roles) -> _Rates
     key = source * (int(effects.loop.max(initial=0)) + 1) + effects.loop[effect]
     _, group = np.unique(key[whole], return_inverse=True)
     weight[whole] /= np.bincount(group, weights=weight[whole])[group]
-    per_s = effects.rate[effect] * weight
-    first = _starts(source, states)
-    total = np.bincount(source, weights=per_s, minlength=states).astype(np.float64)
-    return _Rates(step, per_s, first, total)
+    per_s, per_tick = effects.rate[effect] * weight, effects.per_tick[effect] * weight
+    total, tick_total = (
+        np.bincount(source, weights=each, minlength=states).astype(np.float64) for each in (per_s, per_tick)
+    )
+    return _Rates(step, _starts(source, states), per_s, total, per_tick, tick_total)
 
 
 def _arrays(entries: _Entries, rates: _Rates, steps: Steps, passing: _Passing) -> ModelArrays:
@@ -235,12 +249,13 @@ def _arrays(entries: _Entries, rates: _Rates, steps: Steps, passing: _Passing) -
     interruption = np.add.reduceat(share * single, begins)
     share *= 1 - single
     origin = passing.origin[owner]
-    total = rates.total[origin]
+    is_rest = passing.duration_s[owner] > 0
     hit = np.flatnonzero(interruption > 0)
     count = rates.first[origin[hit] + 1] - rates.first[origin[hit]]
     place = np.repeat(rates.first[origin[hit]] - np.cumsum(count) + count, count) + np.arange(int(count.sum()))
     hit = np.repeat(hit, count)
-    more = interruption[hit] * rates.per_s[place] / total[hit]
+    per_tick = rates.per_tick[place] / rates.tick_total[origin[hit]]
+    more = interruption[hit] * np.where(is_rest[hit], per_tick, rates.per_s[place] / rates.total[origin[hit]])
     return _merged(
         np.concatenate((row, hit)),
         np.concatenate((entries.target[order], steps.target[rates.step[place]])),

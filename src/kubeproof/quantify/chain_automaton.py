@@ -6,36 +6,44 @@ replaced by an exponential one.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kubeproof.quantify.storm import Model, ModelArrays, checked, labeling_of, matrix_of, measured, storm
+from kubeproof.quantify.arrays import ModelArrays, checked, labeling_of, matrix_of, number_type, numbers
+from kubeproof.quantify.storm import Model, measured, storm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def automaton_from_arrays(arrays: ModelArrays, mean_s: NDArray[np.float64]) -> Model:
+def automaton_from_arrays(arrays: ModelArrays, mean_s: NDArray[np.float64], *, exact: bool = False) -> Model:
     """The Markov automaton in Storm; states with a mean duration of 0 take no time.
 
     A state with a duration has one choice.
     """
     checked(arrays)
-    lengths = arrays.row_starts[1:] - arrays.row_starts[:-1]
-    return measured(lambda: _automaton(arrays, mean_s), branching=int(lengths.max()))
+    return measured(lambda: _automaton(arrays, mean_s, exact), branching=arrays.branching)
 
 
-def _automaton(arrays: ModelArrays, mean_s: NDArray[np.float64]) -> Any:
+def _automaton(arrays: ModelArrays, mean_s: NDArray[np.float64], exact: bool) -> Any:
     stormpy = storm()
+    number = number_type(exact)
     timed = np.flatnonzero(mean_s > 0)
-    rates = np.zeros(len(mean_s))
-    rates[timed] = 1 / mean_s[timed]
-    components = stormpy.models.SparseModelComponents[float](
-        transition_matrix=matrix_of(stormpy, arrays),
-        state_labeling=labeling_of(stormpy, arrays),
+    components = stormpy.models.SparseModelComponents[number](
+        transition_matrix=matrix_of(arrays, exact),
+        state_labeling=labeling_of(arrays),
         rate_transitions=False,
         markovian_states=stormpy.datastructures.BitVector(arrays.states, timed.tolist()),
     )
-    components.exit_rates = rates.tolist()
-    return stormpy.models.SparseMA[float](components)
+    components.exit_rates = numbers(_rates(mean_s, exact), exact)
+    return stormpy.models.SparseMA[number](components)
+
+
+def _rates(mean_s: NDArray[np.float64], exact: bool) -> list[Any]:
+    """One over the means; 0 where no time passes."""
+    if exact:
+        return [1 / Fraction(mean) if mean else Fraction(0) for mean in mean_s.tolist()]
+    rates: list[float] = np.divide(1, mean_s, out=np.zeros(len(mean_s)), where=mean_s > 0).tolist()
+    return rates

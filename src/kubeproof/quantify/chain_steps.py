@@ -45,7 +45,8 @@ class Effects:
     loop: Ints  # loops of one name have one number
     seconds: Floats  # that pass; REST where it does not say
     rate: Floats  # per second and alternative; NaN where open or no event
-    is_whole: Bools  # the rate is that of all alternatives together
+    per_tick: Floats  # probability within a tick of rest
+    is_whole: Bools  # both are those of all alternatives together
     orders: Floats  # in how many orders the same choice of equals was counted
     tags: tuple[int, ...]
 
@@ -66,7 +67,7 @@ def effects_of(space: Space, steps: Steps, tick_s: int) -> Effects:
     known = space.store.effect_values
     size = len(known)
     role, loop = np.full(size, -1, dtype=np.int64), np.zeros(size, dtype=np.int64)
-    seconds, rate = np.zeros(size), np.full(size, np.nan)
+    seconds, rate, per_tick = np.zeros(size), np.full(size, np.nan), np.zeros(size)
     is_whole, orders = np.zeros(size, dtype=np.bool_), np.ones(size)
     names = {name: number for number, name in enumerate(dict.fromkeys(a.name for a in space.system.actors))}
     first = np.full(size, -1, dtype=np.int64)
@@ -82,8 +83,8 @@ def effects_of(space: Space, steps: Steps, tick_s: int) -> Effects:
         elif effect.role == Role.EVENT:
             found = event_rate(space.plan.actors[actor], decision, _level(space, actor, int(steps.source[at])), tick_s)
             if found is not None:
-                rate[number], is_whole[number] = found
-    return Effects(role, loop, seconds, rate, is_whole, orders, tuple(effect.tags for effect in known))
+                rate[number], per_tick[number], is_whole[number] = found
+    return Effects(role, loop, seconds, rate, per_tick, is_whole, orders, tuple(effect.tags for effect in known))
 
 
 def _level(space: Space, actor: int, state: int) -> int:

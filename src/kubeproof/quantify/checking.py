@@ -25,11 +25,12 @@ NONE = "none"  # converged by the method's own criterion, without bounds
 
 @dataclass(frozen=True, slots=True)
 class CheckSettings:
-    """How precise an answer must be. `precision` is relative; `method` one of METHODS."""
+    """How precise an answer must be. `precision` is relative; `method` one of METHODS, for sound answers."""
 
     precision: float = 1e-6
     method: str = "auto"
     max_iterations: int | None = None
+    is_sound: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,7 @@ METHODS = {
     "sound-value-iteration": "SOUND_VALUE_ITERATION",
 }
 UNSOUND = ("sound-value-iteration",)  # in spite of its name: Storm's intervals of rewards may miss the exact value
+LEAST_SLACK = 2.0**-46  # relative: what rounding may do to an iteration, amply
 MOST_ITERATIONS = {"interval-iteration": 1_000_000}  # by itself it never ends where the value is 0
 
 
@@ -105,7 +107,7 @@ def _environment(model: Model, formula: Any, settings: CheckSettings) -> Any:
         return stormpy.environments.default(model.handle)
     if not 0 < settings.precision < 1:
         raise UsageError(f"a precision of {settings.precision:g} is not between 0 and 1", "The default is 1e-6.")
-    is_plain = _is_spoilt_by_soundness(model, formula)
+    is_plain = not settings.is_sound or _is_spoilt_by_soundness(model, formula)
     environment = stormpy.Environment() if is_plain else stormpy.environments.default(model.handle)
     for part in (environment.solver().min_max(), environment.solver().native()):
         part.precision = stormpy.Rational(repr(settings.precision))
@@ -209,19 +211,21 @@ def _bounded(
         lower, upper = _rounded(model, formula, float(number))
         is_stepwise = steps(formula) is not None and model.kind not in CONTINUOUS
         return number, lower, upper, ROUNDING if is_stepwise else NONE
+    if not settings.is_sound:
+        return number, None, None, INTERVAL
     low, high = (None if bound is None else float(_number(bound)) for bound in (value.lower, value.upper))
     return number, *_widened(low, high, settings.precision), INTERVAL
 
 
 def _widened(low: float | None, high: float | None, precision: float) -> tuple[float | None, float | None]:
-    """The bounds of an iteration, moved apart by a thousandth of the precision.
+    """The bounds of an iteration, moved apart by a thousandth of the precision, and by no less than rounding may do.
 
     Storm's bounds hold for real numbers. It computes with rounded ones, and may give 0.39999999999999997 as both bounds
     of 2/5. What it finds without computing (0, 1 and infinity) is left as it is.
     """
     if low is not None and low == high and (low in (0.0, 1.0) or math.isinf(low)):
         return low, high
-    slack = precision / 1000
+    slack = max(precision / 1000, LEAST_SLACK)
     return (
         low if low is None else low - slack * abs(low),
         high if high is None else high + slack * abs(high),
@@ -288,6 +292,8 @@ def _method(guarantee: str, settings: CheckSettings) -> str:
         return "value iteration for the given number of steps"
     if guarantee == NONE:
         return "iteration within a bound"
+    if not settings.is_sound:
+        return "value iteration"
     return "sound iteration, component by component" if settings.method == "auto" else settings.method.replace("-", " ")
 
 

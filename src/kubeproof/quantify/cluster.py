@@ -9,7 +9,7 @@ import numpy as np
 
 from kubeproof.cluster.control import Role
 from kubeproof.engine.kernel import FLAG_BITS
-from kubeproof.errors import UsageError
+from kubeproof.errors import NothingToCheckError, UsageError
 from kubeproof.events.declarations import Completes, CpuLoad, NeverReady, UsageChange, UsagePattern
 from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import Amount as Count
@@ -57,6 +57,8 @@ def quantify_cluster(
     loaded: Loaded, options: ClusterOptions = ClusterOptions(), progress: Report = None
 ) -> ClusterResult:
     """The answers to all questions about one input."""
+    if options.at_most is not None and WITHIN not in options.questions:
+        raise UsageError("--at-most is about violations within the horizon", f"Add --ask {WITHIN}.")
     process = build_process(loaded, options, progress)
     return Answers(process, options).result()
 
@@ -66,6 +68,8 @@ def build_process(loaded: Loaded, options: ClusterOptions, progress: Report = No
     space = explored_space(loaded, options.space, progress)
     if 2 * len(space.plan.monitors) > FLAG_BITS:
         raise UsageError(f"{len(space.plan.monitors)} safety intents are too many", f"Ask for {FLAG_BITS // 2} at once")
+    if options.at_most is not None and not space.plan.monitors:
+        raise NothingToCheckError("E301 --at-most has nothing to judge: the Scenario has no safety intent.")
     begin = monotonic()
     settings = loaded.scenario.quantify
     steps = steps_of(space)
@@ -87,7 +91,7 @@ class Answers:
         """All answers."""
         process, scenario = self._process, self._process.loaded.scenario
         begin = monotonic()
-        found = asked(process.chain, self._bad_states(), self._per_second(), self._options.check)
+        found = asked(process.chain, self._bad_states(), self._per_second(), self._options)
         handed_s = monotonic() - begin
         return ClusterResult(
             scenario=scenario.name,
@@ -101,6 +105,7 @@ class Answers:
             open_events=(*_open_events(scenario.events), *self._schedules()),
             not_quantified=tuple(self._not_quantified()),
             files=process.loaded.files,
+            at_most=self._options.at_most,
         )
 
     def _size(self, found: Asked, handed_s: float) -> ProcessSize:
@@ -171,7 +176,7 @@ class Answers:
             order=self._options.order,
             forbidden=monitor.tags,
         )
-        return asked(chain, {label: np.array([chain.goal])}, {}, self._options.check)
+        return asked(chain, {label: np.array([chain.goal])}, {}, self._options)
 
     # -- sums and shares ------------------------------------------------------------------------
 
@@ -206,7 +211,7 @@ class Answers:
             wanted = self._values.desired(workload)
             least = -(-count.number * wanted // 100) if count.percent else np.full(len(wanted), count.number)
             labels[_label(number)] = np.flatnonzero((self._values.ready(workload) < least)[chain.origin])
-        found = asked_long_run(chain, labels, self._options.check)
+        found = asked_long_run(chain, labels, self._options)
         for number, intent in enumerate(intents):
             span: Span = found.share(_label(number))
             yield Shortage(intent.name, str(intent.target), str(intent.count or Count(1)), span)

@@ -18,5 +18,7 @@ class ClusterOptions:
     order: str = OPEN
     horizon_s: int | None = None  # None: as the Scenario says
     questions: tuple[str, ...] = QUESTIONS
+    at_most: float | None = None  # allowed probability of a violation within the horizon
     space: SpaceOptions = SpaceOptions()
     check: CheckSettings = CheckSettings()
+    exact: bool = False  # fractions instead of rounded numbers

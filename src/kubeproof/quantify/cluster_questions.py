@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kubeproof.errors import ProgramError
+from kubeproof.quantify.arrays import ModelArrays, model_from_arrays
 from kubeproof.quantify.chain_automaton import automaton_from_arrays
-from kubeproof.quantify.checking import CheckSettings, check
+from kubeproof.quantify.checking import Answer, CheckSettings, Number, check
 from kubeproof.quantify.cluster_result import Span, Value
 from kubeproof.quantify.formulas import formula
-from kubeproof.quantify.storm import Model, StormRefusal, model_from_arrays
+from kubeproof.quantify.storm import Model, StormRefusal
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
@@ -21,12 +22,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kubeproof.quantify.chain import Chain
+    from kubeproof.quantify.cluster_options import ClusterOptions
 
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
 MOST_WORK = 600_000_000  # choices times instants that one bounded question may look at: some five minutes
+MOST_ITERATED = 300_000_000  # choices times iterations of one question without a bound, but for a million iterations
 PER_INSTANT = 200  # what an instant costs beside its choices
+EXACT_COST = 500  # of a fraction, in rounded numbers
+MOST_EXACT = 2000  # states for which fractions are tried where iterations do not converge
+LEAST_PROBABILITY = 1e-10  # below, iterating for the long run does not come to an end
 TIME = "time"
 SOUND = "sound-value-iteration"  # the only method of Storm that gives long-run shares of all automata, and right ones
 
@@ -36,13 +42,14 @@ class Asked:
     """A process in Storm with what is needed to ask about it."""
 
     model: Model
+    arrays: ModelArrays
     settings: CheckSettings
     work_per_s: float  # choices that one second of a bounded question costs
     first: Mapping[str, float] = field(default_factory=dict)  # amounts per second in the first state
 
     def ever(self, label: str) -> Span:
         """How likely a state with the label is reached at all."""
-        return self._span(lambda best: f'P{best}=? [F "{label}"]')
+        return self._span(lambda best: self._unbounded(f'P{best}=? [F "{label}"]'))
 
     def within(self, label: str, horizon_s: int) -> Span:
         """How likely it is reached within so many seconds."""
@@ -50,7 +57,7 @@ class Asked:
 
     def first_s(self, label: str) -> Span:
         """Expected seconds until it is reached; infinite where that is not certain."""
-        return self._span(lambda best: f'R{{"{TIME}"}}{best}=? [F "{label}"]')
+        return self._span(lambda best: self._unbounded(f'R{{"{TIME}"}}{best}=? [F "{label}"]'))
 
     def amount(self, reward: str, horizon_s: int) -> Span:
         """An expected sum over so many seconds; an interval that is not over then counts like the first state.
@@ -63,24 +70,48 @@ class Asked:
 
     def share(self, label: str) -> Span:
         """The long-run share of time in states with the label."""
-        return self._span(lambda best: f'LRA{best}=? ["{label}"]')
+        least = float(self.arrays.probabilities[self.arrays.probabilities > 0].min())
+        if least < LEAST_PROBABILITY and not self.model.is_exact:
+            return Span(skipped=f"a probability of {least:.3g} is too small for the long run; compute with --exact")
+        return self._span(lambda best: self._value(f'LRA{best}=? ["{label}"]'))
 
     def _bounded(self, question: Callable[[str], str], horizon_s: int) -> Span:
         if self.work_per_s * horizon_s > MOST_WORK:
             longest = int(MOST_WORK / self.work_per_s)
             return Span(skipped=f"too many states to look {horizon_s} s ahead; ask for at most {longest} s (--within)")
-        return self._span(question)
+        return self._span(lambda best: self._value(question(best)))
 
-    def _span(self, question: Callable[[str], str]) -> Span:
+    def _unbounded(self, question: str) -> Value:
+        """The answer by iteration; with fractions, where that does not converge and the process is small."""
+        most = max(1_000_000, MOST_ITERATED // self.model.choices)
+        found = check(self.model, formula(question), settings=replace(self.settings, max_iterations=most))
+        if not found.is_converged and self.model.states <= MOST_EXACT:
+            found = check(model_from_arrays(self.arrays, exact=True), formula(question))
+        if not found.is_converged:
+            raise StormRefusal(f"not converged to a relative precision of {self.settings.precision:g}")
+        return _value(found)
+
+    def _value(self, question: str) -> Value:
+        return _value(check(self.model, formula(question), settings=self.settings))
+
+    def _span(self, answer: Callable[[str], Value]) -> Span:
         try:
-            return Span(self._value(question("min")), self._value(question("max")))
+            return Span(answer("min"), answer("max"))
         except (ProgramError, StormRefusal) as problem:
             return Span(skipped=" ".join(str(problem).split()))
 
-    def _value(self, question: str) -> Value:
-        found = check(self.model, formula(question), settings=self.settings)
-        lower, upper = (None if bound is None else float(bound) for bound in (found.lower, found.upper))
-        return Value(float(found.value or 0), lower, upper, found.guarantee, found.elapsed_s)
+
+def _value(found: Answer) -> Value:
+    """An answer in rounded numbers."""
+    lower, upper = (None if bound is None else _rounded(bound) for bound in (found.lower, found.upper))
+    return Value(_rounded(found.value or 0), lower, upper, found.guarantee, found.elapsed_s)
+
+
+def _rounded(number: Number) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        raise StormRefusal("the value is too large for a number") from None
 
 
 def _raised(value: Value | None, base: float) -> Value | None:
@@ -91,7 +122,7 @@ def _raised(value: Value | None, base: float) -> Value | None:
     return replace(value, value=base + value.value, lower=lower, upper=upper)
 
 
-def asked(chain: Chain, labels: Mapping[str, Ints], per_second: Mapping[str, Floats], settings: CheckSettings) -> Asked:
+def asked(chain: Chain, labels: Mapping[str, Ints], per_second: Mapping[str, Floats], options: ClusterOptions) -> Asked:
     """The process in Storm: labels are states of it, amounts are per second and state of it."""
     counts = np.diff(chain.arrays.choice_starts)
     first = {name: float(values[chain.arrays.initial]) for name, values in per_second.items()}
@@ -99,12 +130,15 @@ def asked(chain: Chain, labels: Mapping[str, Ints], per_second: Mapping[str, Flo
         name: np.repeat((values - first[name]) * chain.duration_s, counts) for name, values in per_second.items()
     }
     rewards[TIME] = np.repeat(chain.duration_s, counts)
-    model = model_from_arrays(replace(chain.arrays, labels=labels, rewards=rewards))
-    unit = np.gcd.reduce(chain.duration_s.astype(np.int64))
-    return Asked(model, settings, (model.choices + PER_INSTANT) / max(1, int(unit)), first)
+    arrays = replace(chain.arrays, labels=labels, rewards=rewards)
+    model = model_from_arrays(arrays, exact=options.exact)
+    unit = max(1, int(np.gcd.reduce(chain.duration_s.astype(np.int64))))
+    work = (model.choices + PER_INSTANT) / unit * (EXACT_COST if options.exact else 1)
+    return Asked(model, arrays, options.check, work, first)
 
 
-def asked_long_run(chain: Chain, labels: Mapping[str, Ints], settings: CheckSettings) -> Asked:
+def asked_long_run(chain: Chain, labels: Mapping[str, Ints], options: ClusterOptions) -> Asked:
     """The process with exponential durations of the same mean, for shares of time in the long run."""
-    model = automaton_from_arrays(replace(chain.arrays, labels=labels), chain.duration_s)
-    return Asked(model, replace(settings, method=SOUND), 0.0)
+    arrays = replace(chain.arrays, labels=labels)
+    model = automaton_from_arrays(arrays, chain.duration_s, exact=options.exact)
+    return Asked(model, arrays, replace(options.check, method=SOUND), 0.0)

@@ -10,6 +10,9 @@ from kubeproof.values import dataclass
 if TYPE_CHECKING:
     from kubeproof.cluster.objects import Source
 
+UNCERTAIN = 1e-6  # relative, of a value without bounds
+WORDS = ("VIOLATED", "UNKNOWN", "HOLDS")  # the first that occurs is that of all
+
 
 @dataclass(frozen=True, slots=True)
 class Value:
@@ -29,6 +32,19 @@ class Span:
     least: Value | None = None
     greatest: Value | None = None
     skipped: str = ""
+
+
+def judged(span: Span | None, at_most: float) -> str:
+    """HOLDS if the greatest value is at most this, VIOLATED if it is more, UNKNOWN if nobody can tell."""
+    found = None if span is None else span.greatest
+    if found is None:
+        return "UNKNOWN"
+    slack = UNCERTAIN * found.value
+    lower = found.value - slack if found.lower is None else found.lower
+    upper = found.value + slack if found.upper is None else found.upper
+    if upper <= at_most:
+        return "HOLDS"
+    return "VIOLATED" if lower > at_most else "UNKNOWN"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,3 +116,21 @@ class ClusterResult:
     scope: tuple[tuple[str, str], ...] = ()
     not_modelled: tuple[str, ...] = ()
     files: tuple[str, ...] = field(default=())
+    at_most: float | None = None  # what the probability of a violation within the horizon is held against
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """Per intent whether it is violated no more likely than allowed; nothing if that was not asked for."""
+        limit = self.at_most
+        return () if limit is None else tuple(judged(one.within, limit) for one in self.intents)
+
+    @property
+    def verdict(self) -> str:
+        """That of all intents; empty if there is none."""
+        return next((word for word in WORDS if word in self.verdicts), "")
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """All answers that were asked for."""
+        chances = [span for one in self.intents for span in (one.within, one.ever, one.first_s) if span is not None]
+        return (*chances, *(amount.span for amount in self.amounts), *(one.span for one in self.shortages))

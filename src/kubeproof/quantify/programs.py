@@ -133,7 +133,8 @@ def _syntax(message: str, text: str, file: str, what: str, first_line: int = 1) 
     found = _POSITION.search(message + "\n")
     remedy = f"Correct the {what}"
     if found is None:
-        return ProgramError(_one_line(message), file=file, line=_line_in(message, first_line), remedy=remedy)
+        problem = _one_line(message).rstrip(".")
+        return ProgramError(problem, file=file, line=_line_in(message, first_line), remedy=remedy)
     line, column, expected, rest = int(found[1]), int(found[2]), " ".join(found[3].split()), found[4]
     lines = text.split("\n")
     if line > len(lines) or not lines[line - 1].endswith(rest):  # relative to a part of the text
@@ -326,7 +327,7 @@ def _refused(message: str, program: Program) -> ProgramError | QuantityError:
     if label:
         known = ", ".join(sorted(one.name for one in program.handle.labels)) or "none"
         return QuantityError(f"there is no label {label[1]!r}", file=program.file, remedy=f"The program has: {known}.")
-    remedy = "Write 1/3, not 0.333333" if "to one" in message else "Correct the PRISM program"
+    remedy = "Make them sum to 1; write 1/3, not 0.333333" if "to one" in message else "Correct the PRISM program"
     return ProgramError(_one_line(message).replace("some to", "sum to").rstrip("."), file=program.file, remedy=remedy)
 
 

@@ -110,16 +110,24 @@ def _value(answer: Answer) -> str:
             f"between {number(answer.lower)} and {number(answer.upper)} over {answer.initial_states:,} initial states"
         )
     if answer.guarantee == "exact":
-        exact = f" = {answer.value}" if isinstance(answer.value, Fraction) and _is_short(answer.value) else ""
-        return f"{number(answer.value)}{exact}"
+        return _exact(answer.value)
     if answer.lower is None or answer.lower == answer.upper:
         return number(answer.value)
     return f"{number(answer.value)}  within [{number(answer.lower)}, {number(answer.upper)}]"
 
 
+def _exact(value: float | Fraction) -> str:
+    """The number, and as a fraction if that is another text and short."""
+    shown = number(value)
+    is_told = isinstance(value, Fraction) and _is_short(value) and str(value) != shown
+    return f"{shown} = {value}" if is_told else shown
+
+
 def _reason(answer: Answer) -> str:
     if answer.is_question and answer.lower is not None:
         return "the threshold lies between the bounds: ask for more --precision, or --exact"
+    if answer.is_question:
+        return "the threshold is too close to a value without bounds: ask for --exact, or without --no-sound"
     return f"not converged to a relative precision of {answer.precision:g}: allow more --max-iterations"
 
 
@@ -142,6 +150,12 @@ def _summary(result: QuantifyResult) -> str:
     parts = [f"{verdicts.count('')} computed", *(f"{count} {word}" for count, word in counts if count)]
     many = "property" if len(verdicts) == 1 else "properties"
     return f"{result.verdict + ': ' if result.verdict else ''}{len(verdicts)} {many} ({', '.join(parts)})"
+
+
+def as_yaml(result: QuantifyResult) -> str:
+    """The HPA behaviors that policies suggest, one document a model; where none fits, the reason as a comment."""
+    policies = [(model.title, model.policy) for model in result.models if model.policy is not None]
+    return "---\n".join(f"# {title}, {one.property}: {one.reason}\n{one.behavior}" for title, one in policies)
 
 
 def as_json(result: QuantifyResult) -> str:

@@ -36,6 +36,7 @@ def _lines(result: ClusterResult) -> Iterator[str]:
     if result.open_events:
         yield f"  open, at the worst and at the best moment: {', '.join(result.open_events)}"
     yield from ("", *_table(list(_rows(result))))
+    yield from _section(f"At most {number(result.at_most or 0)} within the horizon", _judged(result))
     yield from _section("Not computed", _skipped(result))
     yield from _section("Not quantified", result.not_quantified)
     yield from _section(f"Not modelled ({len(result.not_modelled)})", result.not_modelled)
@@ -78,6 +79,11 @@ def _table(rows: list[list[str]]) -> Iterator[str]:
         yield f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}"
 
 
+def _judged(result: ClusterResult) -> Iterator[str]:
+    for one, verdict in zip(result.intents, result.verdicts, strict=False):
+        yield f"{verdict} {one.intent}"
+
+
 def _skipped(result: ClusterResult) -> Iterator[str]:
     spans = [(f"{one.intent}", span) for one in result.intents for span in (one.within, one.ever, one.first_s)]
     spans += [(amount.unit, amount.span) for amount in result.amounts]
@@ -116,6 +122,8 @@ def document(result: ClusterResult) -> dict[str, Any]:
         "order": result.order,
         "horizon_s": result.horizon_s,
         "tick_s": result.tick_s,
+        "verdict": result.verdict or None,
+        "at_most": result.at_most,
         "scope": dict(result.scope),
         "process": {name: getattr(size, name) for name in size.__slots__},
         "results": [_intent(one) for one in result.intents],

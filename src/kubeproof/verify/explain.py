@@ -10,6 +10,7 @@ from kubeproof.cluster.objects import JOB, family
 from kubeproof.cluster.services import is_stopped
 from kubeproof.cluster.state import PUBLISHED, SERVING, Health, Phase, PodKind
 from kubeproof.cluster.usage import CPU, MEMORY, request_milli
+from kubeproof.controllers.guard import working
 from kubeproof.controllers.late import (
     DrainEviction,
     JobController,
@@ -33,7 +34,7 @@ def why(model: IndividualModel, state: State, step: Transition) -> tuple[str, ..
     if binds:
         return tuple(_score_lines(model, state, binds[0].workload))
     for action in step.decision.actions:
-        scheduler = scheduler_of(model, action.workload) if isinstance(action, Preempt) else None
+        scheduler = scheduler_of(model, state, action.workload) if isinstance(action, Preempt) else None
         if isinstance(scheduler, PreemptingScheduler):
             from kubeproof.verify.preemption_words import preemption_lines
 
@@ -65,7 +66,7 @@ def added_words(model: IndividualModel, step: Transition) -> str:
 
 def evaluation(model: IndividualModel, state: State, workload: int) -> tuple[list[str], Evaluation] | None:
     """The scheduler's judgement of every node, by name."""
-    controller = scheduler_of(model, workload)
+    controller = scheduler_of(model, state, workload)
     if controller is None or not controller.kernel.has_profile:
         return None
     names, infos = [], []
@@ -78,9 +79,9 @@ def evaluation(model: IndividualModel, state: State, workload: int) -> tuple[lis
     return names, controller.kernel_of(memories).evaluate(infos)
 
 
-def scheduler_of(model: IndividualModel, workload: int) -> SchedulerController | None:
+def scheduler_of(model: IndividualModel, state: State, workload: int) -> SchedulerController | None:
     """The loop that places the workload's pods."""
-    for controller in model.plan.controllers:
+    for controller in working(model.plan.controllers, state.memories):
         if isinstance(controller, SchedulerController) and controller.workload == workload:
             return controller
     return None
@@ -138,7 +139,11 @@ def _pinned_reasons(model: IndividualModel, state: State, workload: int) -> Iter
 
 def pinned_judgement(model: IndividualModel, state: State, workload: int, node: int) -> Row:
     """The scheduler's judgement of the one node that a pod of the workload may run on."""
-    controller = next(c for c in model.plan.controllers if isinstance(c, PinnedScheduler) and c.workload == workload)
+    controller = next(
+        c
+        for c in working(model.plan.controllers, state.memories)
+        if isinstance(c, PinnedScheduler) and c.workload == workload
+    )
     place = next(number for number, place in enumerate(model.plan.layout.places) if node in place.nodes)
     there = [i for i in model.plan.layout.places[place].nodes if state.nodes[i].health != Health.ABSENT]
     position = there.index(node)
@@ -236,7 +241,7 @@ def _refusals(model: IndividualModel, state: State) -> list[str]:
     """Why evictions of drained nodes are refused."""
     return [
         line
-        for controller in model.plan.controllers
+        for controller in working(model.plan.controllers, state.memories)
         if isinstance(controller, DrainEviction)
         for line in controller.refusals(model.seen(controller, state))
     ]

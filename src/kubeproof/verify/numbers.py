@@ -93,7 +93,7 @@ def numbers_at_the_end(model: IndividualModel, state: State) -> Iterator[Numbers
 
 
 def _table(model: IndividualModel, state: State, workload: int, pod: str, chosen: str) -> ScoreTable | None:
-    scheduler, judged = scheduler_of(model, workload), evaluation(model, state, workload)
+    scheduler, judged = scheduler_of(model, state, workload), evaluation(model, state, workload)
     if scheduler is None or judged is None:
         return None
     names, verdicts = judged

@@ -13,7 +13,7 @@ from kubeproof.cluster.labels import as_labels
 from kubeproof.cluster.objects import HOSTNAME, POD, Node, Setup, Workload
 from kubeproof.cluster.policies import HorizontalPodAutoscaler, PodDisruptionBudget
 from kubeproof.cluster.scale import Following, Scale, WorkloadScale
-from kubeproof.events.declarations import Apply, Event
+from kubeproof.events.declarations import Apply, BudgetChange, Event
 from kubeproof.events.declarations import Scale as ScaleEvent
 from kubeproof.intents.declarations import Amount, Intent
 from kubeproof.manifests.loaded import Loaded, Scenario, Start
@@ -56,14 +56,14 @@ def resized(loaded: Loaded, scale: Scale, size: Size) -> Loaded:
         autoscalers=tuple(rules.autoscaler(autoscaler) for autoscaler in setup.autoscalers),
         budgets=tuple(rules.budget(budget, setup) for budget in setup.budgets),
     )
-    return replace(loaded, setup=setup, scenario=_scenario(loaded.scenario, rules))
+    return replace(loaded, setup=setup, scenario=_scenario(loaded.scenario, rules, setup))
 
 
-def _scenario(scenario: Scenario, rules: _Rules) -> Scenario:
+def _scenario(scenario: Scenario, rules: _Rules, setup: Setup) -> Scenario:
     return replace(
         scenario,
         intents=tuple(rules.intent(intent) for intent in scenario.intents),
-        events=tuple(rules.event(event) for event in scenario.events),
+        events=tuple(rules.event(event, setup) for event in scenario.events),
         start=Start("deployed") if scenario.start.placement or scenario.start.pods else scenario.start,
     )
 
@@ -97,8 +97,10 @@ class _Rules:
         grown = sum(self._growth.values()) if intent.target is None else self._growth.get(intent.target, 0)
         return replace(intent, count=Amount(max(0, intent.count.number + grown)))
 
-    def event(self, event: Event) -> Event:
-        """With replicas that follow, where the event writes some itself."""
+    def event(self, event: Event, setup: Setup) -> Event:
+        """With replicas and amounts that follow, where the event writes some itself."""
+        if isinstance(event, BudgetChange) and event.content is not None:
+            return replace(event, content=self.budget(event.content, setup))
         if isinstance(event, ScaleEvent) and event.target in self._growth:
             grown = self._growth[event.target]
             return replace(event, replicas=tuple(dict.fromkeys(max(0, value + grown) for value in event.replicas)))

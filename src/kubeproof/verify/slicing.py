@@ -24,6 +24,7 @@ from kubeproof.controllers.scheduler.pod import pod_labels
 from kubeproof.events.declarations import (
     STABLE,
     Apply,
+    BudgetChange,
     Completes,
     Cordon,
     CreateNode,
@@ -119,6 +120,8 @@ def _entangled(loaded: Loaded) -> str:
         return "a CronJob may start Jobs at any time"
     if any(isinstance(event, KernelPanic) for event in scenario.events):
         return "a panic of any node counts for all"
+    if any(isinstance(event, BudgetChange) for event in scenario.events):
+        return "a budget that changes may be anybody's"
     numbered = {event.name: event for event in scenario.events}
     if any(
         event.after not in (None, STABLE) and {type(event), type(numbered[str(event.after)])} & set(ON_NODES)

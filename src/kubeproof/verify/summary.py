@@ -14,6 +14,7 @@ from kubeproof.cluster.running import in_words
 from kubeproof.engine.search import ALL_VIOLATED
 from kubeproof.events.declarations import (
     Apply,
+    BudgetChange,
     Completes,
     Cordon,
     Create,
@@ -208,6 +209,8 @@ def _event(event: Event) -> str:
         return f"{event.name}: {event.target} scaled to {values}, once each{after}"
     if isinstance(event, Create):
         return f"{event.name}: {event.target} is created{after}"
+    if isinstance(event, BudgetChange):
+        return f"{event.name}: PodDisruptionBudget/{event.budget} is {event.verb}{after}"
     if isinstance(event, Apply):
         return f"{event.name}: {event.workload.ref} is applied {times}{after}"
     if isinstance(event, Drain):

@@ -12,10 +12,25 @@ import pytest
 
 from kubeproof.cli.main import main
 from kubeproof.cli.quantify import METHODS, MODELS
+from kubeproof.cluster.policies import ScalingPolicy
+from kubeproof.manifests.load import load
 from kubeproof.quantify import autoscaling, checking
-from tests.unit.quantify.programs import COIN, needs_storm
+from tests.unit.quantify.clusters import OBJECTS
+from tests.unit.quantify.programs import COIN, needs_storm, run_apart
 
 SMALL = ["--set", "horizon=20", "--steps", "100"]
+AUTOSCALED = (
+    OBJECTS
+    + """
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: web}
+spec:
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+  maxReplicas: 4
+  metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 60}}}]
+"""
+)
 
 
 @pytest.fixture
@@ -100,6 +115,9 @@ def test_the_report_says_value_bounds_method_and_counting(coin: str, capsys: pyt
         (["-p", "P>=0.25 [s<3 U s=3]"], 3),
         (["-p", "P>=0.25 [s<3 U s=3]", "--exact"], 0),
         (["-p", 'R{"cost"}max=? [F s=4]', "--max-iterations", "2"], 3),
+        (["-p", "P>=0.2 [s<3 U s=3]", "--no-sound"], 0),
+        (["-p", "P>=0.25 [s<3 U s=3]", "--no-sound"], 3),
+        (["-p", "Pmax=? [F s=1]", "--method", "interval-iteration", "--precision", "1e-16"], 3),
         (["-p", "Pmax=? [F x=1]"], 2),
         (["-p", "Pmax=? [F s=1]", "--const", "p=0.5"], 2),
         (["-p", "Pmax=? [F s=1]", "--const", "p"], 2),
@@ -112,6 +130,18 @@ def test_exit_codes_follow_the_contract(
     coin: str, words: list[str], code: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert prism(coin, *words) == code
+
+
+@needs_storm
+def test_without_soundness_there_are_no_bounds(coin: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["-p", 'R{"cost"}max=? [F s=4]', "-p", 'R{"cost"}max=? [C<=10]']
+
+    assert prism(coin, *words, "-o", "json", "--no-sound") == 0
+
+    goal, steps = json.loads(capsys.readouterr().out)["models"][0]["results"]
+    assert (goal["lower"], goal["upper"], goal["guarantee"], goal["method"]) == (None, None, "none", "value iteration")
+    assert goal["value"] == pytest.approx(30 / 7, rel=1e-5)
+    assert steps["guarantee"] == "rounding"  # nothing is iterated until it converges
 
 
 @needs_storm
@@ -191,9 +221,38 @@ def test_the_policy_is_a_table_and_part_of_the_json(capsys: pytest.CaptureFixtur
 
 
 @needs_storm
+def test_the_suggested_behavior_is_exported_and_can_be_read_back(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "behavior.yaml"
+    words = ["quantify", "autoscaling", *SMALL, "--only", "high_scalability", "--policy", "high_scalability"]
+
+    assert main([*words, "-o", f"yaml={file}"]) == 0
+    comment, *behavior = file.read_text().splitlines()
+    hpa = tmp_path / "hpa.yaml"
+    hpa.write_text(AUTOSCALED + "".join(f"  {line}\n" for line in behavior))
+
+    (autoscaler,) = load((str(hpa),)).setup.autoscalers
+    assert comment.startswith("# base 1, high_scalability: a behavior fits")
+    assert autoscaler.scale_up.policies == (ScalingPolicy("Percent", 100, 2),)
+    assert autoscaler.scale_down.select == "Disabled"
+
+
+@needs_storm
+def test_where_no_behavior_fits_the_export_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["quantify", "autoscaling", *SMALL, "--only", "energy_min", "--policy", "energy_min", "-o", "yaml"]
+
+    assert main(words) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("# base 1, energy_min: no behavior fits: ")
+
+
+@needs_storm
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (["-o", "yaml"], "E202 -o yaml is the behavior of a policy. Add --policy NAME."),
+        (["--no-sound", "--method", "interval-iteration"], "E202 --method interval-iteration is a sound method"),
         (["--set", "max_pods=0"], "E202 impossible parameters"),
         (["--only", "speed"], "E202 --only speed: no such property"),
         (["--policy", "speed"], "E202 --policy speed: no such property"),
@@ -203,15 +262,6 @@ def test_the_policy_is_a_table_and_part_of_the_json(capsys: pytest.CaptureFixtur
 def test_wrong_usage_is_told(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["quantify", "autoscaling", *SMALL, *words]) == 2
     assert message in capsys.readouterr().err
-
-
-def run_apart(*words: str) -> subprocess.CompletedProcess[str]:
-    """The command in a process of its own: with limits it forks, which a test runner's threads would not survive."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    script = "import sys; from kubeproof.cli.main import main; sys.exit(main())"
-    return subprocess.run(
-        [sys.executable, "-c", script, "quantify", *words], capture_output=True, text=True, check=False, env=environment
-    )
 
 
 @needs_storm

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from kubeproof.errors import ScenarioError
 from kubeproof.events.declarations import (
+    BudgetChange,
     CpuLoad,
     Delete,
     Drain,
@@ -59,6 +62,59 @@ def test_a_node_that_pods_name_cannot_be_removed() -> None:
 
     with pytest.raises(ScenarioError, match=problem):
         load_text(node("n1"), pinned, scenario("events: [{nodeRemoval: {}}]"))
+
+
+BUDGET = """\
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: web, namespace: shop}
+spec: {maxUnavailable: 1, selector: {matchLabels: {app: web}}}
+"""
+
+
+def _with_budget(text: str) -> tuple[Event, ...]:
+    return load_text(node("n1"), deployment("web"), BUDGET, scenario(f"events: [{text}]")).scenario.events
+
+
+def test_a_budget_comes_or_goes() -> None:
+    assert _with_budget("{create: {target: PodDisruptionBudget/shop/web, after: stable}}") == (
+        BudgetChange(name="create-1", budget="shop/web", verb="created", after="stable"),
+    )
+    assert _with_budget("{delete: {target: PodDisruptionBudget/shop/web, name: gone}}") == (
+        BudgetChange(name="gone", budget="shop/web", verb="deleted"),
+    )
+
+
+def test_a_budget_is_applied_whether_it_is_in_the_input_or_not() -> None:
+    for name in ("web", "api"):
+        spec = "spec: {minAvailable: 2, selector: {matchLabels: {app: web}}}"
+        manifest = (
+            f"{{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {{name: {name}, namespace: shop}}, {spec}}}"
+        )
+        (event,) = _with_budget(f"{{apply: {{manifest: {manifest}}}}}")
+
+        assert isinstance(event, BudgetChange)
+        assert event.content is not None
+        assert (event.budget, event.verb, event.content.min_available) == (f"shop/{name}", "applied", (2, False))
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            "{create: {target: PodDisruptionBudget/shop/wab}}",
+            "not a PodDisruptionBudget of the input. Did you mean shop/web",
+        ),
+        (
+            "{create: {target: PodDisruptionBudget/shop/web}}, {delete: {target: PodDisruptionBudget/shop/web}}",
+            "target changes shop/web again. One event per budget",
+        ),
+        ("{apply: {manifest: {apiVersion: v1, kind: Service, metadata: {name: a}}}}", "exactly one workload or budget"),
+    ],
+)
+def test_changes_of_budgets_that_cannot_be_meant_are_refused(text: str, problem: str) -> None:
+    with pytest.raises(ScenarioError, match=re.escape(problem)):
+        _with_budget(text)
 
 
 def test_maintenance_may_wait_for_stability() -> None:

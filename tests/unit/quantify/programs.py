@@ -6,6 +6,8 @@ Looked for in the folder that KUBEPROOF_DATA names, otherwise beside the checkou
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,16 @@ _NAMED = os.environ.get("KUBEPROOF_DATA")
 _PLACES = [Path(_NAMED)] if _NAMED else [above / "shared" / "data" for above in Path(__file__).resolve().parents]
 DATA = next((place for place in _PLACES if place.is_dir()), _PLACES[0]) / "mdp-autoscaling"
 needs_storm = pytest.mark.skipif(not is_available(), reason="Storm has no wheel for this platform: pip install stormpy")
+
+
+def run_apart(*words: str) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own: with limits it forks, which a test runner's threads would not survive."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    script = "import sys; from kubeproof.cli.main import main; sys.exit(main())"
+    return subprocess.run(
+        [sys.executable, "-c", script, "quantify", *words], capture_output=True, text=True, check=False, env=environment
+    )
+
 
 COIN = """mdp
 const double p;

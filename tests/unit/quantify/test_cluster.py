@@ -21,10 +21,14 @@ CRASH = "[{podCrash: {target: Deployment/web, probability: 0.25}}]"
 CRASHES = "[{podCrash: {target: Deployment/web, max: unlimited, probability: 0.25}}]"
 
 
-def ask(loaded, *questions, **options):
+def quantified(loaded, **options):
     from kubeproof.quantify.cluster import quantify_cluster
 
-    return quantify_cluster(loaded, ClusterOptions(questions=questions, **options))
+    return quantify_cluster(loaded, ClusterOptions(**options))
+
+
+def ask(loaded, *questions, **options):
+    return quantified(loaded, questions=questions, **options)
 
 
 def both(span):
@@ -178,11 +182,21 @@ def restless(folder: Path, startup_s: int):
 @pytest.mark.parametrize("startup_s", [60, 300, 100_000])
 def test_a_wait_takes_as_long_as_its_clock_says_however_often_the_load_changes(tmp_path: Path, startup_s: int) -> None:
     (one,) = ask(restless(tmp_path, startup_s), EVER, FIRST).intents
-    crash, change = -math.log(0.75), -math.log(0.8)  # per tick
-    per_tick = (1 - 0.75 * 0.8) * crash / (crash + change)  # one event per tick at most
 
     assert both(one.ever) == (1.0, 1.0)
-    assert both(one.first_s) == pytest.approx((startup_s + 60 / per_tick,) * 2, rel=1e-5)
+    assert both(one.first_s) == pytest.approx((startup_s + 60 / 0.25,) * 2, rel=1e-5)
+
+
+@pytest.mark.parametrize(("change", "per_tick"), [(0.2, 0.25), (0.75, 0.8125 / 4)])
+def test_at_rest_events_do_not_get_in_each_others_way_while_half_of_the_ticks_are_left(
+    tmp_path: Path, change: float, per_tick: float
+) -> None:
+    """A load that changes with 0.2 leaves a crash its 0.25. With 0.75 a tick has an event with 1 - 0.25 * 0.75."""
+    events = f"""[{{cpuChange: {{target: Deployment/web, levels: ["20%", "80%"], probability: {change}}}}},
+      {{podCrash: {{target: Deployment/web, probability: 0.25}}}}]"""
+    (one,) = ask(tiny(tmp_path, events), FIRST).intents
+
+    assert both(one.first_s) == pytest.approx((60 / per_tick,) * 2, rel=1e-5)
 
 
 def test_sums_are_found_where_they_are_the_greatest_possible(tmp_path: Path) -> None:
@@ -193,6 +207,49 @@ def test_sums_are_found_where_they_are_the_greatest_possible(tmp_path: Path) -> 
         ("pods", pytest.approx((1, 1), rel=1e-6)),
         ("nodes", pytest.approx((1, 1), rel=1e-6)),
     ]
+
+
+RARE = """[{{cpuChange: {{target: Deployment/web, levels: ["20%", "80%"], transitions: [[0.8, 0.2], [0.2, 0.8]]}}}},
+  {{podCrash: {{target: Deployment/web, probability: {probability}, max: {most}}}}}]"""
+
+
+@pytest.mark.parametrize("probability", [1e-3, 1e-12, 1e-300])
+def test_what_is_too_rare_for_iterations_is_computed_with_fractions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, probability: float
+) -> None:
+    monkeypatch.setattr("kubeproof.quantify.cluster_questions.MOST_ITERATED", 100_000_000)
+    loaded = tiny(tmp_path, RARE.format(probability=probability, most=1))
+    (one,) = ask(loaded, EVER, FIRST).intents
+
+    assert one.is_possible is True
+    assert both(one.first_s) == pytest.approx((60 / probability,) * 2, rel=1e-5)
+    assert one.first_s.greatest.guarantee == ("interval" if probability == 1e-3 else "exact")
+
+
+def test_long_runs_with_hardly_any_chance_are_refused_but_for_fractions(tmp_path: Path) -> None:
+    loaded = tiny(tmp_path, RARE.format(probability=1e-12, most="unlimited"))
+    (rounded,) = ask(loaded, LONG_RUN).shortages
+    (exact,) = ask(loaded, LONG_RUN, exact=True).shortages
+
+    assert rounded.span.skipped == "a probability of 1e-12 is too small for the long run; compute with --exact"
+    assert both(exact.span) == pytest.approx((305 / (60e12 + 305),) * 2, rel=1e-9)
+
+
+def test_with_fractions_every_answer_is_exact_and_the_same(tmp_path: Path) -> None:
+    loaded = tiny(tmp_path, CRASHES, quantify="{power: {idle: 100, max: 200}, horizon: 10m}")
+    rounded, exact = (quantified(loaded, exact=flag) for flag in (False, True))
+
+    for one, other in zip(rounded.spans, exact.spans, strict=True):
+        assert both(one) == pytest.approx(both(other), rel=1e-6)
+        assert {other.least.guarantee, other.greatest.guarantee} == {"exact"}
+
+
+def test_what_does_not_converge_has_no_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kubeproof.quantify.cluster_questions.MOST_ITERATED", 0)
+    monkeypatch.setattr("kubeproof.quantify.cluster_questions.MOST_EXACT", 0)
+    (one,) = ask(tiny(tmp_path, RARE.format(probability=1e-12, most=1)), FIRST).intents
+
+    assert one.first_s.skipped == "not converged to a relative precision of 1e-06"
 
 
 def test_what_holds_from_the_start_is_no_open_event(tmp_path: Path) -> None:

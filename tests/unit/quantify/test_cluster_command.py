@@ -9,7 +9,7 @@ import pytest
 
 from kubeproof.cli.main import main
 from tests.unit.quantify.clusters import text_of
-from tests.unit.quantify.programs import needs_storm
+from tests.unit.quantify.programs import needs_storm, run_apart
 
 pytestmark = needs_storm
 
@@ -48,9 +48,60 @@ def test_json_has_every_value_with_its_bounds(file: str, capsys: pytest.CaptureF
     assert (document["process"]["states"], document["order"], document["horizon_s"]) == (4, "open", 120)
 
 
-@pytest.mark.parametrize(("most", "code"), [("0.4", 1), ("0.4376", 0)])
-def test_a_risk_above_the_one_allowed_is_a_violation(file: str, most: str, code: int) -> None:
-    assert main(["quantify", "cluster", file, "--ask", "within", "--at-most", most, "-o", "json"]) == code
+@pytest.mark.parametrize(
+    ("most", "code", "verdict"),
+    [("0.4", 1, "VIOLATED"), ("0.4376", 0, "HOLDS"), ("0.4375", 3, "UNKNOWN"), ("0.43750001", 3, "UNKNOWN")],
+)
+def test_a_risk_above_the_one_allowed_is_a_violation(
+    file: str, most: str, code: int, verdict: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["quantify", "cluster", file, "--ask", "within", "--at-most", most]
+
+    assert main(words) == code
+    told = f"At most {float(most):.6g} within the horizon\n  {verdict} minReady Deployment/default/web\n"
+    assert told in capsys.readouterr().out
+    assert main([*words, "-o", "json"]) == code
+    document = json.loads(capsys.readouterr().out)
+    assert (document["verdict"], document["at_most"]) == (verdict, float(most))
+
+
+def test_what_cannot_happen_is_no_more_likely_than_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "calm.yaml"
+    path.write_text(text_of("[]"))
+
+    assert main(["quantify", "cluster", str(path), "--at-most", "0"]) == 0
+
+
+def test_without_a_safety_intent_there_is_nothing_to_hold_against_a_limit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "lively.yaml"
+    path.write_text(text_of(CRASH, intents="[{settles: {}}]"))
+
+    assert main(["quantify", "cluster", str(path), "--at-most", "0.1"]) == 5
+    assert "--at-most has nothing to judge" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("limit", "problem"),
+    [
+        (["--timeout", "0.001"], "error: E302 no answer within 0.001 s. Allow more --timeout.\n"),
+        (["--memory", "16"], "error: E302 more than 16 MiB would be needed. Allow more --memory.\n"),
+    ],
+)
+def test_limits_hold_for_storm_too(file: str, limit: list[str], problem: str) -> None:
+    done = run_apart("cluster", file, *limit)
+
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", problem)
+
+
+def test_within_its_limits_a_command_says_the_same(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["cluster", file, "--ask", "within", "--at-most", "0.4", "-o", "json"]
+
+    done = run_apart(*words, "--timeout", "300", "--memory", "4000")
+
+    assert main(["quantify", *words]) == done.returncode == 1
+    assert json.loads(done.stdout)["results"] == json.loads(capsys.readouterr().out)["results"]
 
 
 @pytest.mark.parametrize(
@@ -59,6 +110,11 @@ def test_a_risk_above_the_one_allowed_is_a_violation(file: str, most: str, code:
         (["--within", "5"], 2, "--within '5' is not a duration above zero"),
         (["--within", "0s"], 2, "--within '0s' is not a duration above zero"),
         (["--precision", "2"], 2, "--precision 2 is not between 0 and 1"),
+        (
+            ["--ask", "ever", "--at-most", "0.1"],
+            2,
+            "--at-most is about violations within the horizon. Add --ask within.",
+        ),
         (["--max-states", "1"], 3, "explored in part only: stopped by 1 states"),
     ],
 )

@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubeproof.errors import EnvironmentProblem, InternalError
+from kubeproof.quantify.arrays import ModelArrays, model_from_arrays
 from kubeproof.quantify.checking import METHODS, Answer, CheckSettings, check
 from kubeproof.quantify.formulas import formula
 from kubeproof.quantify.programs import build, program, properties
 from kubeproof.quantify.rounding import after_steps
-from kubeproof.quantify.storm import ModelArrays, model_from_arrays, storm
+from kubeproof.quantify.storm import storm
 from tests.unit.quantify.programs import needs_storm
 
 np = pytest.importorskip("numpy", reason="NumPy comes with the extra quantify")

@@ -90,6 +90,15 @@ def test_an_event_without_probability_does_not_happen_and_that_is_said() -> None
     )
 
 
+def test_a_large_scale_down_is_drawn_where_verify_would_have_too_many_ways() -> None:
+    fault = f"faults: [{{at: 60s, scale: {{target: {WEB}, replicas: [60]}}}}]"
+    loaded = cluster(f"start: deployed\n{EXACT}\nworkload: {{{fault}}}", nodes=30, replicas=150)
+    record = run(loaded, 120)
+
+    assert values(record, WEB, "pods")[-1] == 60
+    assert {values(record, f"n{number}", "pods")[-1] for number in range(1, 31)} <= {0, 1, 2, 3, 4, 5}
+
+
 # -- autoscalers --------------------------------------------------------------------------------------
 
 

@@ -7,12 +7,16 @@ the views that it was shown is new.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import chain
+from random import Random
 
 from kubeproof.cluster.control import Controller, Decision, Seen, View, shown_node
 from kubeproof.cluster.state import NodeCell, WorkloadCell
+from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.model.individual import State, node_cell
 from kubeproof.model.plan import Plan
+from kubeproof.simulate.control.victims import Draw
 
 
 class _Place:
@@ -49,10 +53,12 @@ class _Place:
 class Onlooker:
     """One controller and what it sees; `decisions` are its answer."""
 
-    __slots__ = ("_decisions", "_seen", "controller", "memories", "places", "workloads")
+    __slots__ = ("_act", "_decisions", "_seen", "controller", "memories", "places", "workloads")
 
-    def __init__(self, controller: Controller, plan: Plan, state: State, cells: Sequence[NodeCell]) -> None:
+    def __init__(self, controller: Controller, plan: Plan, state: State, cells: Sequence[NodeCell], draw: Draw) -> None:
         self.controller = controller
+        is_drawn = isinstance(controller, ReplicaSetController)
+        self._act = partial(controller.acting, chosen=draw) if is_drawn else controller.act  # type: ignore[attr-defined]
         reads = controller.reads
         self.workloads = {w: controller.show_workload(w, workload_cell(state, w)) for w in reads.workloads}
         self.places = {
@@ -75,7 +81,7 @@ class Onlooker:
     def decisions(self) -> tuple[Decision, ...]:
         """What the controller may do now."""
         if self._decisions is None:
-            self._decisions = tuple(dict.fromkeys(self.controller.act(self.seen)))
+            self._decisions = tuple(dict.fromkeys(self._act(self.seen)))
         return self._decisions
 
     def forget(self) -> None:
@@ -90,11 +96,12 @@ class Onlooker:
 class Views:
     """All onlookers of a plan."""
 
-    def __init__(self, plan: Plan, state: State) -> None:
+    def __init__(self, plan: Plan, state: State, rng: Random) -> None:
         self._plan = plan
+        draw = Draw(rng)
         self.state = state
         self.cells: list[NodeCell] = [node_cell(node) for node in state.nodes]
-        self.onlookers = tuple(Onlooker(controller, plan, state, self.cells) for controller in plan.actors)
+        self.onlookers = tuple(Onlooker(controller, plan, state, self.cells, draw) for controller in plan.actors)
         self._by_controller = {id(one.controller): one for one in self.onlookers}
         self._place_of = {n: at for at, place in enumerate(plan.layout.places) for n in place.nodes}
         reads = [one.controller.reads for one in self.onlookers]

@@ -70,7 +70,7 @@ class Walk:
         self.rng = rng
         self.model = SampledModel(plan, rng)
         first = self.model.initial()[0] if start is None else start
-        self.views = Views(plan, first)
+        self.views = Views(plan, first, rng)
         self.model.views = self.views
         self.judge = Judge(plan, first)
         self.steps = 0

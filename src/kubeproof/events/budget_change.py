@@ -1,0 +1,63 @@
+"""create, delete and apply of a PodDisruptionBudget: which budgets there are, before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kubeproof.cluster.control import Action, Decision, Reads, Remember, Role, Seen
+from kubeproof.cluster.policies import PodDisruptionBudget
+from kubeproof.events.common import EventSource, NoNodes, NoWorkloads, Sourced
+from kubeproof.events.declarations import APPLIED, CREATED, DELETED, BudgetChange
+from kubeproof.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetEvent(Sourced, NoWorkloads, NoNodes):
+    """Changes one budget, once; who asks budgets is told by its memory."""
+
+    source: EventSource
+    event: BudgetChange
+
+    @property
+    def reads(self) -> Reads:
+        return self.source.reads()
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """The change, unless it has happened."""
+        if seen.memories[0][0] <= 0 or not self.source.may_happen(seen.memories):
+            return ()
+        return (Decision((Remember(self.source.memory, (0,)),), Role.EVENT),)
+
+    def tells(self, actions: tuple[Action, ...]) -> str:
+        """What happens, in words."""
+        return f"PodDisruptionBudget/{self.event.budget} is {self.event.verb}"
+
+
+def name_of(budget: PodDisruptionBudget) -> str:
+    """How events name a budget."""
+    return f"{budget.namespace}/{budget.name}"
+
+
+def budgets_after(
+    budgets: Sequence[PodDisruptionBudget], changes: Sequence[BudgetChange], happened: Sequence[bool]
+) -> tuple[PodDisruptionBudget, ...]:
+    """The budgets that there are when some of the changes have happened."""
+    return tuple(_after(budgets, dict(zip((change.budget for change in changes), changes, strict=True)), happened))
+
+
+def _after(
+    budgets: Sequence[PodDisruptionBudget], changes: dict[str, BudgetChange], happened: Sequence[bool]
+) -> Iterator[PodDisruptionBudget]:
+    done = dict(zip(changes, happened, strict=True))
+    for budget in budgets:
+        change = changes.get(name_of(budget))
+        if change is None:
+            yield budget
+        elif change.verb == APPLIED:
+            yield change.content if done[change.budget] and change.content is not None else budget
+        elif change.verb == (CREATED if done[change.budget] else DELETED):
+            yield budget
+    known = {name_of(budget) for budget in budgets}
+    for change in changes.values():
+        if change.budget not in known and done[change.budget] and change.content is not None:
+            yield change.content
