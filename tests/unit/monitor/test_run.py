@@ -16,7 +16,7 @@ from kubeproof.monitor.alarms import Alarm, Kind, from_value, to_value
 from kubeproof.monitor.event import Event
 from kubeproof.monitor.metrics import Metrics, parse_address, served
 from kubeproof.monitor.rules import AtMost, FollowedBy, Matching, Pattern, Rule, RuleSet
-from kubeproof.monitor.run import Watch, watch
+from kubeproof.monitor.run import Summary, Watch, watch
 from kubeproof.monitor.sinks import StreamSink, Webhook
 from kubeproof.monitor.store import Store
 from kubeproof.monitor.stream import StreamMonitor, StreamOptions
@@ -244,6 +244,25 @@ def test_an_open_end_leaves_obligations_open():
 
 
 ALARM = Alarm("r\x1b", Kind.MISSING, "b", "a was not followed by b", SECOND, 6 * SECOND, 6 * SECOND, run="q", key="k")
+
+
+@pytest.mark.parametrize(
+    ("counts", "word", "code"),
+    [
+        ({}, "quiet", 0),
+        ({"gaps": 1}, "UNKNOWN", 3),
+        ({"late": 1}, "UNKNOWN", 3),
+        ({"gaps": 1, "violated": 1}, "VIOLATED", 1),
+        ({"events": 0}, "quiet", 5),
+        ({"violated": 1, "undelivered": 1}, "VIOLATED", 6),
+    ],
+)
+def test_what_was_lost_makes_quiet_unknown(counts, word, code):
+    numbers = {"events": 9, "copies": 0, "late": 0, "gaps": 0, "violated": 0, "unknown": 0, "open": 0, "undelivered": 0}
+    summary = Summary(**{**numbers, **counts}, resting=())
+
+    assert (summary.verdict, summary.exit_code) == (word, code)
+    assert f"{word}: " in summary_text(summary)
 
 
 def test_an_alarm_survives_json():
