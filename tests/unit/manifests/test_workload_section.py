@@ -135,6 +135,7 @@ def test_metrics_and_the_simple_rule_have_defaults_and_may_be_changed() -> None:
         (f"{{services: [{{target: {WEB}, arrivals: {{mmpp: {{phases: [{{rate: 1, mean: 1s}}, {{rate: 2, mean: 1s}}], next: [[1, 0], [1, 0]]}}}}}}]}}", "a row 1 that does not say"),
         (f"{{services: [{{target: {WEB}, arrivals: {{bursts: {{base: 1, burst: 2, every: 1s, for: 2s}}}}}}]}}", "longer than every"),
         (f"{{services: [{{target: {WEB}, arrivals: {{ramp: {{from: 1, to: 2, over: 0s}}}}}}]}}", "over is zero"),
+        (f"{{services: [{{target: {WEB}, arrivals: {{ramp: {{from: 1, to: 2, over: 60}}}}}}]}}", "over has no unit"),
         ("{faults: [{nodeFailure: {}}]}", "at is required"),
         ("{faults: [{at: 5m, neverReady: {}}]}", "cannot happen at a moment: neverReady"),
         ("{faults: [{at: 5m}]}", "has 0 things that happen"),
