@@ -66,9 +66,9 @@ def process_options(command: Any) -> Any:
 def options_of(given: dict[str, Any]) -> ClusterOptions:
     """The options that were given."""
     from kubeproof.manifests.durations import parse_seconds
-    from kubeproof.quantify.checking import CheckSettings
     from kubeproof.quantify.cluster_options import ClusterOptions
     from kubeproof.quantify.cluster_space import SpaceOptions
+    from kubeproof.quantify.methods import CheckSettings
 
     within = None if given["within"] is None else parse_seconds(given["within"])
     if within == 0 or (within is None and given["within"] is not None):

@@ -28,6 +28,7 @@ from kubeproof.events.declarations import (
     Event,
     Maintenance,
     NeverReady,
+    NodeChoice,
     NodeFailure,
     NodeRemoval,
     PodCrash,
@@ -56,7 +57,7 @@ from kubeproof.manifests.targets import read_nodes, read_targets
 from kubeproof.manifests.tree import Scalar, ScalarKind
 from kubeproof.manifests.usage_events import USAGE_READERS, Reader, check_one_usage
 
-BUDGET = "PodDisruptionBudget/"
+BUDGET, NODE = "PodDisruptionBudget/", "Node/"
 
 
 def read_events(spec: Fields, around: Surroundings) -> tuple[Event, ...]:
@@ -173,20 +174,26 @@ def _maintenance(fields: Fields, common: Common, around: Surroundings) -> list[E
 
 def _node_removal(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
     chosen, drain_first = read_nodes(fields, around.nodes), fields.boolean("drainFirst")
+    return [_removal(fields, common, around, chosen, drain_first=drain_first is not False)]
+
+
+def _removal(
+    fields: Fields, common: Common, around: Surroundings, chosen: NodeChoice, *, drain_first: bool
+) -> NodeRemoval:
+    """A removal of nodes that no pod names: what becomes of pods that do is not modelled."""
     named = {w.template.node_name: w.ref for w in around.workloads if w.template.node_name and not w.bound_to}
     for node in around.nodes:
         if node.name in named and chosen.admits(node):
             problem = f"lets {node.name} go, which pods of {named[node.name]} name"
             fields.fail("nodes", problem, remedy="Let them find their node by labels, or choose other nodes")
-    event = NodeRemoval(
+    return NodeRemoval(
         name=common.name,
         max=common.max or 1,
         after=common.after,
         source=fields.source,
         nodes=chosen,
-        drain_first=True if drain_first is None else drain_first,
+        drain_first=drain_first,
     )
-    return [event]
 
 
 def _no_replicas(workload: Workload) -> str:
@@ -237,8 +244,8 @@ def _replica_choices(fields: Fields) -> tuple[int, ...]:
 
 def _create(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
     target = fields.required_text("target")
-    if target.startswith("Node/"):
-        return [_create_node(fields, common, around, target.removeprefix("Node/"))]
+    if target.startswith(NODE):
+        return [_create_node(fields, common, around, target.removeprefix(NODE))]
     if target.startswith(BUDGET):
         return [_budget_change(fields, common, around, target, CREATED)]
     chosen = read_targets(fields, around.workloads) or []
@@ -267,12 +274,17 @@ def _budget_change(fields: Fields, common: Common, around: Surroundings, target:
 
 def _create_node(fields: Fields, common: Common, around: Surroundings, name: str) -> CreateNode:
     """A node that joins; pods that name it would be orphans before, which is not modelled."""
-    known = [node.name for node in around.nodes]
-    if name not in known:
-        fields.fail("target", f"is {printable(name)!r}, not a Node of the input", remedy=suggestion(name, known))
+    _known_node(fields, around, name)
     if any(name in (w.template.node_name, w.bound_to) for w in around.workloads):
         fields.fail("target", f"is {name}, which pods name", remedy="Let them find their node by labels")
     return CreateNode(name=common.name, max=1, after=common.after, source=fields.source, node=name)
+
+
+def _known_node(fields: Fields, around: Surroundings, name: str) -> str:
+    known = [node.name for node in around.nodes]
+    if name not in known:
+        fields.fail("target", f"is {printable(name)!r}, not a Node of the input", remedy=suggestion(name, known))
+    return name
 
 
 def _pod_crash(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
@@ -286,6 +298,9 @@ def _delete(fields: Fields, common: Common, around: Surroundings) -> list[Event]
     target = fields.text("target")
     if target is not None and target.startswith(BUDGET):
         return [_budget_change(fields, common, around, target, DELETED)]
+    if target is not None and target.startswith(NODE):
+        name = _known_node(fields, around, target.removeprefix(NODE))
+        return [_removal(fields, common, around, NodeChoice(names=(name,)), drain_first=False)]
     return [
         Delete(name=name, max=common.max or 1, after=common.after, source=fields.source, target=workload.ref)
         for name, workload in each_target(fields, common, around)

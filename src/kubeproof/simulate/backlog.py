@@ -87,5 +87,7 @@ class Backlog:
     def _emptied(self) -> list[Finished]:
         """Every request gets all it needs."""
         finished = [Finished(batch.arrived, count) for batch, count in self._line.items()]
-        self._line, self._ends, self.requests, self.units = OrderedDict(), [], 0, 0
+        self._line.clear()
+        self._ends.clear()
+        self.requests = self.units = 0
         return finished

@@ -47,8 +47,9 @@ class TimedPod:
         """Works; returns the requests that ended."""
         self.allowance -= units
         self.used += units
+        before = self.backlog.requests
         finished = self.backlog.serve(units)
-        self.node.release(self.spec.memory, sum(done.requests for done in finished))
+        self.node.release(self.spec.memory, before - self.backlog.requests)
         return finished
 
     def begin_interval(self) -> None:

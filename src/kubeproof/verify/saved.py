@@ -61,9 +61,9 @@ def no_result(path: str, error: Exception) -> ManifestError:
     return unusable(path, f"not a result of kubeproof verify -o json ({error})")
 
 
-def unusable(path: str, problem: str) -> ManifestError:
+def unusable(path: str, problem: str, *, line: int = 1) -> ManifestError:
     """The file cannot be used."""
-    return ManifestError(problem, file=printable(path), line=1, remedy="Give a file written by verify -o json=FILE")
+    return ManifestError(problem, file=printable(path), line=line, remedy="Give a file written by verify -o json=FILE")
 
 
 def _read(path: str) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def _read(path: str) -> dict[str, Any]:
         with open(path, encoding="utf-8") as file:
             document = json.load(file)
     except OSError as error:
-        raise unusable(path, f"cannot be read: {error.strerror}") from error
+        raise unusable(path, f"cannot be read: {error.strerror}", line=0) from error
     except (ValueError, RecursionError) as error:
         raise unusable(path, f"not JSON: {error}") from error
     if not isinstance(document, dict) or not isinstance(document.get("results"), list):

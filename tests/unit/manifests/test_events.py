@@ -56,6 +56,12 @@ def test_a_node_is_drained_before_it_is_removed_unless_told() -> None:
     )
 
 
+def test_the_deletion_of_a_node_is_its_removal_with_all_that_runs_there() -> None:
+    assert events_of("{delete: {target: Node/n2}}") == (
+        NodeRemoval(name="delete-1", nodes=NodeChoice(names=("n2",)), drain_first=False),
+    )
+
+
 def test_a_node_that_pods_name_cannot_be_removed() -> None:
     pinned = POD.replace("spec: {", "spec: {nodeName: n1, ")
     problem = "nodes lets n1 go, which pods of Pod/shop/tool name"
