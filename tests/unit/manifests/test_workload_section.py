@@ -124,7 +124,7 @@ def test_metrics_and_the_simple_rule_have_defaults_and_may_be_changed() -> None:
         (f"{{services: [{{target: {WEB}, calls: [web]}}]}}", "web call itself in the end"),
         (f"{{services: [{{target: {WEB}, calls: [3]}}]}}", "something else than names"),
         (f"{{services: [{{target: {WEB}, deadline: 0s}}]}}", "deadline is zero"),
-        (f"{{services: [{{target: {WEB}, deadline: 5}}]}}", "deadline is"),
+        (f"{{services: [{{target: {WEB}, deadline: 5}}]}}", "deadline has no unit"),
         (f"{{services: [{{target: {WEB}, balancing: sticky}}]}}", "balancing is 'sticky'"),
         (f'{{services: [{{target: {WEB}, cpuPerRequest: "5%"}}]}}', "cpuPerRequest is a percentage"),
         (f"{{services: [{{target: {WEB}, arrivals: {{steady: {{rate: 5}}}}}}]}}", "unknown kind of arrivals steady"),
