@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kubeproof.monitor.cluster.change import Change
     from kubeproof.monitor.run import Summary
 
-_ONLY_RULES = ("state", "lateness", "skew", "until_idle", "open_end")
+_ONLY_RULES = ("state", "lateness", "skew", "until_idle", "open_end", "wall_clock", "executor")
 
 
 def run_scenario(

@@ -120,14 +120,13 @@ class _Watching:
         self._heard = [0] * len(wanted.sinks)  # how many of them each has taken: who took one is not told again
         self._verdicts = {"VIOLATED": 0, "UNKNOWN": 0}
         lengths = before.files if before else {}
-        self._files = [
-            FileSink(path, render, length=lengths.get(path, 0) if before else None) for path, render in wanted.files
-        ]
+        raised = store.alarms() if before is not None and store is not None else []
+        self._files = [FileSink(path, render, length=lengths.get(path), before=raised) for path, render in wanted.files]
         for file in self._files:
             stack.callback(file.close)
         if before is not None and store is not None:
             self._monitor.restore(before.stream)
-            self._count(store.alarms())
+            self._count(raised)
             self._waiting = store.undelivered()
             self._tell()
 

@@ -311,6 +311,7 @@ def test_a_forbidden_kind_ends_watching_with_6(tmp_path, capsys):
         (["--scenario", "s.yaml"], "--scenario needs one source"),
         (["--scenario", "s.yaml", "--live", "--audit-log", "x"], "--scenario needs one source"),
         (["--scenario", "s.yaml", "--audit-log", "x", "--state", "db"], "--state is for --rules"),
+        (["--scenario", "s.yaml", "--audit-log", "x", "--wall-clock"], "--wall-clock is for --rules"),
         (["--scenario", "s.yaml", "--audit-log", "x", "--rules", "r.yaml"], "exclude each other"),
     ],
 )
