@@ -121,11 +121,11 @@ def cluster_command(*, paths: tuple[str, ...], outputs: tuple[Output, ...], **gi
 
 
 def _limited(ask: Callable[[], Result], given: dict[str, Any]) -> Result:
-    """The answers, unless a limit is passed; a missing Storm is told before the work, not after."""
+    """The answers, unless a limit is passed; what is missing is told before the work, not after."""
     from kubeproof.cli.limited import asked_storm
-    from kubeproof.quantify.storm import storm
+    from kubeproof.quantify.storm import check_installed
 
-    storm()
+    check_installed()
     import kubeproof.quantify.cluster  # noqa: F401  before memory is limited: NumPy takes some to begin with
 
     return asked_storm(ask, timeout_s=given["timeout_s"], memory_mib=given["memory_mib"])

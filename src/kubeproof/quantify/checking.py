@@ -44,30 +44,24 @@ class Answer:
     initial_states: int = 1
     is_question: bool = False
     holds: bool | None = None
-    scheduler: Any = None  # Storm's, if it was asked for
 
 
-def check(
-    model: Model, formula: Any, *, settings: CheckSettings = CheckSettings(), wants_scheduler: bool = False
-) -> Answer:
+def check(model: Model, formula: Any, *, settings: CheckSettings = CheckSettings()) -> Answer:
     """The answer to one formula of Storm (see `programs.properties` and `formula`)."""
     begin = time.perf_counter()
     asked_for, threshold = _without_threshold(formula)
     environment = environment_of(model, asked_for, settings)
-    result = _result(model, asked_for, environment, wants_scheduler)
-    found = _answer(model, (formula, asked_for), result, settings, time.perf_counter() - begin, wants_scheduler)
+    result = _result(model, asked_for, environment)
+    found = _answer(model, (formula, asked_for), result, settings, time.perf_counter() - begin)
     return found if threshold is None else _judged(found, *threshold)
 
 
-def _result(model: Model, formula: Any, environment: Any, wants_scheduler: bool) -> Any:
+def _result(model: Model, formula: Any, environment: Any) -> Any:
     """What Storm answers; a property that it cannot check is an error with its reason."""
     try:
         result = asked(
-            lambda: storm().model_checking(
-                model.handle, formula, only_initial_states=not wants_scheduler,
-                extract_scheduler=wants_scheduler, environment=environment,
-            )
-        )  # fmt: skip
+            lambda: storm().model_checking(model.handle, formula, only_initial_states=True, environment=environment)
+        )
     except StormRefusal as problem:
         raise _uncheckable(formula, " ".join(str(problem).split()).rstrip(".")) from None
     if not hasattr(result, "__getitem__"):  # nothing at all, or a curve of several objectives
@@ -97,27 +91,17 @@ def _without_threshold(formula: Any) -> tuple[Any, tuple[str, Fraction] | None]:
     return number, (comparison, Fraction(_number(formula.threshold)))
 
 
-def _answer(
-    model: Model,
-    formulas: tuple[Any, Any],
-    result: Any,
-    settings: CheckSettings,
-    elapsed_s: float,
-    wants_scheduler: bool,
-) -> Answer:
+def _answer(model: Model, formulas: tuple[Any, Any], result: Any, settings: CheckSettings, elapsed_s: float) -> Answer:
     formula, asked_for = formulas
     states = list(model.handle.initial_states)
     values = [result[state] for state in states]
-    scheduler = result.get_scheduler() if wants_scheduler else None
     if isinstance(values[0], bool):
-        found = _made(formula, (None, None, None), INTERVAL, model, settings, elapsed_s, states, scheduler)
+        found = _made(formula, (None, None, None), INTERVAL, model, settings, elapsed_s, states)
         truth = values[0] if len(set(values)) == 1 else None
         return replace(found, is_question=True, holds=truth, is_converged=found.is_converged and truth is not None)
     numbers = [_bounded(model, asked_for, value, settings) for value in values]
-    found = _made(
-        formula, _over_initial_states([number[:3] for number in numbers]), numbers[0][3], model, settings, elapsed_s,
-        states, scheduler,
-    )  # fmt: skip
+    span = _over_initial_states([number[:3] for number in numbers])
+    found = _made(formula, span, numbers[0][3], model, settings, elapsed_s, states)
     least = 1.0 if is_complement(asked_for) else 0.0
     each = (_is_converged(low, high, settings, least) for _, low, high, _ in numbers)
     return replace(found, is_converged=all(each))
@@ -125,14 +109,13 @@ def _answer(
 
 def _made(
     formula: Any, found: tuple[Number | None, Number | None, Number | None], guarantee: str, model: Model,
-    settings: CheckSettings, elapsed_s: float, states: list[int], scheduler: Any,
+    settings: CheckSettings, elapsed_s: float, states: list[int],
 ) -> Answer:  # fmt: skip
     value, lower, upper = found
     is_bounded = lower is not None and upper is not None
     return Answer(
         str(formula), value, lower, upper, guarantee if is_bounded or model.is_exact else NONE,
         _method(guarantee, settings), settings.precision, _is_converged(lower, upper, settings), elapsed_s, len(states),
-        scheduler=scheduler,
     )  # fmt: skip
 
 
