@@ -12,6 +12,7 @@ from html import escape as escape_html
 from kubeproof.cases.esc import shipped_esc
 from kubeproof.cluster.scale import Limit
 from kubeproof.manifests.exemptions import read_exemptions
+from kubeproof.manifests.files import Named
 from kubeproof.manifests.late import rendered
 from kubeproof.manifests.load import load
 from kubeproof.manifests.loaded import Loaded
@@ -38,7 +39,7 @@ from kubeproof.verify.scaling.sweep import run_sweep
 from kubeproof.verify.searching import Report
 from kubeproof.verify.suppress import suppressed
 
-Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Loaded
+Paths = Named | Loaded
 GOOD = (HOLDS, HOLDS_BOUNDED, SAMPLED_OK, SUPPRESSED)
 SHORT = 12  # steps of a trace in a message
 _CELL = "padding:.2em .6em;text-align:left;vertical-align:top"
@@ -93,7 +94,7 @@ def verify(
     file `settings`, judged on the day `today`; `baseline` is a file of --write-baseline. Raises `KubeproofError` for
     input that cannot be verified.
     """
-    loaded = paths if isinstance(paths, Loaded) else load(_listed(paths), render=partial(rendered, values=values))
+    loaded = paths if isinstance(paths, Loaded) else load(paths, render=partial(rendered, values=values))
     result = suppressed(
         _verified(loaded, options, scale, progress),
         ignores=loaded.ignores,
@@ -119,12 +120,6 @@ def assert_holds(
     """
     found = verify(paths, options, scale=scale, settings=settings, baseline=baseline, values=values)
     return found.assert_holds()
-
-
-def _listed(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> tuple[str, ...]:
-    if isinstance(paths, str | os.PathLike):
-        return (os.fspath(paths),)
-    return tuple(os.fspath(path) for path in paths)
 
 
 def _verified(

@@ -164,6 +164,19 @@ def refused(folder: Path, address: str, *options: str) -> int:
     return main(["monitor", "run", "--rules", rules, "--executor", address, "--workers", "0", *options, stream])
 
 
+def test_alarms_that_nobody_takes_are_told(
+    server: Broker, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "rules.yaml").write_text(RULES)
+    (tmp_path / "stream.jsonl").write_text('{"t_us": 1, "name": "ask"}\n')
+    monkeypatch.setattr("kubeproof.monitor.sinks.Webhook._post", lambda self, numbered: False)
+    files = ["--rules", str(tmp_path / "rules.yaml"), str(tmp_path / "stream.jsonl")]
+    shared = ["--executor", f"redis://{HOST}:{server.port}/untold", "--workers", "1"]
+
+    assert main(["monitor", "run", *files, *shared, "--webhook", f"http://{HOST}:9/"]) == 6
+    assert "1 alarms could not be delivered" in capsys.readouterr().out
+
+
 def test_a_stream_of_other_rules_is_left_alone(
     server: Broker, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

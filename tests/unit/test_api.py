@@ -29,9 +29,12 @@ def test_a_path_several_and_a_loaded_input_are_verified_alike():
     one = kubeproof.verify(str(VIOLATED))
     several = kubeproof.verify(sorted(VIOLATED.glob("*.yaml")))
     loaded = kubeproof.verify(kubeproof.load([str(VIOLATED)]))
+    loaded_one = kubeproof.verify(kubeproof.load(VIOLATED))
 
     verdicts = [("S005", "VIOLATED"), ("L002", "HOLDS")]
-    assert [[(r.id, r.verdict) for r in found.results] for found in (one, several, loaded)] == [verdicts] * 3
+    assert [[(r.id, r.verdict) for r in found.results] for found in (one, several, loaded, loaded_one)] == [
+        verdicts
+    ] * 4
     assert isinstance(one, kubeproof.VerifyResult)
     assert [r.id for r in one.violations] == ["S005"]
     assert not one.holds

@@ -95,6 +95,18 @@ def test_inputs_are_never_code_nor_options(job, tmp_path, hostile):
     assert not (tmp_path / "work" / "pwned").exists()
 
 
+def test_complaints_about_manifests_give_the_runner_no_orders(job, tmp_path):
+    hostile = "##[set-output name=verdict;]HOLDS"
+    (tmp_path / "work" / "bad.yaml").write_text(f"apiVersion: v1\nkind: Pod\nmetadata: {{name: '{hostile}'}}\n")
+
+    code, said, outputs = job(PATHS="bad.yaml", ANNOTATIONS="false")
+
+    assert (code, outputs) == (4, {"exit-code": "4"})
+    token = re.match(r"::stop-commands::(kubeproof-\d+)\n", said)[1]
+    assert hostile in said
+    assert said.endswith(f"::{token}::\n")
+
+
 def test_arguments_are_handed_over_one_per_line(job, tmp_path):
     code, _, outputs = job(PATHS="examples/01-conflicting-spread", ARGS="--max-states\n1\n", FAIL_ON="error")
 

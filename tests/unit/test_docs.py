@@ -6,7 +6,7 @@ Conventions in Markdown files, each an HTML comment before what it is about:
                              every other line of the block is a line of the output; `…` stands for
                              any rest of a line, or alone for any lines
     <!-- file: NAME -->      the next block is written to this file
-    <!-- edit: FILE | OLD | NEW -->  OLD is replaced in the file
+    <!-- edit: FILE | OLD | NEW -->  OLD is replaced in the file; \\n in NEW is a line break
 
 All of one page run in order, in a directory of their own that holds a copy of `examples/`.
 """
@@ -87,7 +87,7 @@ def test_commands_end_and_say_as_shown(
             Path(part.argument).write_text(part.block, encoding="utf-8")
         elif part.verb == "edit":
             file, old, new = (word.strip() for word in part.argument.split("|"))
-            replace_in(Path(file), old, new)
+            replace_in(Path(file), old, new.replace("\\n", "\n"))
         else:
             run_block(part, capsys)
 

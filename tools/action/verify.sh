@@ -22,15 +22,20 @@ while IFS= read -r line; do
     [ -z "$line" ] || words+=("$line")
 done <<<"${INPUT_PATHS:-}"
 
-kubeproof verify "${words[@]}"
+kubeproof verify "${words[@]}" 2>"$reports/stderr.txt"
 code=$?
 
-if [ -s "$reports/kubeproof.txt" ]; then
-    # What is printed comes from manifests: commands in it are not for the runner.
-    token="kubeproof-$RANDOM$RANDOM$RANDOM"
+# What is printed comes from manifests: commands in it are not for the runner.
+token="kubeproof-$RANDOM$RANDOM$RANDOM"
+printed() {
+    [ -s "$1" ] || return 0
     echo "::stop-commands::$token"
-    cat "$reports/kubeproof.txt"
+    cat "$1"
     echo "::$token::"
+}
+printed "$reports/stderr.txt"
+if [ -s "$reports/kubeproof.txt" ]; then
+    printed "$reports/kubeproof.txt"
     verdict=$(tail -n 1 "$reports/kubeproof.txt" | grep -oE '^[A-Z-]+' || true)
     cat "$reports/kubeproof.md" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
     {

@@ -106,4 +106,8 @@ def _without_violations(result: VerifyResult) -> int:
     from kubeproof.cli.reports import exit_code
 
     others = tuple(one for one in result.results if one.verdict != "VIOLATED")
-    return exit_code(replace(result, results=others)) if others else 0
+    code = exit_code(replace(result, results=others)) if others else 0
+    if result.statistics.stopped_by == "interrupt":
+        return code or 130
+    ended_early = result.sweep is not None and result.sweep.count("NOT-TRIED") > 0
+    return 3 if code == 0 and others and ended_early else code  # others were not looked at beyond the violated size

@@ -128,16 +128,16 @@ def program(name: str, without: str, programs: tuple[str, ...]) -> Finding:
 
 def settings() -> Finding:
     """Which settings file applies here, and whether it can be used."""
-    from kubeproof.cli.settings import find_settings, working_directory
+    from kubeproof.cli.settings import find_settings, take_settings, working_directory
+    from kubeproof.cli.verify import verify_command
     from kubeproof.errors import KubeproofError
-    from kubeproof.manifests.config import read_config
     from kubeproof.manifests.exemptions import read_exemptions
 
     path = find_settings(working_directory())
     if path is None:
         return Finding("settings", True, "no .kubeproof.yaml here or above: defaults")
     try:
-        read_config(path)
+        take_settings(click.Context(verify_command), path)
         number = len(read_exemptions(path))
     except KubeproofError as problem:
         return Finding("settings", False, f"{path} cannot be used", " ".join(str(problem).split()))

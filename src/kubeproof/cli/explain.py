@@ -84,4 +84,11 @@ def _unknown(word: str, known: tuple[Explanation, ...]) -> UsageError:
 def _table(entries: tuple[Explanation, ...]) -> str:
     from kubeproof.cli.cases import aligned
 
-    return aligned([(one.name, one.kind, one.title if one.title != one.name else one.text) for one in entries])
+    return aligned([(one.name, one.kind, _line(one)) for one in entries])
+
+
+def _line(entry: Explanation) -> str:
+    """The title, unless it says no more than the name; properties have an ID for a name and a key for a title."""
+    if entry.kind == "property":
+        return f"{entry.title}: {entry.text.split(' Kivi: ')[0]}"  # other names of it are in the full explanation
+    return entry.title if entry.title != entry.name else entry.text

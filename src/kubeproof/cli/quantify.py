@@ -13,7 +13,7 @@ from kubeproof.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kubeproof.quantify.checking import CheckSettings
+    from kubeproof.quantify.methods import CheckSettings
     from kubeproof.quantify.result import QuantifyResult
 
 EXIT_CODES = {"VIOLATED": 1, "UNKNOWN": 3}
@@ -61,7 +61,7 @@ def precision_options(command: Any) -> Any:
 
 def settings_of(options: dict[str, Any]) -> CheckSettings:
     """The settings that were asked for."""
-    from kubeproof.quantify.checking import CheckSettings
+    from kubeproof.quantify.methods import CheckSettings
 
     if not 0 < options["precision"] < 1:
         raise UsageError(f"--precision {options['precision']:g} is not between 0 and 1", "The default is 1e-6.")

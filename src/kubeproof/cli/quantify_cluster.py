@@ -66,9 +66,9 @@ def process_options(command: Any) -> Any:
 def options_of(given: dict[str, Any]) -> ClusterOptions:
     """The options that were given."""
     from kubeproof.manifests.durations import parse_seconds
-    from kubeproof.quantify.checking import CheckSettings
     from kubeproof.quantify.cluster_options import ClusterOptions
     from kubeproof.quantify.cluster_space import SpaceOptions
+    from kubeproof.quantify.methods import CheckSettings
 
     within = None if given["within"] is None else parse_seconds(given["within"])
     if within == 0 or (within is None and given["within"] is not None):
@@ -121,11 +121,11 @@ def cluster_command(*, paths: tuple[str, ...], outputs: tuple[Output, ...], **gi
 
 
 def _limited(ask: Callable[[], Result], given: dict[str, Any]) -> Result:
-    """The answers, unless a limit is passed; a missing Storm is told before the work, not after."""
+    """The answers, unless a limit is passed; what is missing is told before the work, not after."""
     from kubeproof.cli.limited import asked_storm
-    from kubeproof.quantify.storm import storm
+    from kubeproof.quantify.storm import check_installed
 
-    storm()
+    check_installed()
     import kubeproof.quantify.cluster  # noqa: F401  before memory is limited: NumPy takes some to begin with
 
     return asked_storm(ask, timeout_s=given["timeout_s"], memory_mib=given["memory_mib"])

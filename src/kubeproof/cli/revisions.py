@@ -42,7 +42,18 @@ def extracted(revision: str, path: str, into: str) -> str | None:
     if name and not _has(commit, name, top):
         return None
     _unpack(["git", "-C", top, "archive", "--format=tar", commit, *(["--", name] if name else [])], into)
+    _check_whole(commit, name, top, into)
     return os.path.join(into, name)
+
+
+def _check_whole(commit: str, name: str, top: str, into: str) -> None:
+    """Archives lack what `.gitattributes` says export-ignore of: a revision with less in it would be verified."""
+    listed = _git("-C", top, "ls-tree", "-r", "-z", commit, *(["--", name] if name else []))
+    for entry in filter(None, listed.split("\0")):
+        about, _, path = entry.partition("\t")
+        if about.split()[1] == "blob" and not os.path.lexists(os.path.join(into, path)):
+            remedy = "Name the files without export-ignore of .gitattributes, or check the revision out."
+            raise UsageError(f"{path!r} is left out of archives of this repository", remedy)
 
 
 def _commit(revision: str) -> str:

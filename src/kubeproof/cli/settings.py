@@ -47,12 +47,16 @@ def use_settings(ctx: click.Context, param: click.Parameter, path: str | None) -
     path = path or find_settings(working_directory())
     if path is None:
         return
+    if take_settings(ctx, path):
+        ctx.meta[EXEMPTIONS] = os.path.relpath(path)  # as it is shown
+
+
+def take_settings(ctx: click.Context, path: str) -> bool:
+    """Checks the file and makes its settings the defaults of the command; tells whether it lists exemptions."""
     from kubeproof.manifests.config import read_config
 
     values = read_config(path)
     _refuse_unknown(values, SECTIONS, path, "")
-    if values.get("exemptions"):
-        ctx.meta[EXEMPTIONS] = os.path.relpath(path)  # as it is shown
     section = values.get("verify") or {}
     if not isinstance(section, dict):
         raise UsageError(f"{path}: verify must be a mapping", "See docs/reference/cli.md.")
@@ -62,6 +66,7 @@ def use_settings(ctx: click.Context, param: click.Parameter, path: str | None) -
     ctx.default_map = {VERIFY_KEYS[key]: _checked(ctx, key, section[key], path) for key in section}
     if "baseline" in section:  # it stands beside the settings, wherever the command is started
         ctx.default_map["baseline"] = os.path.join(os.path.dirname(path), ctx.default_map["baseline"])
+    return bool(values.get("exemptions"))
 
 
 def working_directory() -> str:

@@ -176,7 +176,8 @@ def verify_command(
 
     \b
     Exit codes: 0 all hold, 1 violated, 2 wrong usage, 3 inconclusive,
-    4 input refused, 5 nothing to check, 6 environment, 70 internal error.
+    4 input refused, 5 nothing to check, 6 environment, 70 internal error,
+    130 interrupted.
     """
     if verbose and quiet:
         raise click.UsageError("-v and -q exclude each other")

@@ -23,7 +23,7 @@ _KEPT = _words(
     "schedule completionMode podReplacementPolicy volumeBindingMode reclaimPolicy persistentVolumeReclaimPolicy",
     "volumeMode provisioner policy selectPolicy unhealthyPodEvictionPolicy externalTrafficPolicy pathType medium mode",
     "internalTrafficPolicy trafficDistribution creationTimestamp deletionTimestamp maxSurge maxUnavailable",
-    "minAvailable targetPort port containerPort averageUtilization averageValue storage whenDeleted whenScaled",
+    "minAvailable averageUtilization averageValue storage whenDeleted whenScaled",
     "timeZone scopeName action reason apiGroup scheme controlledValues controlledResources sessionAffinity",
 )
 _AMOUNTS = _words(
@@ -51,19 +51,31 @@ _KEPT_TEXTS = frozenset(
         "memory",
         "pods",
         "linux",
+        "windows",
+        "amd64",
+        "arm64",
+        "arm",
+        "s390x",
+        "ppc64le",
+        "riscv64",
+        "system-cluster-critical",
+        "system-node-critical",
         "true",
         "false",
     )
 )
 _ORDINAL = re.compile(r"(.+)-(\d{1,9})", re.ASCII)
-_NUMBER = re.compile(r"\d{1,9}%?", re.ASCII)
+_NUMBER = re.compile(r"-?\d{1,9}%?", re.ASCII)
+# Components whose flags decide what happens: known to everybody, and looked for by name.
+_COMPONENTS = _words("cluster-autoscaler descheduler kube-controller-manager")
 
 
 class Anonymizer:
     """Renames object after object; StatefulSets must come before their claims."""
 
     def __init__(self) -> None:
-        self._names: dict[str, str] = {}
+        self._stems: dict[str, str] = {}  # names without the number at their end
+        self._learned: dict[str, str] = {}  # of StatefulSets and their claims, which others are called after
         self._images: dict[str, str] = {}
 
     def __call__(self, item: Object) -> Object:
@@ -74,17 +86,19 @@ class Anonymizer:
 
     def _learn_claims(self, item: Object) -> None:
         """Claims are called after their template and the StatefulSet; so are those that are renamed."""
-        own = self.name(str((item.get("metadata") or {}).get("name", "")))
+        given = str((item.get("metadata") or {}).get("name", ""))
+        own = self.name(given)
+        self._learned.setdefault(given, own)
         for template in (item.get("spec") or {}).get("volumeClaimTemplates") or ():
             name = str((template.get("metadata") or {}).get("name", ""))
-            self._names[f"{name}-{(item.get('metadata') or {}).get('name', '')}"] = f"{self.name(name)}-{own}"
+            self._learned[f"{name}-{given}"] = f"{self.name(name)}-{own}"
 
     def _value(self, key: str, value: Any) -> Any:
         if key in _AMOUNTS or key in _WORDS:
             return value
         if isinstance(value, dict):
             if key in _BY_KEY and all(isinstance(inner, str) for inner in value.values()):
-                return {self.key(name): self._labelled(name, inner) for name, inner in value.items()}
+                return {self.key(name): self.name(inner) for name, inner in value.items()}
             return {name: self._value(name, inner) for name, inner in value.items() if name not in _DROPPED}
         if isinstance(value, list):
             return self._images_of(value) if key == "images" else [self._value(key, inner) for inner in value]
@@ -99,9 +113,6 @@ class Anonymizer:
             return text
         return self.name(text)
 
-    def _labelled(self, key: str, text: str) -> str:
-        return text if key in ("kubernetes.io/os", "kubernetes.io/arch") else self.name(text)
-
     def _images_of(self, images: list[Any]) -> list[Any]:
         found = []
         for one in images:
@@ -113,7 +124,9 @@ class Anonymizer:
         """Another image with a tag; one without a tag or digest means the latest."""
         last = text.rpartition("/")[2]
         whole = text if ":" in last or "@" in last else f"{text}:latest"
-        return self._images.setdefault(whole, f"image-{len(self._images) + 1}:v1")
+        program = re.split("[:@]", last)[0]
+        shown = program if program in _COMPONENTS else "image"
+        return self._images.setdefault(whole, f"{shown}:v{len(self._images) + 1}")
 
     def key(self, text: str) -> str:
         """Another label key; those of Kubernetes itself stay."""
@@ -124,11 +137,13 @@ class Anonymizer:
 
     def name(self, text: str) -> str:
         """Another name, valid wherever a name or a label value is; numbers and words of Kubernetes stay."""
-        if text in _KEPT_TEXTS or _NUMBER.fullmatch(text) or text.startswith("system-"):
+        if text in _KEPT_TEXTS or _NUMBER.fullmatch(text):
             return text
-        if text in self._names:
-            return self._names[text]
         numbered = _ORDINAL.fullmatch(text)
-        if numbered is not None:
-            return f"{self.name(numbered[1])}-{numbered[2]}"
-        return self._names.setdefault(text, f"n{len(self._names) + 1}")
+        if text in self._learned or numbered is None:
+            return self._stem(text)
+        return f"{self._stem(numbered[1])}-{numbered[2]}"  # one number alone: several are an address or a date
+
+    def _stem(self, text: str) -> str:
+        known = self._learned.get(text) or self._stems.get(text)
+        return known or self._stems.setdefault(text, f"n{len(self._stems) + len(self._learned) + 1}")

@@ -44,6 +44,8 @@ class Client:
         handlers: list[urllib.request.BaseHandler] = [_NoRedirects()]
         if where.proxy:
             handlers.append(urllib.request.ProxyHandler({"http": where.proxy, "https": where.proxy}))
+        elif urllib.parse.urlsplit(where.server).hostname in _LOOPBACK:
+            handlers.append(urllib.request.ProxyHandler({}))  # as kubectl: this machine's ports, its tokens, no proxy
         if where.server.startswith("https://"):
             handlers.append(_Https(_context(where), where.tls_name))
         self._opener = urllib.request.build_opener(*handlers)
@@ -62,7 +64,7 @@ class Client:
             except Refused as problem:
                 if problem.status not in LATER or attempt + 1 == ATTEMPTS:
                     raise
-            except (HTTPException, ConnectionError, TimeoutError) as problem:
+            except (HTTPException, OSError) as problem:  # of TLS, too, whose alerts may come with the answer
                 if attempt + 1 == ATTEMPTS:
                     self._unreachable(problem)
             self._wait(0.25 * 2**attempt)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from kubeproof.errors import ClusterError
 from kubeproof.live.client import Client, Refused
@@ -65,7 +66,7 @@ def listed(
 def one(client: Client, resource: Resource, name: str) -> Object:
     """A single object."""
     try:
-        return _typed(client.get(f"{resource.path()}/{name}"), resource)
+        return _typed(client.get(f"{resource.path()}/{quote(name, safe='')}"), resource)
     except Refused as problem:
         raise _told(problem, resource, "get", None) from None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from kubeproof.values import dataclass
 
 
@@ -22,7 +24,7 @@ class Resource:
     def path(self, namespace: str | None = None) -> str:
         """Where objects of this kind are listed, in one namespace or in all."""
         root = f"/apis/{self.version}" if self.group else f"/api/{self.version}"
-        inside = f"/namespaces/{namespace}" if namespace is not None and self.namespaced else ""
+        inside = f"/namespaces/{quote(namespace, safe='')}" if namespace is not None and self.namespaced else ""
         return f"{root}{inside}/{self.plural}"
 
 

@@ -12,6 +12,7 @@ from kubeproof.live.client import Client, Refused
 from kubeproof.live.listing import PAGE, Object, listed, one
 from kubeproof.live.prune import pruned
 from kubeproof.live.resources import BY_KIND, RESOURCES, Resource
+from kubeproof.manifests.objects import ALONE
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.writer import as_yaml
 from kubeproof.values import dataclass
@@ -75,15 +76,26 @@ def _collect(client: Client, options: SnapshotOptions, spool: Spool) -> dict[str
         try:
             counts[resource.kind] = _add(client, resource, options, spool, rename)
         except Refused as problem:
-            if problem.status == NOT_SERVED:
+            if problem.status == NOT_SERVED and resource.is_optional:
                 spool.write(f"# This cluster does not serve {resource.version} {resource.kind}.\n")
             elif problem.status == FORBIDDEN:
                 refused.append(problem)
+            elif problem.status == NOT_SERVED:
+                raise _missing(client, resource, options, problem) from None
             else:
                 raise
     if refused:
         raise _all_of(refused)
     return counts
+
+
+def _missing(client: Client, resource: Resource, options: SnapshotOptions, problem: Refused) -> ClusterError:
+    """Without these kinds a verdict would be about another cluster than this one."""
+    if resource is BY_KIND["Namespace"] and options.namespace is not None:
+        return ClusterError(
+            f"{client.name} has no namespace {printable(options.namespace)!r}", "Name one with -n, or -A"
+        )
+    return ClusterError(problem.problem, f"Check the server's address; {resource.version} is needed")
 
 
 def _all_of(refused: list[Refused]) -> ClusterError:
@@ -118,7 +130,16 @@ def _items(
     client: Client, resource: Resource, options: SnapshotOptions, forget: Callable[[], None]
 ) -> Iterator[Object]:
     if resource is BY_KIND["Namespace"] and options.namespace is not None:
-        yield one(client, resource, options.namespace)
+        yield _marked(one(client, resource, options.namespace))
         return
     for page in listed(client, resource, options.namespace, size=options.page, restart=forget):
         yield from page.items
+
+
+def _marked(namespace: Object) -> Object:
+    """The Namespace with a note for whoever reads the snapshot: it is not all there is on the nodes."""
+    metadata = {**namespace["metadata"]} if isinstance(namespace.get("metadata"), dict) else {}
+    return {
+        **namespace,
+        "metadata": {**metadata, "annotations": {**(metadata.get("annotations") or {}), ALONE: "true"}},
+    }

@@ -20,6 +20,7 @@ from kubeproof.manifests.components import (
     COMPONENTS,
     DESCHEDULER,
     DRY_RUN,
+    MANAGER,
     NODES,
     Component,
     as_boolean,
@@ -61,7 +62,9 @@ class Flags:
 
 def told_by_components(documents: Iterable[Document], objects: Objects, scenario: tree.Mapping | None) -> Flags:
     """What components and Applications of the input say, as far as it can have an effect."""
+    documents = list(documents)
     flags = read_flags(documents, objects.nodes)
+    flags = replace(flags, omissions=(*flags.omissions, *_without_words(documents)))
     if has_no_groups(flags, scenario):
         flags = without_autoscaler(flags)
     if not any(application.heals for application in objects.applications):
@@ -156,6 +159,29 @@ def _problem(
     if sum(is_member(node, like) for node in nodes) > int(match[2]):
         return "the input has more such nodes than its maximum"
     return ""
+
+
+# -- components that tell nothing -------------------------------------------------------------------
+
+_UNTOLD = {
+    AUTOSCALER: "without controllers.clusterAutoscaler.groups it does nothing here",
+    DESCHEDULER: "without a DeschedulerPolicy it evicts nothing here",
+    MANAGER: "those of controllers in the Scenario count, or the defaults",
+}
+
+
+def _without_words(documents: Iterable[Document]) -> Iterator[Omission]:
+    """Components whose command line is not in the input, as in a snapshot, which never holds any; each once."""
+    told: set[str] = set()
+    for document in documents:
+        for container in _containers(document.mapping):
+            component = _component(container, ())
+            if component is None or component in told or container.get("command") or container.get("args"):
+                continue
+            told.add(component)
+            what = f"flags of {component} in {shown_name(document)}"
+            why = f"they are not in the input; {_UNTOLD[component]}"
+            yield Omission(what, Source(document.file, container.line), why)
 
 
 # -- containers -------------------------------------------------------------------------------------

@@ -56,7 +56,9 @@ def _read(path: str) -> str:
         if len(content) > MAX_BYTES:
             raise UsageError(f"{path}: larger than {MAX_BYTES} bytes", "Keep only settings in it.")
         return content.decode("utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
+    except OSError as problem:
+        raise UsageError(f"{path}: cannot be read: {problem.strerror}", "Check the path and its permissions.") from None
+    except UnicodeDecodeError as problem:
         raise UsageError(f"{path}: cannot be read: {_one_line(problem)}", "Correct or remove the file.") from None
 
 

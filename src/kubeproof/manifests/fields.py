@@ -56,7 +56,8 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     if close:
         return f"Did you mean {printable(close[0])}?"
     shown = ", ".join(printable(w) for w in words[:20])
-    return f"Known: {shown}" if words else "There are none"
+    more = f" and {len(words) - 20} more" if len(words) > 20 else ""
+    return f"Known: {shown}{more}" if words else "There are none"
 
 
 class Fields:

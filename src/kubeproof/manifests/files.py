@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NoReturn
 
 from kubeproof.errors import HostileInputError, ManifestError, UsageError
@@ -18,6 +18,7 @@ _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _CHART = "Chart.yaml"
 RECIPES = (_CHART, *_KUSTOMIZATIONS)
 
+Named = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]  # one path or several
 Render = Callable[[str, Bounds], bytes]  # a recipe -> the manifests it stands for
 
 
@@ -28,6 +29,13 @@ class InputFile:
     path: str | None
     shown: str
     content: bytes
+
+
+def listed(paths: Named) -> tuple[str, ...]:
+    """The paths as texts; a single one is not taken for its letters."""
+    if isinstance(paths, str | os.PathLike):
+        return (os.fspath(paths),)
+    return tuple(os.fspath(path) for path in paths)
 
 
 def read_inputs(

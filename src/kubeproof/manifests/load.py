@@ -18,7 +18,7 @@ from kubeproof.manifests.admission import admitted
 from kubeproof.manifests.default_scenario import default_scenario
 from kubeproof.manifests.event_fields import Surroundings
 from kubeproof.manifests.fields import Fields
-from kubeproof.manifests.files import InputFile, Render, read_file, read_inputs
+from kubeproof.manifests.files import InputFile, Named, Render, listed, read_file, read_inputs
 from kubeproof.manifests.guard import Bounds, Budget
 from kubeproof.manifests.ignores import ignores_of
 from kubeproof.manifests.late import read_budget, rendered, settled_claims, with_ingresses
@@ -49,21 +49,22 @@ COMPONENT_NAMES = (b"cluster-autoscaler", b"descheduler", b"kube-controller-mana
 
 
 def load(
-    paths: Sequence[str],
+    paths: Named,
     *,
     stdin: Callable[[], bytes] | None = None,
     bounds: Bounds = Bounds(),
     given: Sequence[tuple[str, bytes]] = (),
     render: Render | None = rendered,
 ) -> Loaded:
-    """Everything the paths hold, and what is given by name and content, checked and defaulted.
+    """Everything the path or paths hold, and what is given by name and content, checked and defaulted.
 
     `render` makes manifests from charts and kustomizations; by default the user's own helm and kustomize do.
 
     Raises one ManifestError that lists up to 20 problems; hostile input is refused at its first flaw.
     """
     shown = (InputFile(None, printable(name), content) for name, content in given)
-    found = read_inputs(paths, stdin=stdin, bounds=bounds, render=render) if paths or not given else ()
+    named = listed(paths)
+    found = read_inputs(named, stdin=stdin, bounds=bounds, render=render) if named or not given else ()
     return _loaded(chain(shown, found), Budget(bounds))
 
 

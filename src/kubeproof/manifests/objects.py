@@ -102,6 +102,7 @@ _GROUPS = {  # a kind of the same name elsewhere, such as a custom resource, is 
 READ_BY_OTHERS = {
     "NetworkPolicy": "it decides about no pod; kubeproof network verify --from-manifests reads it",
 }
+ALONE = "kubeproof.dev/other-namespaces-not-read"  # annotation of a Namespace in a snapshot of it alone
 _UNNAMED = ("KubeSchedulerConfiguration", "DeschedulerPolicy")
 
 
@@ -261,6 +262,11 @@ def _node(fields: Fields, _: Document, objects: Objects) -> None:
 def _namespace(fields: Fields, _: Document, objects: Objects) -> None:
     metadata = read_metadata(fields, namespaced=False)
     objects.namespaces.append((metadata.name, as_labels(metadata.labels)))
+    about = fields.mapping.get("metadata")
+    notes = about.get("annotations") if isinstance(about, Mapping) else None
+    if isinstance(notes, Mapping) and notes.get(ALONE) is not None:
+        why = "a snapshot of one namespace: they take room on the nodes, too; kubeproof snapshot -A reads them"
+        objects.omissions.append(Omission("pods of other namespaces", fields.source, why))
 
 
 def _workload(fields: Fields, document: Document, objects: Objects) -> None:

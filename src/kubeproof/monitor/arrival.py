@@ -60,6 +60,7 @@ class Arrival:
         self._released = -(2**63)  # nothing earlier is handed out any more
         self._held: list[tuple[int, int, Event]] = []  # a heap; the second entry keeps order among equals
         self._number = 0
+        self._lost: int | None = None  # something was lost after this moment, and nothing has come since
         self._sequences: dict[str, tuple[int, int]] = {}  # source -> last sequence, its time
         self._known: dict[str, None] = {}
         self._known_order: deque[str] = deque()
@@ -79,7 +80,14 @@ class Arrival:
     def lose(self) -> None:
         """Notes that an event was lost about now."""
         self.counts.gaps += 1
-        self.gaps.add(self._newest - self.lateness_us, self._newest)
+        start = self._newest - self.lateness_us
+        self.gaps.add(start, self._newest)
+        self._lost = start if self._lost is None else self._lost
+
+    def advance(self, now_us: int) -> Iterator[Event]:
+        """What need not be held back any more once time has come so far, without an event."""
+        while self._held and self._held[0][0] <= now_us - self.lateness_us:
+            yield from self._release(heapq.heappop(self._held)[2])
 
     def finish(self) -> Iterator[Event]:
         """What is still held back, at the end of the stream."""
@@ -89,6 +97,9 @@ class Arrival:
     def _admit(self, event: Event) -> Iterator[Event]:
         if event.time_us > self._newest:
             self._newest = event.time_us
+        if self._lost is not None:
+            self.gaps.add(self._lost, self._newest)  # what was lost came before this one
+            self._lost = None
         if not self.lateness_us:
             yield from self._release(event)
             return
@@ -102,10 +113,11 @@ class Arrival:
         self._released = event.time_us
         if event.sequence is not None:
             last, moment = self._sequences.get(event.source, (event.sequence - 1, event.time_us))
-            if event.sequence <= last:
+            begins_anew = event.sequence < last and event.time_us > moment  # a copy has the time of the first
+            if event.sequence <= last and not begins_anew:
                 self.counts.copies += 1
                 return
-            if event.sequence > last + 1:
+            if begins_anew or event.sequence > last + 1:  # what a source sent last before it died, nobody knows
                 self.counts.gaps += 1
                 self.gaps.add(moment, event.time_us)
             self._remember(event.source, event.sequence, event.time_us)
@@ -134,6 +146,7 @@ class Arrival:
             "newest": self._newest,
             "released": self._released,
             "number": self._number,
+            "lost": self._lost,
             "held": [[time, number, [*event[:-1], dict(event.attributes)]] for time, number, event in self._held],
             "sequences": {source: list(pair) for source, pair in self._sequences.items()},
             "known": list(self._known_order),
@@ -144,6 +157,7 @@ class Arrival:
     def restore(self, state: dict[str, Any]) -> None:
         """Continues from a state that `state` gave."""
         self._newest, self._released, self._number = state["newest"], state["released"], state["number"]
+        self._lost = state.get("lost")
         self._held = [(time, number, Event(*fields)) for time, number, fields in state["held"]]
         self._sequences = {source: (last, moment) for source, (last, moment) in state["sequences"].items()}
         self._known_order = deque(state["known"])

@@ -31,10 +31,11 @@ def _predicate(text: str) -> Predicate:
 class FormulaWatch(PlainWatch):
     """Follows the monitor of a formula, one letter per event; begins anew after a violation.
 
-    A state from which nothing can be violated any more is left as it is.
+    A state from which nothing can be violated any more is left as it is. A key that is back where it began is
+    forgotten, so that as many keys as one likes can come and go.
     """
 
-    __slots__ = ("_body", "_monitor", "_starts", "_states", "_tests")
+    __slots__ = ("_body", "_has_given_up", "_monitor", "_starts", "_states", "_tests")
 
     def __init__(self, body: Ltl, label: Label, desk: Desk) -> None:
         super().__init__(label, desk)
@@ -44,6 +45,7 @@ class FormulaWatch(PlainWatch):
         self._tests = [(1 << place, tests[name]) for place, name in enumerate(self._monitor.alphabet.propositions)]
         self._states: dict[str, int] = {}
         self._starts: dict[str, int] = {}
+        self._has_given_up = False  # said once
 
     def on_event(self, event: Event) -> None:
         """One letter."""
@@ -60,6 +62,8 @@ class FormulaWatch(PlainWatch):
             text = f"{self._body.formula} is violated by {event[1]} at {shown_time(event[0])}"
             self._raise(Kind.FORMULA, event[1], text, self._starts[key], event[0], key=key)
             del self._states[key], self._starts[key]
+        elif self._body.by_key and state == monitor.initial:
+            del self._states[key], self._starts[key]
 
     def _begin(self, key: str, now: int) -> None:
         if len(self._states) >= self._desk.most_pending:  # the key that was seen first is given up
@@ -68,14 +72,17 @@ class FormulaWatch(PlainWatch):
             label, start = self._label, self._starts[oldest]
             alarm = Alarm(label.rule, Kind.OVERFLOW, oldest, text, start, now, now, label.severity, "UNKNOWN")
             del self._states[oldest], self._starts[oldest]
-            self._desk.report(alarm, self)
+            if not self._has_given_up:
+                self._desk.report(alarm, self)
+            self._has_given_up = True
         self._states[key], self._starts[key] = self._monitor.initial, now
 
     def state(self) -> Any:
-        """State and beginning by key."""
-        return [[key, state, self._starts[key]] for key, state in self._states.items()]
+        """State and beginning by key, and whether some were given up."""
+        return [[[key, state, self._starts[key]] for key, state in self._states.items()], self._has_given_up]
 
     def restore(self, state: Any) -> None:
         """Reads on."""
-        self._states = {key: number for key, number, _ in state}
-        self._starts = {key: start for key, _, start in state}
+        followed, self._has_given_up = state
+        self._states = {key: number for key, number, _ in followed}
+        self._starts = {key: start for key, _, start in followed}

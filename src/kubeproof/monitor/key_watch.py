@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from typing import Any
 
 from kubeproof.monitor.desk import NEVER, Desk, Label
@@ -47,8 +48,10 @@ class KeyWatch:
         if not self._scheduled:
             self._scheduled = True
             self._desk.schedule(self._order[0][0] + self._within, self)
-        while len(self._order) > self._limit:
+        if self._waiting > self._limit:
             self._forget_oldest(time)
+        if len(self._order) > 2 * self._limit:
+            self._forget_served()
 
     def on_then(self, event: Event) -> None:
         """Serves the oldest with this key."""
@@ -69,11 +72,24 @@ class KeyWatch:
 
     def _forget_oldest(self, now: int) -> None:
         time, key = self._order.popleft()
-        if self._waits(time, key):
-            self._serve(key)
-            if not self._has_given_up:
-                self._report.overflow(self, time, now)
-            self._has_given_up = True
+        while not self._waits(time, key):
+            time, key = self._order.popleft()
+        self._serve(key)
+        if not self._has_given_up:
+            self._report.overflow(self, time, now)
+        self._has_given_up = True
+
+    def _forget_served(self) -> None:
+        """Keeps those who wait: few may wait long while many are served at once."""
+        self._order = deque((time, key) for time, key in self._left())
+
+    def _left(self) -> Iterator[tuple[int, str]]:
+        """Who waits, in order."""
+        left = {key: deque(queue) for key, queue in self._queues.items()}
+        for time, key in self._order:
+            queue = left.get(key)
+            if queue and queue[0] == time:
+                yield queue.popleft(), key
 
     def due(self) -> float:
         """The end of the oldest obligation's time."""
@@ -114,13 +130,7 @@ class KeyWatch:
 
     def state(self) -> Any:
         """Who waits, in order, and whether some were given up."""
-        left = {key: deque(queue) for key, queue in self._queues.items()}
-        found = []
-        for time, key in self._order:
-            queue = left.get(key)
-            if queue and queue[0] == time:
-                found.append([queue.popleft(), key])
-        return [found, self._has_given_up]
+        return [[[time, key] for time, key in self._left()], self._has_given_up]
 
     def restore(self, state: Any) -> None:
         """Waits for the same again."""

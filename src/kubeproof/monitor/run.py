@@ -59,6 +59,22 @@ class Summary:
     resting: tuple[Rule, ...]
     undelivered: int
 
+    @property
+    def verdict(self) -> str:
+        """In a word. What was lost may have broken any rule: without it, quiet is not known."""
+        if self.violated:
+            return "VIOLATED"
+        return "UNKNOWN" if self.unknown or self.gaps or self.late else "quiet"
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the command."""
+        if self.undelivered:
+            return 6
+        if not self.events:
+            return 5
+        return {"VIOLATED": 1, "UNKNOWN": 3, "quiet": 0}[self.verdict]
+
 
 Source = Callable[[Idle], Iterable[Event]]  # gives the events, and calls back while there are none
 
@@ -120,14 +136,13 @@ class _Watching:
         self._heard = [0] * len(wanted.sinks)  # how many of them each has taken: who took one is not told again
         self._verdicts = {"VIOLATED": 0, "UNKNOWN": 0}
         lengths = before.files if before else {}
-        self._files = [
-            FileSink(path, render, length=lengths.get(path, 0) if before else None) for path, render in wanted.files
-        ]
+        raised = store.alarms() if before is not None and store is not None else []
+        self._files = [FileSink(path, render, length=lengths.get(path), before=raised) for path, render in wanted.files]
         for file in self._files:
             stack.callback(file.close)
         if before is not None and store is not None:
             self._monitor.restore(before.stream)
-            self._count(store.alarms())
+            self._count(raised)
             self._waiting = store.undelivered()
             self._tell()
 

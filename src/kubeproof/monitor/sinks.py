@@ -8,7 +8,8 @@ import time
 import urllib.request
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Protocol
+from http.client import HTTPException
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from kubeproof.errors import EnvironmentProblem, UsageError
@@ -38,14 +39,21 @@ class StreamSink:
 
 
 class FileSink:
-    """A file that grows by one alarm after the other; what a crash left beyond the last transaction is cut off."""
+    """A file that grows by one alarm after the other; what a crash left beyond the last transaction is cut off.
 
-    def __init__(self, path: str, render: Render, *, length: int | None) -> None:
+    A file that does not hold what the transaction knew, because it is another one or somebody moved it, is written
+    anew from the alarms so far.
+    """
+
+    def __init__(self, path: str, render: Render, *, length: int | None, before: Sequence[Numbered] = ()) -> None:
         self.path, self._render = path, render
         try:
-            self._file = open(path, "ab" if length is not None else "wb")  # noqa: SIM115 - closed by close()
-            if length is not None:
+            goes_on = length is not None and os.path.isfile(path) and os.path.getsize(path) >= length
+            self._file = open(path, "ab" if goes_on else "wb")  # noqa: SIM115 - closed by close()
+            if goes_on:
                 self._file.truncate(length)
+            else:
+                self.write(before)
         except OSError as problem:
             raise EnvironmentProblem(f"E401 cannot write {printable(path)}: {problem.strerror}.") from None
 
@@ -60,14 +68,24 @@ class FileSink:
         self._file.close()
 
 
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Following would ask for the other page without the alarm, and go where nobody sent us."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        """Makes a redirection an error."""
+        return
+
+
 class Webhook:
     """A URL that takes one alarm per request as JSON; the alarm's number is in the header `Idempotency-Key`."""
 
     def __init__(
         self, url: str, *, attempts: int = 3, timeout_s: float = 5.0, wait: Callable[[float], None] | None = None
     ) -> None:
-        if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
-            raise UsageError(f"--webhook {printable(url)!r} is no URL", "It begins with http:// or https://.")
+        if not _is_target(url):  # which is not repeated: such addresses hold secrets
+            remedy = "It begins with http:// or https:// and has neither user nor blanks in it."
+            raise UsageError("--webhook: not a URL that can be posted to", remedy)
+        self._open = urllib.request.build_opener(_NoRedirect).open
         self._url, self._attempts, self._timeout_s, self._wait = url, attempts, timeout_s, wait or time.sleep
         self.failures = 0
 
@@ -85,8 +103,18 @@ class Webhook:
         headers = {"Content-Type": "application/json", "Idempotency-Key": str(number)}
         for attempt in range(self._attempts):
             request = urllib.request.Request(self._url, body, headers, method="POST")
-            with suppress(OSError, ValueError), urllib.request.urlopen(request, timeout=self._timeout_s):
+            with suppress(OSError, ValueError, HTTPException), self._open(request, timeout=self._timeout_s):
                 return True
             if attempt + 1 < self._attempts:
                 self._wait(0.2 * 2**attempt)
         return False
+
+
+def _is_target(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        has_port = parts.port != 0
+    except ValueError:
+        return False
+    is_plain = url.isascii() and url.isprintable() and " " not in url and parts.username is None
+    return is_plain and has_port and parts.scheme in ("http", "https") and bool(parts.hostname)

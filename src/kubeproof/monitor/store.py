@@ -18,7 +18,7 @@ from kubeproof.monitor.alarms import from_value, to_value
 from kubeproof.monitor.stream import Numbered
 from kubeproof.values import dataclass
 
-VERSION = 1
+VERSION = 2
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS progress (one INTEGER PRIMARY KEY CHECK (one = 1), value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS alarms (id INTEGER PRIMARY KEY, value TEXT NOT NULL, delivered INTEGER NOT NULL);

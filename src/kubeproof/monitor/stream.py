@@ -53,7 +53,8 @@ class StreamMonitor:
     def advance(self, now_us: int) -> list[Numbered]:
         """The alarms that the passing of time alone gives rise to, up to this moment less the lateness bound."""
         found: list[Alarm] = []
-        for _, partition in self._partitions.values():
+        for arrival, partition in self._partitions.values():
+            partition.feed(arrival.advance(now_us))
             partition.advance(now_us - self._options.lateness_us)
             found += partition.fetch()
         return list(self._numbered(found))

@@ -7,10 +7,11 @@ from dataclasses import field, replace
 
 from kubeproof.errors import UsageError
 from kubeproof.quantify.autoscaling import autoscaling_program, paper_properties
-from kubeproof.quantify.checking import CheckSettings
+from kubeproof.quantify.building import build
+from kubeproof.quantify.methods import CheckSettings
 from kubeproof.quantify.parameters import SETTINGS, AutoscalingParameters, changed, shown
 from kubeproof.quantify.policy import Policy, optimal_policy
-from kubeproof.quantify.programs import Program, Property, build, program, properties
+from kubeproof.quantify.programs import Program, Property, program, properties
 from kubeproof.quantify.reduction import reduced
 from kubeproof.quantify.result import ModelResult, QuantifyResult
 from kubeproof.quantify.run import Progress, answered

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kubeproof.cluster.control import Role
 from kubeproof.quantify.arrays import ModelArrays
-from kubeproof.quantify.chain_steps import REST
+from kubeproof.quantify.chain_passing import exposed, passing_of, rates_of, roles_of, starts_of
 from kubeproof.quantify.cluster_options import OPEN, UNIFORM
 from kubeproof.values import dataclass
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kubeproof.events.quantities import QuantifySettings
+    from kubeproof.quantify.chain_passing import Passing, Rates, Roles
     from kubeproof.quantify.chain_steps import Effects, Steps
     from kubeproof.quantify.cluster_space import Space
 
@@ -29,10 +29,6 @@ if TYPE_CHECKING:
     Smalls = NDArray[np.int32]
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
-
-ALMOST_1 = float(np.nextafter(1.0, 0.0))  # whatever is not interrupted for certain keeps a chance not to be
-
-HALF = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,90 +61,16 @@ def build_chain(
         states, goal = states + 1, states
         hit = np.array([bool(tags & forbidden) for tags in effects.tags], dtype=np.bool_)
         steps = replace(steps, target=np.where(hit[steps.effect], np.int32(goal), steps.target))
-    roles = _roles(states, steps, effects)
-    rates = _rates(states, steps, effects, roles)
-    passing = _passing(steps, effects, roles, rates, settings.tick_s)
-    entries = _entries(steps, effects, roles, passing, _exposed(rates.total, settings.step_s), order == UNIFORM)
+    roles = roles_of(states, steps, effects)
+    rates = rates_of(states, steps, effects, roles)
+    passing = passing_of(steps, effects, roles, rates, settings.tick_s)
+    entries = _entries(steps, effects, roles, passing, exposed(rates.total, settings.step_s), order == UNIFORM)
     arrays = _arrays(entries, rates, steps, passing)
     origin, duration_s = passing.origin, passing.duration_s
     if len(space.initial) > 1:
         arrays = _with_start(arrays, space.initial)
         origin, duration_s = np.append(origin, space.initial[0]), np.append(duration_s, 0.0)
     return Chain(replace(arrays, initial=arrays.initial or space.initial[0]), origin, duration_s, goal)
-
-
-@dataclass(frozen=True, slots=True)
-class _Roles:
-    """Which steps are what; and which states are stable: nothing but events leaves them."""
-
-    is_urgent: Bools
-    is_optional: Bools
-    is_time: Bools
-    is_open: Bools  # events that may happen or not
-    is_chance: Bools  # events with a rate
-    is_stable: Bools  # per state
-
-
-def _roles(states: int, steps: Steps, effects: Effects) -> _Roles:
-    role = effects.role[steps.effect]
-    is_event = role == Role.EVENT
-    has_rate = ~np.isnan(effects.rate[steps.effect])
-    is_stable = ~_any_at(states, steps.source[~is_event])
-    return _Roles(
-        role == Role.URGENT,
-        role == Role.OPTIONAL,
-        role == Role.TIME,
-        is_event & ~has_rate,
-        is_event & has_rate,
-        is_stable,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Passing:
-    """Where time passes, for how long, and what comes before it or meanwhile."""
-
-    apart: Ints  # states whose time passes in a state of its own
-    place: Ints  # per state, where its time passes
-    origin: Ints  # of all states
-    duration_s: Floats  # of all states
-    before: Floats  # per state, how likely an event comes before its wait
-    meanwhile: Floats  # per state, how likely an event ends its rest
-
-
-def _passing(steps: Steps, effects: Effects, roles: _Roles, rates: _Rates, tick_s: int) -> _Passing:
-    """Waits last until a clock runs out, whatever comes before; a rest lasts one tick and has nothing to lose."""
-    states, total, clock = len(rates.total), rates.total, steps.source[roles.is_time]
-    others = _any_at(states, steps.source[roles.is_urgent | roles.is_optional | roles.is_open])
-    seconds = np.zeros(states)
-    seconds[clock] = effects.seconds[steps.effect[roles.is_time]]
-    rests = roles.is_stable | (seconds == REST)
-    seconds[rests] = tick_s
-    waits = _any_at(states, clock) & ~rests
-    apart = np.flatnonzero((waits & (others | (total > 0))) | (rests & others))
-    place = np.arange(states)
-    place[apart] = states + np.arange(len(apart))
-    duration_s = np.zeros(states + len(apart))
-    duration_s[place] = seconds
-    events = total * seconds
-    before = np.where(waits, np.minimum(events / (1 + events), ALMOST_1), 0.0)
-    meanwhile = np.where(rests, _in_a_tick(rates, tick_s), 0.0)
-    origin = np.concatenate((np.arange(states), apart))
-    return _Passing(apart, place, origin, duration_s, before, meanwhile)
-
-
-def _in_a_tick(rates: _Rates, tick_s: int) -> Floats:
-    """How likely an event comes within a tick of rest.
-
-    The sum of the probabilities, so that each event is as likely as it says: at most one comes in a tick. Where they
-    add up to more than a half, that leaves too little for nothing to happen.
-    """
-    return np.maximum(_exposed(rates.total, tick_s), np.minimum(rates.tick_total, HALF))
-
-
-def _exposed(total: Floats, seconds: Floats | float) -> Floats:
-    """How likely an event comes within so many seconds."""
-    return np.minimum(-np.expm1(-total * seconds), ALMOST_1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +90,7 @@ class _Entries:
 
 
 def _entries(
-    steps: Steps, effects: Effects, roles: _Roles, passing: _Passing, acting: Floats, is_uniform: bool
+    steps: Steps, effects: Effects, roles: Roles, passing: Passing, acting: Floats, is_uniform: bool
 ) -> _Entries:
     """Choice -1 is time; then come loops (all in choice 0 where orders are uniform), then single steps.
 
@@ -210,33 +132,7 @@ def _loop_shares(steps: Steps, loop: Ints, is_urgent: Bools) -> Floats:
     return share
 
 
-@dataclass(frozen=True, slots=True)
-class _Rates:
-    """The steps that interrupt, by source, with how likely they are, and the sums of that per state."""
-
-    step: Ints
-    first: Ints  # per state, where its steps begin; one more at the end
-    per_s: Floats
-    total: Floats
-    per_tick: Floats
-    tick_total: Floats
-
-
-def _rates(states: int, steps: Steps, effects: Effects, roles: _Roles) -> _Rates:
-    step = np.flatnonzero(roles.is_chance)
-    source, effect, weight = steps.source[step], steps.effect[step], steps.weight[step].copy()
-    whole = effects.is_whole[effect]
-    key = source * (int(effects.loop.max(initial=0)) + 1) + effects.loop[effect]
-    _, group = np.unique(key[whole], return_inverse=True)
-    weight[whole] /= np.bincount(group, weights=weight[whole])[group]
-    per_s, per_tick = effects.rate[effect] * weight, effects.per_tick[effect] * weight
-    total, tick_total = (
-        np.bincount(source, weights=each, minlength=states).astype(np.float64) for each in (per_s, per_tick)
-    )
-    return _Rates(step, _starts(source, states), per_s, total, per_tick, tick_total)
-
-
-def _arrays(entries: _Entries, rates: _Rates, steps: Steps, passing: _Passing) -> ModelArrays:
+def _arrays(entries: _Entries, rates: Rates, steps: Steps, passing: Passing) -> ModelArrays:
     """The choices in order, each with what interrupts it."""
     width = int(entries.choice.max(initial=0)) + 2
     key = entries.owner * width + entries.choice + 1
@@ -277,16 +173,11 @@ def _merged(row: Ints, column: Ints, value: Floats, owner: Ints, states: int) ->
     order, starts = _sorted(row * states + column)
     first = order[starts]
     return ModelArrays(
-        choice_starts=_starts(owner, states),
-        row_starts=_starts(row[first], len(owner)),
+        choice_starts=starts_of(owner, states),
+        row_starts=starts_of(row[first], len(owner)),
         columns=column[first],
         probabilities=np.add.reduceat(value[order], starts),
     )
-
-
-def _starts(numbers: Ints, size: int) -> Ints:
-    """Where each number below `size` begins in an ascending array; one more at the end."""
-    return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(np.bincount(numbers, minlength=size))))
 
 
 def _with_start(arrays: ModelArrays, initial: tuple[int, ...]) -> ModelArrays:
@@ -300,9 +191,3 @@ def _with_start(arrays: ModelArrays, initial: tuple[int, ...]) -> ModelArrays:
         probabilities=np.append(arrays.probabilities, np.ones(len(initial))),
         initial=arrays.states,
     )
-
-
-def _any_at(size: int, places: Ints) -> Bools:
-    found = np.zeros(size, dtype=np.bool_)
-    found[places] = True
-    return found

@@ -8,8 +8,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from kubeproof.errors import QuantityError, UsageError
-from kubeproof.quantify.formulas import is_complement, is_cost_bounded, is_finite, is_moment, is_nested, steps
+from kubeproof.errors import QuantityError
+from kubeproof.quantify.formulas import is_complement, is_finite, is_nested, steps
+from kubeproof.quantify.methods import CONTINUOUS, MOST_ITERATIONS, UNSOUND, CheckSettings, environment_of
 from kubeproof.quantify.rounding import after_steps
 from kubeproof.quantify.storm import Model, StormRefusal, asked, storm
 from kubeproof.values import dataclass
@@ -19,18 +20,8 @@ Number = float | Fraction
 EXACT = "exact"  # rational arithmetic, no error
 INTERVAL = "interval"  # bounds that the method guarantees
 ROUNDING = "rounding"  # a finite number of steps; the bounds are those of floating-point arithmetic
-CONTINUOUS = ("ctmc", "ma")
 NONE = "none"  # converged by the method's own criterion, without bounds
-
-
-@dataclass(frozen=True, slots=True)
-class CheckSettings:
-    """How precise an answer must be. `precision` is relative; `method` one of METHODS, for sound answers."""
-
-    precision: float = 1e-6
-    method: str = "auto"
-    max_iterations: int | None = None
-    is_sound: bool = True
+LEAST_SLACK = 2.0**-46  # relative: what rounding may do to an iteration, amply
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,41 +44,24 @@ class Answer:
     initial_states: int = 1
     is_question: bool = False
     holds: bool | None = None
-    scheduler: Any = None  # Storm's, if it was asked for
 
 
-METHODS = {
-    "auto": "",
-    "optimistic-value-iteration": "OPTIMISTIC_VALUE_ITERATION",
-    "interval-iteration": "INTERVAL_ITERATION",
-    "sound-value-iteration": "SOUND_VALUE_ITERATION",
-}
-UNSOUND = ("sound-value-iteration",)  # in spite of its name: Storm's intervals of rewards may miss the exact value
-LEAST_SLACK = 2.0**-46  # relative: what rounding may do to an iteration, amply
-MOST_ITERATIONS = {"interval-iteration": 1_000_000}  # by itself it never ends where the value is 0
-
-
-def check(
-    model: Model, formula: Any, *, settings: CheckSettings = CheckSettings(), wants_scheduler: bool = False
-) -> Answer:
+def check(model: Model, formula: Any, *, settings: CheckSettings = CheckSettings()) -> Answer:
     """The answer to one formula of Storm (see `programs.properties` and `formula`)."""
     begin = time.perf_counter()
     asked_for, threshold = _without_threshold(formula)
-    environment = _environment(model, asked_for, settings)
-    result = _result(model, asked_for, environment, wants_scheduler)
-    found = _answer(model, (formula, asked_for), result, settings, time.perf_counter() - begin, wants_scheduler)
+    environment = environment_of(model, asked_for, settings)
+    result = _result(model, asked_for, environment)
+    found = _answer(model, (formula, asked_for), result, settings, time.perf_counter() - begin)
     return found if threshold is None else _judged(found, *threshold)
 
 
-def _result(model: Model, formula: Any, environment: Any, wants_scheduler: bool) -> Any:
+def _result(model: Model, formula: Any, environment: Any) -> Any:
     """What Storm answers; a property that it cannot check is an error with its reason."""
     try:
         result = asked(
-            lambda: storm().model_checking(
-                model.handle, formula, only_initial_states=not wants_scheduler,
-                extract_scheduler=wants_scheduler, environment=environment,
-            )
-        )  # fmt: skip
+            lambda: storm().model_checking(model.handle, formula, only_initial_states=True, environment=environment)
+        )
     except StormRefusal as problem:
         raise _uncheckable(formula, " ".join(str(problem).split()).rstrip(".")) from None
     if not hasattr(result, "__getitem__"):  # nothing at all, or a curve of several objectives
@@ -98,36 +72,6 @@ def _result(model: Model, formula: Any, environment: Any, wants_scheduler: bool)
 def _uncheckable(formula: Any, reason: str) -> QuantityError:
     remedy = "Ask for something else, or without --exact"
     return QuantityError(f"cannot be checked: {reason}", file=f"property {formula}", remedy=remedy)
-
-
-def _environment(model: Model, formula: Any, settings: CheckSettings) -> Any:
-    """Storm's settings: sound methods, or exact ones for an exact model, at the wanted precision."""
-    stormpy = storm()
-    if model.is_exact:
-        return stormpy.environments.default(model.handle)
-    if not 0 < settings.precision < 1:
-        raise UsageError(f"a precision of {settings.precision:g} is not between 0 and 1", "The default is 1e-6.")
-    is_plain = not settings.is_sound or _is_spoilt_by_soundness(model, formula)
-    environment = stormpy.Environment() if is_plain else stormpy.environments.default(model.handle)
-    for part in (environment.solver().min_max(), environment.solver().native()):
-        part.precision = stormpy.Rational(repr(settings.precision))
-        part.relative_termination_criterion = True
-        most = settings.max_iterations or MOST_ITERATIONS.get(settings.method)
-        if most is not None:
-            part.maximal_number_of_iterations = most
-    if METHODS[settings.method] and not is_plain:
-        environment.solver().min_max().method = getattr(stormpy.environments.MinMaxMethod, METHODS[settings.method])
-    return environment
-
-
-def _is_spoilt_by_soundness(model: Model, formula: Any) -> bool:
-    """True for what Storm 2.0 answers wrongly, or never, when it is to be sound; no such answer has an interval anyway.
-
-    Rewards at one moment of continuous time are refined starting from the last result instead of the rewards, and end
-    near 0. A question that a reward bounds is answered level by level, and may iterate for ever on a level whose value
-    is the greatest possible. (Each level gets a millionth, divided by the number of levels, as precision.)
-    """
-    return is_cost_bounded(formula) or (model.kind in CONTINUOUS and is_moment(formula))
 
 
 def _without_threshold(formula: Any) -> tuple[Any, tuple[str, Fraction] | None]:
@@ -147,27 +91,17 @@ def _without_threshold(formula: Any) -> tuple[Any, tuple[str, Fraction] | None]:
     return number, (comparison, Fraction(_number(formula.threshold)))
 
 
-def _answer(
-    model: Model,
-    formulas: tuple[Any, Any],
-    result: Any,
-    settings: CheckSettings,
-    elapsed_s: float,
-    wants_scheduler: bool,
-) -> Answer:
+def _answer(model: Model, formulas: tuple[Any, Any], result: Any, settings: CheckSettings, elapsed_s: float) -> Answer:
     formula, asked_for = formulas
     states = list(model.handle.initial_states)
     values = [result[state] for state in states]
-    scheduler = result.get_scheduler() if wants_scheduler else None
     if isinstance(values[0], bool):
-        found = _made(formula, (None, None, None), INTERVAL, model, settings, elapsed_s, states, scheduler)
+        found = _made(formula, (None, None, None), INTERVAL, model, settings, elapsed_s, states)
         truth = values[0] if len(set(values)) == 1 else None
         return replace(found, is_question=True, holds=truth, is_converged=found.is_converged and truth is not None)
     numbers = [_bounded(model, asked_for, value, settings) for value in values]
-    found = _made(
-        formula, _over_initial_states([number[:3] for number in numbers]), numbers[0][3], model, settings, elapsed_s,
-        states, scheduler,
-    )  # fmt: skip
+    span = _over_initial_states([number[:3] for number in numbers])
+    found = _made(formula, span, numbers[0][3], model, settings, elapsed_s, states)
     least = 1.0 if is_complement(asked_for) else 0.0
     each = (_is_converged(low, high, settings, least) for _, low, high, _ in numbers)
     return replace(found, is_converged=all(each))
@@ -175,14 +109,13 @@ def _answer(
 
 def _made(
     formula: Any, found: tuple[Number | None, Number | None, Number | None], guarantee: str, model: Model,
-    settings: CheckSettings, elapsed_s: float, states: list[int], scheduler: Any,
+    settings: CheckSettings, elapsed_s: float, states: list[int],
 ) -> Answer:  # fmt: skip
     value, lower, upper = found
     is_bounded = lower is not None and upper is not None
     return Answer(
         str(formula), value, lower, upper, guarantee if is_bounded or model.is_exact else NONE,
         _method(guarantee, settings), settings.precision, _is_converged(lower, upper, settings), elapsed_s, len(states),
-        scheduler=scheduler,
     )  # fmt: skip
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kubeproof.quantify.checking import CheckSettings
 from kubeproof.quantify.cluster_space import SpaceOptions
+from kubeproof.quantify.methods import CheckSettings
 from kubeproof.values import dataclass
 
 OPEN, UNIFORM = "open", "uniform"  # which loop acts next

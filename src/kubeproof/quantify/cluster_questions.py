@@ -10,9 +10,10 @@ import numpy as np
 from kubeproof.errors import ProgramError
 from kubeproof.quantify.arrays import ModelArrays, model_from_arrays
 from kubeproof.quantify.chain_automaton import automaton_from_arrays
-from kubeproof.quantify.checking import Answer, CheckSettings, Number, check
+from kubeproof.quantify.checking import Answer, Number, check
 from kubeproof.quantify.cluster_result import Span, Value
 from kubeproof.quantify.formulas import formula
+from kubeproof.quantify.methods import CheckSettings
 from kubeproof.quantify.storm import Model, StormRefusal
 from kubeproof.values import dataclass
 

@@ -9,8 +9,9 @@ from itertools import groupby
 from typing import Any
 
 from kubeproof.errors import UsageError
+from kubeproof.quantify.building import build
 from kubeproof.quantify.parameters import AutoscalingParameters
-from kubeproof.quantify.programs import Program, build, properties
+from kubeproof.quantify.programs import Program, properties
 from kubeproof.quantify.storm import Model, storm
 from kubeproof.values import dataclass
 

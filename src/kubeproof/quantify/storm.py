@@ -69,6 +69,15 @@ def storm() -> Any:
     return stormpy
 
 
+def check_installed() -> None:
+    """Refuses to begin what ends with arrays handed to Storm, if Storm or NumPy is missing."""
+    storm()
+    try:
+        import numpy  # noqa: F401  it may be missing where Storm was installed by hand
+    except ImportError:
+        raise EnvironmentProblem(f"E401 NumPy is not installed. Install it: {INSTALL}") from None
+
+
 def asked(question: Callable[[], Result]) -> Result:
     """The answer of a call into Storm; its exceptions become refusals."""
     try:

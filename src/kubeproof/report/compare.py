@@ -87,11 +87,12 @@ def as_html(found: Comparison) -> str:
         + "</tr>"
         for line in found.lines
     )
+    left_out = "".join(f"<p>{_safe(line)}</p>" for line in _skipped(found))
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         f"<title>Variants compared</title><style>{STYLE}</style></head><body><h1>Variants compared</h1>"
-        f"<table><tr><th></th>{head}</tr>{rows}</table>{as_svg(found)}</body></html>\n"
+        f"<table><tr><th></th>{head}</tr>{rows}</table>{left_out}{as_svg(found)}</body></html>\n"
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubeproof.values import dataclass
-from kubeproof.verify.result import ERROR, UNKNOWN, VIOLATED, IntentResult, VerifyResult
+from kubeproof.verify.result import ERROR, SUPPRESSED, UNKNOWN, VACUOUS, VIOLATED, IntentResult, VerifyResult
 
 NEWLY_VIOLATED = "newly violated"
 NO_LONGER_DECIDED = "no longer decided"
@@ -17,6 +17,7 @@ GONE = "gone"  # the head has no such intent
 UNCHANGED = "unchanged"
 ORDER = (NEWLY_VIOLATED, NO_LONGER_DECIDED, STILL_VIOLATED, FIXED, CHANGED, NEW, GONE, UNCHANGED)
 _OPEN = (UNKNOWN, ERROR)
+_NO_PROOF = (VACUOUS, SUPPRESSED)  # a violation that became one of these is not seen any longer, and not fixed
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,5 +81,5 @@ def _kind(before: str | None, after: str) -> str:
     if before is None:
         return NEW
     if before == VIOLATED:
-        return FIXED
+        return CHANGED if after in _NO_PROOF else FIXED
     return UNCHANGED if before == after else CHANGED

@@ -88,17 +88,23 @@ def scheduler_of(model: IndividualModel, state: State, workload: int) -> Schedul
 
 
 def _score_lines(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
-    judged = evaluation(model, state, workload)
-    if judged is None:
+    scheduler, judged = scheduler_of(model, state, workload), evaluation(model, state, workload)
+    if scheduler is None or judged is None:
         return
+    weights = scheduler.kernel.weights
     for name, row in zip(judged[0], judged[1].rows, strict=True):
         if row.rejected_by:
             yield f"{name}: rejected by {_refusal(row)}"
         elif row.scores:
-            parts = ", ".join(f"{plugin} {score}" for plugin, score in row.scores)
+            parts = " + ".join(_weighed(plugin, score, weights.get(plugin, 1)) for plugin, score in row.scores)
             yield f"{name}: score {row.total} ({parts})"
         else:
             yield f"{name}: the only feasible node, not scored"
+
+
+def _weighed(plugin: str, score: int, weight: int) -> str:
+    """A score as it enters the sum."""
+    return f"{plugin} {score}" if weight == 1 else f"{weight} x {plugin} {score}"
 
 
 def _refusal(row: Row) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,14 @@ from kubeproof.manifests.printable import printable
 from kubeproof.values import dataclass
 from kubeproof.verify.resize import Size
 from kubeproof.verify.result import (
+    ERROR,
+    HOLDS,
+    HOLDS_BOUNDED,
+    SAMPLED_OK,
+    SUPPRESSED,
+    UNKNOWN,
+    VACUOUS,
+    VIOLATED,
     IntentResult,
     Statistics,
     Suppression,
@@ -26,6 +35,11 @@ from kubeproof.verify.scaling.heatmap import WORST_FIRST
 from kubeproof.verify.scaling.result import SizeVerdict, Sweep
 
 NUMBERS = ("states", "transitions", "depth", "memo_calls", "memo_misses", "start_states")
+# What reports print as it is, because only we write it: a file may come from anybody.
+VERDICTS = ("", HOLDS, HOLDS_BOUNDED, SAMPLED_OK, VIOLATED, VACUOUS, UNKNOWN, ERROR, SUPPRESSED)
+SEVERITIES = ("info", "warning", "error")
+_ID = re.compile(r"[A-Za-z0-9_-]{0,40}", re.ASCII)
+_WORDS = re.compile(r"[A-Za-z0-9 ,_-]{0,200}", re.ASCII)
 Json = Mapping[str, Any]
 
 
@@ -52,7 +66,7 @@ def read_saved(path: str) -> Saved:
     document = _read(path)
     try:
         return Saved(path, _result(document))
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError) as error:
         raise no_result(path, error) from error
 
 
@@ -61,9 +75,9 @@ def no_result(path: str, error: Exception) -> ManifestError:
     return unusable(path, f"not a result of kubeproof verify -o json ({error})")
 
 
-def unusable(path: str, problem: str) -> ManifestError:
+def unusable(path: str, problem: str, *, line: int = 1) -> ManifestError:
     """The file cannot be used."""
-    return ManifestError(problem, file=printable(path), line=1, remedy="Give a file written by verify -o json=FILE")
+    return ManifestError(problem, file=printable(path), line=line, remedy="Give a file written by verify -o json=FILE")
 
 
 def _read(path: str) -> dict[str, Any]:
@@ -71,7 +85,7 @@ def _read(path: str) -> dict[str, Any]:
         with open(path, encoding="utf-8") as file:
             document = json.load(file)
     except OSError as error:
-        raise unusable(path, f"cannot be read: {error.strerror}") from error
+        raise unusable(path, f"cannot be read: {error.strerror}", line=0) from error
     except (ValueError, RecursionError) as error:
         raise unusable(path, f"not JSON: {error}") from error
     if not isinstance(document, dict) or not isinstance(document.get("results"), list):
@@ -82,7 +96,7 @@ def _read(path: str) -> dict[str, Any]:
 def _result(document: Json) -> VerifyResult:
     return VerifyResult(
         scenario=str(document.get("scenario", "")),
-        verdict=str(document.get("verdict", "")),
+        verdict=_one_of(VERDICTS, document.get("verdict", "")),
         scope=tuple((str(key), str(value)) for key, value in document.get("scope", {}).items()),
         results=tuple(_intent(one) for one in document["results"]),
         not_modelled=_strings(document.get("not_modelled", ())),
@@ -96,11 +110,11 @@ def _result(document: Json) -> VerifyResult:
 def _intent(one: Json) -> IntentResult:
     scale = one.get("scale", {})
     return IntentResult(
-        id=str(one.get("id", "")),
+        id=_like(_ID, one.get("id", "")),
         intent=str(one["intent"]),
         key=str(one.get("key", "")),
         target=str(one.get("target", "")),
-        verdict=str(one.get("verdict", "")),
+        verdict=_one_of(VERDICTS, one.get("verdict", "")),
         detail=str(one.get("detail", "")),
         nodes=int(scale.get("nodes", 0)),
         pods=int(scale.get("pods", 0)),
@@ -111,7 +125,7 @@ def _intent(one: Json) -> IntentResult:
         sources=tuple((str(place["object"]), _place(place)) for place in one.get("objects", ())),
         location=_place(one.get("location", {})),
         size=_numbers(one.get("size") or {}),
-        severity=str(one.get("severity", "error")),
+        severity=_one_of(SEVERITIES, one.get("severity", "error")),
         suppression=_suppression(one["suppression"]) if one.get("suppression") else None,
     )
 
@@ -130,7 +144,7 @@ def _trace(one: Json) -> Trace:
     return Trace(
         steps=tuple(_step(step) for step in one["trace"]),
         loop_start=None if loop_start is None else int(loop_start),
-        loop_certainty=str(one.get("loop_certainty", "")),
+        loop_certainty=_like(_WORDS, one.get("loop_certainty") or ""),
         final=_strings(one.get("final", ())),
         deployed_steps=int(one.get("deployed_steps", 0)),
         propositions=tuple((str(name), str(text)) for name, text in one.get("propositions", {}).items()),
@@ -183,7 +197,7 @@ def _esc(esc: Json) -> Esc:
 def _size(line: Json) -> SizeVerdict:
     return SizeVerdict(
         size=Size(_numbers(line["nodes"]), _numbers(line["pods"])),
-        verdict=_known(str(line["verdict"])),
+        verdict=_one_of(WORST_FIRST, line["verdict"]),
         states=int(line.get("states", 0)),
         transitions=int(line.get("transitions", 0)),
         elapsed_s=float(line.get("elapsed_s", 0.0)),
@@ -191,10 +205,16 @@ def _size(line: Json) -> SizeVerdict:
     )
 
 
-def _known(verdict: str) -> str:
-    if verdict not in WORST_FIRST:
-        raise ValueError("a size with a verdict that no sweep gives")
-    return verdict
+def _one_of(known: tuple[str, ...], value: Any) -> str:
+    if value not in known:
+        raise ValueError(f"{printable(str(value))!r} is none of {', '.join(word for word in known if word)}")
+    return str(value)
+
+
+def _like(form: re.Pattern[str], value: Any) -> str:
+    if not form.fullmatch(str(value)):
+        raise ValueError(f"{printable(str(value))!r} is nothing that kubeproof writes there")
+    return str(value)
 
 
 def _numbers(numbers: Json) -> tuple[tuple[str, int], ...]:

@@ -343,10 +343,15 @@ def intent_result(loaded: Loaded, plan: Plan, number: int, verdict: str, statist
         pods=pods,
         states=statistics.states,
         transitions=statistics.transitions,
-        remedy=REMEDIES[intent.key] if VERDICTS[verdict] == VIOLATED else "",
+        remedy=_remedy(plan, intent.key) if VERDICTS[verdict] == VIOLATED else "",
         location=intent.source,
         severity=intent.severity,
     )
+
+
+def _remedy(plan: Plan, key: str) -> str:
+    """What to change; where nothing can be placed at all, no rule of the intent's own is to blame."""
+    return REMEDIES[key] if plan.setup.nodes else _NO_NODES
 
 
 def detail(intent: Intent, verdict: str, statistics: Statistics) -> str:
@@ -421,6 +426,10 @@ WHEN_WORDS = {
 _UNPLACEABLE = (
     "Relax the constraint named for the nodes above, add capacity or domains, raise the quota named, "
     "or ask for fewer pods."
+)
+_NO_NODES = (
+    "Name the nodes, too, the input has none: kubectl get nodes -o yaml > nodes.yaml writes those of a cluster, "
+    "and --live reads them."
 )
 _FIGHT = "Actors in the loop undo each other's work: change one of them so that both want the same state."
 REMEDIES = {

@@ -14,14 +14,18 @@ from kubeproof.verify.baseline import BaselineFinding
 from kubeproof.verify.fingerprints import fingerprints
 from kubeproof.verify.result import (
     ERROR,
+    HOLDS_BOUNDED,
+    SAMPLED_OK,
     SUPPRESSED,
     UNKNOWN,
+    VACUOUS,
     VIOLATED,
     IntentResult,
     Suppression,
     SuppressionNote,
     VerifyResult,
 )
+from kubeproof.verify.scaling.result import NOT_TRIED
 
 USED, UNUSED, EXPIRED, NO_REASON = "used", "unused", "expired", "no reason"
 
@@ -70,6 +74,7 @@ def suppressed(
         return result
     marks = fingerprints(result)
     results = tuple(_judged(one, mark, given) for one, mark in zip(result.results, marks, strict=True))
+    results = _as_far_as_tried(result, results)
     notes = tuple(SuppressionNote(one.suppression, one.id, one.target, one.status) for one in given)
     return replace(result, results=results, verdict=_overall(result.verdict, results), suppressions=notes)
 
@@ -112,6 +117,19 @@ def _accepting(one: IntentResult, fingerprint: str, given: Sequence[_Given]) -> 
         if reason.accepts(one, fingerprint):
             reason.status = USED
             yield reason
+
+
+def _as_far_as_tried(result: VerifyResult, results: tuple[IntentResult, ...]) -> tuple[IntentResult, ...]:
+    """A sweep ends at its first violation; once that is accepted, what was not tried is open for all the others."""
+    untried = 0 if result.sweep is None else result.sweep.count(NOT_TRIED)
+    found = {one.verdict for one in results}
+    if not untried or SUPPRESSED not in found or VIOLATED in found:
+        return results
+    why = f"{untried:,} larger sizes were not tried: the sweep ended at an accepted violation; --all goes on after it"
+    return tuple(
+        replace(one, verdict=UNKNOWN, detail=why) if one.verdict in (HOLDS_BOUNDED, SAMPLED_OK, VACUOUS) else one
+        for one in results
+    )
 
 
 def _overall(verdict: str, results: Sequence[IntentResult]) -> str:

@@ -12,6 +12,8 @@ from jsonschema import Draft202012Validator, FormatChecker
 
 from kubeproof.cli.main import main
 from kubeproof.cli.settings import SECTIONS, VERIFY_KEYS
+from kubeproof.verify.resize import Size
+from kubeproof.verify.scaling.result import SizeVerdict, Sweep
 from tests.unit.report.formats import PUBLISHED, schema
 from tests.unit.report.results import PROOF, RESULT, VIOLATION
 
@@ -83,6 +85,23 @@ def test_what_was_not_decided_still_counts_when_no_violation_is_severe_enough(fa
     fakes.result = replace(RESULT, results=(replace(VIOLATION, severity="info"), replace(PROOF, verdict="UNKNOWN")))
 
     assert main(["verify", "x", "-q", "--fail-on", "error"]) == 3
+
+
+def test_an_interrupted_run_stays_one_when_no_violation_is_severe_enough(fakes):
+    stopped = replace(RESULT.statistics, stopped_by="interrupt")
+    fakes.result = replace(RESULT, results=(replace(VIOLATION, severity="info"),), statistics=stopped)
+
+    assert main(["verify", "x", "-q", "--fail-on", "error"]) == 130
+
+
+def test_sizes_that_a_mild_violation_kept_from_being_tried_are_not_taken_for_proved(fakes):
+    sizes = tuple(SizeVerdict(Size((("a", n),), ()), verdict) for n, verdict in enumerate(("VIOLATED", "NOT-TRIED")))
+    mild = replace(RESULT, results=(replace(VIOLATION, severity="info"), replace(PROOF, verdict="HOLDS-BOUNDED")))
+    fakes.result = replace(mild, sweep=Sweep(sizes, "2 sizes"))
+    assert main(["verify", "x", "-q", "--fail-on", "error"]) == 3
+
+    fakes.result = replace(mild, sweep=Sweep(sizes[:1], "1 size"))
+    assert main(["verify", "x", "-q", "--fail-on", "error"]) == 0
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,15 @@ def test_two_revisions_are_compared_and_no_path_of_the_machine_is_shown(reposito
     assert set(places) == {"k8s/in.yaml"}
 
 
+def test_what_git_leaves_out_of_archives_is_not_left_out_of_a_comparison_unsaid(repository, capsys):
+    (repository / ".gitattributes").write_text("k8s/in.yaml export-ignore\n")
+    git("add", ".gitattributes")
+    git("commit", "-q", "-am", "head")
+
+    assert main(["diff", "HEAD~1:k8s", "HEAD:k8s"]) == 2
+    assert "'k8s/in.yaml' is left out of archives" in capsys.readouterr().err
+
+
 def test_paths_of_a_subdirectory_count_from_there(repository, monkeypatch, capsys):
     monkeypatch.chdir(repository / "k8s")
 
@@ -182,7 +191,8 @@ def test_a_verdict_that_is_lost_is_inconclusive(place, monkeypatch, verdict, cod
         ("UNKNOWN", "VIOLATED", "newly violated"),
         ("VIOLATED", "VIOLATED", "still violated"),
         ("VIOLATED", "HOLDS", "fixed"),
-        ("VIOLATED", "SUPPRESSED", "fixed"),
+        ("VIOLATED", "SUPPRESSED", "changed"),
+        ("VIOLATED", "VACUOUS", "changed"),
         ("VIOLATED", "UNKNOWN", "no longer decided"),
         ("HOLDS", "UNKNOWN", "no longer decided"),
         ("HOLDS", "ERROR", "no longer decided"),

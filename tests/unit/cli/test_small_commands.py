@@ -138,6 +138,9 @@ def test_doctor_tells_which_programs_are_on_the_path(monkeypatch, tmp_path):
         ("exemptions: [{id: S005, reason: known}]", True, ".kubeproof.yaml, 1 exemption(s)"),
         ("exemptions: [{id: S005}]", False, ".kubeproof.yaml cannot be used"),
         ("[", False, ".kubeproof.yaml cannot be used"),
+        ("verify: {timeout: 60, failOn: warning}", True, ".kubeproof.yaml, 0 exemption(s)"),
+        ("verify: {timeuot: 60}", False, ".kubeproof.yaml cannot be used"),
+        ("verify: {failOn: high}", False, ".kubeproof.yaml cannot be used"),
     ],
 )
 def test_doctor_looks_at_the_settings(monkeypatch, tmp_path, text, ok, said):

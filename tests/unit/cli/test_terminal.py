@@ -59,6 +59,7 @@ def test_a_pipe_gets_whole_lines(fakes, capsys, monkeypatch):
         (["explain", "drain", "E101"], 0, "E101 error: A manifest could not be used"),
         (["explain", "E101", "-o", "json"], 0, '"name": "E101"'),
         (["explain"], 0, "VACUOUS"),
+        (["explain"], 0, "property  spread: Pods run in at least `domains` domains of `topologyKey`."),
         (["properties", "show", "minReady"], 0, "S001 property: minReady"),
         (["properties", "show", "S001", "-o", "json"], 0, '"title": "minReady"'),
     ],

@@ -81,7 +81,7 @@ class Recorded:
             root = resource.path()
             if path == root:
                 return resource.kind, None, None
-            if path.startswith(f"{root}/"):
+            if path.startswith(f"{root}/") and "/" not in path.removeprefix(f"{root}/"):
                 return resource.kind, None, path.removeprefix(f"{root}/")
         parts = path.split("/")
         if "namespaces" in parts:

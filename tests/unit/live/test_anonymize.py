@@ -83,3 +83,49 @@ def test_addresses_and_hosts_are_left_out():
     renamed = Anonymizer()(service)
 
     assert renamed == {"kind": "Service", "metadata": {"name": "n1"}, "spec": {"selector": {"n2": "n1"}}}
+
+
+def test_values_of_well_known_labels_are_found_by_the_terms_that_ask_for_them():
+    rename = Anonymizer()
+    labels = {"kubernetes.io/arch": "amd64", "kubernetes.io/os": "windows", "pool": "blue"}
+    term = [{"key": key, "operator": "In", "values": [value]} for key, value in labels.items()]
+    node = rename({"kind": "Node", "metadata": {"name": "a", "labels": labels}})
+    renamed = rename({"kind": "Pod", "spec": {"matchExpressions": term}})
+
+    found = {one["key"]: one["values"][0] for one in renamed["spec"]["matchExpressions"]}
+    assert found == node["metadata"]["labels"]
+    assert "blue" not in str(found)
+
+
+def test_ports_are_called_the_same_where_they_are_declared_and_asked_for():
+    rename = Anonymizer()
+    declared = rename({"kind": "Pod", "spec": {"ports": [{"name": "acme-api", "containerPort": 8080}]}})
+    asked = rename({"kind": "Service", "spec": {"ports": [{"port": 80, "targetPort": "acme-api"}]}})
+
+    assert asked["spec"]["ports"] == [{"port": 80, "targetPort": declared["spec"]["ports"][0]["name"]}]
+    assert "acme" not in str(asked)
+
+
+@pytest.mark.parametrize("secret", ["ip-10-20-30-40", "system-acme-billing", "acme-4711-2024-05-01"])
+def test_numbers_and_prefixes_of_names_tell_nothing(secret):
+    renamed = Anonymizer().name(secret)
+
+    assert not [part for part in ("10", "20", "30", "acme", "4711", "2024") if part in renamed.split("-")]
+
+
+def test_a_name_is_the_same_one_before_and_after_longer_ones_were_seen():
+    rename = Anonymizer()
+    before = rename.name("web-2")
+    rename.name("web-2-0")
+
+    assert rename.name("web-2") == before
+    stateful = {"kind": "StatefulSet", "metadata": {"name": "db-2"}}
+    assert rename.name("db-2-0") != rename(stateful)["metadata"]["name"]
+    assert rename.name("db-2") == rename(stateful)["metadata"]["name"]
+
+
+def test_components_whose_flags_count_stay_known():
+    rename = Anonymizer()
+
+    assert rename.image("registry.k8s.io/descheduler/descheduler:v0.34").startswith("descheduler:")
+    assert rename.image("registry.acme.com/api:1") == "image:v2"

@@ -174,3 +174,12 @@ def test_the_shown_config_template_is_valid(tmp_path):
         connection(kubeconfig=written(tmp_path, KUBECONFIG.format(server="http://x")), environment={}).namespace
         == "shop"
     )
+
+
+def test_no_proxy_of_the_environment_sees_what_goes_to_this_machine(monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.delenv("no_proxy", raising=False)
+    with serving(Recorded(shop())) as recorded:
+        found = Client(Connection(recorded.server, "x")).get("/api/v1/nodes")
+
+    assert found["kind"] == "NodeList"

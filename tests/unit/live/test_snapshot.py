@@ -246,3 +246,36 @@ def test_without_any_kubeconfig_it_says_so(tmp_path):
 
     assert ended.returncode == 6
     assert ended.stderr.startswith("error: E402 no kubeconfig. Log in to a cluster")
+
+
+def test_a_namespace_that_is_not_there_is_told(tmp_path, capsys):
+    with serving(Recorded(shop())) as recorded:
+        assert main(["snapshot", "-n", "shpo", "--kubeconfig", kubeconfig(tmp_path, recorded.server)]) == 6
+
+    said = capsys.readouterr()
+    assert "has no namespace 'shpo'" in said.err
+    assert said.out == ""
+
+
+def test_a_kind_that_every_cluster_has_must_be_served():
+    recorded = Recorded(shop())
+    recorded.unserved = {"PodDisruptionBudget"}
+    with serving(recorded), pytest.raises(ClusterError, match=r"cannot list poddisruptionbudgets\.policy"):
+        text_of(recorded)
+
+
+def test_a_namespace_cannot_lead_to_another_path():
+    with serving(Recorded(shop())) as recorded, pytest.raises(ClusterError, match="has no namespace"):
+        text_of(recorded, namespace="shop/secrets?x=")
+
+    assert not [path for _, path, *_ in recorded.requests if "/secrets" in path]
+
+
+@pytest.mark.parametrize("anonymize", [False, True])
+def test_what_one_namespace_leaves_out_is_told_with_the_verdict(anonymize):
+    with serving(Recorded(shop(full=True))) as recorded:
+        alone, whole = text_of(recorded, namespace="shop", anonymize=anonymize), text_of(recorded, anonymize=anonymize)
+
+    told = [omission.what for omission in load_texts([("snap.yaml", alone)]).omissions]
+    assert "pods of other namespaces" in told
+    assert "pods of other namespaces" not in [one.what for one in load_texts([("snap.yaml", whole)]).omissions]

@@ -180,3 +180,14 @@ def test_every_modelled_flag_reads_something_and_refuses_nonsense(known: Compone
 
     assert [flag for flag, (_, _, read) in known.flags.items() if not any(map(read, samples))] == []
     assert [flag for flag, (_, _, read) in known.flags.items() if read("nonsense") is not None] == []
+
+
+def test_a_component_whose_command_line_is_not_in_the_input_is_told_once() -> None:
+    bare = deployment("tidy").replace("image: example/app", 'image: "example/descheduler:v0.36.0"')
+    whole = loaded(bare, bare.replace("name: tidy", "name: tidier", 1))
+
+    told = [line for line in omitted(whole) if line.startswith("flags of")]
+    assert told == [
+        "flags of descheduler in Deployment/shop/tidy: they are not in the input; "
+        "without a DeschedulerPolicy it evicts nothing here"
+    ]

@@ -20,7 +20,7 @@ from kubeproof.events.declarations import (
     UsageChange,
 )
 from kubeproof.intents.declarations import Amount, Intent
-from kubeproof.manifests.default_scenario import as_yaml
+from kubeproof.manifests.commented_scenario import as_yaml
 from kubeproof.manifests.load import load
 from kubeproof.manifests.loaded import Loaded, Start
 from tests.unit.manifests.inputs import deployment, load_text, node, scenario
@@ -204,7 +204,7 @@ def test_absent_events_mean_none_and_absent_intents_the_default_ones() -> None:
         ("events: [{create: {target: Node/n7}}]", "is 'n7', not a Node of the input"),
         (
             "events: [{create: {target: PodDisruptionBudget/shop/b}}]",
-            "Only creating workloads and nodes is modelled",
+            "not a PodDisruptionBudget of the input",
         ),
         ("events: [{apply: {}}]", "needs either file or manifest"),
         ("intents: [{ltl: {}}]", "ltl.formula is required"),

@@ -17,6 +17,7 @@ from kubeproof.monitor.brokers.messages import LARGEST, MessageReader
     [
         ("amqp://host/queue", Address("amqp", "host", 5672, "/", "queue")),
         ("amqp://me:se%2Fcret@host:99/v%2Fh/q%20q", Address("amqp", "host", 99, "v/h", "q q", "me", "se/cret")),
+        ("AMQP://host/queue", Address("amqp", "host", 5672, "/", "queue")),
         ("amqps://[::1]/queue", Address("amqps", "::1", 5671, "/", "queue")),
         ("redis://host/stream", Address("redis", "host", 6379, "0", "stream")),
         ("rediss://:word@host:1/3/stream", Address("rediss", "host", 1, "3", "stream", "", "word")),

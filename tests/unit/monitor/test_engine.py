@@ -153,11 +153,27 @@ def test_a_rule_remembers_boundedly_and_says_what_it_gave_up(body):
 
 
 def test_a_formula_follows_boundedly_many_keys():
-    body = Ltl("G !p", (("p", "name == b"),), True)
+    body = Ltl("G (o -> X c)", (("o", "name == a"), ("c", "name == b")), True)
     partition = Partition([Rule("r", body)], most_pending=2)
-    partition.feed(stream("a@0/k a@1/l a@2/m"))
+    partition.feed(stream("a@0/k a@1/l a@2/m a@3/n a@4/o"))  # every one of them waits
 
-    assert [(alarm.kind.value, alarm.about) for alarm in partition.fetch()] == [("overflow", "k")]
+    assert [(alarm.kind.value, alarm.about) for alarm in partition.fetch()] == [("overflow", "k")]  # said once
+
+
+def test_keys_of_a_formula_that_owe_nothing_are_not_followed():
+    body = Ltl("G (o -> X c)", (("o", "name == a"), ("c", "name == b")), True)
+    partition = Partition([Rule("r", body)], most_pending=2)
+    partition.feed(stream(" ".join(f"a@{n}/k{n} b@{n}/k{n}" for n in range(20)) + " a@30/late x@31/late"))
+
+    assert [(alarm.kind.value, alarm.key) for alarm in partition.fetch()] == [("formula", "late")]
+
+
+def test_one_who_waits_is_not_given_up_because_many_others_are_served():
+    partition = Partition([Rule("r", KEY)], most_pending=3)
+    quick = " ".join(f"a@{n / 100}/k{n} b@{n / 100}/k{n}" for n in range(1, 50))
+    partition.feed(stream(f"a@0/slow {quick} x@100"))
+
+    assert [(alarm.kind.value, alarm.key) for alarm in partition.fetch()] == [("missing", "slow")]
 
 
 NAMES = st.sampled_from(["a", "b", "c", "x"])

@@ -16,7 +16,7 @@ from kubeproof.monitor.alarms import Alarm, Kind, from_value, to_value
 from kubeproof.monitor.event import Event
 from kubeproof.monitor.metrics import Metrics, parse_address, served
 from kubeproof.monitor.rules import AtMost, FollowedBy, Matching, Pattern, Rule, RuleSet
-from kubeproof.monitor.run import Watch, watch
+from kubeproof.monitor.run import Summary, Watch, watch
 from kubeproof.monitor.sinks import StreamSink, Webhook
 from kubeproof.monitor.store import Store
 from kubeproof.monitor.stream import StreamMonitor, StreamOptions
@@ -124,6 +124,15 @@ def test_what_a_crash_left_in_a_file_is_cut_off(tmp_path):
     assert (tmp_path / "alarms.ndjson").read_text() == "".join(alarm_ndjson(one) for one in uninterrupted())
 
 
+def test_an_output_file_that_is_gone_is_written_anew(tmp_path):
+    with pytest.raises(Crash):
+        attempt(tmp_path, STREAM, 300)
+    (tmp_path / "alarms.ndjson").unlink()
+    attempt(tmp_path, STREAM)
+
+    assert (tmp_path / "alarms.ndjson").read_text() == "".join(alarm_ndjson(one) for one in uninterrupted())
+
+
 def test_a_state_of_other_rules_is_refused(tmp_path):
     attempt(tmp_path, STREAM)
 
@@ -197,6 +206,34 @@ def test_while_nothing_comes_what_came_is_judged_and_time_passes():
     assert heard == ["missing", "idle"]
 
 
+def test_an_answer_that_is_held_back_has_come_when_time_passes():
+    heard = []
+
+    def source(idle):
+        yield Event(0, "a")
+        yield Event(SECOND, "b")  # nothing comes after it that shows that it is in order
+        idle()
+        heard.append("idle")
+
+    tell = StreamSink(heard.append, lambda one: one[1].kind.value)
+    watch(Watch(RuleSet(RULES.rules[:1]), (), OPTIONS, sinks=(tell,)), source, clock=lambda: 60.0)
+
+    assert heard == ["idle"]
+
+
+def test_what_is_lost_may_have_happened_up_to_the_next_event():
+    monitor = StreamMonitor(RuleSet(RULES.rules[:1]))
+    monitor.feed([Event(0, "x")])
+    monitor.lose()  # perhaps the a of this b
+    state = monitor.state()
+    again = StreamMonitor(RuleSet(RULES.rules[:1]))
+    again.restore(json.loads(json.dumps(state)))
+
+    for one in (monitor, again):
+        assert [alarm.verdict for _, alarm in one.feed([Event(60 * SECOND, "b")])] == ["UNKNOWN"]
+        assert [alarm.verdict for _, alarm in one.feed([Event(90 * SECOND, "b")])] == ["VIOLATED"]
+
+
 def test_an_open_end_leaves_obligations_open():
     wanted = Watch(RuleSet(RULES.rules[:1]), (), is_complete=False)
 
@@ -207,6 +244,25 @@ def test_an_open_end_leaves_obligations_open():
 
 
 ALARM = Alarm("r\x1b", Kind.MISSING, "b", "a was not followed by b", SECOND, 6 * SECOND, 6 * SECOND, run="q", key="k")
+
+
+@pytest.mark.parametrize(
+    ("counts", "word", "code"),
+    [
+        ({}, "quiet", 0),
+        ({"gaps": 1}, "UNKNOWN", 3),
+        ({"late": 1}, "UNKNOWN", 3),
+        ({"gaps": 1, "violated": 1}, "VIOLATED", 1),
+        ({"events": 0}, "quiet", 5),
+        ({"violated": 1, "undelivered": 1}, "VIOLATED", 6),
+    ],
+)
+def test_what_was_lost_makes_quiet_unknown(counts, word, code):
+    numbers = {"events": 9, "copies": 0, "late": 0, "gaps": 0, "violated": 0, "unknown": 0, "open": 0, "undelivered": 0}
+    summary = Summary(**{**numbers, **counts}, resting=())
+
+    assert (summary.verdict, summary.exit_code) == (word, code)
+    assert f"{word}: " in summary_text(summary)
 
 
 def test_an_alarm_survives_json():
@@ -223,7 +279,7 @@ def test_an_alarm_is_harmless_for_a_terminal():
 class Receiver:
     """A web server on the loopback interface that refuses so many requests first."""
 
-    def __init__(self, refusals):
+    def __init__(self, refusals, handler=None):
         received = self.received = []
         left = [refusals]
 
@@ -239,7 +295,7 @@ class Receiver:
             def log_message(self, format, *args):
                 pass
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler or Handler)
         self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01})
 
     def __enter__(self):
@@ -272,9 +328,37 @@ def test_a_webhook_that_takes_nothing_stops_at_the_first_alarm():
     assert (webhook.failures, receiver.received) == (1, [])
 
 
-def test_a_webhook_must_be_a_url():
-    with pytest.raises(UsageError, match="is no URL"):
-        Webhook("file:///etc/passwd")
+@pytest.mark.parametrize(
+    "url", ["file:///etc/passwd", "http://", "http://[x", "http://h:99999/", "http://h/a b", "http://me:secret@h/"]
+)
+def test_a_webhook_must_be_a_url(url):
+    with pytest.raises(UsageError, match="not a URL that can be posted to") as told:
+        Webhook(url)
+    assert "secret" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    "answer", [b"HTTP/1.1 302 Found\r\nLocation: /login\r\n\r\n", b"hello, this is no HTTP\r\n\r\n"]
+)
+def test_a_webhook_that_sends_elsewhere_or_talks_nonsense_has_not_taken_the_alarm(answer):
+    asked = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.wfile.write(answer)
+
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, format, *args):
+            pass
+
+    with Receiver(0, Handler) as receiver:
+        assert Webhook(receiver.url, wait=lambda seconds: None).tell([(1, ALARM)]) == 0
+    assert asked == []
 
 
 def test_metrics_are_served_on_the_loopback_interface():

@@ -101,6 +101,17 @@ def test_a_forked_process_counts_in_a_sequence_of_its_own(tracer, kept, monkeypa
     assert len({record["source"] for record in kept.records}) == 2
 
 
+def test_a_child_does_not_wait_for_a_thread_of_its_parent(tracer, kept):
+    with tracer._lock:  # as another thread may hold it at the moment of a fork
+        child = os.fork()
+        if child == 0:
+            threading.Timer(10, os._exit, (1,)).start()
+            tracer.event("child")
+            os._exit(0 if kept.shown() == [("child",)] else 1)
+
+    assert os.waitpid(child, 0)[1] == 0
+
+
 def test_requests_to_a_wsgi_application_and_its_answers_are_events(tracer, kept):
     def application(environ, start_response):
         start_response("201 Created", [("Content-Type", "text/plain")])

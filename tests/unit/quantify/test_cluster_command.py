@@ -134,10 +134,12 @@ def test_a_question_that_looks_too_far_ahead_is_left_out_and_told(
     assert f"Not computed\n  {told} (--within)\n" in capsys.readouterr().out
 
 
-def test_without_storm_the_remedy_is_told_before_the_work(
-    file: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("missing", ["stormpy", "numpy"])
+@pytest.mark.parametrize("words", [["cluster"], ["compare", "other.yaml"]])
+def test_what_is_missing_is_told_with_the_remedy_before_the_work(
+    file: str, missing: str, words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "stormpy", None)
+    monkeypatch.setitem(__import__("sys").modules, missing, None)
 
-    assert main(["quantify", "cluster", file]) == 6
-    assert "pip install 'kubeproof[quantify]'" in capsys.readouterr().err
+    assert main(["quantify", *words, file]) == 6
+    assert capsys.readouterr().err.endswith("is not installed. Install it: pip install 'kubeproof[quantify]'\n")

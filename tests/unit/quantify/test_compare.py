@@ -24,14 +24,14 @@ HOSTILE = '<script>"&\x1b[31m'
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def found(folder: Path, names=("one", "two"), **options):
+def found(folder: Path, names=("one", "two"), horizon_s=None, **options):
     from kubeproof.quantify.compare import compare
 
     loaded = tiny(folder, CRASH, quantify=POWER)
     node = loaded.setup.nodes[0]
     larger = replace(loaded, setup=replace(loaded.setup, nodes=(replace(node, cpu_milli=2 * node.cpu_milli),)))
     variants = list(zip(names, (loaded, larger), strict=True))
-    return compare(variants, ClusterOptions(questions=(WITHIN, AMOUNTS)), **options)
+    return compare(variants, ClusterOptions(questions=(WITHIN, AMOUNTS), horizon_s=horizon_s), **options)
 
 
 def test_every_question_has_a_column_per_variant(tmp_path: Path) -> None:
@@ -68,6 +68,14 @@ def test_names_from_the_input_are_harmless_in_every_format(tmp_path: Path) -> No
     assert "\x1b" not in as_text(result)
     assert [variant["name"] for variant in json.loads(as_json(result))["variants"]] == ["one", HOSTILE]
     assert "Content-Security-Policy" in as_html(result)
+
+
+def test_what_was_not_computed_is_told_in_text_and_on_the_page(tmp_path: Path) -> None:
+    result = found(tmp_path, horizon_s=10**9)
+    told = "not computed: minReady Deployment/default/web of two: too many states to look 1000000000 s ahead"
+
+    assert told in as_text(result)
+    assert f"<p>{told}" in as_html(result)
 
 
 def test_other_load_is_not_compared(tmp_path: Path) -> None:

@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 
 from kubeproof.errors import EnvironmentProblem, InternalError
 from kubeproof.quantify.arrays import ModelArrays, model_from_arrays
-from kubeproof.quantify.checking import METHODS, Answer, CheckSettings, check
+from kubeproof.quantify.building import build
+from kubeproof.quantify.checking import Answer, check
 from kubeproof.quantify.formulas import formula
-from kubeproof.quantify.programs import build, program, properties
+from kubeproof.quantify.methods import METHODS, CheckSettings
+from kubeproof.quantify.programs import program, properties
 from kubeproof.quantify.rounding import after_steps
 from kubeproof.quantify.storm import storm
 from tests.unit.quantify.programs import needs_storm

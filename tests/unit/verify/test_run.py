@@ -245,6 +245,7 @@ def test_bindings_carry_filters_and_scores_of_every_node():
 
     first = next(step for step in steps if step.action.startswith("binds"))
     assert [line.split(" ")[:2] for line in first.why] == [["n1:", "score"], ["n2:", "score"], ["n3:", "rejected"]]
+    assert "(3 x TaintToleration 100 + NodeResourcesFit " in first.why[0]
     last = [step for step in steps if step.action.startswith("binds")][-1]
     assert [line for line in last.why if "only feasible" in line] == [
         f"{last.action.split()[-1]}: the only feasible node, not scored"
@@ -279,7 +280,9 @@ def test_many_nodes_are_summed_up_by_reason():
 def test_a_cluster_without_nodes_and_an_unknown_scheduler_say_so():
     nobody = web(1, more="schedulerName: nobody")
 
-    assert only(verified(web(1), PENDING[2])).trace.final[-1] == "the cluster has no nodes"
+    without = only(verified(web(1), PENDING[2]))
+    assert without.trace.final[-1] == "the cluster has no nodes"
+    assert without.remedy.startswith("Name the nodes, too")
     assert only(verified(node("n1"), nobody, PENDING[2])).trace.final[-1] == "no scheduler profile is named nobody"
 
 

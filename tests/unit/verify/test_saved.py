@@ -47,10 +47,16 @@ def test_what_is_written_from_a_saved_result_is_what_was_saved(read_back):
     assert render(read_back(result)) == render(result)
 
 
+@pytest.mark.parametrize("change", [{"verdict": "\x1b[2J"}, {"id": "<img src=x>"}, {"severity": "fatal"}])
+def test_words_that_reports_print_as_they_are_are_ours(read_back, change):
+    with pytest.raises(ManifestError, match="not a result of kubeproof"):
+        read_back(replace(RESULT, results=(replace(RESULT.results[0], **change),)))
+
+
 def test_a_sweep_with_unknown_verdicts_is_refused(tmp_path):
     path = tmp_path / "result.json"
     text = render(replace(RESULT, sweep=SWEEP)).replace('"TRIVIAL"', '"<b>"')
     path.write_text(text, encoding="utf-8")
 
-    with pytest.raises(ManifestError, match="no sweep gives"):
+    with pytest.raises(ManifestError, match="is none of VIOLATED"):
         read_saved(str(path))

@@ -16,6 +16,8 @@ from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.loaded import Ignore
 from kubeproof.verify.baseline import baseline_text, read_baseline
 from kubeproof.verify.fingerprints import fingerprints
+from kubeproof.verify.resize import Size
+from kubeproof.verify.scaling.result import SizeVerdict, Sweep
 from kubeproof.verify.suppress import suppressed
 from tests.unit.report.results import PROOF, RESULT, VIOLATION
 from tests.unit.verify.inputs import node, scenario, web
@@ -75,6 +77,19 @@ def test_what_stays_open_outweighs_what_is_accepted():
     mixed = replace(RESULT, results=(VIOLATION, replace(PROOF, verdict="UNKNOWN")))
 
     assert suppressed(mixed, exemptions=(EXEMPT,), today=TODAY).verdict == "UNKNOWN"
+
+
+def test_a_sweep_that_ended_at_an_accepted_violation_proves_nothing_beyond_it():
+    sizes = tuple(SizeVerdict(Size((("a", n),), ()), verdict) for n, verdict in enumerate(("VIOLATED", "NOT-TRIED")))
+    swept = replace(RESULT, results=(VIOLATION, replace(PROOF, verdict="HOLDS-BOUNDED")), sweep=Sweep(sizes, "2 sizes"))
+
+    found = suppressed(swept, exemptions=(EXEMPT,), today=TODAY)
+
+    assert [one.verdict for one in found.results] == ["SUPPRESSED", "UNKNOWN"]
+    assert "1 larger sizes were not tried" in found.results[1].detail
+    assert found.verdict == "UNKNOWN"
+    whole = replace(swept, sweep=Sweep(sizes[:1], "1 size"))
+    assert suppressed(whole, exemptions=(EXEMPT,), today=TODAY).verdict == "SUPPRESSED"
 
 
 def test_a_bounded_proof_stays_one_when_nothing_is_accepted():

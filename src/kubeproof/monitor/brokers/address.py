@@ -14,7 +14,7 @@ AMQP, REDIS = ("amqp", "amqps"), ("redis", "rediss")
 _PORTS = {"amqp": 5672, "amqps": 5671, "redis": 6379, "rediss": 6379}
 _ROOMS = {"amqp": "/", "amqps": "/", "redis": "0", "rediss": "0"}
 _EXTRAS = {"pika": "rabbitmq", "redis": "redis"}
-_SCHEME = re.compile(r"(amqps?|rediss?)://", re.ASCII)
+_SCHEME = re.compile(r"(amqps?|rediss?)://", re.ASCII | re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

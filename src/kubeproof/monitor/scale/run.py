@@ -139,6 +139,7 @@ class _Feeding:
             self._gather()
         while self._gather():
             pass
+        self._tell([])  # once more to those who did not take everything
         if self._is_finished:
             self._board.remove(self._scale.partitions)
         return self._summary()
@@ -221,10 +222,14 @@ class _Feeding:
             file.write(alarms)
         for sink, untold in zip(self._wanted.sinks, self._untold, strict=True):
             untold += alarms
-            del untold[: sink.tell(untold)]
+            if untold:
+                del untold[: sink.tell(untold)]
 
     def _summary(self) -> Summary:
         counts, rules = self._splitter.counts, self._wanted.rules
         resting: Iterable[Any] = () if self._splitter.has_runs else resting_rules(rules)
         violated, unknown = self._verdicts["VIOLATED"], self._verdicts["UNKNOWN"]
-        return Summary(counts.taken, counts.copies, counts.late, counts.gaps, violated, unknown, 0, tuple(resting), 0)
+        left = max(map(len, self._untold), default=0)
+        return Summary(
+            counts.taken, counts.copies, counts.late, counts.gaps, violated, unknown, 0, tuple(resting), left
+        )

@@ -71,6 +71,8 @@ class Splitter:
 
     def advance(self, now_us: int) -> dict[int, list[Item]]:
         """Time passes without events."""
+        for name, run in self._runs.items():
+            self._hand_on(name, run, run.arrival.advance(now_us))
         self._everybody([CLOCK, now_us - self._options.lateness_us])
         return self._fetch()
 

@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakMethod
 
 from kubeproof.monitor.trace.asgi import AsgiApplication, traced_asgi
 from kubeproof.monitor.trace.http_clients import trace_http_clients
@@ -24,6 +25,10 @@ from kubeproof.monitor.trace.wsgi import WsgiApplication, traced_wsgi
 
 REPLY = " reply"
 Undo = Callable[[], None]
+
+
+def _nothing() -> None:
+    """The tracer is gone."""
 
 
 class Tracer:
@@ -48,6 +53,12 @@ class Tracer:
         self._source, self._process, self._sequence = "", -1, 0
         self.failures = 0  # of the tracer itself
         atexit.register(self.close)
+        ours = WeakMethod(self._forked)
+        os.register_at_fork(after_in_child=lambda: (ours() or _nothing)())
+
+    def _forked(self) -> None:
+        """A thread that held the lock is not there in the child: nobody would ever release it."""
+        self._lock = threading.Lock()
 
     def event(self, name: str, *, target: str = "", key: str = "", **attributes: object) -> None:
         """Publishes one event of now. Never raises."""

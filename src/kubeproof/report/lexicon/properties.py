@@ -129,7 +129,7 @@ def _explanation(entry: PropertyEntry) -> Explanation:
         entry.id,
         "property",
         entry.key,
-        entry.text.replace("`", ""),
+        entry.text,
         tuple(facts),
         f"intents:\n- {example}",
         REMEDIES[entry.key],
