@@ -29,7 +29,6 @@ from kubeproof.manifests.loaded import Loaded, Scenario, Start
 from kubeproof.verify.result import HOLDS, VIOLATED
 from kubeproof.verify.run import verify
 
-
 RACK = "rack"
 
 
