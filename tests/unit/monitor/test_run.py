@@ -20,6 +20,7 @@ from kubeproof.monitor.run import Summary, Watch, watch
 from kubeproof.monitor.sinks import StreamSink, Webhook
 from kubeproof.monitor.store import Store
 from kubeproof.monitor.stream import StreamMonitor, StreamOptions
+from kubeproof.monitor.times import parse_time, shown_time
 from kubeproof.report.monitor import alarm_ndjson, alarm_text, summary_text
 
 SECOND = 1_000_000
@@ -263,6 +264,18 @@ def test_what_was_lost_makes_quiet_unknown(counts, word, code):
 
     assert (summary.verdict, summary.exit_code) == (word, code)
     assert f"{word}: " in summary_text(summary)
+
+
+@pytest.mark.parametrize(
+    ("time_us", "shown"), [(2**62, "4611686018427.388s"), (253_402_300_799 * SECOND, "9999-12-31T23:59:59Z")]
+)
+def test_no_time_is_too_late_to_be_told(time_us, shown):
+    assert shown_time(time_us) == shown
+
+
+@pytest.mark.parametrize(("text", "time_us"), [("5e-05", 50), ("1.7E9", 1_700_000_000 * SECOND), ("1e99", None)])
+def test_times_may_have_exponents(text, time_us):
+    assert parse_time(text) == time_us
 
 
 def test_an_alarm_survives_json():
