@@ -87,6 +87,7 @@ def _drawn(family: str) -> set[str]:
             "ResourceQuota": setup.quotas,
             "PersistentVolumeClaim": setup.claims,
             "Service": setup.services,
+            "VerticalPodAutoscaler": setup.verticals,
             "DeschedulerPolicy": setup.descheduler,
             "GitOps": setup.settings.gitops_interval_s,
             "cluster autoscaler": setup.cluster_autoscaler,
@@ -101,7 +102,7 @@ def test_the_setups_have_every_kind_of_object() -> None:
     assert set().union(*(_drawn(family) for family in FAMILIES)) == {
         *("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob", "ReplicationController", "Pod"),
         *("HorizontalPodAutoscaler", "PodDisruptionBudget", "priorities", "ResourceQuota", "PersistentVolumeClaim"),
-        *("Service", "DeschedulerPolicy", "GitOps", "cluster autoscaler"),
+        *("Service", "DeschedulerPolicy", "GitOps", "cluster autoscaler", "VerticalPodAutoscaler"),
     }
 
 

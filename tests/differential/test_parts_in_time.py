@@ -29,10 +29,12 @@ from kubeproof.manifests.loaded import Loaded, Scenario, Start
 from kubeproof.verify.result import HOLDS, VIOLATED
 from kubeproof.verify.run import verify
 
+RACK = "rack"
 
-def node(name: str, team: str, zone: str, cpu_milli: int, *pools: str) -> Node:
-    """A node of a team; workloads choose it by pool."""
-    labels = {HOSTNAME: name, "team": team, ZONE: zone, **dict.fromkeys(pools, "1")}
+
+def node(name: str, team: str, rack: str, cpu_milli: int, *pools: str) -> Node:
+    """A node of a team, in a zone of its own, whose taint waits for no other; workloads choose it by pool."""
+    labels = {HOSTNAME: name, "team": team, ZONE: name, RACK: rack, **dict.fromkeys(pools, "1")}
     return Node(name, as_labels(labels), cpu_milli=cpu_milli, memory_bytes=2**33, pods=110)
 
 
@@ -95,7 +97,7 @@ def test_team_a_alone_always_places_its_last_pod() -> None:
 @pytest.mark.parametrize(
     "events",
     [
-        (ZoneFailure(name="east", after=STABLE, recovers=False),),
+        (ZoneFailure(name="east", topology_key=RACK, after=STABLE, recovers=False),),
         (NodeFailure(name="all", after=STABLE, max=3, together=True, recovers=False, nodes=SILENT),),
         (FOR_GOOD, FOR_A_WHILE),  # b0 fails first, and comes back while a is on the move
     ],

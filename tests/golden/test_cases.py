@@ -126,8 +126,8 @@ def test_the_scores_of_c9_show_what_outweighs_what(capsys):
     assert main(["cases", "run", "c9", "-v"]) == 0
 
     shown = capsys.readouterr().out
-    assert "PodTopologySpread 66, NodeResourcesBalancedAllocation 75, ImageLocality 100" in shown
-    assert "PodTopologySpread 100, NodeResourcesBalancedAllocation 75, ImageLocality 0" in shown
+    assert "2 x PodTopologySpread 66 + NodeResourcesBalancedAllocation 75 + ImageLocality 100" in shown
+    assert "2 x PodTopologySpread 100 + NodeResourcesBalancedAllocation 75 + ImageLocality 0" in shown
 
 
 def test_the_table_of_sizes_has_a_machine_form(capsys):

@@ -112,8 +112,9 @@ def run_command(
       kubeproof monitor run --rules rules.yaml --executor redis://127.0.0.1:6379/events --workers 4 events.jsonl
 
     \b
-    Exit codes: 0 quiet, 1 alarms, 2 wrong usage, 3 only unknown, 4 input
-    refused, 5 no rules, 6 something outside failed.
+    Exit codes: 0 quiet, 1 alarms, 2 wrong usage, 3 only unknown, or events
+    were lost, 4 input refused, 5 no rules or no events, 6 something outside
+    failed.
     """
     import time
     from contextlib import ExitStack
@@ -148,9 +149,7 @@ def run_command(
         write_stdout(summary_text(summary))
     else:
         click.echo(summary_text(summary), err=True, nl=False)
-    if summary.undelivered:
-        return 6
-    return 1 if summary.violated else 3 if summary.unknown else 0
+    return summary.exit_code
 
 
 def _rules(file: str | None) -> RuleSet:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from kubeproof.monitor.cluster.change import Change
-    from kubeproof.monitor.run import Summary
 
 _ONLY_RULES = ("state", "lateness", "skew", "until_idle", "open_end", "wall_clock", "executor")
 
@@ -56,13 +55,7 @@ def run_scenario(
         write_stdout(summary_text(summary))
     else:
         click.echo(summary_text(summary), err=True, nl=False)
-    return _exit_code(summary)
-
-
-def _exit_code(summary: Summary) -> int:
-    if summary.undelivered:
-        return 6
-    return 1 if summary.violated else 3 if summary.unknown else 0
+    return summary.exit_code
 
 
 def _refuse(options: dict[str, Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from kubeproof.cli.outputs import Output, emit, output_option
 
@@ -66,22 +67,24 @@ def simulate_command(
     if (experiment is None) == (not paths):
         raise click.UsageError("name either PATH... or --experiment")
     if experiment is None:
-        _refuse(given, ("config", "threads"), "is about --experiment")
+        _refuse(("config", "threads", "downscale_after"), "is about --experiment")
         from kubeproof.cli.simulate_cluster import simulate_paths
 
         return simulate_paths(paths, outputs, given)
     return _experiment(experiment, outputs, given)
 
 
-def _refuse(given: dict[str, Any], names: tuple[str, ...], why: str) -> None:
+def _refuse(names: tuple[str, ...], why: str) -> None:
+    """What is written on the command line and would change nothing is an error."""
+    context = click.get_current_context()
     for name in names:
-        if given[name]:
-            raise click.UsageError(f"--{name} {why}")
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{name.replace('_', '-')} {why}")
 
 
 def _experiment(experiment: str, outputs: tuple[Output, ...], given: dict[str, Any]) -> int:
     config, threads = given["config"], given["threads"]
-    _refuse(given, ("vary",), "is about manifests, not about experiments")
+    _refuse(("vary", "duration", "seed", "runs", "autoscaler"), "is about manifests, not about experiments")
     if config is not None and experiment != "abs-2":
         raise click.UsageError(f"--config is about abs-2; {experiment} has one configuration")
     if threads is not None and experiment != "abs-workflow":

@@ -64,7 +64,10 @@ def _options(given: dict[str, Any]) -> SimulateOptions:
 
     duration_s = parse_seconds(given["duration"])
     if duration_s is None or not 0 < duration_s <= _MOST_S:
-        raise UsageError(f"--duration {given['duration']!r} is not a duration above zero", "Write --duration 30m.")
+        raise UsageError(
+            f"--duration {given['duration']!r} is not a duration above zero, in whole seconds, of at most 400 days",
+            "Write --duration 30m.",
+        )
     return SimulateOptions(
         duration_s=duration_s, seed=given["seed"], runs=given["runs"], autoscaler=given["autoscaler"]
     )

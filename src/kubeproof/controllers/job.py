@@ -229,7 +229,7 @@ class JobController:
     # -- pods -----------------------------------------------------------------------------------
 
     def _counts(self, seen: Seen) -> Counts:
-        pairs = [(owned, count) for groups in seen.places for owned, count in groups]
+        pairs = [(Owned(*owned), count) for groups in seen.places for owned, count in groups]
         return Counts(
             seen.workloads[0][0],
             sum(pods * count for owned, count in pairs for _, pods in owned.active),
@@ -261,7 +261,7 @@ class JobController:
 
     def _in_use(self, seen: Seen) -> dict[int, Charged]:
         waiting = ((w, view[0]) for w, view in zip(self.reads.workloads, seen.workloads, strict=True))
-        return in_use(waiting, ((owned.charged, count) for groups in seen.places for owned, count in groups))
+        return in_use(waiting, ((Owned(*owned).charged, count) for groups in seen.places for owned, count in groups))
 
     def _creation(self, count: int) -> tuple[Action, ...]:
         template = self.layout.setup.workloads[self.workload].template
@@ -353,6 +353,7 @@ class JobController:
 def _merged(groups: tuple[tuple[Owned, int], ...]) -> dict[Owned, int]:
     """Nodes that look alike counted together, however they were shown."""
     amounts: dict[Owned, int] = {}
-    for owned, count in groups:
+    for view, count in groups:
+        owned = Owned(*view)  # what comes back of a view may be an equal plain tuple
         amounts[owned] = amounts.get(owned, 0) + count
     return amounts

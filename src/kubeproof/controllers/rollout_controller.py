@@ -48,7 +48,7 @@ class RolloutController:
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """What one sync writes."""
-        cells: dict[int, WorkloadCell] = dict(zip(self.reads.workloads, seen.workloads, strict=True))
+        cells = self._cells(seen)
         own = cells[self.workload]
         if not own.exists:
             return ()
@@ -64,8 +64,11 @@ class RolloutController:
 
     def why(self, seen: Seen) -> tuple[str, ...]:
         """The numbers behind a sync now."""
-        cells = dict(zip(self.reads.workloads, seen.workloads, strict=True))
-        return (self._synced(seen, cells)[0].what,)
+        return (self._synced(seen, self._cells(seen))[0].what,)
+
+    def _cells(self, seen: Seen) -> dict[int, WorkloadCell]:
+        """The revisions' cells; what comes back of a view may be an equal plain tuple."""
+        return {w: WorkloadCell(*view) for w, view in zip(self.reads.workloads, seen.workloads, strict=True)}
 
     def _synced(self, seen: Seen, cells: dict[int, WorkloadCell]) -> tuple[Outcome, list[int], int]:
         """The sync's outcome, the revisions that exist, and the one that the Deployment asks for."""

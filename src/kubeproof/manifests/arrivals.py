@@ -18,7 +18,7 @@ from kubeproof.events.workload import (
     TraceFile,
 )
 from kubeproof.manifests.chances import read_amount
-from kubeproof.manifests.durations import parse_milliseconds
+from kubeproof.manifests.durations import is_bare_number, parse_milliseconds
 from kubeproof.manifests.event_fields import Surroundings, only_key
 from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.printable import printable
@@ -155,6 +155,8 @@ def _rate(fields: Fields, key: str) -> float:
 
 def read_s(fields: Fields, key: str) -> float | None:
     """A duration in seconds, exact to a millisecond; None if absent."""
+    if is_bare_number(fields, key):
+        fields.fail(key, "has no unit", remedy="Write a duration such as 500ms, 40s or 1m30s")
     text = fields.text(key)
     if text is None:
         return None

@@ -16,7 +16,7 @@ _SECONDS = {"ms": Fraction(1, 1000), "s": Fraction(1), "m": Fraction(60), "h": F
 
 def read_seconds(fields: Fields, key: str) -> int | None:
     """The duration under a key in whole seconds; None if absent."""
-    text = fields.text(key) if not _is_number(fields, key) else None
+    text = fields.text(key) if not is_bare_number(fields, key) else None
     if text is None:
         if fields.has(key):
             fields.fail(key, "has no unit", remedy="Write a duration such as 40s or 1m30s")
@@ -27,7 +27,8 @@ def read_seconds(fields: Fields, key: str) -> int | None:
     return seconds
 
 
-def _is_number(fields: Fields, key: str) -> bool:
+def is_bare_number(fields: Fields, key: str) -> bool:
+    """True for a number where a duration should be: it has no unit."""
     value = fields.value(key)
     return value is not None and getattr(value, "plain", False) and getattr(value, "text", "").isdigit()
 

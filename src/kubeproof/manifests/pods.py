@@ -77,7 +77,7 @@ def read_template(metadata: Fields | None, spec: Fields, *, only_always: bool, e
         preemption_policy=spec.word("preemptionPolicy", (PREEMPT_LOWER, PREEMPT_NEVER, ""), ""),
         volume_images=images,
         claims=claims,
-        has_deadline=spec.integer("activeDeadlineSeconds", least=1) is not None,
+        has_deadline=_has_deadline(spec),
         safe_to_evict={"true": True, "false": False}.get(_annotation(metadata, _SAFE_TO_EVICT)),
         has_local_storage=bool(local - set(_annotation(metadata, _SAFE_TO_LOSE).split(","))),
         has_local_volumes=is_local,
@@ -105,6 +105,14 @@ def _restart_policy(spec: Fields, *, only_always: bool) -> None:
             remedy="Pods of this kind of workload restart Always",
         )
     spec.omit("restartPolicy", "containers never exit in the model")
+
+
+def _has_deadline(spec: Fields) -> bool:
+    """True if the pod has a deadline of its own, which quotas ask for."""
+    is_given = spec.integer("activeDeadlineSeconds", least=1) is not None
+    if is_given:
+        spec.omit("activeDeadlineSeconds", "scopes of quotas heed it, but pods do not end by it")
+    return is_given
 
 
 def _node_name(spec: Fields) -> str | None:

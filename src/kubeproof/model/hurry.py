@@ -67,8 +67,9 @@ class Hurry:
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
         """The start of all pods of one kind, if there is one and nothing else is possible before it."""
         size, *rest = views
-        places, memories = rest[: self._shown - 1], rest[self._shown - 1 :]
-        kinds = sorted({kind for due in places for kind in due.kinds})
+        places = [Due(*view) for view in rest[: self._shown - 1]]  # an equal view may be a plain tuple
+        memories = rest[self._shown - 1 :]
+        kinds = sorted({StartAll(*kind) for due in places for kind in due.kinds})
         if not kinds or size != sum(due.pods for due in places) or not self._is_idle(size, memories):
             return ()
         slots = tuple(slot for slot, due in zip(self.reads[1:], places, strict=False) if kinds[0] in due.kinds)

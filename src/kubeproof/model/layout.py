@@ -22,7 +22,7 @@ from kubeproof.intents.declarations import Intent
 from kubeproof.intents.predicates import mentioned
 from kubeproof.values import dataclass
 
-UNSPREAD = (POD, DAEMON_SET, *JOBS)  # kinds whose pods have no default spread constraints
+UNSPREAD = (POD, DAEMON_SET, *JOBS)  # kinds whose pods have default spread constraints by their Services alone
 
 
 @dataclass(slots=True)
@@ -47,7 +47,7 @@ def mentions(
     found = Mentions(names=set(names))
     for workload in setup.workloads:
         _mention_template(found, workload.template)
-        if workload.kind not in UNSPREAD and not workload.template.spread:
+        if not workload.template.spread and (workload.kind not in UNSPREAD or _is_served(setup, workload)):
             found.topology |= {HOSTNAME, ZONE}  # the scheduler's default constraints
     _mention_volumes(found, setup)
     for profile in setup.profiles:
@@ -70,6 +70,10 @@ def mentions(
         found.topology |= set(read.topology)
         _mention_requirements(found, read.requirements)
     return found
+
+
+def _is_served(setup: Setup, workload: Workload) -> bool:
+    return any(service.selects(workload.namespace, workload.template.labels) for service in setup.services)
 
 
 def arrived_for_good(setup: Setup, targeted: Container[str]) -> Setup:

@@ -308,7 +308,7 @@ class StartTogether:
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
         """One step per kind, for all places at once."""
         shown = tuple(zip(self.reads, views, strict=True))
-        kinds = sorted({kind for view in views for kind in view})
+        kinds = sorted({StartAll(*kind) for view in views for kind in view})  # an equal view may be a plain tuple
         return tuple(start_effect(kind, tuple(slot for slot, view in shown if kind in view)) for kind in kinds)
 
 

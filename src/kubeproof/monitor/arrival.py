@@ -113,10 +113,11 @@ class Arrival:
         self._released = event.time_us
         if event.sequence is not None:
             last, moment = self._sequences.get(event.source, (event.sequence - 1, event.time_us))
-            if event.sequence <= last:
+            begins_anew = event.sequence < last and event.time_us > moment  # a copy has the time of the first
+            if event.sequence <= last and not begins_anew:
                 self.counts.copies += 1
                 return
-            if event.sequence > last + 1:
+            if begins_anew or event.sequence > last + 1:  # what a source sent last before it died, nobody knows
                 self.counts.gaps += 1
                 self.gaps.add(moment, event.time_us)
             self._remember(event.source, event.sequence, event.time_us)

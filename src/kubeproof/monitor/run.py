@@ -59,6 +59,22 @@ class Summary:
     resting: tuple[Rule, ...]
     undelivered: int
 
+    @property
+    def verdict(self) -> str:
+        """In a word. What was lost may have broken any rule: without it, quiet is not known."""
+        if self.violated:
+            return "VIOLATED"
+        return "UNKNOWN" if self.unknown or self.gaps or self.late else "quiet"
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the command."""
+        if self.undelivered:
+            return 6
+        if not self.events:
+            return 5
+        return {"VIOLATED": 1, "UNKNOWN": 3, "quiet": 0}[self.verdict]
+
 
 Source = Callable[[Idle], Iterable[Event]]  # gives the events, and calls back while there are none
 

@@ -12,8 +12,9 @@ LARGEST_US = 2**62  # beyond any date that a log can mean
 _DURATION_PART = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?)(us|ms|s|m|h|d)", re.ASCII)
 _DURATION = re.compile(r"(?:[0-9]{1,12}(?:\.[0-9]{1,9})?(?:us|ms|s|m|h|d)){1,8}", re.ASCII)
 _UNITS_US = {"us": 1, "ms": 1000, "s": SECOND_US, "m": 60 * SECOND_US, "h": 3600 * SECOND_US, "d": 86400 * SECOND_US}
-_NUMBER = re.compile(r"[-+]?[0-9]{1,20}(?:\.[0-9]{1,18})?", re.ASCII)
+_NUMBER = re.compile(r"[-+]?[0-9]{1,20}(?:\.[0-9]{1,18})?(?:[eE][-+]?[0-9]{1,2})?", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LAST_DATE_US = 253_402_300_800 * SECOND_US  # the year 10000
 
 
 def parse_duration(text: str) -> int | None:
@@ -66,7 +67,7 @@ def _cut(text: str) -> str:
 
 def shown_time(time_us: int) -> str:
     """A moment for people: a date if it can be one, seconds from the start otherwise."""
-    if time_us >= 10**14:  # 1973; shorter ones count from the start of a run
+    if 10**14 <= time_us < _LAST_DATE_US:  # 1973; shorter ones count from the start of a run
         return datetime.fromtimestamp(time_us // SECOND_US, UTC).strftime("%Y-%m-%dT%H:%M:%S") + (
             f".{time_us % SECOND_US:06d}".rstrip("0").rstrip(".") + "Z"
         )

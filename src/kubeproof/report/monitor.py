@@ -115,8 +115,9 @@ def summary_text(summary: Summary) -> str:
                 yield f"note: {count:,} {what}"
         if summary.resting:
             yield f"note: {len(summary.resting)} rules about whole runs rest, the stream does not tell runs apart"
-        word = "VIOLATED" if summary.violated else "UNKNOWN" if summary.unknown else "quiet"
-        yield f"{word}: {summary.violated:,} alarms, {summary.unknown:,} unknown, {summary.events:,} events"
+        if not summary.events:
+            yield "note: there were no events, so nothing was checked"
+        yield f"{summary.verdict}: {summary.violated:,} alarms, {summary.unknown:,} unknown, {summary.events:,} events"
 
     return _text(lines())
 

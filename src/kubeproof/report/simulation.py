@@ -66,7 +66,15 @@ def _told(result: SimulationResult) -> Iterator[str]:
         yield from _intent(intent, result.runs)
     for note in (*result.notes, *(f"not modelled: {what}" for what in result.not_modelled)):
         yield f"Note: {note}"
-    yield f"{result.verdict}: {len(result.intents)} properties sampled in {runs}"
+    yield f"{result.verdict}: {_sampled(len(result.intents))} in {runs}"
+
+
+def _sampled(intents: int) -> str:
+    return (
+        "no property declared, none sampled"
+        if not intents
+        else f"{intents} propert{'y' if intents == 1 else 'ies'} sampled"
+    )
 
 
 def _service(result: SimulationResult, subject: str) -> Iterator[str]:
@@ -96,7 +104,9 @@ def _requests(totals: ServiceTotals, timeline: Timeline) -> Iterator[str]:
         yield f"  {'p95':<14}{sparkline(slow)}  most {max(slow):.3f} s"
     rate = totals.success_rate
     success = "" if rate is None else f", {100 * rate:.2f} % in time"
-    yield f"  requests: {totals.arrived:,}; {totals.ok:,} ok, {totals.late:,} late, {totals.failed:,} failed{success}"
+    still = f", {totals.waiting:,} open at the end" if totals.waiting else ""
+    told = f"{totals.ok:,} ok, {totals.late:,} late, {totals.failed:,} failed{still}"
+    yield f"  requests: {totals.arrived:,}; {told}{success}"
     if totals.times is not None and totals.times.count:
         told = ", ".join(f"p{percent} {totals.times.percentile(percent) or 0.0:.3f} s" for percent in (50, 95, 99))
         yield f"  response time: {told}"

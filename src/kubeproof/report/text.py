@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,8 @@ from kubeproof.verify.result import (
 
 if TYPE_CHECKING:
     from kubeproof.verify.scaling.result import Sweep
+
+_WORKLOAD = re.compile(r"\bof ([A-Z][A-Za-z]+/\S+/[^\s,;:]+)", re.ASCII)
 
 
 def render(result: VerifyResult, style: Style) -> str:
@@ -131,6 +134,7 @@ def _counterexample(result: IntentResult, trace: Trace, style: Style) -> Iterato
         deployed_steps=deployed,
         propositions=tuple(name for name, _ in trace.propositions),
         begins_with=trace.begins_with,
+        about=result.target or _first_named(trace),
     )
     if trace.final:
         yield style.heading("In the end")
@@ -144,6 +148,12 @@ def _counterexample(result: IntentResult, trace: Trace, style: Style) -> Iterato
         yield f"{style.heading('More')}: kubeproof explain {result.id}"
     if style.replay_command:
         yield f"{style.heading('Replay')}: {escape(style.replay_command)}"
+
+
+def _first_named(trace: Trace) -> str | None:
+    """The workload that the end of a run speaks of first, where a property is about none: the one to look at."""
+    found = _WORKLOAD.search(trace.final[0]) if trace.final else None
+    return found[1] if found else None
 
 
 def _places(sources: tuple[tuple[str, Source], ...]) -> tuple[tuple[str, str], ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from kubeproof.report.escape import escape
@@ -14,6 +15,10 @@ _SHORTEST_FOLD = 4  # fewer steps take less room than the line that stands for t
 
 _MANY_REASONS = "scheduler"  # whose reasons, a line per node, are shown on request only
 _PREEMPTS = "preempts"  # unless it takes pods away
+
+_LOOPS = ("deployment", "replicaset", "statefulset", "daemonset", "scheduler", "job")  # each with its workload's name
+_PART = re.compile(r"-(?:rev)?[0-9]+$", re.ASCII)  # of a StatefulSet's ordinal, or a later revision
+_OTHERS = "others"
 
 _CERTAINTY = {
     "inevitable": "inevitable: from here on the cluster can never become stable",
@@ -39,18 +44,22 @@ def trace_lines(
     deployed_steps: int = 0,
     propositions: tuple[str, ...] = (),
     begins_with: tuple[str, ...] = (),
+    about: str | None = None,
 ) -> Iterator[str]:
     """The trace's lines; `changes` adds what each step changed, `style.verbose` why it was taken.
 
     The first `deployed_steps` steps only lead to the start of the run, which is marked. Of an `ltl` intent the
-    `propositions` are shown after every step that changes them, `!` before those that are false.
+    `propositions` are shown after every step that changes them, `!` before those that are false. In long traces what
+    the loops of other workloads do, if the property is `about` one, is told in one line.
     """
     begun = f"at the start: {_letter(propositions, begins_with)}" if propositions else ""
     if begun and not deployed_steps:
         yield f"{style.margin('')} {style.faint(begun)}"
     folding = len(steps) > FOLD_BEYOND and not style.verbose and not changes
     runs = (
-        _runs(steps, (loop_start, deployed_steps)) if folding else [_Run(index, index) for index in range(len(steps))]
+        _runs(steps, (loop_start, deployed_steps), about)
+        if folding
+        else [_Run(index, index) for index in range(len(steps))]
     )
     width = max((len(escape(step.actor)) for step in steps), default=0)
     digits = max((len(_number(run)) for run in runs), default=0)
@@ -83,12 +92,13 @@ def _letter(propositions: tuple[str, ...], true: tuple[str, ...]) -> str:
     return escape(", ".join(name if name in true else f"!{name}" for name in propositions))
 
 
-def _runs(steps: tuple[TraceStep, ...], cuts: tuple[int | None, ...]) -> list[_Run]:
+def _runs(steps: tuple[TraceStep, ...], cuts: tuple[int | None, ...], about: str | None) -> list[_Run]:
     """Consecutive steps of one actor together, cut where a loop or the run begins; short runs stay single steps."""
     runs: list[_Run] = []
+    actors = [_OTHERS if _is_aside(step.actor, about) else step.actor for step in steps]
     first = 0
     for index in range(1, len(steps) + 1):
-        ends = index == len(steps) or index in cuts or steps[index].actor != steps[first].actor
+        ends = index == len(steps) or index in cuts or actors[index] != actors[first]
         ends = ends or steps[index].holds != steps[index - 1].holds
         if not ends:
             continue
@@ -100,6 +110,14 @@ def _runs(steps: tuple[TraceStep, ...], cuts: tuple[int | None, ...]) -> list[_R
     return runs
 
 
+def _is_aside(actor: str, about: str | None) -> bool:
+    """True for a loop that looks after another workload than the property is about."""
+    loop, _, name = actor.partition(" ")
+    if about is None or loop not in _LOOPS or not name:
+        return False
+    return not f"/{about}".endswith((f"/{name}", f"/{_PART.sub('', name)}"))
+
+
 def _number(run: _Run) -> str:
     return str(run.first + 1) if run.first == run.last else f"{run.first + 1}-{run.last + 1}"
 
@@ -109,9 +127,13 @@ def _head(run: _Run, steps: tuple[TraceStep, ...], width: int, style: Style) -> 
     first, last = steps[run.first], steps[run.last]
     said = escape(first.action)
     if run.first != run.last:
-        count = run.last - run.first + 1
-        said = f"{count} steps: {said} {style.ellipsis} {escape(last.action)}"
-    return f"{f'{first.time_s}s':>6}  {escape(first.actor):<{width}}  ", said
+        names = dict.fromkeys(step.actor.partition(" ")[2] for step in steps[run.first : run.last + 1])
+        others = f" for {len(names)} other workloads" if len(names) > 1 else ""
+        said = f"{run.last - run.first + 1} steps{others}: {said} {style.ellipsis} {escape(last.action)}"
+        actor = "others" if others else first.actor
+    else:
+        actor = first.actor
+    return f"{f'{first.time_s}s':>6}  {escape(actor):<{width}}  ", said
 
 
 def _notes(step: TraceStep, style: Style, changes: bool) -> Iterator[str]:

@@ -25,11 +25,13 @@ class _Batch(NamedTuple):
 class Backlog:
     """Requests in service, in a line: the first gets a unit of CPU and goes to its end.
 
-    A whole round raises the level that all have reached; so it takes the same time for any number of requests.
+    A whole round raises the level that all have reached; so it takes the same time for any number of requests. Requests
+    that come to an empty line are usually served before others come: they are lined up only if they are not.
     """
 
     def __init__(self) -> None:
         self._level = 0
+        self._only: tuple[int, float, int] | None = None  # (cost, arrived, requests) that are not lined up yet
         self._line: OrderedDict[_Batch, int] = OrderedDict()  # in the order of their turns
         self._ends: list[_Batch] = []  # a heap; batches that are no longer in the line are passed over
         self.requests = 0
@@ -37,9 +39,19 @@ class Backlog:
 
     def add(self, cost: int, arrived: float, count: int = 1) -> None:
         """So many requests more, each of the same cost."""
-        self._join(_Batch(self._level + cost, arrived), count)
+        if self.requests:
+            self._line_up()
+            self._join(_Batch(self._level + cost, arrived), count)
+        else:
+            self._only = cost, arrived, count
         self.requests += count
         self.units += cost * count
+
+    def _line_up(self) -> None:
+        if self._only is not None:
+            cost, arrived, count = self._only
+            self._only = None
+            self._join(_Batch(self._level + cost, arrived), count)
 
     def _join(self, batch: _Batch, count: int) -> None:
         if batch not in self._line:
@@ -50,6 +62,7 @@ class Backlog:
         """Spends CPU, not more than is needed; returns the requests that ended."""
         if units == self.units:
             return self._emptied()
+        self._line_up()
         self.units -= units
         finished: list[Finished] = []
         while units >= self.requests:
@@ -86,8 +99,12 @@ class Backlog:
 
     def _emptied(self) -> list[Finished]:
         """Every request gets all it needs."""
+        self.requests = self.units = 0
+        if self._only is not None:
+            _, arrived, count = self._only
+            self._only = None
+            return [Finished(arrived, count)]
         finished = [Finished(batch.arrived, count) for batch, count in self._line.items()]
         self._line.clear()
         self._ends.clear()
-        self.requests = self.units = 0
         return finished

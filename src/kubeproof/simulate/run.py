@@ -48,10 +48,10 @@ class _Run:
             scaler.cycle()
         for name, service in self._services.items():
             yield Reading(number, name, len(service.pods), used[name], service.ratio)
-        self._work(float(number), {*self._nodes, *self._received(float(number))})
+        self._work(float(number), dict.fromkeys((*self._nodes, *self._received(float(number)))))
         while self._next < len(self._instants) and self._instants[self._next] < number + 1:
             instant = self._instants[self._next]
-            self._work(instant, set(self._received(instant)))  # the others have done all they could before
+            self._work(instant, dict.fromkeys(self._received(instant)))  # the others have done all they could before
 
     def _received(self, instant: float) -> Iterator[TimedNode]:
         """The nodes that get requests at an instant."""

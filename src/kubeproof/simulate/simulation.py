@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -48,7 +49,7 @@ def simulate_cluster(
         verdict=_overall(intents),
         files=loaded.files,
         not_modelled=tuple(f"{omission.what}: {omission.why} ({omission.source})" for omission in loaded.omissions),
-        notes=(*records[0].notes, *_notes(loaded)),
+        notes=(*_missed(records), *_notes(loaded), *_too_late(loaded, options)),
         elapsed_s=monotonic() - begin,
     )
 
@@ -81,7 +82,7 @@ def _outcome(plan: Planned, at: int, records: list[RunRecord], seed: int) -> Int
         intent=intent.name,
         target=intent.target or "",
         verdict=VIOLATED if violated else VACUOUS if is_vacuous else SAMPLED_OK,
-        detail=verdicts[first or 0][2],
+        detail=verdicts[first][2] if first is not None else next((told for *_, told in verdicts if told), ""),
         source=intent.source,
         at_s=None if first is None else verdicts[first][1],
         run=first,
@@ -95,6 +96,21 @@ def _overall(intents: tuple[IntentOutcome, ...]) -> str:
     if VIOLATED in verdicts:
         return VIOLATED
     return VACUOUS if verdicts == {VACUOUS} else SAMPLED_OK
+
+
+def _missed(records: list[RunRecord]) -> list[str]:
+    """What could not happen, and in how many of the runs."""
+    counts = Counter(note for record in records for note in record.notes)
+    return [
+        note if count == len(records) else f"{note} in {count} of {len(records)} runs" for note, count in counts.items()
+    ]
+
+
+def _too_late(loaded: Loaded, options: SimulateOptions) -> list[str]:
+    """Faults that the run does not live to see."""
+    faults = loaded.scenario.workload.faults if loaded.scenario.workload else ()
+    late = [fault for fault in faults if fault.at_s > options.duration_s]
+    return [f"{fault.event.name} does not happen: the run ends before" for fault in late]
 
 
 def _notes(loaded: Loaded) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import combinations
 
-from kubeproof.cluster.labels import NO_EXECUTE, LabelSelector
+from kubeproof.cluster.labels import NO_EXECUTE, LabelSelector, Requirement
 from kubeproof.cluster.objects import CRON_JOB, JOB, STATEFUL_SET, Node, PodAffinity, PodTemplate, Setup, Workload
 from kubeproof.cluster.priorities import has_priorities
 from kubeproof.cluster.profiles import NODE_AFFINITY, TAINT_TOLERATION, heeds
@@ -278,7 +278,7 @@ def _selecting(setup: Setup, forms: dict[str, list[Workload]]) -> Iterator[tuple
         for ref, workloads in forms.items()
     }
     for one, workloads in forms.items():
-        near = {(w.namespace, s) for w in workloads for s in _spread_selectors(w) if s is not None}
+        near = {(w.namespace, s) for w in workloads for s in _spread_selectors(setup, w) if s is not None}
         far = {s for w in workloads for s in _term_selectors(w.template) if s is not None}
         for other, shown in labels.items():
             if other != one and any(
@@ -288,10 +288,16 @@ def _selecting(setup: Setup, forms: dict[str, list[Workload]]) -> Iterator[tuple
                 yield one, other
 
 
-def _spread_selectors(workload: Workload) -> list[LabelSelector | None]:
-    """What the workload's spread constraints count; without any, the scheduler's defaults count its own pods."""
+def _spread_selectors(setup: Setup, workload: Workload) -> list[LabelSelector | None]:
+    """What the workload's spread constraints count; without any, the scheduler's defaults count its own pods.
+
+    These are the pods of its Services where no owner's selector has to match as well.
+    """
     constraints = workload.template.spread
-    return [constraint.selector for constraint in constraints] if constraints else [workload.selector]
+    if constraints:
+        return [constraint.selector for constraint in constraints]
+    served = [s.selector for s in setup.services if s.selects(workload.namespace, workload.template.labels)]
+    return [workload.selector, *(LabelSelector(tuple(Requirement(k, "In", (v,)) for k, v in one)) for one in served)]
 
 
 def _term_selectors(template: PodTemplate) -> Iterator[LabelSelector | None]:

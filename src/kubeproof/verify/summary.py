@@ -271,6 +271,12 @@ def left_out(plan: Plan) -> list[str]:
         for a in setup.autoscalers
         if a.target in unscaled
     ]
+    profiles = {profile.name for profile in setup.profiles}
+    found += [
+        f"schedulerName {w.template.scheduler_name} of {w.ref}: no such scheduler, its pods get no node ({w.source})"
+        for w in setup.workloads
+        if w.owner is None and w.home is None and w.template.scheduler_name not in profiles
+    ]
     found += [
         f"minReadySeconds of {workload.ref}: ready pods count as available at once ({workload.source})"
         for workload in setup.workloads

@@ -55,6 +55,8 @@ def test_the_workflow_has_batches_of_two_sizes(capsys: pytest.CaptureFixture[str
         ["--experiment", "abs-1", "--downscale-after", "0"],
         ["--experiment", "abs-1", "--config", "1"],  # would change nothing
         ["--experiment", "abs-1", "--threads", "100"],
+        ["--experiment", "abs-1", "--runs", "5"],
+        ["--experiment", "abs-1", "--autoscaler", "simple"],
         ["--experiment", "abs-workflow", "--threads", "300"],
     ],
 )

@@ -368,3 +368,14 @@ def test_names_from_the_input_are_escaped_in_messages() -> None:
 
     assert "\x1b" not in str(refused.value)
     assert "\\x1b[31m" in str(refused.value)
+
+
+def test_a_deadline_of_pods_is_listed() -> None:
+    whole = load_text(node("n1"), deployment("web", pod="activeDeadlineSeconds: 30,"))
+
+    assert [(omission.what, omission.why) for omission in whole.omissions] == [
+        (
+            "field spec.template.spec.activeDeadlineSeconds of Deployment/shop/web",
+            "scopes of quotas heed it, but pods do not end by it",
+        )
+    ]

@@ -15,7 +15,16 @@ from kubeproof.engine.search import explore, make_kernel
 from kubeproof.model.grouped import GroupedSystem, grouped_view
 from kubeproof.model.orders import Order, orders_of_deploying
 from kubeproof.model.plan import Plan
-from kubeproof.model.startup import StartAll, StartMatters, Starts, heeds_start, starts_freely, unwatched
+from kubeproof.model.startup import (
+    StartAll,
+    StartMatters,
+    Starts,
+    StartTogether,
+    heeds_start,
+    started_together,
+    starts_freely,
+    unwatched,
+)
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.run import plan_of
 from tests.property.loops import LOOP_FAMILIES
@@ -141,6 +150,16 @@ def test_only_kinds_whose_least_clock_ran_out_are_due() -> None:
     place = ((NodeCell(pods=kinds), 2),)
 
     assert starts(plan(web(4))).due(place) == (StartAll(0, PodPhase.STARTING, 0, 4),)
+
+
+def test_views_that_come_back_as_plain_tuples_start_as_well() -> None:
+    """The engine keeps one of all equal views, whoever made it."""
+    actor = StartTogether(Starts(plan(web(1)).mechanics, frozenset({0})), (4, 5), alone=False)
+    kind = (0, 0, 0, 5)
+
+    (effect,) = actor.act(((kind,), ()))
+    assert started_together(effect) == StartAll(*kind)
+    assert [slot for slot, _ in effect.edits] == [4]
 
 
 def test_all_nodes_of_a_place_start_their_pods() -> None:

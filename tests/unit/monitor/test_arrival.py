@@ -46,6 +46,14 @@ def test_a_jump_of_the_sequence_is_a_gap_and_a_repetition_a_copy():
     assert (arrival.counts.gaps, arrival.counts.copies, arrival.gaps.spans) == (1, 1, [(2, 9)])
 
 
+def test_a_source_that_counts_anew_is_heard_and_leaves_a_gap():
+    arrival = Arrival()
+    stream = [Event(time, "a", "s", sequence=number) for time, number in ((1, 5), (2, 6), (7, 1), (8, 2))]
+
+    assert [event.time_us for event in in_order(stream, arrival)] == [1, 2, 7, 8]
+    assert (arrival.counts.gaps, arrival.counts.copies, arrival.gaps.spans) == (1, 0, [(2, 7)])
+
+
 def test_sequences_of_different_sources_do_not_mix():
     arrival = Arrival()
 

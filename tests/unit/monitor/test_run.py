@@ -16,10 +16,11 @@ from kubeproof.monitor.alarms import Alarm, Kind, from_value, to_value
 from kubeproof.monitor.event import Event
 from kubeproof.monitor.metrics import Metrics, parse_address, served
 from kubeproof.monitor.rules import AtMost, FollowedBy, Matching, Pattern, Rule, RuleSet
-from kubeproof.monitor.run import Watch, watch
+from kubeproof.monitor.run import Summary, Watch, watch
 from kubeproof.monitor.sinks import StreamSink, Webhook
 from kubeproof.monitor.store import Store
 from kubeproof.monitor.stream import StreamMonitor, StreamOptions
+from kubeproof.monitor.times import parse_time, shown_time
 from kubeproof.report.monitor import alarm_ndjson, alarm_text, summary_text
 
 SECOND = 1_000_000
@@ -244,6 +245,37 @@ def test_an_open_end_leaves_obligations_open():
 
 
 ALARM = Alarm("r\x1b", Kind.MISSING, "b", "a was not followed by b", SECOND, 6 * SECOND, 6 * SECOND, run="q", key="k")
+
+
+@pytest.mark.parametrize(
+    ("counts", "word", "code"),
+    [
+        ({}, "quiet", 0),
+        ({"gaps": 1}, "UNKNOWN", 3),
+        ({"late": 1}, "UNKNOWN", 3),
+        ({"gaps": 1, "violated": 1}, "VIOLATED", 1),
+        ({"events": 0}, "quiet", 5),
+        ({"violated": 1, "undelivered": 1}, "VIOLATED", 6),
+    ],
+)
+def test_what_was_lost_makes_quiet_unknown(counts, word, code):
+    numbers = {"events": 9, "copies": 0, "late": 0, "gaps": 0, "violated": 0, "unknown": 0, "open": 0, "undelivered": 0}
+    summary = Summary(**{**numbers, **counts}, resting=())
+
+    assert (summary.verdict, summary.exit_code) == (word, code)
+    assert f"{word}: " in summary_text(summary)
+
+
+@pytest.mark.parametrize(
+    ("time_us", "shown"), [(2**62, "4611686018427.388s"), (253_402_300_799 * SECOND, "9999-12-31T23:59:59Z")]
+)
+def test_no_time_is_too_late_to_be_told(time_us, shown):
+    assert shown_time(time_us) == shown
+
+
+@pytest.mark.parametrize(("text", "time_us"), [("5e-05", 50), ("1.7E9", 1_700_000_000 * SECOND), ("1e99", None)])
+def test_times_may_have_exponents(text, time_us):
+    assert parse_time(text) == time_us
 
 
 def test_an_alarm_survives_json():

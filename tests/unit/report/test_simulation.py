@@ -7,6 +7,7 @@ import json
 import re
 import struct
 import zlib
+from dataclasses import replace
 
 import pytest
 
@@ -17,7 +18,7 @@ from kubeproof.report.simulation import RENDERERS
 from kubeproof.report.simulation_picture import COLOURS, HEIGHT, WIDTH, _clock, _ticks, png
 from kubeproof.report.variants import aligned, comparison_table, requests_table
 from kubeproof.simulate.experiments import published
-from kubeproof.simulate.outcome import Comparison, SimulationResult, Variant
+from kubeproof.simulate.outcome import SAMPLED_OK, Comparison, SimulationResult, Variant
 from kubeproof.simulate.run import simulate
 from tests.unit.report.simulations import HOSTILE, STEPS, comparison, simulation
 
@@ -102,6 +103,19 @@ def test_text_of_a_comparison_has_a_row_and_bars_for_each_variant() -> None:
     assert "hpa.targetCPU=80: pods of web" in lines
     assert len({len(line) for line in aligned(comparison_table(comparison()))}) == 1
     assert "\u202e" not in text
+
+
+def test_text_tells_what_became_of_every_request() -> None:
+    text = RENDERERS["text"](simulation())
+
+    assert "requests: 1,000; 985 ok, 5 late, 5 failed, 5 open at the end, 98.99 % in time" in text
+    assert text.endswith("VIOLATED: 2 properties sampled in 1 run\n")
+
+
+def test_text_of_a_run_without_intents_claims_nothing() -> None:
+    text = RENDERERS["text"](replace(simulation(), intents=(), verdict=SAMPLED_OK))
+
+    assert text.endswith("SAMPLED-OK: no property declared, none sampled in 1 run\n")
 
 
 def test_text_of_several_runs_tells_how_far_they_lie_apart() -> None:

@@ -62,6 +62,27 @@ def test_runs_of_one_actor_are_folded_in_long_traces():
     ]
 
 
+def test_in_long_traces_other_workloads_than_the_one_in_question_are_told_in_one_line():
+    loops = ("deployment", "replicaset", "scheduler")
+    steps = tuple(
+        step(f"{loop} {name}", f"sees to {name}")
+        for name in ("web", "api", "shop/db-0", "web-rev2", *"abcdefghijk")
+        for loop in loops
+    )
+
+    assert list(trace_lines(steps, None, Style(), about="Deployment/shop/web")) == [
+        "       1      0s  deployment web        sees to web",
+        "       2      0s  replicaset web        sees to web",
+        "       3      0s  scheduler web         sees to web",
+        "     4-9      0s  others                6 steps for 2 other workloads: sees to api … sees to shop/db-0",
+        "      10      0s  deployment web-rev2   sees to web-rev2",
+        "      11      0s  replicaset web-rev2   sees to web-rev2",
+        "      12      0s  scheduler web-rev2    sees to web-rev2",
+        "   13-45      0s  others                33 steps for 11 other workloads: sees to a … sees to k",
+    ]
+    assert len(list(trace_lines(steps, None, Style()))) == len(steps)
+
+
 def test_a_fold_never_crosses_the_start_of_a_loop():
     assert list(trace_lines(LONG, 10, Style(unicode=False))) == [
         "       1      0s  deployment  creates web",

@@ -180,6 +180,15 @@ def test_a_fault_that_cannot_happen_is_told() -> None:
     assert (10, f"{WEB} is deleted") in words(record)
 
 
+def test_a_fault_after_the_end_is_told() -> None:
+    fault = "faults: [{at: 100s, nodeFailure: {nodes: {names: [n1]}}}]"
+    result = simulate_cluster(
+        cluster(f"start: deployed\nworkload: {{{fault}}}"), SimulateOptions(duration_s=60, runs=2)
+    )
+
+    assert result.notes == ("nodeFailure-at-100s-1 does not happen: the run ends before",)
+
+
 def test_a_pod_that_has_the_name_of_one_before_is_another() -> None:
     down, up = (f"scale: {{target: {WEB}, replicas: [{replicas}]}}" for replicas in (0, 1))
     faults = f"faults: [{{at: 10s, {down}}}, {{at: 100s, {up}}}]"

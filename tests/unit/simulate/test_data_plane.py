@@ -117,6 +117,14 @@ def test_idle_pods_use_what_they_say_and_leave_less_for_requests() -> None:
     assert served.services["web"].times.total_s == pytest.approx(0.2)  # half a core is left
 
 
+def test_pods_of_a_silent_node_use_nothing() -> None:
+    one = plane(load("web", once(), idle_cpu_milli=500))
+    served = one.advance(10.0, endpoints({"a": Room(0, 2**30)}, web=(slot("web-0"),)))
+
+    assert served.pods["web-0", 1].cpu_core_s == 0
+    assert counts(served) == (1, 0, 0, 0, 1)
+
+
 def test_requests_wait_for_the_memory_of_pod_and_node() -> None:
     three = once(3, pause_s=0.0)
     by_pod = plane(load("web", three, memory_bytes=10)).advance(

@@ -42,6 +42,9 @@ def group(
     </hashTree>"""
 
 
+TIMER = '<ConstantTimer><stringProp name="ConstantTimer.delay">250</stringProp></ConstantTimer><hashTree/>'
+
+
 def plan(*groups: str, serial: str = "true") -> JMeterFile:
     text = f"""<?xml version="1.0" encoding="UTF-8"?>
 <jmeterTestPlan version="1.2"><hashTree>
@@ -73,6 +76,20 @@ def test_loops_count_every_sampler() -> None:
     assert (crowd.requests, crowd.end_s) == (20, INF)
 
 
+def test_a_timer_of_the_only_sampler_is_that_of_the_group() -> None:
+    alone = group(pause="0").replace(
+        "</HTTPSamplerProxy>\n      <hashTree/>", f"</HTTPSamplerProxy><hashTree>{TIMER}</hashTree>"
+    )
+
+    assert [crowd.pause_s for crowd in crowds_of(plan(alone))] == [0.25]
+
+
+def test_one_request_of_each_thread_needs_no_timer() -> None:
+    (crowd,) = crowds_of(plan(group(pause="0", loops="1", timed="false")))
+
+    assert (crowd.requests, crowd.pause_s) == (1, 0.0)
+
+
 def test_a_group_with_loops_ends_when_its_last_client_does() -> None:
     first, second = crowds_of(plan(group(loops="4", timed="false", threads="2", ramp="6", pause="500"), group()))
 
@@ -100,6 +117,15 @@ def test_what_is_disabled_is_left_out_with_what_it_holds() -> None:
         (plan(group(timed="false"), group()).text, "without an end, before another one"),
         (plan("<HTTPSamplerProxy/><hashTree/>").text, "outside of a thread group"),
         (plan(group().replace("HTTPSamplerProxy", "Other")).text, "without a sampler"),
+        (plan(group(pause="0", loops="2", timed="false")).text, "without a timer"),
+        (plan(TIMER, group()).text, "<ConstantTimer> outside of a thread group"),
+        (plan(group(), TIMER).text, "<ConstantTimer> outside of a thread group"),
+        (plan(group(), "<HTTPSamplerProxy/><hashTree/>").text, "outside of a thread group"),
+        (
+            plan(group(inside=f"<JavaSampler/><hashTree>{TIMER}</hashTree>")).text,
+            "a timer of one sampler among several",
+        ),
+        (plan(group(inside="<TestAction/><hashTree/>")).text, "<TestAction>"),
         (plan().text, "no thread group that is enabled"),
         ("<jmeterTestPlan>", "not valid XML"),
         (plan(group(threads="9" * 5000)).text, "more than 4,096 characters"),

@@ -6,7 +6,7 @@ import pytest
 
 from kubeproof.events.workload import MetricsPipeline
 from kubeproof.simulate.control.metering import Expected, Metering, filled
-from kubeproof.simulate.serving.contract import Endpoints, PodSpan, Served, Slot
+from kubeproof.simulate.serving.contract import Endpoints, PodSpan, Room, Served, Slot
 
 OLD, NEW = ("shop/web-1", 1), ("shop/web-2", 2)
 
@@ -53,6 +53,25 @@ def test_pods_without_a_metric_count_as_expected_unless_they_are_young() -> None
     assert metering.mean("web", "cpu", both, 45, expected=expected, young={NEW}) == pytest.approx(800)
     assert metering.mean("web", "cpu", endpoints(NEW), 45, expected=expected) is None
     assert metering.mean("cart", "cpu", both, 45) is None
+
+
+def test_pods_of_a_silent_node_have_no_metric() -> None:
+    """metrics-server keeps nothing of a node that it cannot scrape; nothing used is something else."""
+    metering = Metering(MetricsPipeline(15, 15))
+    slots = tuple(Slot(*pod, node, 500, None, None) for pod, node in ((OLD, "n1"), (NEW, "n2")))
+    for end_s, n2_milli in ((15, 4000), (30, 4000), (45, 0)):
+        cores = 0.2 if n2_milli else 0.0
+        spans = {OLD: PodSpan(15 * 0.2, 100), NEW: PodSpan(15 * cores, 100)}
+        metering.add(Served(end_s - 15, end_s, {}, spans))
+        now = Endpoints({"web": slots}, {"n1": Room(4000, 1), "n2": Room(n2_milli, 1)})
+        metering.scrape(end_s, now)
+
+    expected = Expected(250, 500)
+    assert metering.mean("web", "cpu", now, 30, expected=expected) == pytest.approx(200)
+    assert (
+        metering.mean("web", "cpu", now, 45, expected=expected) == 250
+    )  # on the way down a pod without counts in full
+    assert metering.mean("web", "memory", now, 45) == 100_000
 
 
 @pytest.mark.parametrize(

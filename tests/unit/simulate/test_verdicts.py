@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
+from kubeproof.simulate.control.planning import planned
 from kubeproof.simulate.options import SimulateOptions
 from kubeproof.simulate.outcome import SAMPLED_OK, VACUOUS, VIOLATED, IntentOutcome
-from kubeproof.simulate.simulation import simulate_cluster
+from kubeproof.simulate.simulation import _outcome, simulate_cluster
 from tests.unit.manifests.inputs import deployment, load_text, node, scenario
 from tests.unit.simulate.inputs import EXACT, WEB, cluster
 
@@ -74,6 +77,20 @@ def test_a_formula_is_followed_letter_by_letter() -> None:
     assert found.verdict == VIOLATED
     assert found.at_s is not None
     assert 150 <= found.at_s <= 155
+
+
+def test_a_formula_that_the_first_state_breaks_is_violated_where_nothing_ever_happens() -> None:
+    formula = f"""{{ltl: {{formula: "G up", where: {{up: "ready('{WEB}') >= 3"}}}}}}"""
+    found = judged(f"start: deployed\nintents: [{formula}]")
+
+    assert (found.verdict, found.at_s) == (VIOLATED, 0)
+
+
+def test_an_intent_without_violation_tells_what_any_run_left_open() -> None:
+    plan = planned(cluster(f"intents: [{{noPendingForever: {{target: {WEB}}}}}]"))
+    silent, telling = (SimpleNamespace(verdicts=((SAMPLED_OK, None, told),)) for told in ("", "not at rest"))
+
+    assert _outcome(plan, 0, [silent, telling], 0).detail == "not at rest"  # type: ignore[list-item]
 
 
 def test_what_never_mattered_is_vacuous_and_so_is_the_whole() -> None:

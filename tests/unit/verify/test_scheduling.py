@@ -158,3 +158,11 @@ def test_the_systems_default_constraints_spread_pods_over_zones() -> None:
 
     assert only(verified(*zones, web(4), fit_off, even)).verdict == "HOLDS"
     assert only(verified(*zones, web(4), all_off, even)).verdict == "VIOLATED"
+
+
+def test_pods_whose_scheduler_the_input_lacks_are_listed():
+    found = verified(node("n1"), web(1, more="schedulerName: volcano"), scenario("{settles: {}}"))
+
+    assert found.not_modelled == (
+        "schedulerName volcano of Deployment/shop/web: no such scheduler, its pods get no node (in.yaml:6)",
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from typing import Any
+from urllib.parse import parse_qs
 
 from kubeproof.cluster.control import Tag
 from kubeproof.errors import EventError
@@ -65,7 +66,7 @@ def _changes(record: Object, time_us: int) -> Iterator[Change]:
     who = str(mapping(record, "user").get("username", ""))
     code = mapping(record, "responseStatus").get("code")
     granted = isinstance(code, int) and 200 <= code < 300
-    if kind is None or verb not in _WRITING:
+    if kind is None or verb not in _WRITING or _is_rehearsed(record):
         yield Change(time_us, TIME)
         return
     key: Key = (kind, str(about.get("namespace") or ""), str(about.get("name") or ""))
@@ -79,6 +80,15 @@ def _changes(record: Object, time_us: int) -> Iterator[Change]:
         yield Change(time_us, BOUND, key, str(node), who=who) if node else Change(time_us, BLIND, key)
     elif part in ("", "status", "scale", "ephemeralcontainers", "resize"):
         yield from _written(record, time_us, key, who, verb=str(verb), is_scale=part == "scale")
+
+
+def _is_rehearsed(record: Object) -> bool:
+    """True for a dry run, which is answered like a real request and changes nothing."""
+    query = str(record.get("requestURI", "")).partition("?")[2]
+    body = mapping(record, "requestObject")
+    return any(parse_qs(query).get("dryRun", ())) or any(
+        options.get("dryRun") for options in (body, mapping(body, "deleteOptions"))
+    )
 
 
 def _eviction(time_us: int, key: Key, who: str, code: Any) -> Change:
@@ -105,8 +115,8 @@ def _written(record: Object, time_us: int, key: Key, who: str, *, verb: str, is_
         for one in listed:
             named: Key = (key[0], *key_of(one)[1:])
             yield Change(time_us, WRITTEN, named, is_external=external, who=who)
-        if not listed:
-            yield Change(time_us, BLIND, key)
+        if not listed:  # an empty list tells that nothing was there to delete
+            yield Change(time_us, TIME if "items" in answer else BLIND, key)
         return
     if verb == "delete":
         yield _deleted(record, answer, time_us, key, who)

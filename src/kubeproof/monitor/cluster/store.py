@@ -99,6 +99,8 @@ class Store:
                 self._gone(change, before, deed)
             return
         after = change.value
+        if before is not None and _is_older(after, before):
+            return
         if "metadata" not in after:  # a scale: only the size is told
             if before is None:
                 self.blind.add(key)
@@ -285,6 +287,14 @@ def size_of(value: Object) -> Any:
     spec = mapping(value, "spec")
     found = spec.get("parallelism", 1) if value.get("kind") == JOB else spec.get("replicas", 1)
     return int(found) if isinstance(found, int) or str(found).isdigit() else 1
+
+
+def _is_older(one: Object, other: Object) -> bool:
+    """True if an object was written before the other state of it: requests that end together are told in any order."""
+    versions = [str(mapping(value, "metadata").get("resourceVersion", "")) for value in (one, other)]
+    if _uid(one) != _uid(other) or not all(text.isascii() and text.isdigit() and len(text) < 20 for text in versions):
+        return False
+    return int(versions[0]) < int(versions[1])
 
 
 def _uid(value: Object) -> str:

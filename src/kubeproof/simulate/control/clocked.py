@@ -188,7 +188,7 @@ class ClockedRun:
         for mark_s in self._marks(begin_s, until_s):
             self._serve(begin_s, mark_s)
             if self._is_measured and mark_s % self._workload.metrics.scrape_s == 0:
-                self._metering.scrape(mark_s)
+                self._metering.scrape(mark_s, self._census.endpoints())
             if mark_s % self._reading_s == 0 and mark_s < until_s:
                 self._readings.read(self.walk, mark_s)
             begin_s = mark_s

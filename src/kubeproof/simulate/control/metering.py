@@ -44,9 +44,15 @@ class Metering:
             self._memory[pod] = span.memory_bytes
         self._used = used
 
-    def scrape(self, now_s: int) -> None:
-        """Reads all counters; readings that nobody will look at any more are dropped."""
-        self._scrapes.append(_Scrape(now_s, dict(self._used), dict(self._memory)))
+    def scrape(self, now_s: int, endpoints: Endpoints | None = None) -> None:
+        """Reads all counters, but those of a node that has fallen silent: its pods have no metric, as if unknown.
+
+        Readings that nobody will look at any more are dropped.
+        """
+        silent = _silent(endpoints) if endpoints is not None else frozenset()
+        used = {pod: use for pod, use in self._used.items() if pod not in silent}
+        memory = {pod: most for pod, most in self._memory.items() if pod not in silent}
+        self._scrapes.append(_Scrape(now_s, used, memory))
         horizon_s = now_s - self._pipeline.delay_s - self._pipeline.window_s - 2 * self._pipeline.scrape_s
         while len(self._scrapes) > 2 and self._scrapes[1].at_s <= horizon_s:
             self._scrapes.popleft()
@@ -90,6 +96,13 @@ def filled(values: Sequence[float], missing: int, expected: Expected) -> float:
         return max(expected.wanted_milli, sum(values) / count)
     assumed = max(expected.request_milli, expected.wanted_milli)
     return min(expected.wanted_milli, (sum(values) + missing * assumed) / count)
+
+
+def _silent(endpoints: Endpoints) -> Set[Pod]:
+    """The pods of nodes that do not answer."""
+    silent = {name for name, room in endpoints.rooms.items() if not room.cpu_milli}
+    slots = (slot for each in endpoints.services.values() for slot in each) if silent else ()
+    return {(slot.pod, slot.birth) for slot in slots if slot.node in silent}
 
 
 def _value(pod: Pod, resource: str, first: _Scrape, last: _Scrape) -> float | None:

@@ -20,6 +20,7 @@ from kubeproof.simulate.outcome import SAMPLED_OK, VACUOUS, VIOLATED
 
 AT_REST = (IN_STABLE, RECURRENT, PERSISTENT)
 MOST_REMEMBERED = 100_000  # states in search of a loop
+BROKEN = "no continuation of the run satisfies the formula"
 
 
 class Verdicts:
@@ -39,6 +40,9 @@ class Verdicts:
         self._past: dict[object, int] = {}  # states at instants since the last event, with the steps before them
         self._tags: list[int] = []
         self._look()
+        for at, word in self._temporal.items():
+            if word.is_broken:  # by the first state: perhaps no step ever comes
+                self._violate(at, BROKEN)
 
     def note(self, taken: Taken) -> None:
         """A step has been taken."""
@@ -49,7 +53,7 @@ class Verdicts:
                 self._violate(at, "a step that is forbidden")
         for at, word in self._temporal.items():
             if self.violated_s[at] is None and word.is_broken_by(taken):
-                self._violate(at, "no continuation of the run satisfies the formula")
+                self._violate(at, BROKEN)
         if self._cycles:
             if taken.decision.role == Role.EVENT:
                 self._past.clear()
@@ -125,6 +129,10 @@ class _Word:
     def is_broken_by(self, taken: Taken) -> bool:
         """Reads the letter after a step; True if the formula can hold no more."""
         self._read(taken)
+        return self.is_broken
+
+    @property
+    def is_broken(self) -> bool:
         return self._machine.verdicts[self._at] is Verdict.VIOLATED
 
     def _read(self, taken: Taken | None) -> None:

@@ -32,6 +32,8 @@ class _Group:
     pause_ms: float = 0.0
     spread_ms: float = 0.0
     samplers: int = 0
+    depth: int = 0  # of its element; what is directly in the group is one deeper
+    timed_sampler: int | None = None  # line of a timer that is about one sampler
 
 
 def crowds_of(plan: JMeterFile) -> list[Crowd]:
@@ -59,7 +61,9 @@ def _crowd(parser: _Parser, group: _Group, start_s: float) -> Crowd:
     requests = inf if is_endless else loops * group.samplers
     if not group.samplers:
         parser.refuse("a thread group without a sampler", group.line)
-    if pause_s + spread_s <= 0 and requests == inf:
+    if group.timed_sampler is not None and group.samplers > 1:
+        parser.refuse("a timer of one sampler among several", group.timed_sampler)
+    if pause_s + spread_s <= 0 and requests > 1:
         parser.refuse("a thread group without a timer: its pace would be that of the answers", group.line)
     begin_s = start_s + (parser.number(group, "ThreadGroup.delay", 0) if is_timed else 0.0)
     duration_s = parser.number(group, "ThreadGroup.duration", inf) if is_timed else inf
@@ -152,15 +156,21 @@ class _Parser:
 
     def _element(self, name: str) -> None:
         if name == "ThreadGroup":
-            self.groups.append(_Group(self._parser.CurrentLineNumber))
+            self.groups.append(_Group(self._parser.CurrentLineNumber, depth=self._depth))
         elif name in _TIMERS:
             self._timer = (name, self._depth)
-        elif name.endswith(_UNKNOWN_ENDINGS):
+            if self._depth > self._group_of(name).depth + 1:
+                self.groups[-1].timed_sampler = self._parser.CurrentLineNumber
+        elif name.endswith(_UNKNOWN_ENDINGS) or name == "TestAction":  # a pause, among others
             self.refuse(f"<{name}>")
         elif name.endswith(("Sampler", "SamplerProxy")):
-            if not self.groups:
-                self.refuse(f"<{name}> outside of a thread group")
-            self.groups[-1].samplers += 1
+            self._group_of(name).samplers += 1
+
+    def _group_of(self, name: str) -> _Group:
+        """The group that the element of this name is in; a timer elsewhere would be about several."""
+        if not self.groups or self._depth <= self.groups[-1].depth:
+            self.refuse(f"<{name}> outside of a thread group")
+        return self.groups[-1]
 
     def _characters(self, text: str) -> None:
         if self._property is not None and self._disabled_from is None:

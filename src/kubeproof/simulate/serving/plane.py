@@ -110,7 +110,7 @@ class Plane:
                 slots.setdefault((slot.pod, slot.birth), (slot, []))[1].append(number)
         self._renumber(slots.keys())
         nodes = {name: place for place, name in enumerate(endpoints.rooms)}
-        idle = {key: self._idle_cores(slot, services) for key, (slot, services) in slots.items()}
+        idle = {key: self._idle_cores(slot, services, endpoints) for key, (slot, services) in slots.items()}
         self._idle = list(idle.items())
         self._endpoints = endpoints
         self._kernel.place(
@@ -134,7 +134,9 @@ class Plane:
             if key not in self._numbers:
                 self._numbers[key] = next(free)
 
-    def _idle_cores(self, slot: Slot, services: Sequence[int]) -> float:
+    def _idle_cores(self, slot: Slot, services: Sequence[int], endpoints: Endpoints) -> float:
+        if not endpoints.rooms[slot.node].cpu_milli:
+            return 0.0  # its node has fallen silent
         wanted = max((self._loads[number].idle_cpu_milli for number in services), default=0)
         return min(wanted, slot.cpu_limit_milli if slot.cpu_limit_milli is not None else wanted) / 1000
 

@@ -19,6 +19,7 @@ from kubeproof.cluster.objects import (
     SpreadConstraint,
     Workload,
 )
+from kubeproof.cluster.services import Service
 from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount, Row, Scheduler
 
 GIB = 2**30
@@ -59,10 +60,12 @@ def scheduler(
     version: tuple[int, int] = NEWEST,
     profile: SchedulerProfile = SchedulerProfile(),
     unique_keys: frozenset[str] = frozenset({HOSTNAME}),
+    services: tuple[Service, ...] = (),
 ) -> Scheduler:
     """A scheduler for pods of the first workload."""
     complete = tuple(workload(w) if isinstance(w, PodTemplate) else w for w in workloads)
-    setup = Setup(workloads=complete, profiles=(profile,), settings=Settings(kubernetes_version=version))
+    settings = Settings(kubernetes_version=version)
+    setup = Setup(workloads=complete, profiles=(profile,), settings=settings, services=services)
     return Scheduler(setup, 0, unique_keys)
 
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from kubeproof.cluster.labels import LabelSelector, Taint, Toleration
-from kubeproof.cluster.objects import HOSTNAME, POD, REPLICA_SET, ZONE, SchedulerProfile
+from kubeproof.cluster.objects import HOSTNAME, JOB, POD, REPLICA_SET, ZONE, SchedulerProfile
+from kubeproof.cluster.services import Service
 from tests.unit.controllers.scheduler.builders import (
     hard,
     info,
@@ -238,3 +239,27 @@ def test_bare_pods_have_no_default_constraints() -> None:
     nodes = [info(node("n1", "a"), (0, 1)), info(node("n2", "b"))]
 
     assert refusals(scheduler(workload(template(), POD), profile=profile).evaluate(nodes).rows) == ["", ""]
+
+
+def test_pods_of_a_service_have_default_constraints_over_all_that_it_selects() -> None:
+    profile = SchedulerProfile(default_spread=(hard(ZONE, selector=None),))
+    service = Service("shop", "front", (("app", "web"),))
+    nodes = [info(node("n1", "a"), (1, 1)), info(node("n2", "b"))]
+    for kind in (POD, JOB):
+        pods = (workload(template(), kind), workload(template(), name="other"))
+
+        assert refusals(scheduler(*pods, profile=profile).evaluate(nodes).rows) == ["", ""]
+        assert refusals(scheduler(*pods, profile=profile, services=(service,)).evaluate(nodes).rows) == [SPREAD, ""]
+
+
+def test_what_default_constraints_count_matches_the_owner_and_every_service() -> None:
+    profile = SchedulerProfile(default_spread=(hard(ZONE, selector=None),))
+    blue, green = (template(labels=(("app", "web"), ("track", track))) for track in ("blue", "green"))
+    pods = (workload(blue, REPLICA_SET), workload(green, POD, name="green"))
+    nodes = [info(node("n1", "a"), (1, 1)), info(node("n2", "b"))]
+
+    assert scheduler(*pods, profile=profile).choose(nodes) == (1,)
+    service = Service("shop", "front", (("track", "blue"),))
+    assert refusals(scheduler(*pods, profile=profile, services=(service,)).evaluate(nodes).rows) == ["", ""]
+    elsewhere = Service("lab", "front", (("track", "blue"),))
+    assert scheduler(*pods, profile=profile, services=(elsewhere,)).choose(nodes) == (1,)

@@ -75,6 +75,33 @@ def test_an_eviction_is_told_from_a_deletion_by_the_eviction_api():
     assert found == [(MIN_READY, "VIOLATED"), (EVICTION, "VIOLATED")]
 
 
+def test_dry_runs_change_nothing():
+    rehearsed = json.loads(audit(5, "delete", PODS[0])) | {"requestURI": "/api/v1/pods/x?a=b&dryRun=All"}
+    body = audit(5, "delete", PODS[0], request={"kind": "DeleteOptions", "dryRun": ["All"]})
+    options = {"kind": "Eviction", "deleteOptions": {"dryRun": ["All"]}}
+    evicted = audit(6, "create", PODS[0], part="eviction", user="alice", code=201, request=options)
+
+    assert judged([*START, json.dumps(rehearsed) + "\n", body, evicted]) == []
+
+
+def test_a_collection_in_which_nothing_was_to_delete_is_no_gap():
+    listed = {"kind": "Pod", "metadata": {"namespace": "shop"}, "items": []}
+
+    assert judged([*START, audit(5, "deletecollection", listed)]) == []
+
+
+def test_an_older_write_that_is_told_later_changes_nothing():
+    def written(second, version, **status):
+        one = pod("web-abc-1", "a", **status)
+        return audit(second, "update", {**one, "metadata": {**one["metadata"], "resourceVersion": version}})
+
+    newer = written(5, "10")
+    older = json.loads(written(6, "9"))
+    older["responseObject"]["status"]["phase"] = "Pending"
+
+    assert judged([*START, newer, json.dumps(older) + "\n"]) == []
+
+
 def test_a_refused_eviction_changes_nothing():
     assert judged([*START, audit(5, "create", PODS[0], part="eviction", user="alice", code=429)]) == []
 

@@ -71,16 +71,25 @@ def requires_all_keys(pod: IncomingPod) -> bool:
 
 
 def _default_constraints(pod: IncomingPod) -> tuple[SpreadConstraint, ...]:
-    """The default constraints with the selector of the pod's ReplicaSet; none without such a selector.
+    """The default constraints for what Services of the pod and its ReplicaSet select; none where nothing does.
 
-    Upstream also joins the selectors of matching Services, which are not modelled.
+    Mirrors `DefaultSelector` of `plugins/helper/spread.go`: all these selectors have to match.
     """
-    selector = _owner_selector(pod)
+    selector = LabelSelector((*_of_services(pod), *_owner_selector(pod).requirements))
     if selector.is_empty:
         return ()
     defaults = SYSTEM_DEFAULTS if pod.profile.default_spread is None else pod.profile.default_spread
     # Default constraints may not bring a selector or matchLabelKeys that differ from the owner's.
     return tuple(replace(constraint, selector=selector, match_label_keys=()) for constraint in defaults)
+
+
+def _of_services(pod: IncomingPod) -> tuple[Requirement, ...]:
+    """What the Services that select the pod ask of labels, each once."""
+    if not pod.setup.services:
+        return ()
+    labels = tuple(pod_labels(pod.setup, pod.index).items())
+    found = [s.selector for s in pod.setup.services if s.selects(pod.workload.namespace, labels)]
+    return tuple(Requirement(key, "In", (value,)) for key, value in sorted({pair for pairs in found for pair in pairs}))
 
 
 def _owner_selector(pod: IncomingPod) -> LabelSelector:
