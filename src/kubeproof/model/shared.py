@@ -116,7 +116,7 @@ def recall_of(
     pods = tuple((member, workload.template, workload.resized) for member, workload in members)
     boundless = replace(autoscaler, min_replicas=0, max_replicas=0)
     proposals = _recalled("proposals", boundless, settings, (pods, rules))
-    return Recall(proposals, *(_recalled(kind, autoscaler, settings) for kind in ("outcomes", "acting")))
+    return Recall(proposals, *(_recalled(kind, autoscaler, settings) for kind in ("outcomes", "acting", "memories")))
 
 
 @lru_cache(maxsize=MOST_AUTOSCALERS)

@@ -72,6 +72,7 @@ class Recall:
     proposals: dict[object, Judged] = field(default_factory=dict)
     outcomes: dict[object, Outcome] = field(default_factory=dict)
     acting: dict[object, int] = field(default_factory=dict)
+    memories: dict[object, tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,7 @@ class HpaController:
     stage: int = Stage.ALWAYS
     settings: AutoscalerSettings = field(default=AutoscalerSettings())
     recall: Recall = field(default_factory=Recall, compare=False, repr=False)
+    _asked_before: dict[object, Asked] = field(default_factory=dict, init=False, compare=False, repr=False)
     # The target and the ReplicaSets of its later revisions: the selector matches the pods of all.
     members: tuple[int, ...] = field(init=False, compare=False, repr=False)
     reads: Reads = field(init=False, compare=False, repr=False)
@@ -181,35 +183,42 @@ class HpaController:
 
     def due(self, seen: Seen) -> int:
         """Seconds until the first sync that changes the size; the deadline where the phase is open."""
-        memory = unpacked(seen.memories[0])
         if not seen.workloads[0][0]:
             return NEVER
-        if self._may_act_now(seen, memory):
-            return memory.most_s
-        return self._first_acting(self._asked(seen), memory)
+        asked, memory = self._asked(seen), unpacked(seen.memories[0])
+        return memory.most_s if self._may_act_now(asked, memory) else self._first_acting(asked, memory)
 
     def later(self, seen: Seen, seconds: int | None) -> tuple[int, ...]:
-        """The memory after syncs that change nothing."""
-        memory = unpacked(seen.memories[0])
-        period_s = self.settings.sync_period_s
+        """The memory after syncs that change nothing; many clusters ask for the same."""
         if not seen.workloads[0][0]:
-            return first_memory(period_s)
-        if seconds is not None and self._may_act_now(seen, memory):
-            return Memory(0, memory.most_s - seconds, aged(memory.history, seconds)).packed()
+            return first_memory(self.settings.sync_period_s)
         asked = self._asked(seen)
+        key = asked, seen.memories[0], seconds
+        if key not in self.recall.memories:
+            self.recall.memories[key] = self._aged(asked, unpacked(seen.memories[0]), seconds).packed()
+        return self.recall.memories[key]
+
+    def _aged(self, asked: Asked, memory: Memory, seconds: int | None) -> Memory:
+        if seconds is not None and self._may_act_now(asked, memory):
+            return Memory(0, memory.most_s - seconds, aged(memory.history, seconds))
         is_open = memory.least_s < memory.most_s
         if seconds is None or (is_open and self._first_acting(asked, memory) == NEVER):
-            return Memory(0, period_s, self._rested(asked, memory, seconds)).packed()
+            return Memory(0, self.settings.sync_period_s, self._rested(asked, memory, seconds))
         next_s, history = self._caught_up(asked, memory, seconds)
-        return Memory(next_s - seconds, next_s - seconds, history).packed()
+        return Memory(next_s - seconds, next_s - seconds, history)
 
-    def _may_act_now(self, seen: Seen, memory: Memory) -> bool:
+    def _may_act_now(self, asked: Asked, memory: Memory) -> bool:
         is_open = memory.least_s == 0 < memory.most_s
-        return is_open and self.sync(seen, memory.history).replicas != seen.workloads[0][1]
+        return is_open and self._outcome(asked, memory.history).replicas != asked.current
 
     def _asked(self, seen: Seen) -> Asked:
-        judged = self._judged(seen)
-        return Asked(seen.workloads[0][1], None if judged is None else judged.proposal)
+        """What a sync would decide on; its own memory, the first, has no say in that."""
+        key = seen.workloads, seen.places, seen.memories[1:]
+        if key not in self._asked_before:
+            judged = self._judged(seen)
+            proposal = None if judged is None else judged.proposal
+            self._asked_before[key] = Asked(seen.workloads[0][1], proposal)
+        return self._asked_before[key]
 
     def _syncs(self, asked: Asked, memory: Memory) -> Iterator[tuple[int, Outcome]]:
         """The syncs to come while nothing else changes: when, and with which outcome."""
