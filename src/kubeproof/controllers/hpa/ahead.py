@@ -137,7 +137,7 @@ class LookAhead:
     def _rested(self, asked: Asked, memory: Memory, seconds: int | None) -> History:
         """The history after idle syncs: those within `seconds`, or as many as still change it."""
         history = memory.history
-        for time_s, outcome in self.syncs(asked, memory):
+        for time_s, outcome in self.syncs(asked, memory, seconds):
             if seconds is not None and time_s > seconds:
                 return history
             if outcome.history == history:
@@ -148,40 +148,56 @@ class LookAhead:
     def _caught_up(self, asked: Asked, memory: Memory, seconds: int) -> tuple[int, History]:
         """When the first sync after `seconds` is (or the acting one at that moment), and the history by then."""
         history = aged(memory.history, seconds)
-        for time_s, outcome in self.syncs(asked, memory):
+        for time_s, outcome in self.syncs(asked, memory, seconds):
             acts = outcome.replicas != asked.current
             if time_s > seconds or (time_s == seconds and acts):
                 return time_s, history
             history = aged(outcome.history, seconds - time_s)
         raise AssertionError("an acting sync lies ahead")
 
-    def syncs(self, asked: Asked, memory: Memory) -> Iterator[tuple[int, Outcome]]:
-        """The syncs to come while nothing else changes: when, and with which outcome (reasons may be left out)."""
+    def syncs(self, asked: Asked, memory: Memory, until_s: int | None = None) -> Iterator[tuple[int, Outcome]]:
+        """The syncs to come while nothing else changes: when, and with which outcome (reasons may be left out).
+
+        Of equal ones in a row only the last is told: the last until then, if a time is given.
+        """
         time_s = 0 if memory.least_s < memory.most_s else memory.most_s
         outcome = self.outcome(asked, aged(memory.history, time_s))
         for _ in range(MOST_SYNCS):
             yield time_s, outcome
-            time_s += self._period_s
-            outcome = self._repeated(asked, outcome) or self.outcome(asked, aged(outcome.history, self._period_s))
+            skipped = self.repeats(asked, outcome)
+            if until_s is not None:
+                skipped = min(skipped, (until_s - time_s) // self._period_s)
+            if skipped > 0:
+                outcome = self._repeated(asked, outcome, skipped * self._period_s)
+            else:
+                outcome = self.outcome(asked, aged(outcome.history, self._period_s))
+            time_s += max(skipped, 1) * self._period_s
 
-    def _repeated(self, asked: Asked, outcome: Outcome) -> Outcome | None:
-        """The outcome of the next sync, if it is sure to be this one again; None if it has to be worked out.
+    def repeats(self, asked: Asked, outcome: Outcome) -> int:
+        """How many of the next syncs are sure to have this outcome again.
 
-        A sync that changed nothing is followed by an equal one until some entry of the memory leaves a window or a
+        A sync that changed nothing is followed by equal ones until some entry of the memory leaves a window or a
         period. The newest recommendation is made anew each time; all other entries age.
         """
+        others = self._others(asked, outcome.history)
+        if outcome.replicas != asked.current or any(each.age_s == 0 for each in others):
+            return 0  # of two entries of one age the newest may be missing
+        left = [self._left(age_s, self._windows_s) for age_s, _ in others]
+        left += [self._left(age_s, self._periods_s) for age_s, _ in outcome.history.scale_events]
+        return min(left, default=1)  # nothing ages: the next one is the same in all, which whoever looks sees
+
+    def _repeated(self, asked: Asked, outcome: Outcome, seconds: int) -> Outcome:
         recommendations, events = outcome.history
-        newest = self._newest(asked)
-        rest = tuple(each for each in recommendations or () if each != newest)
-        if outcome.replicas != asked.current or any(each.age_s == 0 for each in rest):
-            return None  # of two entries of one age the newest may be missing
-        if not (self._stay(rest, self._windows_s) and self._stay(events, self._periods_s)):
-            return None
-        older = aged(History(rest, events), self._period_s)
+        older = aged(History(self._others(asked, outcome.history), events), seconds)
         if recommendations is None:
             return Outcome(outcome.replicas, History(None, older.scale_events), ())
+        newest = self._newest(asked)
         kept = (newest,) if newest is not None and newest in recommendations else ()
         return Outcome(outcome.replicas, History((*kept, *(older.recommendations or ())), older.scale_events), ())
+
+    def _others(self, asked: Asked, history: History) -> tuple[Recommendation, ...]:
+        newest = self._newest(asked)
+        return tuple(each for each in history.recommendations or () if each != newest)
 
     def _newest(self, asked: Asked) -> Recommendation | None:
         """The recommendation that a sync adds, as a pruned memory keeps it."""
@@ -190,10 +206,10 @@ class LookAhead:
             return None
         return Recommendation(0, min(max(asked.proposal, minimum), maximum))
 
-    def _stay(self, entries: tuple[tuple[int, int], ...], ends: tuple[int, ...]) -> bool:
-        """True if each entry lies before some of these ages, and before as many when the next sync comes."""
-        places = [(age_s, bisect_right(ends, age_s)) for age_s, _ in entries]
-        return all(place < len(ends) and age_s + self._period_s < ends[place] for age_s, place in places)
+    def _left(self, age_s: int, ends: tuple[int, ...]) -> int:
+        """How many syncs come before an entry of this age meets the next of these ages."""
+        place = bisect_right(ends, age_s)
+        return (ends[place] - age_s - 1) // self._period_s if place < len(ends) else 0
 
 
 def _ends(autoscaler: HorizontalPodAutoscaler, settings: AutoscalerSettings) -> tuple[tuple[int, ...], tuple[int, ...]]:

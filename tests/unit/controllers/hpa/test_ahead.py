@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import islice, takewhile
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from kubeproof.cluster.state import NEVER
 from kubeproof.controllers.hpa.ahead import Asked, LookAhead, Memory, Recall, unpacked
 from kubeproof.controllers.hpa.behavior import Behavior, behavior_of
 from kubeproof.controllers.hpa.calculator import Failure
-from kubeproof.controllers.hpa.decide import concluded
-from kubeproof.controllers.hpa.history import FRESH, History, later, pruned
+from kubeproof.controllers.hpa.decide import Outcome
+from kubeproof.controllers.hpa.history import FRESH, pruned
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
 from tests.unit.controllers.hpa.builders import autoscaler, memory, rules
 from tests.unit.controllers.hpa.test_memory import BEHAVIORS, BOUNDS
@@ -34,35 +35,64 @@ def _made(bounds: tuple[int, int], behavior: Behavior | None):
     return autoscaler(*bounds, up=up, down=down)
 
 
-def _one_by_one(subject, asked: Asked, history: History, setting: AutoscalerSettings) -> list[tuple[int, History]]:
-    found = []
-    for _ in range(SYNCS):
-        replicas, after, _ = concluded(subject, *asked, history, setting)
-        found.append((replicas, after))
-        history = later(after, setting.sync_period_s)
-    return found
+class OneByOne(LookAhead):
+    """Works every sync out."""
+
+    def repeats(self, asked: Asked, outcome: Outcome) -> int:
+        return 0
 
 
 @settings(max_examples=400, deadline=None)
 @given(
-    bounds=BOUNDS, behavior=BEHAVIORS, asked=ASKED, history=HISTORIES, period_s=st.sampled_from([1, 5, 15, 15, 15, 40])
+    bounds=BOUNDS,
+    behavior=BEHAVIORS,
+    asked=ASKED,
+    history=HISTORIES,
+    period_s=st.sampled_from([1, 5, 15, 15, 15, 40]),
+    open_s=st.tuples(st.integers(0, 15), st.sampled_from([0, 0, 15])),
+    seconds=st.integers(0, 400),
 )
-@example(bounds=(1, 10), behavior=None, asked=Asked(5, 2), history=FRESH, period_s=15)
+@example(bounds=(1, 10), behavior=None, asked=Asked(5, 2), history=FRESH, period_s=15, open_s=(0, 15), seconds=50)
 @example(  # a direction whose own periods are the shorter ones keeps places without meaning
     bounds=(1, 14),
     behavior=Behavior(rules(("Pods", 5, 15)), rules(("Pods", 1, 60), window_s=0)),
     asked=Asked(4, 4),
     history=memory([(0, 4)], [(20, 2), (70, 3)]),
     period_s=15,
+    open_s=(15, 15),
+    seconds=100,
 )
-def test_syncs_to_come_are_those_worked_out_one_by_one(bounds, behavior, asked, history, period_s) -> None:
+def test_looking_ahead_finds_what_syncs_one_by_one_find(
+    bounds, behavior, asked, history, period_s, open_s, seconds
+) -> None:
     subject, setting = _made(bounds, behavior), AutoscalerSettings(sync_period_s=period_s)
-    start = pruned(history, behavior_of(subject), bounds=bounds)
+    least_s, most_s = open_s
+    start = Memory(least_s, max(least_s, most_s), pruned(history, behavior_of(subject), bounds=bounds))
+    ahead, naive = LookAhead(subject, setting, Recall()), OneByOne(subject, setting, Recall())
 
-    ahead = LookAhead(subject, setting, Recall()).syncs(asked, Memory(0, 0, start))
+    worked_out = {time_s: outcome[:2] for time_s, outcome in islice(naive.syncs(asked, start), SYNCS)}
+    last_s = max(worked_out)
+    found = {
+        time_s: outcome[:2]
+        for time_s, outcome in takewhile(lambda one: one[0] <= last_s, _changing(ahead, asked, start))
+    }
 
-    found = [(outcome.replicas, outcome.history) for _, outcome in islice(ahead, SYNCS)]
-    assert found == _one_by_one(subject, asked, start, setting)
+    assert found.items() <= worked_out.items()
+    due = ahead.due(asked, start)
+    assert due == naive.due(asked, start)
+    waits = {None, 0, seconds, due} if due == NEVER else {min(seconds, due), due}
+    for wait in waits - {NEVER}:
+        assert ahead.later(asked, start.packed(), wait) == naive.later(asked, start.packed(), wait)
+
+
+def _changing(ahead: LookAhead, asked: Asked, start: Memory):
+    """The syncs up to one that leaves the memory as the one before it did."""
+    before = None
+    for time_s, outcome in ahead.syncs(asked, start):
+        yield time_s, outcome
+        if outcome.history == before:
+            return
+        before = outcome.history
 
 
 def test_equal_syncs_are_worked_out_once_per_window() -> None:
