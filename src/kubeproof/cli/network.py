@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kubeproof.cli.inputs import read_stdin
-from kubeproof.cli.outputs import Output, emit, output_option, without_clash
+from kubeproof.cli.outputs import Output, emit, output_option, tell_where, without_clash
 from kubeproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -128,6 +128,7 @@ def _reported(result: NetworkResult, outputs: tuple[Output, ...]) -> int:
     from kubeproof.report.network import as_json, as_text
 
     emit(outputs, lambda output: as_json(result) if output.format == "json" else as_text(result))
+    tell_where(outputs, result.verdict)
     return _EXIT_CODES.get(result.verdict, 0)
 
 

@@ -80,6 +80,13 @@ def emit(outputs: tuple[Output, ...], render: Callable[[Output], str | bytes]) -
             write_stdout(report)
 
 
+def tell_where(outputs: tuple[Output, ...], verdict: str = "") -> None:
+    """One line on stderr if all reports went into files: a run that prints nothing looks as if it had done nothing."""
+    if all(output.file is not None for output in outputs):
+        files = ", ".join(str(output.file) for output in outputs)
+        click.echo(f"{verdict}: see {files}" if verdict else f"see {files}", err=True)
+
+
 def write_stdout(text: str) -> None:
     """Writes to stdout, characters it cannot show spelled out; a reader who left is no error."""
     stream = sys.stdout

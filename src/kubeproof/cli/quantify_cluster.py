@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from kubeproof.cli.inputs import read_stdin
-from kubeproof.cli.outputs import Decorator, Output, emit, output_option
+from kubeproof.cli.outputs import Decorator, Output, emit, output_option, tell_where
 from kubeproof.cli.progress import progress_line
 from kubeproof.errors import UsageError
 
@@ -117,6 +117,7 @@ def cluster_command(*, paths: tuple[str, ...], outputs: tuple[Output, ...], **gi
     options = options_of(given)
     result = _limited(lambda: _quantified(paths, options, given["progress"]), given)
     emit(outputs, lambda output: as_json(result) if output.format == "json" else as_text(result))
+    tell_where(outputs, result.verdict)
     return exit_code(result)
 
 
@@ -208,6 +209,7 @@ def compare_command(
     found = _limited(lambda: _compared(variants, shared, options, (risk, against or ""), given["progress"]), given)
     render = {"text": report.as_text, "json": report.as_json, "svg": report.as_svg, "html": report.as_html}
     emit(outputs, lambda output: render[output.format](found))
+    tell_where(outputs)
     return max(exit_code(variant.result) for variant in found.variants)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from kubeproof.cli.outputs import Output, emit, output_option
+from kubeproof.cli.outputs import Output, emit, output_option, tell_where
 
 
 @click.command("simulate", short_help="Run a cluster, or a published experiment, on a clock.")
@@ -98,4 +98,5 @@ def _experiment(experiment: str, outputs: tuple[Output, ...], given: dict[str, A
     else:
         curves = simulate(published(experiment, config or "calibration", given["downscale_after"]))
     emit(outputs, lambda output: report.RENDERERS[output.format](curves))
+    tell_where(outputs)
     return 0

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from kubeproof.cli.inputs import read_stdin
-from kubeproof.cli.outputs import Output, emit
+from kubeproof.cli.outputs import Output, emit, tell_where
 from kubeproof.cli.progress import progress_line
 from kubeproof.errors import UsageError
 
@@ -44,11 +44,11 @@ def simulate_paths(paths: tuple[str, ...], outputs: tuple[Output, ...], given: d
         if line is not None:
             line.close()
     if not axes:
-        _emit(outputs, results[0][1])
+        _emit(outputs, results[0][1].verdict, results[0][1])
         return exit_code([results[0][1]])
     from kubeproof.simulate.outcome import Comparison, Variant
 
-    _emit(outputs, Comparison(tuple(Variant(settings, result) for settings, result in results)))
+    _emit(outputs, "", Comparison(tuple(Variant(settings, result) for settings, result in results)))
     return exit_code([result for _, result in results])
 
 
@@ -82,10 +82,11 @@ def _told(variant: int, variants: int, options: SimulateOptions) -> Callable[[in
     return told
 
 
-def _emit(outputs: tuple[Output, ...], result: SimulationResult | Comparison) -> None:
+def _emit(outputs: tuple[Output, ...], verdict: str, result: SimulationResult | Comparison) -> None:
     from kubeproof.report import simulation
 
     emit(outputs, lambda output: simulation.RENDERERS[output.format](result))
+    tell_where(outputs, verdict)
 
 
 def exit_code(results: list[SimulationResult]) -> int:

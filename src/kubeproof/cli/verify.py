@@ -18,7 +18,7 @@ from kubeproof.cli.acceptance import (
 from kubeproof.cli.checkpoint import check_checkpoint, run_kept
 from kubeproof.cli.inputs import read_stdin
 from kubeproof.cli.live import Chosen, cluster_options, snapshot_bytes
-from kubeproof.cli.outputs import Output, emit, output_option
+from kubeproof.cli.outputs import Output, emit, output_option, tell_where
 from kubeproof.cli.progress import progress_line
 from kubeproof.cli.reports import RESULT_FORMATS, exit_code, render_result, report_problem
 from kubeproof.cli.settings import use_settings
@@ -215,8 +215,8 @@ def verify_command(
         return render_result(result, output, color, verbose=verbose, quiet=quiet, hint=hint, options=options)
 
     emit(outputs, render)
-    if not quiet and all(output.file is not None for output in outputs):
-        click.echo(f"{result.verdict}: see {', '.join(str(output.file) for output in outputs)}", err=True)
+    if not quiet:
+        tell_where(outputs, result.verdict)
     written_baseline(result, acceptance, quiet=quiet)
     return softened(exit_code(result), result, acceptance)
 

@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from kubeproof.errors import HostileInputError, ManifestError, UsageError
 from kubeproof.manifests.guard import Bounds
+from kubeproof.manifests.own_reports import is_report
 from kubeproof.manifests.printable import printable
 from kubeproof.values import dataclass
 
@@ -24,11 +25,15 @@ Render = Callable[[str, Bounds], bytes]  # a recipe -> the manifests it stands f
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """One file of the input: its path (None for standard input), the name to show, and its bytes."""
+    """One file of the input: its path (None for standard input), the name to show, and its bytes.
+
+    A report of ours that lies in a directory of the input is told from manifests, and not to be read as one.
+    """
 
     path: str | None
     shown: str
     content: bytes
+    is_report: bool = False
 
 
 def listed(paths: Named) -> tuple[str, ...]:
@@ -51,16 +56,20 @@ def read_inputs(
                 yield InputFile(None, "<stdin>", _read_stdin(stdin))
             seen.add(STDIN)
             continue
-        for file in _files_of(path, bounds):
+        is_named = not _is_directory(path)
+        for file in [path] if is_named else _manifests_below(path, bounds):
             real = os.path.realpath(file)
             if real not in seen:
                 seen.add(real)
                 is_recipe = os.path.basename(file) in RECIPES
-                yield _rendered(file, bounds, render) if is_recipe else _read(file, bounds)
+                yield _rendered(file, bounds, render) if is_recipe else _read(file, bounds, is_named)
 
 
-def _read(file: str, bounds: Bounds) -> InputFile:
-    return InputFile(file, printable(file), read_file(file, bounds))
+def _read(file: str, bounds: Bounds, is_named: bool) -> InputFile:
+    content = read_file(file, bounds)
+    return InputFile(
+        file, printable(file), content, not is_named and file.endswith(".json") and is_report(content, bounds.nodes)
+    )
 
 
 def _rendered(recipe: str, bounds: Bounds, render: Render | None) -> InputFile:
@@ -105,10 +114,8 @@ def _unreadable(path: str, problem: Exception) -> ManifestError:
     )
 
 
-def _files_of(path: str, bounds: Bounds) -> list[str]:
-    """The path itself if it is a file, otherwise the manifests below it."""
-    if not _is_directory(path):
-        return [path]
+def _manifests_below(path: str, bounds: Bounds) -> list[str]:
+    """The files below a directory whose names say that they are manifests."""
     files: list[str] = []
     pending, visited = [path], set()
     while pending:

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from kubeproof.cluster.objects import SchedulerProfile, Settings, Setup, Workload
+from kubeproof.cluster.objects import SchedulerProfile, Settings, Setup, Source, Workload
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.cluster.volumes import Claim
 from kubeproof.errors import HostileInputError, ManifestError, ScenarioError
@@ -34,6 +34,7 @@ from kubeproof.manifests.objects import (
     standing_workloads,
     unpack,
 )
+from kubeproof.manifests.own_reports import WHAT, WHY
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.priorities import with_priority
 from kubeproof.manifests.reader import read_documents
@@ -71,7 +72,11 @@ def load(
 def load_files(paths: Sequence[str], *, stdin: Callable[[], bytes] | None = None) -> tuple[tuple[str, str], ...]:
     """The files that the paths name, by name and content, for `load_texts`."""
     files = read_inputs(paths, stdin=stdin, bounds=Bounds())
-    return tuple((os.path.normpath(f.path or f.shown), f.content.decode("utf-8", "replace")) for f in files)
+    return tuple(
+        (os.path.normpath(file.path or file.shown), file.content.decode("utf-8", "replace"))
+        for file in files
+        if not file.is_report
+    )
 
 
 def load_texts(texts: Sequence[tuple[str, str]], *, bounds: Bounds = Bounds()) -> Loaded:
@@ -87,6 +92,7 @@ def _loaded(files: Iterable[InputFile], budget: Budget, *, only_given: bool = Fa
     scenario = _the_scenario(collected)
     _leave_out_applied(collected, scenario)
     objects = Objects()
+    objects.omissions += [Omission(WHAT, Source(report, 1), WHY) for report in collected.reports]
     for document in collected.documents:
         _attempt(collected, partial(read_object, document, objects))
     _raise_all(collected.errors)
@@ -132,6 +138,7 @@ class _Collected:
     paths: dict[str, str | None] = field(default_factory=dict)  # shown name -> path
     errors: list[ManifestError] = field(default_factory=list)
     contents: dict[str, bytes] = field(default_factory=dict)  # path or shown name -> what was read
+    reports: list[str] = field(default_factory=list)  # files of ours that hold no manifests
     only_given: bool = False  # apply events may name given files only
 
     def texts(self) -> tuple[tuple[str, str], ...]:
@@ -142,6 +149,9 @@ class _Collected:
 def _collect(files: Iterable[InputFile], budget: Budget) -> _Collected:
     collected = _Collected()
     for file in files:
+        if file.is_report:
+            collected.reports.append(file.shown)
+            continue
         collected.files.append(file.shown)
         collected.paths[file.shown] = file.path
         collected.contents[os.path.normpath(file.path or file.shown)] = file.content

@@ -8,7 +8,7 @@ from kubeproof.events.declarations import CpuLoad, Event
 from kubeproof.manifests.event_fields import Common, Surroundings
 from kubeproof.manifests.fields import Fields, suggestion
 from kubeproof.manifests.printable import printable
-from kubeproof.manifests.usage_events import read_usage
+from kubeproof.manifests.usage_events import read_cpu
 
 _MOST_LEVELS = 100
 _MOST_PER_SECOND = 1_000_000_000
@@ -19,11 +19,7 @@ def read_requests(fields: Fields, common: Common, around: Surroundings) -> list[
     service = _service(fields, around)
     workload = _workload(fields, service, around)
     levels = _levels(fields)
-    cost = read_usage(fields, "cpuPerRequest")
-    if cost.amount_milli is None:
-        fields.fail(
-            "cpuPerRequest", "is a percentage", remedy="Write what one request takes, such as 5m for 5 ms of a CPU"
-        )
+    cost_milli = read_cpu(fields, "cpuPerRequest", "Write what one request takes, such as 5m for 5 ms of one core")
     return [
         CpuLoad(
             name=common.name,
@@ -31,7 +27,7 @@ def read_requests(fields: Fields, common: Common, around: Surroundings) -> list[
             after=common.after,
             source=fields.source,
             target=workload.ref,
-            levels=tuple(level * cost.amount_milli for level in levels),
+            levels=tuple(level * cost_milli for level in levels),
             initial=_initial(fields, levels),
             service=f"{service.namespace}/{service.name}",
             requests=levels,

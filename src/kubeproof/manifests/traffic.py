@@ -30,7 +30,7 @@ from kubeproof.manifests.scenario_events import read_timed_events
 from kubeproof.manifests.targets import resolve
 from kubeproof.manifests.tree import Scalar, ScalarKind, Value
 from kubeproof.manifests.tree import Sequence as ListValue
-from kubeproof.manifests.usage_events import read_usage
+from kubeproof.manifests.usage_events import read_cpu
 
 _SHIFT = "trafficShift"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}", re.ASCII)
@@ -65,9 +65,9 @@ def _service(fields: Fields, around: Surroundings, events: Sequence[Event]) -> S
         name=_name(fields, workload),
         target=workload.ref,
         streams=read_streams(fields, around),
-        cpu_ms=_cpu_milli(fields, "cpuPerRequest"),
+        cpu_ms=float(_cpu_milli(fields, "cpuPerRequest", "what one request takes, such as 5m for 5 ms of one core")),
         memory_bytes=read_quantity(fields, "memoryPerRequest") if fields.has("memoryPerRequest") else 0,
-        idle_cpu_milli=round(_cpu_milli(fields, "idle")),
+        idle_cpu_milli=_cpu_milli(fields, "idle", "what a pod takes without requests, such as 5m"),
         deadline_s=_deadline(fields),
         balancing=fields.word("balancing", BALANCERS, ROUND_ROBIN),
         stages=tuple(_stage(fields, item) for item in fields.items("calls")),
@@ -119,14 +119,9 @@ def _selected(fields: Fields, target: str, around: Surroundings) -> list[Workloa
     fields.fail("target", f"is {printable(target)!r}, which is not a Service of the input", remedy=remedy)
 
 
-def _cpu_milli(fields: Fields, key: str) -> float:
-    """Thousandths of a core, or of a core's second."""
-    if not fields.has(key):
-        return 0.0
-    usage = read_usage(fields, key)
-    if usage.amount_milli is None:
-        fields.fail(key, "is a percentage", remedy="Write an amount of CPU, such as 5m for 5 ms of one core")
-    return float(usage.amount_milli)
+def _cpu_milli(fields: Fields, key: str, what: str) -> int:
+    """Thousandths of a core, or of a core's second; none unless they are given."""
+    return read_cpu(fields, key, f"Write {what}") if fields.has(key) else 0
 
 
 def _deadline(fields: Fields) -> float | None:

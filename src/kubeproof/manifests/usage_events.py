@@ -24,21 +24,29 @@ _MOST_LEVELS = 100
 Reader = Callable[[Fields, Common, Surroundings], list[Event]]
 
 
-def read_usage(fields: Fields, key: str, value: Value | None = None) -> Usage:
+def read_usage(fields: Fields, key: str, value: Value | None = None, *, remedy: str = _REMEDY) -> Usage:
     """The usage under a key, or in one item of its list: a percentage, or a quantity."""
     item = fields.value(key) if value is None else value
     if not isinstance(item, Scalar) or item.kind not in _SCALARS:
-        fields.fail(key, "is not a usage", remedy=_REMEDY)
+        fields.fail(key, "is not a usage", remedy=remedy)
     percent = _PERCENT.fullmatch(item.text)
     if percent:
         return Usage(percent=int(percent[1]))
     try:
         amount = milli(item.text)
     except QuantityError as problem:
-        fields.fail(key, f"is {printable(item.text)!r}: {problem}", remedy=_REMEDY)
+        fields.fail(key, f"is {printable(item.text)!r}: {problem}", remedy=remedy)
     if amount < 0:
-        fields.fail(key, f"is {printable(item.text)!r}, below zero", remedy=_REMEDY)
+        fields.fail(key, f"is {printable(item.text)!r}, below zero", remedy=remedy)
     return Usage(amount_milli=amount)
+
+
+def read_cpu(fields: Fields, key: str, remedy: str) -> int:
+    """Thousandths of a core, or of a core's second, where a percentage would be one of nothing."""
+    usage = read_usage(fields, key, remedy=remedy)
+    if usage.amount_milli is None:
+        fields.fail(key, "is a percentage", remedy=remedy)
+    return usage.amount_milli
 
 
 def _levels(fields: Fields) -> tuple[Usage, ...]:

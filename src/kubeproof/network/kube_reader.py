@@ -14,6 +14,7 @@ from kubeproof.manifests.files import read_inputs
 from kubeproof.manifests.guard import Bounds, Budget
 from kubeproof.manifests.names import is_dns_label, is_dns_subdomain, read_labels
 from kubeproof.manifests.objects import Document, fields_of, unpack
+from kubeproof.manifests.own_reports import WHAT, WHY
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.reader import read_documents
 from kubeproof.manifests.selectors import selector_of
@@ -90,7 +91,11 @@ def load_kube_network(
 ) -> KubeNetwork:
     """What the manifests say about the network; other kinds are listed in the notes."""
     budget, found = Budget(bounds), _Found()
+    reports = []
     for file in read_inputs(paths, stdin=stdin, bounds=bounds):
+        if file.is_report:
+            reports.append(f"{WHAT} is {WHY} ({file.shown})")
+            continue
         for root in read_documents(file.content, file=file.shown, budget=budget):
             for document in unpack(root, file.shown):
                 _read(document, found)
@@ -98,7 +103,7 @@ def load_kube_network(
     groups = tuple(pods for pods, owner in found.pods if owner not in refs)
     if not groups:
         raise NothingToCheckError("E301 no pods: the input has no workload and no Pod.")
-    notes = tuple(f"{kind} is not modelled here" for kind in found.left_out)
+    notes = (*reports, *(f"{kind} is not modelled here" for kind in found.left_out))
     return KubeNetwork(
         groups, tuple(found.policies), tuple(found.services), tuple(found.ingresses), found.namespaces, notes
     )

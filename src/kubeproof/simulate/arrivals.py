@@ -21,9 +21,9 @@ Arrivals = dict[float, dict[Call, int]]
 
 
 def arrivals_of(waves: Iterable[Wave]) -> Arrivals:
-    """How many requests of each kind come at each instant."""
+    """How many requests of each kind come at each instant, the kinds in the order of their services and costs."""
     found: Arrivals = {}
-    for wave in waves:
+    for wave in sorted(waves, key=lambda wave: (wave.service, wave.cost)):
         call = Call(wave.service, wave.cost)
         for after, requests in _shape(wave.clients, wave.spacing, wave.requests, wave.pause):
             calls = found.setdefault(wave.start + after, {})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from kubeproof.simulate.backlog import Backlog, Finished
 from kubeproof.simulate.declarations import NodeSpec, ServiceSpec
@@ -13,11 +13,12 @@ from kubeproof.simulate.sharing import fair_shares
 class TimedPod:
     """A pod at work."""
 
+    __slots__ = ("backlog", "node", "ratio", "spec", "used", "waiting")
+
     def __init__(self, spec: ServiceSpec, node: TimedNode) -> None:
         self.spec, self.node = spec, node
         self.backlog = Backlog()
         self.waiting: deque[tuple[int, float]] = deque()  # (cost, arrived) of requests for which memory is short
-        self.allowance = spec.limit
         self.used = 0  # in this interval
         self.ratio = 0.0  # of the interval before
 
@@ -41,11 +42,10 @@ class TimedPod:
     @property
     def demand(self) -> int:
         """What the pod could use at this instant."""
-        return min(self.backlog.units, self.allowance)
+        return min(self.backlog.units, self.spec.limit - self.used)
 
     def spend(self, units: int) -> list[Finished]:
         """Works; returns the requests that ended."""
-        self.allowance -= units
         self.used += units
         before = self.backlog.requests
         finished = self.backlog.serve(units)
@@ -55,7 +55,10 @@ class TimedPod:
     def begin_interval(self) -> None:
         """Tells what was used, and may use its limit again."""
         self.ratio = self.used / self.spec.request
-        self.used, self.allowance = 0, self.spec.limit
+        self.used = 0
+
+
+Parcel = tuple[TimedPod, int, int]  # who gets requests, what each costs, and how many
 
 
 class TimedNode:
@@ -87,6 +90,30 @@ class TimedNode:
     def release(self, memory: int, count: int) -> None:
         """Gives memory back."""
         self.memory += memory * count
+
+    def serves_at_once(self, parcels: Sequence[Parcel]) -> bool:
+        """Serves requests that come now to a node with nothing else to do, if all of them can end now.
+
+        That is what `take` and `work` would come to, without anything that is kept from one instant to the next. False
+        if something is short: then nothing is done.
+        """
+        if self.busy:
+            return False
+        cpu, memory = self.cpu, self.memory
+        for served, (pod, cost, count) in enumerate(parcels):
+            units = cost * count
+            cpu -= units
+            memory -= pod.spec.memory * count
+            pod.used += units
+            if not units or pod.used > pod.spec.limit or cpu < 0 or memory < 0:
+                self._take_back(parcels[: served + 1])
+                return False
+        self.cpu = cpu
+        return True
+
+    def _take_back(self, parcels: Iterable[Parcel]) -> None:
+        for pod, cost, count in parcels:
+            pod.used -= cost * count
 
     def work(self) -> dict[TimedPod, list[Finished]]:
         """All that can be done at this instant with the CPU that is left."""

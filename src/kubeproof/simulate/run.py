@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kubeproof.simulate.arrivals import arrivals_of
-from kubeproof.simulate.cluster import TimedNode
+from kubeproof.simulate.backlog import Finished
+from kubeproof.simulate.cluster import Parcel, TimedNode, TimedPod
 from kubeproof.simulate.declarations import Experiment
 from kubeproof.simulate.flow import FlowRun
 from kubeproof.simulate.result import Curves, Reading, Responses
@@ -48,29 +49,46 @@ class _Run:
             scaler.cycle()
         for name, service in self._services.items():
             yield Reading(number, name, len(service.pods), used[name], service.ratio)
-        self._work(float(number), dict.fromkeys((*self._nodes, *self._received(float(number)))))
+        self._work(float(number), self._nodes, self._received(float(number)))
         while self._next < len(self._instants) and self._instants[self._next] < number + 1:
             instant = self._instants[self._next]
-            self._work(instant, dict.fromkeys(self._received(instant)))  # the others have done all they could before
+            received = self._received(instant)
+            self._work(instant, received, received)  # the other nodes have done all they could before
 
-    def _received(self, instant: float) -> Iterator[TimedNode]:
-        """The nodes that get requests at an instant."""
+    def _received(self, instant: float) -> Mapping[TimedNode, list[Parcel]]:
+        """The requests that come at an instant, by node."""
+        parcels: dict[TimedNode, list[Parcel]] = defaultdict(list)
         if self._next < len(self._instants) and self._instants[self._next] == instant:
             self._next += 1
-            for (name, cost), count in sorted(self._arrivals[instant].items()):
-                yield from self._services[name].receive(cost, instant, count)
+            for (name, cost), count in self._arrivals[instant].items():
+                self._services[name].deal(cost, count, parcels)
+        return parcels
 
-    def _work(self, instant: float, nodes: Iterable[TimedNode]) -> None:
-        while self._work_once(instant, nodes):  # a stage that began at this instant is worked on at once
-            nodes = self._nodes
+    def _work(self, instant: float, nodes: Iterable[TimedNode], received: Mapping[TimedNode, Sequence[Parcel]]) -> None:
+        while self._work_once(instant, nodes, received):  # a stage that began at this instant is worked on at once
+            nodes, received = self._nodes, {}
 
-    def _work_once(self, instant: float, nodes: Iterable[TimedNode]) -> bool:
+    def _work_once(
+        self, instant: float, nodes: Iterable[TimedNode], received: Mapping[TimedNode, Sequence[Parcel]]
+    ) -> bool:
         """True if there is more to do at this instant than there was."""
         has_more = False
-        for pod, finished in [pair for node in nodes for pair in node.work().items()]:
+        for pod, finished in [pair for node in nodes for pair in self._worked(instant, node, received.get(node, ()))]:
             for arrived, count in finished:
                 has_more |= self._end(pod.spec.name, arrived, count, instant)
         return has_more
+
+    def _worked(
+        self, instant: float, node: TimedNode, parcels: Sequence[Parcel]
+    ) -> Iterable[tuple[TimedPod, list[Finished]]]:
+        """What a node ends at an instant, but for requests that come and end at once: they are counted here."""
+        if node.serves_at_once(parcels):
+            for pod, _, count in parcels:
+                self._ended[pod.spec.name][0.0] += count
+            return ()
+        for pod, cost, count in parcels:
+            pod.take(cost, instant, count)
+        return node.work().items()
 
     def _end(self, service: str, arrived: float, count: int, instant: float) -> bool:
         """Counts requests that ended; True if others were called because of that."""

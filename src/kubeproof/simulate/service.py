@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 
-from kubeproof.simulate.cluster import TimedNode, TimedPod, emptiest
+from kubeproof.simulate.cluster import Parcel, TimedNode, TimedPod, emptiest
 from kubeproof.simulate.declarations import ServiceSpec
 
 
@@ -60,18 +60,19 @@ class TimedService:
 
     def remove_idle(self) -> None:
         """Pods that were retired and have nothing left to do are gone."""
+        if not self._retired:
+            return
         for pod in [pod for pod in self._retired if pod.is_idle]:
             self._retired.remove(pod)
             self.pods.remove(pod)
             pod.node.remove(pod)
 
-    def receive(self, cost: int, arrived: float, count: int) -> Iterator[TimedNode]:
-        """Requests in turn, the head takes one and goes to the end of the line; yields the nodes that got some."""
+    def deal(self, cost: int, count: int, parcels: Mapping[TimedNode, list[Parcel]]) -> None:
+        """Requests in turn, the head gets one and goes to the end of the line; a parcel for each pod that gets some."""
         even, over = divmod(count, len(self.turns))
         takers = self.turns if even else islice(self.turns, over)
         for position, pod in enumerate(takers):
-            pod.take(cost, arrived, even + (position < over))
-            yield pod.node
+            parcels[pod.node].append((pod, cost, even + 1 if position < over else even))
         self.turns.rotate(-over)
 
     def receive_batch(self, cost: int, requests: int, arrived: float) -> int:

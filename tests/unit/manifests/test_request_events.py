@@ -61,6 +61,7 @@ def test_requests_move_between_levels() -> None:
         ("service: shop/web, levels: [1, 2], initial: 3, cpuPerRequest: 1m", "initial is 3"),
         ("service: shop/web, perSecond: 1", "cpuPerRequest is not a usage"),
         ('service: shop/web, perSecond: 1, cpuPerRequest: "5%"', "cpuPerRequest is a percentage"),
+        ("service: shop/web, perSecond: 1, cpuPerRequest: -5m", "below zero. Write what one request takes, such as 5m"),
         ("service: shop/web, perSecond: 1, cpuPerRequest: 1m, cost: 1", "unknown field"),
     ],
 )

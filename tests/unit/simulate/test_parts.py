@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -102,6 +103,37 @@ def test_requests_wait_for_memory_until_others_give_it_back() -> None:
     assert (pod.is_idle, tight.memory, tight.cpu) == (True, 20, 10)
 
 
+@pytest.mark.parametrize(
+    ("parcels", "is_served"),
+    [
+        (((0, 20, 12), (1, 20, 2)), True),
+        (((0, 20, 13),), False),  # beyond the limit of the pod
+        (((0, 20, 10), (0, 10, 6)), False),  # beyond it together
+        (((0, 20, 8), (1, 20, 8)), False),  # beyond what the node has
+        (((0, 1, 101),), False),  # not enough memory
+        (((0, 0, 1),), False),  # never asks for CPU
+    ],
+)
+def test_requests_that_can_all_end_now_are_served_at_once(
+    parcels: tuple[tuple[int, int, int], ...], is_served: bool
+) -> None:
+    small = node(cpu=300)
+    pods = [TimedPod(WEB, small), TimedPod(WEB, small)]
+
+    assert small.serves_at_once([(pods[index], cost, count) for index, cost, count in parcels]) is is_served
+
+    used = sum(cost * count for _, cost, count in parcels) if is_served else 0
+    assert (sum(pod.used for pod in pods), small.cpu, small.memory) == (used, 300 - used, 1000)
+
+
+def test_no_request_is_served_at_once_where_others_are_under_way() -> None:
+    small = node(cpu=300)
+    pods = [TimedPod(WEB, small), TimedPod(WEB, small)]
+    pods[0].take(20, 0.0, 1)
+
+    assert not small.serves_at_once([(pods[1], 20, 1)])
+
+
 # -- services ---------------------------------------------------------------------------------------
 
 
@@ -119,16 +151,18 @@ def test_requests_go_in_turns_and_a_new_pod_is_next() -> None:
     service.launch(1)
     second, first = service.turns
 
-    assert len(list(service.receive(5, 0.0, 3))) == 2
+    parcels = {service.pods[0].node: []}
+    service.deal(5, 3, parcels)
 
-    assert (second.backlog.requests, first.backlog.requests) == (2, 1)
+    assert parcels == {first.node: [(second, 5, 2), (first, 5, 1)]}
     assert list(service.turns) == [first, second]
 
 
 def test_a_retired_pod_ends_when_it_has_nothing_left_to_do() -> None:
     service = TimedService(WEB, (node(),))
     service.launch(1)
-    assert len(list(service.receive(5, 0.0, 2))) == 2
+    for pod in service.pods:
+        pod.take(5, 0.0, 1)
 
     service.retire_oldest()
 
