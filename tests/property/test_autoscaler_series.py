@@ -13,7 +13,8 @@ from kubeproof.cluster.objects import DEPLOYMENT, Setup, Workload
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import Phase
 from kubeproof.cluster.usage import Level, UsageRule
-from kubeproof.controllers.hpa.controller import MOST_ASKED, HpaController, Memory, unpacked
+from kubeproof.controllers.hpa.ahead import Memory, unpacked
+from kubeproof.controllers.hpa.controller import MOST_ASKED, HpaController
 from kubeproof.controllers.hpa.decide import concluded, never_acts
 from kubeproof.controllers.hpa.history import History, Recommendation, ScaleEvent
 from tests.conformance.decide.hpa import autoscaler_of, decide_metrics, decide_series, template_of

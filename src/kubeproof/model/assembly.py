@@ -420,7 +420,8 @@ def _autoscalers(layout: Layout, events: tuple[Event, ...]) -> AdjustingPart:
     working = working_autoscalers(setup)
     if not working:
         return AdjustingPart((), ())
-    from kubeproof.controllers.hpa.controller import HpaController, first_memory
+    from kubeproof.controllers.hpa.ahead import first_memory
+    from kubeproof.controllers.hpa.controller import HpaController
 
     rules = usage_rules(setup, events)
     settings = autoscaler_settings(setup)

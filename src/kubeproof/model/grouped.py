@@ -125,14 +125,21 @@ class GroupedActor:
         return cell
 
     def _grouped(self, place: int, nodes: Nodes) -> tuple[tuple[Hashable, int], ...]:
-        return _counted((self.node_view(place, cell), count) for cell, count in nodes)
+        if len(nodes) == 1:  # most often, and asked for each actor and each content
+            ((cell, count),) = nodes
+            view = self.node_view(place, cell)
+            return () if view is None else ((view, count),)
+        return _counted([(self.node_view(place, cell), count) for cell, count in nodes])
 
     def node_view(self, place: int, cell: NodeCell) -> Hashable:
         """The controller's view of one node."""
         key = (place, cell)
         if key not in self._node_views:
-            self._node_views[key] = shown_node(self.controller, place, cell)
+            self._node_views[key] = self._shown_node(place, cell)
         return self._node_views[key]
+
+    def _shown_node(self, place: int, cell: NodeCell) -> Any:
+        return shown_node(self.controller, place, cell)
 
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
         """The controller's decisions as effects."""
@@ -188,12 +195,10 @@ class StartBlindActor(WatchfulActor):
         """As without the reduction, then once more per place the workloads that wait for a start."""
         if position >= self._shown:
             return self._starts.waiting(cell)
-        is_place = len(self._workloads) <= position < len(self._workloads) + len(self._places)
-        return super().view(position, self._starts.settled_nodes(cell) if is_place else cell)
+        return super().view(position, cell)
 
-    def node_view(self, place: int, cell: NodeCell) -> Hashable:
-        """The controller's view of one node."""
-        return super().node_view(place, self._starts.settled(cell))
+    def _shown_node(self, place: int, cell: NodeCell) -> Any:
+        return super()._shown_node(place, self._starts.settled(cell))
 
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
         """The controller's decisions as effects."""

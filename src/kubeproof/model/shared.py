@@ -28,7 +28,7 @@ from kubeproof.controllers.scheduler.controller import SchedulerController
 if TYPE_CHECKING:
     from kubeproof.cluster.policies import HorizontalPodAutoscaler
     from kubeproof.cluster.usage import UsageRule
-    from kubeproof.controllers.hpa.controller import Recall
+    from kubeproof.controllers.hpa.ahead import Recall
     from kubeproof.controllers.hpa.settings import AutoscalerSettings
 
 MOST_AUTOSCALERS = 256  # tables; a sweep comes back to each of its bounds with other numbers of nodes
@@ -110,13 +110,13 @@ def recall_of(
 
     Metrics do not know the bounds, and what bounds and history make of a proposal does not know the pods.
     """
-    from kubeproof.controllers.hpa.controller import Recall
+    from kubeproof.controllers.hpa.ahead import Recall
 
     members = tuple((member, setup.workloads[member]) for member in family(setup, target))
     pods = tuple((member, workload.template, workload.resized) for member, workload in members)
     boundless = replace(autoscaler, min_replicas=0, max_replicas=0)
     proposals = _recalled("proposals", boundless, settings, (pods, rules))
-    return Recall(proposals, *(_recalled(kind, autoscaler, settings) for kind in ("outcomes", "acting")))
+    return Recall(proposals, *(_recalled(kind, autoscaler, settings) for kind in ("outcomes", "acting", "memories")))
 
 
 @lru_cache(maxsize=MOST_AUTOSCALERS)

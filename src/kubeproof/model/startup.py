@@ -215,7 +215,6 @@ class Starts:
         self._mechanics = mechanics
         self._ending = ending
         self._phases = {w: self._phases_of(w)[0 if whole else -1 :] for w in workloads}
-        self._settled: dict[Nodes, Nodes] = {}
 
     def __contains__(self, workload: int) -> bool:
         return workload in self._phases
@@ -267,16 +266,6 @@ class Starts:
                 ready = kind._replace(phase=int(Phase.READY), least_s=NEVER, most_s=NEVER)
                 pods = add_pods(pods, ready if self.is_starting(kind) else kind, count)
         return cell._replace(pods=pods)
-
-    def settled_nodes(self, nodes: Nodes) -> Nodes:
-        """A place as if all of them had started."""
-        if nodes not in self._settled:
-            amounts: dict[NodeCell, int] = {}
-            for cell, count in nodes:
-                ready = self.settled(cell)
-                amounts[ready] = amounts.get(ready, 0) + count
-            self._settled[nodes] = tuple(sorted(amounts.items()))
-        return self._settled[nodes]
 
     def started(self, nodes: Nodes, start: StartAll) -> Nodes:
         """The place after all pods of one kind have started."""

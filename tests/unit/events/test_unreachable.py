@@ -8,7 +8,8 @@ from kubeproof.cluster.control import Decision, NodeChange, Remember, Role, Seen
 from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric
 from kubeproof.cluster.state import Phase, WorkloadCell
 from kubeproof.cluster.usage import Level, UsageRule, memories_read, pod_usage
-from kubeproof.controllers.hpa.controller import HpaController, first_memory
+from kubeproof.controllers.hpa.ahead import first_memory
+from kubeproof.controllers.hpa.controller import HpaController
 from kubeproof.events.common import EventSource
 from kubeproof.events.declarations import CpuLoad, KernelPanic, Unreachable, Usage, UsageChange
 from kubeproof.events.usage import KernelPanicEvent, UnreachableEvent

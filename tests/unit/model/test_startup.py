@@ -198,9 +198,12 @@ def test_whether_the_descheduler_evicts_does_not_depend_on_who_has_started(case:
                     descheduler.show_workload(w, cell)  # type: ignore[arg-type]
                     for w, cell in enumerate(cells[1 : system.slots.first_memory])
                 ),
-                tuple(grouped_view(descheduler, p, change(nodes)) for p, nodes in enumerate(cells[first:])),  # type: ignore[arg-type]
+                tuple(
+                    grouped_view(descheduler, p, tuple((change(cell), count) for cell, count in nodes))  # type: ignore[attr-defined]
+                    for p, nodes in enumerate(cells[first:])
+                ),
                 ((0, 0),),
             )
-            for change in (lambda nodes: nodes, everybody.settled_nodes)
+            for change in (lambda cell: cell, everybody.settled)
         )
         assert bool(descheduler.act(shown)) == bool(descheduler.act(settled))

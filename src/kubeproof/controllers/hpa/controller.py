@@ -7,9 +7,7 @@ forgotten (0 to a whole period), because whatever changes next may come at any p
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import field
-from functools import lru_cache
 from typing import NamedTuple
 
 from kubeproof.cluster.control import Decision, Reads, Remember, Role, Seen, SetDesired, Stage
@@ -18,60 +16,20 @@ from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import SAMPLED_METRICS, HorizontalPodAutoscaler, Metric
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
 from kubeproof.cluster.usage import UsageRule, is_cut, level_number, memories_read, pod_usage
+from kubeproof.controllers.hpa.ahead import Asked, LookAhead, Memory, Recall, first_memory, unpacked
 from kubeproof.controllers.hpa.calculator import Failure
 from kubeproof.controllers.hpa.combine import forced
-from kubeproof.controllers.hpa.decide import Judged, Outcome, concluded, judge, never_acts
-from kubeproof.controllers.hpa.history import History, Recommendation, ScaleEvent
-from kubeproof.controllers.hpa.history import later as aged
+from kubeproof.controllers.hpa.decide import Judged, Outcome, judge
+from kubeproof.controllers.hpa.history import History
 from kubeproof.controllers.hpa.samples import PodFacts, Sample, group, pod_request
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
 from kubeproof.values import dataclass
 
-NO_HISTORY = -1
-MOST_SYNCS = 10_000  # syncs looked ahead; windows of an hour and periods of a second stay far below
 MOST_ASKED = 2**31 - 1  # upstream counts replicas in int32
+MOST_SEEN = 200_000  # clusters of which is remembered what they ask for
 Groups = tuple[
     tuple[tuple[int, ...], int], ...
 ]  # ((phase, age), pods) on one node; then the size where pods have several
-
-
-class Memory(NamedTuple):
-    """The loop's memory, unpacked."""
-
-    least_s: int
-    most_s: int
-    history: History
-
-    def packed(self) -> tuple[int, ...]:
-        """As plain numbers."""
-        recommendations = self.history.recommendations
-        count = NO_HISTORY if recommendations is None else len(recommendations)
-        entries = (*(recommendations or ()), *self.history.scale_events)
-        return (self.least_s, self.most_s, count, *(number for entry in entries for number in entry))
-
-
-@lru_cache(maxsize=10_000)
-def unpacked(numbers: tuple[int, ...]) -> Memory:
-    """The memory from plain numbers."""
-    least_s, most_s, count, *rest = numbers
-    pairs = list(zip(rest[::2], rest[1::2], strict=True))
-    split = max(count, 0)
-    recommendations = None if count == NO_HISTORY else tuple(Recommendation(*pair) for pair in pairs[:split])
-    return Memory(least_s, most_s, History(recommendations, tuple(ScaleEvent(*pair) for pair in pairs[split:])))
-
-
-def first_memory(period_s: int) -> tuple[int, ...]:
-    """Before the first sync, which comes within a period."""
-    return Memory(0, period_s, History()).packed()
-
-
-@dataclass(frozen=True, slots=True)
-class Recall:
-    """What an autoscaler has worked out; holds for every cluster that `model.shared.recall_of` gives it to."""
-
-    proposals: dict[object, Judged] = field(default_factory=dict)
-    outcomes: dict[object, Outcome] = field(default_factory=dict)
-    acting: dict[object, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +45,18 @@ class HpaController:
     stage: int = Stage.ALWAYS
     settings: AutoscalerSettings = field(default=AutoscalerSettings())
     recall: Recall = field(default_factory=Recall, compare=False, repr=False)
+    _asked_before: dict[object, Asked] = field(default_factory=dict, init=False, compare=False, repr=False)
     # The target and the ReplicaSets of its later revisions: the selector matches the pods of all.
     members: tuple[int, ...] = field(init=False, compare=False, repr=False)
     reads: Reads = field(init=False, compare=False, repr=False)
+    _ahead: LookAhead = field(init=False, compare=False, repr=False)
     _is_resized: bool = field(init=False, compare=False, repr=False)  # pods of the target request different amounts
 
     def __post_init__(self) -> None:
         members = family(self.layout.setup, self.target)
         resized = any(self.layout.setup.workloads[member].resized for member in members)
         object.__setattr__(self, "_is_resized", resized)
+        object.__setattr__(self, "_ahead", LookAhead(self.autoscaler, self.settings, self.recall))
         driven = memories_read(self.rules)
         object.__setattr__(self, "members", members)
         object.__setattr__(self, "reads", Reads(members, self.layout.every_place, (self.memory, *driven)))
@@ -137,13 +98,7 @@ class HpaController:
 
         Remembered apart: what the metrics ask for, by the pods, and what the history makes of it, by that alone.
         """
-        return self._outcome(self._asked(seen), history)
-
-    def _outcome(self, asked: Asked, history: History) -> Outcome:
-        key = asked, history
-        if key not in self.recall.outcomes:
-            self.recall.outcomes[key] = concluded(self.autoscaler, *asked, history, self.settings)
-        return self.recall.outcomes[key]
+        return self._ahead.outcome(self._asked(seen), history)
 
     def _judged(self, seen: Seen) -> Judged | None:
         """What the metrics ask for; None if they are not looked at."""
@@ -166,7 +121,7 @@ class HpaController:
         if forced(current, self.autoscaler.min_replicas, self.autoscaler.max_replicas) is not None:
             return False
         # Windows, rates and bounds never turn a larger proposal into a smaller size: the extremes decide.
-        return all(self._outcome(Asked(current, each), history).replicas == current for each in (0, MOST_ASKED))
+        return all(self._ahead.outcome(Asked(current, each), history).replicas == current for each in (0, MOST_ASKED))
 
     def why(self, seen: Seen) -> tuple[str, ...]:
         """The numbers behind a sync now."""
@@ -181,85 +136,24 @@ class HpaController:
 
     def due(self, seen: Seen) -> int:
         """Seconds until the first sync that changes the size; the deadline where the phase is open."""
-        memory = unpacked(seen.memories[0])
-        if not seen.workloads[0][0]:
-            return NEVER
-        if self._may_act_now(seen, memory):
-            return memory.most_s
-        return self._first_acting(self._asked(seen), memory)
+        return self._ahead.due(self._asked(seen), unpacked(seen.memories[0])) if seen.workloads[0][0] else NEVER
 
     def later(self, seen: Seen, seconds: int | None) -> tuple[int, ...]:
         """The memory after syncs that change nothing."""
-        memory = unpacked(seen.memories[0])
-        period_s = self.settings.sync_period_s
         if not seen.workloads[0][0]:
-            return first_memory(period_s)
-        if seconds is not None and self._may_act_now(seen, memory):
-            return Memory(0, memory.most_s - seconds, aged(memory.history, seconds)).packed()
-        asked = self._asked(seen)
-        is_open = memory.least_s < memory.most_s
-        if seconds is None or (is_open and self._first_acting(asked, memory) == NEVER):
-            return Memory(0, period_s, self._rested(asked, memory, seconds)).packed()
-        next_s, history = self._caught_up(asked, memory, seconds)
-        return Memory(next_s - seconds, next_s - seconds, history).packed()
-
-    def _may_act_now(self, seen: Seen, memory: Memory) -> bool:
-        is_open = memory.least_s == 0 < memory.most_s
-        return is_open and self.sync(seen, memory.history).replicas != seen.workloads[0][1]
+            return first_memory(self.settings.sync_period_s)
+        return self._ahead.later(self._asked(seen), seen.memories[0], seconds)
 
     def _asked(self, seen: Seen) -> Asked:
-        judged = self._judged(seen)
-        return Asked(seen.workloads[0][1], None if judged is None else judged.proposal)
-
-    def _syncs(self, asked: Asked, memory: Memory) -> Iterator[tuple[int, Outcome]]:
-        """The syncs to come while nothing else changes: when, and with which outcome."""
-        time_s = 0 if memory.least_s < memory.most_s else memory.most_s
-        history = aged(memory.history, time_s)
-        for _ in range(MOST_SYNCS):
-            outcome = self._outcome(asked, history)
-            yield time_s, outcome
-            time_s += self.settings.sync_period_s
-            history = aged(outcome.history, self.settings.sync_period_s)
-
-    def _first_acting(self, asked: Asked, memory: Memory) -> int:
-        """Seconds until the first sync that changes the size; remembered, since many clusters ask for the same."""
-        if never_acts(self.autoscaler, asked.current, asked.proposal):
-            return NEVER
-        key = asked, memory
-        if key not in self.recall.acting:
-            self.recall.acting[key] = self._looked_ahead(asked, memory)
-        return self.recall.acting[key]
-
-    def _looked_ahead(self, asked: Asked, memory: Memory) -> int:
-        before: History | None = None
-        for time_s, outcome in self._syncs(asked, memory):
-            if outcome.replicas != asked.current:
-                return time_s
-            if outcome.history == before:
-                return NEVER
-            before = outcome.history
-        return NEVER
-
-    def _rested(self, asked: Asked, memory: Memory, seconds: int | None) -> History:
-        """The history after idle syncs: those within `seconds`, or as many as still change it."""
-        history = memory.history
-        for time_s, outcome in self._syncs(asked, memory):
-            if seconds is not None and time_s > seconds:
-                return history
-            if outcome.history == history:
-                return history
-            history = outcome.history
-        return history
-
-    def _caught_up(self, asked: Asked, memory: Memory, seconds: int) -> tuple[int, History]:
-        """When the first sync after `seconds` is (or the acting one at that moment), and the history by then."""
-        history = aged(memory.history, seconds)
-        for time_s, outcome in self._syncs(asked, memory):
-            acts = outcome.replicas != asked.current
-            if time_s > seconds or (time_s == seconds and acts):
-                return time_s, history
-            history = aged(outcome.history, seconds - time_s)
-        raise AssertionError("an acting sync lies ahead")
+        """What a sync would decide on; its own memory, the first, has no say in that."""
+        key = seen.workloads, seen.places, seen.memories[1:]
+        if key not in self._asked_before:
+            if len(self._asked_before) >= MOST_SEEN:
+                self._asked_before.clear()
+            judged = self._judged(seen)
+            proposal = None if judged is None else judged.proposal
+            self._asked_before[key] = Asked(seen.workloads[0][1], proposal)
+        return self._asked_before[key]
 
     # -- metrics --------------------------------------------------------------------------------
 
@@ -301,13 +195,6 @@ class HpaController:
             total = rule.levels[level_number(rule, age_s, memories)].amount_milli or 0
             return total // max(ready, 1)
         return pod_usage(rule, template, resource, age_s, memories)
-
-
-class Asked(NamedTuple):
-    """What a sync decides on, its history aside: spec.replicas, and the metrics' proposal if they are looked at."""
-
-    current: int
-    proposal: int | Failure | None
 
 
 class Pooled(NamedTuple):
