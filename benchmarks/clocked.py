@@ -18,7 +18,7 @@ from kubeproof.simulate.control.clocked import ClockedRun, RunRecord
 from kubeproof.simulate.control.planning import planned
 from kubeproof.simulate.options import SimulateOptions
 from kubeproof.simulate.serving.contract import DataPlane, Endpoints, PodSpan, Served, ServiceSpan
-from kubeproof.simulate.simulation import data_plane
+from kubeproof.simulate.spreading import data_plane
 
 DAY_S, DAY_BAR_S = 24 * 3600, 60.0
 CPU_S = 0.03  # of a request

@@ -198,6 +198,7 @@ def final_form(run: ClockedRun) -> Any:
 @pytest.mark.parametrize("family", sorted(FAMILIES))
 def test_every_simulated_run_is_a_run_of_the_model_and_rests_where_verify_says(family):
     numbers: Iterator[int] = iter(range(10_000))
+    steps = resting = 0
 
     @settings(PATIENT, max_examples=-(-CASES // len(FAMILIES)))
     @seed(1)
@@ -205,13 +206,18 @@ def test_every_simulated_run_is_a_run_of_the_model_and_rests_where_verify_says(f
     def check(case: Case) -> None:
         number = next(numbers)
         try:
-            _, run = follow(loaded_case(case, number), number)
+            inclusion, run = follow(loaded_case(case, number), number)
         except LimitReached:
             return  # a loop that gives up, as it does for `verify`
+        nonlocal steps, resting
+        steps += inclusion.steps
         forms = stable_forms(run.walk.plan) if run.walk.is_stable() else None
         assert forms is None or final_form(run) in forms
+        resting += forms is not None
 
     check()
+    assert steps >= CASES // len(FAMILIES)  # runs in which nothing happens would say nothing
+    assert resting > 0
 
 
 @pytest.mark.parametrize("family", ["autoscale", "machine", "rollout", "scale"])

@@ -8,6 +8,7 @@ import click
 from click.core import ParameterSource
 
 from kubeproof.cli.outputs import Output, emit, output_option, tell_where
+from kubeproof.cli.sweep import workers_option
 
 
 @click.command("simulate", short_help="Run a cluster, or a published experiment, on a clock.")
@@ -18,6 +19,7 @@ from kubeproof.cli.outputs import Output, emit, output_option, tell_where
     "--runs", type=click.IntRange(1, 100_000), default=1, show_default=True, metavar="N",
     help="Runs with seeds N, N+1, ...: means with bands.",
 )  # fmt: skip
+@workers_option
 @click.option(
     "--autoscaler", type=click.Choice(["hpa", "simple"]), default="hpa", show_default=True,
     help="The controllers that verify uses, or the published rule in place of the HorizontalPodAutoscaler.",
@@ -84,7 +86,7 @@ def _refuse(names: tuple[str, ...], why: str) -> None:
 
 def _experiment(experiment: str, outputs: tuple[Output, ...], given: dict[str, Any]) -> int:
     config, threads = given["config"], given["threads"]
-    _refuse(("vary", "duration", "seed", "runs", "autoscaler"), "is about manifests, not about experiments")
+    _refuse(("vary", "duration", "seed", "runs", "workers", "autoscaler"), "is about manifests, not about experiments")
     if config is not None and experiment != "abs-2":
         raise click.UsageError(f"--config is about abs-2; {experiment} has one configuration")
     if threads is not None and experiment != "abs-workflow":

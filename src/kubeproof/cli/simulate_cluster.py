@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kubeproof.cli.inputs import read_stdin
 from kubeproof.cli.outputs import Output, emit, tell_where
-from kubeproof.cli.progress import progress_line
+from kubeproof.cli.progress import ProgressLine, progress_line
+from kubeproof.cli.spread_runs import pool_of
 from kubeproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,13 +34,9 @@ def simulate_paths(paths: tuple[str, ...], outputs: tuple[Output, ...], given: d
     try:
         results = []
         for at, (settings, varied) in enumerate(wanted):
-            told = _told(at, len(wanted), options)
-            report = (
-                None
-                if line is None
-                else lambda run, now_s, told=told: line.simulated(time.monotonic() - begin, lambda: told(run, now_s))
-            )
-            results.append((settings, _simulated(varied, options, report)))
+            which = f"variant {at + 1}/{len(wanted)}, " if len(wanted) > 1 else ""
+            telling = None if line is None else _Telling(line, begin, which, options)
+            results.append((settings, _simulated(varied, options, telling, given["workers"])))
     finally:
         if line is not None:
             line.close()
@@ -52,10 +49,37 @@ def simulate_paths(paths: tuple[str, ...], outputs: tuple[Output, ...], given: d
     return exit_code([result for _, result in results])
 
 
-def _simulated(loaded: Loaded, options: SimulateOptions, report: Callable[[int, int], None] | None) -> SimulationResult:
+class _Telling(NamedTuple):
+    """Tells on a line how far the runs are."""
+
+    line: ProgressLine
+    begin_s: float
+    which: str
+    options: SimulateOptions
+
+    def within(self, run: int, now_s: int) -> None:
+        """Of runs that are made one after the other."""
+        options = self.options
+        done = (run + now_s / options.duration_s) / options.runs
+        of_run = f"{now_s:,} of {options.duration_s:,} s"
+        self._show(lambda: f"run {run + 1}/{options.runs}: {of_run}, {100 * done:.0f} %")
+
+    def ended(self, runs: int) -> None:
+        """Of runs that are made at the same time; the first was made before."""
+        wanted = self.options.runs
+        self._show(lambda: f"{runs + 1} of {wanted} runs, {100 * (runs + 1) / wanted:.0f} %")
+
+    def _show(self, words: Callable[[], str]) -> None:
+        self.line.simulated(time.monotonic() - self.begin_s, lambda: f"{self.which}{words()}")
+
+
+def _simulated(
+    loaded: Loaded, options: SimulateOptions, telling: _Telling | None, workers: int | None
+) -> SimulationResult:
     from kubeproof.simulate.simulation import simulate_cluster
 
-    return simulate_cluster(loaded, options, report)
+    within, ended = (None, None) if telling is None else (telling.within, telling.ended)
+    return simulate_cluster(loaded, options, within, pool_of(workers, ended) if options.runs > 1 else None)
 
 
 def _options(given: dict[str, Any]) -> SimulateOptions:
@@ -71,15 +95,6 @@ def _options(given: dict[str, Any]) -> SimulateOptions:
     return SimulateOptions(
         duration_s=duration_s, seed=given["seed"], runs=given["runs"], autoscaler=given["autoscaler"]
     )
-
-
-def _told(variant: int, variants: int, options: SimulateOptions) -> Callable[[int, int], str]:
-    def told(run: int, now_s: int) -> str:
-        done = (run + now_s / options.duration_s) / options.runs
-        which = f"variant {variant + 1}/{variants}, " if variants > 1 else ""
-        return f"{which}run {run + 1}/{options.runs}: {now_s:,} of {options.duration_s:,} s, {100 * done:.0f} %"
-
-    return told
 
 
 def _emit(outputs: tuple[Output, ...], verdict: str, result: SimulationResult | Comparison) -> None:

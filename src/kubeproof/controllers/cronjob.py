@@ -82,7 +82,8 @@ class CronJobController:
         (until_s,) = seen.memories[0]
         exists, _ = seen.workloads[0]
         running = tuple(self._running(seen))
-        if not exists or self.rules.suspended or until_s > 0 or (running and self.rules.policy == FORBID):
+        never = self.rules.suspended or not self.rules.gaps_s  # such as the 30th of February
+        if not exists or never or until_s > 0 or (running and self.rules.policy == FORBID):
             return ()
         writes = tuple(self._start(seen, running))
         next_times = self.rules.gaps_s if until_s == DUE else (DUE,)

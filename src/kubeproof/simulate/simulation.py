@@ -3,36 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from kubeproof.errors import UsageError
 from kubeproof.events.declarations import Completes, CpuLoad, Event, KernelPanic, NeverReady, UsageChange, UsagePattern
 from kubeproof.intents.catalogue import entry
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.simulate.bands import mean_costs, together, totals
-from kubeproof.simulate.control.clocked import ClockedRun, RunRecord
-from kubeproof.simulate.control.planning import SIMPLE, Planned, planned
+from kubeproof.simulate.control.clocked import RunRecord
+from kubeproof.simulate.control.planning import SIMPLE, Planned
 from kubeproof.simulate.options import SimulateOptions
 from kubeproof.simulate.outcome import SAMPLED_OK, VACUOUS, VIOLATED, IntentOutcome, SimulationResult
+from kubeproof.simulate.spreading import Report, Runs, Spread, records_of
 
-if TYPE_CHECKING:
-    from kubeproof.simulate.serving.contract import DataPlane
-
-Report = Callable[[int, int], None] | None  # number of the run, seconds that it has simulated
 LASTING = (UsagePattern, NeverReady, Completes, KernelPanic)  # no moments: they say how pods and nodes are
 
 
 def simulate_cluster(
-    loaded: Loaded, options: SimulateOptions = SimulateOptions(), progress: Report = None
+    loaded: Loaded,
+    options: SimulateOptions = SimulateOptions(),
+    progress: Report = None,
+    spread: Spread | None = None,
 ) -> SimulationResult:
-    """The result of all runs; run i has seed + i."""
+    """The result of all runs; run i has seed + i. It is the same wherever `spread` makes them."""
     begin = monotonic()
-    plan = planned(loaded, autoscaler=options.autoscaler)
+    runs = Runs(loaded, options)
+    plan = runs.plan
     if options.autoscaler == SIMPLE and not (loaded.scenario.workload and loaded.scenario.workload.services):
         raise UsageError("--autoscaler simple looks at the use that requests make", "Give spec.workload services.")
-    records = [_run(loaded, plan, options, number, progress) for number in range(options.runs)]
+    records = records_of(runs, options.runs, progress, spread)
     intents = tuple(_outcome(plan, at, records, options.seed) for at in range(len(plan.plan.monitors)))
     return SimulationResult(
         scenario=loaded.scenario.name,
@@ -52,22 +51,6 @@ def simulate_cluster(
         notes=(*_missed(records), *_notes(loaded), *_too_late(loaded, options)),
         elapsed_s=monotonic() - begin,
     )
-
-
-def _run(loaded: Loaded, plan: Planned, options: SimulateOptions, number: int, progress: Report) -> RunRecord:
-    seed = options.seed + number
-    run = ClockedRun(loaded, plan, options, seed, data_plane(loaded, options, seed))
-    return run.run(None if progress is None else lambda now_s: progress(number, now_s))
-
-
-def data_plane(loaded: Loaded, options: SimulateOptions, seed: int) -> DataPlane | None:
-    """What serves the requests of a Scenario; None if it has none."""
-    workload = loaded.scenario.workload
-    if workload is None or not workload.services:
-        return None
-    from kubeproof.simulate.serving.plane import make_data_plane
-
-    return make_data_plane(workload, seed=seed, duration_s=float(options.duration_s), reroutes=options.reroutes)
 
 
 def _outcome(plan: Planned, at: int, records: list[RunRecord], seed: int) -> IntentOutcome:

@@ -204,6 +204,7 @@ def test_a_start_is_an_event_with_every_gap_that_may_follow() -> None:
 def test_no_start_before_its_time_or_without_the_cron_job(shown: Seen) -> None:
     assert cron(ALLOW).act(shown) == ()
     assert cron(ALLOW, suspended=True).act(times(0)) == ()
+    assert cron(ALLOW, gaps=()).act(times(0)) == ()  # a date that never comes
 
 
 def test_allow_starts_beside_the_earlier_one_in_the_first_free_place() -> None:

@@ -18,6 +18,7 @@ from kubeproof.simulate.control.metering import Metering
 from kubeproof.simulate.control.moments import Moments, run_until_stable
 from kubeproof.simulate.control.planning import SIMPLE, Planned
 from kubeproof.simulate.control.readings import Readings
+from kubeproof.simulate.control.schedules import Schedules
 from kubeproof.simulate.control.simple import SimpleScaler
 from kubeproof.simulate.control.timetable import Timetable, steered
 from kubeproof.simulate.control.verdicts import Verdicts
@@ -71,6 +72,7 @@ class ClockedRun:
         self._sync_s = setup.settings.hpa_period_s
         self._moments = Moments(rng, dict.fromkeys((f"hpa {a.name}" for a in setup.autoscalers), self._sync_s))
         self._timetable = Timetable(self.walk, planned.faults)
+        self._schedules = Schedules(self.walk)
         meters = (meter.source for meter in planned.meters)
         own = frozenset(id(source) for source in (*meters, *steered(planned.faults)))
         self._hazards = Hazards(self.walk, loaded.scenario.quantify.tick_s, own)
@@ -118,9 +120,19 @@ class ClockedRun:
             self._scale_simply(now_s)
         self._follow(self._moments.take_due(self.walk))
         self._verdicts.at_instant()
+        if self._start_jobs():
+            self._verdicts.at_instant()
         is_time = now_s % self._reading_s == 0 or now_s >= self._options.duration_s
         if is_time and self._readings.last_s != now_s:
             self._readings.read(self.walk, now_s)
+
+    def _start_jobs(self) -> bool:
+        """Starts of CronJobs come after everything else: until then the cluster may be at rest."""
+        before = self.walk.steps
+        self._follow(self._schedules.take_due())
+        if self.walk.steps > before:
+            self._follow(self._moments.take_due(self.walk))
+        return self.walk.steps > before
 
     def _follow(self, steps: Iterable[Taken]) -> None:
         for taken in steps:
@@ -221,7 +233,7 @@ class ClockedRun:
             moments.append(_multiple_after(now_s, self._sync_s))
         if self._scalers:
             moments.append(_multiple_after(now_s, self._workload.simple.cycle_s))
-        for moment in (self._moments.next_s(self.walk), self._timetable.next_s()):
+        for moment in (self._moments.next_s(self.walk), self._timetable.next_s(), self._schedules.next_s()):
             if moment is not None:
                 moments.append(moment)
         return max(now_s, min(moments))
