@@ -9,6 +9,7 @@ import click
 
 from kubeproof.cli.outputs import Output, emit, output_option, write_stdout
 from kubeproof.cli.progress import progress_line
+from kubeproof.cli.ranges import NumberRange
 from kubeproof.cli.reports import RESULT_FORMATS, render_result, text_style
 from kubeproof.cli.sweep import (
     chosen_executor,
@@ -91,7 +92,7 @@ def show_command(*, name: str, safe: bool, variant: str | None) -> int:
 @click.option("--safe", is_flag=True, help="The repaired variant.")
 @click.option("--variant", metavar="NAME", help="A variant by name, such as safe-readiness.")
 @click.option("--minimal", is_flag=True, help="Find the smallest cluster in which the case fails.")
-@click.option("--timeout", "timeout_s", type=click.FloatRange(0, min_open=True), metavar="S", help="Per variant.")
+@click.option("--timeout", "timeout_s", type=NumberRange(0, min_open=True), metavar="S", help="Per variant.")
 @click.option("--max-states", type=click.IntRange(1), metavar="N", help="Per variant.")
 @scale_option
 @workers_option
@@ -366,7 +367,7 @@ def _runs_json(runs: Sequence[CaseRun]) -> str:
 
 @cases_group.command("esc")
 @click.argument("directory", required=False, metavar="[DIR]")
-@click.option("--timeout", "timeout_s", type=click.FloatRange(0, min_open=True), metavar="S", help="Per size.")
+@click.option("--timeout", "timeout_s", type=NumberRange(0, min_open=True), metavar="S", help="Per size.")
 @click.option("--max-states", type=click.IntRange(1), metavar="N", help="Per size.")
 @workers_option
 @executor_option

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kubeproof.cli.outputs import Output, emit, output_option
+from kubeproof.cli.ranges import NumberRange
 from kubeproof.cli.reports import text_style
 from kubeproof.cli.revisions import Side, extracted, split_revision
 from kubeproof.cli.settings import find_settings, working_directory
@@ -28,7 +29,7 @@ _MEBIBYTE = 1_048_576
 @click.option("--rev", metavar="REV", help="Compare PATH... in this git revision with PATH... as they are.")
 @click.option("--with", "shared", multiple=True, metavar="PATH", help="Also read for both sides, such as nodes.")
 @click.option("--values", multiple=True, metavar="FILE", help="Values for Helm charts. Repeatable.")
-@click.option("--timeout", "timeout_s", type=click.FloatRange(0, min_open=True), metavar="S", help="Per side.")
+@click.option("--timeout", "timeout_s", type=NumberRange(0, min_open=True), metavar="S", help="Per side.")
 @click.option("--memory", "memory_mib", type=click.IntRange(1), metavar="MIB", help="Per side.")
 @click.option("--max-states", type=click.IntRange(1), metavar="N", help="Per side.")
 @click.option("-v", "--verbose", is_flag=True, help="List unchanged intents, too, and the numbers behind decisions.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,6 +12,7 @@ from typing import Any, NoReturn, TypeVar
 from kubeproof.errors import InternalError, KubeproofError, LimitReached
 
 Result = TypeVar("Result")
+LONGEST_WAIT_S = 1e6  # at once: the system takes no number of seconds that is too large
 
 
 def asked_storm(work: Callable[[], Result], *, timeout_s: float | None, memory_mib: int | None) -> Result:
@@ -68,7 +70,8 @@ def _outcome(work: Callable[[], Any], memory_mib: int | None) -> tuple[str, Any]
         if memory_mib is not None:
             import resource
 
-            resource.setrlimit(resource.RLIMIT_DATA, (memory_mib << 20, memory_mib << 20))
+            most = min(memory_mib << 20, sys.maxsize)
+            resource.setrlimit(resource.RLIMIT_DATA, (most, most))
         return "result", work()
     except KubeproofError as problem:
         return "error", (str(problem), problem.exit_code)
@@ -88,8 +91,10 @@ def _received(reader: int, timeout_s: float | None) -> bytes:
     end = None if timeout_s is None else time.monotonic() + timeout_s
     parts: list[bytes] = []
     while True:
-        left = None if end is None else max(0.0, end - time.monotonic())
-        if not select.select([reader], [], [], left)[0]:
+        left = None if end is None else end - time.monotonic()
+        if not select.select([reader], [], [], None if left is None else min(max(0.0, left), LONGEST_WAIT_S))[0]:
+            if left is not None and left > LONGEST_WAIT_S:
+                continue
             raise LimitReached(f"E302 no answer within {timeout_s:g} s. Allow more --timeout.")
         part = os.read(reader, 1 << 20)
         if not part:

@@ -6,6 +6,7 @@ import click
 
 from kubeproof.cli.monitor import FORMAT
 from kubeproof.cli.outputs import Output, emit, output_option
+from kubeproof.cli.ranges import NumberRange
 
 
 @click.command("mine", short_help="Learn rules from the events of fault-free runs.")
@@ -14,11 +15,11 @@ from kubeproof.cli.outputs import Output, emit, output_option
 @click.option("--name", default="mined", show_default=True, help="Name of the set of rules.")
 @click.option("--folds", type=click.IntRange(2, 100), default=5, show_default=True, help="Of the cross-validation.")
 @click.option(
-    "--false-alarms", type=click.FloatRange(0, 1), default=0.025, show_default=True,
+    "--false-alarms", type=NumberRange(0, 1), default=0.025, show_default=True,
     help="Share of clean runs that may be found too slow, with 95 % confidence.",
 )  # fmt: skip
 @click.option(
-    "--support", type=click.FloatRange(0, 1), default=0.05, show_default=True,
+    "--support", type=NumberRange(0, 1), default=0.05, show_default=True,
     help="Share of runs in which an event must occur to be learned about.",
 )  # fmt: skip
 @output_option("text", "yaml", "json", "epl")

@@ -8,6 +8,7 @@ import click
 
 from kubeproof.cli.outputs import Decorator, Output, emit, output_option, tell_where
 from kubeproof.cli.quantify_cluster import cluster_command, compare_command
+from kubeproof.cli.ranges import NumberRange
 from kubeproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def precision_options(command: Any) -> Any:
         click.option(
             "--max-iterations", type=click.IntRange(1), help="Give up after so many; the interval is reported."
         ),
-        click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="S", help="Give up after so long."),
+        click.option("--timeout", type=NumberRange(0, min_open=True), metavar="S", help="Give up after so long."),
         click.option("--memory", type=click.IntRange(16), metavar="MIB", help="Give up rather than take more memory."),
         click.option(
             "--sound/--no-sound", "is_sound", default=True, show_default=True,

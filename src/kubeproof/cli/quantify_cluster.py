@@ -10,6 +10,7 @@ import click
 from kubeproof.cli.inputs import read_stdin
 from kubeproof.cli.outputs import Decorator, Output, emit, output_option, tell_where
 from kubeproof.cli.progress import progress_line
+from kubeproof.cli.ranges import NumberRange
 from kubeproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def process_options(command: Any) -> Any:
         click.option("--exact", is_flag=True, help="Compute with fractions; for small clusters."),
         click.option("--max-states", type=click.IntRange(1), metavar="N", help="Give up beyond so many states."),
         click.option(
-            "--timeout", "timeout_s", type=click.FloatRange(0, min_open=True), metavar="S",
+            "--timeout", "timeout_s", type=NumberRange(0, min_open=True), metavar="S",
             help="Give up after so many seconds.",
         ),
         click.option(
@@ -92,7 +93,7 @@ def options_of(given: dict[str, Any]) -> ClusterOptions:
 @click.command("cluster", short_help="How likely an intent is violated, and what running costs.")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option(
-    "--at-most", type=click.FloatRange(0, 1), metavar="P",
+    "--at-most", type=NumberRange(0, 1), metavar="P",
     help="Exit with 1 if an intent may be violated within the horizon with a greater probability.",
 )  # fmt: skip
 @process_options
@@ -169,7 +170,9 @@ def with_scope(loaded: Loaded, result: ClusterResult) -> ClusterResult:
 
 
 def exit_code(result: ClusterResult) -> int:
-    """The exit code of the contract."""
+    """The exit code of the contract; without a safety intent there may be nothing to answer."""
+    if not result.spans:
+        return 5
     incomplete = 3 if any(span.skipped for span in result.spans) else 0
     return _EXIT_CODES.get(result.verdict, incomplete)
 
@@ -190,7 +193,7 @@ def compare_command(
 ) -> int:  # fmt: skip
     """Compare variants of a cluster, such as two HPA behaviours, on the same load model.
 
-    A and B are files or directories. Each is read together with all PATHs of --with; the Scenarios must be the same.
+    A and B are files or directories. Each is read together with all PATHs of --with; the Scenarios may differ in controllers alone.
 
     \b
     Examples:

@@ -20,6 +20,7 @@ from kubeproof.cli.inputs import read_stdin
 from kubeproof.cli.live import Chosen, cluster_options, snapshot_bytes
 from kubeproof.cli.outputs import Output, emit, output_option, tell_where
 from kubeproof.cli.progress import progress_line
+from kubeproof.cli.ranges import NumberRange
 from kubeproof.cli.reports import RESULT_FORMATS, exit_code, render_result, report_problem
 from kubeproof.cli.settings import use_settings
 from kubeproof.cli.sweep import (
@@ -70,7 +71,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str,
 @click.option("-v", "--verbose", is_flag=True, help="Show the numbers behind every decision; fold no steps.")
 @click.option("-q", "--quiet", is_flag=True, help="Show verdicts only.")
 @click.option(
-    "--timeout", "timeout_s", type=click.FloatRange(0, min_open=True), envvar="KUBEPROOF_TIMEOUT",
+    "--timeout", "timeout_s", type=NumberRange(0, min_open=True), envvar="KUBEPROOF_TIMEOUT",
     metavar="S", help="Stop after so many seconds.",
 )  # fmt: skip
 @click.option(

@@ -33,6 +33,7 @@ from kubeproof.manifests.tree import Sequence as ListValue
 _NUMBERS = (ScalarKind.INTEGER, ScalarKind.FLOAT)
 _TOLERANCE = 1e-9  # of the sum of a row
 _LARGEST = 1e12
+_LEAST = 1e-300  # what is rarer may become 0 when it is divided among seconds, and the impossible is no event
 _MOST_TIMES = 20  # start-up times: each is a way of its own for every pod
 NO_MOMENTS = (Completes, KernelPanic, NeverReady, UsagePattern)
 _CHANCES = ("probability", "ratePerHour")
@@ -71,7 +72,14 @@ def _chance(fields: Fields) -> Chance | None:
     rate = read_amount(fields, "ratePerHour")
     if rate == 0:
         fields.fail("ratePerHour", "is 0", remedy="What never happens is no event: remove it")
+    if rate is not None:
+        _refuse_next_to_nothing(fields, "ratePerHour", rate)
     return None if rate is None else Chance(per_hour=rate)
+
+
+def _refuse_next_to_nothing(fields: Fields, key: str, value: float) -> None:
+    if 0 < value < _LEAST:
+        fields.fail(key, f"is {value:g}", remedy=f"Write at least {_LEAST:g}, or remove what never happens")
 
 
 def _probability(fields: Fields) -> float:
@@ -81,6 +89,7 @@ def _probability(fields: Fields) -> float:
         fields.fail("probability", f"is {value:g}", remedy="A probability lies between 0 and 1")
     if value == 0:
         fields.fail("probability", "is 0", remedy="What never happens is no event: remove it")
+    _refuse_next_to_nothing(fields, "probability", value)
     if value == 1:
         remedy = "What happens for certain in every tick leaves no time for anything else: write less, such as 0.99"
         fields.fail("probability", "is 1", remedy=remedy)
@@ -109,6 +118,8 @@ def _row(fields: Fields, index: int, row: Value, levels: int) -> tuple[float, ..
         fail(f"has {len(numbers)} entries for {levels} levels", "Write one probability per level")
     if any(not 0 <= number <= 1 for number in numbers):
         fail("holds a number outside 0 to 1", "Each entry is a probability")
+    if any(0 < number < _LEAST for number in numbers):
+        fail("holds a number next to 0", f"Write 0, or at least {_LEAST:g}")
     if abs(math.fsum(numbers) - 1) > _TOLERANCE:
         fail(f"sums to {math.fsum(numbers):.12g}", "The probabilities of a row sum to 1")
     if numbers[index] == 0 and levels > 1:

@@ -57,6 +57,8 @@ def properties_of(options: AutoscalingOptions) -> str:
 
 def check_autoscaling(options: AutoscalingOptions, progress: Progress = lambda line: None) -> QuantifyResult:
     """The answers for every model and setting, in their order."""
+    if options.exact and options.reduce:
+        raise UsageError("--bisimulation computes with rounded numbers", "Leave it out, or --exact.")
     cases = [(model, setting) for model in options.models for setting in options.settings]
     return QuantifyResult(tuple(_checked(model, setting, options, progress) for model, setting in cases))
 

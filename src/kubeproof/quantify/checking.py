@@ -9,19 +9,11 @@ from fractions import Fraction
 from typing import Any
 
 from kubeproof.errors import QuantityError
-from kubeproof.quantify.formulas import is_complement, is_finite, is_nested, steps
-from kubeproof.quantify.methods import CONTINUOUS, MOST_ITERATIONS, UNSOUND, CheckSettings, environment_of
-from kubeproof.quantify.rounding import after_steps
+from kubeproof.quantify.bounds import EXACT, INTERVAL, NONE, ROUNDING, Number, bounded, is_unsigned, number_of
+from kubeproof.quantify.formulas import is_complement, is_endless_reward
+from kubeproof.quantify.methods import MOST_ITERATIONS, CheckSettings, environment_of
 from kubeproof.quantify.storm import Model, StormRefusal, asked, storm
 from kubeproof.values import dataclass
-
-Number = float | Fraction
-
-EXACT = "exact"  # rational arithmetic, no error
-INTERVAL = "interval"  # bounds that the method guarantees
-ROUNDING = "rounding"  # a finite number of steps; the bounds are those of floating-point arithmetic
-NONE = "none"  # converged by the method's own criterion, without bounds
-LEAST_SLACK = 2.0**-46  # relative: what rounding may do to an iteration, amply
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +42,19 @@ def check(model: Model, formula: Any, *, settings: CheckSettings = CheckSettings
     """The answer to one formula of Storm (see `programs.properties` and `formula`)."""
     begin = time.perf_counter()
     asked_for, threshold = _without_threshold(formula)
+    _refuse_negative(model, asked_for)
     environment = environment_of(model, asked_for, settings)
     result = _result(model, asked_for, environment)
     found = _answer(model, (formula, asked_for), result, settings, time.perf_counter() - begin)
     return found if threshold is None else _judged(found, *threshold)
+
+
+def _refuse_negative(model: Model, formula: Any) -> None:
+    """Refuses what Storm iterates for with rewards of both signs in mind, but gets wrong, or never ends."""
+    if model.is_exact or not is_endless_reward(formula, model.kind) or is_unsigned(model, formula):
+        return
+    problem = "some of the rewards are negative, and iterating over runs of any length does not converge to their sum"
+    raise QuantityError(problem, file=f"property {formula}", remedy="Compute with --exact, or bound the steps: C<=100")
 
 
 def _result(model: Model, formula: Any, environment: Any) -> Any:
@@ -63,14 +64,14 @@ def _result(model: Model, formula: Any, environment: Any) -> Any:
             lambda: storm().model_checking(model.handle, formula, only_initial_states=True, environment=environment)
         )
     except StormRefusal as problem:
-        raise _uncheckable(formula, " ".join(str(problem).split()).rstrip(".")) from None
+        raise _uncheckable(model, formula, " ".join(str(problem).split()).rstrip(".?")) from None
     if not hasattr(result, "__getitem__"):  # nothing at all, or a curve of several objectives
-        raise _uncheckable(formula, "Storm gives no value for such a property on such a model")
+        raise _uncheckable(model, formula, "Storm gives no value for such a property on such a model")
     return result
 
 
-def _uncheckable(formula: Any, reason: str) -> QuantityError:
-    remedy = "Ask for something else, or without --exact"
+def _uncheckable(model: Model, formula: Any, reason: str) -> QuantityError:
+    remedy = f"Ask for something else, or {'without' if model.is_exact else 'with'} --exact"
     return QuantityError(f"cannot be checked: {reason}", file=f"property {formula}", remedy=remedy)
 
 
@@ -88,7 +89,7 @@ def _without_threshold(formula: Any) -> tuple[Any, tuple[str, Fraction] | None]:
     if not number.has_optimality_type:  # for every scheduler: the worst of them
         worst = stormpy.logic.OptimizationDirection
         number.set_optimality_type(worst.MINIMIZE if comparison in ("GEQ", "GREATER") else worst.MAXIMIZE)
-    return number, (comparison, Fraction(_number(formula.threshold)))
+    return number, (comparison, Fraction(number_of(formula.threshold)))
 
 
 def _answer(model: Model, formulas: tuple[Any, Any], result: Any, settings: CheckSettings, elapsed_s: float) -> Answer:
@@ -99,7 +100,7 @@ def _answer(model: Model, formulas: tuple[Any, Any], result: Any, settings: Chec
         found = _made(formula, (None, None, None), INTERVAL, model, settings, elapsed_s, states)
         truth = values[0] if len(set(values)) == 1 else None
         return replace(found, is_question=True, holds=truth, is_converged=found.is_converged and truth is not None)
-    numbers = [_bounded(model, asked_for, value, settings) for value in values]
+    numbers = [bounded(model, asked_for, value, settings) for value in values]
     span = _over_initial_states([number[:3] for number in numbers])
     found = _made(formula, span, numbers[0][3], model, settings, elapsed_s, states)
     least = 1.0 if is_complement(asked_for) else 0.0
@@ -129,82 +130,6 @@ def _over_initial_states(
     uppers = [high for _, _, high in numbers if high is not None]
     is_bounded = len(lowers) == len(uppers) == len(numbers)
     return None, min(lowers) if is_bounded else None, max(uppers) if is_bounded else None
-
-
-def _bounded(
-    model: Model, formula: Any, value: Any, settings: CheckSettings
-) -> tuple[Number, Number | None, Number | None, str]:
-    """The value with its bounds, and what they rest on."""
-    number = _number(value.value)
-    if model.is_exact:
-        return number, number, number, EXACT
-    if is_nested(formula) or settings.method in UNSOUND:
-        return number, None, None, INTERVAL
-    if is_finite(formula):
-        lower, upper = _rounded(model, formula, float(number))
-        is_stepwise = steps(formula) is not None and model.kind not in CONTINUOUS
-        return number, lower, upper, ROUNDING if is_stepwise else NONE
-    if not settings.is_sound:
-        return number, None, None, INTERVAL
-    low, high = (None if bound is None else float(_number(bound)) for bound in (value.lower, value.upper))
-    return number, *_widened(low, high, settings.precision), INTERVAL
-
-
-def _widened(low: float | None, high: float | None, precision: float) -> tuple[float | None, float | None]:
-    """The bounds of an iteration, moved apart by a thousandth of the precision, and by no less than rounding may do.
-
-    Storm's bounds hold for real numbers. It computes with rounded ones, and may give 0.39999999999999997 as both bounds
-    of 2/5. What it finds without computing (0, 1 and infinity) is left as it is.
-    """
-    if low is not None and low == high and (low in (0.0, 1.0) or math.isinf(low)):
-        return low, high
-    slack = max(precision / 1000, LEAST_SLACK)
-    return (
-        low if low is None else low - slack * abs(low),
-        high if high is None else high + slack * abs(high),
-    )
-
-
-def _rounded(model: Model, formula: Any, number: float) -> tuple[float, float] | tuple[None, None]:
-    """Bounds on a value after finitely many steps: Storm gives the rounded value as both.
-
-    In continuous time a bound is one on time, and Storm's answer an approximation.
-    """
-    ahead = steps(formula)
-    is_rough = model.kind in CONTINUOUS or not model.is_regular
-    if ahead is None or is_rough or not _is_unsigned(model, formula):
-        return None, None
-    return after_steps(number, ahead, model.branching) or (None, None)
-
-
-def _is_unsigned(model: Model, formula: Any) -> bool:
-    """True if no reward that the formula adds up is negative."""
-    if not hasattr(formula, "has_reward_model_name"):
-        return True
-    names = list(model.handle.reward_models)
-    name = formula.reward_name if formula.has_reward_model_name() else names[0] if len(names) == 1 else ""
-    if name in model.unsigned:
-        return True
-    rewards = model.handle.reward_models.get(name)
-    if rewards is None or rewards.has_transition_rewards:
-        return False
-    parts = ((rewards.has_state_rewards, "state_rewards"), (rewards.has_state_action_rewards, "state_action_rewards"))
-    return all(min(getattr(rewards, part), default=0.0) >= 0 for has, part in parts if has)
-
-
-def _number(value: Any) -> Number:
-    """A number of Storm as one of Python."""
-    if isinstance(value, float):
-        return value
-    return Fraction(_integer(str(value.numerator)), _integer(str(value.denominator)))
-
-
-def _integer(digits: str) -> int:
-    """A whole number of any length: Python refuses to read long ones at once, as hostile input."""
-    if len(digits) <= 4000:
-        return int(digits)
-    sign, digits = (-1, digits[1:]) if digits[0] == "-" else (1, digits)
-    return sign * (_integer(digits[:-4000]) * 10**4000 + int(digits[-4000:]))
 
 
 def _is_converged(lower: Number | None, upper: Number | None, settings: CheckSettings, least: float = 0.0) -> bool:

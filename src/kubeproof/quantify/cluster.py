@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 UNITS = {"pods": "pod-hours", "nodes": "node-hours", "energy": "kWh", "cost": "cost"}
 HOUR_S = 3600
 JOULES_PER_KWH = 3_600_000
+ENDLESS = "broken by endless runs, not at a moment"
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +220,8 @@ class Answers:
     def _not_quantified(self) -> Iterator[str]:
         for intent in self._process.loaded.scenario.intents:
             if make_monitor(intent, self._process.space.plan.layout).kind not in SAFETY:
-                yield f"{intent.name}: broken by endless runs, not at a moment"
+                reason = "an LTL formula, which verify judges" if intent.key == "ltl" else ENDLESS
+                yield f"{intent.name}: {reason}"
         if AMOUNTS in self._options.questions and not self._settings.power:
             yield "energy: the Scenario gives no spec.quantify.power"
 

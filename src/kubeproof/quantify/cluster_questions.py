@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,9 @@ import numpy as np
 
 from kubeproof.errors import ProgramError
 from kubeproof.quantify.arrays import ModelArrays, model_from_arrays
+from kubeproof.quantify.bounds import Number
 from kubeproof.quantify.chain_automaton import automaton_from_arrays
-from kubeproof.quantify.checking import Answer, Number, check
+from kubeproof.quantify.checking import Answer, check
 from kubeproof.quantify.cluster_result import Span, Value
 from kubeproof.quantify.formulas import formula
 from kubeproof.quantify.methods import CheckSettings
@@ -34,6 +36,11 @@ PER_INSTANT = 200  # what an instant costs beside its choices
 EXACT_COST = 500  # of a fraction, in rounded numbers
 MOST_EXACT = 2000  # states for which fractions are tried where iterations do not converge
 LEAST_PROBABILITY = 1e-10  # below, iterating for the long run does not come to an end
+TIMELESS = ("no timed states", "unbounded model")  # what Storm says, in rounded numbers and in fractions
+ENDLESS = (
+    "steps that take no time, such as open events, may follow one another for ever; "
+    "give events a probability, or a max, to have a long run"
+)
 TIME = "time"
 SOUND = "sound-value-iteration"  # the only method of Storm that gives long-run shares of all automata, and right ones
 
@@ -74,19 +81,31 @@ class Asked:
         least = float(self.arrays.probabilities[self.arrays.probabilities > 0].min())
         if least < LEAST_PROBABILITY and not self.model.is_exact:
             return Span(skipped=f"a probability of {least:.3g} is too small for the long run; compute with --exact")
-        return self._span(lambda best: self._value(f'LRA{best}=? ["{label}"]'))
+        found = self._span(lambda best: self._value(f'LRA{best}=? ["{label}"]'))
+        return replace(found, skipped=ENDLESS) if any(words in found.skipped for words in TIMELESS) else found
 
     def _bounded(self, question: Callable[[str], str], horizon_s: int) -> Span:
         if self.work_per_s * horizon_s > MOST_WORK:
             longest = int(MOST_WORK / self.work_per_s)
             return Span(skipped=f"too many states to look {horizon_s} s ahead; ask for at most {longest} s (--within)")
-        return self._span(lambda best: self._value(question(best)))
+        is_small = self.model.states <= MOST_EXACT and self.work_per_s * horizon_s * EXACT_COST <= MOST_WORK
+        return self._span(lambda best: self._within(question(best), can_be_exact=is_small and not self.model.is_exact))
+
+    def _within(self, question: str, *, can_be_exact: bool) -> Value:
+        """The answer by iteration; with fractions, where Storm refuses: next to 1, a probability is no longer below."""
+        try:
+            return self._value(question)
+        except ProgramError:
+            if not can_be_exact:
+                raise
+        return _value(check(model_from_arrays(self.arrays, exact=True), formula(question)))
 
     def _unbounded(self, question: str) -> Value:
-        """The answer by iteration; with fractions, where that does not converge and the process is small."""
+        """The answer by iteration; with fractions, where that does not converge or ends at 0, and if it is small."""
         most = max(1_000_000, MOST_ITERATED // self.model.choices)
         found = check(self.model, formula(question), settings=replace(self.settings, max_iterations=most))
-        if not found.is_converged and self.model.states <= MOST_EXACT:
+        is_lost = found.value == 0 and found.upper != 0  # too small for a number
+        if (is_lost or not found.is_converged) and self.model.states <= MOST_EXACT:
             found = check(model_from_arrays(self.arrays, exact=True), formula(question))
         if not found.is_converged:
             raise StormRefusal(f"not converged to a relative precision of {self.settings.precision:g}")
@@ -109,8 +128,9 @@ def _value(found: Answer) -> Value:
 
 
 def _rounded(number: Number) -> float:
+    """The number, or one near it; what is possible stays possible."""
     try:
-        return float(number)
+        return max(float(number), math.ulp(0.0)) if number > 0 else float(number)
     except OverflowError:
         raise StormRefusal("the value is too large for a number") from None
 

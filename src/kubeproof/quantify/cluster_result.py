@@ -41,7 +41,7 @@ def judged(span: Span | None, at_most: float) -> str:
         return "UNKNOWN"
     slack = UNCERTAIN * found.value
     lower = found.value - slack if found.lower is None else found.lower
-    upper = found.value + slack if found.upper is None else found.upper
+    upper = min(1.0, found.value + slack if found.upper is None else found.upper)
     if upper <= at_most:
         return "HOLDS"
     return "VIOLATED" if lower > at_most else "UNKNOWN"
@@ -63,7 +63,10 @@ class IntentChances:
     @property
     def is_possible(self) -> bool | None:
         """True if some run violates it; None if that was not asked for."""
-        return None if self.ever is None or self.ever.greatest is None else self.ever.greatest.value > 0
+        if self.ever is None or self.ever.greatest is None:
+            return None
+        greatest = self.ever.greatest
+        return greatest.value > 0 or bool(greatest.upper)  # a value too small for a number still has a bound
 
 
 @dataclass(frozen=True, slots=True)

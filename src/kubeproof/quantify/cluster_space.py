@@ -10,6 +10,7 @@ from kubeproof.engine.limits import Limits, physical_bytes
 from kubeproof.engine.search import INTERRUPTED, Search, Store, compiled_kernel, explore, make_kernel
 from kubeproof.engine.system import Cell, Progress
 from kubeproof.errors import EnvironmentProblem, LimitReached, NothingToCheckError, ScenarioError
+from kubeproof.events.declarations import Apply
 from kubeproof.intents.monitor import IN_STABLE, NEVER, STEP
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.grouped import GroupedSystem
@@ -64,7 +65,8 @@ def explored_space(loaded: Loaded, options: SpaceOptions = SpaceOptions(), progr
 def plan_to_quantify(loaded: Loaded, *, merge: bool = True) -> Plan:
     """The plan with the safety intents alone: others are broken by endless runs, at no moment."""
     setup, scenario = loaded.setup, loaded.scenario
-    if not setup.workloads and not scenario.events:
+    can_begin = setup.workloads or any(isinstance(event, Apply) for event in scenario.events)
+    if not can_begin and not (setup.nodes and scenario.events):
         raise NothingToCheckError(
             "E301 the input holds no workload. Name files with a Deployment, StatefulSet, Job or other workload."
         )

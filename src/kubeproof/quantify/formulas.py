@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from kubeproof.quantify.storm import asked, storm
+from kubeproof.quantify.storm import Model, StormRefusal, asked, storm
 
 
 def formula(text: str) -> Any:
@@ -50,6 +50,37 @@ def is_nested(formula: Any) -> bool:
 def is_complement(formula: Any) -> bool:
     """True if Storm computes one minus another probability, to which the precision then is relative."""
     return isinstance(_path(formula), storm().logic.GloballyFormula)
+
+
+def is_probability(formula: Any) -> bool:
+    """True if it asks for a probability."""
+    return isinstance(formula, storm().logic.ProbabilityOperatorFormula)
+
+
+def is_endless_reward(formula: Any, kind: str) -> bool:
+    """True if it adds up a reward over runs that may be of any length, by iteration.
+
+    So does one that another reward bounds, which does not bound steps: Storm iterates on every level. On decision
+    processes it does so from any sign of the reward, on chains not.
+    """
+    logic = storm().logic
+    discounted = logic.DiscountedTotalRewardFormula | logic.DiscountedCumulativeRewardFormula
+    if not hasattr(formula, "has_reward_model_name") or isinstance(_path(formula), discounted):
+        return False
+    return not is_finite(formula) or (is_cost_bounded(formula) and kind != "mdp")
+
+
+def by_graph(model: Model, formula: Any, value: int) -> bool:
+    """True if the probability is 0 or 1, as `value` says: Storm compares with these on the graph, without numbers."""
+    logic, numbers = storm().logic, storm().developer.storage.ExpressionManager()
+    comparison = logic.ComparisonType.LEQ if value == 0 else logic.ComparisonType.GEQ
+    compared = formula.clone()
+    compared.set_bound(comparison, numbers.integer(value))
+    try:
+        result = asked(lambda: storm().model_checking(model.handle, compared, only_initial_states=True))
+    except StormRefusal:
+        return False
+    return all(result[state] for state in model.handle.initial_states)
 
 
 def _path(formula: Any) -> Any:

@@ -94,7 +94,7 @@ def _value(name: str, text: str, example: object) -> int | Decimal | MetricPoint
         if isinstance(example, MetricPoint):
             demand, latency, utilisation = (_whole(part) for part in text.split("/"))
             return MetricPoint(demand, latency, utilisation)
-        return Decimal(text) if isinstance(example, Decimal) else _whole(text)
+        return _share(text) if isinstance(example, Decimal) else _whole(text)
     except (ValueError, InvalidOperation):
         form = "DEMAND/LATENCY/UTILISATION" if isinstance(example, MetricPoint) else "a number"
         raise UsageError(f"--set {name}={text}: not {form}", f"The default is {_text(example)}.") from None
@@ -104,6 +104,13 @@ def _whole(text: str) -> int:
     if len(text) > 9:
         raise ValueError
     return int(text)
+
+
+def _share(text: str) -> Decimal:
+    share = Decimal(text)
+    if not share.is_finite():
+        raise ValueError
+    return share
 
 
 def _text(value: object) -> str:

@@ -103,10 +103,11 @@ def _listed(names: Sequence[str]) -> str:
 
 def _read(file: str) -> str:
     try:
-        if os.path.getsize(file) > MAX_BYTES:
+        with open(file, "rb") as stream:
+            content = stream.read(MAX_BYTES + 1)  # not its size: a pipe or a device has none
+        if len(content) > MAX_BYTES:
             raise ProgramError(f"is larger than {MAX_BYTES >> 20} MiB", file=file, remedy="Split it.")
-        with open(file, encoding="utf-8") as stream:
-            return stream.read()
+        return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except OSError as problem:
         raise ProgramError(f"cannot be read: {problem.strerror}", file=file, remedy="Check the path.") from None
     except UnicodeDecodeError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
+from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -139,9 +140,25 @@ def number(value: float | Fraction | None) -> str:
     """A number with as many digits as double precision has."""
     if value is None:
         return "unknown"
-    if isinstance(value, Fraction):
-        value = float(value)
-    return "infinity" if math.isinf(value) else f"{value:.15g}"
+    rounded = _rounded(value)
+    if rounded is None or (rounded == 0 and value != 0):
+        return _beyond_floats(Fraction(value))
+    return "infinity" if rounded == math.inf else "-infinity" if rounded == -math.inf else f"{rounded:.15g}"
+
+
+def _rounded(value: float | Fraction) -> float | None:
+    """The nearest number of double precision; None for a fraction beyond them."""
+    try:
+        return float(value)
+    except OverflowError:
+        return None
+
+
+def _beyond_floats(value: Fraction) -> str:
+    """A number that is too large or too small for double precision."""
+    with localcontext() as context:
+        context.prec, context.Emax, context.Emin = 15, MAX_EMAX, MIN_EMIN
+        return f"{(Decimal(value.numerator) / Decimal(value.denominator)).normalize():e}"
 
 
 def _summary(result: QuantifyResult) -> str:
@@ -222,12 +239,16 @@ def _property_json(one: PropertyResult) -> dict[str, Any]:
 
 
 def _fraction(value: object) -> str | None:
-    return str(value) if isinstance(value, Fraction) and value.denominator.bit_length() < 3 * _DIGITS else None
+    """The fraction, unless Python refuses to write one so long."""
+    is_short = isinstance(value, Fraction) and max(map(int.bit_length, value.as_integer_ratio())) < 3 * _DIGITS
+    return str(value) if is_short else None
 
 
 def _plain(value: float | Fraction | None) -> float | str | None:
     """A number of JSON; infinity, which it has not, as a word."""
     if value is None:
         return None
-    plain = float(value)
+    plain = _rounded(value)
+    if plain is None:
+        return None  # beyond all numbers; `exact` has it
     return plain if math.isfinite(plain) else "infinity" if plain > 0 else "-infinity"

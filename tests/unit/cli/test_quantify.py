@@ -254,6 +254,8 @@ def test_where_no_behavior_fits_the_export_says_so(capsys: pytest.CaptureFixture
         (["-o", "yaml"], "E202 -o yaml is the behavior of a policy. Add --policy NAME."),
         (["--no-sound", "--method", "interval-iteration"], "E202 --method interval-iteration is a sound method"),
         (["--set", "max_pods=0"], "E202 impossible parameters"),
+        (["--set", "weight_low=nan"], "E202 --set weight_low=nan: not a number"),
+        (["--exact", "--bisimulation"], "E202 --bisimulation computes with rounded numbers"),
         (["--only", "speed"], "E202 --only speed: no such property"),
         (["--policy", "speed"], "E202 --policy speed: no such property"),
         (["--setting", "all", "--emit", "prism"], "E202 several models cannot be printed as one program"),
@@ -262,6 +264,53 @@ def test_where_no_behavior_fits_the_export_says_so(capsys: pytest.CaptureFixture
 def test_wrong_usage_is_told(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["quantify", "autoscaling", *SMALL, *words]) == 2
     assert message in capsys.readouterr().err
+
+
+HUGE = """dtmc
+module m
+  s : [0..1] init 0;
+  [] true -> (s'=1);
+endmodule
+rewards "much" s=0 : pow(10.0, 200) * pow(10.0, 200); endrewards
+rewards "little" s=0 : 1 / (pow(10.0, 200) * pow(10.0, 200)); endrewards
+"""
+
+
+@needs_storm
+@pytest.mark.parametrize(("name", "text", "value"), [("much", "1e+400", None), ("little", "1e-400", 0.0)])
+def test_exact_numbers_may_be_beyond_double_precision(
+    name: str, text: str, value: float | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "huge.prism"
+    file.write_text(HUGE)
+    words = ["quantify", "prism", str(file), "--exact", "-p", f'R{{"{name}"}}=? [F s=1]']
+
+    assert main(words) == 0
+    assert f"\n    {text}\n" in capsys.readouterr().out
+    assert main([*words, "-o", "json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["models"][0]["results"]
+    assert found["value"] == value
+    assert found["exact"] in (f"1{'0' * 400}", f"1/1{'0' * 400}")
+
+
+@needs_storm
+def test_a_mark_of_byte_order_is_no_part_of_a_property(
+    coin: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "coin.props").write_bytes(b'\xef\xbb\xbf"a": Pmax=? [F s=1];\r\n')
+
+    assert prism(coin, "--props", str(tmp_path / "coin.props")) == 0
+    assert "  a: Pmax=? [F (s = 1)]\n    0.4 " in capsys.readouterr().out
+
+
+@needs_storm
+def test_a_device_without_an_end_is_not_read_to_its_end(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("kubeproof.quantify.programs.MAX_BYTES", 1 << 20)
+
+    assert prism("/dev/zero", "-p", "Pmax=? [F s=1]") == 4
+    assert "E207 /dev/zero: is larger than 1 MiB" in capsys.readouterr().err
 
 
 @needs_storm

@@ -72,6 +72,37 @@ def test_what_cannot_happen_is_no_more_likely_than_nothing(tmp_path: Path) -> No
     assert main(["quantify", "cluster", str(path), "--at-most", "0"]) == 0
 
 
+def test_no_probability_is_above_1(file: str) -> None:
+    assert main(["quantify", "cluster", file, "--ask", "within", "--within", "10h", "--at-most", "1"]) == 0
+
+
+def test_where_nothing_is_answered_nothing_was_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "lively.yaml"
+    formula = """[{ltl: {formula: "G p", where: {p: "ready('Deployment/web') >= 1"}}}]"""
+    path.write_text(text_of(CRASH, intents=formula))
+
+    assert main(["quantify", "cluster", str(path), "--ask", "ever"]) == 5
+    assert "Not quantified\n  ltl: an LTL formula, which verify judges\n" in capsys.readouterr().out
+
+
+def test_an_empty_input_is_nothing_to_check(tmp_path: Path) -> None:
+    path = tmp_path / "empty.yaml"
+    path.write_text("")
+
+    assert main(["quantify", "cluster", str(path)]) == 5
+
+
+@pytest.mark.parametrize("precision", [[], ["--exact"]])
+def test_without_passing_time_there_is_no_long_run(
+    tmp_path: Path, precision: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "restless.yaml"
+    path.write_text(text_of(f"""[{{cpuChange: {{target: Deployment/web, levels: ["20%", "80%"]}}}}, {CRASH[1:]}"""))
+
+    assert main(["quantify", "cluster", str(path), "--ask", "long-run", *precision]) == 3
+    assert "steps that take no time, such as open events, may follow one another for ever" in capsys.readouterr().out
+
+
 def test_without_a_safety_intent_there_is_nothing_to_hold_against_a_limit(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -98,7 +129,7 @@ def test_limits_hold_for_storm_too(file: str, limit: list[str], problem: str) ->
 def test_within_its_limits_a_command_says_the_same(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["cluster", file, "--ask", "within", "--at-most", "0.4", "-o", "json"]
 
-    done = run_apart(*words, "--timeout", "300", "--memory", "4000")
+    done = run_apart(*words, "--timeout", "1e10", "--memory", "99999999999999")
 
     assert main(["quantify", *words]) == done.returncode == 1
     assert json.loads(done.stdout)["results"] == json.loads(capsys.readouterr().out)["results"]
@@ -115,6 +146,8 @@ def test_within_its_limits_a_command_says_the_same(file: str, capsys: pytest.Cap
             2,
             "--at-most is about violations within the horizon. Add --ask within.",
         ),
+        (["--at-most", "nan"], 2, "'nan' is not a number"),
+        (["--timeout", "nan"], 2, "'nan' is not a number"),
         (["--max-states", "1"], 3, "explored in part only: stopped by 1 states"),
     ],
 )
