@@ -29,9 +29,9 @@ from kubeproof.events.declarations import (
     ZoneFailure,
 )
 from kubeproof.model.event_part import event_memory
-from kubeproof.model.mechanics import Ages
 from kubeproof.model.revisions import brought, never_ready
 from kubeproof.model.shared import recall_of, shared_loops
+from kubeproof.model.ticks import Ages
 from kubeproof.model.used import usage_rules
 from kubeproof.values import dataclass
 

@@ -18,8 +18,8 @@ from kubeproof.cluster.state import NEVER
 from kubeproof.controllers.late import HpaController
 from kubeproof.engine.system import Effect
 from kubeproof.model.actors import Slots, grouped_view, operation, slots_read
-from kubeproof.model.mechanics import next_due
 from kubeproof.model.plan import Plan
+from kubeproof.model.ticks import next_due
 from kubeproof.model.youth import (
     Nursery,
     with_young,

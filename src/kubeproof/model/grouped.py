@@ -31,11 +31,11 @@ from kubeproof.model.actors import ON_WORKLOAD, EndMindfulActor, GroupedActor, S
 from kubeproof.model.alone import taken_alone
 from kubeproof.model.clock import Clock
 from kubeproof.model.hurry import Hurry
-from kubeproof.model.mechanics import all_ticked
 from kubeproof.model.observer import JointObserver
 from kubeproof.model.orders import EVERY_ORDER, Order
 from kubeproof.model.plan import Plan
 from kubeproof.model.startup import StartAll, Starts, StartTogether
+from kubeproof.model.ticks import all_ticked
 from kubeproof.model.youth import (
     EMPTY,
     Attentive,
