@@ -49,7 +49,7 @@ def _refuse_costly(text: str, path: str | os.PathLike[str]) -> None:
     depth = 0
     for event in yaml.parse(text, Loader=_loader()):
         if isinstance(event, yaml.AliasEvent):
-            place = f"{path}:{event.start_mark.line + 1}"
+            place = f"{path}:{event.start_mark.line + 1}" if event.start_mark else path
             raise UsageError(f"{place}: aliases are not allowed in settings", "Write the value out.")
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > MAX_DEPTH:
