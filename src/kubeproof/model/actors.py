@@ -32,9 +32,7 @@ from kubeproof.engine.system import Effect
 from kubeproof.model.endings import EndMatters
 from kubeproof.model.plan import Plan
 from kubeproof.model.startup import Starts, check_untouched
-from kubeproof.model.youth import (
-    Bear,
-)
+from kubeproof.model.youth import Bear
 
 if TYPE_CHECKING:
     pass

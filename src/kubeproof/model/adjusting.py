@@ -5,29 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.control import Controller
-from kubeproof.cluster.objects import (
-    CRON_JOB,
-    JOB,
-    JOBS,
-    Setup,
-    family,
-    workload_number,
-)
+from kubeproof.cluster.objects import CRON_JOB, JOB, JOBS, Setup, family, workload_number
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import HorizontalPodAutoscaler
 from kubeproof.cluster.usage import CPU, UsageRule
-from kubeproof.controllers.late import (
-    CronJobController,
-    GitOpsController,
-    JobController,
-)
-from kubeproof.events.declarations import (
-    Event,
-    KernelPanic,
-    NodeFailure,
-    PodCrash,
-    ZoneFailure,
-)
+from kubeproof.controllers.late import CronJobController, GitOpsController, JobController
+from kubeproof.events.declarations import Event, KernelPanic, NodeFailure, PodCrash, ZoneFailure
 from kubeproof.model.event_part import event_memory
 from kubeproof.model.revisions import brought, never_ready
 from kubeproof.model.shared import recall_of, shared_loops

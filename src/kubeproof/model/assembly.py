@@ -39,17 +39,8 @@ from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.taint_eviction import TaintEviction
 from kubeproof.errors import UsageError
 from kubeproof.events.budget_change import budgets_after
-from kubeproof.events.declarations import (
-    BudgetChange,
-    Event,
-    KernelPanic,
-    NodeFailure,
-    ZoneFailure,
-    is_drain,
-)
-from kubeproof.events.late import (
-    DrainProgress,
-)
+from kubeproof.events.declarations import BudgetChange, Event, KernelPanic, NodeFailure, ZoneFailure, is_drain
+from kubeproof.events.late import DrainProgress
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.predicates import most_failed_asked
 from kubeproof.model.shared import shared_loops

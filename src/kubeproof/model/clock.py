@@ -4,26 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kubeproof.cluster.control import (
-    Decision,
-    PeriodicController,
-    Remember,
-    Role,
-    Seen,
-    Stage,
-    Tag,
-    Tick,
-)
+from kubeproof.cluster.control import Decision, PeriodicController, Remember, Role, Seen, Stage, Tag, Tick
 from kubeproof.cluster.state import NEVER
 from kubeproof.controllers.late import HpaController
 from kubeproof.engine.system import Effect
 from kubeproof.model.actors import Slots, grouped_view, operation, slots_read
 from kubeproof.model.plan import Plan
 from kubeproof.model.ticks import next_due
-from kubeproof.model.youth import (
-    Nursery,
-    with_young,
-)
+from kubeproof.model.youth import Nursery, with_young
 
 if TYPE_CHECKING:
     pass

@@ -6,11 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.control import Controller
-from kubeproof.cluster.objects import (
-    family,
-    revisions_of,
-    workload_number,
-)
+from kubeproof.cluster.objects import family, revisions_of, workload_number
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.usage import UsageRule
 from kubeproof.errors import InternalError

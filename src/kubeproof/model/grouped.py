@@ -10,14 +10,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from kubeproof.cluster.control import (
-    ANY,
-    Bind,
-    Controller,
-    NodeAction,
-    Remember,
-    Tick,
-)
+from kubeproof.cluster.control import ANY, Bind, Controller, NodeAction, Remember, Tick
 from kubeproof.cluster.objects import Node
 from kubeproof.cluster.state import NodeCell, Nodes, replace_node
 from kubeproof.controllers.kubelet import Kubelet
@@ -36,14 +29,7 @@ from kubeproof.model.orders import EVERY_ORDER, Order
 from kubeproof.model.plan import Plan
 from kubeproof.model.startup import StartAll, Starts, StartTogether
 from kubeproof.model.ticks import all_ticked
-from kubeproof.model.youth import (
-    EMPTY,
-    Attentive,
-    AttentiveAutoscaler,
-    AttentiveReplicaSet,
-    Nursery,
-    NurseryKubelet,
-)
+from kubeproof.model.youth import EMPTY, Attentive, AttentiveAutoscaler, AttentiveReplicaSet, Nursery, NurseryKubelet
 
 if TYPE_CHECKING:
     from kubeproof.intents.temporal import Temporal

@@ -33,18 +33,7 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.objects import JOB, Node
 from kubeproof.cluster.places import taints_of
-from kubeproof.cluster.state import (
-    ACTIVE,
-    NEVER,
-    Cause,
-    Health,
-    NodeCell,
-    Outcome,
-    Phase,
-    PodKind,
-    Work,
-    add_finished,
-)
+from kubeproof.cluster.state import ACTIVE, NEVER, Cause, Health, NodeCell, Outcome, Phase, PodKind, Work, add_finished
 from kubeproof.controllers.taint_eviction import clock_after, seconds_tolerated
 from kubeproof.model.pod_life import DEAD, PodLife
 from kubeproof.model.ticks import Pods, mapped

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
-from kubeproof.cluster.control import (
-    Seen,
-)
+from kubeproof.cluster.control import Seen
 from kubeproof.cluster.state import present
 from kubeproof.intents.monitor import FRESH, Memory
 from kubeproof.model.actors import Slots

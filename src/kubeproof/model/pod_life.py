@@ -8,13 +8,7 @@ from types import MappingProxyType
 from kubeproof.cluster.images import brought_images, missing_images
 from kubeproof.cluster.objects import JOB, Node, Setup
 from kubeproof.cluster.places import taints_of
-from kubeproof.cluster.state import (
-    NEVER,
-    Health,
-    NodeCell,
-    Phase,
-    PodKind,
-)
+from kubeproof.cluster.state import NEVER, Health, NodeCell, Phase, PodKind
 from kubeproof.controllers.kubelet import MOST_RESTARTS
 from kubeproof.controllers.taint_eviction import seconds_tolerated
 from kubeproof.model.ticks import Ages

@@ -22,15 +22,7 @@ from kubeproof.cluster.objects import (
     workload_number,
 )
 from kubeproof.errors import UsageError
-from kubeproof.events.declarations import (
-    EVERY_REVISION,
-    INITIAL_REVISION,
-    Apply,
-    Create,
-    Event,
-    NeverReady,
-    Rollout,
-)
+from kubeproof.events.declarations import EVERY_REVISION, INITIAL_REVISION, Apply, Create, Event, NeverReady, Rollout
 from kubeproof.model.ordinals import revision_templates
 
 if TYPE_CHECKING:

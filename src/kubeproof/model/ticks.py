@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kubeproof.cluster.state import (
-    NEVER,
-    NodeCell,
-    Nodes,
-    PodKind,
-    add_pods,
-    holds_up_zone,
-)
+from kubeproof.cluster.state import NEVER, NodeCell, Nodes, PodKind, add_pods, holds_up_zone
 
 Pods = tuple[tuple[PodKind, int], ...]
 Ages = tuple[tuple[int, ...], ...]  # per workload, the ages in seconds at which something about a pod changes

@@ -24,8 +24,9 @@ from kubeproof.cluster.objects import (
 )
 from kubeproof.cluster.places import UNREACHABLE
 from kubeproof.cluster.state import NEVER, Cause, Health, Outcome, Phase
-from kubeproof.model.individual import IndividualModel, State, Transition
+from kubeproof.model.individual import IndividualModel
 from kubeproof.model.individual_node import NodeState
+from kubeproof.model.individual_state import State, Transition
 
 Object = dict[str, Any]
 Key = tuple[str, str, str]  # kind, namespace, name
