@@ -48,13 +48,8 @@ from kubeproof.manifests import (
 from kubeproof.manifests.components import AUTOSCALER, COMPONENTS, DESCHEDULER, DRY_RUN, NODES
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.schema import FIELDS
-from kubeproof.model.assembly import (
-    adjusting_loops,
-    built_in_controllers,
-    endpoint_loops,
-    group_loops,
-    vertical_loops,
-)
+from kubeproof.model.adjusting import adjusting_loops, group_loops, vertical_loops
+from kubeproof.model.assembly import built_in_controllers, endpoint_loops
 from kubeproof.model.layout import make_layout, mentions
 from kubeproof.model.sizes import with_sizes
 

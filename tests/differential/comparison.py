@@ -10,7 +10,8 @@ from kubeproof.engine.reference import StateGraph, judge, reach
 from kubeproof.engine.search import Search, compiled_kernel, explore, make_kernel
 from kubeproof.model.abstraction import anonymous, canonical
 from kubeproof.model.grouped import GroupedSystem
-from kubeproof.model.individual import IndividualModel, State
+from kubeproof.model.individual import IndividualModel
+from kubeproof.model.individual_state import State
 from kubeproof.model.plan import Plan
 from kubeproof.model.representatives import RepresentativeModel
 from kubeproof.verify.lift import lift

@@ -1,6 +1,7 @@
 """What verify finds before the fact, the monitor finds in the log of a cluster that does it; and nothing else."""
 
 import random
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,7 @@ from kubeproof.verify.rerun import rerun
 from kubeproof.verify.run import plan_of, verify
 from tests.golden import cases
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 UNSEEN = {"noTrafficToTerminating"}  # no object of the API tells
 SLOW = {("c4", "violating"), ("c15", "violating")}  # verifying them takes a while
 VIOLATING = [
@@ -60,6 +62,21 @@ def test_the_violations_of_a_golden_case_are_raised_from_their_audit_logs(name):
     found = raised(cases.run(name, "auto"), cases.options(name, "auto"))
 
     assert found == expected(found) != {}
+
+
+@pytest.mark.parametrize("name", ["02-one-node-fails", "04-scale-down-breaks-spread"])
+def test_a_log_and_the_scenario_are_enough(name):
+    """The objects of the log can be read without the manifests."""
+    result = verify(load([str(EXAMPLES / name)]))
+    scenario = [(file, text) for file, text in result.inputs if file.endswith("scenario.yaml")]
+
+    violated = [one for one in result.results if one.trace is not None]
+    assert violated
+    for one in violated:
+        lines = audit_log(rerun(result.inputs, one, VerifyOptions()), one)
+        alarms = [alarm for alarm in alarms_of(scenario, lines) if alarm.rule == one.intent]
+
+        assert {alarm.verdict for alarm in alarms} == {"VIOLATED"}
 
 
 def walk(loaded, seed, steps):

@@ -29,7 +29,8 @@ from kubeproof.events.workload import Constant, Fault, ServiceLoad, Stream, Work
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.abstraction import anonymous, canonical
 from kubeproof.model.grouped import GroupedSystem
-from kubeproof.model.individual import IndividualModel, State
+from kubeproof.model.individual import IndividualModel
+from kubeproof.model.individual_state import State
 from kubeproof.model.plan import Plan
 from kubeproof.simulate.control import planning
 from kubeproof.simulate.control.clocked import ClockedRun

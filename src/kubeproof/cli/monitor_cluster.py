@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -37,8 +38,10 @@ def run_scenario(
     render = {"text": alarm_text, "ndjson": alarm_ndjson}
     sinks: list[Sink] = [StreamSink(write_stdout, render[one.format]) for one in outputs if one.file is None]
     sinks += [Webhook(options["webhook"])] if options["webhook"] else []
+    texts = load_files((scenario, *manifests), stdin=read_stdin)
+    _refuse_without_scenario(scenario, texts)
     wanted = ClusterWatch(
-        load_files((scenario, *manifests), stdin=read_stdin),
+        texts,
         Patience(options["within"], options["repeats"]),
         tuple((one.file, render[one.format]) for one in outputs if one.file is not None),
         tuple(sinks),
@@ -66,6 +69,16 @@ def _refuse(options: dict[str, Any]) -> None:
     if given:
         flag = f"--{given[0].replace('_', '-')}"
         raise UsageError(f"{flag} is for --rules", "With --scenario the log is read from its beginning.")
+
+
+def _refuse_without_scenario(path: str, texts: Iterable[tuple[str, str]]) -> None:
+    """A file of something else would be taken for manifests, and other intents judged than the user means."""
+    from kubeproof.manifests.load import holds_scenario
+
+    place = os.path.normpath(path)
+    own = [text for text in texts if path == "-" or text[0] == place or text[0].startswith(place + os.sep)]
+    if not holds_scenario(own):
+        raise UsageError(f"{path} holds no Scenario", "Name the file that does, and manifests as INPUTs.")
 
 
 def _changes(options: dict[str, Any]) -> Iterable[Change]:

@@ -193,7 +193,8 @@ def compare_command(
 ) -> int:  # fmt: skip
     """Compare variants of a cluster, such as two HPA behaviours, on the same load model.
 
-    A and B are files or directories. Each is read together with all PATHs of --with; the Scenarios may differ in controllers alone.
+    A and B are files or directories. Each is read together with all PATHs of --with; the Scenarios may differ in
+    controllers alone.
 
     \b
     Examples:

@@ -56,13 +56,14 @@ def take_settings(ctx: click.Context, path: str) -> bool:
     from kubeproof.manifests.config import read_config
 
     values = read_config(path)
-    _refuse_unknown(values, SECTIONS, path, "")
+    _refuse_unknown(values, SECTIONS, path)
     section = values.get("verify") or {}
     if not isinstance(section, dict):
-        raise UsageError(f"{path}: verify must be a mapping", "See docs/reference/cli.md.")
+        raise UsageError(f"{_place(path, 'verify')}: verify must be a mapping", "See docs/reference/cli.md.")
     if "controllers" in section:
-        raise UsageError(f"{path}: controllers cannot be set in a file", "They are code: name them with --controller.")
-    _refuse_unknown(section, tuple(VERIFY_KEYS), path, "verify.")
+        place = _place(path, "verify", "controllers")
+        raise UsageError(f"{place}: controllers cannot be set in a file", "They are code: name them with --controller.")
+    _refuse_unknown(section, tuple(VERIFY_KEYS), path, "verify")
     ctx.default_map = {VERIFY_KEYS[key]: _checked(ctx, key, section[key], path) for key in section}
     if "baseline" in section:  # it stands beside the settings, wherever the command is started
         ctx.default_map["baseline"] = os.path.join(os.path.dirname(path), ctx.default_map["baseline"])
@@ -77,23 +78,33 @@ def working_directory() -> str:
         return os.sep
 
 
-def _refuse_unknown(values: dict[str, object], known: tuple[str, ...], path: str, prefix: str) -> None:
+def _place(path: str, *keys: str) -> str:
+    """The file and the line of a setting."""
+    from kubeproof.manifests.config import line_of
+
+    return f"{path}:{line_of(path, *keys)}"
+
+
+def _refuse_unknown(values: dict[str, object], known: tuple[str, ...], path: str, *above: str) -> None:
     for key in values:
         if key not in known:
             from difflib import get_close_matches
 
             close = get_close_matches(str(key), known, 1)
-            remedy = f"Did you mean {prefix}{close[0]}?" if close else f"Known: {', '.join(known)}."
-            raise UsageError(f"{path}: unknown setting {prefix}{key}", remedy)
+            remedy = f"Did you mean {'.'.join((*above, close[0]))}?" if close else f"Known: {', '.join(known)}."
+            name = ".".join((*above, str(key)))
+            raise UsageError(f"{_place(path, *above, str(key))}: unknown setting {name}", remedy)
 
 
 def _checked(ctx: click.Context, key: str, value: object, path: str) -> str:
     """The value as text, as an environment variable would give it, if the option takes it."""
     if not isinstance(value, str | int | float):
-        raise UsageError(f"{path}: verify.{key} must be a single value", "See docs/reference/cli.md.")
+        place = _place(path, "verify", key)
+        raise UsageError(f"{place}: verify.{key} must be a single value", "See docs/reference/cli.md.")
     parameter = next(one for one in ctx.command.params if one.name == VERIFY_KEYS[key])
     try:
         parameter.type_cast_value(ctx, str(value))
     except click.BadParameter as problem:
-        raise UsageError(f"{path}: verify.{key}: {problem.message.rstrip('.')}", "Correct the file.") from None
+        place = _place(path, "verify", key)
+        raise UsageError(f"{place}: verify.{key}: {problem.message.rstrip('.')}", "Correct the file.") from None
     return str(value)

@@ -399,3 +399,8 @@ def _may_be_confused(one: str, other: str) -> bool:
     shorter, longer = sorted((one, other), key=len)
     head, _, tail = longer.rpartition("-")
     return head == shorter and tail.isdecimal()
+
+
+def workload_number(setup: Setup, ref: str) -> int:
+    """The index of a workload by its reference."""
+    return next(i for i, workload in enumerate(setup.workloads) if workload.ref == ref)

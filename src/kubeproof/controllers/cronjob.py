@@ -129,9 +129,11 @@ class CronJobController:
         return until_s if until_s > 0 and seen.workloads[0][0] else NEVER
 
     def later(self, seen: Seen, seconds: int | None) -> Memory:
-        """The clock later; a run whose time passes while a Job forbids it is held up."""
+        """The clock later; a run whose time passes while a Job forbids it is held up. One that is deleted has none."""
         (until_s,) = seen.memories[0]
-        if seconds is None or not seen.workloads[0][0]:
+        if not seen.workloads[0][0]:
+            return AT_REST
+        if seconds is None:
             return AT_REST if until_s <= 0 else seen.memories[0]
         if until_s > 0:
             return (until_s - seconds,)

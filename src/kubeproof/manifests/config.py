@@ -20,12 +20,26 @@ def read_config(path: str | os.PathLike[str]) -> dict[str, object]:
         _refuse_costly(text, path)
         values = yaml.load(text, Loader=_loader())
     except (yaml.YAMLError, ValueError) as problem:
-        raise UsageError(f"{path}: not valid YAML: {_one_line(problem)}", "Correct the file.") from None
+        raise UsageError(f"{_marked(path, problem)}: not valid YAML: {_said(problem)}", "Correct the file.") from None
     if values is None:
         return {}
     if not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
         raise UsageError(f"{path}: settings must be a mapping with text keys", "See docs/reference/cli.md.")
     return values
+
+
+def line_of(path: str | os.PathLike[str], *keys: str) -> int:
+    """The line of a setting, by the keys that lead to it, in a file that `read_config` has taken."""
+    import yaml
+
+    node, line = yaml.compose(_read(os.fspath(path)), Loader=_loader()), 1
+    for key in keys:
+        pairs = node.value if isinstance(node, yaml.MappingNode) else []
+        found = next(((name, value) for name, value in pairs if name.value == key), None)
+        if found is None:
+            break
+        line, node = found[0].start_mark.line + 1, found[1]
+    return line
 
 
 def _refuse_costly(text: str, path: str | os.PathLike[str]) -> None:
@@ -35,7 +49,8 @@ def _refuse_costly(text: str, path: str | os.PathLike[str]) -> None:
     depth = 0
     for event in yaml.parse(text, Loader=_loader()):
         if isinstance(event, yaml.AliasEvent):
-            raise UsageError(f"{path}: aliases are not allowed in settings", "Write the value out.")
+            place = f"{path}:{event.start_mark.line + 1}" if event.start_mark else path
+            raise UsageError(f"{place}: aliases are not allowed in settings", "Write the value out.")
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > MAX_DEPTH:
             raise UsageError(f"{path}: nested deeper than {MAX_DEPTH} levels", "Keep only settings in it.")
@@ -60,6 +75,17 @@ def _read(path: str) -> str:
         raise UsageError(f"{path}: cannot be read: {problem.strerror}", "Check the path and its permissions.") from None
     except UnicodeDecodeError as problem:
         raise UsageError(f"{path}: cannot be read: {_one_line(problem)}", "Correct or remove the file.") from None
+
+
+def _marked(path: str | os.PathLike[str], problem: Exception) -> str:
+    """The file, with the line where that is known."""
+    mark = getattr(problem, "problem_mark", None)
+    return f"{path}:{mark.line + 1}" if mark is not None else str(path)
+
+
+def _said(problem: Exception) -> str:
+    """What is wrong; the place stands before it."""
+    return getattr(problem, "problem", None) or _one_line(problem)
 
 
 def _one_line(problem: Exception) -> str:

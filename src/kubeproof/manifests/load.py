@@ -79,6 +79,14 @@ def load_files(paths: Sequence[str], *, stdin: Callable[[], bytes] | None = None
     )
 
 
+def holds_scenario(texts: Sequence[tuple[str, str]]) -> bool:
+    """True if one of the files holds a Scenario."""
+    files = [InputFile(name, printable(name), text.encode()) for name, text in texts]
+    collected = _collect(files, Budget(Bounds()))
+    _raise_all(collected.errors)
+    return any(_is_scenario(document) for document in collected.documents)
+
+
 def load_texts(texts: Sequence[tuple[str, str]], *, bounds: Bounds = Bounds()) -> Loaded:
     """The same for files given by name and content, as `Loaded.texts` keeps them; touches no file system."""
     files = [InputFile(name, printable(name), text.encode()) for name, text in texts]
@@ -189,9 +197,13 @@ def _raise_all(errors: list[ManifestError]) -> None:
     raise first
 
 
+def _is_scenario(document: Document) -> bool:
+    return document.kind == "Scenario" and is_modelled_kind(document)
+
+
 def _the_scenario(collected: _Collected) -> Document | None:
     """The one Scenario of the input, taken out of the documents."""
-    scenarios = [d for d in collected.documents if d.kind == "Scenario" and is_modelled_kind(d)]
+    scenarios = [document for document in collected.documents if _is_scenario(document)]
     collected.documents = [d for d in collected.documents if all(d is not s for s in scenarios)]
     if len(scenarios) > 1:
         second, first = scenarios[1], scenarios[0]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 
 from kubeproof.cluster.state import NodeCell
-from kubeproof.model.individual import IndividualModel, State, node_cell
+from kubeproof.model.individual import IndividualModel
+from kubeproof.model.individual_state import State, node_cell
 from kubeproof.model.plan import Plan
 
 Anonymous = tuple[Hashable, ...]

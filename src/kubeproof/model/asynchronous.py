@@ -12,8 +12,9 @@ from dataclasses import replace
 
 from kubeproof.cluster.objects import Node
 from kubeproof.cluster.state import NEVER, Health, NodeCell, PodKind, add_pods
-from kubeproof.model.mechanics import Mechanics, Pods
+from kubeproof.model.mechanics import Mechanics
 from kubeproof.model.plan import Plan
+from kubeproof.model.ticks import Pods
 from kubeproof.model.timeless import TimelessMechanics
 
 NOW = (0, 0)

@@ -10,7 +10,7 @@ from kubeproof.controllers.cluster_autoscaler.controller import ClusterAutoscale
 from kubeproof.controllers.cluster_autoscaler.machines import MachineArrival, MachineDeparture, Memories
 from kubeproof.events.declarations import CreateNode, Event, ZoneFailure
 from kubeproof.events.zone_failure import is_down
-from kubeproof.model.assembly import AdjustingPart
+from kubeproof.model.adjusting import AdjustingPart
 
 
 def machine_loops(layout: Layout, events: tuple[Event, ...], memory: int, claims: tuple[int, ...]) -> AdjustingPart:

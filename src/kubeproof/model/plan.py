@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from kubeproof.cluster.control import ANY, Arrive, Controller, NodeRef, PeriodicController, as_periodic
-from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, STATEFUL_SET, Setup, family
+from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, STATEFUL_SET, Setup, family, workload_number
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.running import RunningPods
 from kubeproof.cluster.services import route_after_deletion
@@ -32,24 +32,10 @@ from kubeproof.events.declarations import (
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import Monitor, make_monitor
 from kubeproof.intents.predicates import followed_targets, most_terminating_asked, targeted, targets_of
-from kubeproof.model.assembly import (
-    adjusting_loops,
-    ages_that_matter,
-    built_in_controllers,
-    endpoint_loops,
-    event_sources,
-    group_loops,
-    may_run_unready,
-    most_failed,
-    never_ready,
-    started_later,
-    usage_rules,
-    vertical_loops,
-    with_applied,
-    with_revisions,
-    workload_number,
-)
+from kubeproof.model.adjusting import adjusting_loops, ages_that_matter, group_loops, may_run_unready, vertical_loops
+from kubeproof.model.assembly import built_in_controllers, endpoint_loops, most_failed
 from kubeproof.model.cron import run_times, with_cron_jobs
+from kubeproof.model.event_part import event_sources
 from kubeproof.model.layout import (
     MOST_SPLIT,
     MOST_SPLIT_AT_WORK,
@@ -63,7 +49,9 @@ from kubeproof.model.layout import (
 )
 from kubeproof.model.mechanics import Mechanics
 from kubeproof.model.ordinals import with_ordinals
+from kubeproof.model.revisions import never_ready, started_later, with_applied, with_revisions
 from kubeproof.model.running import with_running, with_waiting
+from kubeproof.model.used import usage_rules
 from kubeproof.values import dataclass
 
 SHRINKING = (Apply, Delete, Rollout, Scale)  # events after which a ReplicaSet may have to choose victims

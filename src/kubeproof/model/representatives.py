@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator
 
 from kubeproof.cluster.control import Controller, Delete, DeleteUnbound, NodeRef
 from kubeproof.cluster.state import NodeCell
-from kubeproof.model.individual import IndividualModel, State, node_cell
+from kubeproof.model.individual import IndividualModel
 from kubeproof.model.individual_node import NodeState, Pod
+from kubeproof.model.individual_state import State, node_cell
 
 
 class RepresentativeModel(IndividualModel):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.objects import STATEFUL_SET, Setup, family
+from kubeproof.cluster.objects import STATEFUL_SET, Setup, family, workload_number
 from kubeproof.cluster.running import PENDING, RunningPods
 from kubeproof.cluster.state import NodeCell, WorkloadCell, add_pinned
-from kubeproof.model.assembly import workload_number
 from kubeproof.model.mechanics import Mechanics
 
 

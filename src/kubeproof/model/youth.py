@@ -20,9 +20,10 @@ from kubeproof.controllers.kubelet import MOVING
 from kubeproof.controllers.late import HpaController
 from kubeproof.engine.system import Effect, Stage
 from kubeproof.events.late import PodCrashEvent
-from kubeproof.model.mechanics import Mechanics, all_ticked
+from kubeproof.model.mechanics import Mechanics
 from kubeproof.model.plan import Plan
 from kubeproof.model.startup import StartMatters, actions_of, heeds_start, is_evicted_by_taints, only_replicasets_delete
+from kubeproof.model.ticks import all_ticked
 
 EMPTY: Nodes = ((NodeCell(), 1),)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kubeproof.cluster.control import Role
+from kubeproof.cluster.objects import workload_number
 from kubeproof.engine.kernel import FLAG_BITS
 from kubeproof.errors import NothingToCheckError, UsageError
 from kubeproof.events.declarations import Completes, CpuLoad, NeverReady, UsageChange, UsagePattern
@@ -15,7 +16,6 @@ from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import Amount as Count
 from kubeproof.intents.monitor import IN_STABLE, STEP, make_monitor
 from kubeproof.manifests.chances import NO_MOMENTS
-from kubeproof.model.assembly import workload_number
 from kubeproof.quantify.chain import Chain, build_chain
 from kubeproof.quantify.chain_steps import Effects, Steps, effects_of, steps_of
 from kubeproof.quantify.cluster_options import AMOUNTS, EVER, FIRST, LONG_RUN, WITHIN, ClusterOptions

@@ -10,7 +10,7 @@ import numpy as np
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.state import KUBELET_LIVES, Health, NodeCell, Nodes, Phase, Work
 from kubeproof.cluster.usage import CPU, UsageRule, is_cut, level_number, memories_read, pod_usage
-from kubeproof.model.assembly import usage_rules
+from kubeproof.model.used import usage_rules
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -18,7 +18,8 @@ from kubeproof.cluster.state import DRAINING
 from kubeproof.errors import InternalError
 from kubeproof.intents.monitor import NEVER, STEP
 from kubeproof.model.abstraction import anonymous
-from kubeproof.model.individual import IndividualModel, State, Transition
+from kubeproof.model.individual import IndividualModel
+from kubeproof.model.individual_state import State, Transition
 from kubeproof.verify.audit_objects import Key, Object, Pods, nodes, owners, stands
 from kubeproof.verify.rerun import Rerun
 from kubeproof.verify.result import IntentResult

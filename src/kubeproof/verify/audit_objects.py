@@ -24,8 +24,9 @@ from kubeproof.cluster.objects import (
 )
 from kubeproof.cluster.places import UNREACHABLE
 from kubeproof.cluster.state import NEVER, Cause, Health, Outcome, Phase
-from kubeproof.model.individual import IndividualModel, State, Transition
+from kubeproof.model.individual import IndividualModel
 from kubeproof.model.individual_node import NodeState
+from kubeproof.model.individual_state import State, Transition
 
 Object = dict[str, Any]
 Key = tuple[str, str, str]  # kind, namespace, name
@@ -147,9 +148,7 @@ class Pods:
             labels[HASH] = f"rev-{revision_of(self._setup, stand.workload)}"
         if stand.phase == Phase.TERMINATING:
             metadata |= {"deletionTimestamp": "2026-01-01T00:00:00Z", "deletionGracePeriodSeconds": 30}
-        asked = {"cpu": f"{sum(c.cpu_milli or 0 for c in workload.template.containers)}m"}
-        asked["memory"] = str(sum(c.memory_bytes or 0 for c in workload.template.containers))
-        spec: Object = {"containers": [{"name": "all", "resources": {"requests": asked}}]}
+        spec: Object = {"containers": _containers(workload)}
         if stand.node is not None:
             spec["nodeName"] = stand.node
         if stand.wanted is not None:
@@ -230,12 +229,28 @@ def _replica_set(setup: Setup, number: int, replicas: int) -> tuple[Key, Object]
         "namespace": main.namespace,
         "ownerReferences": [{"kind": DEPLOYMENT, "name": main.name, "controller": True}],
     }
-    spec = {"replicas": replicas, "template": _template(_main(setup, number).index(number))}
+    template = _template(setup.workloads[number], _main(setup, number).index(number))
+    spec = {"replicas": replicas, "selector": _selector(main), "template": template}
     return (REPLICA_SET, main.namespace, name), _whole("apps/v1", REPLICA_SET, metadata, spec)
 
 
-def _template(revision: int) -> Object:
-    return {"metadata": {"annotations": {REVISION: str(revision)}}}
+def _template(workload: Workload, revision: int) -> Object:
+    """What of a pod template the model knows: enough to read the object again without the manifests."""
+    metadata = {"labels": dict(workload.template.labels), "annotations": {REVISION: str(revision)}}
+    return {"metadata": metadata, "spec": {"containers": _containers(workload)}}
+
+
+def _containers(workload: Workload) -> list[Object]:
+    asked = {"cpu": f"{sum(c.cpu_milli or 0 for c in workload.template.containers)}m"}
+    asked["memory"] = str(sum(c.memory_bytes or 0 for c in workload.template.containers))
+    return [{"name": "all", "resources": {"requests": asked}}]
+
+
+def _selector(workload: Workload) -> Object:
+    wanted = workload.selector.requirements
+    if workload.kind == REPLICATION_CONTROLLER:
+        return {requirement.key: requirement.values[0] for requirement in wanted}
+    return {"matchExpressions": [{"key": r.key, "operator": r.operator, "values": list(r.values)} for r in wanted]}
 
 
 def _workload(workload: Workload, desired: int, template: int, noted: int) -> tuple[Key, Object]:
@@ -244,7 +259,9 @@ def _workload(workload: Workload, desired: int, template: int, noted: int) -> tu
         owner = {"kind": CRON_JOB, "name": workload.owner.rpartition("/")[2], "controller": True}
         metadata["ownerReferences"] = [owner]
     size = "parallelism" if workload.kind == JOB else "replicas"
-    spec = {size: desired, "template": _template(template)}
+    spec = {size: desired, "template": _template(workload, template)}
+    if workload.kind not in (JOB, CRON_JOB):
+        spec["selector"] = _selector(workload)
     value = _whole(_VERSIONS.get(workload.kind, "apps/v1"), workload.kind, metadata, spec)
     words = {COMPLETE: "Complete", FAILED_FOR_GOOD: "Failed"}
     if workload.kind == JOB and noted in words:

@@ -22,7 +22,8 @@ from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.controllers.scheduler.framework import Evaluation, Row
 from kubeproof.intents.monitor import Monitor
-from kubeproof.model.individual import IndividualModel, State, Transition, node_cell
+from kubeproof.model.individual import IndividualModel
+from kubeproof.model.individual_state import State, Transition, node_cell
 from kubeproof.verify.words import CONDITION_NAMES
 
 MOST_NODES = 12  # nodes listed one by one; more are summed up

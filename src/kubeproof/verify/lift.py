@@ -16,7 +16,8 @@ from kubeproof.engine.system import Role, Step
 from kubeproof.errors import InternalError
 from kubeproof.model.abstraction import Anonymous, anonymous, canonical
 from kubeproof.model.alone import workload_of
-from kubeproof.model.individual import IndividualModel, State, Transition
+from kubeproof.model.individual import IndividualModel
+from kubeproof.model.individual_state import State, Transition
 from kubeproof.model.startup import StartAll, started_together
 
 

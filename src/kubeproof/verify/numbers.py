@@ -13,7 +13,8 @@ from kubeproof.cluster.policies import Metric
 from kubeproof.controllers.hpa.calculator import Computed, Failure
 from kubeproof.controllers.hpa.controller import HpaController
 from kubeproof.controllers.scheduler.framework import Row
-from kubeproof.model.individual import IndividualModel, State, Transition
+from kubeproof.model.individual import IndividualModel
+from kubeproof.model.individual_state import State, Transition
 from kubeproof.values import dataclass
 from kubeproof.verify.explain import evaluation, scheduler_of
 

@@ -14,8 +14,8 @@ from kubeproof.cluster.objects import HOSTNAME, Node, PodTemplate, Setup, Source
 from kubeproof.cluster.state import Health, Outcome, Phase, Work
 from kubeproof.cluster.usage import CPU, MEMORY, request_milli
 from kubeproof.errors import KubeproofError
-from kubeproof.model.individual import State
 from kubeproof.model.individual_node import NodeState
+from kubeproof.model.individual_state import State
 from kubeproof.values import dataclass
 from kubeproof.verify.numbers import Numbers, numbers_at_the_end, numbers_behind
 from kubeproof.verify.options import VerifyOptions

@@ -9,7 +9,8 @@ from kubeproof.cluster.state import Health
 from kubeproof.controllers.late import PreemptingScheduler
 from kubeproof.controllers.scheduler.attempts import Candidate
 from kubeproof.controllers.scheduler.preemption import Victims
-from kubeproof.model.individual import IndividualModel, State
+from kubeproof.model.individual import IndividualModel
+from kubeproof.model.individual_state import State
 
 MOST_NODES = 12
 

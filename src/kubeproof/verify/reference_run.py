@@ -7,7 +7,8 @@ import time
 from kubeproof.engine.reference import judge, reach
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.grouped import GroupedSystem
-from kubeproof.model.individual import IndividualModel, State
+from kubeproof.model.individual import IndividualModel
+from kubeproof.model.individual_state import State
 from kubeproof.model.plan import Plan
 from kubeproof.verify.no_placement import no_placement
 from kubeproof.verify.options import VerifyOptions

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from kubeproof.engine.reference import NamedStep, StateGraph
 from kubeproof.engine.reference_words import makes_a_word
 from kubeproof.intents.temporal import Temporal
-from kubeproof.model.individual import IndividualModel, State, Transition
+from kubeproof.model.individual import IndividualModel
+from kubeproof.model.individual_state import State, Transition
 from kubeproof.model.letters import letter_number
 
 

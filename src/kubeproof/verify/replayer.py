@@ -13,7 +13,8 @@ from kubeproof.cluster.control import Role
 from kubeproof.errors import InternalError
 from kubeproof.intents.monitor import CYCLE, IN_STABLE, NEVER, PERSISTENT, RECURRENT, STEP, Monitor
 from kubeproof.model.abstraction import anonymous
-from kubeproof.model.individual import Concrete, IndividualModel, State, Transition
+from kubeproof.model.individual import IndividualModel
+from kubeproof.model.individual_state import Concrete, State, Transition
 
 if TYPE_CHECKING:
     from kubeproof.intents.temporal import Temporal

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.model.individual import IndividualModel, State, Transition
+from kubeproof.model.individual import IndividualModel
+from kubeproof.model.individual_state import State, Transition
 from kubeproof.model.representatives import RepresentativeModel
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.replayer import Recorded, Replayed, ReplayMismatch, replay

@@ -12,7 +12,8 @@ from kubeproof.engine.snapshot import Snapshots
 from kubeproof.errors import LimitReached, NothingToCheckError
 from kubeproof.events.declarations import Apply
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.model.individual import IndividualModel, State
+from kubeproof.model.individual import IndividualModel
+from kubeproof.model.individual_state import State
 from kubeproof.model.plan import OwnLoop, Plan, make_plan
 from kubeproof.model.representatives import RepresentativeModel
 from kubeproof.verify.bounds import held_by_bounds

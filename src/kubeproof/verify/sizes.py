@@ -17,7 +17,7 @@ from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.controllers.taint_eviction import TaintEviction
 from kubeproof.events.late import LevelEvent, ScaleEvent, UnreachableEvent, WriteEvent
 from kubeproof.intents.facts import count_pods
-from kubeproof.model.grouped import Slots
+from kubeproof.model.actors import Slots
 from kubeproof.model.plan import Plan
 from kubeproof.model.startup import is_evicted_by_taints
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, TypedDict
 
 from kubeproof.cluster.objects import Source
 from kubeproof.controllers.quota import is_meant
-from kubeproof.model.individual import IndividualModel, State, Transition
+from kubeproof.model.individual import IndividualModel
+from kubeproof.model.individual_state import State, Transition
 from kubeproof.verify.explain import added_words, event_words, final_facts, why
 from kubeproof.verify.lift import NamedPath
 from kubeproof.verify.replayer import replay

@@ -17,8 +17,9 @@ from kubeproof.engine.search import Finding, Search
 from kubeproof.engine.system import Step
 from kubeproof.errors import KubeproofError
 from kubeproof.model.abstraction import Anonymous, anonymous, canonical
-from kubeproof.model.assembly import working_autoscalers
-from kubeproof.model.individual import IndividualModel, State, Transition
+from kubeproof.model.adjusting import working_autoscalers
+from kubeproof.model.individual import IndividualModel
+from kubeproof.model.individual_state import State, Transition
 from kubeproof.model.plan import Plan
 from kubeproof.model.startup import StartAll, started_together
 from kubeproof.values import dataclass

@@ -8,7 +8,7 @@ from typing import Any
 from kubeproof.cluster.control import Action, EvictPods, Tick
 from kubeproof.cluster.jobs import COMPLETE, FAILED_FOR_GOOD, FAILURE_TARGET, REPLACED, SUCCESS_MET
 from kubeproof.cluster.objects import Setup
-from kubeproof.model.individual import Concrete, State, Transition
+from kubeproof.model.individual_state import Concrete, State, Transition
 from kubeproof.verify.result import TraceStep
 
 

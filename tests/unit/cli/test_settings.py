@@ -74,8 +74,27 @@ def test_a_wrong_setting_is_exit_2_with_the_file_and_a_remedy(fakes, tmp_path, c
     assert main(["verify", "x"]) == 2
 
     err = capsys.readouterr().err
-    assert err.startswith(f"error: E202 {tmp_path}/.kubeproof.yaml: ")
+    assert err.startswith(f"error: E202 {tmp_path}/.kubeproof.yaml:1: ")
     assert said in err
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("# ours\nverify:\n  timeout: 5\n  maxstates: 1\n", 4),
+        ("verify:\n  timeout: 5\n\n  memory: much\n", 4),
+        ("\nverify: 3\n", 2),
+        ("verify:\n  timeout: 5\nexemption: []\n", 3),
+        ("verify:\n  timeout: [1\n", 3),
+        ("verify:\n  timeout: &a 1\n  memory: *a\n", 3),
+    ],
+)
+def test_a_wrong_setting_is_told_with_its_line(fakes, tmp_path, capsys, text, line):
+    write(tmp_path, text)
+
+    assert main(["verify", "x"]) == 2
+
+    assert capsys.readouterr().err.startswith(f"error: E202 {tmp_path}/.kubeproof.yaml:{line}: ")
 
 
 def test_help_needs_no_valid_settings(fakes, tmp_path):

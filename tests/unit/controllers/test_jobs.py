@@ -233,4 +233,5 @@ def test_more_jobs_than_are_followed_end_the_search() -> None:
 def test_the_schedule_is_forgotten_at_rest_only() -> None:
     assert (cron(ALLOW).due(times(300)), cron(ALLOW).due(times(0))) == (300, NEVER)
     assert (cron(ALLOW).later(times(300), 100), cron(ALLOW).later(times(NEVER), None)) == ((200,), (0,))
+    assert cron(ALLOW).later(times(300, exists=0), 100) == cron(ALLOW).later(times(300, exists=0), None) == (0,)
     assert cron(FORBID).why(times(NEVER, 1)) == ("concurrencyPolicy Forbid, 1 Job(s) of it run; this run was held up",)

@@ -11,7 +11,8 @@ from kubeproof.events.declarations import Cordon, Create, NodeFailure, Scale
 from kubeproof.intents.declarations import Amount, Intent
 from kubeproof.model.abstraction import anonymous, canonical
 from kubeproof.model.grouped import GroupedSystem
-from kubeproof.model.individual import IndividualModel, Spec
+from kubeproof.model.individual import IndividualModel
+from kubeproof.model.individual_state import Spec
 from kubeproof.model.plan import make_plan
 from kubeproof.model.representatives import RepresentativeModel
 from tests.unit.model.builders import WEB, node, setup, spread, workload

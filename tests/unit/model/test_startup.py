@@ -12,7 +12,8 @@ from kubeproof.controllers.budgets import budgets_of
 from kubeproof.controllers.descheduler.controller import DeschedulerController
 from kubeproof.engine.limits import Limits
 from kubeproof.engine.search import explore, make_kernel
-from kubeproof.model.grouped import GroupedSystem, grouped_view
+from kubeproof.model.actors import grouped_view
+from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.orders import Order, orders_of_deploying
 from kubeproof.model.plan import Plan
 from kubeproof.model.startup import (

@@ -9,8 +9,8 @@ from kubeproof.cluster.objects import PodTemplate, family
 from kubeproof.cluster.state import ACTIVE, KUBELET_LIVES, Health, Phase, Work
 from kubeproof.cluster.usage import CPU, MEMORY, UsageRule, is_cut, level_number, pod_usage, request_milli
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
-from kubeproof.model.individual import State
 from kubeproof.model.individual_node import NodeState, Pod
+from kubeproof.model.individual_state import State
 from kubeproof.model.plan import Plan
 from kubeproof.simulate.control.walk import Taken
 from kubeproof.simulate.serving.contract import Endpoints, Room, Slot

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kubeproof.cluster.control import Seen, View
 from kubeproof.cluster.state import NodeCell, Nodes, present
 from kubeproof.intents.monitor import FRESH, Memory, Monitor
-from kubeproof.model.individual import State
+from kubeproof.model.individual_state import State
 from kubeproof.model.plan import Plan
 from kubeproof.simulate.control.views import workload_cell
 

@@ -25,8 +25,9 @@ from kubeproof.cluster.control import (
     TendJob,
 )
 from kubeproof.cluster.state import ACTIVE
-from kubeproof.model.individual import Concrete, IndividualModel, State
+from kubeproof.model.individual import IndividualModel
 from kubeproof.model.individual_node import NodeState, Pod, kubelet_lives
+from kubeproof.model.individual_state import Concrete, State
 from kubeproof.model.plan import Plan
 from kubeproof.simulate.control.views import Views
 

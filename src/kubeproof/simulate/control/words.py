@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubeproof.cluster.control import Role
-from kubeproof.model.individual import Concrete
+from kubeproof.model.individual_state import Concrete
 from kubeproof.simulate.control.walk import Taken
 
 NODE_WORDS = {

@@ -345,3 +345,19 @@ def test_a_forbidden_kind_ends_watching_with_6(tmp_path, capsys):
 def test_wrong_usage_is_told(words, problem, capsys):
     assert main(["monitor", "run", *words]) == 2
     assert problem in capsys.readouterr().err
+
+
+def test_a_file_without_a_scenario_is_not_taken_for_one(tmp_path, capsys):
+    (tmp_path / "s.yaml").write_text(SCENARIO, encoding="utf-8")
+    (tmp_path / "node.yaml").write_text("{apiVersion: v1, kind: Node, metadata: {name: n}}", encoding="utf-8")
+    words = [str(tmp_path), "--audit-log", "x"]
+
+    assert main(["monitor", "run", "--scenario", str(tmp_path / "node.yaml"), *words]) == 2
+    assert f"{tmp_path / 'node.yaml'} holds no Scenario" in capsys.readouterr().err
+
+
+def test_a_scenario_that_cannot_be_read_is_told_as_such(tmp_path, capsys):
+    (tmp_path / "s.yaml").write_text("kind: [Scenario\n", encoding="utf-8")
+
+    assert main(["monitor", "run", "--scenario", str(tmp_path / "s.yaml"), "--audit-log", "x"]) == 4
+    assert "s.yaml:" in capsys.readouterr().err

@@ -1,0 +1,155 @@
+"""The events of a scenario as controllers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from kubeproof.cluster.control import Controller
+from kubeproof.cluster.objects import family, revisions_of, workload_number
+from kubeproof.cluster.places import Layout
+from kubeproof.cluster.usage import UsageRule
+from kubeproof.errors import InternalError
+from kubeproof.events.budget_change import BudgetEvent
+from kubeproof.events.common import EventSource
+from kubeproof.events.declarations import (
+    STABLE,
+    Apply,
+    BudgetChange,
+    Completes,
+    Cordon,
+    CpuLoad,
+    Create,
+    CreateNode,
+    Delete,
+    Drain,
+    Event,
+    KernelPanic,
+    Maintenance,
+    NeverReady,
+    NodeFailure,
+    NodeRemoval,
+    PodCrash,
+    Rollout,
+    Scale,
+    Unreachable,
+    UsageChange,
+    UsagePattern,
+    ZoneFailure,
+)
+from kubeproof.events.late import (
+    CordonEvent,
+    DeleteEvent,
+    DrainEvent,
+    KernelPanicEvent,
+    LevelEvent,
+    NodeFailureEvent,
+    NodeJoinEvent,
+    NodeRecoveryEvent,
+    NodeRemovalEvent,
+    PodCrashEvent,
+    RolloutEvent,
+    ScaleEvent,
+    UnreachableEvent,
+    WriteEvent,
+    ZoneFailureEvent,
+    ZoneRecoveryEvent,
+)
+from kubeproof.model.revisions import applied_replicas, applied_template, brought
+from kubeproof.model.used import usage_rules
+from kubeproof.values import dataclass
+
+if TYPE_CHECKING:
+    pass
+
+ANY_NUMBER = -1
+
+
+@dataclass(frozen=True, slots=True)
+class EventPart:
+    """The events of a scenario as controllers, with the memories they start with."""
+
+    sources: tuple[Controller, ...]
+    memories: tuple[tuple[int, ...], ...]
+    absent: frozenset[int]  # workloads that an event brings
+
+
+def event_sources(layout: Layout, events: tuple[Event, ...]) -> EventPart:
+    """One source per event (two for failures that recover); memory i belongs to event i."""
+    memories = tuple(event_memory(event) for event in events)
+    numbers = {event.name: index for index, event in enumerate(events)}
+    rules = usage_rules(layout.setup, events)
+    sources: list[Controller] = []
+    absent: set[int] = set()
+    for index, event in enumerate(events):
+        awaited = None if event.after in (None, STABLE) else numbers[str(event.after)]
+        full = () if awaited is None else memories[awaited]
+        source = EventSource(layout, event, index, awaited, full)
+        sources += _sources_of(source, event, rules)
+        absent |= set(brought(layout.setup, event))
+    return EventPart(tuple(sources), memories, frozenset(absent))
+
+
+def event_memory(event: Event) -> tuple[int, ...]:
+    """What an event remembers before it has ever happened."""
+    if isinstance(event, Scale):
+        return ((1 << len(event.replicas)) - 1,)
+    most = ANY_NUMBER if event.max is None else event.max
+    if isinstance(event, UsageChange | CpuLoad):
+        return (event.initial, most)
+    if isinstance(event, Unreachable):
+        return (0, most)
+    if isinstance(event, ZoneFailure):
+        return (most, 0)
+    return (most, 0) if isinstance(event, Cordon) else (most,)
+
+
+def _sources_of(source: EventSource, event: Event, rules: tuple[UsageRule, ...]) -> Iterator[Controller]:
+    setup = source.layout.setup
+    if isinstance(event, NodeFailure):
+        yield NodeFailureEvent(source, event)
+        if event.recovers:
+            yield NodeRecoveryEvent(source, event)
+    elif isinstance(event, ZoneFailure):
+        yield ZoneFailureEvent(source, event)
+        if event.recovers:
+            yield ZoneRecoveryEvent(source, event)
+    elif isinstance(event, Cordon):
+        yield CordonEvent(source, event)
+    elif isinstance(event, Drain | Maintenance):
+        yield DrainEvent(source, event)
+    elif isinstance(event, NodeRemoval):
+        yield NodeRemovalEvent(source, event)
+    elif isinstance(event, UsageChange | CpuLoad):
+        yield LevelEvent(source, len(event.levels), event.moves)
+    elif isinstance(event, Unreachable):
+        yield UnreachableEvent(source, event)
+        if event.recovers:
+            yield UnreachableEvent(source, event, ends=True)
+    elif isinstance(event, KernelPanic):
+        yield KernelPanicEvent(source, event, rules)
+    elif isinstance(event, Scale):
+        yield ScaleEvent(source, event, workload_number(setup, event.target))
+    elif isinstance(event, Rollout):
+        number = workload_number(setup, event.target)
+        yield RolloutEvent(source, number, revisions_of(setup, number), event.back)
+    elif isinstance(event, PodCrash):
+        yield PodCrashEvent(source, family(setup, workload_number(setup, event.target)))
+    elif isinstance(event, Delete):
+        yield DeleteEvent(source, workload_number(setup, event.target))
+    elif isinstance(event, UsagePattern | NeverReady | Completes):
+        return  # not moments: they say how pods are
+    elif isinstance(event, BudgetChange):
+        yield BudgetEvent(source, event)
+    elif isinstance(event, CreateNode):
+        place = source.layout.named(event.node)
+        assert place is not None, event
+        yield NodeJoinEvent(source, place)
+    elif isinstance(event, Create):
+        yield WriteEvent(source, event.name, workload_number(setup, event.target), None)
+    elif isinstance(event, Apply):
+        number = workload_number(setup, event.workload.ref)
+        replicas = applied_replicas(setup.workloads[number], event)
+        yield WriteEvent(source, event.name, number, replicas, applied_template(setup, number, event))
+    else:
+        raise InternalError(f"E700 nobody knows what event {event.name} does")
