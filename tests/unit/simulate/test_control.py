@@ -232,10 +232,10 @@ def test_an_input_without_workload_is_nothing_to_simulate() -> None:
 
 
 def test_changes_of_traffic_are_told_at_their_moments() -> None:
-    shifts = "{at: 20s, for: 30s, trafficShift: {service: web, factor: 2.5}}, {at: 50m, trafficShift: {service: web, factor: 3}}"
-    down = "{at: 40s, cordon: {nodes: {names: [n1]}}}"
+    shift = "{at: 20s, for: 30s, trafficShift: {service: web, factor: 2.5}}"
+    others = "{at: 50m, trafficShift: {service: web, factor: 3}}, {at: 40s, cordon: {nodes: {names: [n1]}}}"
     service = f"{{target: {WEB}, arrivals: {{constant: {{rate: 1}}}}}}"
-    loaded = cluster(f"start: deployed\nworkload: {{services: [{service}], faults: [{shifts}, {down}]}}")
+    loaded = cluster(f"start: deployed\nworkload: {{services: [{service}], faults: [{shift}, {others}]}}")
 
     assert words(run(loaded, 100)) == [
         (20, "web gets 2.5 times the requests"),

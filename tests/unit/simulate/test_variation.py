@@ -46,7 +46,7 @@ def test_settings_of_every_kind_vary() -> None:
 
 def test_a_request_above_the_limit_is_refused_as_in_manifests() -> None:
     both = (Axis(f"{WEB}.cpuRequest", ("3",)), Axis(f"{WEB}.cpuLimit", ("1",)))
-    with pytest.raises(UsageError, match="asks for more cpu than the limit allows.*request of 3000m.*limit of 1000m"):
+    with pytest.raises(UsageError, match=r"asks for more cpu than the limit allows.*request of 3000m.*limit of 1000m"):
         variants(INPUT, both)
 
     ((_, raised),) = variants(INPUT, (both[0], Axis(f"{WEB}.cpuLimit", ("4",))))  # only all settings together count

@@ -13,6 +13,7 @@ from kubeproof.simulate.simulation import _outcome, simulate_cluster
 from tests.unit.manifests.inputs import deployment, load_text, node, scenario
 from tests.unit.simulate.inputs import EXACT, WEB, cluster
 
+HOST = "kubernetes.io/hostname"
 DOWN = "workload: {faults: [{at: 100s, nodeFailure: {nodes: {names: [n1]}}}]}"
 
 
@@ -66,12 +67,12 @@ def test_a_forbidden_step_is_violated_when_it_is_taken() -> None:
         ("minReplicas: {target: TARGET, count: 7, when: stable}", "6 pods, at least 7 wanted"),
         ("maxPodObjects: {target: TARGET, count: 5}", "6 Pod objects, at most 5 wanted"),
         ("maxNodes: {count: 1}", "2 nodes, at most 1 wanted"),
-        ("maxSkew: {target: TARGET, topologyKey: kubernetes.io/hostname, skew: 1}", "2 pods of difference, at most 1 wanted"),
+        ("maxSkew: {target: TARGET, topologyKey: HOST, skew: 1}", "2 pods of difference, at most 1 wanted"),
     ],
 )  # fmt: skip
 def test_a_violation_tells_the_numbers(intent: str, told: str) -> None:
     pods = "start: {placement: {Deployment/shop/web: {n1: 4, n2: 2}}}"
-    found = judged(f"{pods}\nintents: [{{{intent.replace('TARGET', WEB)}}}]", replicas=6)
+    found = judged(f"{pods}\nintents: [{{{intent.replace('TARGET', WEB).replace('HOST', HOST)}}}]", replicas=6)
 
     assert found.verdict == VIOLATED
     assert found.detail.endswith(f": {told}")
