@@ -95,3 +95,18 @@ def test_text_is_wrapped_to_the_width_of_the_terminal_without_breaking_words():
 
     assert max(len(line) for line in text.splitlines() if "ignore.kubeproof.dev" not in line) <= 60
     assert " ".join(found("S013")[0].text.split()) in " ".join(text.split())
+
+
+def test_terms_of_reports_are_explained():
+    (esc,) = found("esc")
+
+    assert (esc.kind, esc.title) == ("term", "empirically sufficient scale")
+
+
+def test_what_several_commands_say_is_explained_for_all_of_them():
+    (sampled,) = found("SAMPLED-OK")
+    (limit,) = found("E302")
+
+    assert "--fast-find" in sampled.text
+    assert "simulate" in sampled.text
+    assert limit.title == "A limit was reached before the answer: of time, memory, or of alternatives that are followed"
