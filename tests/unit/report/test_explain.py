@@ -85,7 +85,9 @@ def test_every_example_is_a_scenario_that_loads(one):
 
     loaded = load_texts(texts).scenario
 
-    assert len(loaded.intents if one.kind == "property" else loaded.events) >= 1
+    found = {"property": loaded.intents, "event": loaded.events, "term": (loaded.scale,)}[one.kind]
+    assert len(found) >= 1
+    assert None not in found
     if one.kind == "property":
         assert [intent.key for intent in loaded.intents] == [one.title]
 
