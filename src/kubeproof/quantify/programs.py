@@ -70,7 +70,8 @@ def _is_regular(handle: Any) -> bool:
     shares = [update.probability_expression for command in commands for update in command.updates]
     text = str(handle.substitute_formulas())
     blocks = re.findall(r"^rewards\b.*?^endrewards", text, re.MULTILINE | re.DOTALL)
-    values = [line.rpartition(":")[2] for block in blocks for line in block.splitlines()[1:-1]]
+    lines = [line for block in blocks for line in block.splitlines()[1:-1]]
+    values = [line if "?" in line else line.partition(":")[2] for line in lines]  # a choice has a colon of its own
     losing = re.compile(r"-|\^|%|\b(?:mod|pow|log|floor|ceil|round)\b")
     return not any(share.contains_variables() for share in shares) and not any(map(losing.search, values))
 
