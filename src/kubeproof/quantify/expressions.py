@@ -112,9 +112,7 @@ def threshold_of(formula: Any) -> Fraction:
     except ValueError as problem:
         raise _unusable(formula, f"the threshold {expression} cannot be used: {problem}", "Write a number") from None
     logic = storm().logic
-    is_share = isinstance(formula, logic.ProbabilityOperatorFormula) or (
-        isinstance(formula, logic.LongRunAverageOperatorFormula)
-    )
+    is_share = isinstance(formula, logic.ProbabilityOperatorFormula | logic.LongRunAverageOperatorFormula)
     if is_share and not 0 <= value <= 1:
         raise _unusable(formula, f"the threshold {expression} is no probability", "Write a number from 0 to 1")
     return value
