@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -139,25 +140,28 @@ def _quantified(paths: tuple[str, ...], options: ClusterOptions, progress: str) 
     from kubeproof.quantify.cluster import quantify_cluster
 
     loaded = load(paths, stdin=read_stdin)
-    with reporting(progress) as report:
-        return with_scope(loaded, quantify_cluster(loaded, options, report))
+    with reporting(progress) as (report, tell):
+        return with_scope(loaded, quantify_cluster(loaded, replace(options, tell=tell), report))
 
 
 @contextmanager
-def reporting(choice: str) -> Iterator[Report]:
-    """Where exploring tells how far it is, while it lasts."""
+def reporting(choice: str) -> Iterator[tuple[Report, Callable[[str], None]]]:
+    """Where exploring tells how far it is, and answering what it is at, while it lasts."""
+    from time import monotonic
+
     line = progress_line(choice, quiet=False)
+    begin = monotonic()
+    if line is None:
+        yield None, lambda told: None
+        return
     try:
-        yield None if line is None else line.explored
+        yield line.explored, lambda told: line.simulated(monotonic() - begin, lambda: f"answering: {told}")
     finally:
-        if line is not None:
-            line.close()
+        line.close()
 
 
 def with_scope(loaded: Loaded, result: ClusterResult) -> ClusterResult:
     """The result with what it is about and what was left out, told as verify tells it."""
-    from dataclasses import replace
-
     from kubeproof.quantify.cluster_space import plan_to_quantify
     from kubeproof.verify.result import Statistics
     from kubeproof.verify.summary import abstractions, left_out, scope
@@ -225,5 +229,5 @@ def _compared(
     from kubeproof.quantify.compare import compare
 
     loaded = [(variant, load((variant, *shared), stdin=read_stdin)) for variant in variants]
-    with reporting(progress) as report:
-        return compare(loaded, options, risk=plot[0], against=plot[1], progress=report)
+    with reporting(progress) as (report, tell):
+        return compare(loaded, replace(options, tell=tell), risk=plot[0], against=plot[1], progress=report)
