@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -136,6 +135,8 @@ def _limited(ask: Callable[[], Result], given: dict[str, Any]) -> Result:
 
 def _quantified(paths: tuple[str, ...], options: ClusterOptions, progress: str) -> ClusterResult:
     """Loads and quantifies, with progress on stderr."""
+    from dataclasses import replace
+
     from kubeproof.manifests.load import load
     from kubeproof.quantify.cluster import quantify_cluster
 
@@ -162,6 +163,8 @@ def reporting(choice: str) -> Iterator[tuple[Report, Callable[[str], None]]]:
 
 def with_scope(loaded: Loaded, result: ClusterResult) -> ClusterResult:
     """The result with what it is about and what was left out, told as verify tells it."""
+    from dataclasses import replace
+
     from kubeproof.quantify.cluster_space import plan_to_quantify
     from kubeproof.verify.result import Statistics
     from kubeproof.verify.summary import abstractions, left_out, scope
@@ -225,6 +228,8 @@ def _compared(
     variants: tuple[str, ...], shared: tuple[str, ...], options: ClusterOptions, plot: tuple[str, str], progress: str
 ) -> Comparison:
     """Loads and compares, with progress on stderr; the plot shows a risk against an amount."""
+    from dataclasses import replace
+
     from kubeproof.manifests.load import load
     from kubeproof.quantify.compare import compare
 
