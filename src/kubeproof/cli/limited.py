@@ -3,55 +3,98 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, NoReturn, TypeVar
 
 from kubeproof.errors import InternalError, KubeproofError, LimitReached
 
 Result = TypeVar("Result")
+_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 LONGEST_WAIT_S = 1e6  # at once: the system takes no number of seconds that is too large
 
 
 def asked_storm(work: Callable[[], Result], *, timeout_s: float | None, memory_mib: int | None) -> Result:
-    """As `limited`; Ctrl-C ends the program at once, as Storm would not let Python see it."""
-    import signal
-
-    python = signal.getsignal(signal.SIGINT)
-    is_ours = python is signal.default_int_handler  # not under a test runner, or as part of another program
-    if is_ours:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-    try:
+    """As `limited`; Ctrl-C ends the program at once even where the work is done here: Storm hides it from Python."""
+    if is_apart(timeout_s, memory_mib):
         return limited(work, timeout_s=timeout_s, memory_mib=memory_mib)
-    finally:
-        if is_ours:
-            signal.signal(signal.SIGINT, python)
+    with _handled(signal.SIGINT, signal.default_int_handler, signal.SIG_DFL):
+        return work()
+
+
+def is_apart(timeout_s: float | None, memory_mib: int | None) -> bool:
+    """True if work is done in a process of its own.
+
+    Not without limits if there are threads, which would not survive in a copy of this process.
+    """
+    is_limited = timeout_s is not None or memory_mib is not None
+    return is_limited or (threading.active_count() == 1 and hasattr(os, "fork"))
 
 
 def limited(work: Callable[[], Result], *, timeout_s: float | None, memory_mib: int | None) -> Result:
     """The result of the work; passing a limit is inconclusive (E302), a crash an internal error.
 
-    Without limits it is done here if there are threads, which would not survive in a copy of this process.
+    Whatever ends this process ends the work, too.
     """
-    if timeout_s is None and memory_mib is None and (threading.active_count() > 1 or not hasattr(os, "fork")):
+    if not is_apart(timeout_s, memory_mib):
         return work()
     reader, writer = os.pipe()
-    child = os.fork()
+    parent, child = os.getpid(), os.fork()
     if child == 0:
         os.close(reader)
+        _die_with(parent)
         _work(work, writer, memory_mib)
     os.close(writer)
     try:
-        received = _received(reader, timeout_s)
+        with _handled(signal.SIGTERM, signal.SIG_DFL, lambda number, frame: _end_both(child)):
+            received = _received(reader, timeout_s)
         found: Result = _result(received, memory_mib) if received else _lost(child, memory_mib)
         return found
     finally:
         os.close(reader)
         with suppress(ProcessLookupError, ChildProcessError):
-            os.kill(child, 9)
+            os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
+
+
+@contextmanager
+def _handled(number: int, usual: Any, handler: Any) -> Iterator[None]:
+    """Handles a signal meanwhile, if it is handled as usual: not under a test runner, or as part of a program."""
+    is_ours = threading.current_thread() is threading.main_thread() and signal.getsignal(number) is usual
+    if is_ours:
+        signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        if is_ours:
+            signal.signal(number, usual)
+
+
+def _end_both(child: int) -> None:
+    """Ends the child, then this process, by the signal it got."""
+    with suppress(ProcessLookupError):
+        os.kill(child, signal.SIGKILL)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _die_with(parent: int) -> None:
+    """Makes this process end with its parent, which alone hears Ctrl-C and tells of it.
+
+    Linux sends a signal; elsewhere only a parent that is killed outright leaves its child behind.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if sys.platform == "linux":
+        import ctypes
+
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+        if os.getppid() != parent:  # it ended before
+            os._exit(1)
 
 
 def _work(work: Callable[[], Any], writer: int, memory_mib: int | None) -> NoReturn:
@@ -104,8 +147,6 @@ def _received(reader: int, timeout_s: float | None) -> bytes:
 
 def _lost(child: int, memory_mib: int | None) -> NoReturn:
     """Says why the child died without a word."""
-    import signal
-
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if memory_mib is not None and -code not in (signal.SIGFPE, signal.SIGINT):
         raise _too_little(memory_mib)

@@ -224,17 +224,20 @@ class SkewAtMost:
         return sum(n for kind, n in cell.pods if kind.workload in self.workloads and kind.phase in phases)
 
     def holds(self, seen: Seen) -> bool:
+        return self.widest(seen) <= self.skew
+
+    def widest(self, seen: Seen) -> int:
+        """By how much the domain with most pods exceeds the one with fewest."""
         there = [(place, view) for place, view in zip(self.reads.places, seen.places, strict=True) if view]
         if not there:
-            return True
+            return 0
         if self.topology_key in self.layout.unique_keys:
-            widest = max(view[1] for _, view in there) - min(view[0] for _, view in there)
-            return bool(widest <= self.skew)
+            return int(max(view[1] for _, view in there) - min(view[0] for _, view in there))
         totals: dict[str, int] = {}
         for place, view in there:
             value = dict(self.layout.places[place].sample.labels)[self.topology_key]
             totals[value] = totals.get(value, 0) + view[0]
-        return max(totals.values()) - min(totals.values()) <= self.skew
+        return max(totals.values()) - min(totals.values())
 
     def is_settled(self, seen: Seen) -> bool:
         desired = sum(view[1] for view in seen.workloads if view[0])

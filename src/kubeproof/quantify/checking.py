@@ -9,9 +9,10 @@ from fractions import Fraction
 from typing import Any
 
 from kubeproof.errors import QuantityError
-from kubeproof.quantify.bounds import EXACT, INTERVAL, NONE, ROUNDING, Number, bounded, is_unsigned, number_of
+from kubeproof.quantify.bounds import EXACT, INTERVAL, NONE, ROUNDING, Number, bounded, is_unsigned
+from kubeproof.quantify.expressions import refuse_broken_steps, threshold_of
 from kubeproof.quantify.formulas import is_complement, is_endless_reward
-from kubeproof.quantify.methods import MOST_ITERATIONS, CheckSettings, environment_of
+from kubeproof.quantify.methods import CONTINUOUS, MOST_ITERATIONS, CheckSettings, environment_of
 from kubeproof.quantify.storm import Model, StormRefusal, asked, storm
 from kubeproof.values import dataclass
 
@@ -42,6 +43,8 @@ def check(model: Model, formula: Any, *, settings: CheckSettings = CheckSettings
     """The answer to one formula of Storm (see `programs.properties` and `formula`)."""
     begin = time.perf_counter()
     asked_for, threshold = _without_threshold(formula)
+    if model.kind not in CONTINUOUS:
+        refuse_broken_steps(formula)
     _refuse_negative(model, asked_for)
     environment = environment_of(model, asked_for, settings)
     result = _result(model, asked_for, environment)
@@ -89,7 +92,7 @@ def _without_threshold(formula: Any) -> tuple[Any, tuple[str, Fraction] | None]:
     if not number.has_optimality_type:  # for every scheduler: the worst of them
         worst = stormpy.logic.OptimizationDirection
         number.set_optimality_type(worst.MINIMIZE if comparison in ("GEQ", "GREATER") else worst.MAXIMIZE)
-    return number, (comparison, Fraction(number_of(formula.threshold)))
+    return number, (comparison, threshold_of(formula))
 
 
 def _answer(model: Model, formulas: tuple[Any, Any], result: Any, settings: CheckSettings, elapsed_s: float) -> Answer:

@@ -20,8 +20,9 @@ from kubeproof.quantify.chain import Chain, build_chain
 from kubeproof.quantify.chain_steps import Effects, Steps, effects_of, steps_of
 from kubeproof.quantify.cluster_options import AMOUNTS, EVER, FIRST, LONG_RUN, WITHIN, ClusterOptions
 from kubeproof.quantify.cluster_questions import Asked, asked, asked_long_run
-from kubeproof.quantify.cluster_result import Amount, ClusterResult, IntentChances, ProcessSize, Shortage, Span
+from kubeproof.quantify.cluster_result import ClusterResult, IntentChances, ProcessSize, Shortage, Span
 from kubeproof.quantify.cluster_space import SAFETY, Report, Space, explored_space
+from kubeproof.quantify.cluster_sums import Sums, sums_over
 from kubeproof.quantify.cluster_values import StateValues
 from kubeproof.values import dataclass
 
@@ -34,11 +35,6 @@ if TYPE_CHECKING:
     from kubeproof.intents.monitor import Monitor
     from kubeproof.manifests.loaded import Loaded
 
-    Floats = NDArray[np.float64]
-
-UNITS = {"pods": "pod-hours", "nodes": "node-hours", "energy": "kWh", "cost": "cost"}
-HOUR_S = 3600
-JOULES_PER_KWH = 3_600_000
 ENDLESS = "broken by endless runs, not at a moment"
 
 
@@ -92,8 +88,9 @@ class Answers:
         """All answers."""
         process, scenario = self._process, self._process.loaded.scenario
         begin = monotonic()
-        found = asked(process.chain, self._bad_states(), self._per_second(), self._options)
+        found = asked(process.chain, self._bad_states(), {}, self._options)
         handed_s = monotonic() - begin
+        sums = self._sums()
         return ClusterResult(
             scenario=scenario.name,
             order=self._options.order,
@@ -101,10 +98,10 @@ class Answers:
             tick_s=self._settings.tick_s,
             size=self._size(found, handed_s),
             intents=tuple(self._intent(number, found) for number in range(len(process.space.plan.monitors))),
-            amounts=tuple(self._amounts(found)),
+            amounts=sums.amounts,
             shortages=tuple(self._shortages()),
             open_events=(*_open_events(scenario.events), *self._schedules()),
-            not_quantified=tuple(self._not_quantified()),
+            not_quantified=(*self._not_quantified(), *sums.notes),
             files=process.loaded.files,
             at_most=self._options.at_most,
         )
@@ -181,25 +178,11 @@ class Answers:
 
     # -- sums and shares ------------------------------------------------------------------------
 
-    def _per_second(self) -> dict[str, Floats]:
-        """What every state of the process takes per second, in the units of the answers."""
+    def _sums(self) -> Sums:
         if AMOUNTS not in self._options.questions:
-            return {}
-        settings, values, origin = self._settings, self._values, self._process.chain.origin
-        found = {"pods": values.pods()[origin] / HOUR_S, "nodes": values.nodes()[origin] / HOUR_S}
-        if settings.power:
-            watts = values.watts(settings.power, self._process.loaded.scenario.events)
-            found["energy"] = watts[origin] / JOULES_PER_KWH
-        if settings.prices is not None:
-            prices = settings.prices
-            found["cost"] = found["nodes"] * prices.node_hour + found["pods"] * prices.pod_hour
-            if "energy" in found:
-                found["cost"] += found["energy"] * prices.kilowatt_hour
-        return found
-
-    def _amounts(self, found: Asked) -> Iterator[Amount]:
-        for name in self._per_second():
-            yield Amount(name, UNITS[name], found.amount(name, self._horizon_s))
+            return Sums()
+        process = self._process
+        return sums_over(self._horizon_s, process.chain, self._values, process.loaded.scenario, self._options)
 
     def _shortages(self) -> Iterator[Shortage]:
         intents = [i for i in self._process.loaded.scenario.intents if i.key == "minReady"]

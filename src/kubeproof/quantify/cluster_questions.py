@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -53,7 +53,6 @@ class Asked:
     arrays: ModelArrays
     settings: CheckSettings
     work_per_s: float  # choices that one second of a bounded question costs
-    first: Mapping[str, float] = field(default_factory=dict)  # amounts per second in the first state
 
     def ever(self, label: str) -> Span:
         """How likely a state with the label is reached at all."""
@@ -67,13 +66,13 @@ class Asked:
         """Expected seconds until it is reached; infinite where that is not certain."""
         return self._span(lambda best: self._unbounded(f'R{{"{TIME}"}}{best}=? [F "{label}"]'))
 
-    def amount(self, reward: str, horizon_s: int) -> Span:
-        """An expected sum over so many seconds; an interval that is not over then counts like the first state.
+    def amount(self, reward: str, horizon_s: int, usual_per_s: float) -> Span:
+        """An expected sum over so many seconds, of which the rewards are the differences from the usual.
 
-        So Storm is asked for the differences from the first state, in intervals that are over.
+        An interval that is not over then counts as usual.
         """
         found = self._bounded(lambda best: f'R{{"{reward}"}}{best}=? [C{{"{TIME}"}}<={horizon_s}]', horizon_s)
-        base = self.first[reward] * horizon_s
+        base = usual_per_s * horizon_s
         return replace(found, least=_raised(found.least, base), greatest=_raised(found.greatest, base))
 
     def share(self, label: str) -> Span:
@@ -146,16 +145,17 @@ def _raised(value: Value | None, base: float) -> Value | None:
 def asked(chain: Chain, labels: Mapping[str, Ints], per_second: Mapping[str, Floats], options: ClusterOptions) -> Asked:
     """The process in Storm: labels are states of it, amounts are per second and state of it."""
     counts = np.diff(chain.arrays.choice_starts)
-    first = {name: float(values[chain.arrays.initial]) for name, values in per_second.items()}
-    rewards = {
-        name: np.repeat((values - first[name]) * chain.duration_s, counts) for name, values in per_second.items()
-    }
+    rewards = {name: np.repeat(values * chain.duration_s, counts) for name, values in per_second.items()}
     rewards[TIME] = np.repeat(chain.duration_s, counts)
     arrays = replace(chain.arrays, labels=labels, rewards=rewards)
     model = model_from_arrays(arrays, exact=options.exact)
     unit = max(1, int(np.gcd.reduce(chain.duration_s.astype(np.int64))))
-    work = (model.choices + PER_INSTANT) / unit * (EXACT_COST if options.exact else 1)
-    return Asked(model, arrays, options.check, work, first)
+    return Asked(model, arrays, options.check, work_per_s(model.choices, unit, options))
+
+
+def work_per_s(choices: int, unit_s: int, options: ClusterOptions) -> float:
+    """What looking one second ahead costs, where all durations are multiples of a unit."""
+    return (choices + PER_INSTANT) / unit_s * (EXACT_COST if options.exact else 1)
 
 
 def asked_long_run(chain: Chain, labels: Mapping[str, Ints], options: ClusterOptions) -> Asked:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kubeproof.errors import ProgramError, QuantityError, UsageError
+from kubeproof.quantify.expressions import refuse_broken_numbers
 from kubeproof.quantify.storm import StormRefusal, asked, storm
 from kubeproof.values import dataclass
 
@@ -57,6 +58,7 @@ def program(text: str, *, file: str, constants: Mapping[str, str] | None = None)
         raise UsageError(f"--const {name}: {file} gives it a value itself", f"Open constants: {_listed(wanted)}.")
     filled = {name: given.pop(name) for name in wanted}
     handle = _instantiated(parsed, filled) if filled else parsed
+    refuse_broken_numbers(handle, file)
     sizes = (_kind(parsed, file), _branching(handle))
     return Program(handle, file, *sizes, tuple(filled.items()), _is_regular(handle), tuple(sorted(given.items())))
 

@@ -37,7 +37,7 @@ WORDS = {
     "VACUOUS": "vacuous",
     "TRIVIAL": "trivial",
 }
-_CELL, _LEFT = 16, 40  # pixels
+_CELL, _LEFT, _TOP, _LETTER = 16, 40, 32, 8  # pixels
 
 
 def text_lines(sweep: Sweep, style: Style) -> Iterator[str]:
@@ -66,7 +66,7 @@ def _sign(cell: HeatCell | None, style: Style) -> str:
 def _corner(chart: HeatMap, nodes: int, pods: int) -> tuple[int, int]:
     """The upper left corner of a cell; more pods are higher up."""
     column, row = chart.nodes.index(nodes), chart.pods.index(pods)
-    return _LEFT + column * _CELL, 16 + (len(chart.pods) - 1 - row) * _CELL
+    return _LEFT + column * _CELL, _TOP + (len(chart.pods) - 1 - row) * _CELL
 
 
 def _ticks(chart: HeatMap) -> tuple[int, ...]:
@@ -75,17 +75,26 @@ def _ticks(chart: HeatMap) -> tuple[int, ...]:
 
 
 def png(sweep: Sweep) -> bytes:
-    """The map as a PNG picture: cells and numbers, no words."""
+    """The map as a PNG picture: cells, axes with their names, and what the colours mean."""
     chart = heat_map(sweep)
-    canvas = Canvas(_LEFT + len(chart.nodes) * _CELL + 8, 16 + len(chart.pods) * _CELL + 24)
+    right, bottom = _LEFT + len(chart.nodes) * _CELL, _TOP + len(chart.pods) * _CELL
+    words = [WORDS[verdict] for verdict in chart.verdicts]
+    letters = max(len("nodes"), *(len(word) + 2 for word in words))
+    canvas = Canvas(max(right, _LEFT + letters * _LETTER) + 8, bottom + 48 + _CELL * len(words))
     for cell in chart.cells:
         x, y = _corner(chart, cell.nodes, cell.pods)
         canvas.fill(x, y, _CELL - 1, _CELL - 1, rgb(COLOURS[cell.verdict]))
     for nodes in chart.nodes:
         x, _ = _corner(chart, nodes, chart.pods[0])
-        canvas.write(x + 2, canvas.height - 18, str(nodes))
+        canvas.write(x + (2 if nodes < 10 else 0), bottom + 4, str(nodes))
     for pods in _ticks(chart):
         _, y = _corner(chart, chart.nodes[0], pods)
         text = str(pods)
-        canvas.write(_LEFT - 6 - 8 * len(text), y + 3, text)
+        canvas.write(_LEFT - 6 - _LETTER * len(text), y + 3, text)
+    canvas.write(4, _TOP - 20, "pods")
+    canvas.write(_LEFT, bottom + 22, "nodes")
+    for row, verdict in enumerate(chart.verdicts):
+        y = bottom + 44 + _CELL * row
+        canvas.fill(_LEFT, y, 10, 10, rgb(COLOURS[verdict]))
+        canvas.write(_LEFT + 2 * _LETTER, y, WORDS[verdict])
     return canvas.encoded()

@@ -8,10 +8,11 @@ import json
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from kubeproof.report.amounts import amount
 from kubeproof.report.escape import escape
 from kubeproof.report.panels import name_of
 from kubeproof.report.simulate import sparkline
-from kubeproof.report.variants import aligned, comparison_table
+from kubeproof.report.variants import aligned, comparison_table, duration, not_sampled
 from kubeproof.simulate.outcome import (
     CPU_REQUESTED,
     CPU_USED,
@@ -103,23 +104,24 @@ def _requests(totals: ServiceTotals, timeline: Timeline) -> Iterator[str]:
     if any(slow):
         yield f"  {'p95':<14}{sparkline(slow)}  most {max(slow):.3f} s"
     rate = totals.success_rate
-    success = "" if rate is None else f", {100 * rate:.2f} % in time"
+    success = "" if rate is None else f"; {100 * rate:.2f} % of all answered in time"
     still = f", {totals.waiting:,} open at the end" if totals.waiting else ""
     told = f"{totals.ok:,} ok, {totals.late:,} late, {totals.failed:,} failed{still}"
     yield f"  requests: {totals.arrived:,}; {told}{success}"
     if totals.times is not None and totals.times.count:
         told = ", ".join(f"p{percent} {totals.times.percentile(percent) or 0.0:.3f} s" for percent in (50, 95, 99))
-        yield f"  response time: {told}"
+        of_answered = f" (of the {totals.times.count:,} answered)" if totals.waiting or totals.failed else ""
+        yield f"  response time: {told}{of_answered}"
 
 
 def _costs(costs: Costs, timeline: Timeline) -> Iterator[str]:
     nodes = [value or 0 for value in timeline.of("cluster", NODES).values]
-    hours = f"{costs.pod_hours:.2f} pod-hours, {costs.node_hours:.2f} node-hours"
+    hours = f"{amount(costs.pod_hours)} pod-hours, {amount(costs.node_hours)} node-hours"
     yield f"{hours}, {min(nodes):g} to {max(nodes):g} nodes up"
     if costs.energy_kwh is not None:
-        yield f"{costs.energy_kwh:.3f} kWh"
+        yield f"{amount(costs.energy_kwh)} kWh"
     if costs.cost is not None:
-        yield f"cost {costs.cost:.2f}"
+        yield f"cost {amount(costs.cost)}"
 
 
 def _moments(result: SimulationResult) -> Iterator[str]:
@@ -131,10 +133,10 @@ def _moments(result: SimulationResult) -> Iterator[str]:
 
 
 def _intent(intent: IntentOutcome, runs: int) -> Iterator[str]:
-    yield f"{intent.verdict} {intent.id} {intent.intent}"
+    yield f"{intent.verdict} {intent.title}"
     if intent.verdict == VIOLATED:
         share = f", in {intent.violated_runs} of {runs} runs; first with --seed {intent.seed}" if runs > 1 else ""
-        yield f"  at {duration(int(intent.at_s or 0))}: {intent.detail}{share}"
+        yield f"  at {duration(intent.at_s or 0)}: {intent.detail}{share}"
         yield f"  declared at {intent.source}"
     elif intent.detail:
         yield f"  {intent.detail}"
@@ -146,8 +148,20 @@ def _compared(comparison: Comparison) -> Iterator[str]:
     yield f"{first.scenario}: {len(comparison.variants)} variants, {runs} of {duration(first.duration_s)} each"
     yield ""
     yield from aligned(comparison_table(comparison))
+    yield from _told_of_variants(comparison)
     for variant in comparison.variants:
         yield from _drawn_variant(variant)
+
+
+def _told_of_variants(comparison: Comparison) -> Iterator[str]:
+    """Which intents each variant violates, and when; which have nothing to say."""
+    told = not_sampled(comparison)
+    if told:
+        yield ""
+    for variant, intent in told:
+        when = f" at {duration(intent.at_s or 0)}" if intent.verdict == VIOLATED else ""
+        detail = f": {intent.detail}" if intent.detail else ""
+        yield f"{name_of(variant.settings)}: {intent.verdict} {intent.title}{when}{detail}"
 
 
 def _drawn_variant(variant: Variant) -> Iterator[str]:
@@ -157,12 +171,6 @@ def _drawn_variant(variant: Variant) -> Iterator[str]:
         yield ""
         yield f"{name_of(variant.settings)}: pods of {totals.name}"
         yield f"  {sparkline(pods)}  most {max(pods):g}"
-
-
-def duration(seconds: int) -> str:
-    """1h30m, 40s."""
-    parts = ((seconds // 3600, "h"), (seconds % 3600 // 60, "m"), (seconds % 60, "s"))
-    return "".join(f"{number}{unit}" for number, unit in parts if number) or "0s"
 
 
 # -- CSV and JSON -------------------------------------------------------------------------------------
@@ -252,6 +260,7 @@ def _totals(totals: ServiceTotals) -> dict[str, Any]:
 def _outcome(intent: IntentOutcome) -> dict[str, Any]:
     return {
         "id": intent.id,
+        "key": intent.key,
         "intent": intent.intent,
         "target": intent.target,
         "verdict": intent.verdict,

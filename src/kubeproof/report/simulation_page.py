@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from math import isfinite
 
 from kubeproof import __version__
+from kubeproof.report.amounts import amount
 from kubeproof.report.offline import offline_page
 from kubeproof.report.panels import Drawing, Line, Panel, drawing_of, name_of
-from kubeproof.report.variants import Table, comparison_table, requests_table
+from kubeproof.report.variants import Table, comparison_table, not_sampled, requests_table
 from kubeproof.simulate.outcome import VIOLATED, Comparison, IntentOutcome, ServiceTotals, SimulationResult
 from kubeproof.simulate.result import Curves, Responses
 
@@ -64,17 +65,17 @@ def _simulation(result: SimulationResult) -> Plain:
 
 
 def _facts(result: SimulationResult) -> Iterator[tuple[str, str]]:
-    ended = sum(one.ok + one.late + one.failed for one in result.services)
-    if ended:
+    arrived = sum(one.arrived for one in result.services)
+    if arrived:
         in_time = sum(one.ok for one in result.services)
-        yield f"{sum(one.arrived for one in result.services):,}", "requests"
-        yield f"{100 * in_time / ended:.2f} %", "in time"
-    yield f"{result.costs.pod_hours:.2f}", "pod-hours"
-    yield f"{result.costs.node_hours:.2f}", "node-hours"
+        yield f"{arrived:,}", "requests"
+        yield f"{100 * in_time / arrived:.2f} %", "of them answered in time"
+    yield amount(result.costs.pod_hours), "pod-hours"
+    yield amount(result.costs.node_hours), "node-hours"
     if result.costs.energy_kwh is not None:
-        yield f"{result.costs.energy_kwh:.3f}", "kWh"
+        yield amount(result.costs.energy_kwh), "kWh"
     if result.costs.cost is not None:
-        yield f"{result.costs.cost:.2f}", "cost"
+        yield amount(result.costs.cost), "cost"
 
 
 def _intent(intent: IntentOutcome, runs: int) -> Plain:
@@ -84,7 +85,8 @@ def _intent(intent: IntentOutcome, runs: int) -> Plain:
         if runs > 1:
             when += f", in {intent.violated_runs} of {runs} runs; again with --seed {intent.seed}"
     place = f"{intent.source.file}:{intent.source.line}" if intent.source.file and intent.source.line else ""
-    told = {"id": intent.id, "intent": intent.intent, "target": intent.target, "verdict": intent.verdict}
+    name = intent.title.removeprefix(f"{intent.id} ").removesuffix(intent.target).rstrip()
+    told = {"id": intent.id, "intent": name, "target": intent.target, "verdict": intent.verdict}
     return {**told, "detail": intent.detail, "when": when, "place": place}
 
 
@@ -111,9 +113,7 @@ def _comparison(comparison: Comparison) -> Plain:
         "comparison": _table(comparison_table(comparison)),
         "intents": [
             _intent(one, variant.result.runs) | {"target": f"{one.target} · {name_of(variant.settings)}"}
-            for variant in comparison.variants
-            for one in variant.result.intents
-            if one.verdict == VIOLATED
+            for variant, one in not_sampled(comparison)
         ],
         "notes": list(dict.fromkeys(note for result in results for note in result.notes)),
         "band": _BAND if first.runs > 1 else "",

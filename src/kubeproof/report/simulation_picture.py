@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise
 from math import ceil, floor, log10
+from typing import NamedTuple
 
 from kubeproof.report.panels import Drawing, Line, Panel, drawing_of
 from kubeproof.report.picture import INK, Canvas, rgb
@@ -11,13 +13,18 @@ from kubeproof.simulate.outcome import Comparison, SimulationResult
 from kubeproof.simulate.result import Curves
 
 COLOURS = tuple(
-    rgb(one) for one in ("#3b5bdb", "#c2410c", "#1d7a48", "#a21caf", "#8a6100", "#0f7490", "#b3261e", "#566072")
-)
+    rgb(one)
+    for one in (
+        *("#3b5bdb", "#c2410c", "#1d7a48", "#a21caf", "#8a6100", "#0f7490", "#b3261e", "#566072"),
+        *("#f08fc0", "#8fce00", "#00b8d9", "#111111"),
+    )
+)  # one for each line of a panel
 GRID, FAINT = rgb("#d9dee7"), rgb("#566072")
 WIDTH, HEIGHT, COLUMNS = 640, 300, 2
 LEFT, RIGHT, TOP, BOTTOM = 76, 16, 58, 34
 MOST_PANELS = 24
 _LETTERS = 8  # dots that a letter takes
+_ROW = 14  # dots between two rows of a legend
 _STEPS = (1, 2, 5, 10)
 
 
@@ -26,26 +33,56 @@ def png(result: SimulationResult | Comparison | Curves) -> bytes:
     drawing = drawing_of(result)
     panels = [(group.name, panel) for group in drawing.groups for panel in group.panels]
     shown = panels[:MOST_PANELS]
-    rows = max(ceil(len(shown) / COLUMNS), 1)
+    rows = [shown[at : at + COLUMNS] for at in range(0, len(shown), COLUMNS)] or [[]]
+    extras = [_ROW * max((_legend_rows(panel) - 1 for _, panel in row), default=0) for row in rows]
+    height = HEIGHT * len(rows) + sum(extras)
     note = 24 if len(panels) > MOST_PANELS else 0
-    canvas = Canvas(WIDTH * COLUMNS, HEIGHT * rows + note)
-    for place, (name, panel) in enumerate(shown):
-        row, column = divmod(place, COLUMNS)
-        _Panel(canvas, column * WIDTH, row * HEIGHT, drawing, panel).draw(name)
+    canvas = Canvas(WIDTH * COLUMNS, height + note)
+    y = 0
+    for row, extra in zip(rows, extras, strict=True):
+        for column, (name, panel) in enumerate(row):
+            _Panel(canvas, column * WIDTH, y, drawing, panel, extra).draw(name)
+        y += HEIGHT + extra
     if note:
-        canvas.write(
-            LEFT, HEIGHT * rows + 6, f"{len(panels) - MOST_PANELS} more panels are in the other formats", FAINT
-        )
+        canvas.write(LEFT, height + 6, f"{len(panels) - MOST_PANELS} more panels are in the other formats", FAINT)
     return canvas.encoded()
 
 
-class _Panel:
-    """One panel with its corner at x, y."""
+class Entry(NamedTuple):
+    """One name of a legend, at a row and so many dots to the right; a long one goes on in the rows below."""
 
-    def __init__(self, canvas: Canvas, x: int, y: int, drawing: Drawing, panel: Panel) -> None:
+    row: int
+    x: int
+    lines: tuple[str, ...]
+
+
+def legend_of(names: Iterable[str]) -> list[Entry]:
+    """Where the names of a legend stand: one after the other, as many in a row as fit, none cut."""
+    room = WIDTH - LEFT - RIGHT
+    most = (room - 16) // _LETTERS
+    found, row, x = [], 0, 0
+    for name in names:
+        lines = tuple(name[at : at + most] for at in range(0, len(name), most)) or ("",)
+        width = 16 + _LETTERS * len(lines[0])
+        if x and x + width > room:
+            row, x = row + 1, 0
+        found.append(Entry(row, x, lines))
+        row, x = row + len(lines) - 1, (x + width + 2 * _LETTERS if len(lines) == 1 else room)
+    return found
+
+
+def _legend_rows(panel: Panel) -> int:
+    entries = legend_of(line.name for line in panel.lines)
+    return entries[-1].row + len(entries[-1].lines) if entries else 1
+
+
+class _Panel:
+    """One panel with its corner at x, y, and so many dots more for its legend."""
+
+    def __init__(self, canvas: Canvas, x: int, y: int, drawing: Drawing, panel: Panel, extra: int) -> None:
         self._canvas, self._panel, self._times = canvas, panel, drawing.times_s
         self._left, self._right = x + LEFT, x + WIDTH - RIGHT
-        self._top, self._bottom = y + TOP, y + HEIGHT - BOTTOM
+        self._top, self._bottom = y + TOP + extra, y + HEIGHT + extra - BOTTOM
         self._title = (x + LEFT, y + 14)
         values = [v for line in panel.lines for part in (line.values, line.high) for v in part if v is not None]
         self._ticks = _ticks(max(values, default=0.0))
@@ -53,7 +90,8 @@ class _Panel:
     def draw(self, subject: str) -> None:
         unit = f" ({self._panel.unit})" if self._panel.unit else ""
         room = (self._right - self._left) // _LETTERS
-        self._canvas.write(*self._title, f"{subject} - {self._panel.title}{unit}"[:room])
+        note = f", {self._panel.note}" if self._panel.note else ""
+        self._canvas.write(*self._title, f"{subject} - {self._panel.title}{unit}{note}"[:room])
         self._legend()
         self._grid()
         for place, line in enumerate(self._panel.lines):
@@ -62,14 +100,11 @@ class _Panel:
             self._line(line, COLOURS[place % len(COLOURS)])
 
     def _legend(self) -> None:
-        x, y = self._left, self._title[1] + 20
-        for place, line in enumerate(self._panel.lines):
-            name = line.name[:24]
-            if x + 18 + _LETTERS * len(name) > self._right:
-                return  # the colours of the others are in the order of the CSV
+        for place, entry in enumerate(legend_of(line.name for line in self._panel.lines)):
+            x, y = self._left + entry.x, self._title[1] + 20 + _ROW * entry.row
             self._canvas.fill(x, y + 3, 12, 4, COLOURS[place % len(COLOURS)])
-            self._canvas.write(x + 16, y, name, FAINT)
-            x += 16 + _LETTERS * (len(name) + 2)
+            for below, text in enumerate(entry.lines):
+                self._canvas.write(x + 16, y + _ROW * below, text, FAINT)
 
     def _grid(self) -> None:
         for tick in self._ticks:

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubeproof.simulate.outcome import PODS, Comparison, ServiceTotals, SimulationResult, Variant
+from kubeproof.report.amounts import amounts
+from kubeproof.simulate.outcome import (
+    PODS,
+    SAMPLED_OK,
+    VACUOUS,
+    VIOLATED,
+    Comparison,
+    IntentOutcome,
+    ServiceTotals,
+    SimulationResult,
+    Variant,
+)
 from kubeproof.values import dataclass
 
 
@@ -19,7 +30,11 @@ class Table:
 def comparison_table(comparison: Comparison) -> Table:
     """One row per variant: its settings, its verdict, what it cost, and how each service fared."""
     keys = tuple(key for key, _ in comparison.variants[0].settings)
-    columns = [_row(variant) for variant in comparison.variants]
+    costs = _costs(comparison)
+    has_vacuous = any(intent.verdict == VACUOUS for variant in comparison.variants for intent in variant.result.intents)
+    columns = [
+        _row(variant, own, has_vacuous=has_vacuous) for variant, own in zip(comparison.variants, costs, strict=True)
+    ]
     names = tuple(dict.fromkeys(name for row in columns for name in row))
     rows = tuple(
         (*(value for _, value in variant.settings), *(row.get(name, "") for name in names))
@@ -28,15 +43,25 @@ def comparison_table(comparison: Comparison) -> Table:
     return Table((*keys, *names), rows)
 
 
-def _row(variant: Variant) -> dict[str, str]:
+def _costs(comparison: Comparison) -> list[dict[str, str]]:
+    """What each variant cost, with as many digits as tell them apart."""
+    every = [variant.result.costs for variant in comparison.variants]
+    columns = {
+        "pod-hours": amounts([costs.pod_hours for costs in every]),
+        "node-hours": amounts([costs.node_hours for costs in every]),
+        "kWh": amounts([costs.energy_kwh for costs in every]),
+        "cost": amounts([costs.cost for costs in every]),
+    }
+    return [{name: column[at] for name, column in columns.items() if column[at]} for at in range(len(every))]
+
+
+def _row(variant: Variant, costs: dict[str, str], *, has_vacuous: bool) -> dict[str, str]:
     result = variant.result
-    violated = sum(intent.verdict == "VIOLATED" for intent in result.intents)
+    violated = sum(intent.verdict == VIOLATED for intent in result.intents)
     row = {"verdict": result.verdict, "violated": f"{violated} of {len(result.intents)}"}
-    row |= {"pod-hours": f"{result.costs.pod_hours:.2f}", "node-hours": f"{result.costs.node_hours:.2f}"}
-    if result.costs.energy_kwh is not None:
-        row["kWh"] = f"{result.costs.energy_kwh:.3f}"
-    if result.costs.cost is not None:
-        row["cost"] = f"{result.costs.cost:.2f}"
+    if has_vacuous:
+        row["vacuous"] = f"{sum(intent.verdict == VACUOUS for intent in result.intents)} of {len(result.intents)}"
+    row |= costs
     for totals in result.services:
         row |= {f"{totals.name} {name}": value for name, value in _fared(result, totals).items()}
     return row
@@ -46,7 +71,7 @@ def _fared(result: SimulationResult, totals: ServiceTotals) -> dict[str, str]:
     pods = [value for value in _values(result, totals.name, PODS) if value is not None]
     found = {"most pods": f"{max(pods):g}"} if pods else {}
     if totals.success_rate is not None:
-        found["in time %"] = f"{100 * totals.success_rate:.2f}"
+        found["% of all in time"] = f"{100 * totals.success_rate:.2f}"
     if totals.times is not None and totals.times.count:
         found |= {f"p{percent} s": f"{totals.times.percentile(percent) or 0.0:.3f}" for percent in (50, 95, 99)}
     return found
@@ -59,6 +84,23 @@ def _values(result: SimulationResult, subject: str, quantity: str) -> Sequence[f
         return ()
 
 
+def not_sampled(comparison: Comparison) -> list[tuple[Variant, IntentOutcome]]:
+    """The intents that a variant violates or has nothing to say about."""
+    return [
+        (variant, intent)
+        for variant in comparison.variants
+        for intent in variant.result.intents
+        if intent.verdict != SAMPLED_OK
+    ]
+
+
+def duration(seconds: float) -> str:
+    """1h30m, 40s."""
+    whole = int(seconds)
+    parts = ((whole // 3600, "h"), (whole % 3600 // 60, "m"), (whole % 60, "s"))
+    return "".join(f"{number}{unit}" for number, unit in parts if number) or "0s"
+
+
 def requests_table(services: Sequence[ServiceTotals]) -> Table:
     """One row per service that got requests."""
     head = (
@@ -68,7 +110,7 @@ def requests_table(services: Sequence[ServiceTotals]) -> Table:
         "late",
         "failed",
         "open at the end",
-        "in time %",
+        "% of all in time",
         "p50 s",
         "p95 s",
         "p99 s",

@@ -78,9 +78,8 @@ class ServiceTotals:
 
     @property
     def success_rate(self) -> float | None:
-        """Of the requests that were answered or given up, the part answered in time; None without any."""
-        ended = self.ok + self.late + self.failed
-        return self.ok / ended if ended else None
+        """Of all requests that came, the part answered in time: what is open at the end is not. None without any."""
+        return self.ok / self.arrived if self.arrived else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +96,14 @@ class IntentOutcome:
     run: int | None = None  # number of that run, from 0
     seed: int | None = None  # with which that run alone can be made again
     violated_runs: int = 0
+    key: str = ""  # what kind of intent it is: maxReplicas
+
+    @property
+    def title(self) -> str:
+        """`S003 maxReplicas (name) Deployment/shop/web`; names made from key and target stand alone."""
+        if self.intent.split(" ")[0] == self.key or not self.key:
+            return f"{self.id} {self.intent}"
+        return f"{self.id} {self.key} ({self.intent}){' ' if self.target else ''}{self.target}"
 
 
 @dataclass(frozen=True, slots=True)

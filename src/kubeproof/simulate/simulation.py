@@ -71,6 +71,7 @@ def _outcome(plan: Planned, at: int, records: list[RunRecord], seed: int) -> Int
         run=first,
         seed=None if first is None else seed + first,
         violated_runs=len(violated),
+        key=intent.key,
     )
 
 
@@ -93,7 +94,10 @@ def _too_late(loaded: Loaded, options: SimulateOptions) -> list[str]:
     """Faults that the run does not live to see."""
     faults = loaded.scenario.workload.faults if loaded.scenario.workload else ()
     late = [fault for fault in faults if fault.at_s > options.duration_s]
-    return [f"{fault.event.name} does not happen: the run ends before" for fault in late]
+    shifts = loaded.scenario.workload.shifts if loaded.scenario.workload else ()
+    names = [fault.event.name for fault in late]
+    names += [f"the trafficShift of {shift.service}" for shift in shifts if shift.at_s > options.duration_s]
+    return [f"{name} does not happen: the run ends before" for name in names]
 
 
 def _notes(loaded: Loaded) -> list[str]:

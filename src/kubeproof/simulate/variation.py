@@ -49,6 +49,7 @@ def variants(loaded: Loaded, axes: tuple[Axis, ...]) -> list[tuple[Settings, Loa
         varied = loaded
         for key, value in zip(keys, combination, strict=True):
             varied = _varied(varied, key, value)
+        _check_limits(loaded, varied, [f"--vary {key}={value}" for key, value in zip(keys, combination, strict=True)])
         found.append((tuple(zip(keys, combination, strict=True)), varied))
     return found
 
@@ -241,6 +242,19 @@ def _with_container(workload: Workload, key: str, change: Callable[[Container], 
     if len(template.containers) != 1:
         raise UsageError(f"--vary {key}: {workload.ref} has several containers", "Vary a workload with one.")
     return replace(workload, template=replace(template, containers=(change(template.containers[0]),)))
+
+
+def _check_limits(given: Loaded, varied: Loaded, settings: list[str]) -> None:
+    """Refuses what the API server would: a container that requests more CPU than its limit."""
+    for before, workload in zip(given.setup.workloads, varied.setup.workloads, strict=True):
+        if workload == before:
+            continue
+        for container in workload.template.containers:
+            limit = dict(container.limits).get(CPU)
+            if limit is not None and (container.cpu_milli or 0) > limit:
+                problem = f"{' '.join(settings)}: {workload.ref} asks for more cpu than the limit allows"
+                remedy = f"Lower the request of {container.cpu_milli}m or raise the limit of {limit}m."
+                raise UsageError(problem, remedy)
 
 
 _OF_WORKLOADS: dict[str, Callable[[Workload, str, str], Workload]] = {

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from kubeproof.manifests.load import load
+from kubeproof.manifests.loaded import Start
 from kubeproof.quantify.cluster_options import AMOUNTS, EVER, FIRST, LONG_RUN, WITHIN, ClusterOptions
 from kubeproof.quantify.cluster_result import ClusterResult, Span
 from tests.unit.quantify.clusters import OBJECTS, READY, SCENARIO, tiny
@@ -98,6 +100,40 @@ def test_two_events_of_one_kind_add_up(tmp_path: Path) -> None:
 
     assert both(one.within) == pytest.approx((1 - 0.6**2,) * 2, rel=1e-9)
     assert both(one.first_s) == pytest.approx((60 / 0.4,) * 2, rel=1e-6)
+
+
+@pytest.mark.parametrize("horizon_s", [59, 120, 600, 3599])
+def test_a_node_counts_until_it_fails_also_where_the_horizon_cuts_an_interval(tmp_path: Path, horizon_s: int) -> None:
+    """After k ticks the node is up with 0.9^k, whatever loops do later; its failure is noticed after 40 to 55 s."""
+    ticks, rest_s = divmod(horizon_s, 60)
+    seconds = sum(60 * 0.9**tick for tick in range(ticks)) + rest_s * 0.9**ticks
+    loaded = tiny(tmp_path, "[{nodeFailure: {recovers: false, probability: 0.1}}]", quantify="{cost: {nodeHour: 7}}")
+    found = {amount.name: both(amount.span) for amount in ask(loaded, AMOUNTS, horizon_s=horizon_s).amounts}
+
+    assert found["pods"] == pytest.approx((horizon_s / 3600,) * 2, rel=1e-9)
+    assert found["nodes"] == pytest.approx((seconds / 3600,) * 2, rel=1e-9)
+    assert found["cost"] == pytest.approx((7 * seconds / 3600,) * 2, rel=1e-9)
+
+
+def test_a_cluster_that_starts_empty_and_rests_takes_what_its_pod_takes(tmp_path: Path) -> None:
+    """The pod is bound at once, starts for 5 s, and then uses half of its request, a quarter of the node."""
+    loaded = tiny(tmp_path, "[]", quantify="{power: {idle: 100, max: 200}}")
+    empty = replace(loaded, scenario=replace(loaded.scenario, start=Start("empty")))
+    found = {amount.name: both(amount.span) for amount in ask(empty, AMOUNTS, horizon_s=600).amounts}
+
+    assert found["pods"] == pytest.approx((600 / 3600,) * 2, rel=1e-9)
+    assert found["energy"] == pytest.approx(((5 * 100 + 595 * 125) / 3.6e6,) * 2, rel=1e-9)
+
+
+def test_where_intervals_are_too_many_to_be_divided_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At 60 s the node has failed with 0.1; the interval that follows is cut at 61 s and counts like the usual ones."""
+    monkeypatch.setattr("kubeproof.quantify.cluster_sums.MOST_SLICED", 0)
+    result = ask(tiny(tmp_path, "[{nodeFailure: {recovers: false, probability: 0.1}}]"), AMOUNTS, horizon_s=61)
+    note = "an interval that the horizon cuts counts as usual, as there are too many to divide them"
+
+    assert {f"pod-hours: {note}", f"node-hours: {note}"} <= set(result.not_quantified)
+    assert both(result.amounts[0].span) == pytest.approx((61 / 3600,) * 2, rel=1e-9)
+    assert both(result.amounts[1].span)[0] + 1e-12 >= 60 / 3600
 
 
 @pytest.mark.parametrize("probability", [1e-9, 1e-15, 1e-17, 1e-100])

@@ -57,6 +57,16 @@ def test_png_is_a_picture_with_the_colour_of_every_verdict():
     assert all(bytes.fromhex(colour) in pixels for colour in ("c0392b", "2e9e5b", "f39c12", "bdc3c7", "ecf0f1"))
 
 
+def test_png_names_its_axes_and_colours(monkeypatch):
+    written = []
+    monkeypatch.setattr("kubeproof.report.picture.Canvas.write", lambda _, x, y, text: written.append((text, x, y)))
+    width, height = struct.unpack(">II", png(SWEEP)[16:24])
+
+    words = [text for text, _, _ in written]
+    assert {"pods", "nodes", "violated", "not decided", "not tried", "holds", "trivial"} <= set(words)
+    assert all(x >= 0 and x + 8 * len(text) <= width and y + 10 <= height for text, x, y in written)
+
+
 def test_html_holds_the_cells_of_the_map():
     sweep = html_document(replace(RESULT, sweep=SWEEP), ("no run",) * len(RESULT.results), Frame())["sweep"]
 

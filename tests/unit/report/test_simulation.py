@@ -12,13 +12,22 @@ from dataclasses import replace
 import pytest
 
 from kubeproof.report import simulate as experiments
+from kubeproof.report.amounts import amount
 from kubeproof.report.panels import MOST_LINES, drawing_of
 from kubeproof.report.picture import Canvas, rgb
 from kubeproof.report.simulation import RENDERERS
-from kubeproof.report.simulation_picture import COLOURS, HEIGHT, WIDTH, _clock, _ticks, png
+from kubeproof.report.simulation_picture import COLOURS, HEIGHT, WIDTH, _clock, _ticks, legend_of, png
 from kubeproof.report.variants import aligned, comparison_table, requests_table
 from kubeproof.simulate.experiments import published
-from kubeproof.simulate.outcome import SAMPLED_OK, Comparison, SimulationResult, Variant
+from kubeproof.simulate.outcome import (
+    SAMPLED_OK,
+    VACUOUS,
+    Comparison,
+    Costs,
+    ServiceTotals,
+    SimulationResult,
+    Variant,
+)
 from kubeproof.simulate.run import simulate
 from tests.unit.report.simulations import HOSTILE, STEPS, comparison, simulation
 
@@ -81,7 +90,13 @@ def test_variants_are_compared_in_one_table() -> None:
     rows = [dict(zip(table.head, row, strict=True)) for row in table.rows]
     assert [row["hpa.targetCPU"] for row in rows] == ["60", "80"]
     assert [row["web most pods"] for row in rows] == ["10", "5"]
-    wanted = {"verdict": "VIOLATED", "violated": "1 of 2", "kWh": "1.250", "cost": "4.50", "web in time %": "98.99"}
+    wanted = {
+        "verdict": "VIOLATED",
+        "violated": "1 of 2",
+        "kWh": "1.250",
+        "cost": "4.500",
+        "web % of all in time": "98.50",
+    }
     assert rows[0].items() >= wanted.items()
     assert float(rows[0]["web p50 s"]) == pytest.approx(0.1, rel=0.01)
 
@@ -108,7 +123,8 @@ def test_text_of_a_comparison_has_a_row_and_bars_for_each_variant() -> None:
 def test_text_tells_what_became_of_every_request() -> None:
     text = RENDERERS["text"](simulation())
 
-    assert "requests: 1,000; 985 ok, 5 late, 5 failed, 5 open at the end, 98.99 % in time" in text
+    assert "requests: 1,000; 985 ok, 5 late, 5 failed, 5 open at the end; 98.50 % of all answered in time" in text
+    assert "s (of the 4 answered)" in text
     assert text.endswith("VIOLATED: 2 properties sampled in 1 run\n")
 
 
@@ -152,7 +168,7 @@ def test_the_page_of_one_variant_has_everything() -> None:
     assert values["marks"] == [{"time": 300.0, "text": "S001 minReady is violated"}]
     assert values["intents"][0]["when"] == "first at 300 s, in 7 of 20 runs; again with --seed 4"
     assert values["intents"][0]["place"] == "scenario.yaml:12"
-    assert ["98.99 %", "in time"] in values["facts"]
+    assert ["98.50 %", "of them answered in time"] in values["facts"]
     assert values["momentsLeftOut"] == 4
     assert values["notes"] == ["pods use what requests need", "not modelled: Ingress/shop"]
     assert values["band"].startswith("Lines are means")
@@ -187,10 +203,75 @@ def test_experiments_have_pages_too() -> None:
 def test_the_picture_has_a_place_and_a_colour_for_every_line() -> None:
     width, height, colours = dots_of(png(simulation(runs=20)))
 
-    assert (width, height) == (2 * WIDTH, 5 * HEIGHT)  # ten panels
+    assert (width, height) == (2 * WIDTH, 5 * HEIGHT + 14)  # ten panels, one with a legend of two rows
     assert colours >= set(COLOURS)
     plain = dots_of(png(simulation()))[2]
     assert len(colours) > len(plain)  # bands are mixed with what is behind
+
+
+def test_a_legend_names_every_line_and_cuts_none() -> None:
+    names = [f"hpa.targetCPU={target}, traffic.factor={factor}" for target in (40, 60) for factor in (1, 2)]
+    long = "Deployment/shop/" + 10 * "web-" + "x.cpuRequest=250m"
+
+    entries = legend_of((*names, "a", long, "b"))
+
+    assert ["".join(entry.lines) for entry in entries] == [*names, "a", long, "b"]
+    assert [entry.row for entry in entries] == [0, 1, 2, 3, 3, 4, 6]
+    assert entries[4].x > 0
+    assert len(entries[5].lines) == 2
+
+
+def test_lines_of_a_panel_have_colours_of_their_own() -> None:
+    assert len(set(COLOURS)) == MOST_LINES
+
+
+def test_requests_that_are_never_answered_are_not_in_time() -> None:
+    swamped = replace(simulation(), services=(ServiceTotals("web", 3_600_000, 32_112, 0, 0, 3_567_888),))
+
+    assert "3,567,888 open at the end; 0.89 % of all answered in time" in RENDERERS["text"](swamped)
+    assert json.loads(RENDERERS["json"](swamped))["services"][0]["success_rate"] == pytest.approx(0.00892)
+    assert ["0.89 %", "of them answered in time"] in values_of(RENDERERS["html"](swamped))["facts"]
+
+
+def test_costs_that_differ_look_different() -> None:
+    costs = [replace(simulation(), costs=Costs(1.0, 1.0, None, cost)) for cost in (0.1644, 0.1609)]
+    near = [replace(simulation(), costs=Costs(1.0, 1.0, None, cost)) for cost in (0.164412, 0.164413)]
+
+    assert "cost 0.1644\n" in RENDERERS["text"](costs[0])
+    for results, shown in ((costs, ["0.1644", "0.1609"]), (near, ["0.164412", "0.164413"])):
+        table = comparison_table(Comparison(tuple(Variant((("x", "1"),), one) for one in results)))
+        assert [row[table.head.index("cost")] for row in table.rows] == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0, "0.00"), (0.00012345, "0.0001234"), (4.5, "4.500"), (1234.567, "1234.57")]
+)
+def test_amounts_have_four_digits_and_two_after_the_point(value: float, shown: str) -> None:
+    assert amount(value) == shown
+
+
+def test_named_intents_tell_what_they_are_about() -> None:
+    named = replace(simulation().intents[0], intent="x", key="minReady")
+    result = replace(simulation(), intents=(named,))
+
+    assert "VIOLATED S001 minReady (x) Deployment/shop/web\n" in RENDERERS["text"](result)
+    assert json.loads(RENDERERS["json"](result))["intents"][0]["key"] == "minReady"
+    (shown,) = values_of(RENDERERS["html"](result))["intents"]
+    assert (shown["intent"], shown["target"]) == ("minReady (x)", "Deployment/shop/web")
+
+
+def test_variants_tell_which_intents_are_violated_or_vacuous_and_when() -> None:
+    vacuous = replace(simulation().intents[1], verdict=VACUOUS)
+    mixed = replace(simulation(), intents=(simulation().intents[0], vacuous))
+    fine = replace(simulation(), intents=(replace(vacuous, verdict=SAMPLED_OK),), verdict=SAMPLED_OK)
+    compared = Comparison((Variant((("x", "1"),), mixed), Variant((("x", "2"),), fine)))
+
+    lines = RENDERERS["text"](compared).splitlines()
+    assert "x=1: VIOLATED S001 minReady at 5m: fewer than 2 ready" in lines
+    assert "x=1: VACUOUS L002 settles" in lines
+    assert not any(line.startswith("x=2: S") for line in lines)
+    table = comparison_table(compared)
+    assert [row[table.head.index("vacuous")] for row in table.rows] == ["1 of 2", "0 of 1"]
 
 
 def test_a_picture_of_many_services_says_what_is_left_out() -> None:

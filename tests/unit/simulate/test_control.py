@@ -229,3 +229,18 @@ def test_series_have_a_value_for_each_reading() -> None:
 def test_an_input_without_workload_is_nothing_to_simulate() -> None:
     with pytest.raises(NothingToCheckError):
         planned(load_text(node("n1")))
+
+
+def test_changes_of_traffic_are_told_at_their_moments() -> None:
+    shift = "{at: 20s, for: 30s, trafficShift: {service: web, factor: 2.5}}"
+    others = "{at: 50m, trafficShift: {service: web, factor: 3}}, {at: 40s, cordon: {nodes: {names: [n1]}}}"
+    service = f"{{target: {WEB}, arrivals: {{constant: {{rate: 1}}}}}}"
+    loaded = cluster(f"start: deployed\nworkload: {{services: [{service}], faults: [{shift}, {others}]}}")
+
+    assert words(run(loaded, 100)) == [
+        (20, "web gets 2.5 times the requests"),
+        (40, "n1 is cordoned"),
+        (50, "web gets 2.5 times the requests no more"),
+    ]
+    notes = simulate_cluster(loaded, SimulateOptions(duration_s=100)).notes
+    assert "the trafficShift of web does not happen: the run ends before" in notes

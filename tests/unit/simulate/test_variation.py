@@ -44,6 +44,16 @@ def test_settings_of_every_kind_vary() -> None:
     assert container.limits == (("cpu", 2000),)
 
 
+def test_a_request_above_the_limit_is_refused_as_in_manifests() -> None:
+    both = (Axis(f"{WEB}.cpuRequest", ("3",)), Axis(f"{WEB}.cpuLimit", ("1",)))
+    with pytest.raises(UsageError, match=r"asks for more cpu than the limit allows.*request of 3000m.*limit of 1000m"):
+        variants(INPUT, both)
+
+    ((_, raised),) = variants(INPUT, (both[0], Axis(f"{WEB}.cpuLimit", ("4",))))  # only all settings together count
+    (container,) = raised.setup.workloads[0].template.containers
+    assert (container.cpu_milli, container.limits) == (3000, (("cpu", 4000),))
+
+
 def test_all_combinations_are_made() -> None:
     found = variants(INPUT, (Axis("hpa.targetCPU", ("60", "80")), Axis("hpa.minReplicas", ("1", "2"))))
 

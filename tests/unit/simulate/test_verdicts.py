@@ -13,6 +13,7 @@ from kubeproof.simulate.simulation import _outcome, simulate_cluster
 from tests.unit.manifests.inputs import deployment, load_text, node, scenario
 from tests.unit.simulate.inputs import EXACT, WEB, cluster
 
+HOST = "kubernetes.io/hostname"
 DOWN = "workload: {faults: [{at: 100s, nodeFailure: {nodes: {names: [n1]}}}]}"
 
 
@@ -29,6 +30,7 @@ def test_a_forbidden_state_is_violated_at_its_moment() -> None:
     assert found.at_s is not None
     assert 150 <= found.at_s <= 155
     assert found.source.line > 1
+    assert found.detail == "the state is forbidden: 1 ready, at least 2 wanted"
 
 
 def test_what_is_never_broken_is_sampled() -> None:
@@ -40,6 +42,7 @@ def test_what_is_never_broken_is_sampled() -> None:
 def test_a_stable_state_is_judged_when_the_cluster_rests() -> None:
     found = judged(f"{EXACT}\nintents: [{{schedulable: {{target: {WEB}}}}}]", nodes=1, replicas=9)
 
+    assert found.detail.endswith(": 1 without a node")
     assert (found.verdict, found.at_s) == (VIOLATED, 2)  # 8 pods fit on the node, and have started
 
 
@@ -54,6 +57,25 @@ def test_a_forbidden_step_is_violated_when_it_is_taken() -> None:
     found = judged(f"start: deployed\n{drain}\nintents: [{{noEviction: {{target: {WEB}}}}}]")
 
     assert (found.verdict, found.at_s) == (VIOLATED, 100)
+    assert found.detail == "drain takes a step that is forbidden"
+
+
+@pytest.mark.parametrize(
+    ("intent", "told"),
+    [
+        ("maxReplicas: {target: TARGET, count: 5}", "6 pods, at most 5 wanted"),
+        ("minReplicas: {target: TARGET, count: 7, when: stable}", "6 pods, at least 7 wanted"),
+        ("maxPodObjects: {target: TARGET, count: 5}", "6 Pod objects, at most 5 wanted"),
+        ("maxNodes: {count: 1}", "2 nodes, at most 1 wanted"),
+        ("maxSkew: {target: TARGET, topologyKey: HOST, skew: 1}", "2 pods of difference, at most 1 wanted"),
+    ],
+)  # fmt: skip
+def test_a_violation_tells_the_numbers(intent: str, told: str) -> None:
+    pods = "start: {placement: {Deployment/shop/web: {n1: 4, n2: 2}}}"
+    found = judged(f"{pods}\nintents: [{{{intent.replace('TARGET', WEB).replace('HOST', HOST)}}}]", replicas=6)
+
+    assert found.verdict == VIOLATED
+    assert found.detail.endswith(f": {told}")
 
 
 def test_a_state_that_comes_again_is_a_loop() -> None:

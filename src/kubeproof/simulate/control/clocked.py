@@ -23,7 +23,7 @@ from kubeproof.simulate.control.simple import SimpleScaler
 from kubeproof.simulate.control.timetable import Timetable, steered
 from kubeproof.simulate.control.verdicts import Verdicts
 from kubeproof.simulate.control.walk import Taken, Walk
-from kubeproof.simulate.control.words import told
+from kubeproof.simulate.control.words import shifts_told, told
 from kubeproof.simulate.options import SimulateOptions, reading_s
 from kubeproof.simulate.outcome import Costs, Moment, ServiceTotals, Timeline
 from kubeproof.simulate.serving.contract import DataPlane
@@ -102,11 +102,16 @@ class ClockedRun:
             tuple(
                 (self._verdicts.verdict(m), self._verdicts.violated_s[m], self._verdicts.details[m]) for m in monitors
             ),
-            tuple(self._told),
+            self._all_told(),
             self._left_out,
             self.walk.steps,
             tuple(f"at {at_s} s {name} could not happen" for at_s, name in self._timetable.missed),
         )
+
+    def _all_told(self) -> tuple[Moment, ...]:
+        """The steps worth telling, with the changes of traffic, which are no steps of the cluster."""
+        shifts = shifts_told(self._workload.shifts, self._options.duration_s)
+        return tuple(sorted((*shifts, *self._told), key=lambda moment: moment.time_s))
 
     # -- an instant -------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kubeproof.cluster.control import Seen, View
 from kubeproof.cluster.state import NodeCell, Nodes, present
+from kubeproof.intents.fact_words import found_by
 from kubeproof.intents.monitor import FRESH, Memory, Monitor
 from kubeproof.model.individual_state import State
 from kubeproof.model.plan import Plan
@@ -34,6 +35,14 @@ class Judge:
                 memories[number] = self._observed(number, monitor)
                 self.changed = True
         self.memories = tuple(memories)
+
+    def found(self, number: int, state: State, cells: Sequence[NodeCell]) -> str:
+        """The numbers that an intent compares in a state; "" if it compares none."""
+        fact = self._plan.monitors[number].fact
+        if fact is None:
+            return ""
+        said = tuple(fact.show_workload(w, workload_cell(state, w)) for w in fact.reads.workloads)
+        return found_by(fact, Seen(said, tuple(fact.show_nodes(p, self._counted(p, cells)) for p in fact.reads.places)))
 
     def _sees_news(
         self,

@@ -16,6 +16,7 @@ from kubeproof.logic.monitor import Verdict, monitor_of
 from kubeproof.model.abstraction import anonymous
 from kubeproof.model.letters import letter_number
 from kubeproof.simulate.control.walk import Taken, Walk
+from kubeproof.simulate.control.words import told
 from kubeproof.simulate.outcome import SAMPLED_OK, VACUOUS, VIOLATED
 
 AT_REST = (IN_STABLE, RECURRENT, PERSISTENT)
@@ -50,7 +51,8 @@ class Verdicts:
             self._look()
         for at in self._steps:
             if taken.tags & self._walk.plan.monitors[at].tags:
-                self._violate(at, "a step that is forbidden")
+                words = told(taken)
+                self._violate(at, f"{taken.actor} takes a step that is forbidden{': ' if words else ''}{words}")
         for at, word in self._temporal.items():
             if self.violated_s[at] is None and word.is_broken_by(taken):
                 self._violate(at, BROKEN)
@@ -107,7 +109,8 @@ class Verdicts:
     def _violate(self, at: int, detail: str) -> None:
         if self.violated_s[at] is None:
             self.violated_s[at] = self._walk.now_s
-            self.details[at] = detail
+            found = self._walk.judge.found(at, self._walk.state, self._walk.views.cells)
+            self.details[at] = f"{detail}: {found}" if found else detail
 
     def verdict(self, at: int) -> str:
         """The verdict of one intent."""

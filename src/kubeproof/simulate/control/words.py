@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from kubeproof.cluster.control import Role
+from kubeproof.events.workload import TrafficShift
 from kubeproof.model.individual_state import Concrete
 from kubeproof.simulate.control.walk import Taken
+from kubeproof.simulate.outcome import Moment
 
 NODE_WORDS = {
     "fail": "fails", "fail-for-good": "fails for good", "panic": "fails of overload", "recover": "is back",
@@ -18,6 +20,17 @@ NODE_WORDS = {
     "spare": "is kept after all", "welcome": "is ready again",
 }  # fmt: skip
 MOST_NAMES = 3
+SHIFT = "trafficShift"  # who acts in its moments
+
+
+def shifts_told(shifts: Iterable[TrafficShift], duration_s: int) -> Iterator[Moment]:
+    """When services get more or fewer requests than their streams say, within a run."""
+    for shift in shifts:
+        if shift.at_s <= duration_s:
+            yield Moment(shift.at_s, SHIFT, f"{shift.service} gets {shift.factor:g} times the requests")
+        end_s = None if shift.for_s is None else shift.at_s + shift.for_s
+        if end_s is not None and end_s <= duration_s:
+            yield Moment(end_s, SHIFT, f"{shift.service} gets {shift.factor:g} times the requests no more")
 
 
 def told(taken: Taken) -> str:

@@ -1,0 +1,48 @@
+"""What a fact finds in a state, as a reader would count it: `6 pods, at most 5 wanted`."""
+
+from __future__ import annotations
+
+from kubeproof.cluster.control import Seen
+from kubeproof.intents.facts import (
+    Fact,
+    NodesAtMost,
+    NothingMissing,
+    NothingPending,
+    PodObjectsAtMost,
+    ReadyAtLeast,
+    ReplicasAtLeast,
+    ReplicasAtMost,
+    SkewAtMost,
+    active_pods,
+    pending_pods,
+    ready_pods,
+)
+
+
+def found_by(fact: Fact, seen: Seen) -> str:
+    """The numbers that a fact compares; "" for facts that compare none."""
+    match fact:
+        case ReadyAtLeast():
+            return _bounded(ready_pods(seen), "ready", "at least", fact.amount.of(seen.workloads[0][1]))
+        case ReplicasAtLeast():
+            return _bounded(active_pods(seen), _pods(seen), "at least", fact.amount.of(seen.workloads[0][1]))
+        case ReplicasAtMost():
+            return _bounded(active_pods(seen), _pods(seen), "at most", fact.amount.of(seen.workloads[0][1]))
+        case PodObjectsAtMost():
+            return _bounded(pending_pods(seen) + sum(seen.places), "Pod objects", "at most", fact.most)
+        case NodesAtMost():
+            return _bounded(sum(seen.places), "nodes", "at most", fact.count)
+        case SkewAtMost():
+            return _bounded(fact.widest(seen), "pods of difference", "at most", fact.skew)
+        case NothingPending() | NothingMissing():
+            waiting = pending_pods(seen) + sum(view[2] for view in seen.places)
+            return f"{waiting} without a node" if waiting else ""
+    return ""
+
+
+def _pods(seen: Seen) -> str:
+    return "pod" if active_pods(seen) == 1 else "pods"
+
+
+def _bounded(number: int, what: str, side: str, bound: int) -> str:
+    return f"{number} {what}, {side} {bound} wanted"
