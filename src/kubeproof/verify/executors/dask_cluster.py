@@ -29,6 +29,7 @@ INSTALL = 'pip install "kubeproof[distributed]"'
 CONNECT_S = 10
 CHILDHOOD_S = 3.0  # of a worker
 DESERTED_S = 60  # without any worker for so long, the run ends
+LOST = ("lost", "pending")  # states of a future whose answer is gone again
 IN_FLIGHT = 4  # tasks per thread, so that none waits for the network
 LOOK_S = 5.0  # between two looks at the number of workers while nothing arrives
 
@@ -197,10 +198,14 @@ class DaskSession:
     def _answer(self, index: int, task: Task, future: Any) -> Answer | None:
         """What came of a task; None if it has to be tried again."""
         fetched = self._fetched.pop(future.key, None)
-        if fetched is not None or future.status == "finished":
+        status = future.status  # read once: it changes while we look
+        if fetched is not None or status == "finished":
             answer: Answer = pickle.loads(fetched or future.result())
             return answer
-        problem = future.exception() if future.status == "error" else None
+        if status in LOST and self._client.status == "running":
+            self.submit(index, task)  # it ended, and its worker died before anybody fetched the answer
+            return None
+        problem = future.exception() if status == "error" else None
         if problem is None:
             raise EnvironmentProblem(f"E401 the connection to {self._address} is lost. Check the scheduler and resume.")
         if type(problem).__name__ != "KilledWorker":

@@ -1,6 +1,7 @@
 """The same outcomes from a Dask cluster as from this process, also when its workers die."""
 
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -36,6 +37,65 @@ def test_without_the_extra_the_error_tells_how_to_get_it(monkeypatch):
         'E401 --executor dask:// needs Dask. Install it with: pip install "kubeproof[distributed]"'
     )
     assert refused.value.exit_code == 6
+
+
+class Ended:
+    """A future that has ended, as a client shows it."""
+
+    def __init__(self, key, status):
+        self.key, self.status = key, status
+
+    def add_done_callback(self, tell):
+        tell(self)
+
+    def result(self):
+        return pickle.dumps(("answer", None))
+
+
+class Client:
+    """A client of a cluster whose futures have these states, one after the other."""
+
+    status = "running"
+
+    def __init__(self, *states):
+        self._states, self.keys = list(states), []
+
+    def submit(self, work, *arguments, key, **_):
+        if work is bytes:
+            return Ended(key, "finished")
+        self.keys.append(key)
+        return Ended(key, self._states.pop(0))
+
+    def gather(self, futures):
+        raise OSError("the worker is gone")
+
+    def nthreads(self):
+        return {"worker": 1}
+
+    def cancel(self, futures, force):
+        pass
+
+    def close(self):
+        pass
+
+
+@pytest.mark.parametrize("state", ["lost", "pending"])
+def test_an_answer_that_died_with_its_worker_is_asked_for_again(state):
+    client = Client(state, "finished")
+    session = dask_cluster.DaskSession(client, handle, "tcp://127.0.0.1:1")
+    session.submit(0, numbers(1)[0])
+
+    assert session.next() == (0, ("answer", None))
+    assert len(set(client.keys)) == 2
+
+
+def test_a_lost_connection_is_told():
+    client = Client("cancelled")
+    session = dask_cluster.DaskSession(client, handle, "tcp://127.0.0.1:1")
+    session.submit(0, numbers(1)[0])
+
+    with pytest.raises(EnvironmentProblem, match=r"the connection to .* is lost"):
+        session.next()
 
 
 @pytest.fixture(scope="module")
