@@ -135,7 +135,7 @@ class NothingToCheckError(KubeproofError):
 
 
 class LimitReached(KubeproofError):
-    """One step has more alternatives than can be followed; the search ends undecided."""
+    """A limit was reached before the answer: of time, memory, or of alternatives that are followed."""
 
     code = "E302"
     exit_code = 3

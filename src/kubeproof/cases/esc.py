@@ -15,6 +15,7 @@ from kubeproof.verify.executors.inprocess import InProcess
 from kubeproof.verify.executors.session import Executor
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.scaling.esc import Esc, Minimum, esc_of
+from kubeproof.verify.scaling.plan import can_grow
 
 _BASIS = os.path.join(os.path.dirname(__file__), "basis.yaml")
 _SUFFIXES = (".yaml", ".yml")
@@ -35,7 +36,11 @@ def find_minima(
     """The smallest failing size of every case, of the shipped ones or of those in a directory."""
     found = []
     for name, paths in _shipped() if directory is None else _own(directory):
-        found.append(minimal_of(name, load(paths), options, executor))
+        loaded = load(paths)
+        if not can_grow(loaded):
+            problem = f"case {name} ({', '.join(paths)}) has no Scenario with spec.scale"
+            raise UsageError(problem, "Say there which nodes and workloads grow.")
+        found.append(minimal_of(name, loaded, options, executor))
         told(found[-1])
     return found
 

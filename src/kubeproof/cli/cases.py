@@ -12,6 +12,7 @@ from kubeproof.cli.progress import progress_line
 from kubeproof.cli.ranges import NumberRange
 from kubeproof.cli.reports import RESULT_FORMATS, render_result, text_style
 from kubeproof.cli.sweep import (
+    asked_elsewhere,
     chosen_executor,
     chosen_sweep,
     executor_option,
@@ -134,6 +135,9 @@ def run_command(
     """
     chosen = _chosen(names, run_all, extra, _variant_name(safe, variant))
     _refuse_formats(outputs, len(chosen) == 1 and not minimal)
+    elsewhere = asked_elsewhere(click.get_current_context())
+    if elsewhere and scale in (None, "none"):
+        raise click.UsageError(f"--executor {elsewhere} is about a sweep; add --scale esc")
     from kubeproof.cases.run import run_case, run_cases
     from kubeproof.verify.options import VerifyOptions
 

@@ -150,6 +150,11 @@ def _lost(child: int, memory_mib: int | None) -> NoReturn:
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if memory_mib is not None and -code not in (signal.SIGFPE, signal.SIGINT):
         raise _too_little(memory_mib)
+    if code == -signal.SIGKILL:  # nobody but the system ends a process so, and hardly for another reason
+        raise LimitReached(
+            "E302 the system ended the process that asked Storm, as it does for lack of memory. "
+            "Set --memory to stop in time, or ask about something smaller."
+        )
     name = signal.strsignal(-code) if code < 0 else f"exit code {code}"
     raise InternalError(
         f"E700 Storm crashed ({name}). A division by zero in the program is a known cause; otherwise please report it."

@@ -106,11 +106,25 @@ def run_swept(
         return run_sweep(plan, chosen, journal=journal, progress=progress)
 
 
-def refuse_without_sweep(every: bool, fast_find: bool, pictured: bool) -> None:
+def refuse_without_sweep(loaded: Loaded, chosen: SweepOptions, *, pictured: bool, elsewhere: str = "") -> None:
     """Flags that only a sweep has are wrong usage without one; told before a search, not after it."""
-    flag = "--all" if every else "--fast-find" if fast_find else "-o png" if pictured else ""
-    if flag:
-        raise UsageError(f"{flag} is about a sweep, and this verifies one size", "Add spec.scale, or --scale.")
+    flag = "--all" if chosen.every else "--fast-find" if chosen.fast_find else "-o png" if pictured else ""
+    flag = flag or (f"--executor {elsewhere}" if elsewhere else "")
+    if not flag:
+        return
+    from kubeproof.verify.scaling.plan import can_grow
+
+    grown = "Name a limit other than none with --scale, such as --scale esc."
+    remedy = grown if can_grow(loaded) else "Say in spec.scale of a Scenario which nodes and workloads grow."
+    raise UsageError(f"{flag} is about a sweep, and this verifies one size", remedy)
+
+
+def asked_elsewhere(ctx: click.Context) -> str:
+    """The executor that this command line names, unless it is the process itself; environment and settings hold for
+    the sweeps among all runs."""
+    is_typed = ctx.get_parameter_source("executor") == click.core.ParameterSource.COMMANDLINE
+    executor: str = ctx.params.get("executor") or ""
+    return executor if is_typed and executor not in ("auto", "inprocess") else ""
 
 
 def sweep_flags(scale: str | tuple[int, int] | None, every: bool, fast_find: bool) -> list[str]:

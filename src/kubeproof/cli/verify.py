@@ -25,6 +25,7 @@ from kubeproof.cli.reports import RESULT_FORMATS, exit_code, render_result, repo
 from kubeproof.cli.settings import use_settings
 from kubeproof.cli.sweep import (
     all_option,
+    asked_elsewhere,
     checkpoint_option,
     chosen_sweep,
     executor_option,
@@ -203,7 +204,9 @@ def verify_command(
     acceptance = Acceptance(ctx.meta.get(EXEMPTIONS), baseline, write_baseline, fail_on, soft_fail)
     try:
         check_accepted(acceptance)
-        loaded, found = _run(paths, values, cluster, options, chosen, progress, quiet, checkpoint, resume, pictured)
+        loaded, found = _run(
+            paths, values, cluster, options, chosen, progress, quiet, checkpoint, resume, pictured, asked_elsewhere(ctx)
+        )
     except KubeproofError as problem:
         report_problem(problem, outputs)
         raise
@@ -233,6 +236,7 @@ def _run(
     checkpoint: str | None,
     resume: bool,
     pictured: bool,
+    elsewhere: str,
 ) -> tuple[Loaded, VerifyResult]:
     """Loads and verifies, at one size or at all, with progress on stderr."""
     from functools import partial
@@ -249,7 +253,7 @@ def _run(
     try:
         if is_swept(loaded, chosen):
             return loaded, run_swept(loaded, options, chosen, line, checkpoint, resume)
-        refuse_without_sweep(chosen.every, chosen.fast_find, pictured)
+        refuse_without_sweep(loaded, chosen, pictured=pictured, elsewhere=elsewhere)
         if checkpoint is not None:
             return loaded, run_kept(loaded, options, line, checkpoint, resume)
         return loaded, verify(loaded, options, line)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from kubeproof.manifests.daemon_sets import read_daemon_set
     from kubeproof.manifests.descheduler_policy import read_descheduler_policy
     from kubeproof.manifests.hooks import read_pre_stop
+    from kubeproof.manifests.idle_autoscalers import with_idle_autoscalers
     from kubeproof.manifests.jobs import read_cron_job, read_job
     from kubeproof.manifests.ltl_intents import read_ltl
     from kubeproof.manifests.quotas import read_limit_range, read_quota
@@ -30,6 +31,7 @@ else:
     read_cron_job = LateFunction("kubeproof.manifests.jobs", "read_cron_job")
     read_job = LateFunction("kubeproof.manifests.jobs", "read_job")
     read_pre_stop = LateFunction("kubeproof.manifests.hooks", "read_pre_stop")
+    with_idle_autoscalers = LateFunction("kubeproof.manifests.idle_autoscalers", "with_idle_autoscalers")
     read_ltl = LateFunction("kubeproof.manifests.ltl_intents", "read_ltl")
     read_limit_range = LateFunction("kubeproof.manifests.quotas", "read_limit_range")
     read_quota = LateFunction("kubeproof.manifests.quotas", "read_quota")
@@ -68,5 +70,6 @@ __all__ = [
     "read_workload",
     "rendered",
     "settled_claims",
+    "with_idle_autoscalers",
     "with_ingresses",
 ]

@@ -21,7 +21,7 @@ from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.files import InputFile, Named, Render, listed, read_file, read_inputs
 from kubeproof.manifests.guard import Bounds, Budget
 from kubeproof.manifests.ignores import ignores_of
-from kubeproof.manifests.late import read_budget, rendered, settled_claims, with_ingresses
+from kubeproof.manifests.late import read_budget, rendered, settled_claims, with_idle_autoscalers, with_ingresses
 from kubeproof.manifests.loaded import RUNNING, Loaded, Omission, Start
 from kubeproof.manifests.objects import (
     WORKLOAD_READERS,
@@ -38,7 +38,7 @@ from kubeproof.manifests.own_reports import WHAT, WHY
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.priorities import with_priority
 from kubeproof.manifests.reader import read_documents
-from kubeproof.manifests.scenario import read_scenario
+from kubeproof.manifests.scenario import ReadScenario, read_scenario
 from kubeproof.manifests.workloads import ReadWorkload
 from kubeproof.values import dataclass
 
@@ -117,7 +117,8 @@ def _loaded(files: Iterable[InputFile], budget: Budget, *, only_given: bool = Fa
     if objects.owned:
         loaded = _begun(loaded, objects, is_stated=scenario is not None and _states_start(scenario))
     ignores = tuple(ignore for document in documents for ignore in ignores_of(document))
-    return admitted(replace(loaded, ignores=ignores) if ignores else loaded, objects.limit_ranges)
+    loaded = admitted(replace(loaded, ignores=ignores) if ignores else loaded, objects.limit_ranges)
+    return with_idle_autoscalers(loaded) if objects.autoscalers else loaded
 
 
 def _states_start(scenario: Document) -> bool:
@@ -303,10 +304,23 @@ def _with_scenario(document: Document, setup: Setup, objects: Objects, collected
         read_beside,
         is_descheduled=setup.descheduler is not None,
     )
-    read = read_scenario(fields, around)
+    read = _read_scenario(fields, around, objects)
     omissions = _distinct((*objects.omissions, *fields.log.omissions))
     whole = _grouped(replace(setup, settings=_applied_to(read.settings, objects, setup)), read.cluster_autoscaler)
     return Loaded(whole, read.scenario, omissions, tuple(collected.files), collected.texts())
+
+
+def _read_scenario(fields: Fields, around: Surroundings, objects: Objects) -> ReadScenario:
+    """What the Scenario says; where it names something that is missing, misspelt kinds of the input are told, too."""
+    try:
+        return read_scenario(fields, around)
+    except ScenarioError as problem:
+        misspelt = [o for o in objects.omissions if "; did you mean " in o.why]
+        if not misspelt or "of the input" not in problem.problem:
+            raise
+        told = "; ".join(f"{o.what} ({o.source}) is {o.why}" for o in misspelt[:3])
+        remedy = f"{problem.remedy.rstrip('.')}. In the input {told}"
+        raise ScenarioError(problem.problem, file=problem.file, line=problem.line, remedy=remedy) from None
 
 
 def _grouped(setup: Setup, autoscaler: ClusterAutoscaler | None) -> Setup:

@@ -72,9 +72,19 @@ def _is_regular(handle: Any) -> bool:
     shares = [update.probability_expression for command in commands for update in command.updates]
     text = str(handle.substitute_formulas())
     blocks = re.findall(r"^rewards\b.*?^endrewards", text, re.MULTILINE | re.DOTALL)
-    values = [line.rpartition(":")[2] for block in blocks for line in block.splitlines()[1:-1]]
+    values = [_behind_guard(line) for block in blocks for line in block.splitlines()[1:-1]]
     losing = re.compile(r"-|\^|%|\b(?:mod|pow|log|floor|ceil|round)\b")
     return not any(share.contains_variables() for share in shares) and not any(map(losing.search, values))
+
+
+def _behind_guard(line: str) -> str:
+    """What follows the first colon outside of parentheses: choices, which have colons of their own, stand in them."""
+    depth = 0
+    for place, letter in enumerate(line):
+        depth += (letter == "(") - (letter == ")")
+        if letter == ":" and depth == 0:
+            return line[place:]
+    return line
 
 
 def _kind(parsed: Any, file: str) -> str:

@@ -14,12 +14,14 @@ def explanations() -> Iterator[Explanation]:
     from kubeproof.report.lexicon.errors import errors
     from kubeproof.report.lexicon.events import events
     from kubeproof.report.lexicon.properties import properties
+    from kubeproof.report.lexicon.terms import terms
     from kubeproof.report.lexicon.verdicts import verdicts
 
     yield from properties()
     yield from events()
     yield from errors()
     yield from verdicts()
+    yield from terms()
 
 
 def found(word: str) -> tuple[Explanation, ...]:

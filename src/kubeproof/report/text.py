@@ -184,7 +184,8 @@ def _statistics(numbers: Statistics) -> Iterator[str]:
 
 def _verdict(result: VerifyResult, style: Style) -> str:
     told = closing(result)
-    return f"{style.verdict(result.verdict)}: {told}{', see above' if told.endswith('not modelled') else ''}"
+    where = (" (listed without -q)" if style.quiet else ", see above") if told.endswith("not modelled") else ""
+    return f"{style.verdict(result.verdict)}: {told}{where}"
 
 
 def _numbers(states: int, transitions: int) -> str:

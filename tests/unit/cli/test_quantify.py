@@ -343,6 +343,22 @@ def test_within_its_limits_a_command_says_and_ends_as_without(coin: str) -> None
     assert refused.stderr.startswith("error: E208 --property:1:10: cannot be parsed")
 
 
+def test_a_process_that_the_system_ends_is_inconclusive() -> None:
+    script = """import os, signal, sys
+from kubeproof.cli.limited import limited
+from kubeproof.errors import LimitReached
+try:
+    limited(lambda: os.kill(os.getpid(), signal.SIGKILL), timeout_s=None, memory_mib=None)
+except LimitReached as problem:
+    sys.exit(f"{problem.exit_code} {problem}")
+"""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, env=environment)
+
+    assert done.stderr.startswith("3 E302 the system ended the process that asked Storm, as it does for lack of memory")
+
+
 @needs_storm
 def test_a_crash_of_storm_is_told(tmp_path: Path) -> None:
     file = tmp_path / "zero.prism"

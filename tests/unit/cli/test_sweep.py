@@ -78,6 +78,40 @@ def test_what_makes_no_sense_is_wrong_usage(c7, capsys, monkeypatch, tmp_path, a
     assert problem in capsys.readouterr().err
 
 
+def test_the_advice_for_flags_of_sweeps_can_be_followed(c7, capsys, tmp_path):
+    plain = tmp_path / "plain.yaml"
+    plain.write_text(text_of("c7", "violating").partition("  scale:")[0], encoding="utf-8")
+    alone = tmp_path / "alone.yaml"
+    alone.write_text("---\n".join(part for part in plain.read_text().split("---\n") if "kind: Scenario" not in part))
+
+    main(["verify", str(plain), "--all"])
+    assert "Say in spec.scale of a Scenario which nodes and workloads grow." in capsys.readouterr().err
+    assert main(["verify", str(alone), "--scale", "2,3"]) == 2
+    assert "a sweep needs a Scenario, and the input has none. Write one whose spec.scale" in capsys.readouterr().err
+    assert main(["verify", c7, "--scale", "none", "--all"]) == 2
+    assert "Name a limit other than none with --scale" in capsys.readouterr().err
+
+
+def test_an_executor_without_a_sweep_is_refused_if_it_was_typed(c7, capsys, monkeypatch):
+    elsewhere = "dask://127.0.0.1:1"
+    assert main(["verify", c7, "--scale", "none", "--executor", elsewhere]) == 2
+    assert f"--executor {elsewhere} is about a sweep, and this verifies one size" in capsys.readouterr().err
+    assert main(["cases", "run", "c7", "--executor", elsewhere]) == 2
+    assert f"--executor {elsewhere} is about a sweep; add --scale esc" in capsys.readouterr().err
+
+    monkeypatch.setenv("KUBEPROOF_EXECUTOR", elsewhere)  # for the sweeps among all runs
+    assert main(["verify", c7, "--scale", "none", "-q"]) == 1
+    monkeypatch.delenv("KUBEPROOF_EXECUTOR")
+    assert main(["verify", c7, "--scale", "none", "-q", "--executor", "auto"]) == 1
+
+
+def test_a_case_without_a_scale_is_named(capsys, tmp_path):
+    (tmp_path / "mine.yaml").write_text(text_of("c7", "violating").partition("  scale:")[0], encoding="utf-8")
+
+    assert main(["cases", "esc", str(tmp_path)]) == 2
+    assert f"case mine.yaml ({tmp_path / 'mine.yaml'}) has no Scenario with spec.scale" in capsys.readouterr().err
+
+
 def test_a_picture_of_one_size_is_refused_before_the_search(c7, monkeypatch, tmp_path):
     monkeypatch.setattr("kubeproof.verify.run.verify", lambda *given: pytest.fail("it searched"))
 

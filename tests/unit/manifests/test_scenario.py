@@ -381,3 +381,23 @@ def test_input_without_nodes_or_workloads_is_read() -> None:
     loaded = load_text("# nothing\n")
 
     assert (loaded.setup.nodes, loaded.setup.workloads) == ((), ())
+
+
+def test_a_target_that_is_missing_tells_of_misspelt_kinds() -> None:
+    misspelt = deployment("web").replace("kind: Deployment", "kind: Deploymnt")
+
+    with pytest.raises(ScenarioError) as caught:
+        load_text(node(), misspelt, scenario("intents: [{minReady: {target: Deployment/shop/web, count: 1}}]"))
+
+    message = str(caught.value)
+    assert "'Deployment/shop/web', which is not a workload of the input" in message
+    assert "In the input kind Deploymnt shop/web (<stdin>:6) is not modelled; did you mean Deployment?" in message
+
+
+def test_other_problems_of_a_scenario_say_nothing_of_misspelt_kinds() -> None:
+    misspelt = deployment("api").replace("kind: Deployment", "kind: Deploymnt")
+
+    with pytest.raises(ScenarioError) as caught:
+        load_text(node(), misspelt, scenario("intnts: []"))
+
+    assert "Deploymnt" not in str(caught.value)

@@ -279,6 +279,7 @@ def test_several_objectives_at_once_are_refused() -> None:
     [
         ("0.3:(s'=0) + 0.7:(s'=3)", "(1-s)/2:(s'=0) + (1+s)/2:(s'=3)"),  # probabilities that differences may spoil
         ("s<3 : 1;", "s<3 : 2-s/3;"),
+        ("s<3 : 1;", "s<3 : s<3 ? 0.3-0.1*s-0.3+1e-17 : 1;"),
     ],
 )
 def test_what_may_lose_digits_has_no_bounds_of_rounding(old: str, new: str) -> None:

@@ -85,7 +85,9 @@ def test_every_example_is_a_scenario_that_loads(one):
 
     loaded = load_texts(texts).scenario
 
-    assert len(loaded.intents if one.kind == "property" else loaded.events) >= 1
+    found = {"property": loaded.intents, "event": loaded.events, "term": (loaded.scale,)}[one.kind]
+    assert len(found) >= 1
+    assert None not in found
     if one.kind == "property":
         assert [intent.key for intent in loaded.intents] == [one.title]
 
@@ -95,3 +97,18 @@ def test_text_is_wrapped_to_the_width_of_the_terminal_without_breaking_words():
 
     assert max(len(line) for line in text.splitlines() if "ignore.kubeproof.dev" not in line) <= 60
     assert " ".join(found("S013")[0].text.split()) in " ".join(text.split())
+
+
+def test_terms_of_reports_are_explained():
+    (esc,) = found("esc")
+
+    assert (esc.kind, esc.title) == ("term", "empirically sufficient scale")
+
+
+def test_what_several_commands_say_is_explained_for_all_of_them():
+    (sampled,) = found("SAMPLED-OK")
+    (limit,) = found("E302")
+
+    assert "--fast-find" in sampled.text
+    assert "simulate" in sampled.text
+    assert limit.title == "A limit was reached before the answer: of time, memory, or of alternatives that are followed"

@@ -58,6 +58,13 @@ def test_a_quiet_report_has_verdicts_only():
     ]
 
 
+def test_a_quiet_report_does_not_point_at_what_it_leaves_out():
+    left_out = replace(RESULT, verdict="HOLDS", results=RESULT.results[1:], not_modelled=("kind Widget: not modelled",))
+
+    assert render(left_out, Style(quiet=True)).endswith("; 1 thing in the input not modelled (listed without -q)\n")
+    assert render(left_out, Style()).endswith("; 1 thing in the input not modelled, see above\n")
+
+
 def test_a_verbose_report_has_the_numbers_behind_each_step():
     lines = render(RESULT, Style(verbose=True)).splitlines()
 

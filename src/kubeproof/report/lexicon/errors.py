@@ -52,8 +52,9 @@ SITUATIONS = {
         "Name files with a Deployment, StatefulSet, DaemonSet, Job or Pod, and intents if there is a Scenario.",
     ),
     "E302": (
-        "A limit was reached; the verdict is UNKNOWN.",
-        "Allow more --timeout, --memory or --max-states, or make the input smaller.",
+        "A --timeout or --memory ended the work, or something has more alternatives than are followed: the victims of "
+        "one scale-down, the outcomes of one descheduling cycle, the automaton of a formula. verify answers UNKNOWN.",
+        "Allow more --timeout, --memory or --max-states, split the formula, or make the input smaller.",
     ),
     "E401": (
         "Something outside is missing or fails: a program, an extra, a file that cannot be written.",

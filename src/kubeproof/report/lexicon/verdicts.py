@@ -15,7 +15,8 @@ VERDICTS = {
     "HOLDS-BOUNDED": ("proved up to a bound", "The same for every size up to the printed bound, not beyond.", "0"),
     "SAMPLED-OK": (
         "nothing found",
-        "With --fast-find only some sizes were looked at; none of them breaks the intent.",
+        "Nothing broke the intent where it was looked, which was not everywhere: verify --fast-find looks at some "
+        "sizes, simulate at single runs. It is no proof.",
         "0",
     ),
     "VIOLATED": (

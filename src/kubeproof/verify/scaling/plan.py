@@ -46,12 +46,21 @@ def is_swept(loaded: Loaded, chosen: SweepOptions) -> bool:
     return scale is not None and scale.limit != ACTUAL
 
 
+def can_grow(loaded: Loaded) -> bool:
+    """True if the Scenario says which nodes or workloads grow."""
+    scale = loaded.scenario.scale
+    return scale is not None and bool(scale.nodes or scale.workloads)
+
+
 def plan_sweep(
     loaded: Loaded, options: VerifyOptions, chosen: SweepOptions = SweepOptions(), esc: Esc | None = None
 ) -> SweepPlan:
     """The sizes that the Scenario's scale stands for; `esc` is needed where that is the limit."""
     scale = loaded.scenario.scale
-    if scale is None or not (scale.nodes or scale.workloads):
+    if scale is None or not can_grow(loaded):
+        if loaded.scenario.is_default:
+            remedy = "Write one whose spec.scale says which nodes and workloads grow."
+            raise UsageError("a sweep needs a Scenario, and the input has none", remedy)
         raise UsageError("the Scenario has no spec.scale", "Say in it which nodes and workloads grow.")
     named = scale.limit if chosen.limit is None else chosen.limit
     if named == ESC and esc is None:
