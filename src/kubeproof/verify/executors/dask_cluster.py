@@ -27,7 +27,7 @@ from kubeproof.verify.executors.worker import packed
 
 INSTALL = 'pip install "kubeproof[distributed]"'
 CONNECT_S = 10
-CHILDHOOD_S = 3.0  # of a worker
+CHILDHOOD_S = 4.0  # of a worker
 DESERTED_S = 60  # without any worker for so long, the run ends
 LOST = ("lost", "pending")  # states of a future whose answer is gone again
 IN_FLIGHT = 4  # tasks per thread, so that none waits for the network
@@ -77,7 +77,7 @@ class Dask:
         """A session with the cluster, after a look at the versions of its workers."""
         client = _connected(self.address, self.connect_s)
         try:
-            _check_versions(client, self.address)
+            _check_versions(client, self.address, self.connect_s)
             return DaskSession(client, work, self.address)
         except BaseException:
             client.close()
@@ -97,10 +97,10 @@ def _connected(address: str, connect_s: float) -> Any:
         ) from problem
 
 
-def _check_versions(client: Any, address: str) -> None:
+def _check_versions(client: Any, address: str, connect_s: float) -> None:
     """Refuses a cluster without workers, and workers without this very version of Kubeproof."""
     with suppress(TimeoutError):
-        client.wait_for_workers(1, timeout=CONNECT_S)
+        client.wait_for_workers(1, timeout=connect_s)
     found = client.run(version_here, on_error="return")
     if not found:
         raise EnvironmentProblem(f"E401 the cluster at {address} has no workers. Start one: dask worker {address}")
