@@ -135,23 +135,30 @@ def _limited(ask: Callable[[], Result], given: dict[str, Any]) -> Result:
 
 def _quantified(paths: tuple[str, ...], options: ClusterOptions, progress: str) -> ClusterResult:
     """Loads and quantifies, with progress on stderr."""
+    from dataclasses import replace
+
     from kubeproof.manifests.load import load
     from kubeproof.quantify.cluster import quantify_cluster
 
     loaded = load(paths, stdin=read_stdin)
-    with reporting(progress) as report:
-        return with_scope(loaded, quantify_cluster(loaded, options, report))
+    with reporting(progress) as (report, tell):
+        return with_scope(loaded, quantify_cluster(loaded, replace(options, tell=tell), report))
 
 
 @contextmanager
-def reporting(choice: str) -> Iterator[Report]:
-    """Where exploring tells how far it is, while it lasts."""
+def reporting(choice: str) -> Iterator[tuple[Report, Callable[[str], None]]]:
+    """Where exploring tells how far it is, and answering what it is at, while it lasts."""
+    from time import monotonic
+
     line = progress_line(choice, quiet=False)
+    begin = monotonic()
+    if line is None:
+        yield None, lambda told: None
+        return
     try:
-        yield None if line is None else line.explored
+        yield line.explored, lambda told: line.simulated(monotonic() - begin, lambda: f"answering: {told}")
     finally:
-        if line is not None:
-            line.close()
+        line.close()
 
 
 def with_scope(loaded: Loaded, result: ClusterResult) -> ClusterResult:
@@ -221,9 +228,11 @@ def _compared(
     variants: tuple[str, ...], shared: tuple[str, ...], options: ClusterOptions, plot: tuple[str, str], progress: str
 ) -> Comparison:
     """Loads and compares, with progress on stderr; the plot shows a risk against an amount."""
+    from dataclasses import replace
+
     from kubeproof.manifests.load import load
     from kubeproof.quantify.compare import compare
 
     loaded = [(variant, load((variant, *shared), stdin=read_stdin)) for variant in variants]
-    with reporting(progress) as report:
-        return compare(loaded, options, risk=plot[0], against=plot[1], progress=report)
+    with reporting(progress) as (report, tell):
+        return compare(loaded, replace(options, tell=tell), risk=plot[0], against=plot[1], progress=report)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from kubeproof.quantify.cluster_space import SpaceOptions
 from kubeproof.quantify.methods import CheckSettings
 from kubeproof.values import dataclass
@@ -9,6 +11,10 @@ from kubeproof.values import dataclass
 OPEN, UNIFORM = "open", "uniform"  # which loop acts next
 WITHIN, EVER, FIRST, AMOUNTS, LONG_RUN = "within", "ever", "first", "amounts", "long-run"
 QUESTIONS = (WITHIN, EVER, FIRST, AMOUNTS, LONG_RUN)
+
+
+def silent(line: str) -> None:
+    """Tells nobody."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,3 +28,4 @@ class ClusterOptions:
     space: SpaceOptions = SpaceOptions()
     check: CheckSettings = CheckSettings()
     exact: bool = False  # fractions instead of rounded numbers
+    tell: Callable[[str], None] = silent  # what is being answered

@@ -13,6 +13,8 @@ from kubeproof.quantify.arrays import ModelArrays, model_from_arrays
 from kubeproof.quantify.bounds import Number
 from kubeproof.quantify.chain_automaton import automaton_from_arrays
 from kubeproof.quantify.checking import Answer, check
+from kubeproof.quantify.cluster_exact import looked_ahead
+from kubeproof.quantify.cluster_options import silent
 from kubeproof.quantify.cluster_result import Span, Value
 from kubeproof.quantify.formulas import formula
 from kubeproof.quantify.methods import CheckSettings
@@ -53,6 +55,8 @@ class Asked:
     arrays: ModelArrays
     settings: CheckSettings
     work_per_s: float  # choices that one second of a bounded question costs
+    unit_s: int = 1  # all durations are multiples of it
+    tell: Callable[[str], None] = silent  # what is being answered
 
     def ever(self, label: str) -> Span:
         """How likely a state with the label is reached at all."""
@@ -60,7 +64,7 @@ class Asked:
 
     def within(self, label: str, horizon_s: int) -> Span:
         """How likely it is reached within so many seconds."""
-        return self._bounded(lambda best: f'P{best}=? [F{{"{TIME}"}}<={horizon_s} "{label}"]', horizon_s)
+        return self._bounded(lambda best, ahead_s: f'P{best}=? [F{{"{TIME}"}}<={ahead_s} "{label}"]', horizon_s)
 
     def first_s(self, label: str) -> Span:
         """Expected seconds until it is reached; infinite where that is not certain."""
@@ -71,7 +75,7 @@ class Asked:
 
         An interval that is not over then counts as usual.
         """
-        found = self._bounded(lambda best: f'R{{"{reward}"}}{best}=? [C{{"{TIME}"}}<={horizon_s}]', horizon_s)
+        found = self._bounded(lambda best, ahead_s: f'R{{"{reward}"}}{best}=? [C{{"{TIME}"}}<={ahead_s}]', horizon_s)
         base = usual_per_s * horizon_s
         return replace(found, least=_raised(found.least, base), greatest=_raised(found.greatest, base))
 
@@ -83,24 +87,27 @@ class Asked:
         found = self._span(lambda best: self._value(f'LRA{best}=? ["{label}"]'))
         return replace(found, skipped=ENDLESS) if any(words in found.skipped for words in TIMELESS) else found
 
-    def _bounded(self, question: Callable[[str], str], horizon_s: int) -> Span:
+    def _bounded(self, question: Callable[[str, int], str], horizon_s: int) -> Span:
         if self.work_per_s * horizon_s > MOST_WORK:
             longest = int(MOST_WORK / self.work_per_s)
             return Span(skipped=f"too many states to look {horizon_s} s ahead; ask for at most {longest} s (--within)")
-        is_small = self.model.states <= MOST_EXACT and self.work_per_s * horizon_s * EXACT_COST <= MOST_WORK
-        return self._span(lambda best: self._within(question(best), can_be_exact=is_small and not self.model.is_exact))
+        return self._span(lambda best: self._within(lambda ahead_s: question(best, ahead_s), horizon_s))
 
-    def _within(self, question: str, *, can_be_exact: bool) -> Value:
+    def _within(self, question: Callable[[int], str], horizon_s: int) -> Value:
         """The answer by iteration; with fractions, where Storm refuses: next to 1, a probability is no longer below."""
-        try:
-            return self._value(question)
-        except ProgramError:
-            if not can_be_exact:
-                raise
-        return _value(check(model_from_arrays(self.arrays, exact=True), formula(question)))
+        model = self.model
+        if not model.is_exact:
+            try:
+                return self._value(question(horizon_s))
+            except ProgramError:
+                if model.states > MOST_EXACT or self.work_per_s * horizon_s * EXACT_COST > MOST_WORK:
+                    raise
+            model = model_from_arrays(self.arrays, exact=True)
+        return _value(looked_ahead(model, question, horizon_s, self.unit_s, self.tell))
 
     def _unbounded(self, question: str) -> Value:
         """The answer by iteration; with fractions, where that does not converge or ends at 0, and if it is small."""
+        self.tell(question)
         most = max(1_000_000, MOST_ITERATED // self.model.choices)
         found = check(self.model, formula(question), settings=replace(self.settings, max_iterations=most))
         is_lost = found.value == 0 and found.upper != 0  # too small for a number
@@ -111,6 +118,7 @@ class Asked:
         return _value(found)
 
     def _value(self, question: str) -> Value:
+        self.tell(question)
         return _value(check(self.model, formula(question), settings=self.settings))
 
     def _span(self, answer: Callable[[str], Value]) -> Span:
@@ -150,7 +158,7 @@ def asked(chain: Chain, labels: Mapping[str, Ints], per_second: Mapping[str, Flo
     arrays = replace(chain.arrays, labels=labels, rewards=rewards)
     model = model_from_arrays(arrays, exact=options.exact)
     unit = max(1, int(np.gcd.reduce(chain.duration_s.astype(np.int64))))
-    return Asked(model, arrays, options.check, work_per_s(model.choices, unit, options))
+    return Asked(model, arrays, options.check, work_per_s(model.choices, unit, options), unit, options.tell)
 
 
 def work_per_s(choices: int, unit_s: int, options: ClusterOptions) -> float:
@@ -162,4 +170,4 @@ def asked_long_run(chain: Chain, labels: Mapping[str, Ints], options: ClusterOpt
     """The process with exponential durations of the same mean, for shares of time in the long run."""
     arrays = replace(chain.arrays, labels=labels)
     model = automaton_from_arrays(arrays, chain.duration_s, exact=options.exact)
-    return Asked(model, arrays, replace(options.check, method=SOUND), 0.0)
+    return Asked(model, arrays, replace(options.check, method=SOUND), 0.0, tell=options.tell)
