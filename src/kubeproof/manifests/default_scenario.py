@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, Setup, Workload
-from kubeproof.cluster.policies import Metric, PodDisruptionBudget
+from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric, PodDisruptionBudget
 from kubeproof.cluster.usage import CPU, MEMORY, request_milli
 from kubeproof.events.declarations import Drain, Event, NodeFailure, Usage, UsageChange, is_drain
 from kubeproof.intents.declarations import EVENTUALLY_ALWAYS, Amount, Intent
@@ -16,7 +16,10 @@ from kubeproof.manifests.loaded import Scenario
 def default_scenario(setup: Setup) -> Scenario:
     """One node failure with recovery, one drain, usage of autoscaled workloads between low and high, and intents."""
     events = (NodeFailure(name="nodeFailure-1"), Drain(name="drain-2"), *_usages(setup))
-    intents = default_intents(setup.workloads, setup.budgets, events, is_descheduled=setup.descheduler is not None)
+    is_descheduled = setup.descheduler is not None
+    intents = default_intents(
+        setup.workloads, setup.budgets, events, autoscalers=setup.autoscalers, is_descheduled=is_descheduled
+    )
     return Scenario(events=events, intents=intents, is_default=True)
 
 
@@ -47,6 +50,7 @@ def default_intents(
     budgets: Sequence[PodDisruptionBudget] = (),
     events: Sequence[Event] = (),
     *,
+    autoscalers: Sequence[HorizontalPodAutoscaler] = (),
     is_descheduled: bool = False,
 ) -> tuple[Intent, ...]:
     """The cluster settles, drains complete, no pod is pending for ever, enough are ready in the end, Jobs complete."""
@@ -58,7 +62,7 @@ def default_intents(
     for workload in workloads:
         if workload.kind == DAEMON_SET:
             intents.append(replace(_about(workload, "runsOnEveryNode"), when=EVENTUALLY_ALWAYS))
-        elif workload.kind not in (POD, *JOBS) and (least := _least_ready(workload, budgets)) > 0:
+        elif workload.kind not in (POD, *JOBS) and (least := _least_ready(workload, budgets, autoscalers)) > 0:
             intents.append(replace(_about(workload, "minReady"), when=EVENTUALLY_ALWAYS, count=Amount(least)))
     return (*intents, *(_about(w, "completes") for w in workloads if w.kind in JOBS))
 
@@ -67,10 +71,19 @@ def _about(workload: Workload, key: str) -> Intent:
     return Intent(key=key, name=f"{key} {workload.ref}", target=workload.ref, source=workload.source)
 
 
-def _least_ready(workload: Workload, budgets: Sequence[PodDisruptionBudget]) -> int:
+def _least_ready(
+    workload: Workload, budgets: Sequence[PodDisruptionBudget], autoscalers: Sequence[HorizontalPodAutoscaler]
+) -> int:
     """What its rollout strategy leaves of the replicas, or what its budgets want, whichever is more."""
-    wanted = [_wanted(budget, workload.replicas) for budget in budgets if _covers(budget, workload)]
-    return max([workload.replicas - workload.strategy.unavailable_of(workload.replicas), *wanted])
+    replicas = _lasting(workload, autoscalers)
+    wanted = [_wanted(budget, replicas) for budget in budgets if _covers(budget, workload)]
+    return max([replicas - workload.strategy.unavailable_of(replicas), *wanted])
+
+
+def _lasting(workload: Workload, autoscalers: Sequence[HorizontalPodAutoscaler]) -> int:
+    """The replicas that it always comes back to: an autoscaler may take it down to its own minimum, as it should."""
+    least = [autoscaler.min_replicas for autoscaler in autoscalers if autoscaler.target == workload.ref]
+    return min(least) if least and workload.replicas else workload.replicas
 
 
 def _covers(budget: PodDisruptionBudget, workload: Workload) -> bool:

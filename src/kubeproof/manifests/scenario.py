@@ -51,7 +51,13 @@ def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
     intents = (
         read_intents(spec, replace(around, workloads=workloads))
         if given
-        else default_intents(workloads, around.budgets, events, is_descheduled=around.is_descheduled)
+        else default_intents(
+            workloads,
+            around.budgets,
+            events,
+            autoscalers=around.autoscalers,
+            is_descheduled=around.is_descheduled,
+        )
     )
     start = _start(spec, around)
     _check_nodes_there(spec, start, events)

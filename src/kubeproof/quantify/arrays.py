@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from kubeproof.errors import InternalError
+from kubeproof.quantify.leaving import in_arrays
 from kubeproof.quantify.storm import Model, measured, storm
 from kubeproof.values import dataclass
 
@@ -60,7 +61,8 @@ def model_from_arrays(arrays: ModelArrays, *, exact: bool = False) -> Model:
     """
     checked(arrays)
     unsigned = frozenset(name for name, values in arrays.rewards.items() if not len(values) or values.min() >= 0)
-    return measured(lambda: _mdp(arrays, exact), branching=arrays.branching, unsigned=unsigned)
+    found = measured(lambda: _mdp(arrays, exact), branching=arrays.branching, unsigned=unsigned)
+    return replace(found, leaving=in_arrays(arrays))
 
 
 def checked(arrays: ModelArrays) -> None:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from kubeproof.quantify.formulas import by_graph, is_complement, is_finite, is_nested, is_probability, steps
+from kubeproof.quantify.leaving import digits_lost
 from kubeproof.quantify.methods import CONTINUOUS, UNSOUND, CheckSettings
 from kubeproof.quantify.rounding import after_steps
 from kubeproof.quantify.storm import Model
@@ -50,7 +51,7 @@ def _widened(model: Model, formula: Any, low: float, high: float, precision: flo
     """
     if low == high and (math.isinf(low) or _is_by_graph(model, formula, low)):
         return low, high
-    slack = max(precision / 1000, LEAST_SLACK)
+    slack = max(precision / 1000, LEAST_SLACK, digits_lost(model))
     least = NEXT_TO_NOTHING if is_probability(formula) else 0.0
     least = 1.0 if is_complement(formula) else least  # one minus a number loses what that number lost
     lower, upper = low - slack * max(abs(low), least), high + slack * max(abs(high), least)
@@ -83,12 +84,10 @@ def is_unsigned(model: Model, formula: Any) -> bool:
     if name in model.unsigned:
         return True
     rewards = model.handle.reward_models.get(name)
-    if rewards is None:
+    if rewards is None or rewards.has_transition_rewards:
         return False
     parts = ((rewards.has_state_rewards, "state_rewards"), (rewards.has_state_action_rewards, "state_action_rewards"))
-    if not all(min(getattr(rewards, part), default=0.0) >= 0 for has, part in parts if has):
-        return False
-    return not rewards.has_transition_rewards or all(entry.value() >= 0 for entry in rewards.transition_rewards)
+    return all(min(getattr(rewards, part), default=0.0) >= 0 for has, part in parts if has)
 
 
 def number_of(value: Any) -> Number:

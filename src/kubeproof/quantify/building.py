@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from kubeproof.errors import ProgramError, QuantityError
+from kubeproof.quantify.leaving import HARMLESS, in_matrix, least_constant
 from kubeproof.quantify.programs import Program, Property, one_line
 from kubeproof.quantify.storm import Model, StormRefusal, measured, storm
 
@@ -67,7 +68,8 @@ def _built(program: Program, options: Any, exact: bool) -> Model:
     stormpy = storm()
     make = stormpy.build_model[stormpy.Rational] if exact else stormpy.build_model
     model = measured(lambda: make(program.handle, options=options), branching=program.branching)
-    return replace(model, is_regular=program.is_regular)
+    is_harmless = exact or least_constant(program.handle) >= HARMLESS
+    return replace(model, is_regular=program.is_regular, leaving=1.0 if is_harmless else in_matrix(model.handle))
 
 
 def _sums_are_right(program: Program, options: Any) -> bool:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from kubeproof.quantify.leaving import in_matrix
 from kubeproof.quantify.programs import Property
 from kubeproof.quantify.storm import Model, asked, described, storm
 
@@ -22,4 +23,4 @@ def reduced(model: Model, wanted: Sequence[Property]) -> Model:
     handle = asked(lambda: storm().transformations.perform_bisimulation(model.handle, formulas))
     # Probabilities of merged successors are added up: one choice has at most as many successors as before.
     found = described(handle, time.perf_counter() - begin, model.branching, model.unsigned)
-    return replace(found, is_regular=model.is_regular)
+    return replace(found, is_regular=model.is_regular, leaving=in_matrix(handle) if model.leaving < 1 else 1.0)

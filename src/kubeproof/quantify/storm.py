@@ -27,7 +27,8 @@ class Model:
     `choices` counts as Storm does: two commands with the same action and distribution in one state are two choices.
     `branching` is an upper bound on the successors of one choice. `unsigned` names the rewards known to be nowhere
     negative. `deadlocks` are states without a successor, to which Storm adds a loop. `is_regular`: probabilities and
-    rewards are right up to a few roundings.
+    rewards are right up to a few roundings. `leaving` is the least probability of leaving a state by any choice that
+    may, if that is small.
     """
 
     handle: Any
@@ -41,6 +42,7 @@ class Model:
     branching: int
     unsigned: frozenset[str] = frozenset()
     is_regular: bool = True
+    leaving: float = 1.0
 
 
 def is_available() -> bool:

@@ -129,7 +129,7 @@ def _reason(answer: Answer) -> str:
         return "the threshold lies between the bounds: ask for more --precision, or --exact"
     if answer.is_question:
         return "the threshold is too close to a value without bounds: ask for --exact, or without --no-sound"
-    return f"not converged to a relative precision of {answer.precision:g}: allow more --max-iterations"
+    return f"not converged to a relative precision of {answer.precision:g}: allow more --max-iterations, or --exact"
 
 
 def _is_short(value: Fraction) -> bool:

@@ -179,7 +179,7 @@ def _statistics(numbers: Statistics) -> Iterator[str]:
     if numbers.reductions:
         yield f"reductions: {', '.join(numbers.reductions)}"
     if numbers.stopped_by:
-        yield f"stopped early: {numbers.stopped_by}"
+        yield f"stopped early: {numbers.stopped_by}. How to get further: kubeproof explain UNKNOWN"
 
 
 def _verdict(result: VerifyResult, style: Style) -> str:

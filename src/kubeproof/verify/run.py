@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from kubeproof.engine.kernel import FLAG_BITS
@@ -17,6 +18,7 @@ from kubeproof.model.individual_state import State
 from kubeproof.model.plan import OwnLoop, Plan, make_plan
 from kubeproof.model.representatives import RepresentativeModel
 from kubeproof.verify.bounds import held_by_bounds
+from kubeproof.verify.calmer import calmed, may_be_calmed
 from kubeproof.verify.lift import NamedPath, follow, lift
 from kubeproof.verify.options import ABSTRACTION, SYMMETRY, VerifyOptions
 from kubeproof.verify.result import UNKNOWN, VIOLATED, IntentResult, Statistics, VerifyResult
@@ -66,6 +68,10 @@ def verify(
         results, statistics = reference_results(loaded, plan, options)
     else:
         results, statistics, slices = _searched_best(loaded, plan, options, Watch(progress, snapshots))
+    also: tuple[tuple[str, str], ...] = ()
+    if may_be_calmed(loaded, options, results, statistics):
+        results, told = calmed(loaded, options, results, partial(verify, progress=progress))
+        also = (("and then", told),)
     omitted = [f"{omission.what}: {omission.why} ({omission.source})" for omission in loaded.omissions]
     omitted += left_out(plan)
     return VerifyResult(
@@ -73,6 +79,7 @@ def verify(
         verdict=overall(results),
         scope=(
             *scope(loaded, plan, statistics),
+            *also,
             *reduced_scope(plan, slices),
             *(("abstraction", note) for note in abstractions(loaded, plan)),
         ),

@@ -349,15 +349,25 @@ def intent_result(loaded: Loaded, plan: Plan, number: int, verdict: str, statist
         pods=pods,
         states=statistics.states,
         transitions=statistics.transitions,
-        remedy=_remedy(plan, intent.key) if VERDICTS[verdict] == VIOLATED else "",
+        remedy=_remedy(plan, intent) if VERDICTS[verdict] == VIOLATED else "",
         location=intent.source,
         severity=intent.severity,
     )
 
 
-def _remedy(plan: Plan, key: str) -> str:
+def _remedy(plan: Plan, intent: Intent) -> str:
     """What to change; where nothing can be placed at all, no rule of the intent's own is to blame."""
-    return REMEDIES[key] if plan.setup.nodes else _NO_NODES
+    if not plan.setup.nodes:
+        return _NO_NODES
+    return _AUTOSCALED if _may_be_scaled_below(plan, intent) else REMEDIES[intent.key]
+
+
+def _may_be_scaled_below(plan: Plan, intent: Intent) -> bool:
+    """True if an autoscaler may leave fewer pods than are asked for, all of them healthy."""
+    if intent.key not in ("minReady", "minReplicas") or intent.count is None or intent.count.percent:
+        return False
+    own = [autoscaler for autoscaler in plan.setup.autoscalers if autoscaler.target == intent.target]
+    return any(autoscaler.min_replicas < intent.count.number for autoscaler in own)
 
 
 def detail(intent: Intent, verdict: str, statistics: Statistics) -> str:
@@ -436,6 +446,10 @@ _UNPLACEABLE = (
 _NO_NODES = (
     "Name the nodes, too, the input has none: kubectl get nodes -o yaml > nodes.yaml writes those of a cluster, "
     "and --live reads them."
+)
+_AUTOSCALED = (
+    "Raise minReplicas of the autoscaler, which may go below what is asked for here, or ask for less. Where the trace "
+    "loses pods otherwise: more replicas, or a spread that puts fewer pods on one node."
 )
 _FIGHT = "Actors in the loop undo each other's work: change one of them so that both want the same state."
 REMEDIES = {

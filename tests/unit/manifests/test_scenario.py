@@ -335,6 +335,13 @@ spec: {{{budget}, selector: {{matchLabels: {{app: web}}}}}}
     assert loaded.scenario.intents[-1].count == Amount(count)
 
 
+@pytest.mark.parametrize(("least", "count"), [(1, 1), (2, 2), (4, 3), (8, 6)])
+def test_by_default_an_autoscaler_may_take_a_workload_down_to_its_minimum(least: int, count: int) -> None:
+    autoscaler = AUTOSCALER.replace("maxReplicas: 5", f"minReplicas: {least}\n  maxReplicas: 9")
+
+    assert load_text(node(), REQUESTING, autoscaler).scenario.intents[-1].count == Amount(count)
+
+
 def test_by_default_autoscalers_without_a_share_to_aim_at_move_nothing() -> None:
     astray = AUTOSCALER.replace("kind: Deployment, name: web", "kind: Deployment, name: other")
     by_value = AUTOSCALER.replace("averageUtilization: 60", "averageUtilization: 1")

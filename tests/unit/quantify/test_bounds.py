@@ -93,6 +93,29 @@ def test_what_the_graph_says_is_certain(asked: str, value: float) -> None:
     assert (found.lower, found.value, found.upper) == (value, value, value)
 
 
+RARE = """{kind}
+module m
+  s : [0..2] init 0;
+  [] s=0 -> {share}:(s'=1) + {share}:(s'=2) + 1-2*{share}:(s'=0);
+  [] s>0 -> true;
+endmodule
+label "goal" = s=2;
+rewards "steps" s=0 : 1; endrewards
+"""
+
+
+@pytest.mark.parametrize(("kind", "best"), [("dtmc", ""), ("mdp", "max"), ("mdp", "min")])
+@pytest.mark.parametrize("share", ["1/1000000000000", "(s=0 ? 1/1000000000000 : 1/2)"])
+def test_what_is_left_beside_a_probability_next_to_1_widens_the_bounds(kind: str, best: str, share: str) -> None:
+    """Either way with 1/2, after half of 1e12 steps; by rounded numbers Storm finds 0.500011, and 2e-5 more steps."""
+    text = RARE.format(kind=kind, share=share)
+    chance, steps = (answer(text, f"{asked[0]}{best}{asked[1:]}") for asked in ('P=? [F "goal"]', "R=? [F s>0]"))
+
+    assert chance.lower <= Fraction(1, 2) <= chance.upper
+    assert steps.lower <= 10**12 // 2 <= steps.upper
+    assert (chance.is_converged, steps.is_converged) == (False, False)
+
+
 @pytest.mark.parametrize(
     ("text", "asked", "value"),
     [

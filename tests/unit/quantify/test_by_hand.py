@@ -146,6 +146,16 @@ def test_rare_events_keep_their_digits(tmp_path: Path, probability: float) -> No
     assert result.verdicts == ("VIOLATED",)
 
 
+@pytest.mark.parametrize("probability", [1e-5, 1e-9, 1e-12])
+def test_the_expected_time_to_something_rare_lies_within_its_bounds(tmp_path: Path, probability: float) -> None:
+    events = f"[{{podCrash: {{target: Deployment/web, max: unlimited, probability: {probability}}}}}]"
+    first = ask(tiny(tmp_path, events), FIRST).intents[0].first_s.greatest
+
+    assert first.lower * (1 - 1e-15) <= 60 / probability <= first.upper * (1 + 1e-15)
+    assert first.value == pytest.approx(60 / probability, rel=1e-6)
+    assert first.guarantee == ("interval" if probability == 1e-5 else "exact")
+
+
 @pytest.mark.parametrize("most", [0, 2000])
 def test_what_is_too_rare_for_any_number_is_still_possible(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int

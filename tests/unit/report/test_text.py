@@ -84,7 +84,8 @@ def test_statistics_without_time_or_memory_say_only_what_is_known():
 
     lines = render(replace(RESULT, statistics=stopped), Style()).splitlines()
 
-    assert lines[-5:-2] == ["  5 states, 4 transitions, depth 1", "  0.00 s", "  stopped early: timeout"]
+    assert lines[-5:-3] == ["  5 states, 4 transitions, depth 1", "  0.00 s"]
+    assert lines[-3] == "  stopped early: timeout. How to get further: kubeproof explain UNKNOWN"
 
 
 def test_nothing_checked_is_said():

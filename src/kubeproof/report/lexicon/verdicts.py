@@ -29,7 +29,14 @@ VERDICTS = {
         "No run ever comes to a state the intent speaks about: it is neither broken nor proved.",
         "3, unless others hold",
     ),
-    "UNKNOWN": ("not decided", "A limit ended the search before an answer. Never take it for a proof.", "3"),
+    "UNKNOWN": (
+        "not decided",
+        "A limit ended the search before an answer. Never take it for a proof. Allow more with --max-states, --timeout "
+        "or --memory (without a Scenario and any of them the search ends at 500,000 states), or make it smaller: order "
+        "events (after: stable), let them hit fewer nodes, give start-up an exact time. "
+        "docs/how-to/limits-and-progress.md has more.",
+        "3",
+    ),
     "ERROR": ("not judged", "Something went wrong while the intent was judged.", "70"),
     "SUPPRESSED": (
         "broken and accepted",

@@ -27,8 +27,9 @@ from kubeproof.verify.executors.worker import packed
 
 INSTALL = 'pip install "kubeproof[distributed]"'
 CONNECT_S = 10
-CHILDHOOD_S = 3.0  # of a worker
+CHILDHOOD_S = 4.0  # of a worker
 DESERTED_S = 60  # without any worker for so long, the run ends
+LOST = ("lost", "pending")  # states of a future whose answer is gone again
 IN_FLIGHT = 4  # tasks per thread, so that none waits for the network
 LOOK_S = 5.0  # between two looks at the number of workers while nothing arrives
 
@@ -76,7 +77,7 @@ class Dask:
         """A session with the cluster, after a look at the versions of its workers."""
         client = _connected(self.address, self.connect_s)
         try:
-            _check_versions(client, self.address)
+            _check_versions(client, self.address, self.connect_s)
             return DaskSession(client, work, self.address)
         except BaseException:
             client.close()
@@ -96,10 +97,10 @@ def _connected(address: str, connect_s: float) -> Any:
         ) from problem
 
 
-def _check_versions(client: Any, address: str) -> None:
+def _check_versions(client: Any, address: str, connect_s: float) -> None:
     """Refuses a cluster without workers, and workers without this very version of Kubeproof."""
     with suppress(TimeoutError):
-        client.wait_for_workers(1, timeout=CONNECT_S)
+        client.wait_for_workers(1, timeout=connect_s)
     found = client.run(version_here, on_error="return")
     if not found:
         raise EnvironmentProblem(f"E401 the cluster at {address} has no workers. Start one: dask worker {address}")
@@ -197,10 +198,14 @@ class DaskSession:
     def _answer(self, index: int, task: Task, future: Any) -> Answer | None:
         """What came of a task; None if it has to be tried again."""
         fetched = self._fetched.pop(future.key, None)
-        if fetched is not None or future.status == "finished":
+        status = future.status  # read once: it changes while we look
+        if fetched is not None or status == "finished":
             answer: Answer = pickle.loads(fetched or future.result())
             return answer
-        problem = future.exception() if future.status == "error" else None
+        if status in LOST and self._client.status == "running":
+            self.submit(index, task)  # it ended, and its worker died before anybody fetched the answer
+            return None
+        problem = future.exception() if status == "error" else None
         if problem is None:
             raise EnvironmentProblem(f"E401 the connection to {self._address} is lost. Check the scheduler and resume.")
         if type(problem).__name__ != "KilledWorker":

@@ -1,6 +1,7 @@
 """The same outcomes from a Dask cluster as from this process, also when its workers die."""
 
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -26,6 +27,11 @@ from tests.unit.verify.executors.work import handle, numbers, tries, verify_size
 ROOT = Path(__file__).parents[4]
 
 
+def on(address):
+    """The cluster; workers that were killed may take a while to come back on a machine that has other work."""
+    return Dask(address, connect_s=90)
+
+
 def test_without_the_extra_the_error_tells_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
 
@@ -36,6 +42,65 @@ def test_without_the_extra_the_error_tells_how_to_get_it(monkeypatch):
         'E401 --executor dask:// needs Dask. Install it with: pip install "kubeproof[distributed]"'
     )
     assert refused.value.exit_code == 6
+
+
+class Ended:
+    """A future that has ended, as a client shows it."""
+
+    def __init__(self, key, status):
+        self.key, self.status = key, status
+
+    def add_done_callback(self, tell):
+        tell(self)
+
+    def result(self):
+        return pickle.dumps(("answer", None))
+
+
+class Client:
+    """A client of a cluster whose futures have these states, one after the other."""
+
+    status = "running"
+
+    def __init__(self, *states):
+        self._states, self.keys = list(states), []
+
+    def submit(self, work, *arguments, key, **_):
+        if work is bytes:
+            return Ended(key, "finished")
+        self.keys.append(key)
+        return Ended(key, self._states.pop(0))
+
+    def gather(self, futures):
+        raise OSError("the worker is gone")
+
+    def nthreads(self):
+        return {"worker": 1}
+
+    def cancel(self, futures, force):
+        pass
+
+    def close(self):
+        pass
+
+
+@pytest.mark.parametrize("state", ["lost", "pending"])
+def test_an_answer_that_died_with_its_worker_is_asked_for_again(state):
+    client = Client(state, "finished")
+    session = dask_cluster.DaskSession(client, handle, "tcp://127.0.0.1:1")
+    session.submit(0, numbers(1)[0])
+
+    assert session.next() == (0, ("answer", None))
+    assert len(set(client.keys)) == 2
+
+
+def test_a_lost_connection_is_told():
+    client = Client("cancelled")
+    session = dask_cluster.DaskSession(client, handle, "tcp://127.0.0.1:1")
+    session.submit(0, numbers(1)[0])
+
+    with pytest.raises(EnvironmentProblem, match=r"the connection to .* is lost"):
+        session.next()
 
 
 @pytest.fixture(scope="module")
@@ -58,13 +123,11 @@ def address():
 def test_a_cluster_gives_the_outcomes_of_this_process(address):
     tasks = numbers(40, n3="refuses", n4="fails", n5="runs out of memory", n6="leaves")
 
-    assert list(run_tasks(handle, tasks, executor=Dask(address))) == list(
-        run_tasks(handle, tasks, executor=InProcess())
-    )
+    assert list(run_tasks(handle, tasks, executor=on(address))) == list(run_tasks(handle, tasks, executor=InProcess()))
 
 
 def test_the_first_outcome_that_stops_is_the_last(address):
-    outcomes = list(run_tasks(handle, numbers(60), executor=Dask(address), stop=lambda o: (o.value or 0) >= 49))
+    outcomes = list(run_tasks(handle, numbers(60), executor=on(address), stop=lambda o: (o.value or 0) >= 49))
 
     assert outcomes == [Outcome(f"number {n}", n * n) for n in range(8)]
 
@@ -72,7 +135,7 @@ def test_the_first_outcome_that_stops_is_the_last(address):
 def test_a_worker_killed_in_the_middle_loses_nothing(address, tmp_path):
     tasks = numbers(12, tmp_path, n5="dies once")
 
-    outcomes = list(run_tasks(handle, tasks, executor=Dask(address)))
+    outcomes = list(run_tasks(handle, tasks, executor=on(address)))
 
     assert outcomes == [Outcome(f"number {n}", n * n) for n in range(12)]
     assert tries(tasks[5]) == 2
@@ -81,7 +144,7 @@ def test_a_worker_killed_in_the_middle_loses_nothing(address, tmp_path):
 def test_a_task_that_kills_every_worker_is_an_error_and_the_rest_goes_on(address, tmp_path):
     tasks = numbers(6, tmp_path, n1="dies")
 
-    outcomes = list(run_tasks(handle, tasks, executor=Dask(address)))
+    outcomes = list(run_tasks(handle, tasks, executor=on(address)))
 
     assert [o.key for o in outcomes if o.is_error] == ["number 1"]
     assert outcomes[1].error.startswith("E703 number 1: the process that worked on it died")
@@ -89,7 +152,7 @@ def test_a_task_that_kills_every_worker_is_an_error_and_the_rest_goes_on(address
 
 
 def test_a_value_that_cannot_travel_is_an_error_of_its_task(address):
-    outcomes = list(run_tasks(handle, numbers(2, n0="gives a function"), executor=Dask(address)))
+    outcomes = list(run_tasks(handle, numbers(2, n0="gives a function"), executor=on(address)))
 
     assert outcomes[0].error.startswith("E700 number 0: ")
     assert outcomes[1] == Outcome("number 1", 1)
@@ -99,7 +162,7 @@ def test_workers_with_another_version_are_refused_by_name(address, monkeypatch):
     monkeypatch.setattr(dask_cluster, "__version__", "99.1")
 
     with pytest.raises(EnvironmentProblem) as refused:
-        list(run_tasks(handle, numbers(1), executor=Dask(address)))
+        list(run_tasks(handle, numbers(1), executor=on(address)))
 
     assert "do not have Kubeproof 99.1 (tcp://127.0.0.1:" in str(refused.value)
     assert 'pip install "kubeproof[distributed]==99.1"' in str(refused.value)
@@ -118,9 +181,9 @@ def test_an_interrupt_leaves_the_cluster_usable(address):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        list(run_tasks(handle, numbers(30), executor=Dask(address), on_progress=interrupt))
+        list(run_tasks(handle, numbers(30), executor=on(address), on_progress=interrupt))
 
-    assert list(run_tasks(handle, numbers(1), executor=Dask(address))) == [Outcome("number 0", 0)]
+    assert list(run_tasks(handle, numbers(1), executor=on(address))) == [Outcome("number 0", 0)]
 
 
 def swept(folder: Path, executor: object) -> list[str]:
@@ -140,7 +203,7 @@ def case(tmp_path):
 def test_a_sweep_on_the_cluster_gives_the_report_of_a_sweep_here(address, case):
     here = swept(case, InProcess())
 
-    assert swept(case, Dask(address)) == here
+    assert swept(case, on(address)) == here
     assert swept(case, Pool(2)) == here
 
 
@@ -148,7 +211,7 @@ def test_a_sweep_survives_a_worker_killed_in_the_middle(address, case, monkeypat
     here = swept(case, InProcess())
     monkeypatch.setattr(sweep, "verify_size", verify_size_dying_once)
 
-    assert swept(case, Dask(address)) == here
+    assert swept(case, on(address)) == here
 
     (case / "killed once").unlink()
     assert swept(case, Pool(2)) == here

@@ -1,0 +1,53 @@
+"""Numbers that facts compare, in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubeproof.cluster.control import Seen
+from kubeproof.cluster.objects import HOSTNAME
+from kubeproof.intents.declarations import Amount
+from kubeproof.intents.fact_words import found_by
+from kubeproof.intents.facts import (
+    NodesAtMost,
+    NoDrainUnderWay,
+    NothingMissing,
+    NothingPending,
+    PodObjectsAtMost,
+    ReadyAtLeast,
+    ReplicasAtLeast,
+    ReplicasAtMost,
+    SkewAtMost,
+)
+from tests.unit.model.builders import layout, node, setup, workload
+
+LAYOUT = layout(setup([node("n1"), node("n2")], workload(3)), (0, 1))
+PODS = Seen(((1, 4, 1),), ((1, 2, 0),))  # of 4 desired pods 1 has no node, 2 have one, 1 of them ready
+MISSING = Seen(((1, 4, 0, 4),), ((1, 1, 0),))  # the API server refused 3
+
+
+@pytest.mark.parametrize(
+    ("fact", "seen", "told"),
+    [
+        (ReadyAtLeast(LAYOUT, 0, Amount(50, True)), PODS, "1 ready, at least 2 wanted"),
+        (ReplicasAtLeast(LAYOUT, 0, Amount(4)), PODS, "3 pods, at least 4 wanted"),
+        (ReplicasAtLeast(LAYOUT, 0, Amount(2)), Seen(((1, 4, 1),), ((0, 0, 0),)), "1 pod, at least 2 wanted"),
+        (ReplicasAtMost(LAYOUT, 0, Amount(2)), PODS, "3 pods, at most 2 wanted"),
+        (PodObjectsAtMost(LAYOUT, (0,), 2), Seen(((1, 4, 1),), (5,)), "6 Pod objects, at most 2 wanted"),
+        (NodesAtMost(LAYOUT, 1), Seen((), (2,)), "2 nodes, at most 1 wanted"),
+        (NothingPending(LAYOUT, 0), PODS, "1 without a node"),
+        (NothingMissing(LAYOUT, 0), MISSING, ""),  # nothing to count: pods that were never created
+        (NoDrainUnderWay(LAYOUT), Seen((), (1,)), ""),
+    ],
+    ids=lambda one: type(one).__name__ if hasattr(one, "layout") else "",
+)
+def test_facts_tell_what_they_compare(fact, seen, told):
+    assert found_by(fact, seen) == told
+
+
+def test_a_skew_is_told_as_a_difference():
+    apart = layout(setup([node("n1"), node("n2")], workload(3)), (0,), (1,))
+    fact = SkewAtMost(apart, (0,), None, HOSTNAME, 1)
+
+    assert found_by(fact, Seen(((1, 4),), ((0, 0, 0), (3, 3, 3)))) == "3 pods of difference, at most 1 wanted"
+    assert fact.widest(Seen(((1, 4),), (None, None))) == 0
