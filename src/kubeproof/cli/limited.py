@@ -17,10 +17,43 @@ _PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 LONGEST_WAIT_S = 1e6  # at once: the system takes no number of seconds that is too large
 
 
-def asked_storm(work: Callable[[], Result], *, timeout_s: float | None, memory_mib: int | None) -> Result:
+class OutOfTime(LimitReached):
+    """The work took too long."""
+
+
+class Reached:
+    """How far work has come, in a few words that its process writes and this one reads."""
+
+    _SIZE = 256  # bytes
+
+    def __init__(self) -> None:
+        import mmap
+
+        self._shared = mmap.mmap(-1, self._SIZE)
+
+    def tell(self, words: str) -> None:
+        """Says where the work is."""
+        self._shared[:] = words.encode()[: self._SIZE].ljust(self._SIZE, b"\0")
+
+    def __str__(self) -> str:
+        return self._shared[:].rstrip(b"\0").decode(errors="ignore")
+
+
+def asked_storm(
+    work: Callable[[], Result],
+    *,
+    timeout_s: float | None,
+    memory_mib: int | None,
+    reached: object = "",
+    remedy: str = "Allow more --timeout",
+) -> Result:
     """As `limited`; Ctrl-C ends the program at once even where the work is done here: Storm hides it from Python."""
     if is_apart(timeout_s, memory_mib):
-        return limited(work, timeout_s=timeout_s, memory_mib=memory_mib)
+        try:
+            return limited(work, timeout_s=timeout_s, memory_mib=memory_mib)
+        except OutOfTime:
+            at = f" ({reached})" if str(reached) else ""
+            raise LimitReached(f"E302 no answer within {timeout_s:g} s{at}. {remedy}.") from None
     with _handled(signal.SIGINT, signal.default_int_handler, signal.SIG_DFL):
         return work()
 
@@ -138,7 +171,7 @@ def _received(reader: int, timeout_s: float | None) -> bytes:
         if not select.select([reader], [], [], None if left is None else min(max(0.0, left), LONGEST_WAIT_S))[0]:
             if left is not None and left > LONGEST_WAIT_S:
                 continue
-            raise LimitReached(f"E302 no answer within {timeout_s:g} s. Allow more --timeout.")
+            raise OutOfTime(f"E302 no answer within {timeout_s:g} s. Allow more --timeout.")
         part = os.read(reader, 1 << 20)
         if not part:
             return b"".join(parts)

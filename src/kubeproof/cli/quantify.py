@@ -131,7 +131,7 @@ def autoscaling_command(
     if emit is not None:
         write_stdout(run.source_of(wanted) if emit == "prism" else run.properties_of(wanted))
         return 0
-    return reported(_within(lambda: run.check_autoscaling(wanted, say), options), outputs)
+    return reported(_within(lambda tell: run.check_autoscaling(wanted, tell), options), outputs)
 
 
 def _every(chosen: tuple[str, ...], known: tuple[str, ...]) -> tuple[str, ...]:
@@ -181,14 +181,21 @@ def prism_command(
     wanted = PrismOptions(
         props, texts, only, named_values(constants, "--const"), options["exact"], options["whole"], settings_of(options)
     )
-    return reported(_within(lambda: check_prism(file, wanted, say), options), outputs)
+    return reported(_within(lambda tell: check_prism(file, wanted, tell), options), outputs)
 
 
-def _within(ask: Callable[[], QuantifyResult], options: dict[str, Any]) -> QuantifyResult:
-    """The answers, unless a limit is passed."""
-    from kubeproof.cli.limited import asked_storm
+def _within(ask: Callable[[Callable[[str], None]], QuantifyResult], options: dict[str, Any]) -> QuantifyResult:
+    """The answers, unless a limit is passed; `ask` is given where to tell its progress."""
+    from kubeproof.cli.limited import Reached, asked_storm
 
-    return asked_storm(ask, timeout_s=options["timeout"], memory_mib=options["memory"])
+    reached = Reached()
+
+    def tell(line: str) -> None:
+        reached.tell(line)
+        say(line)
+
+    limits = {"timeout_s": options["timeout"], "memory_mib": options["memory"]}
+    return asked_storm(lambda: ask(tell), **limits, reached=reached)
 
 
 def named_values(texts: tuple[str, ...], flag: str) -> dict[str, str]:

@@ -16,6 +16,8 @@ from kubeproof.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from kubeproof.cli.limited import Reached
+    from kubeproof.engine.system import Progress
     from kubeproof.manifests.loaded import Loaded
     from kubeproof.quantify.cluster_options import ClusterOptions
     from kubeproof.quantify.cluster_result import ClusterResult
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 _MEBIBYTE = 1_048_576
 _EXIT_CODES = {"VIOLATED": 1, "UNKNOWN": 3}
+SMALLER = 'see "When there are too many states" in docs/how-to/quantify-a-cluster.md'
 _QUESTIONS = ("within", "ever", "first", "amounts", "long-run")
 
 
@@ -116,24 +119,26 @@ def cluster_command(*, paths: tuple[str, ...], outputs: tuple[Output, ...], **gi
     from kubeproof.report.quantify_cluster import as_json, as_text
 
     options = options_of(given)
-    result = _limited(lambda: _quantified(paths, options, given["progress"]), given)
+    result = _limited(lambda reached: _quantified(paths, options, given["progress"], reached), given)
     emit(outputs, lambda output: as_json(result) if output.format == "json" else as_text(result))
     tell_where(outputs, result.verdict)
     return exit_code(result)
 
 
-def _limited(ask: Callable[[], Result], given: dict[str, Any]) -> Result:
+def _limited(ask: Callable[[Reached], Result], given: dict[str, Any]) -> Result:
     """The answers, unless a limit is passed; what is missing is told before the work, not after."""
-    from kubeproof.cli.limited import asked_storm
+    from kubeproof.cli.limited import Reached, asked_storm
     from kubeproof.quantify.storm import check_installed
 
     check_installed()
     import kubeproof.quantify.cluster  # noqa: F401  before memory is limited: NumPy takes some to begin with
 
-    return asked_storm(ask, timeout_s=given["timeout_s"], memory_mib=given["memory_mib"])
+    reached = Reached()
+    limits = {"timeout_s": given["timeout_s"], "memory_mib": given["memory_mib"]}
+    return asked_storm(lambda: ask(reached), **limits, reached=reached, remedy=f"Allow more --timeout, or {SMALLER}")
 
 
-def _quantified(paths: tuple[str, ...], options: ClusterOptions, progress: str) -> ClusterResult:
+def _quantified(paths: tuple[str, ...], options: ClusterOptions, progress: str, reached: Reached) -> ClusterResult:
     """Loads and quantifies, with progress on stderr."""
     from dataclasses import replace
 
@@ -141,24 +146,33 @@ def _quantified(paths: tuple[str, ...], options: ClusterOptions, progress: str) 
     from kubeproof.quantify.cluster import quantify_cluster
 
     loaded = load(paths, stdin=read_stdin)
-    with reporting(progress) as (report, tell):
+    with reporting(progress, reached) as (report, tell):
         return with_scope(loaded, quantify_cluster(loaded, replace(options, tell=tell), report))
 
 
 @contextmanager
-def reporting(choice: str) -> Iterator[tuple[Report, Callable[[str], None]]]:
+def reporting(choice: str, reached: Reached) -> Iterator[tuple[Report, Callable[[str], None]]]:
     """Where exploring tells how far it is, and answering what it is at, while it lasts."""
     from time import monotonic
 
     line = progress_line(choice, quiet=False)
     begin = monotonic()
-    if line is None:
-        yield None, lambda told: None
-        return
+
+    def report(progress: Progress) -> None:
+        reached.tell(f"{progress.phase}: {progress.states:,} states")
+        if line is not None:
+            line.explored(progress)
+
+    def tell(question: str) -> None:
+        reached.tell(f"answering: {question}")
+        if line is not None:
+            line.simulated(monotonic() - begin, lambda: f"answering: {question}")
+
     try:
-        yield line.explored, lambda told: line.simulated(monotonic() - begin, lambda: f"answering: {told}")
+        yield report, tell
     finally:
-        line.close()
+        if line is not None:
+            line.close()
 
 
 def with_scope(loaded: Loaded, result: ClusterResult) -> ClusterResult:
@@ -217,7 +231,8 @@ def compare_command(
     from kubeproof.report import compare as report
 
     options = options_of(given)
-    found = _limited(lambda: _compared(variants, shared, options, (risk, against or ""), given["progress"]), given)
+    plot = (risk, against or "")
+    found = _limited(lambda told: _compared(variants, shared, options, plot, given["progress"], told), given)
     render = {"text": report.as_text, "json": report.as_json, "svg": report.as_svg, "html": report.as_html}
     emit(outputs, lambda output: render[output.format](found))
     tell_where(outputs)
@@ -225,7 +240,12 @@ def compare_command(
 
 
 def _compared(
-    variants: tuple[str, ...], shared: tuple[str, ...], options: ClusterOptions, plot: tuple[str, str], progress: str
+    variants: tuple[str, ...],
+    shared: tuple[str, ...],
+    options: ClusterOptions,
+    plot: tuple[str, str],
+    progress: str,
+    reached: Reached,
 ) -> Comparison:
     """Loads and compares, with progress on stderr; the plot shows a risk against an amount."""
     from dataclasses import replace
@@ -234,5 +254,5 @@ def _compared(
     from kubeproof.quantify.compare import compare
 
     loaded = [(variant, load((variant, *shared), stdin=read_stdin)) for variant in variants]
-    with reporting(progress) as (report, tell):
+    with reporting(progress, reached) as (report, tell):
         return compare(loaded, replace(options, tell=tell), risk=plot[0], against=plot[1], progress=report)

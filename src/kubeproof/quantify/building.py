@@ -10,7 +10,7 @@ from typing import Any
 
 from kubeproof.errors import ProgramError, QuantityError
 from kubeproof.quantify.leaving import HARMLESS, in_matrix, least_constant
-from kubeproof.quantify.programs import Program, Property, one_line
+from kubeproof.quantify.programs import Program, Property, line_of_command, one_line
 from kubeproof.quantify.storm import Model, StormRefusal, measured, storm
 
 
@@ -110,4 +110,5 @@ def _refused(message: str, program: Program) -> ProgramError | QuantityError:
         known = ", ".join(sorted(one.name for one in program.handle.labels)) or "none"
         return QuantityError(f"there is no label {label[1]!r}", file=program.file, remedy=f"The program has: {known}.")
     remedy = "Make them sum to 1; write 1/3, not 0.333333" if "to one" in message else "Correct the PRISM program"
-    return ProgramError(one_line(message).replace("some to", "sum to").rstrip("."), file=program.file, remedy=remedy)
+    problem = one_line(message).replace("some to", "sum to").rstrip(".")
+    return ProgramError(problem, file=program.file, line=line_of_command(program, message), remedy=remedy)

@@ -66,7 +66,8 @@ def plan_to_quantify(loaded: Loaded, *, merge: bool = True) -> Plan:
     """The plan with the safety intents alone: others are broken by endless runs, at no moment."""
     setup, scenario = loaded.setup, loaded.scenario
     can_begin = setup.workloads or any(isinstance(event, Apply) for event in scenario.events)
-    if not can_begin and not (setup.nodes and scenario.events):
+    is_about_nodes = setup.nodes and scenario.events and not scenario.is_default
+    if not can_begin and not is_about_nodes:
         raise NothingToCheckError(
             "E301 the input holds no workload. Name files with a Deployment, StatefulSet, Job or other workload."
         )
@@ -112,7 +113,8 @@ def _searched(system: GroupedSystem, options: SpaceOptions, progress: Report) ->
         raise KeyboardInterrupt
     if search.stopped_by:
         raise LimitReached(
-            f"E302 the cluster was explored in part only: stopped by {search.stopped_by}. A part has no probabilities; "
-            "raise the limit, or take fewer nodes, pods or events."
+            f"E302 the cluster was explored in part only ({len(search.store):,} states): stopped by "
+            f"{search.stopped_by}. A part has no probabilities; raise the limit, or take fewer nodes, pods or events: "
+            'see "When there are too many states" in docs/how-to/quantify-a-cluster.md.'
         )
     return search

@@ -136,4 +136,10 @@ def _problem(one: AutoscalingParameters) -> str:
         (all(0 <= point.utilisation <= 100 for point in points), "utilisations between 0 and 100"),
         (all(0 < weight < 1 for weight in weights) and sum(weights) == 1, "weights that sum to 1"),
     )
-    return next((f"needed is {rule}" for holds, rule in rules if not holds), "")
+    return next((f"needed is {rule}{_given(one, rule)}" for holds, rule in rules if not holds), "")
+
+
+def _given(one: AutoscalingParameters, rule: str) -> str:
+    """What the parameters that a rule names are."""
+    named = [name for name in NAMES if name in rule.split()]
+    return f", but {', '.join(f'{name} is {_text(getattr(one, name))}' for name in named)}" if named else ""

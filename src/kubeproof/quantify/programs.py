@@ -31,6 +31,7 @@ class Program:
     constants: tuple[tuple[str, str], ...]
     is_regular: bool  # no probability or reward can lose digits when it is evaluated
     unused: tuple[tuple[str, str], ...] = ()  # given, but not for the program: for its properties
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def program(text: str, *, file: str, constants: Mapping[str, str] | None = None)
     handle = _instantiated(parsed, filled) if filled else parsed
     refuse_broken_numbers(handle, file)
     sizes = (_kind(parsed, file), _branching(handle))
-    return Program(handle, file, *sizes, tuple(filled.items()), _is_regular(handle), tuple(sorted(given.items())))
+    return Program(handle, file, *sizes, tuple(filled.items()), _is_regular(handle), tuple(sorted(given.items())), text)
 
 
 def _is_regular(handle: Any) -> bool:
@@ -160,6 +161,18 @@ def _line_in(message: str, default: int) -> int:
     """The line that Storm names inside a message, as in "Parsing error in model.prism, line 7"."""
     found = re.search(r"\bline (\d+)", message)
     return int(found[1]) if found else default
+
+
+def line_of_command(program: Program, message: str) -> int:
+    """The line of the command that a message of Storm quotes, with constants and formulas filled in; 0 if unknown."""
+    quoted = re.search(r"for command '(.*?);?'(?: \(|\.?$)", one_line(message))
+    filled = str(program.handle.substitute_constants().substitute_formulas())
+    printed = [one_line(line).rstrip(";") for line in filled.splitlines() if line.startswith("\t[") and " -> " in line]
+    plain = re.sub(r"//[^\n]*", lambda comment: " " * len(comment[0]), program.text)
+    begins = [found.start() for found in re.finditer(r"\[\s*\w*\s*\][^\[\];]*?->", plain)]
+    if quoted is None or quoted[1] not in printed or len(begins) != len(printed):  # renamed modules have other commands
+        return 0
+    return plain.count("\n", 0, begins[printed.index(quoted[1])]) + 1
 
 
 def _refuse_missing(wanted: Sequence[str], given: Mapping[str, str], file: str) -> None:

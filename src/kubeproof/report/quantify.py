@@ -23,6 +23,7 @@ _GUARANTEES = {
     "rounding": "bounds of rounding",
     "none": "no bounds: converged by the method's own criterion",
 }
+NOTHING = 1e-300
 _DIGITS = 4000  # of an exact fraction; longer ones are given as a decimal number only
 
 
@@ -103,6 +104,11 @@ def _property(one: PropertyResult) -> Iterator[str]:
         yield f"    {_reason(answer)}"
 
 
+def _is_nothing(answer: Answer) -> bool:
+    """True for an amount of 0 whose bound stands for numbers that are too small to be written; JSON has it."""
+    return answer.value == 0 == answer.lower and (answer.upper or 0) < NOTHING and not answer.formula.startswith("P")
+
+
 def _value(answer: Answer) -> str:
     if answer.value is None and answer.lower is None:
         return "true" if answer.holds else "false" if answer.holds is not None else "open"
@@ -112,7 +118,7 @@ def _value(answer: Answer) -> str:
         )
     if answer.guarantee == "exact":
         return _exact(answer.value)
-    if answer.lower is None or answer.lower == answer.upper:
+    if answer.lower is None or answer.lower == answer.upper or _is_nothing(answer):
         return number(answer.value)
     return f"{number(answer.value)}  within [{number(answer.lower)}, {number(answer.upper)}]"
 
