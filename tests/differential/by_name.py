@@ -119,10 +119,31 @@ class NamedProcess:
         return self.settings.tick_s, Place(place.state), False
 
     def _raced(self, place: Place, events: list[Event], seconds: int) -> list[Branch]:
-        """Before a wait begins: as many events as are due in it on average, or time."""
+        """Before a wait begins: an event that ends it, one that lets it go on, or time."""
         wait = Place(place.state, passes=True)
-        total = 1 + seconds * math.fsum(event.rate for event in events)
-        return [Branch(1 / total, wait), *(Branch(seconds * event.rate / total, event.target) for event in events)]
+        goes_on = [self._may_wait(event.target.state, seconds) for event in events]
+        ending = seconds * math.fsum(one.rate for one, on in zip(events, goes_on, strict=True) if not on)
+        going = seconds * math.fsum(one.rate for one, on in zip(events, goes_on, strict=True) if on)
+        spared = math.exp(-ending)
+        mean = (1 - spared) / ending if ending else 1.0  # of the part of the wait before it is ended
+        total = 1 + going * mean
+        return [Branch(spared / total, wait), *(Branch(mean * seconds * e.rate / total, e.target) for e in events)]
+
+    def _may_wait(self, state: State, seconds: int) -> bool:
+        """True if a wait of this length may begin here at this instant, perhaps after steps that take no time."""
+        seen, todo = {state}, [state]
+        while todo:
+            steps = self.model.steps(todo.pop())
+            times = [step for step in steps if step.role == Role.TIME]
+            ticks = [action.seconds for step in times for action in step.decision.actions if isinstance(action, Tick)]
+            if seconds in ticks:
+                return True
+            is_busy = any(step.role in (Role.URGENT, Role.OPTIONAL) for step in steps)
+            rests = not ticks if times else not is_busy
+            follow = [step for step in steps if step.role != Role.TIME and (step.role != Role.EVENT or not rests)]
+            todo += {step.target for step in follow} - seen
+            seen |= set(todo)
+        return False
 
     def _rested(self, events: list[Event], target: Place) -> list[Branch]:
         """At the end of a tick of rest: each event as likely as it says, if half of the ticks are left alone."""

@@ -55,7 +55,7 @@ def build_chain(
     forbidden: int = 0,
 ) -> Chain:
     """The process; with `forbidden`, steps that have one of these tags lead to a goal of their own."""
-    states, goal = space.states, None
+    states, goal, targets = space.states, None, steps.target
     steps = replace(steps, weight=steps.weight / effects.orders[steps.effect])
     if forbidden:
         states, goal = states + 1, states
@@ -63,7 +63,7 @@ def build_chain(
         steps = replace(steps, target=np.where(hit[steps.effect], np.int32(goal), steps.target))
     roles = roles_of(states, steps, effects)
     rates = rates_of(states, steps, effects, roles)
-    passing = passing_of(steps, effects, roles, rates, settings.tick_s)
+    passing = passing_of(steps, effects, roles, rates, settings.tick_s, targets)
     entries = _entries(steps, effects, roles, passing, exposed(rates.total, settings.step_s), order == UNIFORM)
     arrays = _arrays(entries, rates, steps, passing)
     origin, duration_s = passing.origin, passing.duration_s

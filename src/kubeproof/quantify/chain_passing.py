@@ -11,6 +11,7 @@ import numpy as np
 
 from kubeproof.cluster.control import Role
 from kubeproof.quantify.chain_steps import REST
+from kubeproof.quantify.chain_waits import before_waits
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from kubeproof.quantify.chain_steps import Effects, Steps
 
     Ints = NDArray[np.int64]
+    Smalls = NDArray[np.int32]
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
 
@@ -66,8 +68,11 @@ class Passing:
     meanwhile: Floats  # per state, how likely an event ends its rest
 
 
-def passing_of(steps: Steps, effects: Effects, roles: Roles, rates: Rates, tick_s: int) -> Passing:
-    """Waits last until a clock runs out, whatever comes before; a rest lasts one tick and has nothing to lose."""
+def passing_of(steps: Steps, effects: Effects, roles: Roles, rates: Rates, tick_s: int, targets: Smalls) -> Passing:
+    """Waits last until a clock runs out, whatever comes before; a rest lasts one tick and has nothing to lose.
+
+    `targets` are those that the steps have in the cluster: a question may give them others.
+    """
     states, total, clock = len(rates.total), rates.total, steps.source[roles.is_time]
     others = _any_at(states, steps.source[roles.is_urgent | roles.is_optional | roles.is_open])
     seconds = np.zeros(states)
@@ -80,8 +85,7 @@ def passing_of(steps: Steps, effects: Effects, roles: Roles, rates: Rates, tick_
     place[apart] = states + np.arange(len(apart))
     duration_s = np.zeros(states + len(apart))
     duration_s[place] = seconds
-    events = total * seconds
-    before = np.where(waits, np.minimum(events / (1 + events), ALMOST_1), 0.0)
+    before = np.minimum(before_waits(targets, steps, roles, rates, seconds, waits, rests), ALMOST_1)
     meanwhile = np.where(rests, _in_a_tick(rates, tick_s), 0.0)
     origin = np.concatenate((np.arange(states), apart))
     return Passing(apart, place, origin, duration_s, before, meanwhile)

@@ -33,6 +33,8 @@ def _lines(result: ClusterResult) -> Iterator[str]:
     times = (size.explore_s, size.build_s, size.hand_over_s)
     yield "  explored in {:.2f} s, built in {:.2f} s, handed over in {:.2f} s".format(*times)
     yield f"  order {result.order}: {ORDERS[result.order]}"
+    tick = duration(result.tick_s)
+    yield f"  events come before waits, at rest at most one per tick of {tick}: numbers and bounds are of this process"
     if result.open_events:
         yield f"  open, at the worst and at the best moment: {', '.join(result.open_events)}"
     yield from ("", *_table(list(_rows(result))))

@@ -1,0 +1,67 @@
+"""How likely an event comes before a wait.
+
+An event either lets the wait go on (a load changes while a pod starts) or ends it (a node recovers before it is
+missed), so that no step or event of the same instant brings it back. Let x events of the first kind be due in the wait
+on average, and y of the second. That none of the second comes has the probability exp(-y), exactly, and those of the
+first come x(1 - exp(-y))/y times on average, before the wait is over or ended. Decision: docs/decisions/0030-waits.md.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from kubeproof.quantify.chain_passing import Rates, Roles
+    from kubeproof.quantify.chain_steps import Steps
+
+    Ints = NDArray[np.int64]
+    Smalls = NDArray[np.int32]
+    Floats = NDArray[np.float64]
+    Bools = NDArray[np.bool_]
+
+MOST_LENGTHS = 62  # of waits that are told apart: bits of a number
+
+
+def before_waits(
+    targets: Smalls, steps: Steps, roles: Roles, rates: Rates, seconds: Floats, waits: Bools, rests: Bools
+) -> Floats:
+    """Per state how likely an event comes before its wait: time has exp(-y) / (1 + x(1 - exp(-y))/y), they the rest.
+
+    Each event has its share by its rate, of whichever kind it is.
+    """
+    source = steps.source[rates.step]
+    length = _lengths(seconds, waits)
+    goes_on = (_ahead(length, targets, steps, roles, rests)[targets[rates.step]] & length[source]) != 0
+    due = rates.per_s * seconds[source]
+    x, y = (np.bincount(source, weights=due * kind, minlength=len(seconds)) for kind in (goes_on, ~goes_on))
+    part = np.divide(-np.expm1(-y), y, out=np.ones(len(seconds)), where=y > 0)  # of the wait, until it is ended
+    return np.where(waits, part * (x + y) / (1 + part * x), 0.0)
+
+
+def _lengths(seconds: Floats, waits: Bools) -> Ints:
+    """Per state a bit that stands for the length of its wait; 0 where there is none."""
+    _, number = np.unique(seconds[waits], return_inverse=True)
+    found = np.zeros(len(seconds), dtype=np.int64)
+    found[waits] = np.left_shift(np.int64(1), np.minimum(number.reshape(-1), MOST_LENGTHS))
+    return found
+
+
+def _ahead(length: Ints, targets: Smalls, steps: Steps, roles: Roles, rests: Bools) -> Ints:
+    """Per state the lengths of the waits that it, or what follows it at the same instant, may begin.
+
+    Other events follow, too, but for those that end a tick of rest.
+    """
+    acts = roles.is_urgent | roles.is_optional | roles.is_open
+    at_once = np.flatnonzero(acts | (roles.is_chance & ~rests[steps.source]))
+    sources, begins = np.unique(steps.source[at_once], return_index=True)
+    found, follow = length.copy(), targets[at_once]
+    while len(sources):
+        more = found[sources] | np.bitwise_or.reduceat(found[follow], begins)
+        if (more == found[sources]).all():
+            break
+        found[sources] = more
+    return found
