@@ -192,7 +192,9 @@ def stable_forms(plan: Plan) -> set[Any] | None:
 
 
 def final_form(run: ClockedRun) -> Any:
+    """The state in which a run rests, its periodic loops without a phase."""
     plan = run.walk.plan
+    run.walk.rest()
     return canonical(plan, (None, *anonymous(run.walk.model, run.walk.state)[1:]))
 
 

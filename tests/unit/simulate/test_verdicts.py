@@ -52,6 +52,30 @@ def test_what_holds_in_the_end_is_judged_at_the_end() -> None:
     assert (pending.verdict, pending.at_s) == (VIOLATED, 600)
 
 
+@pytest.mark.parametrize(("least", "most", "percent"), [(1, 3, 10), (3, 3, 100), (1, 3, 100)])
+def test_a_cluster_rests_whose_autoscaler_stands_at_a_bound(least: int, most: int, percent: int) -> None:
+    autoscaler = f"""apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {{name: web, namespace: shop}}
+spec:
+  scaleTargetRef: {{apiVersion: apps/v1, kind: Deployment, name: web}}
+  minReplicas: {least}
+  maxReplicas: {most}
+  metrics: [{{type: Resource, resource: {{name: cpu, target: {{type: Utilization, averageUtilization: 50}}}}}}]
+"""
+    spec = f"""start: deployed
+events: [{{cpuChange: {{target: {WEB}, levels: ["{percent}%"]}}}}]
+intents: [{{minReady: {{target: {WEB}, count: 4, when: eventuallyAlways}}}}]"""
+    web = deployment("web", spec="replicas: 2,", container="resources: {requests: {cpu: 100m}},")
+    loaded = load_text(node("n1"), web, autoscaler, scenario(spec))
+
+    (found,) = simulate_cluster(loaded, SimulateOptions(duration_s=3600)).intents
+
+    ready = least if percent < 50 else most
+    assert (found.verdict, found.at_s) == (VIOLATED, 3600)
+    assert found.detail == f"the run ends at rest, and nothing will change it: {ready} ready, at least 4 wanted"
+
+
 def test_a_forbidden_step_is_violated_when_it_is_taken() -> None:
     drain = "workload: {faults: [{at: 100s, drain: {nodes: {names: [n1]}}}]}"
     found = judged(f"start: deployed\n{drain}\nintents: [{{noEviction: {{target: {WEB}}}}}]")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from kubeproof.cluster.control import Role
 from kubeproof.cluster.objects import PodTemplate, family
 from kubeproof.cluster.state import ACTIVE, KUBELET_LIVES, Health, Phase, Work
 from kubeproof.cluster.usage import CPU, MEMORY, UsageRule, is_cut, level_number, pod_usage, request_milli
@@ -56,6 +57,8 @@ class Census:
 
     def note(self, taken: Taken) -> None:
         """Gives the pods that a step binds a number of their own: names are used again."""
+        if taken.decision.role == Role.TIME:
+            return  # binds nobody; a rest is told in one word more than it has actions
         for action, concrete in zip(taken.decision.actions, taken.concrete, strict=True):
             if concrete[0] in ("bind", "arrive"):
                 names = (concrete[1],) if concrete[0] == "bind" else concrete[3]

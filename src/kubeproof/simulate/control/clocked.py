@@ -194,7 +194,7 @@ class ClockedRun:
         self._elapse(until_s)
         if drawn is not None:
             self._follow(self.walk.settle())
-            self._note(self._hazards.take(drawn[1]))
+            self._follow(self._hazards.take(drawn[1]))
 
     def _elapse(self, until_s: int) -> None:
         """Lets time pass; the cluster is looked at on the way without being stopped."""

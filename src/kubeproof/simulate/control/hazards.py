@@ -50,13 +50,25 @@ class Hazards:
                 if rate is not None:
                     yield one, decision, rate.per_s * number / (everything if rate.is_whole else 1)
 
-    def take(self, threat: Threat) -> Taken | None:
+    def take(self, threat: Threat) -> Iterator[Taken]:
         """Lets it happen, if it still may: clocks may have run out since it was drawn."""
         one, decision, _ = threat
-        if decision in one.decisions:
-            return self._walk.take(one, decision)
-        again = [d for d in one.decisions if d.role == Role.EVENT and type(d.actions[0]) is type(decision.actions[0])]
-        return self._walk.take(one, self._walk.rng.choice(again)) if again else None
+        if one.controller.stage == Stage.CALM:
+            if not self._walk.is_stable():
+                return
+            rested = self._walk.rest()  # what comes to a cluster at rest finds its loops in any phase
+            yield from () if rested is None else (rested,)
+        if decision not in one.decisions:
+            again = [d for d in one.decisions if d.role == Role.EVENT and _is_alike(d, decision)]
+            if not again:
+                return
+            decision = self._walk.rng.choice(again)
+        taken = self._walk.take(one, decision)
+        yield from () if taken is None else (taken,)
+
+
+def _is_alike(one: Decision, other: Decision) -> bool:
+    return type(one.actions[0]) is type(other.actions[0])
 
 
 def _has_rate(one: Onlooker) -> bool:

@@ -16,8 +16,10 @@ from kubeproof.cluster.control import (
     Controller,
     Decision,
     NodeAction,
+    PeriodicController,
     Remember,
     Role,
+    Seen,
     Stage,
     Tick,
     Unroute,
@@ -201,9 +203,12 @@ class Walk:
         return max(0, node.most_s)
 
     def is_stable(self) -> bool:
-        """True if only events can change the state: nobody has work now, or would have any later."""
+        """True if only events can change the state: nobody has work now, or would have any later.
+
+        In which phase of its period a loop is does not matter: a cluster at rest may stay so for any time.
+        """
         waits = all(decision.role == Role.EVENT for one in self._loops for decision in one.decisions)
-        return waits and self.due_s() is None and self._rested() == self.state.memories
+        return waits and self.due_s() is None and all(_would_rest(loop, one.seen) for loop, one in self._periodic)
 
     # -- time ---------------------------------------------------------------------------------------
 
@@ -262,6 +267,13 @@ class Walk:
             if pod.age_s != NEVER:
                 clocks += [age - pod.age_s for age in self._ages[pod.workload]]
         return min((clock for clock in clocks if clock > 0), default=NEVER)
+
+
+def _would_rest(loop: PeriodicController, seen: Seen) -> bool:
+    """True if the loop has nothing to do either when it has forgotten its phase."""
+    rested = loop.later(seen, None)
+    later = seen._replace(memories=(rested, *seen.memories[1:]))
+    return loop.later(later, None) == rested and loop.due(later) <= 0 and not loop.act(later)
 
 
 def _what(action: NodeAction) -> Key:
