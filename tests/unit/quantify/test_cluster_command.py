@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kubeproof.cli.main import main
+from kubeproof.cli.quantify_cluster import SMALLER
 from tests.unit.quantify.clusters import text_of
 from tests.unit.quantify.programs import needs_storm, run_apart
 
@@ -116,7 +117,7 @@ def test_without_a_safety_intent_there_is_nothing_to_hold_against_a_limit(
 @pytest.mark.parametrize(
     ("limit", "problem"),
     [
-        (["--timeout", "0.001"], "error: E302 no answer within 0.001 s. Allow more --timeout.\n"),
+        (["--timeout", "0.001"], f"error: E302 no answer within 0.001 s. Allow more --timeout, or {SMALLER}.\n"),
         (["--memory", "16"], "error: E302 more than 16 MiB would be needed. Allow more --memory.\n"),
     ],
 )
@@ -148,7 +149,7 @@ def test_within_its_limits_a_command_says_the_same(file: str, capsys: pytest.Cap
         ),
         (["--at-most", "nan"], 2, "'nan' is not a number"),
         (["--timeout", "nan"], 2, "'nan' is not a number"),
-        (["--max-states", "1"], 3, "explored in part only: stopped by 1 states"),
+        (["--max-states", "1"], 3, "explored in part only (1 states): stopped by 1 states"),
     ],
 )
 def test_wrong_words_and_limits_end_with_their_codes(
