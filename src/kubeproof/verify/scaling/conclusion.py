@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from kubeproof.intents.declarations import Intent
+from kubeproof.manifests.loaded import Loaded
 from kubeproof.verify.resize import Size, resized
 from kubeproof.verify.result import (
     ERROR,
@@ -42,7 +43,12 @@ def conclude(plan: SweepPlan, answers: Sequence[SizeAnswer]) -> VerifyResult:
     return VerifyResult(
         scenario=plan.loaded.scenario.name,
         verdict=worst((one.verdict for one in results), holds=_holds(plan)),
-        scope=(*shared, *_sizes_in_words(plan, sweep), *(("abstraction", note) for note in abstractions(last, model))),
+        scope=(
+            *shared,
+            *_sizes_in_words(plan, sweep),
+            *_bounds_in_words(plan, last),
+            *(("abstraction", note) for note in abstractions(last, model)),
+        ),
         results=tuple(results),
         not_modelled=(*omitted, *left_out(model)),
         statistics=statistics,
@@ -107,6 +113,21 @@ def _sizes_in_words(plan: SweepPlan, sweep: Sweep) -> list[tuple[str, str]]:
     if without:
         found.append(("no start", f"{len(without):,} sizes: {without[0].note}, e.g. {in_words(without[0].size)}"))
     return found
+
+
+def _bounds_in_words(plan: SweepPlan, last: Loaded) -> list[tuple[str, str]]:
+    """The autoscalers, whose bounds follow the sizes of their workloads unless they have a rule of their own."""
+    scaled = {workload.target: workload for workload in plan.scale.workloads}
+    told = []
+    for given, there in zip(plan.loaded.setup.autoscalers, last.setup.autoscalers, strict=True):
+        text = f"{given.namespace}/{given.name}: {given.target} {given.min_replicas} to {given.max_replicas}"
+        scale = scaled.get(given.target)
+        if scale is not None:
+            by_rule = scale.autoscaler_min is not None and scale.autoscaler_max is not None
+            how = "by their rules" if by_rule else "keeping their distance from the replicas"
+            text += f", bounds follow {how}: {there.min_replicas} to {there.max_replicas} at the last size tried"
+        told.append(text)
+    return [("autoscalers", ", ".join(told))] if told else []
 
 
 def in_words(size: Size) -> str:

@@ -44,6 +44,26 @@ def test_all_sizes_hold_within_the_bound():
     assert dict(result.scope)["bound"] == "0 to 2 x fast, 0 to 1 x slow, 1 to 4 pods of Deployment/shop/web"
 
 
+AUTOSCALER = """
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: web, namespace: shop}
+spec:
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+  minReplicas: 2
+  maxReplicas: 4
+---"""
+
+
+def test_the_scope_says_what_becomes_of_the_bounds_of_autoscalers():
+    result = swept(grows(objects=AUTOSCALER, fast=1, slow=0, pods=2))
+
+    assert dict(result.scope)["autoscalers"] == (
+        "shop/web: Deployment/shop/web 2 to 4, bounds follow keeping their distance from the replicas: "
+        "1 to 3 at the last size tried"
+    )
+
+
 def test_the_first_violation_is_the_smallest_and_ends_the_sweep():
     result = swept(grows(more=ONLY_FAST))
 
