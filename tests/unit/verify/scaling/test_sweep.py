@@ -56,7 +56,7 @@ spec:
 
 
 def test_the_scope_says_what_becomes_of_the_bounds_of_autoscalers():
-    result = swept(grows(objects=AUTOSCALER, fast=1, slow=0, pods=2))
+    result = swept(grows(objects=AUTOSCALER, fast=1, slow=1, pods=2))
 
     assert dict(result.scope)["autoscalers"] == (
         "shop/web: Deployment/shop/web 2 to 4, bounds follow keeping their distance from the replicas: "
