@@ -8,7 +8,7 @@ first come x(1 - exp(-y))/y times on average, before the wait is over or ended. 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from kubeproof.quantify.chain_passing import Rates, Roles
     from kubeproof.quantify.chain_steps import Steps
 
-    Ints = NDArray[np.int64]
     Smalls = NDArray[np.int32]
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
+    Bits = NDArray[Any]  # whole numbers of as many bytes as are needed
 
-MOST_LENGTHS = 62  # of waits that are told apart: bits of a number
+MOST_LENGTHS = 63  # of waits are told apart: bits of a number
 
 
 def before_waits(
@@ -42,26 +42,30 @@ def before_waits(
     return np.where(waits, part * (x + y) / (1 + part * x), 0.0)
 
 
-def _lengths(seconds: Floats, waits: Bools) -> Ints:
+def _lengths(seconds: Floats, waits: Bools) -> Bits:
     """Per state a bit that stands for the length of its wait; 0 where there is none."""
-    _, number = np.unique(seconds[waits], return_inverse=True)
-    found = np.zeros(len(seconds), dtype=np.int64)
-    found[waits] = np.left_shift(np.int64(1), np.minimum(number.reshape(-1), MOST_LENGTHS))
+    known, number = np.unique(seconds[waits], return_inverse=True)
+    small = np.uint8 if len(known) <= 8 else np.uint32 if len(known) <= 32 else np.uint64  # there are many states
+    found = np.zeros(len(seconds), dtype=small)
+    found[waits] = np.left_shift(small(1), np.minimum(number.reshape(-1), MOST_LENGTHS).astype(small))
     return found
 
 
-def _ahead(length: Ints, targets: Smalls, steps: Steps, roles: Roles, rests: Bools) -> Ints:
+def _ahead(length: Bits, targets: Smalls, steps: Steps, roles: Roles, rests: Bools) -> Bits:
     """Per state the lengths of the waits that it, or what follows it at the same instant, may begin.
 
     Other events follow, too, but for those that end a tick of rest.
     """
     acts = roles.is_urgent | roles.is_optional | roles.is_open
     at_once = np.flatnonzero(acts | (roles.is_chance & ~rests[steps.source]))
-    sources, begins = np.unique(steps.source[at_once], return_index=True)
-    found, follow = length.copy(), targets[at_once]
-    while len(sources):
-        more = found[sources] | np.bitwise_or.reduceat(found[follow], begins)
-        if (more == found[sources]).all():
-            break
-        found[sources] = more
+    source, follow = steps.source[at_once], targets[at_once]
+    found, is_new = length.copy(), length != 0
+    while len(active := np.flatnonzero(is_new[follow])):
+        owner = source[active]
+        begins = np.flatnonzero(np.diff(owner, prepend=-1))  # sources ascend
+        owner = owner[begins]
+        more = found[owner] | np.bitwise_or.reduceat(found[follow[active]], begins)
+        is_new[:] = False
+        is_new[owner] = more != found[owner]
+        found[owner] = more
     return found

@@ -10,9 +10,9 @@ from typing import Any
 
 from kubeproof.errors import QuantityError
 from kubeproof.quantify.bounds import EXACT, INTERVAL, NONE, ROUNDING, Number, bounded, is_unsigned
-from kubeproof.quantify.expressions import refuse_broken_steps, threshold_of
+from kubeproof.quantify.expressions import threshold_of
 from kubeproof.quantify.formulas import is_complement, is_endless_reward
-from kubeproof.quantify.methods import CONTINUOUS, MOST_ITERATIONS, CheckSettings, environment_of
+from kubeproof.quantify.methods import MOST_ITERATIONS, CheckSettings, environment_of
 from kubeproof.quantify.storm import Model, StormRefusal, asked, storm
 from kubeproof.values import dataclass
 
@@ -43,8 +43,6 @@ def check(model: Model, formula: Any, *, settings: CheckSettings = CheckSettings
     """The answer to one formula of Storm (see `programs.properties` and `formula`)."""
     begin = time.perf_counter()
     asked_for, threshold = _without_threshold(formula)
-    if model.kind not in CONTINUOUS:
-        refuse_broken_steps(formula)
     _refuse_negative(model, asked_for)
     environment = environment_of(model, asked_for, settings)
     result = _result(model, asked_for, environment)

@@ -118,8 +118,12 @@ def threshold_of(formula: Any) -> Fraction:
     return value
 
 
-def refuse_broken_steps(formula: Any) -> None:
-    """Refuses a number of steps that is not whole: Storm would cut it off."""
+def refuse_unusable_numbers(formula: Any, kind: str) -> None:
+    """Refuses a threshold that is none, and a number of steps that is not whole: Storm would cut it off."""
+    if getattr(formula, "has_bound", False):
+        threshold_of(formula)
+    if kind in ("ctmc", "ma"):  # bounds on time
+        return
     for text in _bounds(re.sub(r'"[^"]*"', '""', str(formula))):
         if "/" in text or "^" in text:
             _refuse_broken(formula, text)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kubeproof.errors import ProgramError, QuantityError, UsageError
-from kubeproof.quantify.expressions import refuse_broken_numbers
+from kubeproof.quantify.expressions import refuse_broken_numbers, refuse_unusable_numbers
 from kubeproof.quantify.storm import StormRefusal, asked, storm
 from kubeproof.values import dataclass
 
@@ -206,6 +206,8 @@ def properties(text: str, program: Program, *, file: str) -> tuple[Property, ...
     except StormRefusal as problem:
         raise _property_syntax(str(problem), text, file) from None
     found = tuple(_property(one, file) for one in _substituted(parsed, program))
+    for one in found:
+        refuse_unusable_numbers(one.formula, program.kind)
     names = [one.name for one in found if one.name != one.text]
     doubled = [name for name in names if names.count(name) > 1]
     if doubled:

@@ -118,9 +118,9 @@ def test_an_expression_is_a_fraction(text: str, value: Fraction) -> None:
         ("P>=1/2 [F s=1] & P>=0.5 [F<=5/2 s=1]", "is no whole number of steps"),
     ],
 )
-def test_what_is_no_threshold_and_no_number_of_steps_is_refused(text: str, reason: str) -> None:
+def test_what_is_no_threshold_and_no_number_of_steps_is_refused_before_building(text: str, reason: str) -> None:
     with pytest.raises(QuantityError, match=reason):
-        answer(text)
+        properties(text, third(), file="x")
 
 
 def test_whole_quotients_and_rounded_ones_bound_steps() -> None:
