@@ -1,7 +1,13 @@
 """Settings shared by all tests."""
 
+import signal
+
 from hypothesis import settings
 
 # The same examples in every run: a red build must be red again on the next machine.
 settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True, database=None)
 settings.load_profile("ci")
+
+# A shell starts background jobs with Ctrl-C ignored, and children inherit that; tests that send it mean it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
