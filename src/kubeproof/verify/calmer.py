@@ -23,28 +23,31 @@ Again = Callable[[Loaded, VerifyOptions], VerifyResult]
 
 def may_be_calmed(loaded: Loaded, options: VerifyOptions, results: Sequence[IntentResult], found: Statistics) -> bool:
     """True if a search that nobody limited has left intents of the built-in scenario open."""
-    is_asked = options.max_states is not None or options.timeout_s is not None or options.memory_bytes is not None
     is_cut = bool(found.stopped_by) and found.stopped_by != INTERRUPTED
     is_open = any(one.verdict == UNKNOWN for one in results)
     is_calm = all(event.after == STABLE for event in loaded.scenario.events)
-    return loaded.scenario.is_default and not is_asked and not is_calm and is_cut and is_open
+    return loaded.scenario.is_default and not options.is_limited and not is_calm and is_cut and is_open
 
 
 def calmed(
     loaded: Loaded, options: VerifyOptions, results: Sequence[IntentResult], again: Again
-) -> tuple[list[IntentResult], str]:
-    """The results with what is found in runs whose events come at rest, and a line for the scope."""
+) -> tuple[list[IntentResult], Statistics]:
+    """The results with what is found in runs whose events come at rest, and what that search did."""
     scenario = loaded.scenario
     names = {one.intent for one in results if one.verdict == UNKNOWN}
     events = tuple(replace(event, after=STABLE) for event in scenario.events)
     intents = tuple(intent for intent in scenario.intents if intent.name in names)
     calm = replace(loaded, scenario=replace(scenario, events=events, intents=intents))
     second = again(calm, options)
-    by_name = {one.intent: one for one in second.results}
-    told = [_judged(one, by_name.get(one.intent), loaded, options) for one in results]
-    numbers = second.statistics
+    by_name = {one.intent: one for one in reversed(second.results)}  # of several violations the first
+    judged = [_judged(one, by_name.get(one.intent), loaded, options) for one in results]
+    return judged, second.statistics
+
+
+def told(numbers: Statistics) -> str:
+    """What the second search covers, for the scope."""
     part = f", in part: stopped by {numbers.stopped_by}" if numbers.stopped_by else ""
-    return told, f"every run whose events come to a cluster at rest: {numbers.states:,} states{part}"
+    return f"every run whose events come to a cluster at rest: {numbers.states:,} states{part}"
 
 
 def _judged(one: IntentResult, calm: IntentResult | None, loaded: Loaded, options: VerifyOptions) -> IntentResult:

@@ -23,6 +23,11 @@ class VerifyOptions:
     find_all: bool = False  # all distinct violations of each intent instead of the first
     controllers: tuple[str, ...] = ()  # "path.py:Class" of the user's own controllers
 
+    @property
+    def is_limited(self) -> bool:
+        """True if the user says how far a search may go."""
+        return self.max_states is not None or self.timeout_s is not None or self.memory_bytes is not None
+
     def uses(self, reduction: str) -> bool:
         """True if one of REDUCTIONS is wanted. All violations need every order of steps."""
         if self.find_all and reduction in (UNISON, PARTIAL_ORDER):

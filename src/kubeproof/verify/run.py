@@ -18,7 +18,7 @@ from kubeproof.model.individual_state import State
 from kubeproof.model.plan import OwnLoop, Plan, make_plan
 from kubeproof.model.representatives import RepresentativeModel
 from kubeproof.verify.bounds import held_by_bounds
-from kubeproof.verify.calmer import calmed, may_be_calmed
+from kubeproof.verify.calmer import calmed, may_be_calmed, told
 from kubeproof.verify.lift import NamedPath, follow, lift
 from kubeproof.verify.options import ABSTRACTION, SYMMETRY, VerifyOptions
 from kubeproof.verify.result import UNKNOWN, VIOLATED, IntentResult, Statistics, VerifyResult
@@ -70,8 +70,10 @@ def verify(
         results, statistics, slices = _searched_best(loaded, plan, options, Watch(progress, snapshots))
     also: tuple[tuple[str, str], ...] = ()
     if may_be_calmed(loaded, options, results, statistics):
-        results, told = calmed(loaded, options, results, partial(verify, progress=progress))
-        also = (("and then", told),)
+        results, calm = calmed(loaded, options, results, partial(verify, progress=progress))
+        also = (("and then", told(calm)),)
+        if calm.stopped_by == INTERRUPTED:
+            statistics = replace(statistics, stopped_by=INTERRUPTED)
     omitted = [f"{omission.what}: {omission.why} ({omission.source})" for omission in loaded.omissions]
     omitted += left_out(plan)
     return VerifyResult(
@@ -164,8 +166,9 @@ def _searched_whole(
 
 def _limited(loaded: Loaded, options: VerifyOptions) -> VerifyOptions:
     """The options; a built-in scenario comes to an end by itself unless the user says how far to go."""
-    is_asked = options.max_states is not None or options.timeout_s is not None or options.memory_bytes is not None
-    return options if is_asked or not loaded.scenario.is_default else replace(options, max_states=MOST_UNASKED)
+    return (
+        options if options.is_limited or not loaded.scenario.is_default else replace(options, max_states=MOST_UNASKED)
+    )
 
 
 def _results_of_parts(

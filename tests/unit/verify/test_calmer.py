@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from kubeproof.engine.search import INTERRUPTED
 from kubeproof.manifests.load import load_texts
 from kubeproof.verify import run
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.rerun import rerun
-from kubeproof.verify.result import VerifyResult
+from kubeproof.verify.result import Statistics, VerifyResult
 from kubeproof.verify.run import verify
 
 AUTOSCALER = """
@@ -88,3 +89,12 @@ def test_a_scenario_of_the_user_is_not_changed() -> None:
     own = replace(loaded, scenario=replace(loaded.scenario, is_default=False))
 
     assert "and then" not in dict(verify(own, VerifyOptions(max_states=400)).scope)
+
+
+def test_an_interrupted_second_look_is_an_interrupted_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(loaded, options, results, again):
+        return list(results), Statistics(states=7, stopped_by=INTERRUPTED)
+
+    monkeypatch.setattr(run, "calmed", interrupted)
+
+    assert verified(3).statistics.stopped_by == INTERRUPTED

@@ -220,23 +220,17 @@ class Walk:
 
     def pass_time(self, seconds: int) -> Taken | None:
         """Lets so much time pass, at most until the next clock runs out; None if nothing in the cluster ages."""
-        memories = list(self.state.memories)
-        for loop, one in self._periodic:
-            memories[loop.memory] = loop.later(one.seen, seconds)
-        return self._aged(seconds, memories)
+        return self._aged(seconds)
 
     def rest(self) -> Taken | None:
         """Periodic loops forget their phase, as they do when no clock runs and time has no end."""
-        return self._aged(None, list(self._rested()))
+        return self._aged(None)
 
-    def _rested(self) -> tuple[tuple[int, ...], ...]:
-        memories = list(self.state.memories)
-        for loop, one in self._periodic:
-            memories[loop.memory] = loop.later(one.seen, None)
-        return tuple(memories)
-
-    def _aged(self, seconds: int | None, memories: list[tuple[int, ...]]) -> Taken | None:
+    def _aged(self, seconds: int | None) -> Taken | None:
         old = self.state
+        memories = list(old.memories)
+        for loop, one in self._periodic:
+            memories[loop.memory] = loop.later(one.seen, seconds)
         nodes = old.nodes
         if seconds is not None:
             nodes = tuple(self._older(at, node, seconds) for at, node in enumerate(old.nodes))
