@@ -35,12 +35,13 @@ from tests.property.storage import storage_cases
 from tests.property.strategies import BASIC_FAMILIES, Case
 from tests.property.traffic import ending_cases, traffic_cases
 from tests.property.verticals import vertical_cases
+from tests.property.waits import waiting_cases
 
 FAMILIES = {**BASIC_FAMILIES, **LOOP_FAMILIES, **OWNER_FAMILIES, **JOB_FAMILIES, **PRIORITY_FAMILIES}
 FURTHER = {
     **{"holdings": holding_cases, "rations": ration_cases, "storage": storage_cases, "gitops": gitops_cases},
     **{"traffic": traffic_cases, "ending": ending_cases, "machines": machine_cases, "vertical": vertical_cases},
-    **{"removal": removal_cases, "budget": budget_cases},
+    **{"removal": removal_cases, "budget": budget_cases, "waiting": waiting_cases},
 }  # kinds of objects that few reductions are thought through for: most are switched off by them
 # Families in which something is left out.
 REDUCED = (

@@ -24,7 +24,7 @@ from kubeproof.controllers.hpa.settings import AutoscalerSettings
 from kubeproof.values import dataclass
 
 NO_HISTORY = -1
-MOST_SYNCS = 10_000  # syncs looked ahead; windows of an hour and periods of a second stay far below
+FOREVER = 2**63  # more syncs than any wait holds
 
 
 class Asked(NamedTuple):
@@ -153,20 +153,24 @@ class LookAhead:
             if time_s > seconds or (time_s == seconds and acts):
                 return time_s, history
             history = aged(outcome.history, seconds - time_s)
-        raise AssertionError("an acting sync lies ahead")
+        raise AssertionError("syncs never end")
 
     def syncs(self, asked: Asked, memory: Memory, until_s: int | None = None) -> Iterator[tuple[int, Outcome]]:
         """The syncs to come while nothing else changes: when, and with which outcome (reasons may be left out).
 
-        Of equal ones in a row only the last is told: the last until then, if a time is given.
+        Of equal ones in a row only the last is told: the last until then, if a time is given. It never ends. Each sync
+        that is worked out brings an entry of the memory beyond a window, so that their number depends on the entries,
+        not on how long the wait is; where no entry is left that ages, the memory repeats, and any wait is one jump.
         """
         time_s = 0 if memory.least_s < memory.most_s else memory.most_s
         outcome = self.outcome(asked, aged(memory.history, time_s))
-        for _ in range(MOST_SYNCS):
+        while True:
             yield time_s, outcome
             skipped = self.repeats(asked, outcome)
             if until_s is not None:
                 skipped = min(skipped, (until_s - time_s) // self._period_s)
+            if skipped == FOREVER:
+                skipped = 1  # no time given: whoever looks sees that the memory stays the same
             if skipped > 0:
                 outcome = self._repeated(asked, outcome, skipped * self._period_s)
             else:
@@ -177,23 +181,29 @@ class LookAhead:
         """How many of the next syncs are sure to have this outcome again.
 
         A sync that changed nothing is followed by equal ones until some entry of the memory leaves a window or a
-        period. The newest recommendation is made anew each time; all other entries age.
+        period. The newest recommendation is made anew each time, and a change beyond all periods keeps its place
+        only; all other entries age.
         """
         others = self._others(asked, outcome.history)
         if outcome.replicas != asked.current or any(each.age_s == 0 for each in others):
             return 0  # of two entries of one age the newest may be missing
         left = [self._left(age_s, self._windows_s) for age_s, _ in others]
-        left += [self._left(age_s, self._periods_s) for age_s, _ in outcome.history.scale_events]
-        return min(left, default=1)  # nothing ages: the next one is the same in all, which whoever looks sees
+        ageing = [event.age_s for event in outcome.history.scale_events if not self._is_outdated(event)]
+        return min(left + [self._left(age_s, self._periods_s) for age_s in ageing], default=FOREVER)
 
     def _repeated(self, asked: Asked, outcome: Outcome, seconds: int) -> Outcome:
         recommendations, events = outcome.history
-        older = aged(History(self._others(asked, outcome.history), events), seconds)
+        older = tuple(e if self._is_outdated(e) else ScaleEvent(e.age_s + seconds, e.change) for e in events)
         if recommendations is None:
-            return Outcome(outcome.replicas, History(None, older.scale_events), ())
+            return Outcome(outcome.replicas, History(None, older), ())
         newest = self._newest(asked)
         kept = (newest,) if newest is not None and newest in recommendations else ()
-        return Outcome(outcome.replicas, History((*kept, *(older.recommendations or ())), older.scale_events), ())
+        others = tuple(Recommendation(age_s + seconds, r) for age_s, r in self._others(asked, outcome.history))
+        return Outcome(outcome.replicas, History((*kept, *others), older), ())
+
+    def _is_outdated(self, event: ScaleEvent) -> bool:
+        """True if no period reaches back to this change: a sync keeps it, if at all, at this age (`history.pruned`)."""
+        return not self._periods_s or event.age_s >= self._periods_s[-1]
 
     def _others(self, asked: Asked, history: History) -> tuple[Recommendation, ...]:
         newest = self._newest(asked)

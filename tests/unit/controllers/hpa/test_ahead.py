@@ -112,3 +112,66 @@ def test_a_memory_is_worked_out_once_for_all_who_ask_the_same() -> None:
 
     assert unpacked(aged[0]) == Memory(5, 5, memory([(10, 2), (130, 5)])) == unpacked(aged[1])
     assert len(recall.memories) == 1
+
+
+WEEK_S = 7 * 24 * 3600
+LONG_WINDOWS = st.sampled_from([0, 30, 300, 3600, 100_000])
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    bounds=BOUNDS,
+    behavior=BEHAVIORS,
+    asked=ASKED,
+    history=HISTORIES,
+    period_s=st.sampled_from([7, 15, 40, 3600]),
+    window_s=LONG_WINDOWS,
+    open_s=st.tuples(st.integers(0, 15), st.sampled_from([0, 0, 15])),
+    wait_s=st.integers(0, 200_000),
+)
+@example(  # places without meaning are kept for ever
+    bounds=(1, 14),
+    behavior=Behavior(rules(("Pods", 5, 15)), rules(("Pods", 1, 60), window_s=0)),
+    asked=Asked(4, 4),
+    history=memory([(0, 4)], [(20, 2), (70, 3)]),
+    period_s=15,
+    window_s=300,
+    open_s=(5, 5),
+    wait_s=200_000,
+)
+def test_waits_of_any_length_find_what_syncs_one_by_one_find(
+    bounds, behavior, asked, history, period_s, window_s, open_s, wait_s
+) -> None:
+    subject = _made(bounds, behavior)
+    setting = AutoscalerSettings(sync_period_s=period_s, downscale_stabilization_s=window_s)
+    least_s, most_s = open_s
+    kept = pruned(history, behavior_of(subject), downscale_stabilization_s=window_s, bounds=bounds)
+    start = Memory(least_s, max(least_s, most_s), kept)
+    ahead, naive = LookAhead(subject, setting, Recall()), OneByOne(subject, setting, Recall())
+
+    due = ahead.due(asked, start)
+
+    assert due == naive.due(asked, start)
+    wait = wait_s if due == NEVER else min(wait_s, due)
+    assert ahead.later(asked, start.packed(), wait) == naive.later(asked, start.packed(), wait)
+
+
+def test_a_wait_of_centuries_takes_as_many_syncs_as_one_of_an_hour() -> None:
+    taken = []
+    for wait_s in (3600, WEEK_S, 10**12):
+        recall = Recall()
+        ahead = LookAhead(autoscaler(1, 10), AutoscalerSettings(), recall)
+
+        later = unpacked(ahead.later(Asked(5, 5), Memory(8, 8, memory([(0, 5), (30, 4)])).packed(), wait_s))
+
+        phase_s = 15 - (wait_s - 8) % 15
+        assert later == Memory(phase_s, phase_s, memory([(15 - phase_s, 5)]))
+        taken.append(len(recall.outcomes))
+    assert taken == [taken[0]] * 3
+
+
+def test_an_acting_sync_beyond_ten_thousand_periods_is_found() -> None:
+    setting = AutoscalerSettings(sync_period_s=1, downscale_stabilization_s=WEEK_S)
+    ahead = LookAhead(autoscaler(1, 10), setting, Recall())
+
+    assert ahead.due(Asked(5, 2), Memory(1, 1, memory([(0, 2), (30, 5)]))) == WEEK_S - 30
