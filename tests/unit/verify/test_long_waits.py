@@ -27,7 +27,8 @@ spec:
   template:
     metadata: {labels: {app: api}}
     spec:
-      tolerations: [{key: node.kubernetes.io/unreachable, operator: Exists, effect: NoExecute, tolerationSeconds: TOLERATED}]
+      tolerations:
+      - {key: node.kubernetes.io/unreachable, operator: Exists, effect: NoExecute, tolerationSeconds: TOLERATED}
       containers: [{name: c, image: i, resources: {requests: {cpu: 100m}}}]
 """
 AUTOSCALER = """
