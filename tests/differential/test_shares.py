@@ -27,8 +27,7 @@ from kubeproof.cluster.usage import CPU
 from kubeproof.events.declarations import STABLE, Drain, Event, NodeFailure
 from kubeproof.intents.declarations import ALWAYS, EVENTUALLY_ALWAYS, Amount, Intent
 from kubeproof.manifests.loaded import Loaded, Scenario, Start
-from kubeproof.verify import shares
-from kubeproof.verify.options import SLICING, VerifyOptions
+from kubeproof.verify.options import SLICING, Effort, VerifyOptions
 from kubeproof.verify.run import verify
 from tests.differential.test_slicing import PATIENT, TOLERATIONS
 
@@ -105,7 +104,8 @@ def _intents(draw: st.DrawFn, declared: tuple[Workload, ...]) -> list[Intent]:
 
 def compare(loaded: Loaded) -> tuple[int, int]:
     """Asserts that what parts decide is so; returns how much they proved and refuted."""
-    said = [one.verdict for one in verify(loaded, VerifyOptions(max_states=2)).results]
+    parts = VerifyOptions(max_states=2, effort=Effort(max_at_first=1))
+    said = [one.verdict for one in verify(loaded, parts).results]
     if not {"HOLDS", "VIOLATED"} & set(said):
         return 0, 0
     known = [one.verdict for one in verify(loaded, VerifyOptions(without=(SLICING,), max_states=MOST_STATES)).results]
@@ -125,11 +125,6 @@ def check_inputs(examples: int, number: int) -> tuple[int, int]:
 
     check()
     return sum(held for held, _ in found), sum(failed for _, failed in found)
-
-
-@pytest.fixture(autouse=True)
-def _no_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shares, "MOST_AT_FIRST", 1)
 
 
 def test_what_is_decided_one_by_one_is_so_for_all_together() -> None:

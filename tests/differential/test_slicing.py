@@ -59,8 +59,7 @@ from kubeproof.intents.declarations import ALWAYS, ALWAYS_ONCE_TRUE, EVENTUALLY,
 from kubeproof.intents.declarations import STABLE as WHEN_STABLE
 from kubeproof.manifests.daemon_sets import daemon_tolerations
 from kubeproof.manifests.loaded import Loaded, Scenario, Start
-from kubeproof.verify import searching
-from kubeproof.verify.options import SLICING, VerifyOptions
+from kubeproof.verify.options import SLICING, Effort, VerifyOptions
 from kubeproof.verify.run import verify
 
 PATIENT = settings(
@@ -205,10 +204,10 @@ def inputs(draw: st.DrawFn, owned: Callable[[str], st.SearchStrategy[Workload]] 
     return Loaded(setup, scenario)
 
 
-def compare_slices(loaded: Loaded) -> bool:
+def compare_slices(loaded: Loaded, effort: Effort) -> bool:
     """Asserts equal verdicts with and without slicing; returns whether the input was cut."""
     whole = verify(loaded, VerifyOptions(without=(SLICING,), max_states=MOST_STATES))
-    parts = verify(loaded, VerifyOptions(max_states=MOST_STATES))
+    parts = verify(loaded, VerifyOptions(max_states=MOST_STATES, effort=effort))
     said, known = ([result.verdict for result in one.results] for one in (parts, whole))
     assert all("UNKNOWN" in (a, b) or a == b for a, b in zip(said, known, strict=True)), (said, known)
     assert [result.intent for result in parts.results] == [result.intent for result in whole.results]
@@ -233,7 +232,12 @@ def inputs_of_any_kind(draw: st.DrawFn) -> Loaded:
     )
 
 
-def check_inputs(examples: int, number: int, strategy: st.SearchStrategy[Loaded] | None = None) -> int:
+WOVEN = Effort(max_repeated=1)  # no search of the whole: every trace of a part is woven, then replayed
+
+
+def check_inputs(
+    examples: int, number: int, strategy: st.SearchStrategy[Loaded] | None = None, effort: Effort = Effort()
+) -> int:
     """Compares so many inputs; returns how many of them were cut."""
     found: list[bool] = []
 
@@ -242,7 +246,7 @@ def check_inputs(examples: int, number: int, strategy: st.SearchStrategy[Loaded]
     @given(inputs() if strategy is None else strategy)
     def check(loaded: Loaded) -> None:
         try:
-            found.append(compare_slices(loaded))
+            found.append(compare_slices(loaded, effort))
         except ScenarioError:  # no stable start: said of the parts and of the whole
             found.append(False)
 
@@ -254,10 +258,8 @@ def test_parts_and_wholes_give_the_same_verdicts() -> None:
     assert check_inputs(60, 1) > 10
 
 
-def test_the_violations_of_parts_are_runs_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(searching, "MOST_REPEATED", 1)  # no search of the whole: every trace is woven, then replayed
-
-    assert check_inputs(60, 2) > 5
+def test_the_violations_of_parts_are_runs_of_the_whole() -> None:
+    assert check_inputs(60, 2, effort=WOVEN) > 5
 
 
 def test_parts_of_any_kind_and_wholes_give_the_same_verdicts() -> None:
@@ -272,8 +274,5 @@ def test_parts_of_any_kind_and_wholes_give_the_same_verdicts_on_many_more(number
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(10, 20))
-def test_parts_and_wholes_give_the_same_verdicts_on_many_more(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    if number % 2:
-        monkeypatch.setattr(searching, "MOST_REPEATED", 1)
-
-    assert check_inputs(300, number) > 20
+def test_parts_and_wholes_give_the_same_verdicts_on_many_more(number: int) -> None:
+    assert check_inputs(300, number, effort=WOVEN if number % 2 else Effort()) > 20

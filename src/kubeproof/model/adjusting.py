@@ -12,6 +12,16 @@ from kubeproof.cluster.usage import CPU, UsageRule
 from kubeproof.controllers.late import CronJobController, GitOpsController, JobController
 from kubeproof.events.declarations import Event, KernelPanic, NodeFailure, PodCrash, ZoneFailure
 from kubeproof.model.event_part import event_memory
+from kubeproof.model.memories import (
+    AUTOSCALER,
+    CRON_JOB_LOOP,
+    DESCHEDULER,
+    JOB_LOOP,
+    RECONCILER,
+    VERTICAL_AUTOSCALER,
+    MemoryCell,
+    MemoryName,
+)
 from kubeproof.model.revisions import brought, never_ready
 from kubeproof.model.shared import recall_of, shared_loops
 from kubeproof.model.ticks import Ages
@@ -27,7 +37,7 @@ class AdjustingPart:
     """The periodic loops that change what others keep up: autoscalers, descheduler, GitOps; with first memories."""
 
     loops: tuple[Controller, ...]
-    memories: tuple[tuple[int, ...], ...]
+    memories: tuple[MemoryCell, ...]
 
 
 def adjusting_loops(layout: Layout, events: tuple[Event, ...], past_git: frozenset[int] = frozenset()) -> AdjustingPart:
@@ -36,7 +46,7 @@ def adjusting_loops(layout: Layout, events: tuple[Event, ...], past_git: frozens
     part = _autoscalers(layout, events)
     if setup.descheduler is not None:
         loop = shared_loops(layout).descheduler(len(events) + len(part.loops))
-        memory = (0, setup.settings.descheduler_interval_s)
+        memory = MemoryCell(MemoryName(DESCHEDULER), (0, setup.settings.descheduler_interval_s))
         part = AdjustingPart((*part.loops, loop), (*part.memories, memory))
     if setup.settings.gitops_interval_s is not None:
         part = _with_gitops(part, layout, events, past_git)
@@ -53,7 +63,8 @@ def _with_gitops(
     numbers = reconciled(layout.setup, past_git)
     first = len(events) + len(part.loops)
     loops = tuple(_reconciler(layout, events, number, first + at) for at, number in enumerate(numbers))
-    return AdjustingPart((*part.loops, *loops), (*part.memories, *((0, loop.interval_s) for loop in loops)))
+    memories = (MemoryCell(_name(RECONCILER, layout.setup, loop.workload), (0, loop.interval_s)) for loop in loops)
+    return AdjustingPart((*part.loops, *loops), (*part.memories, *memories))
 
 
 def _reconciler(layout: Layout, events: tuple[Event, ...], number: int, memory: int) -> GitOpsController:
@@ -82,8 +93,10 @@ def _job_loops(layout: Layout, first: int) -> AdjustingPart:
         started = family(setup, number)[1:]
         memories = tuple(memory_of[job] for job in started)
         loops.append(CronJobController(layout, number, memory_of[number], started, memories))
-    fresh = tuple(first_memory(setup.workloads[number].job) for number in jobs)
-    return AdjustingPart(tuple(loops), (*fresh, *(AT_REST for _ in crons)))
+    fresh = (MemoryCell(_name(JOB_LOOP, setup, job), first_memory(setup.workloads[job].job)) for job in jobs)
+    return AdjustingPart(
+        tuple(loops), (*fresh, *(MemoryCell(_name(CRON_JOB_LOOP, setup, cron), AT_REST) for cron in crons))
+    )
 
 
 def group_loops(layout: Layout, events: tuple[Event, ...], memory: int, claims: tuple[int, ...]) -> AdjustingPart:
@@ -106,7 +119,7 @@ def vertical_loops(layout: Layout, events: tuple[Event, ...], first: int) -> Adj
     from kubeproof.model.sizes import rules_of, working
 
     loops: list[Controller] = []
-    memories: list[tuple[int, ...]] = []
+    memories: list[MemoryCell] = []
     for vpa in working(setup, events):
         target = workload_number(setup, vpa.target)
         if not any(setup.workloads[one].resized for one in family(setup, target)):
@@ -115,7 +128,8 @@ def vertical_loops(layout: Layout, events: tuple[Event, ...], first: int) -> Adj
         memory = first + len(memories)
         loop = VpaController(layout, vpa, target, memory, own_rules, rules_of(setup))
         loops += [loop, ResizedReplicaSet(layout, target, memory)]
-        memories.append((0, loop.period_s, 0))
+        name = MemoryName(VERTICAL_AUTOSCALER, (vpa.namespace, vpa.name, vpa.target))
+        memories.append(MemoryCell(name, (0, loop.period_s, 0)))
     return AdjustingPart(tuple(loops), tuple(memories))
 
 
@@ -139,7 +153,15 @@ def _autoscalers(layout: Layout, events: tuple[Event, ...]) -> AdjustingPart:
         loops.append(
             HpaController(layout, autoscaler, target, memory, own_rules, rivals, settings=settings, recall=recall)
         )
-    return AdjustingPart(tuple(loops), (first_memory(settings.sync_period_s),) * len(loops))
+    fresh = first_memory(settings.sync_period_s)
+    names = (MemoryName(AUTOSCALER, (one.namespace, one.name, one.target)) for one in working)
+    return AdjustingPart(tuple(loops), tuple(MemoryCell(name, fresh) for name in names))
+
+
+def _name(kind: str, setup: Setup, workload: int) -> MemoryName:
+    """The name of a workload's memory."""
+    declared = setup.workloads[workload]
+    return MemoryName(kind, (declared.ref, declared.owner or ""))
 
 
 def working_autoscalers(setup: Setup) -> tuple[HorizontalPodAutoscaler, ...]:

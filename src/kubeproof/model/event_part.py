@@ -55,6 +55,7 @@ from kubeproof.events.late import (
     ZoneFailureEvent,
     ZoneRecoveryEvent,
 )
+from kubeproof.model.memories import EVENT, MemoryCell, MemoryName
 from kubeproof.model.revisions import applied_replicas, applied_template, brought
 from kubeproof.model.used import usage_rules
 from kubeproof.values import dataclass
@@ -70,20 +71,20 @@ class EventPart:
     """The events of a scenario as controllers, with the memories they start with."""
 
     sources: tuple[Controller, ...]
-    memories: tuple[tuple[int, ...], ...]
+    memories: tuple[MemoryCell, ...]
     absent: frozenset[int]  # workloads that an event brings
 
 
 def event_sources(layout: Layout, events: tuple[Event, ...]) -> EventPart:
     """One source per event (two for failures that recover); memory i belongs to event i."""
-    memories = tuple(event_memory(event) for event in events)
+    memories = tuple(MemoryCell(MemoryName(EVENT, (event.name,)), event_memory(event)) for event in events)
     numbers = {event.name: index for index, event in enumerate(events)}
     rules = usage_rules(layout.setup, events)
     sources: list[Controller] = []
     absent: set[int] = set()
     for index, event in enumerate(events):
         awaited = None if event.after in (None, STABLE) else numbers[str(event.after)]
-        full = () if awaited is None else memories[awaited]
+        full = () if awaited is None else memories[awaited].first
         source = EventSource(layout, event, index, awaited, full)
         sources += _sources_of(source, event, rules)
         absent |= set(brought(layout.setup, event))

@@ -11,6 +11,7 @@ from kubeproof.controllers.cluster_autoscaler.machines import MachineArrival, Ma
 from kubeproof.events.declarations import CreateNode, Event, ZoneFailure
 from kubeproof.events.zone_failure import is_down
 from kubeproof.model.adjusting import AdjustingPart
+from kubeproof.model.memories import CLUSTER_AUTOSCALER, MemoryCell, MemoryName
 
 
 def machine_loops(layout: Layout, events: tuple[Event, ...], memory: int, claims: tuple[int, ...]) -> AdjustingPart:
@@ -27,7 +28,7 @@ def machine_loops(layout: Layout, events: tuple[Event, ...], memory: int, claims
         if one.sample.group:
             loops += [MachineArrival(layout, place, memory, numbers, lost), MachineDeparture(layout, place, memory)]
     first = first_memory(flags.scan_interval_s, len(flags.groups) if outages else 0)
-    return AdjustingPart(tuple(loops), (first,))
+    return AdjustingPart(tuple(loops), (MemoryCell(MemoryName(CLUSTER_AUTOSCALER), first),))
 
 
 def _is_lost(layout: Layout, events: tuple[ZoneFailure, ...], place: int, memories: Memories) -> bool:

@@ -48,6 +48,7 @@ from kubeproof.model.layout import (
     unread,
 )
 from kubeproof.model.mechanics import Mechanics
+from kubeproof.model.memories import CLAIM, MemoryCell, MemoryName
 from kubeproof.model.ordinals import with_ordinals
 from kubeproof.model.revisions import never_ready, started_later, with_applied, with_revisions
 from kubeproof.model.running import with_running, with_waiting
@@ -76,7 +77,7 @@ class Plan:
     monitors: tuple[Monitor, ...]
     mechanics: Mechanics
     workloads: tuple[WorkloadCell, ...]
-    memories: tuple[tuple[int, ...], ...]
+    memories: tuple[tuple[int, ...], ...]  # what each holds at first
     nodes: tuple[NodeCell, ...]  # one per node of the setup
     domains: tuple[tuple[tuple[int, ...], ...], ...]  # families of interchangeable blocks of places
     classes: int = 0  # kinds of nodes that something tells apart
@@ -84,6 +85,7 @@ class Plan:
     unread: tuple[str, ...] = ()  # labels and resources of nodes that nothing reads
     claims: tuple[int, ...] = ()  # memories that hold the volumes of claims; a new run keeps them
     declared: tuple[Event, ...] = ()  # the events as the Scenario has them
+    memory_names: tuple[MemoryName, ...] = ()  # whose each of the memories is
 
     @property
     def setup(self) -> Setup:
@@ -152,9 +154,11 @@ def make_plan(
     )
     absent = part.absent | applied | started_later(setup)
     earlier = len(part.memories) + len(adjusting.memories)
-    claims = tuple(range(earlier, earlier + len(open_claims(setup))))
+    volumes = tuple(MemoryCell(MemoryName(CLAIM, (setup.claims[n].key,)), (0,)) for n in open_claims(setup))
+    claims = tuple(range(earlier, earlier + len(volumes)))
     grouping = group_loops(layout, events, earlier + len(claims), claims)
     vertical = vertical_loops(layout, events, earlier + len(claims) + len(grouping.memories))
+    memories = (*part.memories, *adjusting.memories, *volumes, *grouping.memories, *vertical.memories)
     workloads = tuple(
         WorkloadCell(exists=0) if index in absent else mechanics.created(index) for index in range(len(setup.workloads))
     )
@@ -172,7 +176,8 @@ def make_plan(
         monitors=tuple(make_monitor(intent, layout) for intent in intents),
         mechanics=mechanics,
         workloads=with_waiting(setup, _placed_workloads(setup, workloads, placement, running), running),
-        memories=(*part.memories, *adjusting.memories, *((0,) for _ in claims), *grouping.memories, *vertical.memories),
+        memories=tuple(memory.first for memory in memories),
+        memory_names=tuple(memory.name for memory in memories),
         nodes=with_running(
             mechanics,
             _first_nodes(

@@ -10,6 +10,18 @@ REDUCTIONS = (SYMMETRY, UNISON, PARTIAL_ORDER, SLICING, ABSTRACTION)  # what can
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """How many states those searches may take that no user limits one by one."""
+
+    max_at_first: int = 20_000  # of the whole, before its parts are looked at
+    max_alone: int = 60_000  # of one part
+    max_at_last: int = 20_000  # of the whole for what is left open, with the scenario that nobody wrote
+    max_repeated: int = 10_000  # of the search that looks for a shorter counterexample in every order
+    max_tried: int = 256  # of a full model that is tried before a coarser one: small ones are done by then
+    max_unasked: int = 500_000  # of a search with the built-in scenario and without limits: nobody asked for all of it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class VerifyOptions:
     """Everything a user may choose about one verification; None means no limit."""
 
@@ -22,6 +34,7 @@ class VerifyOptions:
     check_controllers: bool = False  # re-run a sample of memoised answers and compare
     find_all: bool = False  # all distinct violations of each intent instead of the first
     controllers: tuple[str, ...] = ()  # "path.py:Class" of the user's own controllers
+    effort: Effort = Effort()
 
     @property
     def is_limited(self) -> bool:

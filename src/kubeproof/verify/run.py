@@ -50,7 +50,6 @@ from kubeproof.verify.weave import CannotWeave
 
 T = TypeVar("T")
 MOST_INTENTS = FLAG_BITS // 2  # two flags each
-MOST_UNASKED = 500_000  # states of a search with the built-in scenario and without limits: nobody asked for all of it
 
 
 def verify(
@@ -166,9 +165,8 @@ def _searched_whole(
 
 def _limited(loaded: Loaded, options: VerifyOptions) -> VerifyOptions:
     """The options; a built-in scenario comes to an end by itself unless the user says how far to go."""
-    return (
-        options if options.is_limited or not loaded.scenario.is_default else replace(options, max_states=MOST_UNASKED)
-    )
+    is_bounded = options.is_limited or not loaded.scenario.is_default
+    return options if is_bounded else replace(options, max_states=options.effort.max_unasked)
 
 
 def _results_of_parts(
@@ -195,7 +193,7 @@ def _result_of_part(
     if result.verdict != VIOLATED:
         return result
     try:
-        prelude, path = woven(plan, loaded, part, decided, number)
+        prelude, path = woven(plan, part, decided, number)
         return replace(result, **make_trace(RepresentativeModel(plan), number, prelude, path))
     except LimitReached as limit:
         return replace(result, verdict=UNKNOWN, remedy="", detail=f"a violation was found but not replayed: {limit}")

@@ -38,8 +38,6 @@ from kubeproof.verify.result import Statistics
 Report = Callable[[Progress], None] | None
 DEFAULT_MEMORY_PERCENT = 80
 SAMPLE = 16  # with --check-controllers, one memo hit in so many is asked again
-MOST_REPEATED = 10_000  # states of the search that looks for a shorter counterexample in every order
-MOST_TRIED = 256  # states of a full model that is tried before a coarser one: small ones are done by then
 MOST_RESTARTS = 3  # workloads whose start turns out to matter; beyond, no pods start in unison
 
 
@@ -165,7 +163,7 @@ def reduced(
     begun = time.monotonic()
     order = _asked_for(plan, fewer_orders(plan), options)
     if order.counted:
-        few = replace(options, max_states=min(MOST_TRIED, options.max_states or MOST_TRIED))
+        few = replace(options, max_states=_at_most(options, options.effort.max_tried))
         tried = _narrowed(plan, _asked_for(plan, order.exact(plan), options), beginning, few, watch.unsaved, begun)
         if tried[1].stopped_by in ("", ALL_VIOLATED, INTERRUPTED):
             return tried
@@ -213,7 +211,7 @@ def _repeated(
     plan: Plan, beginning: Beginning, options: VerifyOptions, watch: Watch, spent_s: float
 ) -> _Repeated | None:
     """The same search in every order, up to a bound; None if no time is left for it."""
-    most = min(MOST_REPEATED, options.max_states or MOST_REPEATED)
+    most = _at_most(options, options.effort.max_repeated)
     left_s = None if options.timeout_s is None else options.timeout_s - spent_s
     if left_s is not None and left_s <= 0:
         return None
@@ -221,11 +219,15 @@ def _repeated(
     return _Repeated(*one_search(plan, EVERY_ORDER, beginning, limited, watch.unsaved))
 
 
+def _at_most(options: VerifyOptions, states: int) -> int:
+    return min(states, options.max_states or states)
+
+
 def repeated_whole(
     loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch, spent_s: float
 ) -> tuple[Beginning, Search] | None:
     """A search of bounded size of an input that was searched in parts; None if even its start is too large."""
-    most = min(MOST_REPEATED, options.max_states or MOST_REPEATED)
+    most = _at_most(options, options.effort.max_repeated)
     beginning = begin(loaded, plan, replace(options, max_states=most), watch.unsaved)
     if beginning.search is not None and beginning.search.stopped_by:
         return None

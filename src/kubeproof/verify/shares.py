@@ -27,9 +27,6 @@ from kubeproof.verify.summary import claim, combined, intent_result
 from kubeproof.verify.traces import make_trace
 from kubeproof.verify.weave import CannotWeave
 
-MOST_AT_FIRST = 20_000  # states of the whole after which its parts are looked at
-MOST_ALONE = 60_000  # states of one part
-MOST_AT_LAST = 20_000  # states of the whole for what is left open, with the scenario that nobody wrote
 ONE_BY_ONE = "workloads searched one by one where the whole was too large"
 Planned = Callable[[Loaded], Plan]
 
@@ -57,7 +54,7 @@ class Shared:
 def shares(loaded: Loaded, options: VerifyOptions, watch: Watch, most_intents: int) -> tuple[Slice, ...]:
     """The parts to look at if the whole is too large; none if it has none, or every order is asked for."""
     exhaustive = options.find_all or options.controllers or watch.snapshots is not None
-    small = options.max_states is not None and options.max_states <= MOST_AT_FIRST
+    small = options.max_states is not None and options.max_states <= options.effort.max_at_first
     if exhaustive or small or not options.uses(SLICING):
         return ()
     found = cut_by_relations(loaded)
@@ -66,14 +63,14 @@ def shares(loaded: Loaded, options: VerifyOptions, watch: Watch, most_intents: i
 
 def at_first(options: VerifyOptions) -> VerifyOptions:
     """The options for the first look at the whole."""
-    return replace(within(options, 0.0, is_relaxed=True), max_states=MOST_AT_FIRST)
+    return replace(within(options, 0.0, is_relaxed=True), max_states=options.effort.max_at_first)
 
 
 def at_last(crowd: Crowd, found: Shared) -> VerifyOptions:
     """The options for what is left open: the user's, but the scenario that nobody wrote comes to an end by itself."""
     left = within(crowd.options, found.elapsed_s, is_relaxed=False)
     is_bounded = left.max_states is not None or not crowd.loaded.scenario.is_default
-    return left if is_bounded else replace(left, max_states=MOST_AT_LAST)
+    return left if is_bounded else replace(left, max_states=left.effort.max_at_last)
 
 
 def is_open(results: Sequence[IntentResult]) -> bool:
@@ -117,7 +114,7 @@ def _spent(parts: Sequence[Statistics], spent: Statistics, *, is_decided: bool) 
 
 def _limited(options: VerifyOptions, begun: float) -> VerifyOptions:
     """The options for one part: a bounded size, and the time that is left."""
-    return replace(within(options, time.monotonic() - begun, is_relaxed=False), max_states=MOST_ALONE)
+    return replace(within(options, time.monotonic() - begun, is_relaxed=False), max_states=options.effort.max_alone)
 
 
 def _proved_everywhere(
@@ -173,7 +170,7 @@ def _violated(crowd: Crowd, part: Part, decided: Decided, number: int) -> Intent
     """
     loaded, plan = crowd.loaded, crowd.plan
     try:
-        prelude, path = woven(plan, loaded, part, decided, number)
+        prelude, path = woven(plan, part, decided, number)
         result = intent_result(loaded, plan, number, "violated", part.statistics)
         avoidable = path._replace(is_inevitable=False)
         return replace(result, **make_trace(RepresentativeModel(plan), number, prelude, avoidable))

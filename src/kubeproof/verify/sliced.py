@@ -16,10 +16,11 @@ from kubeproof.model.representatives import RepresentativeModel
 from kubeproof.values import dataclass
 from kubeproof.verify.lift import NamedPath
 from kubeproof.verify.options import SLICING, VerifyOptions
+from kubeproof.verify.projection import Projection
 from kubeproof.verify.result import Statistics
 from kubeproof.verify.searching import Beginning, Decided, Watch, begin, explored
 from kubeproof.verify.slicing import Slice, cut, may_be_disturbed_at_any_time, starts_simply
-from kubeproof.verify.weave import Projection, Weaver, projection, weave
+from kubeproof.verify.weave import Weaver, weave
 
 WORST_FIRST = ("violated", "unknown", "holds", "vacuous")
 
@@ -131,10 +132,9 @@ def _comes_to_rest(part: Part) -> bool:
 # -- counterexamples ----------------------------------------------------------------------------------
 
 
-def woven(whole: Plan, loaded: Loaded, part: Part, decided: Decided, intent: int) -> tuple[NamedPath | None, NamedPath]:
+def woven(whole: Plan, part: Part, decided: Decided, intent: int) -> tuple[NamedPath | None, NamedPath]:
     """A part's violation as a run of the whole: how it was deployed, if it was, and the path."""
-    names, own_names = ([event.name for event in one.scenario.events] for one in (loaded, part.slice.loaded))
-    shares = projection(whole, part.plan, names, own_names, part.slice.intents)
+    shares = Projection(whole, part.plan, part.slice.intents)
     model, own = RepresentativeModel(whole), RepresentativeModel(part.plan)
     (start,) = model.initial()
     prelude = None
@@ -151,7 +151,7 @@ def _woven_prelude(whole: Plan, part: Part, shares: Projection, decided: Decided
     assert part.beginning.search is not None
     deploying = RepresentativeModel(whole.deploying())
     (empty,) = deploying.initial()
-    weaver = Weaver(deploying, RepresentativeModel(part.plan.deploying()), replace(shares, monitors=()), empty)
+    weaver = Weaver(deploying, RepresentativeModel(part.plan.deploying()), shares, empty)
     root = decided.search.root(decided.finding.state)
     search = part.beginning.search
     weaver.follow(search, [step for _, step in search.path(part.beginning.stable[root])])

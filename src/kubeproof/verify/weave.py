@@ -17,13 +17,11 @@ from kubeproof.engine.search import Finding, Search
 from kubeproof.engine.system import Step
 from kubeproof.errors import KubeproofError
 from kubeproof.model.abstraction import Anonymous, anonymous, canonical
-from kubeproof.model.adjusting import working_autoscalers
 from kubeproof.model.individual import IndividualModel
 from kubeproof.model.individual_state import State, Transition
-from kubeproof.model.plan import Plan
 from kubeproof.model.startup import StartAll, started_together
-from kubeproof.values import dataclass
 from kubeproof.verify.lift import NamedPath
+from kubeproof.verify.projection import Projection
 
 MOST_STEPS = 5_000  # steps of other parts between two of the path
 MOST_ROUNDS = 50  # times that a loop is followed until the other parts rest
@@ -32,45 +30,6 @@ FIRST_STEPS = (DeploymentController, ReplicaSetController)  # whose steps may ha
 
 class CannotWeave(KubeproofError):
     """The other parts do not come to rest on the way that was tried."""
-
-
-@dataclass(frozen=True, slots=True)
-class Projection:
-    """Where the things of a part stand in the whole."""
-
-    part: Plan
-    workloads: tuple[int, ...]
-    memories: tuple[int, ...]
-    monitors: tuple[int, ...]
-
-    def of(self, state: State) -> State:
-        """The part's share of a state of the whole."""
-        numbers = {whole: own for own, whole in enumerate(self.workloads)}
-        return State(
-            tuple(state.specs[w] for w in self.workloads),
-            tuple(state.unbound[w] for w in self.workloads),
-            tuple(
-                node._replace(
-                    pods=tuple(p._replace(workload=numbers[p.workload]) for p in node.pods if p.workload in numbers)
-                )
-                for node in state.nodes
-            ),
-            tuple(state.memories[m] for m in self.memories),
-            tuple(state.observed[m] for m in self.monitors) if state.observed else (),
-        )
-
-
-def projection(
-    whole: Plan, part: Plan, events: Sequence[str], part_events: Sequence[str], monitors: Sequence[int]
-) -> Projection:
-    """The projection of a whole plan to a part's; events are told by name."""
-    known = [(workload.ref, workload.owner) for workload in whole.setup.workloads]
-    scalers = list(working_autoscalers(whole.setup))
-    memories = [events.index(name) for name in part_events]
-    memories += [len(events) + scalers.index(one) for one in working_autoscalers(part.setup)]
-    return Projection(
-        part, tuple(known.index((w.ref, w.owner)) for w in part.setup.workloads), tuple(memories), tuple(monitors)
-    )
 
 
 class Weaver:
@@ -109,12 +68,11 @@ class Weaver:
         kinds = (type(actors[step.actor]),) if step.actor < len(actors) else FIRST_STEPS
         if step.actor < len(actors) and actors[step.actor].stage == Stage.CALM:
             self.rest()
-        for controller in self._whole.plan.actors:
-            if isinstance(controller, kinds):
-                for transition in self._whole.steps_of(controller, self._here):
-                    if self._share(transition.target) == wanted:
-                        self._take(transition)
-                        return
+        for controller in sorted(self._whole.plan.actors, key=lambda one: not isinstance(one, kinds)):
+            for transition in self._whole.steps_of(controller, self._here):
+                if self._share(transition.target) == wanted:
+                    self._take(transition)
+                    return
         raise CannotWeave(f"no step of the whole follows {step.effect.label}")
 
     def _start_all(self, start: StartAll, wanted: Anonymous) -> None:

@@ -9,7 +9,7 @@ import pytest
 from kubeproof.engine.search import INTERRUPTED
 from kubeproof.manifests.load import load_texts
 from kubeproof.verify import run
-from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.options import Effort, VerifyOptions
 from kubeproof.verify.rerun import rerun
 from kubeproof.verify.result import Statistics, VerifyResult
 from kubeproof.verify.run import verify
@@ -46,13 +46,11 @@ def cluster(most: int) -> str:
     return "\n---\n".join([*nodes, WEB, AUTOSCALER.replace("MOST", str(most))])
 
 
-def verified(most: int, options: VerifyOptions = VerifyOptions()) -> VerifyResult:
+SOON_OVER = VerifyOptions(effort=Effort(max_unasked=400))
+
+
+def verified(most: int, options: VerifyOptions = SOON_OVER) -> VerifyResult:
     return verify(load_texts([("all.yaml", cluster(most))]), options)
-
-
-@pytest.fixture(autouse=True)
-def soon_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "MOST_UNASKED", 400)
 
 
 def pending(result: VerifyResult):
@@ -70,10 +68,9 @@ def test_what_breaks_with_events_at_rest_is_found_and_is_a_run_of_the_scenario_i
     assert dict(result.scope)["and then"].startswith("every run whose events come to a cluster at rest: ")
 
 
-def test_what_holds_with_events_at_rest_is_told_and_stays_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "MOST_UNASKED", 3_000)
-
-    settles = next(one for one in verified(3).results if one.key == "settles")
+def test_what_holds_with_events_at_rest_is_told_and_stays_undecided() -> None:
+    later = VerifyOptions(effort=Effort(max_unasked=3_000))
+    settles = next(one for one in verified(3, later).results if one.key == "settles")
 
     assert settles.verdict == "UNKNOWN"
     assert settles.detail.endswith("; it holds in every run whose events come to a cluster at rest")

@@ -1,5 +1,7 @@
 """One verification: plans, limits, starts, words, reasons and summaries."""
 
+from dataclasses import replace
+
 import pytest
 
 from kubeproof.engine.reference import reach
@@ -7,7 +9,7 @@ from kubeproof.errors import InternalError, NothingToCheckError, ScenarioError
 from kubeproof.model.individual import IndividualModel
 from kubeproof.verify.explain import MOST_NODES
 from kubeproof.verify.lift import follow
-from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.options import Effort, VerifyOptions
 from kubeproof.verify.result import ERROR, HOLDS, UNKNOWN, VACUOUS, VIOLATED
 from kubeproof.verify.run import plan_of, verify
 from kubeproof.verify.summary import abstractions, overall
@@ -398,19 +400,18 @@ def test_a_path_that_no_named_step_follows_is_a_fault_of_ours():
         follow(model, start, _Elsewhere, [step])
 
 
-def test_the_built_in_scenario_ends_by_itself_unless_the_user_says_how_far_to_go(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("kubeproof.verify.run.MOST_UNASKED", 10)
+TEN_UNASKED = VerifyOptions(engine="python", effort=Effort(max_unasked=10))
+
+
+def test_the_built_in_scenario_ends_by_itself_unless_the_user_says_how_far_to_go() -> None:
     unasked = loaded(node("a"), node("b"), web(2))
 
-    assert verify(unasked, VerifyOptions(engine="python")).statistics.stopped_by == "10 states"
-    assert verify(unasked, VerifyOptions(engine="python", max_states=100_000)).statistics.stopped_by == ""
-    assert verify(unasked, VerifyOptions(engine="python", timeout_s=3600)).statistics.stopped_by == ""
+    assert verify(unasked, TEN_UNASKED).statistics.stopped_by == "10 states"
+    assert verify(unasked, replace(TEN_UNASKED, max_states=100_000)).statistics.stopped_by == ""
+    assert verify(unasked, replace(TEN_UNASKED, timeout_s=3600)).statistics.stopped_by == ""
 
 
-def test_a_scenario_of_the_users_is_searched_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kubeproof.verify.run.MOST_UNASKED", 10)
+def test_a_scenario_of_the_users_is_searched_to_the_end() -> None:
     asked = loaded(node("a"), node("b"), web(2), scenario("{settles: {}}"))
 
-    assert verify(asked, VerifyOptions(engine="python")).statistics.stopped_by == ""
+    assert verify(asked, TEN_UNASKED).statistics.stopped_by == ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubeproof.verify import searching, weave
-from kubeproof.verify.options import REDUCTIONS, VerifyOptions
+from kubeproof.verify.options import REDUCTIONS, Effort, VerifyOptions
 from kubeproof.verify.result import HOLDS, VIOLATED, VerifyResult
 from kubeproof.verify.run import verify
 from kubeproof.verify.searching import Beginning, Watch, reduced
@@ -13,6 +13,7 @@ from tests.unit.model.test_startup import plan
 from tests.unit.verify.inputs import loaded, node, scenario, web
 from tests.unit.verify.test_slicing import TWO_TEAMS
 
+NOT_REPEATED = VerifyOptions(effort=Effort(max_repeated=1))
 EVERY_ORDER = ("unison", "por", "slicing")
 CROWDED = (node("a", cpu="1"), web(1, name="one"), web(2, name="two"), web(1, name="three", cpu="0.1"))
 NO_ROOM = scenario("{schedulable: {target: Deployment/shop/two}}")
@@ -31,10 +32,8 @@ def test_a_counterexample_is_as_short_as_in_every_order() -> None:
     assert length(verify(documents)) == length(verify(documents, VerifyOptions(without=EVERY_ORDER)))
 
 
-def test_beyond_the_bound_a_longer_one_is_shown_and_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(searching, "MOST_REPEATED", 1)
-
-    assert length(verify(loaded(*CROWDED, NO_ROOM))) >= 9
+def test_beyond_the_bound_a_longer_one_is_shown_and_replayed() -> None:
+    assert length(verify(loaded(*CROWDED, NO_ROOM), NOT_REPEATED)) >= 9
 
 
 def test_a_timeout_that_is_used_up_leaves_the_first_counterexample() -> None:
@@ -88,11 +87,10 @@ def test_when_several_starts_matter_none_is_in_unison(monkeypatch: pytest.Monkey
 
 
 def test_an_input_whose_parts_cannot_be_woven_is_searched_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(searching, "MOST_REPEATED", 1)
     monkeypatch.setattr(weave, "MOST_STEPS", 0)
     events = "{drain: {after: stable}}"
     intent = "{minReady: {target: Deployment/shop/two, count: 1}}"
 
-    result = verify(loaded(*TWO_TEAMS, scenario(intent, events=events, start="deployed")))
+    result = verify(loaded(*TWO_TEAMS, scenario(intent, events=events, start="deployed")), NOT_REPEATED)
 
     assert (result.verdict, "slices" in dict(result.scope)) == (VIOLATED, False)

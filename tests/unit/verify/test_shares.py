@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from kubeproof.manifests.load import load_texts
 from kubeproof.verify import shares
-from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.options import Effort, VerifyOptions
 from kubeproof.verify.result import HOLDS, UNKNOWN, VIOLATED, VerifyResult
 from kubeproof.verify.run import verify
 from tests.unit.verify.inputs import loaded, node, scenario, web
@@ -26,17 +28,13 @@ spec:
   maxReplicas: 3
   metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 70}}}]
 """
+FEW = Effort(max_at_first=5)  # states of a whole, then its parts are looked at
 USAGE = '{cpuChange: {target: Deployment/shop/back, levels: ["50%", "100%"]}}'
-
-
-@pytest.fixture(autouse=True)
-def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shares, "MOST_AT_FIRST", 5)
 
 
 def answered(*documents: str, **options: object) -> VerifyResult:
     """The verdicts if no whole is small enough, not even when all else has been tried."""
-    given = {"engine": "python", "max_states": 6, **options}
+    given = {"engine": "python", "max_states": 6, "effort": FEW, **options}
     return verify(loaded(*documents), VerifyOptions(**given))  # type: ignore[arg-type]
 
 
@@ -141,10 +139,10 @@ def test_what_parts_cannot_decide_is_searched_as_a_whole_again() -> None:
     assert verdicts(answered(*crowd, max_states=None)) == [HOLDS]
 
 
-def test_the_built_in_scenario_comes_to_an_end_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shares, "MOST_AT_LAST", 30)
+def test_the_built_in_scenario_comes_to_an_end_by_itself() -> None:
     text = "---\n".join((*NODES, web(2, name="back", cpu="4"), web(4, name="crowd", cpu="4")))
-    result = verify(load_texts([("in.yaml", text)]), VerifyOptions(engine="python"))
+    few = VerifyOptions(engine="python", effort=replace(FEW, max_at_last=30))
+    result = verify(load_texts([("in.yaml", text)]), few)
 
     assert result.statistics.stopped_by == "30 states"
     assert UNKNOWN in verdicts(result)
@@ -202,9 +200,9 @@ def test_a_pod_that_fits_on_no_node_is_not_proved_to_find_room() -> None:
     assert verdicts(result) == [VIOLATED]
 
 
-def test_parts_whose_start_is_too_large_decide_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shares, "MOST_ALONE", 1)
-    result = answered(*NODES, FRONT, web(2, name="back"), scenario(PENDING % "front", start="deployed", events=FAILURE))
+def test_parts_whose_start_is_too_large_decide_nothing() -> None:
+    pods = (FRONT, web(2, name="back"), scenario(PENDING % "front", start="deployed", events=FAILURE))
+    result = answered(*NODES, *pods, effort=replace(FEW, max_alone=1))
 
     assert verdicts(result) == [UNKNOWN]
     assert result.statistics.reductions[-1] == shares.ONE_BY_ONE
@@ -216,3 +214,42 @@ def test_drains_that_may_begin_at_once_are_proved_to_complete(after: str, expect
     result = answered(*NODES, web(2, name="front"), web(2, name="back"), scenario("{drainCompletes: {}}", events=drain))
 
     assert verdicts(result) == [expected]
+
+
+# -- kinds with pods and memories of their own --------------------------------------------------------
+
+JOB = """apiVersion: batch/v1
+kind: Job
+metadata: {name: batch, namespace: shop}
+spec:
+  backoffLimit: 0
+  template:
+    spec: {restartPolicy: Never, containers: [{name: main, image: x}]}
+"""
+AGENT = """apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: agent, namespace: shop}
+spec:
+  selector: {matchLabels: {app: agent}}
+  template:
+    metadata: {labels: {app: agent}}
+    spec: {containers: [{name: main, image: x, resources: {requests: {cpu: 100m}}}]}
+"""
+
+
+def test_a_job_beside_a_deployment_is_told_from_it() -> None:
+    events = "{podCrash: {target: Job/shop/batch}}, {drain: {}}"
+    intents = ("{completes: {target: Job/shop/batch}}", "{noEviction: {target: Deployment/shop/front}}")
+    documents = (*NODES[:2], JOB, web(1, name="front", cpu="100m"), scenario(*intents, events=events))
+    result = answered(*documents, effort=replace(FEW, max_alone=3_000))
+
+    assert verdicts(result) == [VIOLATED, VIOLATED]
+
+
+def test_a_violation_is_not_lost_beside_a_daemon_set() -> None:
+    ready = "{minReady: {target: Deployment/shop/front, count: 3, when: eventuallyAlways}}"
+    result = answered(*NODES, AGENT, FRONT, scenario(PENDING % "front", ready, events=FAILURE))
+
+    assert verdicts(result) == [VIOLATED, VIOLATED]
+    traces = [one.trace for one in result.results if one.trace is not None]
+    assert all("scheduler agent" in {step.actor for step in trace.steps} for trace in traces)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubeproof.verify import searching
-from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.options import Effort, VerifyOptions
 from kubeproof.verify.result import VIOLATED
 from kubeproof.verify.run import verify
 from kubeproof.verify.slicing import cut
@@ -172,15 +171,13 @@ def test_parts_whose_pods_wait_for_each_other_or_preempt_are_searched_together(o
     assert "slices" not in dict(result.scope)
 
 
-@pytest.mark.parametrize("most_repeated", [1, searching.MOST_REPEATED])
-def test_a_violation_of_a_part_is_shown_as_a_run_of_the_whole(
-    monkeypatch: pytest.MonkeyPatch, most_repeated: int
-) -> None:
-    monkeypatch.setattr(searching, "MOST_REPEATED", most_repeated)
+@pytest.mark.parametrize("effort", [Effort(max_repeated=1), Effort()])
+def test_a_violation_of_a_part_is_shown_as_a_run_of_the_whole(effort: Effort) -> None:
     documents = (node("a1", "a"), node("b1", "b"), app("one", "a", replicas=2), app("two", "b", replicas=2))
     intent = "{minReady: {target: Deployment/shop/two, count: 2}}"
 
-    result = verify(loaded(*documents, scenario(intent, events="{drain: {after: stable}}", start="deployed")))
+    drained = scenario(intent, events="{drain: {after: stable}}", start="deployed")
+    result = verify(loaded(*documents, drained), VerifyOptions(effort=effort))
 
     (found,) = result.results
     assert (found.verdict, found.pods, "slices" in dict(result.scope)) == (VIOLATED, 4, True)
