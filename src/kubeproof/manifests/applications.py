@@ -50,7 +50,7 @@ def read_application(fields: Fields) -> Application:
     read_metadata(fields)
     spec = fields.required_child("spec")
     destination, policy = spec.child("destination"), spec.child("syncPolicy")
-    options = policy.texts("syncOptions") if policy is not None else ()
+    options = policy.choose("syncOptions", (RESPECTS,)) if policy is not None else ()
     found = Application(
         heals=_heals(policy),
         namespace=destination.text("namespace") if destination is not None else None,
@@ -78,11 +78,11 @@ def _heals(policy: Fields | None) -> bool:
 
 def _ignored(entry: Fields) -> Iterable[Ignored]:
     """The entry, if it is about spec.replicas."""
-    pointers = {*entry.texts("jsonPointers"), *entry.texts("jqPathExpressions")}
-    managers = entry.texts("managedFieldsManagers")
+    pointers = entry.choose("jsonPointers", REPLICAS) | entry.choose("jqPathExpressions", REPLICAS)
+    managers = entry.choose("managedFieldsManagers", (SCALER,))
     kind, name, namespace = entry.text("kind") or "*", entry.text("name"), entry.text("namespace")
     entry.finish("IgnoreDifferences")
-    if pointers & REPLICAS or SCALER in managers:
+    if pointers or managers:
         yield Ignored(kind, name, namespace)
 
 

@@ -87,7 +87,7 @@ def read_flags(documents: Iterable[Document], nodes: Sequence[Node]) -> Flags:
             sections.setdefault(section, {})[key] = _scalar(value, flag)
         elif section or _is_listed(component, flag.name):
             why = "its value is not understood" if section else "not modelled"
-            omissions.append(Omission(_told(flag), flag.source, why))
+            omissions.append(Omission(_told(flag) if section else _named(flag), flag.source, why))
     groups = _groups([flag for flag in found if flag.name == NODES], nodes, omissions)
     if groups:
         sections.setdefault(SECTION, {})[GROUPS] = tree.Sequence(groups, groups[0].line, 1)
@@ -99,6 +99,11 @@ def read_flags(documents: Iterable[Document], nodes: Sequence[Node]) -> Flags:
 
 def _told(flag: Flag) -> str:
     return f"flag --{printable(flag.name)}={printable(flag.value)} of {flag.owner}"
+
+
+def _named(flag: Flag) -> str:
+    """A flag that nobody reads: its value is nobody's business."""
+    return f"flag --{printable(flag.name)} of {flag.owner}"
 
 
 def _is_listed(component: Component, name: str) -> bool:
@@ -195,6 +200,7 @@ def _flags_of(document: Document) -> Iterator[Flag]:
         component = _component(container, words)
         if component is None:
             continue
+        _note(document, container, component, words)
         schedule = _at(root, "spec", "schedule")
         if component == DESCHEDULER and isinstance(schedule, tree.Scalar):
             gaps = gaps_of(schedule.text)
@@ -244,6 +250,36 @@ def _parsed(component: str, words: Sequence[tree.Scalar], owner: str, file: str)
             is_apart = after is not None and not after.text.startswith("-")
             value = after.text if after is not None and is_apart else "true"
         yield Flag(component, name, value, owner, Source(file, word.line))
+
+
+def _note(document: Document, container: tree.Mapping, component: str, words: Sequence[tree.Scalar]) -> None:
+    """Keeps of a command line what names the component and its modelled flags; others may hold passwords."""
+    kept = {id(word): said for word, said in _kept_words(COMPONENTS[component], component, words)}
+    for key in ("command", "args"):
+        value = container.get(key)
+        if isinstance(value, tree.Sequence):
+            said = tuple(kept[id(word)] for word in _words(value) if id(word) in kept)
+            document.reads.marks(container)[key] = True
+            document.reads.keep(value, tree.Sequence(said, value.line, value.column))
+
+
+def _kept_words(
+    component: Component, name: str, words: Sequence[tree.Scalar]
+) -> Iterator[tuple[tree.Scalar, tree.Scalar]]:
+    """Words with what is kept of them: a flag that is only listed keeps its name."""
+    if words and words[0].text.rpartition("/")[2] == name:
+        yield words[0], replace(words[0], text=name)
+    following = [*words[1:], None]
+    for word, after in zip(words, following, strict=False):
+        flag, equals, _ = word.text.lstrip("-").partition("=")
+        if not word.text.startswith("-"):
+            continue
+        if flag in (*component.flags, NODES, DRY_RUN):
+            yield word, word
+            if after is not None and not equals and not after.text.startswith("-"):
+                yield after, after
+        elif _is_listed(component, flag):
+            yield word, replace(word, text=f"--{flag}")
 
 
 # -- the Scenario overrides -------------------------------------------------------------------------

@@ -42,6 +42,7 @@ def _profile(fields: Fields) -> DeschedulerProfile:
         if plugin in arguments:
             config.fail("name", f"is {printable(plugin)!r} again", remedy="Give each plugin's arguments once")
         value = config.value("args")
+        config.log.reads.keep(value)
         arguments[plugin] = None if value is None else plain(value)
         config.finish("PluginConfig")
     enabled, disabled = _plugins(fields)

@@ -11,6 +11,7 @@ from kubeproof.cluster.objects import Source
 from kubeproof.errors import ManifestError
 from kubeproof.manifests.loaded import Omission
 from kubeproof.manifests.printable import printable
+from kubeproof.manifests.reads import Reads, emptied
 from kubeproof.manifests.schema import FIELDS
 from kubeproof.manifests.tree import (
     TRUE_WORDS,
@@ -37,6 +38,7 @@ class Log:
     owner: str  # "Deployment/shop/web", for messages
     error: type[ManifestError] = ManifestError
     omissions: list[Omission] = field(default_factory=list)
+    reads: Reads = field(default_factory=Reads)  # what of it was read
 
     def fail(self, problem: str, *, line: int, remedy: str) -> NoReturn:
         """Raises this object's error at a line of its file."""
@@ -63,16 +65,18 @@ def suggestion(word: str, known: Iterable[str]) -> str:
 class Fields:
     """A cursor over one mapping; every getter marks its key as read, `finish` deals with the rest.
 
-    Explicit nulls count as absent, as the API server treats them.
+    Explicit nulls count as absent, as the API server treats them. What is not read through a cursor is in no snapshot
+    and in no saved result (`reads.Reads`).
     """
 
-    __slots__ = ("_seen", "log", "mapping", "path")
+    __slots__ = ("_marks", "_seen", "log", "mapping", "path")
 
     def __init__(self, mapping: Mapping, path: str, log: Log) -> None:
         self.mapping = mapping
         self.path = path
         self.log = log
         self._seen: set[str] = set()
+        self._marks = log.reads.marks(mapping)
 
     # Places and failures
 
@@ -97,17 +101,20 @@ class Fields:
     def omit(self, key: str, why: str = "not modelled") -> None:
         """Records that the value of a key is not taken into account."""
         self._seen.add(key)
+        self._marks.setdefault(key, False)
         self.log.omit(f"field {self.path_of(key)}", line=self.line_of(key), why=why)
 
     # Values
 
     def has(self, key: str) -> bool:
-        """True if the key has a value other than null."""
+        """True if the key has a value other than null; nothing else of it is kept."""
+        self._marks.setdefault(key, False)
         return self.mapping.get(key) is not None
 
     def value(self, key: str) -> Value | None:
         """The raw value of the key, marked as read."""
         self._seen.add(key)
+        self._marks[key] = True
         return self.mapping.get(key)
 
     def keys(self) -> list[str]:
@@ -208,6 +215,30 @@ class Fields:
                 self._fail_item(key, index, item, "Quote it" if isinstance(item, Scalar) else "Write a string")
         return tuple(item.text for item in self.items(key) if isinstance(item, Scalar))
 
+    def choose(self, key: str, wanted: Iterable[str]) -> frozenset[str]:
+        """Those elements of a list of strings that are among the wanted ones; the others count for nobody."""
+        found = frozenset(self.texts(key)) & frozenset(wanted)
+        value = self.mapping.get(key)
+        if isinstance(value, Sequence):
+            kept = tuple(item for item in value.items if isinstance(item, Scalar) and item.text in found)
+            self.log.reads.keep(value, Sequence(kept, value.line, value.column))
+        return found
+
+    def equals(self, key: str, text: str) -> bool:
+        """True if the value is this very text; any other text counts for nobody."""
+        found = self.text(key)
+        value = self.mapping.get(key)
+        if isinstance(value, Scalar) and found != text:
+            self.log.reads.keep(value, Scalar("", False, value.line, value.column))
+        return found == text
+
+    def is_given(self, key: str) -> bool:
+        """True if the key has a value, which counts for nobody: that it is there says it all."""
+        value = self.value(key)
+        if value is not None:
+            self.log.reads.keep(value, emptied(value))
+        return value is not None
+
     def text_map(self, key: str) -> dict[str, str]:
         """The value as a mapping of strings to strings, such as labels; a null value is an empty string."""
         child = self.child(key)
@@ -252,6 +283,7 @@ class Fields:
         close = get_close_matches(key[:100], sorted(known), n=1)
         hint = f", did you mean {close[0]}?" if close else ""
         line = self.line_of(key)
+        self._marks.setdefault(key, False)
         self.log.omit(f"unknown field {self.path_of(key)}", line=line, why=f"not in the Kubernetes API{hint}")
 
     def finish_strictly(self, *known: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from kubeproof.manifests.fields import Fields
+from kubeproof.manifests.tree import Scalar, Sequence
 
 _SLEEP = re.compile(r"(?:/(?:usr/)?bin/)?sleep ([0-9]{1,6})s?", re.ASCII)
 _SHELL = re.compile(r"(?:/(?:usr/)?bin/)?(?:ba|a|da|)sh", re.ASCII)
@@ -36,10 +37,15 @@ def _declared(sleep: Fields) -> int:
 def _command_sleep(hook: Fields, command: Fields) -> int:
     """The seconds of a command that does nothing but sleep; any other is told to take no time."""
     words = list(command.texts("command"))
+    given = command.value("command")
     command.finish("ExecAction")
     if len(words) == 3 and _SHELL.fullmatch(words[0]) and words[1] == "-c":
         words = words[2].split()
     match = _SLEEP.fullmatch(" ".join(words))
+    if given is not None:
+        kept = () if match is None else ("sleep", match[1])
+        scalars = tuple(Scalar(text, False, given.line, given.column) for text in kept)
+        command.log.reads.keep(given, Sequence(scalars, given.line, given.column))
     if match is None:
         hook.omit("exec", "how long it takes is not known; it counts as no time")
         return 0

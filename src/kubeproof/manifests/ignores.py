@@ -24,6 +24,9 @@ def ignores_of(document: Document) -> Iterator[Ignore]:
         return
     for key in annotations.entries:
         if key.startswith(PREFIX):
+            document.reads.marks(document.mapping)["metadata"] = True
+            document.reads.marks(metadata)["annotations"] = True
+            document.reads.marks(annotations)[key] = True
             value = annotations.get(key)
             reason = value.text.strip() if isinstance(value, Scalar) else ""
             place = Source(document.file, annotations.line_of(key))

@@ -38,6 +38,8 @@ from kubeproof.manifests.own_reports import WHAT, WHY
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.priorities import with_priority
 from kubeproof.manifests.reader import read_documents
+from kubeproof.manifests.reads import Reads
+from kubeproof.manifests.reduced_text import write_reduced
 from kubeproof.manifests.scenario import ReadScenario, read_scenario
 from kubeproof.manifests.workloads import ReadWorkload
 from kubeproof.values import dataclass
@@ -87,13 +89,18 @@ def holds_scenario(texts: Sequence[tuple[str, str]]) -> bool:
     return any(_is_scenario(document) for document in collected.documents)
 
 
-def load_texts(texts: Sequence[tuple[str, str]], *, bounds: Bounds = Bounds()) -> Loaded:
-    """The same for files given by name and content, as `Loaded.texts` keeps them; touches no file system."""
+def load_texts(texts: Sequence[tuple[str, str]], *, bounds: Bounds = Bounds(), keeps_texts: bool = True) -> Loaded:
+    """The same for files given by name and content, as `Loaded.texts` keeps them; touches no file system.
+
+    Who makes no report of it has no use for what was read of the texts.
+    """
     files = [InputFile(name, printable(name), text.encode()) for name, text in texts]
-    return _loaded(files, Budget(bounds), only_given=True)
+    return _loaded(files, Budget(bounds), only_given=True, keeps_texts=keeps_texts)
 
 
-def _loaded(files: Iterable[InputFile], budget: Budget, *, only_given: bool = False) -> Loaded:
+def _loaded(
+    files: Iterable[InputFile], budget: Budget, *, only_given: bool = False, keeps_texts: bool = True
+) -> Loaded:
     collected = _collect(files, budget)
     collected.only_given = only_given
     documents = tuple(collected.documents)
@@ -111,13 +118,14 @@ def _loaded(files: Iterable[InputFile], budget: Budget, *, only_given: bool = Fa
     if scenario is None:
         setup = _set_by_flags(setup, flags, objects)
         shown = tuple(collected.files)
-        loaded = Loaded(setup, default_scenario(setup), _distinct(objects.omissions), shown, collected.texts())
+        loaded = Loaded(setup, default_scenario(setup), _distinct(objects.omissions), shown)
     else:
         loaded = _with_scenario(scenario, setup, objects, collected, budget)
     if objects.owned:
         loaded = _begun(loaded, objects, is_stated=scenario is not None and _states_start(scenario))
     ignores = tuple(ignore for document in documents for ignore in ignores_of(document))
-    loaded = admitted(replace(loaded, ignores=ignores) if ignores else loaded, objects.limit_ranges)
+    texts = collected.texts() if keeps_texts else ()  # now that all that is ever read has been read
+    loaded = admitted(replace(loaded, ignores=ignores, texts=texts), objects.limit_ranges)
     return with_idle_autoscalers(loaded) if objects.autoscalers else loaded
 
 
@@ -147,12 +155,14 @@ class _Collected:
     paths: dict[str, str | None] = field(default_factory=dict)  # shown name -> path
     errors: list[ManifestError] = field(default_factory=list)
     contents: dict[str, bytes] = field(default_factory=dict)  # path or shown name -> what was read
+    roots: dict[str, list[tree.Value]] = field(default_factory=dict)  # the same name -> its documents, unopened
+    reads: Reads = field(default_factory=Reads)
     reports: list[str] = field(default_factory=list)  # files of ours that hold no manifests
     only_given: bool = False  # apply events may name given files only
 
     def texts(self) -> tuple[tuple[str, str], ...]:
-        """All that was read, for a replay without the files."""
-        return tuple((name, content.decode("utf-8", "replace")) for name, content in self.contents.items())
+        """What was read of the files, each thing in its line, for a replay without them."""
+        return tuple((name, write_reduced(self.roots.get(name, ()), self.reads)) for name in self.contents)
 
 
 def _collect(files: Iterable[InputFile], budget: Budget) -> _Collected:
@@ -169,12 +179,13 @@ def _collect(files: Iterable[InputFile], budget: Budget) -> _Collected:
 
 
 def _add_documents(collected: _Collected, file: InputFile, budget: Budget) -> None:
-    collected.documents += _documents_of(file, budget)
+    collected.documents += _documents_of(file, collected, budget)
 
 
-def _documents_of(file: InputFile, budget: Budget) -> list[Document]:
-    roots = read_documents(file.content, file=file.shown, budget=budget)
-    return [document for root in roots for document in unpack(root, file.shown)]
+def _documents_of(file: InputFile, collected: _Collected, budget: Budget) -> list[Document]:
+    roots = list(read_documents(file.content, file=file.shown, budget=budget))
+    collected.roots[os.path.normpath(file.path or file.shown)] = roots
+    return [document for root in roots for document in unpack(root, file.shown, collected.reads)]
 
 
 def _attempt(collected: _Collected, action: Callable[[], object]) -> None:
@@ -307,7 +318,7 @@ def _with_scenario(document: Document, setup: Setup, objects: Objects, collected
     read = _read_scenario(fields, around, objects)
     omissions = _distinct((*objects.omissions, *fields.log.omissions))
     whole = _grouped(replace(setup, settings=_applied_to(read.settings, objects, setup)), read.cluster_autoscaler)
-    return Loaded(whole, read.scenario, omissions, tuple(collected.files), collected.texts())
+    return Loaded(whole, read.scenario, omissions, tuple(collected.files))
 
 
 def _read_scenario(fields: Fields, around: Surroundings, objects: Objects) -> ReadScenario:
@@ -377,11 +388,11 @@ def _applied(
             f"{event.path} needs either file or manifest", line=event.mapping.line, remedy="Give exactly one"
         )
     if event.has("manifest"):
-        found = list(unpack(event.required_child("manifest").mapping, scenario.file))
+        found = list(unpack(event.required_child("manifest").mapping, scenario.file, collected.reads))
     else:
         path = _beside(scenario, collected, event.required_text("file"))
         content = _applied_content(collected, path, budget)
-        found = _documents_of(InputFile(path, printable(path), content), budget)
+        found = _documents_of(InputFile(path, printable(path), content), collected, budget)
     key = "file" if event.has("file") else "manifest"
     known = (*WORKLOAD_READERS, "PodDisruptionBudget")
     if len(found) != 1 or found[0].kind not in known or not is_modelled_kind(found[0]):

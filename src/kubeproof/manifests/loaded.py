@@ -76,5 +76,5 @@ class Loaded:
     scenario: Scenario
     omissions: tuple[Omission, ...] = ()
     files: tuple[str, ...] = ()
-    texts: tuple[tuple[str, str], ...] = field(default=(), compare=False)  # (file, content) of all that was read
+    texts: tuple[tuple[str, str], ...] = field(default=(), compare=False)  # (file, what was read of it)
     ignores: tuple[Ignore, ...] = ()  # violations that annotations accept

@@ -36,6 +36,7 @@ from kubeproof.manifests.metadata import read_metadata
 from kubeproof.manifests.nodes import read_node
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.priorities import read_priority_class
+from kubeproof.manifests.reads import Reads
 from kubeproof.manifests.scenario import VERSION
 from kubeproof.manifests.tree import Mapping, Value
 from kubeproof.manifests.workloads import (
@@ -114,6 +115,7 @@ class Document:
     version: str
     mapping: Mapping
     file: str
+    reads: Reads = field(default_factory=Reads, compare=False)  # notes what is read of it
 
     @property
     def line(self) -> int:
@@ -155,20 +157,24 @@ class Objects:
         return self._owners
 
 
-def unpack(root: Value, file: str) -> Iterator[Document]:
-    """Yields the objects of a document, in order; lists are opened, also lists in lists."""
+def unpack(root: Value, file: str, reads: Reads | None = None) -> Iterator[Document]:
+    """Yields the objects of a document, in order; lists are opened, also lists in lists.
+
+    What is read of them later is noted in `reads`.
+    """
+    noted = Reads() if reads is None else reads
     pending: list[Value] = [root]
     while pending:
         value = pending.pop()
-        document = _document(value, file)
+        document = _document(value, file, noted)
         if document.kind != "List":
             yield document
             continue
-        fields = Fields(document.mapping, "", Log(file, "List"))
+        fields = Fields(document.mapping, "", Log(file, "List", reads=noted))
         pending += reversed(fields.items("items"))
 
 
-def _document(value: Value, file: str) -> Document:
+def _document(value: Value, file: str, reads: Reads) -> Document:
     if not isinstance(value, Mapping):
         raise ManifestError(
             "not a Kubernetes object",
@@ -176,9 +182,9 @@ def _document(value: Value, file: str) -> Document:
             line=value.line,
             remedy="Write a mapping with apiVersion and kind",
         )
-    fields = Fields(value, "", Log(file, "object"))
+    fields = Fields(value, "", Log(file, "object", reads=reads))
     version, kind = fields.required_text("apiVersion"), fields.required_text("kind")
-    return Document(kind, version, value, file)
+    return Document(kind, version, value, file, reads)
 
 
 def is_modelled_kind(document: Document) -> bool:
@@ -189,18 +195,26 @@ def is_modelled_kind(document: Document) -> bool:
 
 def fields_of(document: Document, *, error: type[ManifestError] = ManifestError) -> Fields:
     """A cursor at the top of the object; messages carry its kind and name."""
-    return Fields(document.mapping, "", Log(document.file, shown_name(document), error))
+    return Fields(document.mapping, "", Log(document.file, shown_name(document), error, reads=document.reads))
 
 
 def shown_name(document: Document) -> str:
     """`Kind/namespace/name` as far as the text has them, made printable."""
-    metadata = document.mapping.get("metadata")
-    parts = [document.kind]
-    for key in ("namespace", "name"):
-        value = metadata.get(key) if isinstance(metadata, Mapping) else None
-        text = getattr(value, "text", None)
-        parts += [text] if text else []
+    parts = [document.kind, *(text for text in identity_of(document) if text)]
     return printable("/".join(parts))
+
+
+def identity_of(document: Document) -> tuple[str, str]:
+    """Namespace and name as far as the text has them; malformed metadata is its reader's to refuse."""
+    metadata = document.mapping.get("metadata")
+    if not isinstance(metadata, Mapping):
+        return "", ""
+    document.reads.marks(document.mapping)["metadata"] = True
+    found = []
+    for key in ("namespace", "name"):
+        document.reads.marks(metadata)[key] = True
+        found.append(getattr(metadata.get(key), "text", None) or "")
+    return found[0], found[1]
 
 
 def check_version(document: Document) -> None:
@@ -240,15 +254,11 @@ def _omit_kind(document: Document, fields: Fields, objects: Objects) -> None:
 
 def _check_unique(document: Document, fields: Fields, objects: Objects) -> None:
     """The same object twice is a mistake: which of them would the cluster see?"""
-    metadata = document.mapping.get("metadata")
-    texts = {}
-    for key in ("namespace", "name"):
-        value = metadata.get(key) if isinstance(metadata, Mapping) else None
-        texts[key] = getattr(value, "text", "")
-    if not texts["name"] and document.kind not in _UNNAMED:
+    namespace, name = identity_of(document)
+    if not name and document.kind not in _UNNAMED:
         return
     group = document.version.rpartition("/")[0]
-    identity = (f"{group}/{document.kind}", texts["namespace"] or "default", texts["name"])
+    identity = (f"{group}/{document.kind}", namespace or "default", name)
     here = Source(document.file, document.line)
     before = objects.places.setdefault(identity, here)
     if before is not here:
@@ -262,9 +272,8 @@ def _node(fields: Fields, _: Document, objects: Objects) -> None:
 def _namespace(fields: Fields, _: Document, objects: Objects) -> None:
     metadata = read_metadata(fields, namespaced=False)
     objects.namespaces.append((metadata.name, as_labels(metadata.labels)))
-    about = fields.mapping.get("metadata")
-    notes = about.get("annotations") if isinstance(about, Mapping) else None
-    if isinstance(notes, Mapping) and notes.get(ALONE) is not None:
+    notes = fields.required_child("metadata").child("annotations")
+    if notes is not None and notes.has(ALONE):
         why = "a snapshot of one namespace: they take room on the nodes, too; kubeproof snapshot -A reads them"
         objects.omissions.append(Omission("pods of other namespaces", fields.source, why))
 

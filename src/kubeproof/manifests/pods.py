@@ -136,7 +136,7 @@ def _annotation(metadata: Fields | None, key: str) -> str:
 def _is_annotated(metadata: Fields | None, key: str) -> bool:
     """True if the annotation is there, whatever its value."""
     annotations = metadata.child("annotations") if metadata is not None else None
-    return annotations is not None and annotations.value(key) is not None
+    return annotations is not None and annotations.is_given(key)
 
 
 def _deletion_cost(metadata: Fields | None) -> int:
@@ -262,4 +262,4 @@ def _is_local(volume: Fields) -> bool:
     """True for a hostPath, and for an emptyDir that is not in memory."""
     empty = volume.child("emptyDir")
     medium = empty.text("medium") if empty is not None else None
-    return volume.value("hostPath") is not None or (empty is not None and medium != "Memory")
+    return volume.is_given("hostPath") or (empty is not None and medium != "Memory")

@@ -194,7 +194,7 @@ def _service(fields: Fields, found: _Found) -> None:
         found.left_out[f"{ref}, which has no selector,"] = None
         return
     chosen = LabelSelector(tuple(Requirement(key, "In", (value,)) for key, value in sorted(selector.items())))
-    is_headless = spec.text("clusterIP") == "None"
+    is_headless = spec.equals("clusterIP", "None")
     ports = tuple(_service_port(port, is_headless=is_headless) for port in spec.children("ports"))
     found.services.append(Service(ref, namespace, chosen, ports, fields.source))
 

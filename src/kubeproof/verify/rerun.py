@@ -50,7 +50,7 @@ def rerun(inputs: Sequence[tuple[str, str]], one: IntentResult, options: VerifyO
     trace = one.trace
     if trace is None:
         raise ValueError("no counterexample")
-    loaded = _at_size(load_texts(list(inputs)), dict(one.size))
+    loaded = _at_size(load_texts(list(inputs), keeps_texts=False), dict(one.size))
     plan = plan_of(loaded, options)
     number = [monitor.intent.name for monitor in plan.monitors].index(one.intent)
     model = RepresentativeModel(plan)

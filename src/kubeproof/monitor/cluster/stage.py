@@ -69,7 +69,7 @@ class Stage:
 def staged(texts: Texts, store: Store, patience: Patience, extra: Sequence[Object] = ()) -> Stage:
     """The stage of the given files and of objects that were seen."""
     seen = [(OBSERVED, "\n---\n".join(json.dumps(_clean(one)) for one in extra))] if extra else []
-    return Stage(load_texts([*texts, *seen]), store, patience)
+    return Stage(load_texts([*texts, *seen], keeps_texts=False), store, patience)
 
 
 def _clean(value: Object) -> Object:

@@ -66,7 +66,8 @@ def binding_for(loaded: Loaded, options: VerifyOptions, others: Mapping[str, obj
     if options.engine == "auto":
         named["engine"] = "python" if compiled_kernel() is None else "compiled"
     code = [(name, _text_of(name)) for name in options.controllers]
-    return binding_of([*loaded.texts, *code], {**named, **others}, keys)
+    left_out = ("<not modelled>", "\n".join(f"{one.what} {one.source} {one.why}" for one in loaded.omissions))
+    return binding_of([*loaded.texts, left_out, *code], {**named, **others}, keys)
 
 
 def _text_of(controller: str) -> str:

@@ -66,9 +66,16 @@ def test_the_engine_that_is_really_used_is():
     assert bound(replace(OPTIONS, engine=name)) == bound()
 
 
-def test_names_and_texts_of_files_are():
+def test_names_of_files_and_all_that_is_read_or_listed_of_them_are():
     assert bound(loaded=load_texts([("other.yaml", INPUT)])) != bound()
-    assert bound(loaded=load_texts([("input.yaml", INPUT + "\n")])) != bound()
+    assert bound(loaded=load_texts([("input.yaml", f"\n{INPUT}")])) != bound()  # other places
+    assert bound(loaded=load_texts([("input.yaml", INPUT.replace("count: 1", "count: 2"))])) != bound()
+    secret = "---\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\n"
+    assert bound(loaded=load_texts([("input.yaml", INPUT + secret)])) != bound()
+
+
+def test_what_nobody_reads_is_not():
+    assert bound(loaded=load_texts([("input.yaml", f"{INPUT}# a comment\n")])) == bound()
 
 
 def test_the_code_of_own_controllers_is(tmp_path):
