@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from kubeproof.cli.endings import first_of, say, tell_ending
+from kubeproof.errors import EnvironmentProblem
+
 if TYPE_CHECKING:
     from kubeproof.manifests.loaded import Loaded
     from kubeproof.verify.result import VerifyResult
@@ -74,19 +77,22 @@ def check_accepted(acceptance: Acceptance) -> None:
         read_baseline(acceptance.baseline)
 
 
-def written_baseline(result: VerifyResult, acceptance: Acceptance, *, quiet: bool) -> None:
-    """Writes the file of --write-baseline, and says so."""
+def written_baseline(result: VerifyResult, acceptance: Acceptance, code: int, *, quiet: bool) -> int:
+    """Writes the file of --write-baseline, and says so; the exit code, which is another if that fails."""
     if acceptance.write_baseline is None:
-        return
+        return code
     from kubeproof.cli.outputs import write_file
-    from kubeproof.report.escape import escape
     from kubeproof.verify.baseline import baseline_text
 
     text = baseline_text(result)
-    write_file(acceptance.write_baseline, text)
+    try:
+        write_file(acceptance.write_baseline, text)
+    except EnvironmentProblem as problem:
+        return first_of((code, tell_ending(problem)))
     if not quiet:
         number = text.count('"fingerprint"')
-        click.echo(f"{number} violation(s) written to {escape(acceptance.write_baseline)}", err=True)
+        say(f"{number} violation(s) written to {acceptance.write_baseline}")
+    return code
 
 
 def softened(code: int, result: VerifyResult, acceptance: Acceptance) -> int:

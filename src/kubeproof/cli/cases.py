@@ -63,8 +63,7 @@ def list_command(*, outputs: tuple[Output, ...]) -> int:
     from kubeproof.cases.library import list_cases
 
     cases = list_cases()
-    emit(outputs, lambda output: _list_json(cases) if output.format == "json" else _list_text(cases))
-    return 0
+    return emit(outputs, lambda output: _list_json(cases) if output.format == "json" else _list_text(cases))
 
 
 @cases_group.command("show")
@@ -161,8 +160,7 @@ def run_command(
             return render_result(runs[0].result, output, color, hint=hint, options=options)
         return _report(chosen, runs, output, color, verbose, sweep_flags(scale, False, False)) + _table(runs)
 
-    emit(outputs, render)
-    return 0 if all(run.as_expected for run in runs) else 1
+    return emit(outputs, render, 0 if all(run.as_expected for run in runs) else 1)
 
 
 def _refuse_formats(outputs: tuple[Output, ...], is_single: bool) -> None:
@@ -209,9 +207,8 @@ def _run_minimal(chosen: Sequence[tuple[Case, Variant]], options: VerifyOptions,
         rows = [_minimal_row(*one) for one in found]
         return aligned([_MINIMAL_HEADINGS, *rows])
 
-    emit(outputs, render)
     expected = [variant.expected == "VIOLATED" for _, variant in chosen]
-    return 0 if expected == [one.size is not None for _, one, _ in found] else 1
+    return emit(outputs, render, 0 if expected == [one.size is not None for _, one, _ in found] else 1)
 
 
 def _minimal_row(variant: str, found: Minimal, elapsed_s: float) -> tuple[str, ...]:
@@ -404,8 +401,8 @@ def esc_command(
     options = VerifyOptions(timeout_s=timeout_s, max_states=max_states)
     minima = find_minima(directory, options, chosen_executor(executor, workers))
     esc = esc_from(minima)
-    emit(outputs, lambda output: (_esc_json if output.format == "json" else _esc_text)(esc, minima))
-    return 3 if any(one.undecided for one in minima) else 0
+    code = 3 if any(one.undecided for one in minima) else 0
+    return emit(outputs, lambda output: (_esc_json if output.format == "json" else _esc_text)(esc, minima), code)
 
 
 def _esc_text(esc: Esc, minima: Sequence[Minimal]) -> str:

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import click
-
+from kubeproof.cli.endings import say
 from kubeproof.errors import UsageError
-from kubeproof.report.escape import escape
 
 if TYPE_CHECKING:
     from kubeproof.cli.progress import ProgressLine
     from kubeproof.manifests.loaded import Loaded
+    from kubeproof.stop import Stop
+    from kubeproof.verify.known import Found
     from kubeproof.verify.options import VerifyOptions
     from kubeproof.verify.result import VerifyResult
 
@@ -25,7 +25,14 @@ def check_checkpoint(checkpoint: str | None, resume: bool) -> None:
 
 
 def run_kept(
-    loaded: Loaded, options: VerifyOptions, line: ProgressLine | None, checkpoint: str, resume: bool
+    loaded: Loaded,
+    options: VerifyOptions,
+    line: ProgressLine | None,
+    checkpoint: str,
+    resume: bool,
+    *,
+    stop: Stop,
+    found: Found | None,
 ) -> VerifyResult:
     """Verifies one size, kept in the directory."""
     from pathlib import Path
@@ -33,13 +40,15 @@ def run_kept(
     from kubeproof.verify.journal.verification import verify_kept
 
     with told_how_to_resume(checkpoint):
-        kept = verify_kept(loaded, options, directory=Path(checkpoint), resume=resume, progress=line)
+        kept = verify_kept(
+            loaded, options, directory=Path(checkpoint), resume=resume, progress=line, stop=stop, found=found
+        )
     if line is not None:
         line.close()
     for problem in kept.problems:
-        _say(f"warning: no snapshot was written: {problem}")
+        say(f"warning: no snapshot was written: {problem}")
     if not kept.is_final:
-        _tell(checkpoint)
+        tell_how_to_resume(checkpoint)
     return kept.result
 
 
@@ -49,13 +58,10 @@ def told_how_to_resume(checkpoint: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        _tell(checkpoint)
+        tell_how_to_resume(checkpoint)
         raise
 
 
-def _tell(checkpoint: str) -> None:
-    _say(f"checkpoint written to {checkpoint}: repeat the command with --resume to continue")
-
-
-def _say(line: str) -> None:
-    click.echo(escape(line), err=True)
+def tell_how_to_resume(checkpoint: str) -> None:
+    """Says that nothing is lost."""
+    say(f"checkpoint written to {checkpoint}: repeat the command with --resume to continue")

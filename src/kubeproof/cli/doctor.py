@@ -38,8 +38,7 @@ def doctor_command(*, outputs: tuple[Output, ...]) -> int:
       kubeproof doctor -o json
     """
     findings = examine()
-    emit(outputs, lambda output: _as_json(findings) if output.format == "json" else _as_text(findings))
-    return 0
+    return emit(outputs, lambda output: _as_json(findings) if output.format == "json" else _as_text(findings))
 
 
 def examine() -> tuple[Finding, ...]:

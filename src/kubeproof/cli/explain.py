@@ -53,8 +53,7 @@ def explain_command(*, words: tuple[str, ...], color: str, outputs: tuple[Output
             return _table(entries)
         return explain.as_text(entries, text_style(output, color))
 
-    emit(outputs, render)
-    return 0
+    return emit(outputs, render)
 
 
 def explained(words: tuple[str, ...]) -> tuple[Explanation, ...]:

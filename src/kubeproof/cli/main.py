@@ -6,18 +6,13 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from importlib import import_module
 
 import click
 
 from kubeproof import __version__
-from kubeproof.cli.outputs import silence
-from kubeproof.errors import KubeproofError
-from kubeproof.report.escape import escape
-
-USAGE, INCONCLUSIVE, ENVIRONMENT, INTERNAL, INTERRUPTED = 2, 3, 6, 70, 130
-
+from kubeproof.cli.endings import ENVIRONMENT, first_of, say, silence, tell_ending
+from kubeproof.cli.interruption import Interruption, listening
 
 # Modules, manifests and states stay until the end and hold hardly any cycles: looking for those seldom is enough.
 COLLECTIONS = (100_000, 20, 100)
@@ -77,16 +72,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _ended(list(arguments))
     gc.set_threshold(*COLLECTIONS)  # the process is ours
     try:
-        return _ended(sys.argv[1:])
+        return _ended(sys.argv[1:], is_ours=True)
     finally:
         gc.freeze()  # the interpreter ends without looking for cycles a last time
 
 
-def _ended(words: list[str]) -> int:
-    return _flushed(_guarded(lambda: _invoke(words)))
+def _ended(words: list[str], *, is_ours: bool = False) -> int:
+    """The exit code of a command that hears signals; in a process of ours none is heard between that and the end."""
+    interruption = Interruption()
+    with listening(interruption, to_the_end=is_ours):
+        return _guarded(lambda: _flushed(_guarded(lambda: _invoke(words, interruption))))
 
 
-def _invoke(words: list[str]) -> int:
+def _invoke(words: list[str], interruption: Interruption) -> int:
     """The command's own exit code.
 
     Click's `main` is not used: it ends with 1, which here means a violation, when a reader closes stdout.
@@ -96,7 +94,7 @@ def _invoke(words: list[str]) -> int:
 
         return completed(instruction)
     try:
-        with cli.make_context(_program(), words) as context:
+        with cli.make_context(_program(), words, obj=interruption) as context:
             code: int = cli.invoke(context)
             return code
     except click.exceptions.Exit as ending:
@@ -112,58 +110,8 @@ def _guarded(run: Callable[[], int]) -> int:
     """The exit code of the contract for every way a command can end."""
     try:
         return run()
-    except click.ClickException as problem:
-        return _wrong_usage(problem)
-    except KubeproofError as problem:
-        for line in str(problem).split("\n"):  # loading lists several problems, one a line
-            _say(f"error: {line}")
-        return problem.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        _say("interrupted")
-        return INTERRUPTED
-    except BrokenPipeError:
-        silence(sys.stdout)
-        return 0
-    except MemoryError:
-        _say("error: out of memory. Set --memory or --max-states to stop in time.")
-        return INCONCLUSIVE
-    except OSError as problem:
-        _traceback(problem)
-        _say(f"error: E401 {problem}")
-        return ENVIRONMENT
-    except Exception as problem:
-        return _internal(problem)
-
-
-def _wrong_usage(problem: click.ClickException) -> int:
-    with suppress(OSError):
-        problem.show()
-    return USAGE
-
-
-def _internal(problem: Exception) -> int:
-    """Says in one line that the fault is ours."""
-    _traceback(problem)
-    _say(
-        f"internal error: {type(problem).__name__}: {problem}. This is a fault of Kubeproof: please report "
-        f"the command, its input and the traceback that KUBEPROOF_DEBUG=1 shows."
-    )
-    return INTERNAL
-
-
-def _traceback(problem: Exception) -> None:
-    """Shows where the problem came from, only with KUBEPROOF_DEBUG=1."""
-    if os.environ.get("KUBEPROOF_DEBUG", "") not in ("", "0"):
-        import traceback
-
-        with suppress(OSError):
-            traceback.print_exception(problem)
-
-
-def _say(line: str) -> None:
-    """One line on stderr; what comes from manifests is escaped."""
-    with suppress(OSError):
-        click.echo(escape(line), err=True)
+    except (Exception, KeyboardInterrupt) as problem:
+        return tell_ending(problem)
 
 
 def _flushed(code: int) -> int:
@@ -173,9 +121,10 @@ def _flushed(code: int) -> int:
             sys.stdout.flush()
     except BrokenPipeError:
         silence(sys.stdout)
-    except OSError:
+    except OSError as problem:
         silence(sys.stdout)
-        return code or ENVIRONMENT
+        say(f"error: E401 cannot write to stdout: {problem.strerror}.")
+        return first_of((code, ENVIRONMENT))
     return code
 
 

@@ -60,5 +60,4 @@ def mine_command(
         "json": lambda: mined_json(mined),
         "epl": lambda: to_epl(mined.rules),
     }
-    emit(outputs, lambda output: render[output.format]())
-    return 0
+    return emit(outputs, lambda output: render[output.format]())

@@ -232,8 +232,7 @@ def evaluate_command(
         how, scores = f"{folds}-fold cross-validation", cross_validate(infos, runs, folds)
     else:
         how, scores = f"rules of {rules_file}", evaluate(rules, infos, runs)
-    emit(outputs, lambda output: (scores_json if output.format == "json" else scores_text)(scores, how))
-    return 0
+    return emit(outputs, lambda output: (scores_json if output.format == "json" else scores_text)(scores, how))
 
 
 @monitor_group.command("rules", short_help="Show rules in words, or export them.")
@@ -253,5 +252,4 @@ def rules_command(*, rules_file: str, outputs: tuple[Output, ...]) -> int:
 
     rules = _rules(rules_file)
     render = {"text": rules_text, "yaml": to_yaml, "json": rules_json, "epl": to_epl}
-    emit(outputs, lambda output: render[output.format](rules))
-    return 0
+    return emit(outputs, lambda output: render[output.format](rules))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kubeproof.cli.inputs import read_stdin
-from kubeproof.cli.outputs import Output, emit, output_option, tell_where, without_clash
+from kubeproof.cli.outputs import Output, emit, output_option, without_clash
 from kubeproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -127,9 +127,9 @@ def _asked_of_manifests(files: tuple[str, ...], options: dict[str, Any]) -> Netw
 def _reported(result: NetworkResult, outputs: tuple[Output, ...]) -> int:
     from kubeproof.report.network import as_json, as_text
 
-    emit(outputs, lambda output: as_json(result) if output.format == "json" else as_text(result))
-    tell_where(outputs, result.verdict)
-    return _EXIT_CODES.get(result.verdict, 0)
+    render = {"json": as_json, "text": as_text}
+    code = _EXIT_CODES.get(result.verdict, 0)
+    return emit(outputs, lambda output: render[output.format](result), code, verdict=result.verdict)
 
 
 def _named(text: str) -> tuple[str, str]:
@@ -158,8 +158,7 @@ def network_properties_command(*, outputs: tuple[Output, ...]) -> int:
     listed = [{"key": one.key, "fields": list(one.fields), "text": one.text} for one in entries]
     lines = [f"{one.key:<{width}}  {one.text}{_fields(one.fields)}\n" for one in entries]
     document = json.dumps({"version": 1, "properties": listed}, indent=2) + "\n"
-    emit(outputs, lambda output: document if output.format == "json" else "".join(lines))
-    return 0
+    return emit(outputs, lambda output: document if output.format == "json" else "".join(lines))
 
 
 def _fields(names: tuple[str, ...]) -> str:
@@ -212,8 +211,7 @@ def generate_network_command(
     for fault in faults:
         network = _broken(network, fault)
     render = {"yaml": to_yaml, "json": to_json, "xml": to_xml}
-    emit(outputs, lambda output: render[output.format](network, (usual,)))
-    return 0
+    return emit(outputs, lambda output: render[output.format](network, (usual,)))
 
 
 def _broken(network: Network, fault: str) -> Network:

@@ -7,10 +7,11 @@ import stat
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from typing import NamedTuple, TextIO
+from typing import NamedTuple
 
 import click
 
+from kubeproof.cli.endings import first_of, say, silence, tell_ending
 from kubeproof.errors import EnvironmentProblem
 
 Decorator = Callable[[Callable[..., int]], Callable[..., int]]
@@ -70,21 +71,43 @@ def output_option(*formats: str) -> Decorator:
     )
 
 
-def emit(outputs: tuple[Output, ...], render: Callable[[Output], str | bytes]) -> None:
-    """Writes every report: files first, so that a reader who closes stdout loses none."""
-    for output in sorted(outputs, key=lambda one: one.file is None):
+def emit(
+    outputs: tuple[Output, ...], render: Callable[[Output], str | bytes], code: int = 0, *, verdict: str | None = None
+) -> int:
+    """Writes every report, and returns the exit code: `code`, which is what the reports say, or why one is missing.
+
+    Files come first, so that a reader who closes stdout loses none. A report that cannot be made or written is told
+    on stderr and costs none of the others; a violation stays one. With a verdict, even an empty one, a line tells
+    where to look if all reports went into files.
+    """
+    codes = [code]
+    try:
+        for output in sorted(outputs, key=lambda one: one.file is None):
+            codes.append(_emit_one(output, render))
+    except KeyboardInterrupt as problem:
+        codes.append(tell_ending(problem))
+    if verdict is not None and len(codes) > len(outputs) and not any(codes[1:]):
+        tell_where(outputs, verdict)
+    return first_of(codes)
+
+
+def _emit_one(output: Output, render: Callable[[Output], str | bytes]) -> int:
+    try:
         report = render(output)
         if output.file is not None:
             write_file(output.file, report)
         elif isinstance(report, str):
             write_stdout(report)
+    except Exception as problem:
+        return tell_ending(problem)
+    return 0
 
 
 def tell_where(outputs: tuple[Output, ...], verdict: str = "") -> None:
     """One line on stderr if all reports went into files: a run that prints nothing looks as if it had done nothing."""
     if all(output.file is not None for output in outputs):
         files = ", ".join(str(output.file) for output in outputs)
-        click.echo(f"{verdict}: see {files}" if verdict else f"see {files}", err=True)
+        say(f"{verdict}: see {files}" if verdict else f"see {files}")
 
 
 def write_stdout(text: str) -> None:
@@ -101,12 +124,6 @@ def write_stdout(text: str) -> None:
     except OSError as problem:
         silence(stream)
         raise EnvironmentProblem(f"E401 cannot write to stdout: {problem.strerror}.") from None
-
-
-def silence(stream: TextIO) -> None:
-    """Sends what is still buffered nowhere, so that the interpreter does not complain when it ends."""
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def write_file(path: str, text: str | bytes) -> None:

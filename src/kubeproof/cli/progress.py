@@ -6,6 +6,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, TextIO
 
+from kubeproof.cli.endings import say
 from kubeproof.cli.terminal import is_terminal
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from kubeproof.engine.system import Progress as EngineProgress
     from kubeproof.verify.options import Progress
     from kubeproof.verify.resize import Size
+    from kubeproof.verify.result import IntentResult
     from kubeproof.verify.scaling.result import SweepProgress
 
 _TERMINAL_EVERY_S = 0.2
@@ -69,6 +71,25 @@ def progress_line(choice: str, quiet: bool) -> ProgressLine | None:
     """The line to show progress on, None if nobody wants it; `auto` asks for a terminal and no -q."""
     wanted = choice == "always" or (choice == "auto" and not quiet and is_terminal(sys.stderr))
     return ProgressLine(sys.stderr) if wanted and sys.stderr is not None else None
+
+
+def telling(line: ProgressLine | None, quiet: bool) -> Callable[[IntentResult], None] | None:
+    """Tells on stderr of each violation when it is found, above the line of progress; None with -q.
+
+    stdout carries the report alone, which comes when all is searched.
+    """
+    if quiet:
+        return None
+
+    def tell(found: IntentResult) -> None:
+        from kubeproof.report.sentences import title
+
+        if line is not None:
+            line.close()
+        steps = f" after {len(found.trace.steps)} steps" if found.trace is not None else ""
+        say(f"{found.verdict} {title(found)}{steps}; still searching")
+
+    return tell
 
 
 def describe(progress: Progress | EngineProgress) -> str:

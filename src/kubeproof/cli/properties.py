@@ -42,8 +42,7 @@ def list_command(*, outputs: tuple[Output, ...]) -> int:
     from kubeproof.intents.catalogue import catalogue
 
     entries = catalogue()
-    emit(outputs, lambda output: _as_json(entries) if output.format == "json" else _as_text(entries))
-    return 0
+    return emit(outputs, lambda output: _as_json(entries) if output.format == "json" else _as_text(entries))
 
 
 @properties_group.command("show")
@@ -72,8 +71,7 @@ def show_command(names: tuple[str, ...], *, outputs: tuple[Output, ...]) -> int:
             else explain.as_text(entries, text_style(output, "auto"))
         )
 
-    emit(outputs, render)
-    return 0
+    return emit(outputs, render)
 
 
 @properties_group.command("classify")
@@ -92,8 +90,7 @@ def classify_command(formula: str, *, outputs: tuple[Output, ...]) -> int:
     from kubeproof.report.properties import classified_json, classified_text
 
     one = _property(formula)
-    emit(outputs, lambda output: classified_json(one) if output.format == "json" else classified_text(one))
-    return 0
+    return emit(outputs, lambda output: classified_json(one) if output.format == "json" else classified_text(one))
 
 
 @properties_group.command("decompose")
@@ -117,8 +114,7 @@ def decompose_command(formula: str, *, outputs: tuple[Output, ...]) -> int:
         "hoa": report.decomposed_hoa,
         "dot": report.decomposed_dot,
     }
-    emit(outputs, lambda output: render[output.format](one))
-    return 0
+    return emit(outputs, lambda output: render[output.format](one))
 
 
 def _property(text: str) -> Property:

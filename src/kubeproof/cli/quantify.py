@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kubeproof.cli.outputs import Decorator, Output, emit, output_option, tell_where
+from kubeproof.cli.outputs import Decorator, Output, emit, output_option
 from kubeproof.cli.quantify_cluster import cluster_command, compare_command
 from kubeproof.cli.ranges import NumberRange
 from kubeproof.errors import UsageError
@@ -216,6 +216,5 @@ def reported(result: QuantifyResult, outputs: tuple[Output, ...]) -> int:
     from kubeproof.report import quantify as report
 
     render = {"text": report.as_text, "json": report.as_json, "yaml": report.as_yaml}
-    emit(outputs, lambda output: render[output.format](result))
-    tell_where(outputs, result.verdict)
-    return EXIT_CODES.get(result.verdict, 0)
+    code = EXIT_CODES.get(result.verdict, 0)
+    return emit(outputs, lambda output: render[output.format](result), code, verdict=result.verdict)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from kubeproof.cli.endings import first_of
 from kubeproof.cli.inputs import read_stdin
-from kubeproof.cli.outputs import Decorator, Output, emit, output_option, tell_where
+from kubeproof.cli.outputs import Decorator, Output, emit, output_option
 from kubeproof.cli.progress import progress_line
 from kubeproof.cli.ranges import NumberRange
 from kubeproof.errors import UsageError
@@ -120,9 +121,8 @@ def cluster_command(*, paths: tuple[str, ...], outputs: tuple[Output, ...], **gi
 
     options = options_of(given)
     result = _limited(lambda reached: _quantified(paths, options, given["progress"], reached), given)
-    emit(outputs, lambda output: as_json(result) if output.format == "json" else as_text(result))
-    tell_where(outputs, result.verdict)
-    return exit_code(result)
+    render = {"json": as_json, "text": as_text}
+    return emit(outputs, lambda output: render[output.format](result), exit_code(result), verdict=result.verdict)
 
 
 def _limited(ask: Callable[[Reached], Result], given: dict[str, Any]) -> Result:
@@ -234,9 +234,8 @@ def compare_command(
     plot = (risk, against or "")
     found = _limited(lambda told: _compared(variants, shared, options, plot, given["progress"], told), given)
     render = {"text": report.as_text, "json": report.as_json, "svg": report.as_svg, "html": report.as_html}
-    emit(outputs, lambda output: render[output.format](found))
-    tell_where(outputs)
-    return max(exit_code(variant.result) for variant in found.variants)
+    code = first_of(exit_code(variant.result) for variant in found.variants)
+    return emit(outputs, lambda output: render[output.format](found), code, verdict="")
 
 
 def _compared(

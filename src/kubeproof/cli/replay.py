@@ -68,8 +68,7 @@ def replay_command(
             return _page(trace, intent, controllers)
         return _render(report, output, color, verbose)
 
-    emit(outputs, render)
-    return _EXIT_CODES.get(report.verdict, 70)
+    return emit(outputs, render, _EXIT_CODES.get(report.verdict, 70))
 
 
 def _write_audit(file: str, trace: str, intent: str | None, controllers: tuple[str, ...]) -> None:

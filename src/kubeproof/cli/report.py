@@ -53,5 +53,4 @@ def report_command(
     def render(output: Output) -> str | bytes:
         return render_result(result, output, color, verbose=verbose, quiet=quiet, hint=hint, options=options)
 
-    emit(outputs, render)
-    return 0
+    return emit(outputs, render)

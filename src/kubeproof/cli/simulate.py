@@ -7,7 +7,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from kubeproof.cli.outputs import Output, emit, output_option, tell_where
+from kubeproof.cli.outputs import Output, emit, output_option
 from kubeproof.cli.sweep import workers_option
 
 
@@ -99,6 +99,4 @@ def _experiment(experiment: str, outputs: tuple[Output, ...], given: dict[str, A
         curves = simulate(workflow(int(threads or 100), given["downscale_after"]))
     else:
         curves = simulate(published(experiment, config or "calibration", given["downscale_after"]))
-    emit(outputs, lambda output: report.RENDERERS[output.format](curves))
-    tell_where(outputs)
-    return 0
+    return emit(outputs, lambda output: report.RENDERERS[output.format](curves), 0, verdict="")

@@ -13,7 +13,9 @@ from kubeproof.errors import UsageError
 if TYPE_CHECKING:
     from kubeproof.cli.progress import ProgressLine
     from kubeproof.manifests.loaded import Loaded
+    from kubeproof.stop import Stop
     from kubeproof.verify.executors.session import Executor
+    from kubeproof.verify.known import Found
     from kubeproof.verify.options import VerifyOptions
     from kubeproof.verify.result import VerifyResult
     from kubeproof.verify.scaling.plan import SweepOptions
@@ -89,6 +91,9 @@ def run_swept(
     line: ProgressLine | None,
     checkpoint: str | None = None,
     resume: bool = False,
+    *,
+    stop: Stop | None = None,
+    found: Found | None = None,
 ) -> VerifyResult:
     """Every size that the Scenario's scale stands for, with the ESC of the shipped cases where it is the limit."""
     from kubeproof.cases.esc import shipped_esc
@@ -98,12 +103,15 @@ def run_swept(
     plan = plan_sweep(loaded, options, chosen, shipped_esc())
     progress = None if line is None else line.sweep
     if checkpoint is None:
-        return run_sweep(plan, chosen, progress=progress)
-    from kubeproof.cli.checkpoint import told_how_to_resume
+        return run_sweep(plan, chosen, progress=progress, stop=stop, found=found)
+    from kubeproof.cli.checkpoint import tell_how_to_resume, told_how_to_resume
     from kubeproof.verify.scaling.checkpoint import sweep_journal
 
     with told_how_to_resume(checkpoint), sweep_journal(checkpoint, plan, chosen, resume=resume) as journal:
-        return run_sweep(plan, chosen, journal=journal, progress=progress)
+        result = run_sweep(plan, chosen, journal=journal, progress=progress, stop=stop, found=found)
+    if result.statistics.stopped_by == "interrupt":
+        tell_how_to_resume(checkpoint)
+    return result
 
 
 def refuse_without_sweep(loaded: Loaded, chosen: SweepOptions, *, pictured: bool, elsewhere: str = "") -> None:

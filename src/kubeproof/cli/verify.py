@@ -17,9 +17,10 @@ from kubeproof.cli.acceptance import (
 )
 from kubeproof.cli.checkpoint import check_checkpoint, run_kept
 from kubeproof.cli.inputs import read_stdin
+from kubeproof.cli.interruption import GRACE_S, WRITING_S, current
 from kubeproof.cli.live import Chosen, cluster_options, snapshot_bytes
-from kubeproof.cli.outputs import Output, emit, output_option, tell_where
-from kubeproof.cli.progress import progress_line
+from kubeproof.cli.outputs import Output, emit, output_option
+from kubeproof.cli.progress import progress_line, telling
 from kubeproof.cli.ranges import NumberRange
 from kubeproof.cli.reports import RESULT_FORMATS, exit_code, render_result, report_problem
 from kubeproof.cli.settings import use_settings
@@ -218,11 +219,9 @@ def verify_command(
     def render(output: Output) -> str | bytes:
         return render_result(result, output, color, verbose=verbose, quiet=quiet, hint=hint, options=options)
 
-    emit(outputs, render)
-    if not quiet:
-        tell_where(outputs, result.verdict)
-    written_baseline(result, acceptance, quiet=quiet)
-    return softened(exit_code(result), result, acceptance)
+    code = softened(exit_code(result), result, acceptance)
+    code = emit(outputs, render, code, verdict=None if quiet else result.verdict)
+    return written_baseline(result, acceptance, code, quiet=quiet)
 
 
 def _run(
@@ -250,13 +249,17 @@ def _run(
     given = () if cluster is None else (snapshot_bytes(cluster),)
     loaded = load(paths, stdin=read_stdin, given=given, render=partial(rendered, values=values))
     line = progress_line(progress, quiet)
-    try:
-        if is_swept(loaded, chosen):
-            return loaded, run_swept(loaded, options, chosen, line, checkpoint, resume)
+    found = telling(line, quiet)
+    is_sweep = is_swept(loaded, chosen)
+    if not is_sweep:
         refuse_without_sweep(loaded, chosen, pictured=pictured, elsewhere=elsewhere)
-        if checkpoint is not None:
-            return loaded, run_kept(loaded, options, line, checkpoint, resume)
-        return loaded, verify(loaded, options, line)
+    try:
+        with current().gently(GRACE_S if checkpoint is None else WRITING_S) as stop:
+            if is_sweep:
+                return loaded, run_swept(loaded, options, chosen, line, checkpoint, resume, stop=stop, found=found)
+            if checkpoint is not None:
+                return loaded, run_kept(loaded, options, line, checkpoint, resume, stop=stop, found=found)
+            return loaded, verify(loaded, options, line, stop=stop, found=found)
     finally:
         if line is not None:
             line.close()

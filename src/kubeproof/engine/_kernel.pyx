@@ -1261,15 +1261,16 @@ cdef class CompiledKernel:
         return 0
 
     cdef int _walk_all(self, Tarjan* walk, list found) except -1:
-        cdef int64_t root
+        cdef int64_t root, taken = 0
         for root in range(self.expanded):
-            if not root & CHUNK_MASK:
-                PyErr_CheckSignals()
             if walk.index[root]:
                 continue
             self._enter(walk, <int32_t>root)
             while walk.depth:
                 self._advance(walk, found)
+                taken += 1
+                if not taken & CHUNK_MASK:
+                    PyErr_CheckSignals()
         return 0
 
     cdef inline void _enter(self, Tarjan* walk, int32_t state) noexcept:

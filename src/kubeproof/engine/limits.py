@@ -8,7 +8,10 @@ import time
 from collections.abc import Callable
 from dataclasses import field
 
+from kubeproof.stop import Stop
 from kubeproof.values import dataclass
+
+INTERRUPTED = "interrupt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,21 @@ class Limits:
     timeout_s: float | None = None
     memory_bytes: int | None = None
     clock: Callable[[], float] = field(default=time.monotonic, compare=False)
+    stop: Stop = field(default_factory=Stop, compare=False)
+
+    def is_over(self, start: float) -> bool:
+        """True if a search that began at `start` is to end now; a look that costs next to nothing."""
+        return self.stop.is_asked or (self.timeout_s is not None and self.clock() - start > self.timeout_s)
+
+    def exceeded(self, start: float) -> str:
+        """What ends a search that began at `start`; "" if nothing does."""
+        if self.stop.is_asked:
+            return INTERRUPTED
+        if self.timeout_s is not None and self.clock() - start > self.timeout_s:
+            return f"{self.timeout_s:g} s"
+        if self.memory_bytes is not None and resident_bytes() > self.memory_bytes:
+            return f"{self.memory_bytes // 2**20} MiB of memory"
+        return ""
 
 
 def resident_bytes() -> int:

@@ -10,10 +10,12 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import field
 from typing import Generic, Protocol, TypeVar
 
+from kubeproof.engine.limits import Limits
 from kubeproof.engine.system import Check, Kind, Role
 from kubeproof.errors import LimitReached
 from kubeproof.values import dataclass
 
+LOOK = 256  # states between two looks at the memory
 S = TypeVar("S", bound=Hashable)
 S_co = TypeVar("S_co", bound=Hashable, covariant=True)
 
@@ -57,12 +59,23 @@ class StateGraph(Generic[S]):
         return not self.stopped_by
 
 
-def reach(model: ReferenceModel[S], *, max_states: int) -> StateGraph[S]:
-    """Explores breadth first until nothing is new, `max_states` states are known or a step has too many ways."""
+def reach(
+    model: ReferenceModel[S], *, max_states: int, limits: Limits | None = None, start: float | None = None
+) -> StateGraph[S]:
+    """Explores breadth first until nothing is new, `max_states` states are known or a step has too many ways.
+
+    Time, memory and whoever wants the search to end are those of `limits`; time counts from `start` on, or from now.
+    """
+    limits = limits or Limits()
+    start = limits.clock() if start is None else start
     graph: StateGraph[S] = StateGraph()
     queue = deque(dict.fromkeys(model.initial()))
     known = set(queue)
     while queue:
+        if limits.is_over(start) or len(graph.steps) % LOOK == 0:
+            graph.stopped_by = limits.exceeded(start)
+            if graph.stopped_by:
+                return graph
         state = queue.popleft()
         try:
             steps = model.steps(state)

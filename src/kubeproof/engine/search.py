@@ -10,18 +10,20 @@ from typing import Protocol
 from kubeproof.engine.components import cyclic_components
 from kubeproof.engine.cycles import Lasso, all_lassos, find_lasso
 from kubeproof.engine.kernel import Interner, Kernel, Weigh, Weighed
-from kubeproof.engine.limits import Limits, resident_bytes
+from kubeproof.engine.limits import INTERRUPTED as INTERRUPTED
+from kubeproof.engine.limits import Limits
 from kubeproof.engine.snapshot import Keeper, Restorable
 from kubeproof.engine.system import Cell, Check, Effect, Kind, Progress, Step, System
 from kubeproof.engine.words import Broken, Follower, Way, breaks
 from kubeproof.errors import LimitReached
 from kubeproof.values import dataclass
 
-CHUNK = 4096  # states between two looks at limits; a constant, so that counts do not depend on speed
+CHUNK = 4096  # states between two looks at what is found; a constant, so that counts do not depend on speed
+SLICE = 64  # states between two looks at the time and at who wants the search to end
 SAFETY = (Kind.NEVER, Kind.STABLE)
 ALL_VIOLATED = "all checks are violated"
-INTERRUPTED = "interrupt"
 Followers = dict[int, Follower]  # of the checks that are words, by their place
+Found = Callable[[int, "Search"], None]  # the number of a check, and the search that has come to a violation of it
 
 
 class Store(Restorable, Protocol):
@@ -188,12 +190,14 @@ def explore(
     progress: Callable[[Progress], None] | None = None,
     stop_early: bool = True,
     keeper: Keeper | None = None,
+    found: Found | None = None,
 ) -> Search:
     """Explores the system and decides each check.
 
     Stops early only when every check is violated already, and not at all without `stop_early`. A reached limit leaves
     open checks unknown. With a keeper, the search continues the one on disk and is saved there; it finds what it
-    would have found in one go.
+    would have found in one go. `found` is told of violations while the search goes on: the number of the check, and
+    the search as far as it is with that one finding. An interrupt ends the search and asks `limits.stop`.
     """
     limits = limits or Limits()
     start = limits.clock()
@@ -201,18 +205,40 @@ def explore(
         for cells in system.initial:
             kernel.add_initial(cells)
     followers = {place: Follower(check.words) for place, check in enumerate(checks) if check.words is not None}
-    stopped_by = _explore_all(kernel, checks if stop_early else (), followers, limits, start, progress, keeper)
+    told = _Telling(checks, found)
+    whole = checks if stop_early else ()
+    stopped_by = _explore_all(kernel, whole, followers, limits, start, progress, keeper, told)
+    findings: dict[int, Finding] = {}
     try:
         if keeper is not None:
             keeper.finish(kernel, is_explored=not stopped_by, is_cut_short=is_cut_short(stopped_by))
-        findings = _judge(system, kernel, checks, followers, stopped_by, limits, start, progress)
+        cut = _judge(system, kernel, checks, followers, stopped_by, limits, start, progress, findings)
     except (KeyboardInterrupt, MemoryError) as stop:
-        stopped_by = INTERRUPTED if isinstance(stop, KeyboardInterrupt) else "memory"
-        findings = tuple(_without_cycles(kernel, check) for check in checks)
-        if keeper is not None:
-            keeper.finish(kernel, is_explored=False, is_cut_short=True)
+        cut = INTERRUPTED if isinstance(stop, KeyboardInterrupt) else "memory"
+    if cut and keeper is not None:
+        keeper.finish(kernel, is_explored=False, is_cut_short=True)
+    if INTERRUPTED in (cut, stopped_by):
+        limits.stop.ask()
     earlier_s = keeper.earlier_s if keeper is not None else 0.0
-    return Search(findings, kernel, stopped_by, limits.clock() - start + earlier_s)
+    known = tuple(findings.get(place, Finding("unknown")) for place in range(len(checks)))
+    return Search(known, kernel, cut or stopped_by, limits.clock() - start + earlier_s)
+
+
+class _Telling:
+    """Tells of each violation once, as soon as the search has come to it."""
+
+    def __init__(self, checks: Sequence[Check], found: Found | None) -> None:
+        self._open = dict(enumerate(checks)) if found is not None else {}
+        self._found = found
+
+    def __call__(self, kernel: Store, elapsed_s: float) -> None:
+        if self._found is None:
+            return
+        for place, check in list(self._open.items()):
+            state = _first_bad(kernel, check)
+            if state >= 0:
+                del self._open[place]
+                self._found(place, Search((Finding("violated", state),), kernel, "", elapsed_s))
 
 
 def is_cut_short(stopped_by: str) -> bool:
@@ -228,17 +254,21 @@ def _explore_all(
     start: float,
     progress: Callable[[Progress], None] | None,
     keeper: Keeper | None,
+    told: _Telling,
 ) -> str:
     max_states = limits.max_states or 2**31 - 2
     try:
-        while not kernel.run(CHUNK, max_states):
+        while not _expand_chunk(kernel, max_states, limits, start):
+            if kernel.expanded % CHUNK:  # it was to end in the middle
+                return limits.exceeded(start)
             _report(kernel, limits, start, progress, "exploring")
             if _all_broken(kernel, checks, followers):
                 return ALL_VIOLATED
             if keeper is not None:
                 keeper.pause(kernel)
-            if reason := _exceeded(kernel, limits, start):
+            if reason := limits.exceeded(start):
                 return reason
+            told(kernel, limits.clock() - start)
     except KeyboardInterrupt:
         return INTERRUPTED
     except MemoryError:
@@ -246,6 +276,17 @@ def _explore_all(
     except LimitReached as limit:
         return str(limit)
     return "" if kernel.is_complete else f"{max_states} states"
+
+
+def _expand_chunk(kernel: Store, max_states: int, limits: Limits, start: float) -> bool:
+    """Expands states up to a whole number of chunks; True when none is left. Ends before if the search is over."""
+    end = kernel.expanded - kernel.expanded % CHUNK + CHUNK
+    while kernel.expanded < end:
+        if kernel.run(min(SLICE, end - kernel.expanded), max_states):
+            return True
+        if limits.is_over(start):
+            return False
+    return False
 
 
 def _all_broken(kernel: Store, checks: Sequence[Check], followers: Followers) -> bool:
@@ -261,14 +302,6 @@ def _first_bad(kernel: Store, check: Check) -> int:
     if check.kind == Kind.NEVER:
         return kernel.first_any[check.flag]
     return -1 if check.kind in (Kind.CYCLE, Kind.STEP, Kind.WORD) else kernel.first_stable[check.flag]
-
-
-def _exceeded(kernel: Store, limits: Limits, start: float) -> str:
-    if limits.timeout_s is not None and limits.clock() - start > limits.timeout_s:
-        return f"{limits.timeout_s:g} s"
-    if limits.memory_bytes is not None and resident_bytes() > limits.memory_bytes:
-        return f"{limits.memory_bytes // 2**20} MiB of memory"
-    return ""
 
 
 def _report(
@@ -289,34 +322,41 @@ def _judge(
     limits: Limits,
     start: float,
     progress: Callable[[Progress], None] | None,
-) -> tuple[Finding, ...]:
-    cyclic: list[list[int]] | None = None
-    findings = []
+    findings: dict[int, Finding],
+) -> str:
+    """Puts into `findings` what the search says of each check; returns what ended that before all were judged.
+
+    What needs no look at cycles comes first, so that it is known whatever happens then.
+    """
+    for place, check in enumerate(checks):
+        state = _first_bad(kernel, check)
+        if state >= 0:
+            findings[place] = Finding("violated", state)
+        elif check.kind in SAFETY:
+            findings[place] = _unbroken(kernel, check, stopped_by)
 
     def name(actor: int) -> str:
         return system.actors[actor].name
 
+    cyclic: list[list[int]] | None = None
     for place, check in enumerate(checks):
-        state = _first_bad(kernel, check)
-        if state >= 0:
-            findings.append(Finding("violated", state))
+        if place in findings:
             continue
+        if not stopped_by and (reason := limits.exceeded(start)):
+            return reason
         if check.kind == Kind.STEP:
-            findings.append(_first_step(kernel, check, stopped_by))
-            continue
-        if check.kind in SAFETY:
-            findings.append(_unbroken(kernel, check, stopped_by))
+            findings[place] = _first_step(kernel, check, stopped_by)
             continue
         if cyclic is None:
             _report(kernel, limits, start, progress, "looking for cycles")
             cyclic = _cyclic(kernel)
         if place in followers:
-            findings.append(_first_word(kernel, cyclic, check, followers[place], name, stopped_by))
+            findings[place] = _first_word(kernel, cyclic, check, followers[place], name, stopped_by)
             continue
         lasso = find_lasso(kernel, cyclic, check, name)
         found = Finding("violated", lasso.states[0], lasso) if lasso else _unbroken(kernel, check, stopped_by)
-        findings.append(found)
-    return tuple(findings)
+        findings[place] = found
+    return ""
 
 
 def _first_step(kernel: Store, check: Check, stopped_by: str) -> Finding:
@@ -354,12 +394,6 @@ def _first_word(
 
 def _told(broken: Broken) -> Finding:
     return Finding("violated", broken.state, broken.lasso, way=broken.way)
-
-
-def _without_cycles(kernel: Store, check: Check) -> Finding:
-    """What is known of a check when the search for cycles was cut short."""
-    state = _first_bad(kernel, check)
-    return Finding("violated", state) if state >= 0 else Finding("unknown")
 
 
 def _unbroken(kernel: Store, check: Check, stopped_by: str) -> Finding:

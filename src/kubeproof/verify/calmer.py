@@ -17,6 +17,7 @@ from kubeproof.manifests.loaded import Loaded
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.replayer import ReplayMismatch
 from kubeproof.verify.result import HOLDS, UNKNOWN, VIOLATED, IntentResult, Statistics, VerifyResult
+from kubeproof.verify.summary import stopped
 
 Again = Callable[[Loaded, VerifyOptions], VerifyResult]
 
@@ -46,7 +47,7 @@ def calmed(
 
 def told(numbers: Statistics) -> str:
     """What the second search covers, for the scope."""
-    part = f", in part: stopped by {numbers.stopped_by}" if numbers.stopped_by else ""
+    part = f", in part: {stopped(numbers)}" if numbers.stopped_by else ""
     return f"every run whose events come to a cluster at rest: {numbers.states:,} states{part}"
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 
+from kubeproof.engine.limits import Limits
 from kubeproof.engine.reference import judge, reach
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.individual import IndividualModel
 from kubeproof.model.individual_state import State
 from kubeproof.model.plan import Plan
+from kubeproof.stop import Stop
 from kubeproof.verify.no_placement import no_placement
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.reference_words import judge_word
@@ -30,13 +32,16 @@ class _From:
         return self._starts
 
 
-def reference_results(loaded: Loaded, plan: Plan, options: VerifyOptions) -> tuple[list[IntentResult], Statistics]:
+def reference_results(
+    loaded: Loaded, plan: Plan, options: VerifyOptions, stop: Stop | None = None
+) -> tuple[list[IntentResult], Statistics]:
     """One result per intent, and what the search did."""
     begun = time.monotonic()
-    limit = options.max_states or DEFAULT_MAX_STATES
+    most = options.max_states or DEFAULT_MAX_STATES
+    limits = Limits(most, options.timeout_s, options.memory_bytes, stop=stop or Stop())
     model = IndividualModel(plan)
-    begins, deploying_stopped_by = starts(loaded, plan, model, limit)
-    graph = reach(_From(model, begins), max_states=limit)
+    begins, deploying_stopped_by = starts(loaded, plan, model, limits)
+    graph = reach(_From(model, begins), max_states=most, limits=limits, start=begun)
     graph.stopped_by = graph.stopped_by or deploying_stopped_by
     statistics = Statistics(
         states=len(graph.steps),
@@ -54,11 +59,12 @@ def reference_results(loaded: Loaded, plan: Plan, options: VerifyOptions) -> tup
     return [intent_result(loaded, plan, i, v, statistics) for i, v in enumerate(verdicts)], statistics
 
 
-def starts(loaded: Loaded, plan: Plan, model: IndividualModel, limit: int) -> tuple[tuple[State, ...], str]:
+def starts(loaded: Loaded, plan: Plan, model: IndividualModel, limits: Limits) -> tuple[tuple[State, ...], str]:
     """The named states a run begins in, and what kept others from being found ("": nothing)."""
     if loaded.scenario.start.mode != "deployed":
         return model.initial(), ""
-    graph = reach(IndividualModel(plan.deploying()), max_states=limit)
+    most = limits.max_states or DEFAULT_MAX_STATES
+    graph = reach(IndividualModel(plan.deploying()), max_states=most, limits=limits)
     stable = [state for state in graph.steps if not graph.steps[state]]
     if not stable and graph.is_complete:
         raise no_placement(loaded)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
 from kubeproof.engine.kernel import FLAG_BITS
-from kubeproof.engine.search import INTERRUPTED, Finding, Search
+from kubeproof.engine.search import ALL_VIOLATED, INTERRUPTED, Finding, Search
 from kubeproof.engine.snapshot import Snapshots
 from kubeproof.errors import LimitReached, NothingToCheckError
 from kubeproof.events.declarations import Apply
@@ -17,10 +18,14 @@ from kubeproof.model.individual import IndividualModel
 from kubeproof.model.individual_state import State
 from kubeproof.model.plan import OwnLoop, Plan, make_plan
 from kubeproof.model.representatives import RepresentativeModel
+from kubeproof.stop import Stop
+from kubeproof.values import dataclass
 from kubeproof.verify.bounds import held_by_bounds
 from kubeproof.verify.calmer import calmed, may_be_calmed, told
+from kubeproof.verify.known import Found, Known
 from kubeproof.verify.lift import NamedPath, follow, lift
 from kubeproof.verify.options import ABSTRACTION, SYMMETRY, VerifyOptions
+from kubeproof.verify.replayer import ReplayMismatch
 from kubeproof.verify.result import UNKNOWN, VIOLATED, IntentResult, Statistics, VerifyResult
 from kubeproof.verify.searching import (
     Beginning,
@@ -52,43 +57,84 @@ T = TypeVar("T")
 MOST_INTENTS = FLAG_BITS // 2  # two flags each
 
 
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """The results of a verification, and what the searches behind them were."""
+
+    results: list[IntentResult]
+    statistics: Statistics
+    slices: tuple[Slice, ...] = ()
+    also: tuple[tuple[str, str], ...] = ()  # more about what was explored
+
+
 def verify(
     loaded: Loaded,
     options: VerifyOptions = VerifyOptions(),
     progress: Report = None,
     snapshots: Snapshots | None = None,
+    *,
+    stop: Stop | None = None,
+    found: Found | None = None,
 ) -> VerifyResult:
-    """One verdict per intent of the scenario; with snapshots, searches are saved now and then and continued."""
-    plan = plan_of(loaded, options)
-    slices: tuple[Slice, ...] = ()
-    if options.engine == "reference":
-        from kubeproof.verify.reference_run import reference_results
+    """One verdict per intent of the scenario; with snapshots, searches are saved now and then and continued.
 
-        results, statistics = reference_results(loaded, plan, options)
-    else:
-        results, statistics, slices = _searched_best(loaded, plan, options, Watch(progress, snapshots))
-    also: tuple[tuple[str, str], ...] = ()
-    if may_be_calmed(loaded, options, results, statistics):
-        results, calm = calmed(loaded, options, results, partial(verify, progress=progress))
-        also = (("and then", told(calm)),)
-        if calm.stopped_by == INTERRUPTED:
-            statistics = replace(statistics, stopped_by=INTERRUPTED)
+    Asked to stop, or interrupted, it answers with what is decided by then. `found` is told of violations meanwhile.
+    """
+    plan = plan_of(loaded, options)
+    watch = Watch(progress, snapshots, stop or Stop(), Known(found))
+    try:
+        answers = _answers(loaded, plan, options, watch)
+        watch.stop.obey()
+    except KeyboardInterrupt:
+        watch.stop.ask()
+        watch.stop.obey()
+        answers = _interrupted(loaded, plan, watch)
+    statistics = answers.statistics
+    if watch.stop.is_asked and any(one.verdict == UNKNOWN for one in answers.results):
+        statistics = replace(statistics, stopped_by=INTERRUPTED)
     omitted = [f"{omission.what}: {omission.why} ({omission.source})" for omission in loaded.omissions]
     omitted += left_out(plan)
     return VerifyResult(
         scenario=loaded.scenario.name,
-        verdict=overall(results),
+        verdict=overall(answers.results),
         scope=(
             *scope(loaded, plan, statistics),
-            *also,
-            *reduced_scope(plan, slices),
+            *answers.also,
+            *reduced_scope(plan, answers.slices),
             *(("abstraction", note) for note in abstractions(loaded, plan)),
         ),
-        results=tuple(results),
+        results=tuple(answers.results),
         not_modelled=tuple(omitted),
         statistics=statistics,
         inputs=loaded.texts,
     )
+
+
+def _answers(loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch) -> _Answers:
+    slices: tuple[Slice, ...] = ()
+    if options.engine == "reference":
+        from kubeproof.verify.reference_run import reference_results
+
+        results, statistics = reference_results(loaded, plan, options, watch.stop)
+    else:
+        results, statistics, slices = _searched_best(loaded, plan, options, watch)
+    watch.known.note(results)
+    if not may_be_calmed(loaded, options, results, statistics):
+        return _Answers(results, statistics, slices)
+    watch.go_on()
+    results, calm = calmed(loaded, options, results, partial(verify, progress=watch.progress, stop=watch.stop))
+    return _Answers(results, statistics, slices, (("and then", told(calm)),))
+
+
+def _interrupted(loaded: Loaded, plan: Plan, watch: Watch) -> _Answers:
+    """What is known: the intents that are decided, with all others open."""
+    spent = combined(watch.known.spent) if watch.known.spent else Statistics()
+    statistics = replace(spent, stopped_by=INTERRUPTED)
+    results: list[IntentResult] = []
+    for number, monitor in enumerate(plan.monitors):
+        unknown = intent_result(loaded, plan, number, "unknown", statistics)
+        results += watch.known.results.get(monitor.intent.name, (unknown,))
+    return _Answers(results, statistics)
 
 
 def plan_of(loaded: Loaded, options: VerifyOptions) -> Plan:
@@ -130,12 +176,19 @@ def _searched_best(
 ) -> tuple[list[IntentResult], Statistics, tuple[Slice, ...]]:
     """In independent parts where the input has some, otherwise as a whole."""
     limited = _limited(loaded, options)
-    sliced = searched_in_parts(loaded, limited, lambda part: _planned(part, options), MOST_INTENTS, watch)
+    shown: dict[int, IntentResult] = {}
+
+    def searched(part: Part) -> None:
+        shown.update(_shown_early(loaded, plan, part, shown))
+        watch.known.note(tuple(shown.values()))
+
+    sliced = searched_in_parts(loaded, limited, lambda part: _planned(part, options), MOST_INTENTS, watch, searched)
     if sliced is None:
+        watch.go_on()
         return (*_searched_whole(loaded, plan, options, watch), ())
     statistics = combined([part.statistics for part in sliced.parts if part.search is not None])
     try:
-        return _results_of_parts(loaded, plan, sliced, statistics, options, watch), statistics, sliced.slices
+        return _results_of_parts(loaded, plan, sliced, statistics, options, watch, shown), statistics, sliced.slices
     except CannotWeave:  # the violation of a part is shown only as a run of the whole
         return (*_searched_whole(loaded, plan, options, watch), ())
 
@@ -152,15 +205,20 @@ def _searched_whole(
     if not parts:
         return _searched(loaded, plan, _limited(loaded, options), watch)
     results, statistics = _searched(loaded, plan, at_first(options), watch)
-    if statistics.stopped_by == INTERRUPTED or not is_open(results):
+    if not is_open(results):
         return results, statistics
+    watch.go_on()
     crowd = Crowd(loaded, plan, options, watch, lambda part: _planned(part, options))
     found = decided_by_shares(crowd, parts, results, statistics)
     if not is_open(found.results):
         return list(found.results), found.statistics
-    results, statistics = _searched(loaded, plan, at_last(crowd, found), watch)
+    watch.go_on()
+    results, last = _searched(loaded, plan, at_last(crowd, found), watch)
     pairs = zip(results, found.results, strict=True)
-    return [known if one.verdict == UNKNOWN else one for one, known in pairs], combined([statistics, found.statistics])
+    results = [known if one.verdict == UNKNOWN else one for one, known in pairs]
+    is_cut = is_open(results) or last.stopped_by == ALL_VIOLATED  # what the last search decides, it decides alone
+    total = combined([last, found.statistics])
+    return results, replace(total, stopped_by=last.stopped_by if is_cut else "")
 
 
 def _limited(loaded: Loaded, options: VerifyOptions) -> VerifyOptions:
@@ -169,8 +227,25 @@ def _limited(loaded: Loaded, options: VerifyOptions) -> VerifyOptions:
     return options if is_bounded else replace(options, max_states=options.effort.max_unasked)
 
 
+def _shown_early(loaded: Loaded, plan: Plan, part: Part, known: Mapping[int, IntentResult]) -> dict[int, IntentResult]:
+    """The violations of a part that are new, each as one of the whole; those that cannot be shown as such wait."""
+    found = {}
+    for number, decided in zip(part.slice.intents, part.decided, strict=True):
+        if decided.finding.verdict == "violated" and number not in known:
+            with suppress(CannotWeave):
+                result = _result_of_part(loaded, plan, part, decided, number, part.statistics)
+                found.update({number: result} if result.verdict == VIOLATED else {})
+    return found
+
+
 def _results_of_parts(
-    loaded: Loaded, plan: Plan, sliced: Sliced, statistics: Statistics, options: VerifyOptions, watch: Watch
+    loaded: Loaded,
+    plan: Plan,
+    sliced: Sliced,
+    statistics: Statistics,
+    options: VerifyOptions,
+    watch: Watch,
+    shown: Mapping[int, IntentResult],
 ) -> list[IntentResult]:
     decisions = [sliced.decision(number) for number in range(len(plan.monitors))]
     again = None
@@ -181,8 +256,11 @@ def _results_of_parts(
         if decided.finding.verdict == "violated" and again and again[1].findings[number].verdict == "violated":
             beginning, search = again
             results.append(_result(loaded, plan, search, beginning, number, search.findings[number], statistics))
+        elif number in shown:
+            results.append(replace(shown[number], states=statistics.states, transitions=statistics.transitions))
         else:
             results.append(_result_of_part(loaded, plan, part, decided, number, statistics))
+        watch.known.note(results[-1:])
     return results
 
 
@@ -209,15 +287,16 @@ def _searched(
         return [intent_result(loaded, plan, i, "unknown", statistics) for i in range(len(plan.monitors))], statistics
     bounded = held_by_bounds(plan, beginning.cells) if options.uses(ABSTRACTION) else {}
     rest = tuple(monitor for number, monitor in enumerate(plan.monitors) if number not in bounded)
-    results: list[IntentResult] = []
+    results = [_bounded_result(loaded, plan, number, reason) for number, reason in bounded.items()]
+    watch.known.note(results)
     parts = [_statistics_of_bounds(plan, beginning, options, bounded)] if bounded else []
     for monitors in batched(rest, MOST_INTENTS):
+        watch.go_on()
         batch = replace(plan, monitors=monitors)
         found, statistics = _searched_batch(loaded, batch, beginning, options, watch)
         results += found
         parts.append(statistics)
     statistics = combined(parts)
-    results += [_bounded_result(loaded, plan, number, reason) for number, reason in bounded.items()]
     order = {monitor.intent.name: number for number, monitor in enumerate(plan.monitors)}
     return sorted(results, key=lambda result: order[result.intent]), statistics
 
@@ -246,12 +325,22 @@ def batched(items: Sequence[T], size: int) -> list[tuple[T, ...]]:
 def _searched_batch(
     loaded: Loaded, plan: Plan, beginning: Beginning, options: VerifyOptions, watch: Watch
 ) -> tuple[list[IntentResult], Statistics]:
-    found = explored(plan, beginning, options, watch)
-    results = [
-        _result(loaded, plan, decided.search, beginning, number, finding, found.statistics)
-        for number, decided in enumerate(found.decided)
-        for finding in _wanted(decided, number, options)
-    ]
+    def violated(number: int, search: Search) -> None:
+        with suppress(ReplayMismatch):  # of a reduction that turns out not to be allowed, and is given up
+            statistics = statistics_of(search, plan)
+            watch.known.note([_result(loaded, plan, search, beginning, number, search.findings[0], statistics)])
+            watch.known.tell()
+
+    found = explored(plan, beginning, options, replace(watch, found=violated))
+    results: list[IntentResult] = []
+    for number, decided in enumerate(found.decided):
+        own: list[IntentResult] = []
+        for finding in _wanted(decided, number, options):
+            own.append(_result(loaded, plan, decided.search, beginning, number, finding, found.statistics))
+            watch.known.note(own)
+            if watch.stop.is_asked:
+                break
+        results += own
     return results, found.statistics
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import field, replace
 
 from kubeproof.engine.limits import Limits, physical_bytes
 from kubeproof.engine.search import (
     ALL_VIOLATED,
     INTERRUPTED,
     Finding,
+    Found,
     Search,
     Store,
     compiled_kernel,
@@ -28,9 +29,11 @@ from kubeproof.model.orders import EVERY_ORDER, Order, fewer_orders, orders_of_d
 from kubeproof.model.plan import Plan
 from kubeproof.model.startup import StartMatters
 from kubeproof.model.timeless import without_clocks
+from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 from kubeproof.verify.coarser import is_proved, told, undecided, within
 from kubeproof.verify.coverage import Coverage, coverage_of, joined, note
+from kubeproof.verify.known import Known
 from kubeproof.verify.no_placement import no_placement
 from kubeproof.verify.options import ABSTRACTION, PARTIAL_ORDER, UNISON, Progress, VerifyOptions
 from kubeproof.verify.result import Statistics
@@ -43,10 +46,19 @@ MOST_RESTARTS = 3  # workloads whose start turns out to matter; beyond, no pods 
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """Who follows the searches of a run: where progress is told, and where they are saved now and then."""
+    """Who follows the searches of a run: where progress is told, where they are saved, and who may end them."""
 
     progress: Report = None
     snapshots: Snapshots | None = None
+    stop: Stop = field(default_factory=Stop)
+    known: Known = field(default_factory=Known)  # what is decided so far
+    found: Found | None = None  # is told of violations while a search that allows no additional runs goes on
+
+    def go_on(self) -> None:
+        """Between two pieces of work: tells what is found, and ends the run if somebody asked for that."""
+        if self.stop.is_asked:
+            raise KeyboardInterrupt  # what is known by now is the answer
+        self.known.tell()
 
     def keeper(self) -> Keeper | None:
         """Saves and continues the next search."""
@@ -101,7 +113,8 @@ def begin(loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch) -> B
     note(system)
     kernel = _kernel(system, options)
     report = _translated(watch.progress, "deploying")
-    search = explore(system, (), kernel=kernel, limits=_limits(options), progress=report, keeper=watch.keeper())
+    limits = _limits(options, watch)
+    search = explore(system, (), kernel=kernel, limits=limits, progress=report, keeper=watch.keeper())
     if search.stopped_by:
         return Beginning((), search)
     stable = tuple(s for s in range(kernel.expanded) if kernel.is_stable(s))
@@ -125,7 +138,7 @@ def explored(plan: Plan, beginning: Beginning, options: VerifyOptions, watch: Wa
     if order == EVERY_ORDER or not any(finding.verdict == "violated" for finding in search.findings):
         return Explored(decided, statistics, search)
     again = _repeated(plan, beginning, options, watch, time.monotonic() - begun)
-    if again is None:
+    if again is None or again.search.stopped_by == INTERRUPTED:
         return Explored(decided, statistics, search)
     if again.search.stopped_by in ("", ALL_VIOLATED):
         findings = again.search.findings
@@ -211,12 +224,14 @@ def _repeated(
     plan: Plan, beginning: Beginning, options: VerifyOptions, watch: Watch, spent_s: float
 ) -> _Repeated | None:
     """The same search in every order, up to a bound; None if no time is left for it."""
+    if watch.stop.is_asked:
+        return None
     most = _at_most(options, options.effort.max_repeated)
     left_s = None if options.timeout_s is None else options.timeout_s - spent_s
     if left_s is not None and left_s <= 0:
         return None
     limited = replace(options, max_states=most, timeout_s=left_s)
-    return _Repeated(*one_search(plan, EVERY_ORDER, beginning, limited, watch.unsaved))
+    return _Repeated(*one_search(plan, EVERY_ORDER, beginning, limited, replace(watch.unsaved, found=None)))
 
 
 def _at_most(options: VerifyOptions, states: int) -> int:
@@ -248,10 +263,12 @@ def one_search(
         system.checks,
         kernel=_kernel(system, options),
         stop_early=not options.find_all,
-        limits=_limits(options),
+        limits=_limits(options, watch),
         progress=_translated(watch.progress, "searching"),
         keeper=watch.keeper(),
+        found=None if order.is_relaxed else watch.found,
     )
+    watch.known.spent.append(statistics_of(search, plan, order))
     return system, search
 
 
@@ -271,11 +288,11 @@ def _kernel(system: GroupedSystem, options: VerifyOptions) -> Store:
     return make_kernel(system, engine=options.engine, check_every=every)
 
 
-def _limits(options: VerifyOptions) -> Limits:
+def _limits(options: VerifyOptions, watch: Watch) -> Limits:
     """The limits asked for; without one on memory, most of what the machine has, so that the answer is UNKNOWN
     and not a killed process."""
     memory = options.memory_bytes or physical_bytes() * DEFAULT_MEMORY_PERCENT // 100 or None
-    return Limits(options.max_states, options.timeout_s, memory)
+    return Limits(options.max_states, options.timeout_s, memory, stop=watch.stop)
 
 
 def _translated(progress: Report, phase: str) -> Callable[[EngineProgress], None] | None:

@@ -9,7 +9,7 @@ has proofs for parts that do not depend on either. `docs/explanation/reductions.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from kubeproof.errors import LimitReached
@@ -87,10 +87,15 @@ def decided_by_shares(crowd: Crowd, parts: Sequence[Slice], known: Sequence[Inte
         for number, result in enumerate(known)
     )
     left = [part for part in parts if any(results[number].verdict == UNKNOWN for number in part.intents)]
-    searched = list(_searched_alone(crowd, left, begun))
+    crowd.watch.known.note(results)
+    searched: list[Part] = []
+    shown: dict[int, IntentResult | None] = {}
+    for part in _searched_alone(crowd, left, begun):
+        searched.append(part)
+        _show(crowd, part, results, shown)
     sliced = Sliced(tuple(searched), time.monotonic() - begun)
     if len(searched) == len(left):
-        results = tuple(_decided(crowd, sliced, number, result) for number, result in enumerate(results))
+        results = tuple(_decided(crowd, sliced, number, result, shown) for number, result in enumerate(results))
     parts_spent = [*costs, *(part.statistics for part in searched if part.search is not None)]
     statistics = _spent(parts_spent, spent, is_decided=not is_open(results))
     return Shared(results, statistics, time.monotonic() - begun)
@@ -99,6 +104,7 @@ def decided_by_shares(crowd: Crowd, parts: Sequence[Slice], known: Sequence[Inte
 def _searched_alone(crowd: Crowd, parts: Sequence[Slice], begun: float) -> Iterator[Part]:
     """The parts with their findings, up to the first whose start is too large."""
     for part in parts:
+        crowd.watch.go_on()
         found = searched_part(part, crowd.planned(part.loaded), _limited(crowd.options, begun), crowd.watch)
         if found is None:
             return
@@ -126,7 +132,10 @@ def _proved_everywhere(
     loaded = crowd.loaded
     if not may_be_proved(loaded) or not crowd.options.uses(ABSTRACTION):
         return frozenset(), ()
-    found = [proofs_of(loaded, part, crowd.planned, _limited(crowd.options, begun), crowd.watch) for part in parts]
+    found = []
+    for part in parts:
+        crowd.watch.go_on()
+        found.append(proofs_of(loaded, part, crowd.planned, _limited(crowd.options, begun), crowd.watch))
     pairs = list(zip(parts, found, strict=True))
     numbers = range(len(loaded.scenario.intents))
     proved = frozenset(n for n in numbers if all(n in one.intents for part, one in pairs if n in part.intents))
@@ -140,15 +149,26 @@ def _proof(crowd: Crowd, parts: Sequence[Slice], number: int, costs: Sequence[St
     return replace(result, detail=f"proved for {_each(parts, number)}, whatever the others do: {said}")
 
 
-def _decided(crowd: Crowd, sliced: Sliced, number: int, known: IntentResult) -> IntentResult:
+def _show(crowd: Crowd, part: Part, known: Sequence[IntentResult], shown: dict[int, IntentResult | None]) -> None:
+    """Shows the violations of a part that are the first of their intents; None for those that cannot be shown."""
+    for number, decided in zip(part.slice.intents, part.decided, strict=True):
+        is_open = known[number].verdict == UNKNOWN and number not in shown
+        if is_open and decided.finding.verdict == "violated":
+            found = shown[number] = _violated(crowd, part, decided, number)
+            crowd.watch.known.note([] if found is None else [found])
+
+
+def _decided(
+    crowd: Crowd, sliced: Sliced, number: int, known: IntentResult, shown: Mapping[int, IntentResult | None]
+) -> IntentResult:
     """What the parts say of an intent, if it is still open."""
     if known.verdict != UNKNOWN:
         return known
-    part, decided = sliced.decision(number)
+    _, decided = sliced.decision(number)
     if decided.finding.verdict == "violated":
         said = claim(crowd.plan.monitors[number].intent)
         told = f"not decided: it fails if others keep out of the way, but {_UNSHOWN}: {said}"
-        return _violated(crowd, part, decided, number) or replace(known, detail=told)
+        return shown[number] or replace(known, detail=told)
     if decided.finding.verdict == "holds":
         each = _each(sliced.slices, number)
         return replace(known, detail=f"{known.detail}; it holds if {each} has all nodes to itself")

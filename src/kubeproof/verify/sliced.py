@@ -59,16 +59,25 @@ class Sliced:
 
 
 def searched_in_parts(
-    loaded: Loaded, options: VerifyOptions, planned: Callable[[Loaded], Plan], most_intents: int, watch: Watch
+    loaded: Loaded,
+    options: VerifyOptions,
+    planned: Callable[[Loaded], Plan],
+    most_intents: int,
+    watch: Watch,
+    searched: Callable[[Part], None] = lambda part: None,
 ) -> Sliced | None:
-    """The parts with their findings; None if the input stays whole."""
+    """The parts with their findings; None if the input stays whole. `searched` is told of each part but the last."""
     if not options.uses(SLICING) or options.find_all or options.controllers:
         return None
     slices = cut(loaded)
     if isinstance(slices, str) or any(len(one.intents) > most_intents for one in slices):
         return None
-    begun, parts = time.monotonic(), []
+    begun = time.monotonic()
+    parts: list[Part] = []
     for one in slices:
+        if parts:
+            searched(parts[-1])
+        watch.go_on()
         spent_s = time.monotonic() - begun
         left_s = None if options.timeout_s is None else max(0.001, options.timeout_s - spent_s)
         part = searched_part(one, planned(one.loaded), replace(options, timeout_s=left_s), watch)

@@ -11,7 +11,7 @@ from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, STATEFUL_SET, Setup
 from kubeproof.cluster.policies import SAMPLED_METRICS, PodDisruptionBudget
 from kubeproof.cluster.priorities import class_values, has_priorities, priority_of
 from kubeproof.cluster.running import in_words
-from kubeproof.engine.search import ALL_VIOLATED
+from kubeproof.engine.search import ALL_VIOLATED, INTERRUPTED
 from kubeproof.events.declarations import (
     Apply,
     BudgetChange,
@@ -81,8 +81,17 @@ def combined(parts: Sequence[Statistics]) -> Statistics:
         memo_calls=sum(part.memo_calls for part in parts),
         memo_misses=sum(part.memo_misses for part in parts),
         reductions=tuple(dict.fromkeys(word for part in parts for word in part.reductions)),
-        stopped_by=next((part.stopped_by for part in parts if part.stopped_by), ""),
+        stopped_by=_stopped_by(parts),
     )
+
+
+def _stopped_by(parts: Sequence[Statistics]) -> str:
+    """What kept one of several searches from its end: an interrupt, then a limit; all violated only where all are."""
+    reasons = [part.stopped_by for part in parts if part.states or part.stopped_by]
+    cut = [reason for reason in reasons if reason and reason != ALL_VIOLATED]
+    if cut:
+        return INTERRUPTED if INTERRUPTED in cut else cut[0]
+    return ALL_VIOLATED if reasons and all(reasons) else ""
 
 
 def scope(loaded: Loaded, plan: Plan, statistics: Statistics) -> tuple[tuple[str, str], ...]:
@@ -170,7 +179,7 @@ def _explored(statistics: Statistics) -> str:
     if statistics.stopped_by == ALL_VIOLATED:
         return "until every intent was violated"
     if statistics.stopped_by:
-        return f"in part: stopped by {statistics.stopped_by}"
+        return f"in part: {stopped(statistics)}"
     if not statistics.states:
         return "nothing: what the results were proved from is the same in every interleaving"
     return "every interleaving, exhaustively"
@@ -379,7 +388,12 @@ def detail(intent: Intent, verdict: str, statistics: Statistics) -> str:
         return f"there is a run in which this fails: {said}"
     if verdict == VACUOUS:
         return f"no run ever comes to a state this speaks about: {said}"
-    return f"not decided, the search was stopped by {statistics.stopped_by}: {said}"
+    return f"not decided, the search was {stopped(statistics)}: {said}"
+
+
+def stopped(statistics: Statistics) -> str:
+    """What became of a search that did not come to its end."""
+    return "interrupted" if statistics.stopped_by == INTERRUPTED else f"stopped by {statistics.stopped_by}"
 
 
 def claim(intent: Intent) -> str:

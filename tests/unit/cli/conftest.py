@@ -40,7 +40,7 @@ class FakeUseCases:
         self.paths = paths
         return FakeInput("loaded")
 
-    def verify(self, loaded, options, progress):
+    def verify(self, loaded, options, progress, *, stop=None, found=None):
         self.options = options
         if self.problem is not None:
             raise self.problem

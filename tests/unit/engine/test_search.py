@@ -10,7 +10,7 @@ import pytest
 from kubeproof.engine import search
 from kubeproof.engine.kernel import Kernel
 from kubeproof.engine.limits import Limits
-from kubeproof.engine.search import CHUNK, Finding, Search, compiled_kernel, explore, make_kernel
+from kubeproof.engine.search import CHUNK, SLICE, Finding, Search, compiled_kernel, explore, make_kernel
 from kubeproof.engine.system import Check, Kind, Progress, Role
 from tests.unit.engine.systems import Cells, Drawing, Edge, Remembering, Scripted, counter, effect
 
@@ -104,7 +104,7 @@ def test_reaching_the_limit_of_time_is_unknown(engine: str) -> None:
     found = searched(long_system(lambda n: 0), NEVER, engine=engine, limits=limits)
 
     assert (found.findings, found.stopped_by) == ((Finding("unknown"),), "15 s")
-    assert (found.store.expanded, found.elapsed_s) == (2 * CHUNK, 30.0)
+    assert (found.store.expanded, found.elapsed_s) == (2 * SLICE, 40.0)
 
 
 def test_reaching_the_limit_of_memory_is_unknown(engine: str) -> None:

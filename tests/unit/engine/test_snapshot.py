@@ -111,7 +111,7 @@ def test_an_interrupt_before_the_first_chunk_leaves_nothing_to_save(tmp_path: Pa
 
 
 def test_a_search_that_ran_out_of_time_continues_with_more(engine: str, tmp_path: Path) -> None:
-    cut = searched(grid(), keeper_of(tmp_path, interval_s=9.0), engine, limits=Limits(timeout_s=2, clock=Clock(1.0)))
+    cut = searched(grid(), keeper_of(tmp_path, interval_s=9.0), engine, limits=Limits(timeout_s=2, clock=Clock(0.5)))
     assert cut.stopped_by == "2 s"
 
     continued = searched(grid(), keeper_of(tmp_path), engine)
@@ -152,12 +152,12 @@ def test_a_violation_that_ends_the_search_early_ends_it_at_the_same_state(engine
 
 
 def test_a_limit_of_states_stops_a_continued_search_at_the_same_state(engine: str, tmp_path: Path) -> None:
-    limits = Limits(max_states=3 * CHUNK + 11)
-    searched(grid(), keeper_of(tmp_path), engine, limits=limits, progress=dying_at(2))
+    most = 3 * CHUNK + 11
+    searched(grid(), keeper_of(tmp_path), engine, limits=Limits(most), progress=dying_at(2))
 
-    continued = searched(grid(), keeper_of(tmp_path), engine, limits=limits)
+    continued = searched(grid(), keeper_of(tmp_path), engine, limits=Limits(most))
 
-    assert told(continued) == told(searched(grid(), None, engine, limits=limits))
+    assert told(continued) == told(searched(grid(), None, engine, limits=Limits(most)))
 
 
 def test_a_search_that_is_on_disk_to_its_end_is_not_done_again(engine: str, tmp_path: Path) -> None:

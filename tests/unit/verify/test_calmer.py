@@ -90,6 +90,7 @@ def test_a_scenario_of_the_user_is_not_changed() -> None:
 
 def test_an_interrupted_second_look_is_an_interrupted_run(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(loaded, options, results, again):
+        again.keywords["stop"].ask()
         return list(results), Statistics(states=7, stopped_by=INTERRUPTED)
 
     monkeypatch.setattr(run, "calmed", interrupted)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any, Protocol
 
 from kubeproof.errors import InternalError
@@ -36,7 +36,7 @@ def run_tasks(
     journal: Record | None = None,
     on_progress: Report | None = None,
     stop: Stop | None = None,
-) -> Iterator[Outcome[Any]]:
+) -> Generator[Outcome[Any], None, None]:
     """Does every task and yields one outcome per task, in task order, whatever the executor.
 
     `work` is a function of a module, or a `functools.partial` of one, and is sent to each worker once; tasks are

@@ -8,13 +8,15 @@ from dataclasses import asdict
 from pathlib import Path
 
 from kubeproof.cluster.objects import Source
-from kubeproof.engine.search import compiled_kernel
+from kubeproof.engine.search import INTERRUPTED, compiled_kernel
 from kubeproof.engine.snapshot import INTERVAL_S, Snapshots
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 from kubeproof.verify.journal.binding import Binding, binding_of
 from kubeproof.verify.journal.codec import Codec
 from kubeproof.verify.journal.journal import Journal
+from kubeproof.verify.known import Found
 from kubeproof.verify.options import Progress, VerifyOptions
 from kubeproof.verify.result import IntentResult, Statistics, Trace, TraceStep, VerifyResult
 from kubeproof.verify.run import verify
@@ -41,6 +43,8 @@ def verify_kept(
     resume: bool,
     progress: Callable[[Progress], None] | None = None,
     interval_s: float = INTERVAL_S,
+    stop: Stop | None = None,
+    found: Found | None = None,
 ) -> Kept:
     """The result of `verify`, worked out in as many runs as it takes.
 
@@ -51,8 +55,8 @@ def verify_kept(
     with Journal(directory, binding, CODEC, resume=resume) as journal:
         snapshots = Snapshots(directory, binding.digest, interval_s)
         if KEY not in journal.known():
-            result = verify(loaded, options, progress, snapshots)
-            if snapshots.is_cut_short:
+            result = verify(loaded, options, progress, snapshots, stop=stop, found=found)
+            if snapshots.is_cut_short or result.statistics.stopped_by == INTERRUPTED:
                 return Kept(result, False, snapshots.problems)
             journal.add(KEY, result)
         journal.sync()  # the result is safe before what it came from goes

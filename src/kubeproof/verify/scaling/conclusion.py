@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from kubeproof.engine.limits import INTERRUPTED
 from kubeproof.intents.declarations import Intent
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.verify.resize import Size, resized
@@ -27,17 +28,21 @@ from kubeproof.verify.summary import abstractions, claim, combined, intent_resul
 PER_SIZE = ("nodes", "workloads", "autoscalers", "explored")  # parts of the scope that differ from size to size
 
 
-def conclude(plan: SweepPlan, answers: Sequence[SizeAnswer]) -> VerifyResult:
-    """The result of a sweep; `answers` are those of the first sizes, the others were not tried."""
-    last = resized(plan.loaded, plan.scale, plan.sizes[len(answers) - 1])
+def conclude(plan: SweepPlan, answers: Sequence[SizeAnswer], *, is_interrupted: bool = False) -> VerifyResult:
+    """The result of a sweep; `answers` are those of the first sizes, the others were not tried.
+
+    What no size violates stays open if the sweep was interrupted before its last size.
+    """
+    last = resized(plan.loaded, plan.scale, plan.sizes[max(0, len(answers) - 1)])
     model = plan_of(last, plan.options)
     statistics = _summed(answers)
+    if is_interrupted:
+        statistics = replace(statistics, stopped_by=INTERRUPTED)
     sweep = _sweep(plan, answers)
-    results = [
-        result
-        for number, intent in enumerate(plan.loaded.scenario.intents)
-        for result in _over_all(intent, intent_result(last, model, number, "holds", statistics), plan, answers, sweep)
-    ]
+    results: list[IntentResult] = []
+    for number, intent in enumerate(plan.loaded.scenario.intents):
+        blank = intent_result(last, model, number, "holds", statistics)
+        results += _over_all(intent, blank, plan, answers, sweep, is_interrupted=is_interrupted)
     shared = [pair for pair in scope(last, model, statistics) if pair[0] not in PER_SIZE]
     omitted = [f"{omission.what}: {omission.why} ({omission.source})" for omission in plan.loaded.omissions]
     return VerifyResult(
@@ -142,7 +147,13 @@ def _summed(answers: Sequence[SizeAnswer]) -> Statistics:
 
 
 def _over_all(
-    intent: Intent, blank: IntentResult, plan: SweepPlan, answers: Sequence[SizeAnswer], sweep: Sweep
+    intent: Intent,
+    blank: IntentResult,
+    plan: SweepPlan,
+    answers: Sequence[SizeAnswer],
+    sweep: Sweep,
+    *,
+    is_interrupted: bool,
 ) -> list[IntentResult]:
     """The results of one intent: its violations at the smallest violated size, or one for all sizes."""
     own = [[one for one in answer.results if one.intent == intent.name] for answer in answers]
@@ -154,9 +165,11 @@ def _over_all(
     failed = next((a for a in answers if a.verdict == ERROR and not a.results), None)
     flat = [one for found in own for one in found]
     verdict = ERROR if failed is not None else worst((one.verdict for one in flat), holds=_holds(plan))
+    if is_interrupted and verdict != ERROR:
+        verdict = UNKNOWN
     open_one = next((one for one in flat if one.verdict == verdict), None)
     told = failed.note if failed is not None else open_one.detail if open_one else _claimed(intent, verdict, sweep)
-    tried = plan.sizes[: len(answers)]
+    tried = plan.sizes[: max(1, len(answers))]
     return [
         replace(
             blank,
@@ -182,5 +195,7 @@ def _claimed(intent: Intent, verdict: str, sweep: Sweep) -> str:
     if verdict == VACUOUS:
         return f"at no size any run comes to a state this speaks about: {said}"
     verified = len(sweep.sizes) - sweep.count(TRIVIAL, NOT_TRIED)
+    if verdict == UNKNOWN:
+        return f"not decided, the sweep was interrupted after {verified:,} of {len(sweep.sizes):,} sizes: {said}"
     which = "sizes looked at" if verdict == SAMPLED_OK else "sizes"
     return f"proved for every run at each of {verified:,} {which}, counts following the size: {said}"

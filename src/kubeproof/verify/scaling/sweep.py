@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from functools import partial
 
 from kubeproof.cluster.scale import Scale
 from kubeproof.errors import NothingToCheckError
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.stop import Stop
 from kubeproof.verify.executors.run import Record, run_tasks
 from kubeproof.verify.executors.task import Outcome, TaskProgress
+from kubeproof.verify.known import Found, Known
 from kubeproof.verify.no_placement import NoPlacement
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.resize import Size, resized
@@ -23,6 +25,7 @@ from kubeproof.verify.scaling.result import TRIVIAL, SizeAnswer, SweepProgress
 from kubeproof.verify.scaling.setups import why_trivial
 
 Report = Callable[[SweepProgress], None]
+Outcomes = Generator[Outcome[SizeAnswer], None, None]
 
 
 def run_sweep(
@@ -31,11 +34,16 @@ def run_sweep(
     *,
     journal: Record | None = None,
     progress: Report | None = None,
+    stop: Stop | None = None,
+    found: Found | None = None,
 ) -> VerifyResult:
     """One verdict per intent over all sizes; the first violated size is the smallest one.
 
     Unless `every` is set the sweep ends there. A size that could not be decided is never counted as one that holds.
+    Asked to stop, or interrupted, it answers with the sizes that are done by then. `found` is told of the first
+    violation of an intent where the sweep goes on after it.
     """
+    stop = stop or Stop()
     plan_of(plan.loaded, plan.options)  # what is wrong with every size is said once, before any work
     outcomes = run_tasks(
         partial(verify_size, plan.loaded, plan.scale, plan.options),
@@ -45,10 +53,29 @@ def run_sweep(
         on_progress=None if progress is None else _Told(plan.sizes, progress),
         stop=None if chosen.every else is_violated,
     )
-    answers = [_answer(outcome) for outcome in outcomes]
-    if all(answer.verdict == TRIVIAL for answer in answers):
+    known = Known(found if chosen.every else None)
+    answers = _collect(outcomes, known, stop)
+    if answers and all(answer.verdict == TRIVIAL for answer in answers) and not stop.is_asked:
         raise NothingToCheckError(f"E301 every size of spec.scale is trivial: {answers[0].note}. Widen its ranges.")
-    return conclude(plan, answers)
+    return conclude(plan, answers, is_interrupted=stop.is_asked and len(answers) < len(plan.sizes))
+
+
+def _collect(outcomes: Outcomes, known: Known, stop: Stop) -> list[SizeAnswer]:
+    """The answers of the sizes in their order, up to the one during which somebody asked to stop."""
+    answers: list[SizeAnswer] = []
+    try:
+        for outcome in outcomes:
+            answers.append(_answer(outcome))
+            known.note(answers[-1].results)
+            known.tell()
+            if stop.is_asked:
+                break
+        stop.obey()
+    except KeyboardInterrupt:
+        stop.ask()
+        stop.obey()
+    outcomes.close()  # ends the workers
+    return answers
 
 
 def verify_size(loaded: Loaded, scale: Scale, options: VerifyOptions, size: Size) -> SizeAnswer:
