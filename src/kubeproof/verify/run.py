@@ -89,25 +89,31 @@ def verify(
         watch.stop.ask()
         watch.stop.obey()
         answers = _interrupted(loaded, plan, watch)
-    statistics = answers.statistics
-    if watch.stop.is_asked and any(one.verdict == UNKNOWN for one in answers.results):
-        statistics = replace(statistics, stopped_by=INTERRUPTED)
+    results, statistics = answers.results, answers.statistics
+    if watch.stop.is_asked and any(one.verdict == UNKNOWN for one in results):
+        results, statistics = [_told_open(one) for one in results], replace(statistics, stopped_by=INTERRUPTED)
     omitted = [f"{omission.what}: {omission.why} ({omission.source})" for omission in loaded.omissions]
     omitted += left_out(plan)
     return VerifyResult(
         scenario=loaded.scenario.name,
-        verdict=overall(answers.results),
+        verdict=overall(results),
         scope=(
             *scope(loaded, plan, statistics),
             *answers.also,
             *reduced_scope(plan, answers.slices),
             *(("abstraction", note) for note in abstractions(loaded, plan)),
         ),
-        results=tuple(answers.results),
+        results=tuple(results),
         not_modelled=tuple(omitted),
         statistics=statistics,
         inputs=loaded.texts,
     )
+
+
+def _told_open(one: IntentResult) -> IntentResult:
+    """What an interrupt left open, also if a search before it had come to a limit."""
+    is_told = one.verdict != UNKNOWN or "interrupted" in one.detail
+    return one if is_told else replace(one, detail=f"{one.detail}; then interrupted")
 
 
 def _answers(loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch) -> _Answers:
