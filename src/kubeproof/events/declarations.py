@@ -169,6 +169,7 @@ class UsagePattern(Event):
 
     resource: str  # cpu, memory
     target: str
+    container: str = ""  # "": the pod as a whole
     phases: tuple[tuple[Usage, int | None], ...]  # usage and for how many seconds; None (last only): for ever
 
 

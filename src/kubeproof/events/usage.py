@@ -17,9 +17,19 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.daemons import daemon_sets
 from kubeproof.cluster.state import KUBELET_LIVES, Cause, NodeCell, Phase, Work
-from kubeproof.cluster.usage import CPU, UsageRule, is_cut, level_number, memories_read, pod_usage
+from kubeproof.cluster.usage import (
+    CPU,
+    Pod,
+    UsageRule,
+    containers_of,
+    memories_read,
+    pod_usage,
+    rules_about,
+    share_of,
+    shared_by,
+)
 from kubeproof.events.common import EventSource, NoNodes, NoWorkloads, Sourced, one_less
-from kubeproof.events.declarations import CpuLoad, KernelPanic, Moves, Unreachable, UsageChange
+from kubeproof.events.declarations import CpuLoad, KernelPanic, Moves, Unreachable, Usage, UsageChange
 from kubeproof.values import dataclass
 
 RUNS = (Phase.RUNNING, Phase.READY, Phase.UNREADY)
@@ -54,13 +64,21 @@ class LevelEvent(Sourced, NoWorkloads, NoNodes):
         event = self.source.event
         level = next((a.value[0] for a in actions if isinstance(a, Remember)), 0)
         if isinstance(event, UsageChange):
-            return f"the {event.resource} use of {event.target}'s pods becomes {event.levels[level]} of their request"
+            return _change_words(event, event.levels[level])
         if isinstance(event, CpuLoad) and event.requests:
             load = f"{event.levels[level]}m of CPU for the ready pods of {event.target}"
             return f"Service {event.service} gets {event.requests[level]} requests per second: {load}"
         if isinstance(event, CpuLoad):
             return f"the CPU load of {event.target} becomes {event.levels[level]}m in all"
         return "the load changes"
+
+
+def _change_words(event: UsageChange, level: Usage) -> str:
+    whose, theirs = f"{event.target}'s pods", "their"
+    if event.container:
+        whose, theirs = f"container {event.container} of {whose}", "its"
+    share = f" of {theirs} request" if level.percent is not None else ""
+    return f"the {event.resource} use of {whose} becomes {level}{share}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,13 +199,15 @@ class KernelPanicEvent(NoWorkloads):
 
     def _pod_use(self, workload: int, age_s: int, memories: dict[int, tuple[int, ...]], sharers: dict[int, int]) -> int:
         """What one running pod uses; a shared load is divided among all that run."""
-        rule = next((r for r in self.rules if r.resource == CPU and r.workload == workload), None)
-        template = self.source.layout.setup.workloads[workload].template
-        if rule is None or not rule.is_shared or is_cut(rule, memories):
-            return pod_usage(rule, template, CPU, age_s, memories)
-        total = rule.levels[level_number(rule, age_s, memories)].amount_milli or 0
-        members = {r.workload for r in self.rules if r.is_shared and r.memory == rule.memory}
-        return total // max(1, sum(sharers.get(member, 0) for member in members))
+        setup = self.source.layout.setup
+        rules = rules_about(self.rules, CPU, workload)
+        pod = Pod(containers_of(setup.workloads[workload].template, setup.settings.kubernetes_version), age_s)
+        load = shared_by(rules, memories)
+        if load is None:
+            return pod_usage(rules, pod, CPU, memories)
+        members = {r.workload for r in self.rules if r.is_shared and r.memory == load.memory}
+        together = sum(sharers.get(member, 0) for member in members)
+        return pod_usage(rules, pod, CPU, memories, share_of(load, age_s, memories, together))
 
 
 def _running_pods(seen: Seen) -> dict[int, int]:

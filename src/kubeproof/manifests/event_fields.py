@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from kubeproof.cluster.objects import Node, Workload
+from kubeproof.cluster.objects import Node, Settings, Workload
 from kubeproof.cluster.policies import HorizontalPodAutoscaler, PodDisruptionBudget
 from kubeproof.cluster.services import Service
 from kubeproof.manifests.fields import Fields, suggestion
@@ -30,6 +30,7 @@ class Surroundings:
     budgets: Sequence[PodDisruptionBudget] = ()
     read_beside: Callable[[Fields, str], tuple[str, str]] = lambda fields, key: ("", "")  # file named, its text
     is_descheduled: bool = False
+    kubernetes_version: tuple[int, int] = Settings().kubernetes_version
 
 
 @dataclass(frozen=True, slots=True)

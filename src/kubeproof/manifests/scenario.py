@@ -45,7 +45,7 @@ def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
     fields.finish_strictly("spec", "metadata")
     settings = read_settings(spec)
     autoscaler = _cluster_autoscaler(spec, around.nodes)
-    events = read_events(spec, around)
+    events = read_events(spec, replace(around, kubernetes_version=settings.kubernetes_version))
     workloads = [*around.workloads, *_created_by(events, around.workloads)]
     given = spec.mapping.get("intents") is not None
     intents = (

@@ -8,13 +8,14 @@ from functools import partial
 
 from kubeproof.cluster.objects import Workload
 from kubeproof.cluster.quantity import QuantityError, milli
+from kubeproof.cluster.usage import containers_of
 from kubeproof.events.declarations import CpuLoad, Event, KernelPanic, Unreachable, Usage, UsageChange, UsagePattern
 from kubeproof.manifests.durations import read_seconds
 from kubeproof.manifests.event_fields import Common, Surroundings, each_target, most_times, refuse_moment
 from kubeproof.manifests.fields import Fields, suggestion
 from kubeproof.manifests.late import read_requests
 from kubeproof.manifests.printable import printable
-from kubeproof.manifests.targets import read_nodes
+from kubeproof.manifests.targets import read_nodes, read_targets
 from kubeproof.manifests.tree import Scalar, ScalarKind, Value
 
 _PERCENT = re.compile(r"([0-9]{1,6})%", re.ASCII)
@@ -71,10 +72,9 @@ def _initial(fields: Fields, levels: Sequence[Usage]) -> int:
 
 
 def _usage_change(resource: str, fields: Fields, common: Common, around: Surroundings) -> list[Event]:
-    levels, container = _levels(fields), fields.text("container") or ""
+    levels, container = _levels(fields), _container(fields, around)
     initial = _initial(fields, levels)
-    _check_container(fields, container, around.workloads)
-    applies = partial(_unusable, resource, levels, container)
+    applies = partial(_unusable, resource, levels, container, around.kubernetes_version)
     return [
         UsageChange(
             name=name,
@@ -91,34 +91,45 @@ def _usage_change(resource: str, fields: Fields, common: Common, around: Surroun
     ]
 
 
-def _check_container(fields: Fields, container: str, workloads: Sequence[Workload]) -> None:
-    names = {one.name for workload in workloads for one in workload.template.containers}
-    if container and container not in names:
-        remedy = suggestion(container, names)
-        fields.fail("container", f"is {printable(container)!r}, which no workload has", remedy=remedy)
+def _container(fields: Fields, around: Surroundings) -> str:
+    """The container that is meant, "" for the pod as a whole; the target must have it, or some workload."""
+    container = fields.text("container") or ""
+    if not container:
+        return ""
+    chosen = read_targets(fields, around.workloads)
+    of = f"no container of {chosen[0].ref}" if chosen is not None and len(chosen) == 1 else "which no workload has"
+    named = chosen or around.workloads
+    names = {one.name for workload in named for one in containers_of(workload.template, around.kubernetes_version)}
+    if container not in names:
+        fields.fail("container", f"is {printable(container)!r}, {of}", remedy=suggestion(container, names))
+    return container
 
 
-def _unusable(resource: str, levels: Sequence[Usage], container: str, workload: Workload) -> str:
+def _unusable(
+    resource: str, levels: Sequence[Usage], container: str, version: tuple[int, int], workload: Workload
+) -> str:
     """Why the workload's usage cannot be like this, "" if it can."""
-    containers = [one for one in workload.template.containers if container in ("", one.name)]
+    containers = [one for one in containers_of(workload.template, version) if container in ("", one.name)]
     if not containers:
         return f"has no container {printable(container)}"
     requests = [one.cpu_milli if resource == "cpu" else one.memory_bytes for one in containers]
     if any(level.percent is not None for level in levels) and not any(requests):
-        return f"requests no {resource}, so a percentage means nothing"
+        whose = f" in container {printable(container)}" if container else ""
+        return f"requests no {resource}{whose}, so a percentage means nothing"
     return ""
 
 
 def _usage_pattern(resource: str, fields: Fields, common: Common, around: Surroundings) -> list[Event]:
     refuse_moment(fields)
-    phases = _phases(fields)
-    applies = partial(_unusable, resource, [usage for usage, _ in phases], "")
+    phases, container = _phases(fields), _container(fields, around)
+    applies = partial(_unusable, resource, [usage for usage, _ in phases], container, around.kubernetes_version)
     return [
         UsagePattern(
             name=name,
             source=fields.source,
             resource=resource,
             target=workload.ref,
+            container=container,
             phases=phases,
         )
         for name, workload in each_target(fields, common, around, applies=applies)
@@ -172,7 +183,7 @@ def _cpu_load(fields: Fields, common: Common, around: Surroundings) -> list[Even
 def _unreachable(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
     idle = read_usage(fields, "usage") if fields.has("usage") else Unreachable(name="", target="").idle
     recovers = fields.boolean("recovers")
-    applies = partial(_unusable, "cpu", [idle] if idle.percent else [], "")
+    applies = partial(_unusable, "cpu", [idle] if idle.percent else [], "", around.kubernetes_version)
     return [
         Unreachable(
             name=name,
@@ -207,10 +218,8 @@ def check_one_usage(events: Sequence[Event], places: dict[str, Fields]) -> None:
     """Refuses a second event that says what the same pods use."""
     said: dict[tuple[str, str], list[str]] = {}
     for event in events:
-        if isinstance(event, UsageChange):
+        if isinstance(event, UsageChange | UsagePattern):
             resource, target, container = event.resource, event.target, event.container
-        elif isinstance(event, UsagePattern):
-            resource, target, container = event.resource, event.target, ""
         elif isinstance(event, CpuLoad):
             resource, target, container = "cpu", event.target, ""
         elif isinstance(event, Unreachable):

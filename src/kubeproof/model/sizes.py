@@ -6,8 +6,23 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
-from kubeproof.cluster.objects import DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER, Setup, Workload
-from kubeproof.cluster.usage import CPU, DEFAULT_PERCENT, MEMORY, Level, UsageRule, request_milli
+from kubeproof.cluster.objects import DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER, Container, Setup, Workload
+from kubeproof.cluster.state import NEVER
+from kubeproof.cluster.usage import (
+    CPU,
+    DEFAULT_PERCENT,
+    MEMORY,
+    WHOLE,
+    Level,
+    Pod,
+    UsageRule,
+    container_request,
+    containers_of,
+    rules_about,
+    share_of,
+    shared_by,
+    uses,
+)
 from kubeproof.cluster.vertical import OFF, VerticalPodAutoscaler, is_size
 from kubeproof.controllers.vpa.recommendation import Rules, recommended, resized
 from kubeproof.errors import UsageError
@@ -73,26 +88,36 @@ def with_sizes(setup: Setup, events: tuple[Event, ...], rules: tuple[UsageRule, 
 
 def _usages(
     setup: Setup, events: tuple[Event, ...], workload: int, rules: tuple[UsageRule, ...]
-) -> Iterator[dict[str, int]]:
-    """What one pod of the workload may ever use."""
+) -> Iterator[dict[str, tuple[int, ...]]]:
+    """What the containers of one pod of the workload may ever use."""
     cpu, memory = (_amounts(setup, events, workload, resource, rules) for resource in (CPU, MEMORY))
     for one, other in product(cpu, memory):
-        yield {CPU: one, MEMORY: other // 1000}
+        yield {CPU: one, MEMORY: tuple(amount // 1000 for amount in other)}
 
 
 def _amounts(
     setup: Setup, events: tuple[Event, ...], workload: int, resource: str, rules: tuple[UsageRule, ...]
-) -> list[int]:
-    request = request_milli(setup.workloads[workload].template, resource)
-    rule = next((one for one in rules if one.resource == resource and one.workload == workload), None)
-    if rule is None:
-        return [request * DEFAULT_PERCENT // 100]
-    levels = rule.levels if rule.memory is not None else rule.levels[-1:]
-    amounts = [level.of(request) for level in levels]
-    if rule.is_shared:
-        most = most_pods(setup, events, setup.workloads[workload].ref)
-        amounts = [total // pods for total in amounts for pods in range(1, most + 1)]
-    return amounts + ([rule.idle.of(request)] if rule.cut is not None else [])
+) -> list[tuple[int, ...]]:
+    """Every use of one resource, container by container: at each level of each rule, and without traffic."""
+    told = _in_amounts(setup, rules, workload, resource)
+    pod = Pod(_containers(setup, workload))
+    pods = range(1, most_pods(setup, events, setup.workloads[workload].ref) + 1)
+    found: dict[tuple[int, ...], None] = {}
+    for memories in _memories(told):
+        load = shared_by(told, memories)
+        shares = [None] if load is None else [share_of(load, NEVER, memories, count) for count in pods]
+        found |= dict.fromkeys(uses(told, pod, resource, memories, share) for share in shares)
+    return list(found)
+
+
+def _memories(rules: tuple[UsageRule, ...]) -> Iterator[dict[int, tuple[int, ...]]]:
+    """Every combination of levels, then those of pods without traffic."""
+    levels = {rule.memory: range(len(rule.levels)) for rule in rules if rule.memory is not None}
+    cuts = tuple(dict.fromkeys(rule.cut for rule in rules if rule.cut is not None))
+    for is_off in (0, 1) if cuts else (0,):
+        for chosen in product(*levels.values()):
+            numbers = dict(zip(levels, chosen, strict=True)) | dict.fromkeys(cuts, is_off)
+            yield {memory: (number,) for memory, number in numbers.items()}
 
 
 def most_pods(setup: Setup, events: tuple[Event, ...], ref: str) -> int:
@@ -115,17 +140,30 @@ def absolute(setup: Setup, rules: tuple[UsageRule, ...]) -> tuple[UsageRule, ...
     bases = {w.ref: index for index, w in enumerate(setup.workloads) if w.owner is None}
     sized = {member: bases[str(one.owner)] for member, one in enumerate(setup.workloads) if is_size(setup, member)}
     sized |= {base: base for base in sized.values()}
-    found = [_fixed(setup, rule, sized[rule.workload]) if rule.workload in sized else rule for rule in rules]
-    told = {(rule.resource, rule.workload) for rule in rules}
+    found = [rule for rule in rules if rule.workload not in sized]
     for member, base in sorted(sized.items()):
         for resource in (CPU, MEMORY):
-            if (resource, member) not in told:
-                half = request_milli(setup.workloads[base].template, resource) * DEFAULT_PERCENT // 100
-                found.append(UsageRule(resource, member, (Level(None, half),)))
+            found += [rule._replace(workload=member) for rule in _in_amounts(setup, rules, base, resource)]
     return tuple(found)
 
 
-def _fixed(setup: Setup, rule: UsageRule, base: int) -> UsageRule:
-    request = request_milli(setup.workloads[base].template, rule.resource)
-    levels = tuple(Level(None, level.of(request)) for level in rule.levels)
-    return rule._replace(levels=levels, idle=Level(None, rule.idle.of(request)))
+def _in_amounts(setup: Setup, rules: tuple[UsageRule, ...], base: int, resource: str) -> tuple[UsageRule, ...]:
+    """The rules about one resource of a workload's pods in amounts, by the requests of its manifest."""
+    requests = {one.name: container_request(one, resource) for one in _containers(setup, base)}
+    whole = sum(requests.values())
+    told = tuple(
+        rule._replace(
+            levels=tuple(Level(None, level.of(requests.get(rule.container, whole))) for level in rule.levels),
+            idle=Level(None, rule.idle.of(whole)),
+        )
+        for rule in rules_about(rules, resource, base)
+    )
+    if any(rule.container == WHOLE for rule in told):
+        return told
+    untold = [name for name in requests if name not in {rule.container for rule in told}] if told else [WHOLE]
+    halves = ((name, requests.get(name, whole) * DEFAULT_PERCENT // 100) for name in untold)
+    return (*told, *(UsageRule(resource, base, (Level(None, half),), container=name) for name, half in halves))
+
+
+def _containers(setup: Setup, workload: int) -> tuple[Container, ...]:
+    return containers_of(setup.workloads[workload].template, setup.settings.kubernetes_version)

@@ -54,7 +54,7 @@ def _usage_rule(event: UsageChange | CpuLoad | UsagePattern, memory: int) -> Usa
         return UsageRule(CPU, -1, totals, memory, is_shared=True)
     if isinstance(event, UsageChange):
         levels = tuple(Level(level.percent, level.amount_milli) for level in event.levels)
-        return UsageRule(event.resource, -1, levels, memory)
+        return UsageRule(event.resource, -1, levels, memory, container=event.container)
     levels = tuple(Level(usage.percent, usage.amount_milli) for usage, _ in event.phases)
     ends = tuple(accumulate(seconds for _, seconds in event.phases if seconds is not None))
-    return UsageRule(event.resource, -1, levels, until_s=ends)
+    return UsageRule(event.resource, -1, levels, until_s=ends, container=event.container)

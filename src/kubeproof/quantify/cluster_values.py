@@ -9,7 +9,17 @@ import numpy as np
 
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.state import KUBELET_LIVES, Health, NodeCell, Nodes, Phase, Work
-from kubeproof.cluster.usage import CPU, UsageRule, is_cut, level_number, memories_read, pod_usage
+from kubeproof.cluster.usage import (
+    CPU,
+    Pod,
+    UsageRule,
+    containers_of,
+    memories_read,
+    pod_usage,
+    rules_about,
+    share_of,
+    shared_by,
+)
 from kubeproof.model.used import usage_rules
 
 if TYPE_CHECKING:
@@ -95,13 +105,14 @@ class StateValues:
         self, workload: int, age_s: int, rules: tuple[UsageRule, ...], memories: dict[int, Any], sharers: dict[int, int]
     ) -> int:
         """Millicores of one running pod; a shared load is divided among all that run."""
-        rule = next((rule for rule in rules if rule.workload == workload), None)
-        template = self._space.plan.setup.workloads[workload].template
-        if rule is None or not rule.is_shared or is_cut(rule, memories):
-            return pod_usage(rule, template, CPU, age_s, memories)
-        total = rule.levels[level_number(rule, age_s, memories)].amount_milli or 0
-        together = sum(sharers[r.workload] for r in rules if r.is_shared and r.memory == rule.memory)
-        return total // max(1, together)
+        setup = self._space.plan.setup
+        own = rules_about(rules, CPU, workload)
+        pod = Pod(containers_of(setup.workloads[workload].template, setup.settings.kubernetes_version), age_s)
+        load = shared_by(own, memories)
+        if load is None:
+            return pod_usage(own, pod, CPU, memories)
+        together = sum(sharers[r.workload] for r in rules if r.is_shared and r.memory == load.memory)
+        return pod_usage(own, pod, CPU, memories, share_of(load, age_s, memories, together))
 
     def _summed(self, value: Callable[[Nodes], float]) -> Floats:
         """Per state, the sum of a value over all places."""

@@ -232,9 +232,9 @@ def _event(event: Event) -> str:
     if isinstance(event, UsageChange):
         levels = ", ".join(str(level) for level in event.levels)
         first = event.levels[event.initial]
-        return f"{event.name}: {event.resource} of {event.target} at {first}, among {levels}, {times}{after}"
+        return f"{event.name}: {event.resource} of {_users(event)} at {first}, among {levels}, {times}{after}"
     if isinstance(event, UsagePattern):
-        return f"{event.name}: {event.resource} of {event.target} follows the age of its pods"
+        return f"{event.name}: {event.resource} of {_users(event)} follows the age of its pods"
     if isinstance(event, Rollout):
         which = "its previous" if event.back else "a new"
         return f"{event.name}: {event.target} gets {which} pod template {times}{after}"
@@ -246,6 +246,10 @@ def _event(event: Event) -> str:
     if isinstance(event, CreateNode):
         return f"{event.name}: node {event.node} joins{after}"
     return f"{event.name} {times}{after}"
+
+
+def _users(event: UsageChange | UsagePattern) -> str:
+    return f"container {event.container} of {event.target}" if event.container else event.target
 
 
 def _idle_verticals(plan: Plan) -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 from kubeproof.cluster.control import Decision, NodeChange, Remember, Role, Seen, Stage
 from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric
 from kubeproof.cluster.state import Phase, WorkloadCell
-from kubeproof.cluster.usage import Level, UsageRule, memories_read, pod_usage
+from kubeproof.cluster.usage import Level, Pod, UsageRule, memories_read, pod_usage
 from kubeproof.controllers.hpa.ahead import first_memory
 from kubeproof.controllers.hpa.controller import HpaController
 from kubeproof.events.common import EventSource
@@ -76,8 +76,9 @@ def test_without_another_event_pods_with_traffic_use_half_of_their_request():
     (rule,) = usage_rules(LAYOUT.setup, (FAULT,))
 
     assert memories_read((rule,)) == (0,)
-    assert pod_usage(rule, template(cpu=1000), "cpu", 300, {0: (0, 1)}) == 500
-    assert pod_usage(rule, template(cpu=1000), "cpu", 300, {0: (1, 0)}) == 50
+    pod = Pod(template(cpu=1000).containers, 300)
+    assert pod_usage((rule,), pod, "cpu", {0: (0, 1)}) == 500
+    assert pod_usage((rule,), pod, "cpu", {0: (1, 0)}) == 50
 
 
 @pytest.mark.parametrize(("is_off", "replicas"), [(0, None), (1, 1)])

@@ -237,7 +237,10 @@ def test_zones_are_the_values_of_any_label() -> None:
         ('{cpuChange: {levels: ["20%"], container: mian}}', "Did you mean main?"),
         ('{cpuChange: {levels: ["20%"], target: Deployment/shop/api}}', "requests no cpu"),
         ('{cpuChange: {levels: ["20%"], target: Deployment/shop/ap}}', "Did you mean Deployment/shop/api?"),
-        ("{cpuChange: {levels: [1], target: Pod/shop/tool, container: main}}", "has no container main"),
+        (
+            "{cpuChange: {levels: [1], target: Pod/shop/tool, container: main}}",
+            "container is 'main', no container of Pod/shop/tool. Known: tool",
+        ),
         ("{cpuPattern: {}}", "phases is required"),
         ('{cpuPattern: {phases: [{usage: "1%"}, {usage: "2%"}]}}', "phases[0].for is required"),
         ('{cpuPattern: {phases: [{usage: "1%", for: 1s}]}}', "phases[0].for ends the last phase"),

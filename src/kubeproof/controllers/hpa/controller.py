@@ -15,7 +15,17 @@ from kubeproof.cluster.objects import PodTemplate, family
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import SAMPLED_METRICS, HorizontalPodAutoscaler, Metric
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
-from kubeproof.cluster.usage import UsageRule, is_cut, level_number, memories_read, pod_usage
+from kubeproof.cluster.usage import (
+    Pod,
+    UsageRule,
+    containers_of,
+    memories_read,
+    pod_usage,
+    rules_about,
+    share_of,
+    shared_by,
+    uses,
+)
 from kubeproof.controllers.hpa.ahead import Asked, LookAhead, Memory, Recall, first_memory, unpacked
 from kubeproof.controllers.hpa.calculator import Failure
 from kubeproof.controllers.hpa.combine import forced
@@ -168,7 +178,7 @@ class HpaController:
         samples = [
             group(
                 _facts(phase, age_s, pods),
-                self._usage(metric.name, template, age_s, ready, memories),
+                self._usage(metric, template, age_s, ready, memories),
                 self._request(metric, *size),
                 resource=metric.name,
                 settings=self.settings,
@@ -188,13 +198,17 @@ class HpaController:
         return pod_request(template, metric.name, metric.container, self.settings.version)
 
     def _usage(
-        self, resource: str, template: PodTemplate, age_s: int, ready: int, memories: dict[int, tuple[int, ...]]
+        self, metric: Metric, template: PodTemplate, age_s: int, ready: int, memories: dict[int, tuple[int, ...]]
     ) -> int:
-        rule = next((r for r in self.rules if r.resource == resource and r.workload == self.target), None)
-        if rule is not None and rule.is_shared and not is_cut(rule, memories):
-            total = rule.levels[level_number(rule, age_s, memories)].amount_milli or 0
-            return total // max(ready, 1)
-        return pod_usage(rule, template, resource, age_s, memories)
+        """What one pod uses, or the container that the metric names; the ready pods share a load."""
+        rules = rules_about(self.rules, metric.name, self.target)
+        pod = Pod(containers_of(template, self.settings.version), age_s)
+        load = shared_by(rules, memories)
+        share = None if load is None else share_of(load, age_s, memories, ready)
+        if not metric.container:
+            return pod_usage(rules, pod, metric.name, memories, share)
+        own = zip(pod.containers, uses(rules, pod, metric.name, memories, share), strict=True)
+        return sum(used for container, used in own if container.name == metric.container)
 
 
 class Pooled(NamedTuple):

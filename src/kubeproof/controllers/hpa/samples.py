@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kubeproof.cluster.objects import Container, PodTemplate
+from kubeproof.cluster.usage import containers_of
 from kubeproof.controllers.hpa.settings import NEWEST, AutoscalerSettings, Version
 
 READY = "ready"  # its metric counts
@@ -18,7 +19,6 @@ IGNORED = "ignored"  # terminating or failed
 CPU = "cpu"
 MEMORY = "memory"
 
-SIDECARS_SINCE = (1, 29)
 CONTAINER_REQUIRED_SINCE = (1, 35)  # earlier a pod without the metric's container had a request of zero
 
 
@@ -88,8 +88,7 @@ def pod_request(template: PodTemplate, resource: str, container: str = "", versi
     With a container name (ContainerResource) only that one counts, and since 1.35 it must be there. Sidecars count
     since 1.29. Unlike the scheduler's sum, neither init containers nor overhead take part.
     """
-    sidecars = (c for c in template.init_containers if c.restartable_init and version >= SIDECARS_SINCE)
-    counted = [c for c in (*template.containers, *sidecars) if container in ("", c.name)]
+    counted = [c for c in containers_of(template, version) if container in ("", c.name)]
     requests = [_request(c, resource) for c in counted]
     known = [request for request in requests if request is not None]
     if container and not counted and version >= CONTAINER_REQUIRED_SINCE:

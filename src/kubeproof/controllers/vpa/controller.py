@@ -30,7 +30,16 @@ from kubeproof.cluster.control import (
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.cluster.state import ACTIVE, NEVER, NodeCell, Phase, WorkloadCell
-from kubeproof.cluster.usage import UsageRule, is_cut, level_number, memories_read, pod_usage
+from kubeproof.cluster.usage import (
+    Pod,
+    UsageRule,
+    containers_of,
+    memories_read,
+    rules_about,
+    share_of,
+    shared_by,
+    uses,
+)
 from kubeproof.cluster.vertical import CPU, INITIAL, MEMORY, VerticalPodAutoscaler, sizes_of
 from kubeproof.controllers.budgets import Scale, amounts_of, asked_by, budgets_of, facts_of, status_of
 from kubeproof.controllers.disruption import BudgetStatus, Matching, evict
@@ -132,14 +141,14 @@ class VpaController:
                 return number
         raise InternalError(f"E700 {self.name} recommends requests that no size has")
 
-    def _usage(self, seen: Seen) -> dict[str, int] | None:
-        """What a running pod uses on average; None if none runs."""
+    def _usage(self, seen: Seen) -> dict[str, tuple[int, ...]] | None:
+        """What the containers of a running pod use on average; None if none runs."""
         running = [(w, n) for w, phase, n in self._own(seen) if phase in (Phase.RUNNING, Phase.READY)]
         if not any(n for _, n in running):
             return None
         ready = sum(n for _, phase, n in self._own(seen) if phase == Phase.READY)
         memories = dict(zip(self.reads.memories, seen.memories, strict=True))
-        return {resource: usage_of_pod(self, resource, ready, memories) for resource in (CPU, MEMORY)}
+        return {resource: usage_of_containers(self, resource, ready, memories) for resource in (CPU, MEMORY)}
 
     def _own(self, seen: Seen) -> Iterator[tuple[int, int, int]]:
         """The target's pods on nodes: workload, phase, how many."""
@@ -236,12 +245,13 @@ class VpaController:
             return ("no pod runs",)
         template = self.layout.setup.workloads[self.target].template
         told = []
-        for container, own in zip(template.containers, recommended(self.vpa, template, usage, self.flags), strict=True):
-            for resource, found in own.items():
+        found = recommended(self.vpa, template, usage, self.flags)
+        for number, (container, own) in enumerate(zip(template.containers, found, strict=True)):
+            for resource, bounds in own.items():
                 unit = "m" if resource == CPU else ""
                 told.append(
-                    f"{container.name}: a pod uses {usage[resource]}{unit} of {resource}, target {found.target}{unit}, "
-                    f"bounds {found.lower}{unit} to {found.upper}{unit}"
+                    f"{container.name}: uses {usage[resource][number]}{unit} of {resource}, "
+                    f"target {bounds.target}{unit}, bounds {bounds.lower}{unit} to {bounds.upper}{unit}"
                 )
         return tuple(told)
 
@@ -270,15 +280,17 @@ class VpaController:
         return (max(0, least_s - seconds), max(0, most_s - seconds), size)
 
 
-def usage_of_pod(loop: VpaController, resource: str, ready: int, memories: dict[int, tuple[int, ...]]) -> int:
-    """What one long-running pod of the target uses, in millicores or bytes."""
-    rule = next((r for r in loop.rules if r.resource == resource and r.workload == loop.target), None)
-    template = loop.layout.setup.workloads[loop.target].template
-    if rule is not None and rule.is_shared and not is_cut(rule, memories):
-        found = (rule.levels[level_number(rule, NEVER, memories)].amount_milli or 0) // max(ready, 1)
-    else:
-        found = pod_usage(rule, template, resource, NEVER, memories)
-    return found if resource == CPU else found // 1000
+def usage_of_containers(
+    loop: VpaController, resource: str, ready: int, memories: dict[int, tuple[int, ...]]
+) -> tuple[int, ...]:
+    """What the containers of one long-running pod of the target use, in millicores or bytes; sidecars come last."""
+    setup = loop.layout.setup
+    rules = rules_about(loop.rules, resource, loop.target)
+    pod = Pod(containers_of(setup.workloads[loop.target].template, setup.settings.kubernetes_version))
+    load = shared_by(rules, memories)
+    share = None if load is None else share_of(load, NEVER, memories, ready)
+    found = uses(rules, pod, resource, memories, share)
+    return found if resource == CPU else tuple(used // 1000 for used in found)
 
 
 def _merged(groups: tuple[tuple[View, int], ...]) -> dict[View, int]:

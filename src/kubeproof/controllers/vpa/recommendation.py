@@ -8,7 +8,7 @@ of the declared length.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from kubeproof.cluster.vertical import CPU, MEMORY, VerticalPodAutoscaler
 
 LEAST = {CPU: 25, MEMORY: 250 * 1024 * 1024}  # pod-recommendation-min-cpu-millicores and -memory-mb, per pod
 DAY_S = 86_400
-Usage = Mapping[str, int]  # of one pod: millicores, bytes
+Usage = Mapping[str, Sequence[int]]  # of one pod's containers: millicores, bytes
 
 
 class Rules(NamedTuple):
@@ -51,24 +51,18 @@ def bounds(usage: int, least: int, rules: Rules) -> Bounds:
 def recommended(
     vpa: VerticalPodAutoscaler, template: PodTemplate, usage: Usage, rules: Rules
 ) -> tuple[dict[str, Bounds], ...]:
-    """Per container the bounds of every controlled resource; a pod's use is shared in proportion to requests."""
+    """Per container the bounds of every controlled resource, by what that container uses."""
     count = len(template.containers)
     found = []
-    for container in template.containers:
+    for number, container in enumerate(template.containers):
         policy = vpa.policy(container.name)
         own: dict[str, Bounds] = {}
         for resource in () if policy.is_off else policy.controlled:
-            share = _share(template, container, resource) * usage[resource]
-            plain = bounds(int(share), LEAST[resource] // count, rules)
+            plain = bounds(usage[resource][number], LEAST[resource] // count, rules)
             least, most = dict(policy.least).get(resource), dict(policy.most).get(resource)
             own[resource] = Bounds(*(_clamped(amount, least, most) for amount in plain))
         found.append(own)
     return tuple(found)
-
-
-def _share(template: PodTemplate, container: Container, resource: str) -> Fraction:
-    total = sum(request(one, resource) for one in template.containers)
-    return Fraction(request(container, resource), total) if total else Fraction(1, len(template.containers))
 
 
 def _clamped(amount: int, least: int | None, most: int | None) -> int:

@@ -8,7 +8,18 @@ from typing import NamedTuple
 from kubeproof.cluster.control import Role
 from kubeproof.cluster.objects import PodTemplate, family
 from kubeproof.cluster.state import ACTIVE, KUBELET_LIVES, Health, Phase, Work
-from kubeproof.cluster.usage import CPU, MEMORY, UsageRule, is_cut, level_number, pod_usage, request_milli
+from kubeproof.cluster.usage import (
+    CPU,
+    MEMORY,
+    UsageRule,
+    containers_of,
+    level_number,
+    pod_usage,
+    request_milli,
+    rules_about,
+    shared_by,
+)
+from kubeproof.cluster.usage import Pod as Running
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
 from kubeproof.model.individual_node import NodeState, Pod
 from kubeproof.model.individual_state import State
@@ -53,7 +64,8 @@ class Census:
         self._born = 0
         self._endpoints: Endpoints | None = None
         self.young: set[tuple[str, int]] = set()  # pods whose metrics an autoscaler does not trust yet
-        self._rules = {(rule.resource, rule.workload): rule for rule in rules}
+        every = range(len(plan.setup.workloads))
+        self._rules = {workload: rules_about(rules, CPU, workload) for workload in every}
 
     def note(self, taken: Taken) -> None:
         """Gives the pods that a step binds a number of their own: names are used again."""
@@ -170,12 +182,15 @@ class Census:
         return sum(self._use(pod, memories) for pod in pods)
 
     def _use(self, pod: Pod, memories: tuple[tuple[int, ...], ...]) -> float:
-        rule = self._rules.get((CPU, pod.workload))
-        known = dict(enumerate(memories))
-        if rule is None or not rule.is_shared or is_cut(rule, known):
-            return pod_usage(rule, self._setup.workloads[pod.workload].template, CPU, pod.age_s, known)
-        total = rule.levels[level_number(rule, pod.age_s, known)].amount_milli or 0
-        sharers = tuple(w for (_, w), r in self._rules.items() if r.is_shared and r.memory == rule.memory)
+        rules, known = self._rules[pod.workload], dict(enumerate(memories))
+        load = shared_by(rules, known)
+        if load is None:
+            template = self._setup.workloads[pod.workload].template
+            containers = containers_of(template, self._setup.settings.kubernetes_version)
+            return pod_usage(rules, Running(containers, pod.age_s), CPU, known)
+        total = load.levels[level_number(load, pod.age_s, known)].amount_milli or 0
+        every = (rule for own in self._rules.values() for rule in own)
+        sharers = tuple(rule.workload for rule in every if rule.is_shared and rule.memory == load.memory)
         return total / max(1, self.of_workload(sharers).running)
 
 

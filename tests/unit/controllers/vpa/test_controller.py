@@ -140,7 +140,7 @@ def test_a_round_that_changes_nothing_is_not_a_step():
     assert controller.later(settled, 30) == (50, 50, 2)
     assert controller.later(settled, None) == (0, 60, 2)
     assert controller.due(seen(controller, HUNDRED, (20, 20, 0), 1)) == 20
-    assert controller.why(settled) == ("main: a pod uses 400m of cpu, target 460m, bounds 459m to 920m",)
+    assert controller.why(settled) == ("main: uses 400m of cpu, target 460m, bounds 459m to 920m",)
 
 
 def test_without_a_running_pod_the_recommendation_stays():

@@ -41,28 +41,28 @@ def test_the_target_is_the_use_with_a_margin_and_the_bounds_narrow_with_the_hist
 
 
 def test_a_pod_gets_at_least_25_millicores_and_250_mebibytes():
-    (own,) = recommended(vpa(), pod(), {"cpu": 10, "memory": 1 * MIB}, DAY)
+    (own,) = recommended(vpa(), pod(), {"cpu": (10,), "memory": (1 * MIB,)}, DAY)
 
     assert own["cpu"].target == 25
     assert own["memory"].target == 250 * MIB
 
 
-def test_several_containers_share_use_and_minimum():
+def test_each_container_is_judged_by_its_own_use_and_the_minimum_is_shared():
     two = PodTemplate(containers=(Container("main", 300, MIB), Container("agent", 100, MIB)))
-    main, agent = recommended(vpa(), two, {"cpu": 400, "memory": MIB}, DAY)
+    main, agent = recommended(vpa(), two, {"cpu": (100, 300), "memory": (MIB, MIB)}, DAY)
 
-    assert (main["cpu"].target, agent["cpu"].target) == (345, 115)
+    assert (main["cpu"].target, agent["cpu"].target) == (115, 345)
     assert main["memory"].target == 125 * MIB
 
 
 def test_policies_clamp_targets_and_bounds_and_leave_out_resources_and_containers():
     clamp = ContainerPolicy("main", least=(("cpu", 500),), most=(("cpu", 600),), controlled=("cpu",))
 
-    assert recommended(vpa(clamp), pod(), {"cpu": 100, "memory": MIB}, DAY) == ({"cpu": Bounds(500, 500, 500)},)
-    assert recommended(vpa(clamp), pod(), {"cpu": 400, "memory": MIB}, DAY) == ({"cpu": Bounds(500, 500, 600)},)
-    assert recommended(vpa(ContainerPolicy(is_off=True)), pod(), {"cpu": 1, "memory": 1}, DAY) == ({},)
+    assert recommended(vpa(clamp), pod(), {"cpu": (100,), "memory": (MIB,)}, DAY) == ({"cpu": Bounds(500, 500, 500)},)
+    assert recommended(vpa(clamp), pod(), {"cpu": (400,), "memory": (MIB,)}, DAY) == ({"cpu": Bounds(500, 500, 600)},)
+    assert recommended(vpa(ContainerPolicy(is_off=True)), pod(), {"cpu": (1,), "memory": (1,)}, DAY) == ({},)
     only = ContainerPolicy("main", controlled=("memory",)), ContainerPolicy("*", is_off=True)
-    assert [sorted(own) for own in recommended(vpa(*only), pod(), {"cpu": 1, "memory": 1}, DAY)] == [["memory"]]
+    assert [sorted(own) for own in recommended(vpa(*only), pod(), {"cpu": (1,), "memory": (1,)}, DAY)] == [["memory"]]
 
 
 def test_new_pods_request_the_target_and_limits_grow_in_proportion():
