@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.node_groups import ClusterAutoscaler, NodeGroup
 from kubeproof.cluster.objects import (
     CRON_JOB,
@@ -33,6 +34,7 @@ from kubeproof.cluster.objects import (
 )
 from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler
 from kubeproof.cluster.state import NEVER
+from kubeproof.cluster.versions import in_words
 from kubeproof.cluster.vertical import VerticalPodAutoscaler
 from kubeproof.controllers.descheduler import cycle, evictor
 from kubeproof.controllers.scheduler import registry
@@ -145,17 +147,22 @@ line, what of *your* input is not modelled.
 
 def _versions() -> Iterator[str]:
     yield "## Versions\n"
-    oldest, newest = _version(controller_settings._OLDEST), _version(controller_settings._NEWEST)
+    oldest, newest = in_words(versions.OLDEST), in_words(versions.NEWEST)
     yield f"- Kubernetes {oldest} to {newest}: `spec.kubernetesVersion` of the Scenario, default {newest}"
-    oldest, newest = (
-        _version(controller_settings._OLDEST_DESCHEDULER),
-        _version(controller_settings._NEWEST_DESCHEDULER),
-    )
+    oldest, newest = in_words(versions.OLDEST_DESCHEDULER), in_words(versions.NEWEST_DESCHEDULER)
     yield f"- descheduler {oldest} to {newest}: `spec.deschedulerVersion` of the Scenario, default {newest}\n"
-
-
-def _version(version: tuple[int, int]) -> str:
-    return f"{version[0]}.{version[1]}"
+    yield "Fields and rules by version, as the code asks for them. A gated field is dropped (or the object refused)"
+    yield "by the API server while the gate is off by default: the model ignores it, and the report lists it.\n"
+    rows = [
+        (
+            f"{rule.component} {in_words(rule.since)}" if rule.since != versions.NOT_YET else "off by default",
+            rule.says,
+            f"`{rule.gate}`" if rule.gate else "",
+            ", ".join(f"{kind} `{name}`" for kind, name in rule.fields) + (" (refused)" if rule.refuses else ""),
+        )
+        for rule in versions.RULES.values()
+    ]
+    yield from _table(("since", "rule", "gate", "fields"), rows)
 
 
 def _kinds() -> Iterator[str]:
@@ -163,8 +170,8 @@ def _kinds() -> Iterator[str]:
     yield "Objects of other kinds are listed in the report and otherwise ignored. `kind: List` is unpacked."
     yield "NetworkPolicies are what [`network verify`](network.md) is about.\n"
     rows = [
-        (f"`{kind}`", ", ".join(f"`{version}`" for version in versions), SAID_OF_KIND.get(kind, "modelled"))
-        for kind, versions in objects._VERSIONS.items()
+        (f"`{kind}`", ", ".join(f"`{version}`" for version in known), SAID_OF_KIND.get(kind, "modelled"))
+        for kind, known in objects._VERSIONS.items()
     ]
     yield from _table(("kind", "apiVersion", ""), rows)
 

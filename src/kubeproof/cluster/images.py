@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.objects import Node, PodTemplate, Setup
 
 IMAGE_LOCALITY = "ImageLocality"
-INIT_IMAGES_SINCE = (1, 30)
-VOLUME_IMAGES_SINCE = (1, 35)  # earlier the API server drops images mounted as volumes, by default
+INIT_IMAGES_SINCE = versions.INIT_IMAGES.since
+VOLUME_IMAGES_SINCE = versions.VOLUME_IMAGES.since
 
 
 def images_of(template: PodTemplate, version: tuple[int, int]) -> tuple[str, ...]:

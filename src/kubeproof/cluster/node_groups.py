@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field, replace
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.labels import as_labels
 from kubeproof.cluster.objects import HOSTNAME, Node, Setup, Source
 from kubeproof.values import dataclass
@@ -19,7 +20,7 @@ LEAST_WASTE = "least-waste"
 LEAST_NODES = "least-nodes"
 PRIORITY = "priority"
 EXPANDERS = (RANDOM, MOST_PODS, LEAST_WASTE, LEAST_NODES, PRIORITY)
-LEAST_WASTE_SINCE = (1, 33)  # the default expander; random before
+LEAST_WASTE_SINCE = versions.LEAST_WASTE_DEFAULT.since
 
 
 @dataclass(frozen=True, slots=True)

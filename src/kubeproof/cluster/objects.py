@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.labels import (
     Labels,
     LabelSelector,
@@ -311,14 +312,14 @@ class SchedulerProfile:
 class Settings:
     """What lives in flags, not in objects."""
 
-    kubernetes_version: tuple[int, int] = (1, 37)
+    kubernetes_version: tuple[int, int] = versions.NEWEST
     monitor_grace_s: int | None = None  # None: upstream's default for the version
     monitor_period_s: int = 5
     startup_s: tuple[int, int] = (1, 5)  # from binding to running, least and most
     startup_choices: tuple[tuple[int, float], ...] = ()  # seconds with probabilities, drawn when a pod is bound
     maintenance_s: tuple[int, int] = (60, 600)  # how long a node is down for maintenance, least and most
     descheduler_interval_s: int = 300
-    descheduler_version: tuple[int, int] = (0, 36)
+    descheduler_version: tuple[int, int] = versions.NEWEST_DESCHEDULER
     hpa_period_s: int = 15
     hpa_tolerance_permille: int = 100
     downscale_stabilization_s: int = 300
@@ -337,7 +338,7 @@ class Settings:
         """node-monitor-grace-period: 40 s up to 1.31, 50 s since 1.32."""
         if self.monitor_grace_s is not None:
             return self.monitor_grace_s
-        return 50 if self.kubernetes_version >= (1, 32) else 40
+        return 50 if versions.GRACE_OF_50_S.holds_in(self.kubernetes_version) else 40
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.objects import Container, PodTemplate
 from kubeproof.cluster.state import NEVER
 
 DEFAULT_PERCENT = 50
 CPU = "cpu"
 MEMORY = "memory"
-SIDECARS_SINCE = (1, 29)  # earlier the API server drops an init container's restartPolicy
+SIDECARS_SINCE = versions.SIDECARS.since
 WHOLE = ""  # in place of a container's name: the pod
 Memories = Mapping[int, tuple[int, ...]]  # those that rules point to
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.daemons import Eligibility
 from kubeproof.cluster.objects import Strategy
 from kubeproof.controllers.daemon_nodes import DaemonPod, counted
 
-OLD_UNAVAILABLE_COUNT_SINCE = (1, 27)
+OLD_UNAVAILABLE_COUNT_SINCE = versions.OLD_UNAVAILABLE_COUNT.since
 
 
 class NodePods(NamedTuple):

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from functools import cmp_to_key
 from typing import NamedTuple
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.jobs import COMPLETE, FAILED_FOR_GOOD, FAILURE_TARGET, NONE, SUCCESS_MET
 from kubeproof.cluster.objects import JobRules
 
@@ -22,9 +23,9 @@ FIRST_BACK_OFF_S, LONGEST_BACK_OFF_S = 10, 600
 LONGEST_REQUEUE_S = 360
 LONGEST_STREAK = 7  # from here on the back-off does not grow
 MOST_PER_SYNC = 500
-BACK_OFF_SINCE = (1, 27)  # earlier a Job with new failures is looked at again after a while, pods have no back-off
-PATIENT_SINCE = (1, 31)  # finished only when no pod is terminating; earlier when none is active
-REPLACEMENT_POLICY_SINCE = (1, 29)  # podReplacementPolicy is honoured
+BACK_OFF_SINCE = versions.BACK_OFF.since
+PATIENT_SINCE = versions.PATIENT.since
+REPLACEMENT_POLICY_SINCE = versions.REPLACEMENT_POLICY.since
 
 BACKOFF_LIMIT_EXCEEDED, DEADLINE_EXCEEDED = "BackoffLimitExceeded", "DeadlineExceeded"
 

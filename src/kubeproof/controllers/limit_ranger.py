@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.objects import Container, PodTemplate
 from kubeproof.cluster.quotas import CONTAINER, LimitItem, LimitRange
 from kubeproof.controllers.scheduler.requests import NATIVE, aggregate, limits_of, requests_of
 
-SUMS_OF_ANY_SINCE = (1, 28)  # earlier a pod's sum exists only for resources that every container names
+SUMS_OF_ANY_SINCE = versions.SUMS_OF_ANY.since
 Amounts = Mapping[str, int]
 
 

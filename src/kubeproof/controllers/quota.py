@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.objects import PodAffinity, PodTemplate, Setup, Workload
 from kubeproof.cluster.quotas import ResourceQuota, Scope
 from kubeproof.cluster.state import KUBELET_LIVES, NodeCell, Phase
@@ -20,7 +21,7 @@ from kubeproof.values import dataclass
 COUNT = "count/pods"
 NEEDED = ("cpu", "memory")  # a quota for one of them wants every container to say how much
 HUGE_PAGES = "hugepages-"
-LIMITS_WITH_ANY_OVERHEAD_BEFORE = (1, 27)
+LIMITS_WITH_ANY_OVERHEAD_BEFORE = versions.LIMITS_WITH_GIVEN_OVERHEAD.since
 ENDLESS = 10**9
 
 Amounts = Mapping[str, int]

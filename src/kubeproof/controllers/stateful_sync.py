@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.objects import StatefulRules
 
 FAILED, SUCCEEDED, PENDING, RUNNING = "Failed", "Succeeded", "Pending", "Running"
 
-MAX_UNAVAILABLE_SINCE = (1, 37)  # on by default; earlier updates go one by one
-AVAILABILITY_SINCE = (1, 27)  # earlier an update and a scale-down wait for readiness alone
-LATER_REPLACEMENT_SINCE = (1, 27)  # earlier a failed pod is deleted and created in one sync, a succeeded one left
+MAX_UNAVAILABLE_SINCE = versions.MAX_UNAVAILABLE.since
+AVAILABILITY_SINCE = versions.AVAILABILITY.since
+LATER_REPLACEMENT_SINCE = versions.LATER_REPLACEMENT.since
 
 
 class Replica(NamedTuple):

@@ -13,9 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cmp_to_key, partial
 from typing import NamedTuple
 
+from kubeproof.cluster import versions
+
 PENDING, UNKNOWN, RUNNING = 0, 1, 2  # order of phases in rule 2
-SIDECARS_SINCE = (1, 28)  # restarts of sidecars count
-NEWEST = (1, 37)
+SIDECARS_SINCE = versions.SIDECAR_RESTARTS.since
+NEWEST = versions.NEWEST
 INSERTED = 12  # so many elements Go's sort.Sort orders by insertion
 
 

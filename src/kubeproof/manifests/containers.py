@@ -61,6 +61,7 @@ def _is_sidecar(fields: Fields, *, init: bool) -> bool:
         return False
     if policy != "Always":
         fields.fail("restartPolicy", f"is {printable(policy)!r}", remedy="Init containers take Always or nothing")
+    fields.note_gate("InitContainer", "restartPolicy")
     return True
 
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from kubeproof.cluster.objects import Settings
+from kubeproof.cluster.versions import NEWEST, NEWEST_DESCHEDULER, OLDEST, OLDEST_DESCHEDULER
 from kubeproof.manifests.chances import read_start_times
 from kubeproof.manifests.durations import read_seconds
 from kubeproof.manifests.fields import Fields
@@ -13,8 +14,6 @@ from kubeproof.manifests.printable import printable
 from kubeproof.manifests.shares import read_permille
 from kubeproof.manifests.tree import Mapping, Sequence
 
-_OLDEST, _NEWEST = (1, 26), (1, 37)
-_OLDEST_DESCHEDULER, _NEWEST_DESCHEDULER = (0, 27), (0, 36)
 _VERSION = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.[0-9]{1,3})?", re.ASCII)
 LEAST_MARGIN = 1000  # thousandths
 _GITOPS_INTERVAL_S = 180  # how often Argo CD looks by default
@@ -23,9 +22,9 @@ _GITOPS_INTERVAL_S = 180  # how often Argo CD looks by default
 def read_settings(spec: Fields) -> Settings:
     """The settings, upstream's defaults where nothing is said; unknown ones are refused."""
     settings = Settings(
-        kubernetes_version=_version(spec, "kubernetesVersion", _OLDEST, _NEWEST) or _NEWEST,
-        descheduler_version=_version(spec, "deschedulerVersion", _OLDEST_DESCHEDULER, _NEWEST_DESCHEDULER)
-        or _NEWEST_DESCHEDULER,
+        kubernetes_version=_version(spec, "kubernetesVersion", OLDEST, NEWEST) or NEWEST,
+        descheduler_version=_version(spec, "deschedulerVersion", OLDEST_DESCHEDULER, NEWEST_DESCHEDULER)
+        or NEWEST_DESCHEDULER,
     )
     controllers = spec.child("controllers")
     if controllers is None:

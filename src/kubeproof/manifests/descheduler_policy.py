@@ -44,12 +44,21 @@ def _profile(fields: Fields) -> DeschedulerProfile:
         value = config.value("args")
         config.log.reads.keep(value)
         arguments[plugin] = None if value is None else plain(value)
+        _note_gates(config, plugin)
         config.finish("PluginConfig")
     enabled, disabled = _plugins(fields)
     fields.finish("DeschedulerProfile")
     return DeschedulerProfile(
         name, enabled, disabled, tuple((plugin, arguments[plugin]) for plugin in sorted(arguments))
     )
+
+
+def _note_gates(config: Fields, plugin: str) -> None:
+    """Records the arguments that some versions of the plugin do not know."""
+    if isinstance(config.value("args"), Mapping):
+        arguments = config.required_child("args")
+        for key in arguments.keys():  # noqa: SIM118 - Fields is not a mapping
+            arguments.note_gate(plugin, key)
 
 
 PluginLists = tuple[tuple[str, tuple[str, ...]], ...]

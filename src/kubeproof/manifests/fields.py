@@ -8,6 +8,7 @@ from dataclasses import field
 from typing import NoReturn
 
 from kubeproof.cluster.objects import Source
+from kubeproof.cluster.versions import GATED, Rule
 from kubeproof.errors import ManifestError
 from kubeproof.manifests.loaded import Omission
 from kubeproof.manifests.printable import printable
@@ -44,9 +45,9 @@ class Log:
         """Raises this object's error at a line of its file."""
         raise self.error(f"{self.owner}: {problem}", file=self.file, line=line, remedy=remedy)
 
-    def omit(self, what: str, *, line: int, why: str = "not modelled") -> None:
-        """Records something that the model does not take into account."""
-        self.omissions.append(Omission(f"{what} of {self.owner}", Source(self.file, line), why))
+    def omit(self, what: str, *, line: int, why: str = "not modelled", rule: Rule | None = None) -> None:
+        """Records something that the model does not take into account, or not before the version of a rule."""
+        self.omissions.append(Omission(f"{what} of {self.owner}", Source(self.file, line), why, rule))
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
@@ -98,11 +99,17 @@ class Fields:
         """Raises the object's error about the value of a key."""
         self.log.fail(f"{self.path_of(key)} {problem}", line=self.line_of(key), remedy=remedy)
 
-    def omit(self, key: str, why: str = "not modelled") -> None:
-        """Records that the value of a key is not taken into account."""
+    def omit(self, key: str, why: str = "not modelled", rule: Rule | None = None) -> None:
+        """Records that the value of a key is not taken into account, or not before the version of a rule."""
         self._seen.add(key)
         self._marks.setdefault(key, False)
-        self.log.omit(f"field {self.path_of(key)}", line=self.line_of(key), why=why)
+        self.log.omit(f"field {self.path_of(key)}", line=self.line_of(key), why=why, rule=rule)
+
+    def note_gate(self, schema: str, key: str) -> None:
+        """Records a field that is read, if it is dropped in some versions."""
+        rule = GATED.get((schema, key))
+        if rule is not None and self.has(key):
+            self.omit(key, "", rule)
 
     # Values
 
@@ -271,11 +278,14 @@ class Fields:
     def finish(self, schema: str) -> None:
         """Lists every unread field of a Kubernetes object, unless the schema table calls it harmless."""
         known = FIELDS[schema]
+        for key in self.mapping.entries:
+            if key in self._seen:
+                self.note_gate(schema, key)
         for key in self.unread():
             if key not in known:
                 self._omit_unknown(key, set(known) | self._seen)
             elif known[key] is None:
-                self.omit(key)
+                self.omit(key, rule=GATED.get((schema, key)))
 
     def _omit_unknown(self, key: str, known: set[str]) -> None:
         from difflib import get_close_matches

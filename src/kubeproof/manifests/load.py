@@ -19,6 +19,7 @@ from kubeproof.manifests.default_scenario import default_scenario
 from kubeproof.manifests.event_fields import Surroundings
 from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.files import InputFile, Named, Render, listed, read_file, read_inputs
+from kubeproof.manifests.gated import as_written
 from kubeproof.manifests.guard import Bounds, Budget
 from kubeproof.manifests.ignores import ignores_of
 from kubeproof.manifests.late import read_budget, rendered, settled_claims, with_idle_autoscalers, with_ingresses
@@ -125,7 +126,8 @@ def _loaded(
         loaded = _begun(loaded, objects, is_stated=scenario is not None and _states_start(scenario))
     ignores = tuple(ignore for document in documents for ignore in ignores_of(document))
     texts = collected.texts() if keeps_texts else ()  # now that all that is ever read has been read
-    loaded = admitted(replace(loaded, ignores=ignores, texts=texts), objects.limit_ranges)
+    loaded = as_written(replace(loaded, ignores=ignores, texts=texts))
+    loaded = admitted(loaded, objects.limit_ranges)
     return with_idle_autoscalers(loaded) if objects.autoscalers else loaded
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from kubeproof.cluster.objects import Setup, Source
 from kubeproof.cluster.running import RunningPods
 from kubeproof.cluster.scale import Scale
+from kubeproof.cluster.versions import Rule
 from kubeproof.events.declarations import Event
 from kubeproof.events.quantities import QuantifySettings
 from kubeproof.intents.declarations import Intent
@@ -26,7 +27,8 @@ class Omission:
 
     what: str  # "field spec.template.spec.hostNetwork of Deployment/shop/web", "kind Service"
     source: Source
-    why: str = "not modelled"
+    why: str = "not modelled"  # empty: it is, from the rule's version on
+    rule: Rule | None = None  # of a field that the API server drops before a version
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import TypeVar
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.control import (
     ANY,
     Action,
@@ -464,7 +465,7 @@ class NamedActions:
         """The images that a started pod of the workload brings to a node without them."""
         template, node = self.setup.workloads[workload].template, self.setup.nodes[index]
         pulled = {container.image for container in (*template.containers, *template.init_containers)}
-        if self.setup.settings.kubernetes_version >= (1, 35):
+        if versions.VOLUME_IMAGES.holds_in(self.setup.settings.kubernetes_version):
             pulled |= set(template.volume_images)
         lacking = pulled - {name for name, _ in node.images}
         return sum(1 << bit for bit, name in enumerate(tracked_images(self.setup)) if name in lacking)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.labels import as_labels
 from kubeproof.cluster.objects import STATEFUL_SET, PodTemplate, Setup, Workload, family
 from kubeproof.cluster.volumes import Claim
@@ -18,7 +19,7 @@ from kubeproof.events.declarations import Apply, Event, Scale
 
 MOST_ORDINALS = 32  # of all StatefulSets and revisions together: each is a workload of its own to every loop
 LABELS = ("statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index")
-POD_INDEX_SINCE = (1, 28)  # earlier pods have the first of these labels only
+POD_INDEX_SINCE = versions.POD_INDEX.since
 
 
 def with_ordinals(setup: Setup, events: Iterable[Event]) -> Setup:

@@ -10,6 +10,7 @@ from kubeproof.cluster import jobs
 from kubeproof.cluster.daemons import eligibility
 from kubeproof.cluster.labels import Taint
 from kubeproof.cluster.objects import Node, Workload
+from kubeproof.cluster.versions import START_ORDINAL
 from kubeproof.controllers import job_sync
 from kubeproof.controllers.daemon_nodes import ALIVE, DaemonPod, node_work
 from kubeproof.controllers.daemon_update import NodePods, old_and_new, surges, update
@@ -94,14 +95,11 @@ def _daemon_pod(pod: Mapping[str, Any]) -> DaemonPod:
     return DaemonPod(pod["name"], pod["updated"], pod["ready"], pod["available"], pod.get("ending", False), phase, rank)
 
 
-START_ORDINALS_SINCE = (1, 27)  # a field that v1.26 ignores unless a feature gate is on
-
-
 def statefulset(case: Case, upstream: str) -> Decision:
     """Ordinals that are created, with their revision, and that are deleted, in one sync."""
     declared = read_stateful_set(fields(case["statefulset"])).workload
     version = version_of(upstream)
-    rules = declared.stateful if version >= START_ORDINALS_SINCE else replace(declared.stateful, start=0)
+    rules = declared.stateful if START_ORDINAL.holds_in(version) else replace(declared.stateful, start=0)
     is_updating = case["statefulset"]["spec"]["template"]["spec"]["containers"][0]["image"] != "v0"
     pods = {
         int(pod["name"].removeprefix("x-")): _replica(pod, declared.min_ready_s, upstream, is_updating)

@@ -48,7 +48,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "overhead brings a limit of its own",
         QUOTA,
-        "LIMITS_WITH_ANY_OVERHEAD_BEFORE = (1, 27)",
+        "LIMITS_WITH_ANY_OVERHEAD_BEFORE = versions.LIMITS_WITH_GIVEN_OVERHEAD.since",
         "LIMITS_WITH_ANY_OVERHEAD_BEFORE = (1, 99)",
         CORPUS,
     ),
@@ -111,7 +111,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "a pod's sum exists for what any container names, in 1.26",
         LIMITS,
-        "SUMS_OF_ANY_SINCE = (1, 28)",
+        "SUMS_OF_ANY_SINCE = versions.SUMS_OF_ANY.since",
         "SUMS_OF_ANY_SINCE = (1, 20)",
         CORPUS,
         "kubernetes-1.26",

@@ -66,7 +66,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         name="NodeFit ignores anti-affinity",
         module=f"{FOLDER}/scene.py",
-        before="ANTI_AFFINITY_SINCE = (0, 30)",
+        before="ANTI_AFFINITY_SINCE = versions.ANTI_AFFINITY.since",
         after="ANTI_AFFINITY_SINCE = (0, 99)",
         corpus=AFFINITY,
         upstream=NEWEST,
@@ -122,7 +122,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         name="pods that fit a small domain are not preferred",
         module=f"{PLUGINS}/topology_spread.py",
-        before="PREFERS_FITTING_SINCE = (0, 34)",
+        before="PREFERS_FITTING_SINCE = versions.PREFERS_FITTING.since",
         after="PREFERS_FITTING_SINCE = (0, 99)",
         corpus=SPREAD,
         upstream=NEWEST,
@@ -154,7 +154,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         name="sidecars add to the requests before 0.35",
         module=f"{FOLDER}/scene.py",
-        before="SIDECARS_SINCE = (0, 35)",
+        before="SIDECARS_SINCE = versions.COUNTED_SIDECARS.since",
         after="SIDECARS_SINCE = (0, 27)",
         corpus=LOW,
         upstream=OLD,
@@ -178,7 +178,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         name="the total limit does not exist",
         module=f"{FOLDER}/ledger.py",
-        before="TOTAL_LIMIT_SINCE = (0, 31)",
+        before="TOTAL_LIMIT_SINCE = versions.TOTAL_LIMIT.since",
         after="TOTAL_LIMIT_SINCE = (0, 99)",
         corpus=RESTARTS,
         upstream=NEWEST,
@@ -186,7 +186,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         name="the newest version runs profile by profile",
         module=f"{FOLDER}/cycle.py",
-        before="BALANCE_LAST_SINCE = (0, 28)",
+        before="BALANCE_LAST_SINCE = versions.BALANCE_LAST.since",
         after="BALANCE_LAST_SINCE = (0, 99)",
         corpus=CYCLE,
         upstream=NEWEST,

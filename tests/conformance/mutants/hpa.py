@@ -152,7 +152,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "hpa: a container that a pod lacks is an error before 1.35",
         f"{HPA}/samples.py",
-        "CONTAINER_REQUIRED_SINCE = (1, 35)",
+        "CONTAINER_REQUIRED_SINCE = versions.CONTAINER_REQUIRED.since",
         "CONTAINER_REQUIRED_SINCE = (1, 26)",
         DECISIONS,
         "kubernetes-1.26",

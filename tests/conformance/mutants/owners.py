@@ -119,7 +119,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "old pods that are unavailable leave the limit of daemon updates as it is",
         UPDATE,
-        "OLD_UNAVAILABLE_COUNT_SINCE = (1, 27)",
+        "OLD_UNAVAILABLE_COUNT_SINCE = versions.OLD_UNAVAILABLE_COUNT.since",
         "OLD_UNAVAILABLE_COUNT_SINCE = (9, 99)",
         DAEMONS,
     ),

@@ -68,7 +68,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "1.26 looks at the most important of all victims",
         MODULE,
-        "SORTED_AGAIN_SINCE = (1, 29)",
+        "SORTED_AGAIN_SINCE = versions.SORTED_AGAIN.since",
         "SORTED_AGAIN_SINCE = (1, 20)",
         CORPUS,
         "kubernetes-1.26",
@@ -76,7 +76,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "a pod behind a broken budget is charged to its others, too",
         MODULE,
-        "ONE_BUDGET_PER_POD_SINCE = (1, 36)",
+        "ONE_BUDGET_PER_POD_SINCE = versions.ONE_BUDGET_PER_POD.since",
         "ONE_BUDGET_PER_POD_SINCE = (9, 0)",
         CORPUS,
     ),

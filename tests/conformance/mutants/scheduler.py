@@ -181,7 +181,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "an empty selector counts every pod",
         CONSTRAINTS,
-        "EMPTY_SELECTOR_COUNTS_NOTHING_SINCE = (1, 27)",
+        "EMPTY_SELECTOR_COUNTS_NOTHING_SINCE = versions.EMPTY_SELECTOR_COUNTS_NOTHING.since",
         "EMPTY_SELECTOR_COUNTS_NOTHING_SINCE = (9, 0)",
         DECISIONS,
     ),
@@ -293,7 +293,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "a request of 0 fits into an over-committed resource in 1.26",
         FIT,
-        "ZERO_REQUEST_FITS_SINCE = (1, 28)",
+        "ZERO_REQUEST_FITS_SINCE = versions.ZERO_REQUEST_FITS.since",
         "ZERO_REQUEST_FITS_SINCE = (1, 20)",
         DECISIONS,
         "kubernetes-1.26",
@@ -322,7 +322,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "ports of sidecars are free",
         PORTS,
-        "SIDECAR_PORTS_SINCE = (1, 33)",
+        "SIDECAR_PORTS_SINCE = versions.SIDECAR_PORTS.since",
         "SIDECAR_PORTS_SINCE = (1, 99)",
         PORTS_IMAGES,
     ),
@@ -357,7 +357,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "images of init containers count in 1.26",
         "cluster/images.py",
-        "INIT_IMAGES_SINCE = (1, 30)",
+        "INIT_IMAGES_SINCE = versions.INIT_IMAGES.since",
         "INIT_IMAGES_SINCE = (1, 20)",
         PORTS_IMAGES,
         "kubernetes-1.26",
@@ -365,7 +365,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "images mounted as volumes do not raise the bound",
         IMAGES,
-        "VOLUMES_RAISE_MOST_SINCE = (1, 37)",
+        "VOLUMES_RAISE_MOST_SINCE = versions.VOLUMES_RAISE_MOST.since",
         "VOLUMES_RAISE_MOST_SINCE = (1, 99)",
         PORTS_IMAGES,
     ),
@@ -449,7 +449,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "beta labels of volumes mean stable ones in 1.26",
         VOLUME_PLUGINS,
-        "BETA_IS_STABLE_SINCE = (1, 28)",
+        "BETA_IS_STABLE_SINCE = versions.BETA_IS_STABLE.since",
         "BETA_IS_STABLE_SINCE = (1, 20)",
         VOLUMES,
         "kubernetes-1.26",

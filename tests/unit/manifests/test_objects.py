@@ -259,7 +259,7 @@ def test_fields_without_a_reader_are_listed_with_their_place() -> None:
         ),
         (
             "field spec.template.spec.containers[0].lifecycle.stopSignal of Deployment/shop/web",
-            "not modelled",
+            "dropped, gate ContainerStopSignals is off by default",
             6,
         ),
     }

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import NamedTuple
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.policies import DeschedulerPolicy, DeschedulerProfile
 from kubeproof.controllers.budgets import Scale
@@ -20,7 +21,7 @@ from kubeproof.controllers.descheduler.protocol import Builder, Context, Plugin
 from kubeproof.controllers.descheduler.scene import Scene
 from kubeproof.controllers.descheduler.values import NodeEntry, Outcome, Version
 
-BALANCE_LAST_SINCE = (0, 28)  # all profiles' Deschedule plugins, then all Balance plugins; before, profile by profile
+BALANCE_LAST_SINCE = versions.BALANCE_LAST.since
 
 DESCHEDULE, BALANCE = "deschedule", "balance"
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.objects import POD
 from kubeproof.cluster.priorities import SYSTEM_CRITICAL, class_values, priority_of
 from kubeproof.controllers.budgets import budgets_of
@@ -19,11 +20,11 @@ from kubeproof.controllers.descheduler.values import PodGroup
 NAME = "DefaultEvictor"
 DAEMON_SET = "DaemonSet"
 
-MIN_REPLICAS_SINCE = (0, 30)
-DAEMON_SETS_SINCE = (0, 30)
-MIN_POD_AGE_SINCE = (0, 31)
-WITHOUT_BUDGET_SINCE = (0, 32)
-PROTECTIONS_SINCE = (0, 34)
+MIN_REPLICAS_SINCE = versions.MIN_REPLICAS.since
+DAEMON_SETS_SINCE = versions.DAEMON_SETS.since
+MIN_POD_AGE_SINCE = versions.MIN_POD_AGE.since
+WITHOUT_BUDGET_SINCE = versions.WITHOUT_BUDGET.since
+PROTECTIONS_SINCE = versions.PROTECTIONS.since
 MANDATORY = "Mandatory"
 
 MODELLED = frozenset(

@@ -10,11 +10,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.policies import DeschedulerPolicy
 from kubeproof.controllers.descheduler.scene import Scene
 from kubeproof.controllers.descheduler.values import NodeLoss, Outcome, PodGroup, Version
 
-TOTAL_LIMIT_SINCE = (0, 31)
+TOTAL_LIMIT_SINCE = versions.TOTAL_LIMIT.since
 
 Losses = tuple[int, ...]  # pods lost, by group
 

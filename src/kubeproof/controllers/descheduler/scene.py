@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.objects import PodTemplate, PodTerm, Setup, Workload
 from kubeproof.controllers.descheduler.arguments import parse_selector
 from kubeproof.controllers.descheduler.values import NodeEntry, Version
@@ -22,9 +23,8 @@ from kubeproof.controllers.scheduler.protocol import PodCount, Usage
 from kubeproof.controllers.scheduler.requests import PodRequests, allocatable, node_usage, pod_requests
 
 PODS = "pods"
-ANTI_AFFINITY_SINCE = (0, 30)
-SIDECARS_SINCE = (0, 35)  # before, a sidecar's requests count like those of any init container
-WITHOUT_SIDECARS = (1, 28)  # a Kubernetes version
+ANTI_AFFINITY_SINCE = versions.ANTI_AFFINITY.since
+SIDECARS_SINCE = versions.COUNTED_SIDECARS.since
 
 
 class Scene:
@@ -85,7 +85,7 @@ class Scene:
     def _requests(self) -> tuple[PodRequests, ...]:
         version = self.setup.settings.kubernetes_version
         if self.version < SIDECARS_SINCE:
-            version = min(version, WITHOUT_SIDECARS)
+            version = min(version, versions.SIDECARS.newest_without)
         return tuple(pod_requests(workload.template, version) for workload in self.setup.workloads)
 
     def requests(self, workload: int) -> Mapping[str, int]:

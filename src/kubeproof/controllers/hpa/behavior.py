@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.policies import HorizontalPodAutoscaler, ScalingPolicy, ScalingRules
 from kubeproof.controllers.hpa.settings import NEWEST, AutoscalerSettings, Version
 
 DEFAULT_UP = ScalingRules((ScalingPolicy("Pods", 4, 15), ScalingPolicy("Percent", 100, 15)), window_s=0)
 DEFAULT_DOWN = ScalingRules((ScalingPolicy("Percent", 100, 15),))
 
-TOLERANCE_PER_DIRECTION_SINCE = (1, 35)
-DIRECTED_TOLERANCE_SINCE = (1, 33)
+TOLERANCE_PER_DIRECTION_SINCE = versions.TOLERANCE_PER_DIRECTION.since
+DIRECTED_TOLERANCE_SINCE = versions.DIRECTED_TOLERANCE.since
 
 
 class Behavior(NamedTuple):

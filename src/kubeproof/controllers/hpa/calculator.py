@@ -12,12 +12,13 @@ from collections.abc import Iterable
 from math import ceil
 from typing import NamedTuple
 
+from kubeproof.cluster import versions
 from kubeproof.controllers.hpa.behavior import Tolerance
 from kubeproof.controllers.hpa.samples import MISSING, READY, UNREADY, Sample
 from kubeproof.controllers.hpa.settings import NEWEST, Version
 from kubeproof.values import dataclass
 
-ABOVE_TARGET_ONLY_SINCE = (1, 28)  # earlier a missing pod counted as idle also when the others are exactly on target
+ABOVE_TARGET_ONLY_SINCE = versions.ABOVE_TARGET_ONLY.since
 
 MOST_INT32 = 2**31 - 1
 OVERFLOWN = -(2**31)  # what amd64 makes of a float64 beyond int32; arm64 would saturate

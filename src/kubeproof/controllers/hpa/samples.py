@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.objects import Container, PodTemplate
 from kubeproof.cluster.usage import containers_of
 from kubeproof.controllers.hpa.settings import NEWEST, AutoscalerSettings, Version
@@ -19,7 +20,7 @@ IGNORED = "ignored"  # terminating or failed
 CPU = "cpu"
 MEMORY = "memory"
 
-CONTAINER_REQUIRED_SINCE = (1, 35)  # earlier a pod without the metric's container had a request of zero
+CONTAINER_REQUIRED_SINCE = versions.CONTAINER_REQUIRED.since
 
 
 class Sample(NamedTuple):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-Version = tuple[int, int]
+from kubeproof.cluster.versions import NEWEST, Version
 
-NEWEST: Version = (1, 37)
+__all__ = ["NEWEST", "AutoscalerSettings", "Version"]
 
 
 class AutoscalerSettings(NamedTuple):

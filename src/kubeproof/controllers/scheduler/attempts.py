@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.control import Action, Bind, Decision, NodeRef, Preempt, Unnominate
 from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.places import Layout
@@ -21,7 +22,7 @@ from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount, Row, S
 from kubeproof.controllers.scheduler.preemption import DryRun, Pod, Victims, choosable
 
 PLUGIN = "DefaultPreemption"
-ONLY_PREEMPTED_SINCE = (1, 27)  # before, any terminating pod of lower priority on its node kept a pod waiting
+ONLY_PREEMPTED_SINCE = versions.ONLY_PREEMPTED.since
 
 Claims = tuple[tuple[int, int], ...]  # (workload, pods nominated)
 

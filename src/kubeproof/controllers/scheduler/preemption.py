@@ -14,11 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
+from kubeproof.cluster import versions
 from kubeproof.errors import LimitReached
 from kubeproof.values import dataclass
 
-SORTED_AGAIN_SINCE = (1, 29)  # newest patches; before, victims that break budgets head the list of victims
-ONE_BUDGET_PER_POD_SINCE = (1, 36)  # before, a pod was charged to all its budgets, also behind a broken one
+SORTED_AGAIN_SINCE = versions.SORTED_AGAIN.since
+ONE_BUDGET_PER_POD_SINCE = versions.ONE_BUDGET_PER_POD.since
 SHIFT = 1 << 31  # added to every priority, so that each further victim makes a node worse
 MOST_WAYS = 20_000
 

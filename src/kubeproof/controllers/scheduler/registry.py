@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.images import IMAGE_LOCALITY
 from kubeproof.cluster.profiles import NODE_AFFINITY, NODE_UNSCHEDULABLE, TAINT_TOLERATION
 from kubeproof.controllers.scheduler.plugins import (
@@ -52,11 +53,11 @@ DEFAULT_WEIGHTS = {
 SCORE_ORDER = tuple(DEFAULT_WEIGHTS)
 # What plugins with nothing to do gave every node before the version in which upstream began to skip them.
 IDLE_SCORES = (
-    (NODE_AFFINITY, 0, (1, 30)),
-    (POD_TOPOLOGY_SPREAD, MAX_NODE_SCORE, (1, 28)),
+    (NODE_AFFINITY, 0, versions.AFFINITY_SKIPS_SCORE.since),
+    (POD_TOPOLOGY_SPREAD, MAX_NODE_SCORE, versions.SPREAD_SKIPS_SCORE.since),
     (INTER_POD_AFFINITY, 0, inter_pod_affinity.SKIPS_SCORE_SINCE),
 )
-NODE_NAME_FIRST_SINCE = (1, 37)  # earlier NodeUnschedulable runs before NodeName
+NODE_NAME_FIRST_SINCE = versions.NODE_NAME_FIRST.since
 
 NODE_FILTERS: tuple[tuple[str, Callable[[IncomingPod], NodeFilter | None]], ...] = (
     (NODE_NAME, node_name.build_filter),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.objects import Container, Node, PodTemplate
 from kubeproof.controllers.scheduler.protocol import PodCount, Usage
 
@@ -20,8 +21,8 @@ NATIVE = (CPU, MEMORY, EPHEMERAL_STORAGE)  # every other resource is "scalar" to
 DEFAULT_CPU_MILLI = 100  # counted, for scores only, for a container that omits cpu
 DEFAULT_MEMORY_BYTES = 200 * 1024 * 1024
 
-SIDECARS_SINCE = (1, 29)  # earlier the API server drops an init container's restartPolicy
-MILLI_OVERHEAD_SINCE = (1, 27)
+SIDECARS_SINCE = versions.SIDECARS.since
+MILLI_OVERHEAD_SINCE = versions.MILLI_OVERHEAD.since
 
 Amounts = dict[str, int]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubeproof.cluster import versions
 from kubeproof.controllers.descheduler.plugins.rules import RulePlugin, Verdict
 from kubeproof.controllers.descheduler.protocol import Context
 from kubeproof.controllers.descheduler.scene import Scene
@@ -12,7 +13,7 @@ ARGUMENTS = frozenset({"namespaces", "labelSelector", "nodeAffinityType"})
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
-SINCE_28 = (0, 28)  # preferred affinity; required looks at labels only, earlier at all of NodeFit on the own node
+SINCE_28 = versions.PREFERRED_AFFINITY.since
 
 
 def build(context: Context) -> RulePlugin:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.labels import NO_SCHEDULE, PREFER_NO_SCHEDULE, Taint
 from kubeproof.controllers.descheduler.plugins.rules import RulePlugin
 from kubeproof.controllers.descheduler.protocol import Context
@@ -11,8 +12,8 @@ from kubeproof.controllers.scheduler.plugins.taint_toleration import untolerated
 NAME = "RemovePodsViolatingNodeTaints"
 ARGUMENTS = frozenset({"namespaces", "labelSelector", "includePreferNoSchedule", "excludedTaints", "includedTaints"})
 
-INCLUDED_TAINTS_SINCE = (0, 30)
-SKIPS_FAILED_SINCE = (0, 34)
+INCLUDED_TAINTS_SINCE = versions.INCLUDED_TAINTS.since
+SKIPS_FAILED_SINCE = versions.SKIPS_FAILED.since
 
 
 def build(context: Context) -> RulePlugin:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubeproof.cluster import versions
 from kubeproof.controllers.descheduler.plugins.rules import RulePlugin
 from kubeproof.controllers.descheduler.protocol import Context
 from kubeproof.controllers.descheduler.values import PodGroup
@@ -9,7 +10,7 @@ from kubeproof.controllers.descheduler.values import PodGroup
 NAME = "RemovePodsHavingTooManyRestarts"
 ARGUMENTS = frozenset({"namespaces", "labelSelector", "podRestartThreshold", "includingInitContainers"})
 
-SORTED_SINCE = (0, 34)  # most restarts first
+SORTED_SINCE = versions.MOST_RESTARTS_FIRST.since
 
 
 def build(context: Context) -> RulePlugin:

@@ -16,13 +16,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from kubeproof.cluster import versions
 from kubeproof.controllers.descheduler.choices import Takes, any_takes, block_takes, limited, shared_out
 from kubeproof.controllers.descheduler.ledger import NodeState
 from kubeproof.controllers.descheduler.values import Version
 
 INSERTION_SORT_UP_TO = 12  # pods; Go sorts such lists without changing the order of equals, or by reversing it
-LISTED_BY_NODE_SINCE = (0, 28)
-EQUALS_SHUFFLED_SINCE = (0, 33)
+LISTED_BY_NODE_SINCE = versions.LISTED_BY_NODE.since
+EQUALS_SHUFFLED_SINCE = versions.EQUALS_SHUFFLED.since
 
 
 class Mark(NamedTuple):

@@ -9,13 +9,14 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.labels import LabelSelector, Requirement, Toleration
 from kubeproof.cluster.objects import PodTemplate, SpreadConstraint
 from kubeproof.controllers.descheduler.scene import Scene
 
-INCLUSION_POLICIES_SINCE = (0, 29)  # with matchLabelKeys
-CONSTRAINTS_ARGUMENT_SINCE = (0, 28)
-ONLY_HONOURED_FIELDS_SINCE = (0, 34)  # affinity and tolerations tell constraints apart only if a policy reads them
+INCLUSION_POLICIES_SINCE = versions.READS_INCLUSION_POLICIES.since
+CONSTRAINTS_ARGUMENT_SINCE = versions.CONSTRAINTS_ARGUMENT.since
+ONLY_HONOURED_FIELDS_SINCE = versions.ONLY_HONOURED_FIELDS.since
 
 HARD, SOFT = "DoNotSchedule", "ScheduleAnyway"
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.priorities import priority_of
 from kubeproof.controllers.descheduler.choices import assignments, limited, selections, shared_out
 from kubeproof.controllers.descheduler.ledger import (
@@ -42,9 +43,9 @@ ARGUMENTS = frozenset(
     {"namespaces", "labelSelector", "includeSoftConstraints", "constraints", "topologyBalanceNodeFit"}
 )
 
-COUNTS_EVICTABLE_SINCE = (0, 28)  # before, all pods of the namespace count
-PREFERS_FITTING_SINCE = (0, 34)
-SORTED_BY_PRIORITY_SINCE = (0, 33)  # before, the comparison of priorities was worked out and dropped
+COUNTS_EVICTABLE_SINCE = versions.COUNTS_EVICTABLE.since
+PREFERS_FITTING_SINCE = versions.PREFERS_FITTING.since
+SORTED_BY_PRIORITY_SINCE = versions.SORTED_BY_PRIORITY.since
 
 Marked = tuple[tuple[MarkedNode, int], ...]  # all nodes, sorted
 

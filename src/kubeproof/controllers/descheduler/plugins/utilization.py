@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.labels import tolerates_all
 from kubeproof.cluster.objects import Container
 from kubeproof.cluster.priorities import priority_of
@@ -21,8 +22,8 @@ from kubeproof.controllers.descheduler.values import PodGroup
 from kubeproof.controllers.scheduler.requests import CPU, MEMORY, allocatable
 
 BASIC = (CPU, MEMORY, PODS)
-PERCENT_SINCE = (0, 33)  # compares percentages of the given resources; before, truncated amounts of all resources
-OVERHEAD_ALWAYS_SINCE = (0, 35)  # before, an evicted pod frees its overhead only of resources that it requests
+PERCENT_SINCE = versions.PERCENT.since
+OVERHEAD_ALWAYS_SINCE = versions.OVERHEAD_ALWAYS.since
 LEAST_INT64 = -(2**63)
 
 Amounts = Mapping[str, int]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 
+from kubeproof.cluster import versions
 from kubeproof.controllers.scheduler.plugins.resource_shares import shares
 from kubeproof.controllers.scheduler.pod import IncomingPod
 from kubeproof.controllers.scheduler.protocol import MAX_NODE_SCORE, NodeView
 from kubeproof.controllers.scheduler.requests import incoming_requests
 
-SKIPS_BEST_EFFORT_SINCE = (1, 33)
-RELATIVE_SINCE = (1, 36)
+SKIPS_BEST_EFFORT_SINCE = versions.SKIPS_BEST_EFFORT.since
+RELATIVE_SINCE = versions.RELATIVE.since
 HALF = MAX_NODE_SCORE // 2
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.images import VOLUME_IMAGES_SINCE, image_sizes, images_of, tracked_images
 from kubeproof.controllers.scheduler.pod import IncomingPod
 from kubeproof.controllers.scheduler.protocol import MAX_NODE_SCORE, NodeView
@@ -11,7 +12,7 @@ from kubeproof.controllers.scheduler.protocol import MAX_NODE_SCORE, NodeView
 MEBIBYTE = 1024 * 1024
 LEAST = 23 * MEBIBYTE  # of all images together; less scores 0
 MOST_PER_IMAGE = 1000 * MEBIBYTE
-VOLUMES_RAISE_MOST_SINCE = (1, 37)  # earlier images mounted as volumes count without raising the bound
+VOLUMES_RAISE_MOST_SINCE = versions.VOLUMES_RAISE_MOST.since
 
 Sizes = tuple[int | None, ...]  # of the pod's images on a node, None where it lacks one
 Shares = tuple[float, ...]  # of the cluster's nodes that have an image

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.objects import short_name
 from kubeproof.controllers.scheduler.plugins.pod_terms import term_matches, workloads_meant
 from kubeproof.controllers.scheduler.pod import IncomingPod
@@ -21,7 +22,7 @@ from kubeproof.controllers.scheduler.protocol import (
     Rejection,
 )
 
-SKIPS_SCORE_SINCE = (1, 28)  # earlier every node scores 0 if there is nothing to do
+SKIPS_SCORE_SINCE = versions.SKIPS_SCORE.since
 NOT_NEAR = Rejection("node(s) didn't match pod affinity rules", unresolvable=True)
 TOO_NEAR = Rejection("node(s) didn't match pod anti-affinity rules", unresolvable=False)
 UNWELCOME = Rejection("node(s) didn't satisfy existing pods anti-affinity rules", unresolvable=False)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.objects import HostPort, PodTemplate, Setup
 from kubeproof.controllers.scheduler.pod import IncomingPod
 from kubeproof.controllers.scheduler.protocol import NodeView, Rejection
 
-SIDECAR_PORTS_SINCE = (1, 33)  # earlier ports of sidecars do not count
+SIDECAR_PORTS_SINCE = versions.SIDECAR_PORTS.since
 EVERY_ADDRESS = HostPort(0).ip
 REJECTION = Rejection("node(s) didn't have free ports for the requested pod ports", unresolvable=False)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
+from kubeproof.cluster import versions
 from kubeproof.controllers.scheduler.plugins.resource_shares import Share, shares
 from kubeproof.controllers.scheduler.pod import IncomingPod
 from kubeproof.controllers.scheduler.protocol import (
@@ -17,8 +18,8 @@ from kubeproof.controllers.scheduler.protocol import (
 from kubeproof.controllers.scheduler.requests import CPU, NATIVE, incoming_requests, pod_requests
 from kubeproof.errors import InternalError
 
-UNRESOLVABLE_SINCE = (1, 34)  # a request larger than the whole node
-ZERO_REQUEST_FITS_SINCE = (1, 28)  # earlier, 0 does not fit into an over-committed resource
+UNRESOLVABLE_SINCE = versions.UNRESOLVABLE.since
+ZERO_REQUEST_FITS_SINCE = versions.ZERO_REQUEST_FITS.since
 SHAPE_SCORE_FACTOR = 10  # shape points score 0 to 10, nodes 0 to 100
 
 Shape = tuple[tuple[int, int], ...]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.labels import NodeTerm
 from kubeproof.cluster.profiles import NODE_AFFINITY
 from kubeproof.controllers.scheduler.pod import IncomingPod
@@ -16,11 +17,11 @@ from kubeproof.controllers.scheduler.protocol import NodeView, Rejection
 NODE_NAME = "NodeName"
 CONFLICT = Rejection("pod affinity terms conflict", unresolvable=True)
 
-NAMES_LEFT_OUT_SINCE = (1, 32)  # earlier nodes that PreFilter leaves out get no status at all
-NO_PREEMPTION_THERE_SINCE = (1, 27)  # earlier preemption considers them, as if they had passed the filters
-ONE_TERM_MAY_CONFLICT_SINCE = (1, 27)  # earlier one contradictory term is enough, though terms are alternatives
-MAY_NAME_MISSING_NODES_SINCE = (1, 27)  # earlier a name without a node fails the whole attempt
-NODE_NAME_PINS_SINCE = (1, 37)
+NAMES_LEFT_OUT_SINCE = versions.NAMES_LEFT_OUT.since
+NO_PREEMPTION_THERE_SINCE = versions.NO_PREEMPTION_THERE.since
+ONE_TERM_MAY_CONFLICT_SINCE = versions.ONE_TERM_MAY_CONFLICT.since
+MAY_NAME_MISSING_NODES_SINCE = versions.MAY_NAME_MISSING_NODES.since
+NODE_NAME_PINS_SINCE = versions.NODE_NAME_PINS.since
 
 
 class Pinned(NamedTuple):

@@ -6,12 +6,13 @@ matchLabelKeys and mismatchLabelKeys into the selector when a pod is created (`p
 
 from __future__ import annotations
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.labels import LabelSelector, Requirement
 from kubeproof.cluster.objects import PodTerm, Setup
 from kubeproof.controllers.scheduler.pod import pod_labels
 
 NAMESPACE_NAME = "kubernetes.io/metadata.name"  # a label that every Namespace has
-LABEL_KEYS_SINCE = (1, 31)  # matchLabelKeys and mismatchLabelKeys; before, the fields are dropped
+LABEL_KEYS_SINCE = versions.LABEL_KEYS.since
 
 
 def term_matches(setup: Setup, owner: int, term: PodTerm, target: int) -> bool:

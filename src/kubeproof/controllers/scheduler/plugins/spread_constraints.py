@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.labels import LabelSelector, Requirement
 from kubeproof.cluster.objects import (
     DEPLOYMENT,
@@ -25,9 +26,9 @@ from kubeproof.controllers.scheduler.pod import POD_TEMPLATE_HASH, IncomingPod, 
 from kubeproof.controllers.scheduler.protocol import NodeView, PodCount
 from kubeproof.values import dataclass
 
-MIN_DOMAINS_SINCE = (1, 27)
-MATCH_LABEL_KEYS_SINCE = (1, 27)
-EMPTY_SELECTOR_COUNTS_NOTHING_SINCE = (1, 27)
+MIN_DOMAINS_SINCE = versions.MIN_DOMAINS.since
+MATCH_LABEL_KEYS_SINCE = versions.MATCH_LABEL_KEYS.since
+EMPTY_SELECTOR_COUNTS_NOTHING_SINCE = versions.EMPTY_SELECTOR_COUNTS_NOTHING.since
 
 SYSTEM_DEFAULTS = (
     SpreadConstraint(HOSTNAME, max_skew=3, hard=False),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.labels import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE, Taint, Toleration
 from kubeproof.controllers.scheduler.pod import IncomingPod
 from kubeproof.controllers.scheduler.protocol import NodeView, Rejection, normalise_by_maximum
 
-TAINT_NOT_NAMED_SINCE = (1, 35)
+TAINT_NOT_NAMED_SINCE = versions.TAINT_NOT_NAMED.since
 
 
 def untolerated_taints(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.objects import REGION, ZONE, Setup
 from kubeproof.cluster.volumes import (
     ONCE_PER_POD,
@@ -26,10 +27,10 @@ from kubeproof.controllers.scheduler.pod import IncomingPod
 from kubeproof.controllers.scheduler.protocol import MAX_NODE_SCORE, NodeView, Rejection, round_half_away
 
 VOLUME_RESTRICTIONS, VOLUME_BINDING, VOLUME_ZONE = "VolumeRestrictions", "VolumeBinding", "VolumeZone"
-ONCE_PER_POD_SINCE = (1, 27)  # earlier the feature is off by default
-BETA_IS_STABLE_SINCE = (1, 28)  # a volume's beta label is compared with the node's stable one
-SCORES_SINCE = (1, 37)  # StorageCapacityScoring is on by default
-NEW_WORDS_SINCE = (1, 37)  # the first version in which they were seen
+ONCE_PER_POD_SINCE = versions.ONCE_PER_POD.since
+BETA_IS_STABLE_SINCE = versions.BETA_IS_STABLE.since
+SCORES_SINCE = versions.STORAGE_SCORES.since
+NEW_WORDS_SINCE = versions.NEW_WORDS.since
 BETA_LABELS = {"failure-domain.beta.kubernetes.io/zone": ZONE, "failure-domain.beta.kubernetes.io/region": REGION}
 ZONE_LABELS = (*BETA_LABELS, ZONE, REGION)
 
