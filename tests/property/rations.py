@@ -6,18 +6,23 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
+from kubeproof.cluster.jobs import named
 from kubeproof.cluster.objects import (
+    DAEMON_SET,
     DEPLOYMENT,
+    JOB,
+    POD,
     REPLICA_SET,
     STATEFUL_SET,
     Container,
+    JobRules,
     PodTemplate,
     Setup,
     StatefulRules,
     Workload,
 )
 from kubeproof.cluster.quotas import ResourceQuota, Scope
-from kubeproof.events.declarations import Event, Rollout
+from kubeproof.events.declarations import Completes, Create, Drain, Event, Rollout
 from tests.property.strategies import (
     ANY_KIND,
     EVERY_KEY,
@@ -28,6 +33,7 @@ from tests.property.strategies import (
     intent_lists,
     nodes,
     scalings,
+    selector_for,
     settings_values,
     templates,
     workload,
@@ -76,3 +82,53 @@ def _pods(draw: st.DrawFn, name: str, kind: str, replicas: int, namespace: str) 
     made = workload(kind, name, replace(plain, containers=(container,)), replicas, namespace=namespace)
     parallel = StatefulRules(parallel=kind == STATEFUL_SET and draw(st.booleans()))
     return replace(made, refused=refused, stateful=parallel)
+
+
+# -- shared by several loops ------------------------------------------------------------------------
+
+SHARING = choice(DEPLOYMENT, DEPLOYMENT, REPLICA_SET, STATEFUL_SET, DAEMON_SET, DAEMON_SET, JOB)
+TIGHT = choice((("pods", 2),), (("pods", 3),), (("pods", 1),), (("requests.cpu", 200),), (("count/pods", 3),))
+AMPLE = choice((("pods", 4),), (("pods", 6),), (("requests.cpu", 900), ("pods", 8)), (("count/pods", 9),))
+SHARED_KEYS = (*EVERY_KEY, "runsOnEveryNode", "noPendingForever", "minReady", "minReplicas")
+
+
+@st.composite
+def shared_ration_cases(draw: st.DrawFn) -> Case:
+    """Two loops of any kind that create pods under one quota, which is tight or has room for all of them."""
+    some = draw(nodes(least=1, most=2, plain=True))
+    first = _sharing(draw, "web", draw(SHARING), draw(choice(2, 2, 1)))
+    second = _sharing(draw, "db", draw(SHARING), draw(choice(2, 1)))
+    third = []
+    if draw(choice(*[False] * 5, True)):
+        third = [workload(POD, "lone", draw(templates("lone", graces=(0,))), 1)]
+    workloads = (first, second, *third)
+    quota = ResourceQuota("shop", "q", draw(st.one_of(TIGHT, TIGHT, AMPLE)))
+    setup = Setup(some, workloads, settings=draw(settings_values()), quotas=(quota,))
+    runs = tuple(
+        Completes(name=f"runs-{one.name}", target=one.ref, least_s=10, most_s=10)
+        for one in workloads
+        if one.kind == JOB
+    )
+    return Case(setup, (*runs, *_disturbance(draw, workloads)), draw(intent_lists(workloads, keys=SHARED_KEYS)))
+
+
+def _sharing(draw: st.DrawFn, name: str, kind: str, replicas: int) -> Workload:
+    plain: PodTemplate = draw(templates(name, graces=(0, 0, 30)))
+    template = replace(plain, containers=(Container("main", 100, None),))
+    if kind == JOB:
+        rules = JobRules(completions=replicas, backoff_limit=1)
+        pods = named(template, name)
+        return Workload(JOB, "shop", name, pods, replicas, selector_for(name), job=rules, replicas_given=False)
+    made = workload(kind, name, template, replicas)
+    return replace(made, stateful=StatefulRules(parallel=kind == STATEFUL_SET and draw(choice(True, False))))
+
+
+def _disturbance(draw: st.DrawFn, workloads: tuple[Workload, ...]) -> tuple[Event, ...]:
+    first = workloads[0]
+    if workloads[-1].kind == POD and draw(st.booleans()):
+        return (Create(name="create", target=workloads[-1].ref),)
+    if first.replicas > 1 or draw(st.booleans()):
+        return ()
+    if first.kind in (DEPLOYMENT, DAEMON_SET, STATEFUL_SET) and draw(st.booleans()):
+        return (Rollout(name="rollout", target=first.ref),)
+    return (draw(st.one_of(failures(most=1), st.just(Drain(name="drain")))),)

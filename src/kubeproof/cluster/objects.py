@@ -209,8 +209,13 @@ class Strategy:
         if not self.rolling:
             return 0
         missing = self.max_unavailable * replicas // 100 if self.unavailable_percent else self.max_unavailable
-        surge = -(-self.max_surge * replicas // 100) if self.surge_percent else self.max_surge
-        return min(replicas, missing if missing or surge else 1)
+        return min(replicas, missing if missing or self.surge_of(replicas) else 1)
+
+    def surge_of(self, replicas: int) -> int:
+        """How many pods there may be beyond the replicas: percent rounded up."""
+        if not self.rolling:
+            return 0
+        return -(-self.max_surge * replicas // 100) if self.surge_percent else self.max_surge
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,6 +177,7 @@ AVAILABILITY = Rule((1, 27), "an update and a scale-down wait for availability; 
 LATER_REPLACEMENT = Rule(
     (1, 27), "a finished pod is replaced in a later sync; earlier a failed one at once, a succeeded one never"
 )
+BATCHES = Rule((1, 28), "a Parallel StatefulSet creates 1, 2, 4 … pods together; earlier one after the other")
 OLD_UNAVAILABLE_COUNT = Rule((1, 27), "unavailable old pods count in an update with surge")
 SUMS_OF_ANY = Rule((1, 28), "a pod's sum exists for resources that any container names; earlier that all name")
 LIMITS_WITH_GIVEN_OVERHEAD = Rule((1, 27), "overhead counts towards limits that are given; earlier towards any")

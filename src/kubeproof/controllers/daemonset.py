@@ -3,13 +3,16 @@
 Mirrors `updateDaemonSet` of `pkg/controller/daemon/daemon_controller.go`: one sync looks at all nodes; a rolling
 update goes on only when nothing else is to do. New pods are made for a node (required node affinity by name) and wait
 there for the scheduler. Ready pods count as available (minReadySeconds 0). Upstream creates at most 250 pods per
-sync; here one step does all. Of a deleted DaemonSet the garbage collector's work is done here, too.
+sync; here one step does all, unless the API server may refuse one of them: then which nodes get theirs is open, pods
+that have to go do so all the same, and an update waits until nothing is refused (`syncNodes`, `updateDaemonSet`). Of a
+deleted DaemonSet the garbage collector's work is done here, too.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import field
 
 from kubeproof.cluster.control import (
     Action,
@@ -27,11 +30,12 @@ from kubeproof.cluster.places import Layout, taints_of
 from kubeproof.cluster.state import NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.daemon_nodes import DaemonPod, node_work
 from kubeproof.controllers.daemon_update import NodePods, Update, limits_of, old_and_new, surges, update
+from kubeproof.controllers.quota import ENDLESS, Charged, Ration, charged_on, in_use, ration_of
 from kubeproof.values import dataclass
 
 PINNED = -1  # in place of a phase: the pod has no node yet
-View = tuple[tuple[Eligibility, ...], tuple[tuple[tuple[int, int], int], ...]]
-# Per revision whether it should run on the node; ((revision, phase), pods), sorted.
+View = tuple[tuple[Eligibility, ...], tuple[tuple[tuple[int, int], int], ...], tuple[Charged, ...]]
+# Per revision whether it should run on the node; ((revision, phase), pods), sorted; the pods there that quotas charge.
 Name = tuple[int, int]  # revision and phase: pods that agree in both are not told apart
 Group = tuple[NodeRef, View, int]  # nodes that look alike, and how many there are
 
@@ -43,6 +47,11 @@ class DaemonSetController:
     layout: Layout
     workload: int
     stage: int = Stage.ALWAYS
+    at_once: bool = False  # nobody else can be refused, or cause a refusal, while it creates its pods
+    _rations: tuple[Ration | None, ...] = field(init=False, compare=False, repr=False)  # per revision
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_rations", tuple(ration_of(self.layout.setup, one) for one in self.members))
 
     @property
     def name(self) -> str:
@@ -55,11 +64,17 @@ class DaemonSetController:
 
     @property
     def reads(self) -> Reads:
-        return Reads((self.workload,), self.layout.every_place)
+        others = tuple(number for number in self._charged if number not in self.members)
+        return Reads((self.workload, *others), self.layout.every_place)
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int]:
-        """Whether the DaemonSet exists, and which revision it asks for."""
-        return cell.exists, cell.template
+    @property
+    def _charged(self) -> tuple[int, ...]:
+        """The workloads whose pods its quotas charge."""
+        return tuple(sorted({number for ration in self._rations if ration is not None for number in ration.members}))
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, ...]:
+        """Whether the DaemonSet exists, and which revision it asks for; of others their pods without a node."""
+        return (cell.exists, cell.template) if workload == self.workload else (cell.unbound,)
 
     def show_node(self, place: int, cell: NodeCell) -> View | None:
         """Where it should run, and its pods by revision and phase; None for a node that it has nothing to do with."""
@@ -71,7 +86,8 @@ class DaemonSetController:
             if workload in self.members:
                 amounts[workload, PINNED] += count
         where = tuple(self._eligibility(member, place, cell) for member in self.members)
-        return (where, tuple(sorted(amounts.items()))) if amounts or any(map(any, where)) else None
+        charged = charged_on(cell, self._charged) if any(self._rations) else ()
+        return (where, tuple(sorted(amounts.items())), charged) if amounts or charged or any(map(any, where)) else None
 
     def _eligibility(self, member: int, place: int, cell: NodeCell) -> Eligibility:
         sample = self.layout.places[place].sample
@@ -89,9 +105,11 @@ class DaemonSetController:
             cleared = tuple(action for group in groups for action in self._cleared(group))
             return (Decision(cleared),) if cleared else ()
         upkeep = tuple(action for group in groups for action in self._upkeep(group, template))
+        room = self._room(seen, template)
         if upkeep:
-            return (Decision(upkeep),)
-        return tuple(Decision(actions) for actions in self._updates(groups, template) if actions)
+            return tuple(Decision(actions) for actions in self._admitted(upkeep, room) if actions)
+        ways = dict.fromkeys(w for actions in self._updates(groups, template) for w in self._in_part(actions, room))
+        return tuple(Decision(actions) for actions in ways if actions)
 
     # -- upkeep ---------------------------------------------------------------------------------
 
@@ -108,8 +126,6 @@ class DaemonSetController:
         ref, view, nodes = group
         pods = self._pods(view, template)
         work = node_work(view[0][template], pods, surges=surges(self._strategy))
-        if self.layout.setup.workloads[self.members[template]].refused:
-            work = work._replace(creates=False)
         if not work.creates and not work.deletes:
             return []
         return [self._work(ref, template if work.creates else None, work.deletes)] * nodes
@@ -139,6 +155,60 @@ class DaemonSetController:
         losses = tuple((w, phase, count) for (w, phase), count in sorted(names.items()) if phase != PINNED)
         return KeepNode(ref, self.workload, revision, drops, losses)
 
+    # -- admission ------------------------------------------------------------------------------
+
+    def _room(self, seen: Seen, template: int) -> int:
+        """How many pods of a revision the API server lets in at most."""
+        if self.layout.setup.workloads[self.members[template]].refused:
+            return 0
+        ration = self._rations[template]
+        return ENDLESS if ration is None else ration.room(self._in_use(seen))
+
+    def _in_use(self, seen: Seen) -> dict[int, Charged]:
+        """The pods that its quotas charge, by workload; its own without a node wait with their nodes."""
+        waiting = zip(self.reads.workloads[1:], (view[0] for view in seen.workloads[1:]), strict=True)
+        return in_use(waiting, ((view[2], count) for groups in seen.places for view, count in groups))
+
+    def _admitted(self, actions: tuple[Action, ...], room: int) -> Iterator[tuple[Action, ...]]:
+        """The upkeep; where a pod may be refused, one node's after the other, and what has to go when none gets in."""
+        creations = tuple(action for action in actions if _creates(action))
+        if len(creations) <= (self._most_at_once if room >= len(creations) else 0):
+            yield actions
+        elif room:
+            yield from ((creation,) for creation in dict.fromkeys(creations))
+        else:
+            yield tuple(action for action in actions if not _creates(action))
+
+    def _in_part(self, actions: tuple[Action, ...], room: int) -> Iterator[tuple[Action, ...]]:
+        """A step of an update with as many of its creations as are let in, wherever; others may take room meanwhile."""
+        creations = Counter(action for action in actions if _creates(action))
+        most = min(room, creations.total())
+        if most == creations.total() <= self._most_at_once:
+            yield actions
+            return
+        rest = tuple(action for action in actions if not _creates(action))
+        least = min(most, self._most_at_once)
+        for number in range(least, most + 1):
+            for picks in _picks(list(creations.values()), number):
+                taken = (action for action, n in zip(creations, picks, strict=True) for _ in range(n))
+                yield (*taken, *rest)
+
+    @property
+    def _most_at_once(self) -> int:
+        return ENDLESS if self.at_once or not any(self._rations) else 1
+
+    def refusal(self, seen: Seen) -> str:
+        """Why nodes are without their pod: the API server lets none in. Empty if that is not so."""
+        exists, template = seen.workloads[0]
+        groups = [(NodeRef(-1, view), view, count) for groups in seen.places for view, count in groups]
+        missing = sum(_creates(action) for group in groups for action in self._upkeep(group, template)) if exists else 0
+        if not missing or self._room(seen, template):
+            return ""
+        ration = self._rations[template]
+        refused = "; ".join(self.layout.setup.workloads[self.members[template]].refused)
+        tightest = ration.tightest(self._in_use(seen)) if ration is not None else ""
+        return f"{missing} pod(s) cannot be created: {refused or tightest}"
+
     # -- updates --------------------------------------------------------------------------------
 
     def _update(self, groups: Sequence[Group], template: int) -> tuple[list[NodePods], Update]:
@@ -152,9 +222,6 @@ class DaemonSetController:
         def deletion(index: int) -> Action:
             old, _ = old_and_new(shown[index].pods)
             return self._work(groups[index][0], None, [old[0].name])
-
-        if self.layout.setup.workloads[self.members[template]].refused:
-            done = done._replace(creates=(), chosen=0 if surges(self._strategy) else done.chosen)
 
         def creation(index: int) -> Action:
             return self._work(groups[index][0], template, ())
@@ -183,6 +250,11 @@ class DaemonSetController:
         limits = limits_of(self._strategy, desired)
         rule = f"maxUnavailable {limits.unavailable}, maxSurge {limits.surge}" if self._strategy.rolling else "OnDelete"
         return (f"should run on {desired} node(s), has an available pod of this revision on {have}; {rule}",)
+
+
+def _creates(action: Action) -> bool:
+    """True if a pod comes with the action."""
+    return isinstance(action, Arrive) or (isinstance(action, KeepNode) and action.creates is not None)
 
 
 def _merged(shown: Sequence[tuple[View, int]]) -> dict[View, int]:

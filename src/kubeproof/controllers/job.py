@@ -96,6 +96,7 @@ class JobController:
     memory: int
     stage: int = Stage.ALWAYS
     sees_absent: bool = True  # pods that a deleted node took with it are yet to be counted
+    at_once: bool = False  # nobody else can be refused, or cause a refusal, while it creates its pods
     _ration: Ration | None = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -167,7 +168,7 @@ class JobController:
         if done.record.condition != condition:
             writes.append(SetCondition(self.workload, done.record.condition))
         is_counting = bool(counts.succeeded or counts.failed)
-        creates = min(len(done.creates), self._room(seen))
+        creates = min(len(done.creates), self._room(seen), self._most_at_once)
         if done.waits_s and is_counting:
             creates = 0  # before 1.27 a further sync creates them, which may come early
         if memory != seen.memories[0]:
@@ -258,6 +259,10 @@ class JobController:
         if self.layout.setup.workloads[self.workload].refused:
             return 0
         return self._ration.room(self._in_use(seen)) if self._ration is not None else ENDLESS
+
+    @property
+    def _most_at_once(self) -> int:
+        return ENDLESS if self.at_once or self._ration is None else 1
 
     def _in_use(self, seen: Seen) -> dict[int, Charged]:
         waiting = ((w, view[0]) for w, view in zip(self.reads.workloads, seen.workloads, strict=True))

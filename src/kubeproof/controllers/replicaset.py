@@ -3,7 +3,8 @@
 Mirrors `manageReplicas` of `pkg/controller/replicaset/replica_set.go`. Upstream creates or deletes at most 500 pods per
 sync and syncs again at once; here one step does the whole difference, since nothing between two such syncs
 changes what they do. Where a quota has room for some of the missing pods only, these are created, and the rest when
-there is room again; a workload whose pods the API server refuses as such never has any.
+there is room again; a workload whose pods the API server refuses as such never has any. Where others may take that
+room in between, pods are created one by one: see `kubeproof.model.bursts`.
 """
 
 from __future__ import annotations
@@ -60,6 +61,7 @@ class ReplicaSetController:
     layout: Layout
     workload: int
     stage: int = Stage.ALWAYS
+    at_once: bool = False  # nobody else can be refused, or cause a refusal, while it creates its pods
     _ration: Ration | None = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -121,7 +123,7 @@ class ReplicaSetController:
         bound = sum(_total(owned) * count for groups in seen.places for owned, count in groups)
         surplus = unbound + bound - replicas
         if surplus < 0:
-            allowed = min(-surplus, self._room(seen))
+            allowed = min(-surplus, self._room(seen), self._most_at_once)
             return (Decision(self._creation(allowed)),) if allowed else ()
         if surplus == 0:
             return ()
@@ -135,6 +137,10 @@ class ReplicaSetController:
         if self.layout.setup.workloads[self.workload].refused:
             return 0
         return self._ration.room(self._in_use(seen)) if self._ration is not None else ENDLESS
+
+    @property
+    def _most_at_once(self) -> int:
+        return ENDLESS if self.at_once or self._ration is None else 1
 
     def _in_use(self, seen: Seen) -> dict[int, Charged]:
         """The pods that its quotas charge, by workload."""

@@ -19,6 +19,8 @@ FAILED, SUCCEEDED, PENDING, RUNNING = "Failed", "Succeeded", "Pending", "Running
 MAX_UNAVAILABLE_SINCE = versions.MAX_UNAVAILABLE.since
 AVAILABILITY_SINCE = versions.AVAILABILITY.since
 LATER_REPLACEMENT_SINCE = versions.LATER_REPLACEMENT.since
+BATCHES_SINCE = versions.BATCHES.since
+MOST_IN_A_BATCH = 500
 
 
 class Replica(NamedTuple):
@@ -96,6 +98,20 @@ def sync(rules: StatefulRules, replicas: int, pods: Pods, version: tuple[int, in
         for ordinal in list(_updated(work)):
             work.delete(ordinal)
     return work.done()
+
+
+def next_batch(rules: StatefulRules, missing: tuple[int, ...], version: tuple[int, int]) -> tuple[int, ...]:
+    """The missing ordinals that are asked for together next; if one of them is refused, no later one is asked for.
+
+    Parallel takes the first ordinal, the next two, the next four, and so on; what is refused is tried from the start.
+    """
+    lowest = min(missing)
+    if not rules.parallel or version < BATCHES_SINCE:
+        return (lowest,)
+    first, size = rules.start, 1
+    while first + size <= lowest:
+        first, size = first + size, min(2 * size, MOST_IN_A_BATCH)
+    return tuple(ordinal for ordinal in missing if ordinal < first + size)
 
 
 def _first_unhealthy(work: _Round) -> int | None:

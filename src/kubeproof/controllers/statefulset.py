@@ -2,7 +2,8 @@
 
 The rules are in `kubeproof.controllers.stateful_sync`. Every ordinal of every revision is a workload of its own, so
 that its one pod has an identity: see `kubeproof.model.ordinals`. Ready pods count as available (minReadySeconds 0).
-Of a deleted StatefulSet the garbage collector's work is done here, too.
+Of a deleted StatefulSet the garbage collector's work is done here, too. Where a pod may be refused, ordinals of a
+Parallel one are created one by one, in the order that its batches leave open (`slowStartBatch`).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from kubeproof.cluster.objects import StatefulRules, family, revisions_of, short
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.quota import ENDLESS, Charged, Ration, charged_on, in_use, ration_of
-from kubeproof.controllers.stateful_sync import PENDING, RUNNING, Replica, sync
+from kubeproof.controllers.stateful_sync import PENDING, RUNNING, Replica, Sync, next_batch, sync
 from kubeproof.values import dataclass
 
 Owned = tuple[tuple[tuple[tuple[int, int], int], ...], tuple[Charged, ...]]
@@ -50,11 +51,12 @@ class StatefulSetController:
     layout: Layout
     workload: int
     stage: int = Stage.ALWAYS
-    _ration: Ration | None = field(init=False, compare=False, repr=False)
+    at_once: bool = False  # nobody else can be refused, or cause a refusal, while it creates its pods
+    _rations: tuple[Ration | None, ...] = field(init=False, compare=False, repr=False)  # per revision
 
     def __post_init__(self) -> None:
-        pods = self.members[0] if self.members else self.workload  # those of all ordinals weigh the same
-        object.__setattr__(self, "_ration", ration_of(self.layout.setup, pods))
+        firsts = self.members[:: self._ordinals] if self.members else (self.workload,)  # all ordinals weigh the same
+        object.__setattr__(self, "_rations", tuple(ration_of(self.layout.setup, first) for first in firsts))
 
     @property
     def name(self) -> str:
@@ -74,7 +76,7 @@ class StatefulSetController:
     @property
     def _charged(self) -> tuple[int, ...]:
         """The workloads whose pods its quotas charge."""
-        return self._ration.members if self._ration is not None else ()
+        return tuple(sorted({number for ration in self._rations if ration is not None for number in ration.members}))
 
     @property
     def rules(self) -> StatefulRules:
@@ -92,7 +94,7 @@ class StatefulSetController:
         for kind, count in cell.pods:
             if kind.workload in self.members:
                 amounts[kind.workload, kind.phase] += count
-        charged = charged_on(cell, self._charged) if self._ration is not None else ()
+        charged = charged_on(cell, self._charged) if any(self._rations) else ()
         return (tuple(sorted(amounts.items())), charged) if amounts or charged else None
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
@@ -102,9 +104,9 @@ class StatefulSetController:
         if not exists:
             gone = tuple(self._deletions(seen, [pod for pod in found.values() if pod.phase != Phase.TERMINATING]))
             return (Decision(gone),) if gone else ()
-        actions = tuple(self._actions(seen, desired, template, current, found))
-        if actions:
-            return (Decision(actions),)
+        ways = tuple(actions for actions in self._ways(seen, desired, template, current, found) if actions)
+        if ways:
+            return tuple(Decision(actions) for actions in ways)
         if self.rules.partition and current != template and self._is_complete(desired, template, found):
             return (Decision((SetCurrent(self.workload, template),)),)
         return ()
@@ -116,21 +118,36 @@ class StatefulSetController:
         policy = "Parallel" if self.rules.parallel else "OrderedReady"
         return (f"wants {desired} pod(s), {ready} ready; {policy}",)
 
-    def _actions(
+    def _ways(
         self, seen: Seen, desired: int, template: int, current: int, found: dict[int, Found]
-    ) -> Iterator[Action]:
+    ) -> Iterator[tuple[Action, ...]]:
+        """One sync; where a pod may be refused, which ends it, the next creation that gets through."""
+        done = self._sync(desired, template, found)
+        asked = {ordinal: self._member(template if new else current, ordinal) for ordinal, new in done.creates}
+        if not asked or self._lets_all_in(seen, tuple(asked.values())):
+            creations = tuple(CreatePods(member, 1) for member in asked.values())
+            yield (*creations, *self._deletions(seen, [found[ordinal] for ordinal in done.deletes]))
+            return
         version = self.layout.setup.settings.kubernetes_version
-        pods = {ordinal: self._replica(pod, template) for ordinal, pod in found.items()}
-        done = sync(self.rules, desired, pods, version)
-        for ordinal, is_new in done.creates[: self._room(seen)]:
-            member = self._member(template if is_new else current, ordinal)
-            if not self.layout.setup.workloads[member].refused:
-                yield CreatePods(member, 1)
-        yield from self._deletions(seen, [found[ordinal] for ordinal in done.deletes])
+        for ordinal in next_batch(self.rules, tuple(asked), version):
+            if self._room(seen, asked[ordinal]):
+                yield (CreatePods(asked[ordinal], 1),)
 
-    def _room(self, seen: Seen) -> int:
-        """How many pods the quotas let in at most."""
-        return ENDLESS if self._ration is None else self._ration.room(self._in_use(seen))
+    def _sync(self, desired: int, template: int, found: dict[int, Found]) -> Sync:
+        pods = {ordinal: self._replica(pod, template) for ordinal, pod in found.items()}
+        return sync(self.rules, desired, pods, self.layout.setup.settings.kubernetes_version)
+
+    def _lets_all_in(self, seen: Seen, members: tuple[int, ...]) -> bool:
+        """True if no pod of these is refused, and none can be because of others."""
+        room = min(self._room(seen, member) for member in members)
+        return len(members) <= room and (self.at_once or len(members) == 1 or not any(self._rations))
+
+    def _room(self, seen: Seen, member: int) -> int:
+        """How many pods like that of an ordinal the API server lets in at most."""
+        if self.layout.setup.workloads[member].refused:
+            return 0
+        ration = self._rations[self._revision(member)]
+        return ENDLESS if ration is None else ration.room(self._in_use(seen))
 
     def _in_use(self, seen: Seen) -> dict[int, Charged]:
         """The pods that its quotas charge, by workload; the StatefulSet itself has none."""
@@ -139,13 +156,15 @@ class StatefulSetController:
 
     def refusal(self, seen: Seen) -> str:
         """Why the next ordinal is not created: a quota lets no pod in. Empty if that is not so."""
-        exists, desired, template, _ = seen.workloads[0]
-        pods = {ordinal: self._replica(pod, template) for ordinal, pod in self._found(seen).items()}
-        version = self.layout.setup.settings.kubernetes_version
-        if self._ration is None or not exists or not sync(self.rules, desired, pods, version).creates:
-            return ""
-        tightest = self._ration.tightest(self._in_use(seen))
-        return f"{desired - len(pods)} pod(s) cannot be created: {tightest}" if tightest else ""
+        exists, desired, template, current = seen.workloads[0]
+        found = self._found(seen)
+        creates = self._sync(desired, template, found).creates if exists else ()
+        for ordinal, is_new in creates:
+            ration = self._rations[self._revision(self._member(template if is_new else current, ordinal))]
+            tightest = "" if ration is None else ration.tightest(self._in_use(seen))
+            if tightest:
+                return f"{desired - len(found)} pod(s) cannot be created: {tightest}"
+        return ""
 
     def _revision(self, member: int) -> int:
         return self.members.index(member) // self._ordinals

@@ -40,8 +40,16 @@ class AdjustingPart:
     memories: tuple[MemoryCell, ...]
 
 
-def adjusting_loops(layout: Layout, events: tuple[Event, ...], past_git: frozenset[int] = frozenset()) -> AdjustingPart:
-    """The periodic loops of a setup; their memories follow those of the events."""
+def adjusting_loops(
+    layout: Layout,
+    events: tuple[Event, ...],
+    past_git: frozenset[int] = frozenset(),
+    at_once: frozenset[int] = frozenset(),
+) -> AdjustingPart:
+    """The periodic loops of a setup; their memories follow those of the events.
+
+    Jobs of `at_once` create all missing pods in one step.
+    """
     setup = layout.setup
     part = _autoscalers(layout, events)
     if setup.descheduler is not None:
@@ -50,7 +58,7 @@ def adjusting_loops(layout: Layout, events: tuple[Event, ...], past_git: frozens
         part = AdjustingPart((*part.loops, loop), (*part.memories, memory))
     if setup.settings.gitops_interval_s is not None:
         part = _with_gitops(part, layout, events, past_git)
-    jobs = _job_loops(layout, len(events) + len(part.memories))
+    jobs = _job_loops(layout, len(events) + len(part.memories), at_once)
     return AdjustingPart((*part.loops, *jobs.loops), (*part.memories, *jobs.memories))
 
 
@@ -77,7 +85,7 @@ def _reconciler(layout: Layout, events: tuple[Event, ...], number: int, memory: 
     return GitOpsController(layout, number, memory, interval_s, commits)
 
 
-def _job_loops(layout: Layout, first: int) -> AdjustingPart:
+def _job_loops(layout: Layout, first: int, at_once: frozenset[int]) -> AdjustingPart:
     """The loops of Jobs and CronJobs; their memories begin with the number `first`."""
     setup = layout.setup
     jobs = [number for number, workload in enumerate(setup.workloads) if workload.kind == JOB]
@@ -88,7 +96,9 @@ def _job_loops(layout: Layout, first: int) -> AdjustingPart:
     from kubeproof.controllers.job import first_memory
 
     memory_of = {number: first + at for at, number in enumerate((*jobs, *crons))}
-    loops: list[Controller] = [JobController(layout, number, memory_of[number]) for number in jobs]
+    loops: list[Controller] = [
+        JobController(layout, number, memory_of[number], at_once=number in at_once) for number in jobs
+    ]
     for number in crons:
         started = family(setup, number)[1:]
         memories = tuple(memory_of[job] for job in started)

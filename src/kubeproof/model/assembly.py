@@ -53,18 +53,22 @@ NO_GUARD: Guard = ()
 
 
 def built_in_controllers(
-    layout: Layout, events: tuple[Event, ...] = (), claims: tuple[int, ...] = ()
+    layout: Layout,
+    events: tuple[Event, ...] = (),
+    claims: tuple[int, ...] = (),
+    at_once: frozenset[int] = frozenset(),
 ) -> tuple[Controller, ...]:
     """The control loops for every workload and place; those that only an event calls for come with it.
 
-    `claims` are the memories of the claims whose volume is decided during the run.
+    `claims` are the memories of the claims whose volume is decided during the run; `at_once` are the workloads whose
+    missing pods are created in one step.
     """
     loops: list[Controller] = []
     drains = any(is_drain(event) for event in events)
     evicts = drains or layout.setup.cluster_autoscaler is not None
     variants = _with_budgets(layout, events)
     for index, workload in enumerate(layout.setup.workloads):
-        loops += owner_loops(layout, index)
+        loops += owner_loops(layout, index, at_once)
         for variant, guard in variants if has_priorities(layout.setup) else ((layout, NO_GUARD),):
             shared = shared_loops(variant)
             is_daemon = workload.kind == DAEMON_SET
@@ -119,17 +123,17 @@ def _bound_at_once(setup: Setup) -> Iterator[int]:
             yield position
 
 
-def owner_loops(layout: Layout, index: int) -> Iterator[Controller]:
+def owner_loops(layout: Layout, index: int, at_once: frozenset[int] = frozenset()) -> Iterator[Controller]:
     """The loops that keep up a workload's pods; a bare Pod has none."""
     workload = layout.setup.workloads[index]
     sizes = family(layout.setup, index)
     if workload.kind == DAEMON_SET:
         if workload.owner is None:
-            yield DaemonSetController(layout, index)
+            yield DaemonSetController(layout, index, at_once=at_once >= {*sizes})
         return
     if workload.kind == STATEFUL_SET:
         if workload.owner is None:
-            yield StatefulSetController(layout, index)
+            yield StatefulSetController(layout, index, at_once=at_once >= {*sizes})
         return
     if workload.kind in JOBS:
         return  # their loops have clocks: `job_loops`
@@ -137,7 +141,7 @@ def owner_loops(layout: Layout, index: int) -> Iterator[Controller]:
         has_revisions = revisions_of(layout.setup, index) > 1
         yield RolloutController(layout, index) if has_revisions else DeploymentController(layout, index)
     if workload.kind != POD and not any(layout.setup.workloads[one].resized for one in (index, *sizes)):
-        yield ReplicaSetController(layout, index)
+        yield ReplicaSetController(layout, index, at_once=index in at_once)
 
 
 def most_failed(setup: Setup, intents: tuple[Intent, ...]) -> tuple[int, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
@@ -138,9 +139,10 @@ def make_plan(
     most = MOST_SPLIT_AT_WORK if _works_on_nodes(setup, events) else MOST_SPLIT
     layout, domains = split_small(layout, symmetric_domains(layout, found), most) if merge else (layout, ())
     part = event_sources(layout, events)
-    adjusting = adjusting_loops(layout, events, applied)
-    kin = alike(setup, targets) if merge and not own else tuple(range(len(setup.workloads)))
     everybody = frozenset(range(len(setup.workloads)))
+    at_once = everybody if not setup.quotas else frozenset() if own else _at_once(setup, events, placement, running)
+    adjusting = adjusting_loops(layout, events, applied, at_once)
+    kin = alike(setup, targets) if merge and not own else tuple(range(len(setup.workloads)))
     unready = may_run_unready(setup, events) if merge and not own and not running else everybody
     mechanics = Mechanics(
         setup,
@@ -165,7 +167,7 @@ def make_plan(
     return Plan(
         layout=layout,
         controllers=(
-            *built_in_controllers(layout, events, claims),
+            *built_in_controllers(layout, events, claims, at_once),
             *endpoint_loops(layout, mechanics.routes),
             *adjusting.loops,
             *grouping.loops,
@@ -196,6 +198,18 @@ def make_plan(
         claims=claims,
         declared=events,
     )
+
+
+def _at_once(
+    setup: Setup, events: tuple[Event, ...], placement: Placement, running: tuple[RunningPods, ...]
+) -> frozenset[int]:
+    """The workloads whose missing pods are created in one step, although there are quotas."""
+    from kubeproof.model.bursts import created_at_once
+
+    present = Counter({ref: sum(count for _, count in spots) for ref, spots in placement})
+    for one in running:
+        present[one.ref] += one.number
+    return created_at_once(setup, events, present)
 
 
 def _routes(setup: Setup, intents: tuple[Intent, ...]) -> dict[int, tuple[int, int]]:

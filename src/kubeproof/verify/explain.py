@@ -12,6 +12,7 @@ from kubeproof.cluster.state import PUBLISHED, SERVING, Health, Phase, PodKind
 from kubeproof.cluster.usage import CPU, MEMORY, request_milli
 from kubeproof.controllers.guard import working
 from kubeproof.controllers.late import (
+    DaemonSetController,
     DrainEviction,
     JobController,
     PinnedScheduler,
@@ -161,7 +162,7 @@ def _missing_reasons(model: IndividualModel, state: State, workload: int) -> Ite
     """Why pods of the workload are not created."""
     for controller in model.plan.controllers:
         if (
-            isinstance(controller, (ReplicaSetController, StatefulSetController, JobController))
+            isinstance(controller, (ReplicaSetController, StatefulSetController, DaemonSetController, JobController))
             and controller.workload == workload
         ):
             reason = controller.refusal(model.seen(controller, state))

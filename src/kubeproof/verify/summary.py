@@ -296,13 +296,6 @@ def left_out(plan: Plan) -> list[str]:
         if workload.min_ready_s and workload.owner is None
     ]
     found += [
-        f"ResourceQuota {quota.namespace}/{quota.name}: never refuses pods of {workload.ref} here ({workload.source})"
-        for workload in setup.workloads
-        for quota in setup.quotas
-        if workload.kind == DAEMON_SET and workload.owner is None
-        if quota.namespace == workload.namespace
-    ]
-    found += [
         f"claims of {workload.ref}: daemon pods see them bound as declared, and give none a volume ({workload.source})"
         for workload in setup.workloads
         if workload.kind == DAEMON_SET and workload.owner is None and workload.template.claims

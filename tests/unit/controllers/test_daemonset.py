@@ -8,6 +8,7 @@ from kubeproof.cluster.control import Arrive, BindPinned, Decision, KeepNode, No
 from kubeproof.cluster.daemons import Eligibility, eligibility, nodes_wanted, pods_wanted
 from kubeproof.cluster.labels import Taint, Toleration
 from kubeproof.cluster.objects import DAEMON_SET, Strategy
+from kubeproof.cluster.quotas import ResourceQuota
 from kubeproof.cluster.state import Phase, WorkloadCell
 from kubeproof.controllers.daemon_nodes import DaemonPod, NodeWork, node_work
 from kubeproof.controllers.daemon_update import Limits, NodePods, Update, limits_of, update
@@ -46,6 +47,15 @@ def _decisions(controller, spec, *places):
         views = [(controller.show_node(place, one), count) for one, count in nodes]
         shown.append(tuple((view, count) for view, count in views if view is not None))
     return controller.act(Seen((controller.show_workload(0, spec),), tuple(shown)))
+
+
+def _under_a_quota(pods, nodes, **more):
+    """The decisions of a DaemonSet whose pods a quota charges, with so many equal nodes that have none yet."""
+    declared = _daemon()
+    quota = ResourceQuota(declared.namespace, "q", (("pods", pods),))
+    whole = replace(setup([node(f"n{n}") for n in range(nodes)], declared), quotas=(quota,))
+    controller = DaemonSetController(layout(whole, tuple(range(nodes))), 0, **more)
+    return controller, _decisions(controller, WorkloadCell(), [(cell(), nodes)])
 
 
 # -- where ------------------------------------------------------------------------------------------
@@ -262,3 +272,44 @@ def test_a_cordon_does_not_keep_daemon_pods_off():
     whole = setup([node("n1")], _daemon())
 
     assert _bindings(whole, cell(cordoned=1)._replace(pinned=((0, 1),))) == [(0, 0)]
+
+
+# -- quotas -----------------------------------------------------------------------------------------
+
+
+def test_pods_that_all_fit_into_a_quota_of_its_own_come_in_one_step():
+    _, (decision,) = _under_a_quota(3, 3, at_once=True)
+
+    assert len(decision.actions) == 3
+
+
+@pytest.mark.parametrize(("pods", "at_once"), [(2, True), (3, False), (2, False)])
+def test_pods_that_may_be_refused_come_one_by_one_on_any_node(pods, at_once):
+    _, (decision,) = _under_a_quota(pods, 3, at_once=at_once)
+
+    assert decision.actions == (KeepNode(decision.actions[0].node, 0, creates=0),)
+
+
+def test_a_full_quota_lets_no_pod_in_and_says_so():
+    controller, decisions = _under_a_quota(0, 3)
+    view = controller.show_node(0, cell())
+
+    assert decisions == ()
+    reason = controller.refusal(Seen(((1, 0),), (((view, 3),),)))
+    assert reason == "3 pod(s) cannot be created: ResourceQuota q has 0 of 0 pods used, 1 more asked for"
+
+
+def test_pods_that_have_to_go_do_so_although_new_ones_are_refused_and_an_update_waits():
+    declared = _with_revision()
+    quota = ResourceQuota(declared[0].namespace, "q", (("pods", 2),))
+    tainted = node("n3", taints=(Taint("a", "", "NoExecute"),))
+    whole = replace(setup([node("n1"), node("n2"), tainted], *declared), quotas=(quota,))
+    controller = DaemonSetController(layout(whole), 0)
+    spec = WorkloadCell(template=1)  # n1 runs an old pod, n2 none, n3 one that has to go
+
+    (decision,) = _decisions(controller, spec, [(cell((READY, 1)), 1)], [(cell(), 1)], [(cell((READY, 1)), 1)])
+    waits = _decisions(controller, spec, [(cell((READY, 1)), 1)], [(cell(), 1)], [(cell((TERMINATING, 1)), 1)])
+
+    assert [action.losses for action in decision.actions] == [((0, int(Phase.READY), 1),)]
+    assert decision.actions[0].node.place == 2
+    assert waits == ()

@@ -158,16 +158,35 @@ def test_it_tells_the_numbers_behind_a_sync():
     assert controller.why(seen) == ("wants 2 pod(s), 0 ready; OrderedReady",)
 
 
+def _parallel_under_a_quota(pods, ordinals, version=NEWEST, **more):
+    declared = replace(workload(ordinals, kind=STATEFUL_SET, name="db"), stateful=PARALLEL)
+    quota = ResourceQuota(declared.namespace, "q", (("pods", pods),))
+    whole = setup([node("n")], declared, kubernetes_version=version)
+    return StatefulSetController(layout(with_ordinals(replace(whole, quotas=(quota,)), ())), 0, **more)
+
+
 def test_a_quota_lets_in_as_many_ordinals_as_fit_and_says_so():
-    declared = replace(workload(3, kind=STATEFUL_SET, name="db"), stateful=PARALLEL)
-    quota = ResourceQuota(declared.namespace, "q", (("pods", 2),))
-    whole = with_ordinals(replace(setup([node("n")], declared), quotas=(quota,)), ())
-    loop = StatefulSetController(layout(whole), 0)
-    waiting = tuple((0,) for _ in loop.members)
-    empty = Seen(((1, 3, 0, 0), *waiting), ((),))
+    loop = _parallel_under_a_quota(2, 3, at_once=True)
+    empty = Seen(((1, 3, 0, 0), (0,), (0,), (0,)), ((),))
     full = Seen(((1, 3, 0, 0), (1,), (1,), (0,)), ((),))
 
-    assert loop.act(empty) == (Decision((CreatePods(1, 1), CreatePods(2, 1))),)
+    assert loop.act(empty) == (Decision((CreatePods(1, 1),)),)
     assert loop.act(full) == ()
     assert loop.refusal(full) == "1 pod(s) cannot be created: ResourceQuota q has 2 of 2 pods used, 1 more asked for"
     assert loop.refusal(empty) == ""
+
+
+def test_of_ordinals_that_are_asked_for_together_any_may_get_in_since_1_28():
+    first_is_there = Seen(((1, 4, 0, 0), (1,), (0,), (0,), (0,)), ((),))
+    second_or_third = (Decision((CreatePods(2, 1),)), Decision((CreatePods(3, 1),)))
+
+    assert _parallel_under_a_quota(2, 4).act(first_is_there) == second_or_third
+    assert _parallel_under_a_quota(2, 4, (1, 27)).act(first_is_there) == second_or_third[:1]
+
+
+def test_ordinals_come_at_once_only_if_all_fit_and_nobody_else_takes_their_room():
+    empty = Seen(((1, 2, 0, 0), (0,), (0,)), ((),))
+    together = (Decision((CreatePods(1, 1), CreatePods(2, 1))),)
+
+    assert _parallel_under_a_quota(2, 2, at_once=True).act(empty) == together
+    assert _parallel_under_a_quota(2, 2).act(empty) == (Decision((CreatePods(1, 1),)),)
