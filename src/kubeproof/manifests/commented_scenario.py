@@ -53,7 +53,8 @@ def _missing(setup: Setup) -> Iterator[str]:
 def _usage(event: UsageChange) -> str:
     """A change of usage as an entry of `events`."""
     levels = ", ".join(json.dumps(str(level)) for level in event.levels)
-    return f"  - {event.resource}Change: {{target: {json.dumps(event.target)}, levels: [{levels}]}}"
+    container = f"container: {json.dumps(event.container)}, " if event.container else ""
+    return f"  - {event.resource}Change: {{target: {json.dumps(event.target)}, {container}levels: [{levels}]}}"
 
 
 def _more_events(setup: Setup) -> Iterator[str]:

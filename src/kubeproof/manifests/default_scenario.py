@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, Setup, Workload
 from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric, PodDisruptionBudget
-from kubeproof.cluster.usage import CPU, MEMORY, request_milli
+from kubeproof.cluster.usage import CPU, MEMORY, container_request, containers_of
 from kubeproof.events.declarations import Drain, Event, NodeFailure, Usage, UsageChange, is_drain
 from kubeproof.intents.declarations import EVENTUALLY_ALWAYS, Amount, Intent
 from kubeproof.manifests.loaded import Scenario
@@ -24,25 +24,37 @@ def default_scenario(setup: Setup) -> Scenario:
 
 
 def _usages(setup: Setup) -> Iterator[UsageChange]:
-    """For each autoscaler that aims at a utilization: usage from half of it to half as much again."""
+    """For each autoscaler that aims at a utilization: usage from half of it to half as much again.
+
+    What is said of whole pods holds for their containers: a container is named only where nobody looks at the pod.
+    """
     known = {workload.ref: workload for workload in setup.workloads}
-    said: set[tuple[str, str]] = set()
-    for autoscaler in setup.autoscalers:
-        for metric in autoscaler.metrics:
-            key = (metric.name, autoscaler.target)
-            if key in said or not _is_share(metric, known.get(autoscaler.target)):
-                continue
-            said.add(key)
-            levels = (Usage(percent=metric.value // 2), Usage(percent=metric.value + metric.value // 2))
-            name = f"{metric.name}Change-{2 + len(said)}"
-            yield UsageChange(name=name, resource=metric.name, target=autoscaler.target, levels=levels)
+    version = setup.settings.kubernetes_version
+    aims = [
+        (autoscaler.target, metric)
+        for autoscaler in setup.autoscalers
+        for metric in autoscaler.metrics
+        if _is_share(metric, known.get(autoscaler.target), version)
+    ]
+    whole = {(target, metric.name) for target, metric in aims if not metric.container}
+    said: set[tuple[str, str, str]] = set()
+    for target, metric in aims:
+        key = (target, metric.name, metric.container)
+        if key in said or (metric.container and key[:2] in whole):
+            continue
+        said.add(key)
+        levels = (Usage(percent=metric.value // 2), Usage(percent=metric.value + metric.value // 2))
+        name = f"{metric.name}Change-{2 + len(said)}"
+        yield UsageChange(name=name, resource=metric.name, target=target, container=metric.container, levels=levels)
 
 
-def _is_share(metric: Metric, target: Workload | None) -> bool:
-    """True for the utilization of a resource that the target's pods request."""
-    if target is None or metric.type != "Resource" or metric.target_type != "Utilization" or metric.value < 2:
+def _is_share(metric: Metric, target: Workload | None, version: tuple[int, int]) -> bool:
+    """True for the utilization of a resource that the target's pods, or the container that is meant, request."""
+    is_share = metric.type in ("Resource", "ContainerResource") and metric.target_type == "Utilization"
+    if target is None or not is_share or metric.value < 2 or metric.name not in (CPU, MEMORY):
         return False
-    return metric.name in (CPU, MEMORY) and request_milli(target.template, metric.name) > 0
+    meant = (one for one in containers_of(target.template, version) if metric.container in ("", one.name))
+    return any(container_request(one, metric.name) > 0 for one in meant)
 
 
 def default_intents(

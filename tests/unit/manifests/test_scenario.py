@@ -313,6 +313,24 @@ def test_by_default_the_usage_of_autoscaled_workloads_moves_around_what_the_auto
     )  # memory is not requested, so that no share of it can be used
 
 
+OF_MAIN = (
+    "{type: ContainerResource, containerResource: "
+    "{name: cpu, container: main, target: {type: Utilization, averageUtilization: 60}}}"
+)
+
+
+def test_by_default_the_usage_of_a_container_moves_where_an_autoscaler_aims_at_that_alone() -> None:
+    head, metrics = AUTOSCALER.split("  metrics:\n")
+    alone = load_text(node(), REQUESTING, f"{head}  metrics: [{OF_MAIN}]\n")
+    beside = load_text(node(), REQUESTING, f"{head}  metrics:\n  - {OF_MAIN}\n{metrics}")
+    absent = load_text(node(), REQUESTING, f"{head}  metrics: [{OF_MAIN.replace('main', 'mesh')}]\n")
+
+    assert [(event.resource, event.container) for event in alone.scenario.events[2:]] == [("cpu", "main")]
+    assert [(event.resource, event.container) for event in beside.scenario.events[2:]] == [("cpu", "")]
+    assert absent.scenario.events[2:] == ()
+    assert 'container: "main"' in as_yaml(alone)
+
+
 @pytest.mark.parametrize(
     ("budget", "count"),
     [

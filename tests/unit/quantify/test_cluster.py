@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from kubeproof.errors import LimitReached
+from kubeproof.manifests.load import load
 from kubeproof.manifests.loaded import Start
 from kubeproof.quantify.cluster_options import AMOUNTS, EVER, FIRST, LONG_RUN, WITHIN, ClusterOptions
 from kubeproof.quantify.cluster_space import SpaceOptions
-from tests.unit.quantify.clusters import tiny
+from tests.unit.quantify.clusters import text_of, tiny
 from tests.unit.quantify.programs import needs_storm
 
 pytestmark = needs_storm
@@ -85,6 +86,21 @@ def test_a_bounded_number_of_crashes_leaves_no_share_in_the_long_run(tmp_path: P
     (one,) = ask(tiny(tmp_path, CRASH), LONG_RUN).shortages
 
     assert both(one.span) == pytest.approx((0, 0), abs=1e-9)
+
+
+def test_energy_is_that_of_all_containers_each_at_its_own_level(tmp_path: Path) -> None:
+    """Half of 500m, and of 100m nothing or twice as much, of one core: 125 W or 145 W, as likely after one tick."""
+    change = "levels: ['0%', '200%'], transitions: [[0.5, 0.5], [0.25, 0.75]]"
+    text = text_of(
+        f"[{{cpuChange: {{target: Deployment/web, container: proxy, {change}}}}}]",
+        quantify="{power: {idle: 100, max: 200}}",
+    )
+    file = tmp_path / "two.yaml"
+    proxy = "{name: proxy, image: p, resources: {requests: {cpu: 100m}}}"
+    file.write_text(text.replace("containers: [", f"containers: [{proxy}, "))
+    found = {one.name: both(one.span) for one in ask(load((str(file),)), AMOUNTS, horizon_s=120).amounts}
+
+    assert found["energy"] == pytest.approx(((125 * 60 + 135 * 60) / 3.6e6,) * 2, rel=1e-9)
 
 
 def test_pods_nodes_energy_and_cost_follow_the_levels_of_load(tmp_path: Path) -> None:

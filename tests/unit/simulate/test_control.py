@@ -16,8 +16,8 @@ from kubeproof.simulate.control.planning import SIMPLE, planned
 from kubeproof.simulate.control.walk import Taken, Walk
 from kubeproof.simulate.options import SimulateOptions, reading_s
 from kubeproof.simulate.simulation import simulate_cluster
-from tests.unit.manifests.inputs import load_text, node
-from tests.unit.simulate.inputs import AUTOSCALER, EXACT, WEB, Steady, cluster, run
+from tests.unit.manifests.inputs import deployment, load_text, node, scenario
+from tests.unit.simulate.inputs import AUTOSCALER, EXACT, REQUESTS, WEB, Steady, cluster, run
 
 SERVICE = f"services: [{{target: {WEB}}}]"
 
@@ -215,6 +215,17 @@ def test_hours_energy_and_cost_are_sums_over_the_run() -> None:
     assert (costs.pod_hours, costs.node_hours) == (2.0, 2.0)
     assert costs.energy_kwh == pytest.approx(0.2125)
     assert costs.cost == pytest.approx(2 + 0.425)
+
+
+def test_energy_follows_what_each_container_uses() -> None:
+    """One pod on each of two nodes: half of 500m, and all of 300m, of 4 cores: 100 + 100 * 0.55 / 4 = 113.75 W."""
+    proxy = "{name: proxy, image: example/proxy, resources: {requests: {cpu: 300m}}}"
+    web = deployment("web", spec="replicas: 2,", container=REQUESTS)
+    web = web.replace("containers: [", f"containers: [{proxy}, ")
+    busy = f'events: [{{cpuChange: {{target: {WEB}, container: proxy, levels: ["100%"]}}}}]'
+    spec = f"start: deployed\n{EXACT}\n{busy}\nquantify: {{power: {{idle: 100, max: 200}}}}"
+
+    assert run(load_text(node("n1"), node("n2"), web, scenario(spec)), 3600).costs.energy_kwh == pytest.approx(0.2275)
 
 
 def test_series_have_a_value_for_each_reading() -> None:

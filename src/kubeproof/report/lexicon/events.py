@@ -76,22 +76,22 @@ EVENTS = {
     ),
     "cpuChange": (
         "The CPU that pods use moves between levels, at any moment; autoscalers and kernel panics see it.",
-        "target, levels (required), initial",
+        "target, levels (required), initial, container",
         f'cpuChange: {{{_WEB}, levels: ["20%", "90%"]}}',
     ),
     "memoryChange": (
         "The memory that pods use moves between levels, at any moment.",
-        "target, levels (required), initial",
+        "target, levels (required), initial, container",
         f'memoryChange: {{{_WEB}, levels: ["20%", "90%"]}}',
     ),
     "cpuPattern": (
         "CPU usage as a function of the pod's age, such as a costly start. Holds from the start, it is no moment.",
-        "target, phases (required)",
+        "target, phases (required), container",
         f'cpuPattern: {{{_WEB}, phases: [{{usage: "100%", for: 60s}}, {{usage: "20%"}}]}}',
     ),
     "memoryPattern": (
         "Memory usage as a function of the pod's age. Holds from the start, it is no moment.",
-        "target, phases (required)",
+        "target, phases (required), container",
         f'memoryPattern: {{{_WEB}, phases: [{{usage: "90%", for: 60s}}, {{usage: "40%"}}]}}',
     ),
     "cpuLoad": (
