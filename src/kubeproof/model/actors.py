@@ -148,6 +148,10 @@ class WatchfulActor(GroupedActor):
         self._shown = len(self.reads)
         self.reads = (*self.reads, *(slots.place(place) for place in self._places))
 
+    def seen(self, views: tuple[Any, ...]) -> Seen:
+        """The views as the controller takes them, without those that only the actor watches."""
+        return super().seen(views[: self._shown])
+
 
 class StartBlindActor(WatchfulActor):
     """A controller that is shown pods in unison as if they had started, and must not touch them until they have."""

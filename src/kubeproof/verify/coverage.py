@@ -13,6 +13,7 @@ from kubeproof.cluster.control import Controller, Decision, NodeChange
 from kubeproof.cluster.objects import STATEFUL_SET
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.engine.system import Actor, Effect
+from kubeproof.model.actors import GroupedActor
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.plan import Plan
 from kubeproof.verify.result import Statistics
@@ -92,12 +93,18 @@ class NotingActor:
         self.name, self.stage, self.reads = actor.name, actor.stage, actor.reads
         self.view = actor.view  # asked most often, and passed on without a detour
         self._act = actor.act
+        loop = actor.controller if isinstance(actor, GroupedActor) else None
+        self._asked = (loop, actor.seen) if isinstance(loop, SchedulerController) else None  # type: ignore[attr-defined]
         self.has_acted = False
+        self.refusing: set[str] = set()  # filters of a scheduler that refused a node
         self._kinds: set[type | str] = set()  # of its actions; of changes of nodes the verbs
 
     def act(self, views: tuple[Any, ...]) -> Sequence[Effect]:
         """What the actor answers."""
         effects = self._act(views)
+        if self._asked is not None:
+            loop, seen = self._asked
+            self.refusing |= loop.answer(seen(views)).refusing
         if effects:
             self.has_acted = True
             for effect in effects:
@@ -124,11 +131,13 @@ def coverage_of(system: GroupedSystem) -> Coverage:
     acted: dict[str, dict[str, None]] = {}
     for actor in (actor for actor in noted if actor.has_acted):
         acted.setdefault(actor.name, {}).update(dict.fromkeys(actor.did))
+    refusing: dict[str, set[str]] = {}
+    for actor in noted:
+        refusing.setdefault(actor.name, set()).update(actor.refusing)
     schedulers = [loop for loop in system.plan.controllers if isinstance(loop, SchedulerController)]
     for loop in (loop for loop in schedulers if loop.name in acted):
-        acted[loop.name].update(
-            dict.fromkeys(f"{REFUSES}{name}" for name in loop.kernel.filters if name in loop.refusing)
-        )
+        used = (name for name in loop.kernel.filters if name in refusing[loop.name])
+        acted[loop.name].update(dict.fromkeys(f"{REFUSES}{name}" for name in used))
     names = dict.fromkeys(actor.name for actor in noted)
     return Coverage(
         tuple((name, tuple(sorted(acted[name]))) for name in names if name in acted),
@@ -138,7 +147,7 @@ def coverage_of(system: GroupedSystem) -> Coverage:
             for loop in schedulers
             if loop.name in acted
             for name in loop.kernel.filters
-            if name not in loop.refusing
+            if name not in refusing[loop.name]
         ),
     )
 

@@ -74,8 +74,10 @@ class Attempt:
         below = [index for index, priority in enumerate(self._priorities) if priority < self.priority]
         return self._preempts and any(self._budgets[index] for index in below)
 
-    def decisions(self, entries: Sequence[Entry], free: int, allowed: tuple[int, ...]) -> tuple[Decision, ...]:
-        """All steps possible for a pod of the workload.
+    def decisions(
+        self, entries: Sequence[Entry], free: int, allowed: tuple[int, ...], refusing: set[str]
+    ) -> tuple[Decision, ...]:
+        """All steps possible for a pod of the workload; filters that refuse a node are added to `refusing`.
 
         `free` is the number of its pods that wait without a nomination, negative if nominations are left of pods that
         are gone; `allowed` is what the budgets still allow.
@@ -85,9 +87,9 @@ class Attempt:
             return tuple(Decision((Unnominate(entries[index].ref, self.workload),)) for index in claimed)
         if not self.kernel.has_profile:
             return ()
-        found = self.tried(entries, None, allowed) if free else []
+        found = self.tried(entries, None, allowed, refusing) if free else []
         for index in claimed:
-            found += self.tried(*self._at_home(entries, index), allowed)
+            found += self.tried(*self._at_home(entries, index), allowed, refusing)
         return tuple(dict.fromkeys(Decision(actions) for actions in found))
 
     def _at_home(self, entries: Sequence[Entry], index: int) -> tuple[list[Entry], int]:
@@ -99,13 +101,15 @@ class Attempt:
             rest.insert(0, home._replace(info=home.info._replace(count=home.info.count - 1)))
         return [home._replace(info=home.info._replace(count=1), claims=claims), *rest], 0
 
-    def tried(self, entries: Sequence[Entry], home: int | None, allowed: tuple[int, ...]) -> list[tuple[Action, ...]]:
+    def tried(
+        self, entries: Sequence[Entry], home: int | None, allowed: tuple[int, ...], refusing: set[str]
+    ) -> list[tuple[Action, ...]]:
         """What an attempt may lead to; `home` is the node that the pod is nominated to."""
         infos = [entry.info for entry in entries]
-        if home is not None and self._passes(infos, entries, home):
+        if home is not None and self._passes(infos, entries, home, refusing):
             return [(Bind(entries[home].ref, self.workload, was_nominated=True),)]
         leaving: tuple[Action, ...] = () if home is None else (Unnominate(entries[home].ref, self.workload),)
-        feasible = [index for index in range(len(entries)) if self._passes(infos, entries, index)]
+        feasible = [index for index in range(len(entries)) if self._passes(infos, entries, index, refusing)]
         if feasible:
             chosen = self.kernel.best(infos, feasible)
             return [(*leaving, Bind(ref, self.workload)) for ref in dict.fromkeys(entries[i].ref for i in chosen)]
@@ -135,12 +139,15 @@ class Attempt:
         """The nominations that the pod must leave room for."""
         return tuple((w, n) for w, n in entry.claims if self._priorities[w] >= self.priority)
 
-    def _passes(self, infos: list[NodeInfo], entries: Sequence[Entry], index: int) -> bool:
+    def _passes(self, infos: list[NodeInfo], entries: Sequence[Entry], index: int, refusing: set[str]) -> bool:
         """True if the filters pass with the nominated pods and without them."""
         claims = self.beside(entries[index])
-        if claims and not self.kernel.admits(*_changed(infos, index, with_nominated(infos[index].pods, claims))):
-            return False
-        return self.kernel.admits(infos, index)
+        refused_by = ""
+        if claims:
+            refused_by = self.kernel.refused_by(*_changed(infos, index, with_nominated(infos[index].pods, claims)))
+        refused_by = refused_by or self.kernel.refused_by(infos, index)
+        refusing.update([refused_by] if refused_by else [])
+        return not refused_by
 
     def rows(self, entries: Sequence[Entry]) -> tuple[Row, ...] | None:
         """Why each node is refused, nominated pods included; None if the attempt itself fails."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field
+from typing import NamedTuple
 
 from kubeproof.cluster.control import Action, Bind, Decision, NodeRef, Reads, Remember, Seen, Stage
 from kubeproof.cluster.objects import Node, Setup, short_name
@@ -33,7 +34,25 @@ def node_facts(cell: NodeCell) -> Facts:
     return unwelcome(cell), int(cell.health >= Health.UNKNOWN), cell.no_execute, pods, cell.images
 
 
-MOST_KNOWN = 100_000  # decisions that a controller remembers beyond one search
+MOST_KNOWN = 100_000  # answers that a controller remembers, also beyond one search, before it starts afresh
+
+
+class Answer(NamedTuple):
+    """What a scheduler makes of what it sees: a function of that alone."""
+
+    decisions: tuple[Decision, ...]
+    refusing: frozenset[str]  # filters that refuse a node
+
+
+NO_ATTEMPT = Answer((), frozenset())
+
+
+def remember(memory: dict[object, Answer], key: object, answer: Answer) -> Answer:
+    """The answer, found at once when it is asked for again."""
+    if len(memory) >= MOST_KNOWN:
+        memory.clear()
+    memory[key] = answer
+    return answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +65,7 @@ class SchedulerController:
     stage: int = Stage.ALWAYS
     _kernel: Scheduler = field(init=False, compare=False, repr=False)
     _kernels: dict[tuple[int, ...], tuple[Setup, Scheduler]] = field(default_factory=dict, compare=False, repr=False)
-    _known: dict[object, tuple[Decision, ...]] = field(default_factory=dict, compare=False, repr=False)
+    _known: dict[object, Answer] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         kernel = Scheduler(self.layout.setup, self.workload, self.layout.unique_keys)
@@ -60,11 +79,6 @@ class SchedulerController:
     def kernel(self) -> Scheduler:
         """The decision kernel, for explanations."""
         return self._kernel
-
-    @property
-    def refusing(self) -> frozenset[str]:
-        """The filters that have refused a node so far, whatever volumes the pods' claims had."""
-        return frozenset(self._kernel.refusing).union(*(kernel.refusing for _, kernel in self._kernels.values()))
 
     @property
     def reads(self) -> Reads:
@@ -81,22 +95,23 @@ class SchedulerController:
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """A binding to each node among the best."""
-        if not seen.workloads[0] or not self._kernel.has_profile:
-            return ()
-        key = (seen.places, seen.memories)
-        known = self._known.get(key)
-        if known is None:
-            known = self._bindings(seen)
-            if len(self._known) < MOST_KNOWN:
-                self._known[key] = known
-        return known
+        return self.answer(seen).decisions
 
-    def _bindings(self, seen: Seen) -> tuple[Decision, ...]:
+    def answer(self, seen: Seen) -> Answer:
+        """The decisions, and the filters that refused nodes on the way to them."""
+        if not seen.workloads[0] or not self._kernel.has_profile:
+            return NO_ATTEMPT
+        key = (seen.places, seen.memories)
+        return self._known.get(key) or remember(self._known, key, self._bindings(seen))
+
+    def _bindings(self, seen: Seen) -> Answer:
         refs, infos = self.candidates(seen)
         setup, kernel = self._bound(seen.memories)
-        chosen = dict.fromkeys(refs[index] for index in kernel.choose(infos))
+        refusing: set[str] = set()
+        chosen = dict.fromkeys(refs[index] for index in kernel.choose(infos, refusing))
         plain = (Decision((Bind(ref, self.workload),)) for ref in chosen)
-        return tuple(decision for one in plain for decision in self.with_volumes(setup, one))
+        decisions = tuple(decision for one in plain for decision in self.with_volumes(setup, one))
+        return Answer(decisions, frozenset(refusing))
 
     def with_volumes(self, setup: Setup, decision: Decision) -> Iterator[Decision]:
         """The decision with every way in which claims that wait for the pod it binds get their volumes."""

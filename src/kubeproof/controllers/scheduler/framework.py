@@ -35,7 +35,7 @@ Content = tuple[bool, tuple[Taint, ...], tuple[PodCount, ...], int]  # a NodeInf
 class Known(NamedTuple):
     """What does not depend on other nodes."""
 
-    is_refused: bool  # by a node filter
+    refused_by: str  # the first node filter that refuses it, "" if none does
     fixed: int  # weighted sum of the scores that are not normalised
     scores: tuple[int, ...]  # of the node scores that are normalised
     filter_facts: tuple[Any, ...]  # one per cluster filter
@@ -62,7 +62,6 @@ class Scheduler:
         self._requests = tuple(pod_requests(other.template, version) for other in setup.workloads)
         self._memory: dict[str, tuple[Node, dict[Content, Known]]] = {}
         self._normalised = [entry for entry in self._plugins.node_scores if entry[2].normalises]
-        self.refusing: set[str] = set()  # filters that refused a node so far; nothing depends on it
 
     @property
     def compares_nodes_by(self) -> frozenset[str]:
@@ -100,21 +99,23 @@ class Scheduler:
         best = max(rows[index].total for index in feasible)
         return Evaluation(tuple(rows), tuple(index for index in feasible if rows[index].total == best))
 
-    def choose(self, nodes: Sequence[NodeInfo]) -> tuple[int, ...]:
-        """The same as `evaluate(nodes).chosen`, faster."""
+    def choose(self, nodes: Sequence[NodeInfo], refusing: set[str] | None = None) -> tuple[int, ...]:
+        """The same as `evaluate(nodes).chosen`, faster; filters that refuse a node are added to `refusing`."""
         if not self.has_profile or self._missing(nodes):
             return ()
         known = [self._known(info) for info in nodes]
         counts = [info.count for info in nodes]
-        feasible = [index for index, what in enumerate(known) if not what.is_refused]
+        if refusing is not None:
+            refusing.update(what.refused_by for what in known if what.refused_by)
+        feasible = [index for index, what in enumerate(known) if not what.refused_by]
         for position, (name, plugin) in enumerate(self._plugins.cluster_filters):
             if not feasible:
                 return ()
             facts = [what.filter_facts[position] for what in known]
             state = plugin.prefilter(facts, counts)
             left = [index for index in feasible if plugin.reject(state, facts[index]) is None]
-            if len(left) < len(feasible):
-                self.refusing.add(name)
+            if refusing is not None and len(left) < len(feasible):
+                refusing.add(name)
             feasible = left
         return self._best(known, counts, feasible)
 
@@ -122,22 +123,23 @@ class Scheduler:
         """One row per node with the plugin that refuses it, scores left out; None if the attempt itself fails."""
         if not self.has_profile or self._missing(nodes):
             return None
-        rows = self._filter([self._view(info) for info in nodes], [info.count for info in nodes])
-        self.refusing.update(row.rejected_by for row in rows if row.rejected_by)
-        return tuple(rows)
+        return tuple(self._filter([self._view(info) for info in nodes], [info.count for info in nodes]))
 
     def admits(self, nodes: Sequence[NodeInfo], index: int) -> bool:
         """True if every filter lets the pod onto one node."""
+        return not self.refused_by(nodes, index)
+
+    def refused_by(self, nodes: Sequence[NodeInfo], index: int) -> str:
+        """The first filter that keeps the pod off one node, "" if none does."""
         known = [self._known(info) for info in nodes]
-        if known[index].is_refused:
-            return False
+        if known[index].refused_by:
+            return known[index].refused_by
         counts = [info.count for info in nodes]
         for position, (name, plugin) in enumerate(self._plugins.cluster_filters):
             facts = [what.filter_facts[position] for what in known]
             if plugin.reject(plugin.prefilter(facts, counts), facts[index]) is not None:
-                self.refusing.add(name)
-                return False
-        return True
+                return name
+        return ""
 
     def lacks_nodes(self, nodes: Sequence[NodeInfo]) -> bool:
         """True if an attempt fails because a node is not there (1.26 only)."""
@@ -190,13 +192,10 @@ class Scheduler:
     def _study(self, view: NodeView) -> Known:
         """Everything about a node that does not depend on other nodes; a refused node needs no scores."""
         plugins = self._plugins
-        refusing = next((name for name, plugin in plugins.node_filters if plugin.reject(view) is not None), None)
-        is_refused = refusing is not None
-        if refusing is not None:
-            self.refusing.add(refusing)
-        scored = () if is_refused else plugins.node_scores
+        refused_by = next((name for name, plugin in plugins.node_filters if plugin.reject(view) is not None), "")
+        scored = () if refused_by else plugins.node_scores
         return Known(
-            is_refused=is_refused,
+            refused_by=refused_by,
             fixed=sum(weight * plugin.score(view) for _, weight, plugin in scored if not plugin.normalises),
             scores=tuple(plugin.score(view) for _, _, plugin in scored if plugin.normalises),
             filter_facts=tuple(plugin.observe(view) for _, plugin in plugins.cluster_filters),

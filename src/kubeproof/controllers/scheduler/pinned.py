@@ -52,8 +52,9 @@ class PinnedScheduler:
         known = self._known.get(seen.places)
         if known is None:
             known = tuple(self._bindings(seen))
-            if len(self._known) < MOST_KNOWN:
-                self._known[seen.places] = known
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            self._known[seen.places] = known
         return known
 
     def _bindings(self, seen: Seen) -> dict[Decision, None]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import NamedTuple
 
-from kubeproof.cluster.control import Decision, NodeRef, Reads, Seen
+from kubeproof.cluster.control import NodeRef, Reads, Seen
 from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.places import CORDONED, condition, taints_of, unwelcome
 from kubeproof.cluster.priorities import priority_of
@@ -20,7 +20,7 @@ from kubeproof.cluster.state import Health, NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.budgets import Scale, asked_by, status_of
 from kubeproof.controllers.disruption import RUNNING, PodFacts
 from kubeproof.controllers.scheduler.attempts import Attempt, Claims, Entry, Held, with_nominated
-from kubeproof.controllers.scheduler.controller import MOST_KNOWN, SchedulerController
+from kubeproof.controllers.scheduler.controller import NO_ATTEMPT, Answer, SchedulerController, remember
 from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount
 from kubeproof.values import dataclass
 
@@ -44,7 +44,7 @@ class PreemptingScheduler(SchedulerController):
     attempt: Attempt = field(init=False, compare=False, repr=False)
     _counted: frozenset[int] = field(init=False, compare=False, repr=False)  # workloads that budgets ask for
     _reads: Reads = field(init=False, compare=False, repr=False)
-    _tried: dict[object, tuple[Decision, ...]] = field(default_factory=dict, compare=False, repr=False)
+    _tried: dict[object, Answer] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         SchedulerController.__post_init__(self)
@@ -81,32 +81,32 @@ class PreemptingScheduler(SchedulerController):
 
     # -- decisions ------------------------------------------------------------------------------
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def answer(self, seen: Seen) -> Answer:
         """The attempts of this workload's pods, unless one of higher priority has something to do."""
         scales = self._scales(seen)
         if not scales[self.workload].unbound and not self._claims(seen):
-            return ()
+            return NO_ATTEMPT
         allowed = self._allowed(seen, scales)
-        if any(rival.attempts(seen, scales[rival.workload].unbound, allowed) for rival in self.rivals):
-            return ()
+        if any(rival.attempts(seen, scales[rival.workload].unbound, allowed).decisions for rival in self.rivals):
+            return NO_ATTEMPT
         return self.attempts(seen, scales[self.workload].unbound, allowed)
 
-    def attempts(self, seen: Seen, unbound: int, allowed: tuple[int, ...]) -> tuple[Decision, ...]:
+    def attempts(self, seen: Seen, unbound: int, allowed: tuple[int, ...]) -> Answer:
         """What this workload's pods would do if they were next."""
         claims = self._claims(seen)
         if not unbound and not claims:
-            return ()
+            return NO_ATTEMPT
         free = max(-1, min(1, unbound - claims))
         key = (seen.places, seen.memories, free, allowed)
-        known = self._tried.get(key)
-        if known is None:
-            setup, kernel = self._bound(seen.memories)
-            attempt = self.attempt if kernel is self.kernel else Attempt(self.layout, self.workload, kernel)
-            plain = attempt.decisions(self.entries(seen), free, allowed)
-            known = tuple(decision for one in plain for decision in self.with_volumes(setup, one))
-            if len(self._tried) < MOST_KNOWN:
-                self._tried[key] = known
-        return known
+        return self._tried.get(key) or remember(self._tried, key, self._try(seen, free, allowed))
+
+    def _try(self, seen: Seen, free: int, allowed: tuple[int, ...]) -> Answer:
+        setup, kernel = self._bound(seen.memories)
+        attempt = self.attempt if kernel is self.kernel else Attempt(self.layout, self.workload, kernel)
+        refusing: set[str] = set()
+        plain = attempt.decisions(self.entries(seen), free, allowed, refusing)
+        decisions = tuple(decision for one in plain for decision in self.with_volumes(setup, one))
+        return Answer(decisions, frozenset(refusing))
 
     def _claims(self, seen: Seen) -> int:
         """How many of its pods are nominated."""

@@ -68,7 +68,7 @@ class PreemptingPinnedScheduler(PinnedScheduler):
             return
         entries, pinned = self._entries(seen, place, position)
         attempt = self._attempt(entries[pinned].info.node.name)
-        for actions in attempt.tried(entries, pinned if is_nominated else None, allowed):
+        for actions in attempt.tried(entries, pinned if is_nominated else None, allowed, set()):
             yield tuple(self._here(action) for action in actions)
 
     def _here(self, action: Action) -> Action:

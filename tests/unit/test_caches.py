@@ -1,0 +1,64 @@
+"""What outlives a call: every cache of the package is known, and none holds what an output reads."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[2] / "src" / "kubeproof"
+CACHING = ("cache", "lru_cache")
+FUNCTIONS_OF_THEIR_ARGUMENTS = {  # and of nothing else: a result that is found again is the one worked out again
+    "cluster/quantity.py",
+    "controllers/descheduler/plugins/topology_spread.py",  # within one call
+    "controllers/hpa/ahead.py",
+    "controllers/scheduler/attempts.py",  # within one call
+    "intents/expressions.py",
+    "logic/alphabet.py",
+    "logic/formula.py",
+    "logic/normal.py",
+    "logic/tableau.py",  # as long as its tableau
+    "manifests/tree.py",
+    "model/individual_state.py",
+    "monitor/formula_watch.py",
+    "network/patterns.py",
+    "simulate/arrivals.py",
+    "simulate/serving/numbers.py",  # a module
+    "verify/executors/dask_cluster.py",  # what a worker was sent
+}
+TABLES_THAT_GROW = {  # of objects that remember answers; each answer is a function of the question
+    "logic/machine.py",
+    "model/shared.py",
+}
+
+
+def caching(tree: ast.Module) -> Iterator[str]:
+    """The names of the caches that a module makes."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in CACHING and isinstance(node.ctx, ast.Load):
+            yield node.id
+        if isinstance(node, ast.Attribute) and node.attr in CACHING:
+            yield node.attr
+
+
+def test_every_cache_is_known_to_hold_nothing_that_an_output_reads() -> None:
+    sources = {file.relative_to(SOURCE).as_posix(): file.read_text(encoding="utf-8") for file in SOURCE.rglob("*.py")}
+    found = {name for name, text in sources.items() if any(caching(ast.parse(text)))}
+
+    assert found == FUNCTIONS_OF_THEIR_ARGUMENTS | TABLES_THAT_GROW
+
+
+def test_no_module_holds_something_that_grows() -> None:
+    """Constants are never changed: no function declares a global, and no module's empty container is filled later."""
+    for file in SOURCE.rglob("*.py"):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        empty = [one for one in tree.body if isinstance(one, ast.Assign | ast.AnnAssign) and is_empty(one.value)]
+        assert not empty, f"{file.name}: line {empty[0].lineno}"
+        assert not any(isinstance(node, ast.Global) for node in ast.walk(tree)), file.name
+
+
+def is_empty(value: ast.expr | None) -> bool:
+    """True for a container that only makes sense if it is filled later."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+        return value.func.id in ("dict", "list", "set", "defaultdict", "Counter") and not value.args
+    return (isinstance(value, ast.Dict) and not value.keys) or (isinstance(value, ast.List) and not value.elts)
