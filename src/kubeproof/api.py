@@ -21,6 +21,7 @@ from kubeproof.report.sentences import audited, summary, suppressed_by, title
 from kubeproof.report.style import Style
 from kubeproof.report.text import render
 from kubeproof.report.trace import trace_lines
+from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 from kubeproof.verify.baseline import read_baseline
 from kubeproof.verify.options import VerifyOptions
@@ -86,17 +87,19 @@ def verify(
     values: Sequence[str] = (),
     today: date | None = None,
     progress: Report = None,
+    stop: Stop | None = None,
 ) -> Verification:
     """Proves each intent of the input or finds a counterexample.
 
     `paths` are files and directories, also charts and kustomizations, or what `load` returned. `scale` is `"esc"`,
     `"none"` or (nodes of each kind, pods per node), as --scale. Annotations are followed; exemptions are those of the
-    file `settings`, judged on the day `today`; `baseline` is a file of --write-baseline. Raises `KubeproofError` for
+    file `settings`, judged on the day `today`; `baseline` is a file of --write-baseline. Whoever asks `stop` from
+    another thread, or by a signal, gets what is decided by then. Raises `KubeproofError` for
     input that cannot be verified.
     """
     loaded = paths if isinstance(paths, Loaded) else load(paths, render=partial(rendered, values=values))
     result = suppressed(
-        _verified(loaded, options, scale, progress),
+        _verified(loaded, options, scale, progress, stop),
         ignores=loaded.ignores,
         exemptions=() if settings is None else read_exemptions(os.fspath(settings)),
         baseline=() if baseline is None else read_baseline(os.fspath(baseline)),
@@ -123,13 +126,17 @@ def assert_holds(
 
 
 def _verified(
-    loaded: Loaded, options: VerifyOptions, scale: str | tuple[int, int] | None, progress: Report
+    loaded: Loaded,
+    options: VerifyOptions,
+    scale: str | tuple[int, int] | None,
+    progress: Report,
+    stop: Stop | None,
 ) -> VerifyResult:
     """At the size of the manifests, or at every size that the Scenario's scale stands for."""
     chosen = SweepOptions(limit=Limit(*scale) if isinstance(scale, tuple) else scale)
     if not is_swept(loaded, chosen):
-        return run_once(loaded, options, progress)
-    return run_sweep(plan_sweep(loaded, options, chosen, shipped_esc()), chosen)
+        return run_once(loaded, options, progress, stop=stop)
+    return run_sweep(plan_sweep(loaded, options, chosen, shipped_esc()), chosen, stop=stop)
 
 
 def _reasons(result: VerifyResult) -> Iterable[str]:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+T = TypeVar("T")
+
 
 class Stop:
     """Whether work is to end before it is done: somebody asked for it, or an interrupt was heard on the way.
@@ -23,3 +28,19 @@ class Stop:
     def obey(self) -> None:
         """Says that the work has ended, if it was asked to: nobody needs to break it off."""
         self.is_obeyed = self.is_asked
+
+
+def until(stop: Stop, items: Iterable[T]) -> Iterator[T]:
+    """The items that come before somebody asks to stop, or an interrupt breaks off the making of the next one."""
+    following = iter(items)
+    try:
+        while not stop.is_asked:
+            try:
+                item = next(following)
+            except StopIteration:
+                break
+            yield item
+        stop.obey()
+    except KeyboardInterrupt:
+        stop.ask()
+        stop.obey()

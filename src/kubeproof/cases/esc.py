@@ -11,6 +11,7 @@ from kubeproof.cases.minimal import Minimal, minimal_of
 from kubeproof.errors import NothingToCheckError, UsageError
 from kubeproof.manifests.config import read_config
 from kubeproof.manifests.load import load
+from kubeproof.stop import Stop
 from kubeproof.verify.executors.inprocess import InProcess
 from kubeproof.verify.executors.session import Executor
 from kubeproof.verify.options import VerifyOptions
@@ -32,16 +33,24 @@ def find_minima(
     options: VerifyOptions = VerifyOptions(),
     executor: Executor = InProcess(),
     told: Callable[[Minimal], None] = lambda _: None,
+    stop: Stop | None = None,
 ) -> list[Minimal]:
-    """The smallest failing size of every case, of the shipped ones or of those in a directory."""
-    found = []
+    """The smallest failing size of every case, of the shipped ones or of those in a directory.
+
+    Asked to stop, or interrupted, of those that are done.
+    """
+    found: list[Minimal] = []
+    stop = stop or Stop()
     for name, paths in _shipped() if directory is None else _own(directory):
         loaded = load(paths)
         if not can_grow(loaded):
             problem = f"case {name} ({', '.join(paths)}) has no Scenario with spec.scale"
             raise UsageError(problem, "Say there which nodes and workloads grow.")
-        found.append(minimal_of(name, loaded, options, executor))
-        told(found[-1])
+        minimal = minimal_of(name, loaded, options, executor, stop)
+        if stop.is_asked:
+            return found
+        found.append(minimal)
+        told(minimal)
     return found
 
 

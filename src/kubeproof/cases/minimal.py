@@ -9,6 +9,7 @@ from kubeproof.cluster.scale import DECLARED
 from kubeproof.errors import NothingToCheckError
 from kubeproof.manifests.load import load
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 from kubeproof.verify.executors.inprocess import InProcess
 from kubeproof.verify.executors.session import Executor
@@ -32,14 +33,22 @@ class Minimal:
 
 
 def find_minimal(
-    case: Case, variant: str = VIOLATING, options: VerifyOptions = VerifyOptions(), executor: Executor = InProcess()
+    case: Case,
+    variant: str = VIOLATING,
+    options: VerifyOptions = VerifyOptions(),
+    executor: Executor = InProcess(),
+    stop: Stop | None = None,
 ) -> Minimal:
     """Verifies a shipped case from the smallest size upwards, until it fails."""
-    return minimal_of(case.name, load(load_case(case.name, variant)), options, executor)
+    return minimal_of(case.name, load(load_case(case.name, variant)), options, executor, stop)
 
 
 def minimal_of(
-    name: str, loaded: Loaded, options: VerifyOptions = VerifyOptions(), executor: Executor = InProcess()
+    name: str,
+    loaded: Loaded,
+    options: VerifyOptions = VerifyOptions(),
+    executor: Executor = InProcess(),
+    stop: Stop | None = None,
 ) -> Minimal:
     """The same for any input whose Scenario has a scale.
 
@@ -50,7 +59,7 @@ def minimal_of(
     sizes = tuple(size for size in plan.sizes if _is_within(loaded, size))
     if not sizes:
         raise NothingToCheckError(f"E301 {name}: spec.scale has no size up to that of the manifests. Lower its min.")
-    result = run_sweep(replace(plan, sizes=sizes), chosen)
+    result = run_sweep(replace(plan, sizes=sizes), chosen, stop=stop)
     assert result.sweep is not None
     tried = len(result.sweep.sizes) - result.sweep.count(NOT_TRIED)
     undecided = result.sweep.count(UNKNOWN, ERROR)

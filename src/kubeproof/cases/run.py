@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from kubeproof.cases.library import Case, Variant, load_case
+from kubeproof.engine.limits import INTERRUPTED as STOPPED
 from kubeproof.manifests.load import load
+from kubeproof.stop import Stop, until
 from kubeproof.values import dataclass
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.result import ERROR, HOLDS, HOLDS_BOUNDED, VerifyResult
+from kubeproof.verify.result import ERROR, HOLDS, HOLDS_BOUNDED, UNKNOWN, VerifyResult
 from kubeproof.verify.run import verify
 from kubeproof.verify.scaling.esc import Esc
 from kubeproof.verify.scaling.plan import SweepOptions, plan_sweep
 from kubeproof.verify.scaling.result import NOT_TRIED, TRIVIAL
 from kubeproof.verify.scaling.sweep import Report, run_sweep
+
+INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +40,26 @@ class CaseRun:
     verified: int = 1  # how many of them were verified until it ended
 
     @property
+    def is_interrupted(self) -> bool:
+        """True if there is no verdict because somebody asked to stop."""
+        return self.problem == INTERRUPTED
+
+    @property
     def as_expected(self) -> bool:
         bounded = self.expected == HOLDS and self.verdict == HOLDS_BOUNDED and self.sizes > 1
         return bounded or self.verdict == self.expected
 
 
 def run_case(
-    chosen: tuple[Case, Variant], options: VerifyOptions = VerifyOptions(), *, keep_result: bool = False
+    chosen: tuple[Case, Variant],
+    options: VerifyOptions = VerifyOptions(),
+    *,
+    keep_result: bool = False,
+    stop: Stop | None = None,
 ) -> CaseRun:
     """Verifies one variant; whatever goes wrong is the verdict ERROR, so that the others still run."""
-    return _run(chosen, lambda: verify(load(load_case(chosen[0].name, chosen[1].name)), options), keep_result)
+    loaded = partial(load, load_case(chosen[0].name, chosen[1].name))
+    return _run(chosen, lambda: verify(loaded(), options, stop=stop), keep_result)
 
 
 def sweep_case(
@@ -56,12 +70,13 @@ def sweep_case(
     *,
     keep_result: bool = False,
     progress: Report | None = None,
+    stop: Stop | None = None,
 ) -> CaseRun:
     """Verifies every size of one variant within the limit of the sweep; `nodes` and `pods` are the last ones tried."""
 
     def swept() -> VerifyResult:
         plan = plan_sweep(load(load_case(chosen[0].name, chosen[1].name)), options, sweep, esc)
-        return run_sweep(plan, sweep, progress=progress)
+        return run_sweep(plan, sweep, progress=progress, stop=stop)
 
     return _run(chosen, swept, keep_result)
 
@@ -86,17 +101,65 @@ def _run(chosen: tuple[Case, Variant], checked: Callable[[], VerifyResult], keep
         elapsed_s=result.statistics.elapsed_s,
         sizes=1 if sizes is None else len(sizes.sizes),
         verified=1 if sizes is None else len(sizes.sizes) - sizes.count(TRIVIAL, NOT_TRIED),
+        problem=INTERRUPTED if result.statistics.stopped_by == STOPPED else "",
         result=result if keep_result else None,
     )
 
 
-def run_cases(
-    chosen: Sequence[tuple[Case, Variant]], options: VerifyOptions = VerifyOptions(), *, workers: int = 1
-) -> list[CaseRun]:
-    """Verifies several variants, in so many processes, and answers in the order given."""
-    if workers <= 1 or len(chosen) <= 1:
-        return [run_case(one, options) for one in chosen]
-    from concurrent.futures import ProcessPoolExecutor
+@dataclass(frozen=True, slots=True)
+class CaseTask:
+    """One variant for a worker."""
 
-    with ProcessPoolExecutor(min(workers, len(chosen))) as pool:
-        return list(pool.map(partial(run_case, options=options), chosen))
+    case: Case
+    variant: Variant
+
+    @property
+    def key(self) -> str:
+        """How it is called if something goes wrong."""
+        return f"{self.case.name} {self.variant.name}"
+
+
+def run_task(options: VerifyOptions, task: CaseTask) -> CaseRun:
+    """What one worker does."""
+    return run_case((task.case, task.variant), options)
+
+
+def run_cases(
+    chosen: Sequence[tuple[Case, Variant]],
+    options: VerifyOptions = VerifyOptions(),
+    *,
+    workers: int = 1,
+    stop: Stop | None = None,
+) -> list[CaseRun]:
+    """Verifies several variants, in so many processes, and answers in the order given.
+
+    Asked to stop, or interrupted, it answers for those that are done; the others have the verdict UNKNOWN.
+    """
+    stop = stop or Stop()
+    known = list(until(stop, _runs(chosen, options, workers, stop)))
+    return known + undone(chosen[len(known) :])
+
+
+def undone(chosen: Sequence[tuple[Case, Variant]]) -> list[CaseRun]:
+    """The variants that an interrupt left open."""
+    return [
+        CaseRun(case.name, variant.name, variant.expected, UNKNOWN, problem=INTERRUPTED) for case, variant in chosen
+    ]
+
+
+def _runs(
+    chosen: Sequence[tuple[Case, Variant]], options: VerifyOptions, workers: int, stop: Stop
+) -> Iterator[CaseRun]:
+    if workers <= 1 or len(chosen) <= 1:
+        yield from (run_case(one, options, stop=stop) for one in chosen)
+        return
+    from kubeproof.verify.executors.pool import Pool
+    from kubeproof.verify.executors.run import run_tasks
+
+    tasks = [CaseTask(*one) for one in chosen]
+    for task, outcome in zip(
+        tasks, run_tasks(partial(run_task, options), tasks, executor=Pool(min(workers, len(tasks)))), strict=True
+    ):
+        variant = task.variant
+        lost = CaseRun(task.case.name, variant.name, variant.expected, ERROR, problem=outcome.error)
+        yield lost if outcome.value is None else outcome.value

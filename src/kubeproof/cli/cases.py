@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kubeproof.cli.endings import INTERRUPTED, first_of, say
+from kubeproof.cli.interruption import current
 from kubeproof.cli.outputs import Output, emit, output_option, write_stdout
 from kubeproof.cli.progress import progress_line
 from kubeproof.cli.ranges import NumberRange
@@ -22,6 +24,7 @@ from kubeproof.cli.sweep import (
 )
 from kubeproof.cli.terminal import WHEN
 from kubeproof.errors import InternalError
+from kubeproof.stop import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from kubeproof.cases.library import Case, Variant
     from kubeproof.cases.minimal import Minimal
     from kubeproof.cases.run import CaseRun
+    from kubeproof.stop import Stop
     from kubeproof.verify.options import VerifyOptions
     from kubeproof.verify.scaling.esc import Esc
     from kubeproof.verify.scaling.plan import SweepOptions
@@ -141,14 +145,17 @@ def run_command(
     from kubeproof.verify.options import VerifyOptions
 
     options = VerifyOptions(timeout_s=timeout_s, max_states=max_states)
+    with current().gently() as stop:
+        if minimal:
+            tried = _tried(chosen, options, stop)
+        elif scale not in (None, "none"):
+            runs = _swept(chosen, options, chosen_sweep(scale, False, False, workers, executor), stop)
+        elif len(chosen) == 1:
+            runs = [run_case(chosen[0], options, keep_result=True, stop=stop)]
+        else:
+            runs = run_cases(chosen, options, workers=workers or os.cpu_count() or 1, stop=stop)
     if minimal:
-        return _run_minimal(chosen, options, outputs)
-    if scale not in (None, "none"):
-        runs = _swept(chosen, options, chosen_sweep(scale, False, False, workers, executor))
-    elif len(chosen) == 1:
-        runs = [run_case(chosen[0], options, keep_result=True)]
-    else:
-        runs = run_cases(chosen, options, workers=workers or os.cpu_count() or 1)
+        return _report_minimal(chosen, tried, outputs)
 
     def render(output: Output) -> str | bytes:
         if output.format == "json":
@@ -160,7 +167,8 @@ def run_command(
             return render_result(runs[0].result, output, color, hint=hint, options=options)
         return _report(chosen, runs, output, color, verbose, sweep_flags(scale, False, False)) + _table(runs)
 
-    return emit(outputs, render, 0 if all(run.as_expected for run in runs) else 1)
+    codes = [INTERRUPTED if run.is_interrupted else int(not run.as_expected) for run in runs]
+    return emit(outputs, render, first_of(codes))
 
 
 def _refuse_formats(outputs: tuple[Output, ...], is_single: bool) -> None:
@@ -170,36 +178,51 @@ def _refuse_formats(outputs: tuple[Output, ...], is_single: bool) -> None:
             raise click.UsageError(f"{output.format} is the report of a single case; name one, without --minimal")
 
 
-def _swept(chosen: Sequence[tuple[Case, Variant]], options: VerifyOptions, sweep: SweepOptions) -> list[CaseRun]:
+def _swept(
+    chosen: Sequence[tuple[Case, Variant]], options: VerifyOptions, sweep: SweepOptions, stop: Stop
+) -> list[CaseRun]:
     """Every size of each variant, one variant after the other; the workers share the sizes."""
     from kubeproof.cases.esc import shipped_esc
-    from kubeproof.cases.run import sweep_case
+    from kubeproof.cases.run import sweep_case, undone
 
-    esc, runs = shipped_esc(), []
-    for one in chosen:
+    esc = shipped_esc()
+    runs: list[CaseRun] = []
+    for one in until(stop, chosen):
         line = progress_line("auto", quiet=False)
         try:
             progress = None if line is None else line.sweep
-            runs.append(sweep_case(one, options, sweep, esc, keep_result=len(chosen) == 1, progress=progress))
+            is_single = len(chosen) == 1
+            runs.append(sweep_case(one, options, sweep, esc, keep_result=is_single, progress=progress, stop=stop))
         finally:
             if line is not None:
                 line.close()
-    return runs
+    return runs + undone(chosen[len(runs) :])
 
 
 _MINIMAL_HEADINGS = ("case", "variant", "nodes", "pods", "kinds", "sizes tried", "time")
 
 
-def _run_minimal(chosen: Sequence[tuple[Case, Variant]], options: VerifyOptions, outputs: tuple[Output, ...]) -> int:
-    """The smallest violating size of each case; exit code 1 unless all have one."""
+def _tried(
+    chosen: Sequence[tuple[Case, Variant]], options: VerifyOptions, stop: Stop
+) -> list[tuple[str, Minimal, float]]:
+    """The smallest violating size of each case, and how long that took."""
     import time
 
     from kubeproof.cases.minimal import find_minimal
 
     found = []
-    for case, variant in chosen:
+    for case, variant in until(stop, chosen):
         begun = time.monotonic()
-        found.append((variant.name, find_minimal(case, variant.name, options), time.monotonic() - begun))
+        minimal = find_minimal(case, variant.name, options, stop=stop)
+        if not stop.is_asked:
+            found.append((variant.name, minimal, time.monotonic() - begun))
+    return found
+
+
+def _report_minimal(
+    chosen: Sequence[tuple[Case, Variant]], found: Sequence[tuple[str, Minimal, float]], outputs: tuple[Output, ...]
+) -> int:
+    """Exit code 1 unless all have a violating size that are to have one."""
 
     def render(output: Output) -> str:
         if output.format == "json":
@@ -207,8 +230,17 @@ def _run_minimal(chosen: Sequence[tuple[Case, Variant]], options: VerifyOptions,
         rows = [_minimal_row(*one) for one in found]
         return aligned([_MINIMAL_HEADINGS, *rows])
 
-    expected = [variant.expected == "VIOLATED" for _, variant in chosen]
-    return emit(outputs, render, 0 if expected == [one.size is not None for _, one, _ in found] else 1)
+    expected = [variant.expected == "VIOLATED" for _, variant in chosen[: len(found)]]
+    code = 0 if expected == [one.size is not None for _, one, _ in found] else 1
+    return emit(outputs, render, first_of((code, _told_cut(len(found), len(chosen)))))
+
+
+def _told_cut(done: int, wanted: int | None) -> int:
+    """Says if not all was done; the exit code for that."""
+    if done == wanted:
+        return 0
+    say(f"interrupted after {done:,} case(s)")
+    return INTERRUPTED
 
 
 def _minimal_row(variant: str, found: Minimal, elapsed_s: float) -> tuple[str, ...]:
@@ -399,16 +431,21 @@ def esc_command(
     from kubeproof.verify.options import VerifyOptions
 
     options = VerifyOptions(timeout_s=timeout_s, max_states=max_states)
-    minima = find_minima(directory, options, chosen_executor(executor, workers))
-    esc = esc_from(minima)
+    with current().gently() as stop:
+        minima = find_minima(directory, options, chosen_executor(executor, workers), stop=stop)
+    esc = None if stop.is_asked else esc_from(minima)
     code = 3 if any(one.undecided for one in minima) else 0
+    if esc is None:
+        code = _told_cut(len(minima), None)
     return emit(outputs, lambda output: (_esc_json if output.format == "json" else _esc_text)(esc, minima), code)
 
 
-def _esc_text(esc: Esc, minima: Sequence[Minimal]) -> str:
+def _esc_text(esc: Esc | None, minima: Sequence[Minimal]) -> str:
     rows = [("case", "nodes", "pods", "pods per node", "sizes tried", "smallest cluster that fails")]
     for one in minima:
         rows.append(_basis_row(one))
+    if esc is None:
+        return aligned(rows) + "ESC: not known, interrupted\n"
     return aligned(rows) + f"ESC: {esc.nodes} nodes, {esc.pods_per_node} pods per node (twice the most of each)\n"
 
 
@@ -423,7 +460,7 @@ def _basis_row(one: Minimal) -> tuple[str, str, str, str, str, str]:
     return escape(one.case), str(nodes), str(pods), f"{pods / nodes:.3g}", f"{one.tried:,}", escape(kinds) + undecided
 
 
-def _esc_json(esc: Esc, minima: Sequence[Minimal]) -> str:
+def _esc_json(esc: Esc | None, minima: Sequence[Minimal]) -> str:
     import json
 
     basis = [
@@ -437,5 +474,6 @@ def _esc_json(esc: Esc, minima: Sequence[Minimal]) -> str:
         }
         for one in minima
     ]
-    document = {"version": 1, "esc": {"nodes": esc.nodes, "pods_per_node": esc.pods_per_node}, "basis": basis}
+    scale = None if esc is None else {"nodes": esc.nodes, "pods_per_node": esc.pods_per_node}
+    document = {"version": 1, "esc": scale, "basis": basis}
     return json.dumps(document, indent=2) + "\n"

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kubeproof.cli.endings import say
+from kubeproof.cli.interruption import current
 from kubeproof.cli.outputs import Output, emit, output_option
 from kubeproof.cli.ranges import NumberRange
 from kubeproof.cli.reports import text_style
@@ -17,6 +19,7 @@ from kubeproof.cli.terminal import WHEN
 from kubeproof.errors import NothingToCheckError
 
 if TYPE_CHECKING:
+    from kubeproof.stop import Stop
     from kubeproof.verify.compare import Difference
     from kubeproof.verify.options import VerifyOptions
     from kubeproof.verify.result import VerifyResult
@@ -78,9 +81,9 @@ def diff_command(
     options = VerifyOptions(timeout_s=timeout_s, memory_bytes=memory, max_states=max_states)
     with tempfile.TemporaryDirectory(prefix="kubeproof-") as room:
         base, head = _sides(paths, rev, room)
-        found = _compared(base, head, shared, values, options)
-        emit(outputs, lambda output: _render(found, output, color, verbose, (base, head)))
-    return _exit_code(found)
+        with current().gently() as stop:
+            found = _compared(base, head, shared, values, options, stop)
+        return emit(outputs, lambda output: _render(found, output, color, verbose, (base, head)), _exit_code(found))
 
 
 def _sides(paths: tuple[str, ...], rev: str | None, room: str) -> tuple[Side | None, Side]:
@@ -111,23 +114,41 @@ def _at(rev: str, paths: tuple[str, ...], into: str) -> Side | None:
 
 
 def _compared(
-    base: Side | None, head: Side, shared: tuple[str, ...], values: tuple[str, ...], options: VerifyOptions
+    base: Side | None, head: Side, shared: tuple[str, ...], values: tuple[str, ...], options: VerifyOptions, stop: Stop
 ) -> Difference:
+    """What changes; nothing can be said of that before both sides are decided, but what the head shows is told."""
     from kubeproof.verify.compare import compare
 
-    after = _verified(head, shared, values, options)
+    after = _verified(head, shared, values, options, stop)
     try:
-        before = None if base is None else _verified(base, shared, values, options)
+        if stop.is_asked:
+            raise KeyboardInterrupt
+        before = None if base is None else _verified(base, shared, values, options, stop)
+        if stop.is_asked:
+            raise KeyboardInterrupt
     except NothingToCheckError:
         before = None
+    except KeyboardInterrupt:
+        _tell_head(after)
+        raise
     return compare(before, after)
 
 
-def _verified(side: Side, shared: tuple[str, ...], values: tuple[str, ...], options: VerifyOptions) -> VerifyResult:
+def _tell_head(after: VerifyResult) -> None:
+    """The verdicts of the head that are known, in lines on stderr: what they are compared with is not known."""
+    from kubeproof.report.sentences import title
+
+    for one in after.results:
+        say(f"head: {one.verdict} {title(one)}")
+
+
+def _verified(
+    side: Side, shared: tuple[str, ...], values: tuple[str, ...], options: VerifyOptions, stop: Stop
+) -> VerifyResult:
     from kubeproof.api import verify
 
     settings = find_settings(working_directory())
-    return verify((*side.paths, *shared), options, settings=settings, values=values)
+    return verify((*side.paths, *shared), options, settings=settings, values=values, stop=stop)
 
 
 def _render(found: Difference, output: Output, color: str, verbose: bool, sides: tuple[Side | None, Side]) -> str:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn, TypeVar
 
+from kubeproof.cli.endings import say
+from kubeproof.cli.interruption import Interruption
 from kubeproof.errors import InternalError, KubeproofError, LimitReached
 
 Result = TypeVar("Result")
@@ -47,14 +49,18 @@ def asked_storm(
     reached: object = "",
     remedy: str = "Allow more --timeout",
 ) -> Result:
-    """As `limited`; Ctrl-C ends the program at once even where the work is done here: Storm hides it from Python."""
+    """As `limited`; signals end the program at once even where the work is done here: Storm hides them from Python."""
     if is_apart(timeout_s, memory_mib):
         try:
             return limited(work, timeout_s=timeout_s, memory_mib=memory_mib)
         except OutOfTime:
             at = f" ({reached})" if str(reached) else ""
             raise LimitReached(f"E302 no answer within {timeout_s:g} s{at}. {remedy}.") from None
-    with _handled(signal.SIGINT, signal.default_int_handler, signal.SIG_DFL):
+        except KeyboardInterrupt:
+            if str(reached):
+                say(f"interrupted at: {reached}")
+            raise
+    with _unheard(signal.SIGINT), _unheard(signal.SIGTERM):
         return work()
 
 
@@ -82,8 +88,7 @@ def limited(work: Callable[[], Result], *, timeout_s: float | None, memory_mib: 
         _work(work, writer, memory_mib)
     os.close(writer)
     try:
-        with _handled(signal.SIGTERM, signal.SIG_DFL, lambda number, frame: _end_both(child)):
-            received = _received(reader, timeout_s)
+        received = _received(reader, timeout_s)
         found: Result = _result(received, memory_mib) if received else _lost(child, memory_mib)
         return found
     finally:
@@ -94,24 +99,17 @@ def limited(work: Callable[[], Result], *, timeout_s: float | None, memory_mib: 
 
 
 @contextmanager
-def _handled(number: int, usual: Any, handler: Any) -> Iterator[None]:
-    """Handles a signal meanwhile, if it is handled as usual: not under a test runner, or as part of a program."""
-    is_ours = threading.current_thread() is threading.main_thread() and signal.getsignal(number) is usual
-    if is_ours:
-        signal.signal(number, handler)
+def _unheard(number: int) -> Iterator[None]:
+    """A signal ends the process meanwhile, if we listen to it: not under a test runner, or as part of a program."""
+    handler = signal.getsignal(number) if threading.current_thread() is threading.main_thread() else None
+    if not isinstance(getattr(handler, "__self__", None), Interruption):
+        yield
+        return
+    signal.signal(number, signal.SIG_DFL)
     try:
         yield
     finally:
-        if is_ours:
-            signal.signal(number, usual)
-
-
-def _end_both(child: int) -> None:
-    """Ends the child, then this process, by the signal it got."""
-    with suppress(ProcessLookupError):
-        os.kill(child, signal.SIGKILL)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    os.kill(os.getpid(), signal.SIGTERM)
+        signal.signal(number, handler)
 
 
 def _die_with(parent: int) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kubeproof.cli.interruption import current
 from kubeproof.cli.live import cluster_options
 from kubeproof.cli.monitor_inputs import source_of
 from kubeproof.cli.monitor_scale import watch_elsewhere, work_command
@@ -144,7 +145,8 @@ def run_command(
             shared = {name: options[name] for name in ("executor", "workers", "partitions")}
             summary = watch_elsewhere(wanted, source, metrics, clock, **shared)
         else:
-            summary = watch(wanted, source, metrics, clock)
+            with current().gently() as stop:
+                summary = watch(wanted, source, metrics, clock, stop)
     if any(output.format == "text" and output.file is None for output in outputs):
         write_stdout(summary_text(summary))
     else:

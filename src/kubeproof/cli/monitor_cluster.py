@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kubeproof.cli.interruption import current
 from kubeproof.cli.live import Chosen
 from kubeproof.cli.outputs import Output, write_stdout
 from kubeproof.errors import UsageError
@@ -52,7 +53,8 @@ def run_scenario(
         if options["metrics"]:
             port = stack.enter_context(served(metrics, *parse_address(options["metrics"])))
             click.echo(f"metrics on port {port}", err=True)
-        summary = watch_cluster(wanted, _changes(options), metrics)
+        with current().gently() as stop:
+            summary = watch_cluster(wanted, _changes(options), metrics, stop)
     told = any(output.format == "text" and output.file is None for output in outputs)
     if told:
         write_stdout(summary_text(summary))

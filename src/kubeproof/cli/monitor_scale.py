@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kubeproof.cli.endings import INTERRUPTED
 from kubeproof.cli.monitor_inputs import PASSWORD
 from kubeproof.errors import EnvironmentProblem, UsageError
 
@@ -106,6 +107,8 @@ def work_command(*, address: str) -> int:
     board = Board(board_address(address))
     try:
         work(board, WorkOptions(_name()))
+    except KeyboardInterrupt:  # the usual end of a worker that `monitor run` started, which tells what is to tell
+        return INTERRUPTED
     finally:
         board.close()
     return 0

@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kubeproof.cli.endings import INTERRUPTED, first_of
 from kubeproof.cli.inputs import read_stdin
+from kubeproof.cli.interruption import current
 from kubeproof.cli.outputs import Output, emit, output_option, without_clash
 from kubeproof.errors import UsageError
 
 if TYPE_CHECKING:
     from kubeproof.network.model import Network
     from kubeproof.network.result import NetworkResult
+    from kubeproof.stop import Stop
 
 _EXIT_CODES = {"VIOLATED": 1, "UNKNOWN": 3, "VACUOUS": 3}
 
@@ -86,7 +89,9 @@ def verify_network_command(
     Exit codes: 0 all hold, 1 violated, 2 wrong usage, 3 not verified up to the
     last snapshot or not decided, 4 input refused, 5 nothing asked.
     """
-    result = _asked_of_manifests(files, options) if from_manifests else _asked_of_file(files, options)
+    with current().gently() as stop:
+        ask = _asked_of_manifests if from_manifests else _asked_of_file
+        result = ask(files, options, stop)
     return _reported(result, outputs)
 
 
@@ -101,7 +106,7 @@ def _refuse(options: dict[str, Any], names: tuple[str, ...], reason: str) -> Non
             raise UsageError(f"{_FLAGS.get(name, '--' + name.replace('_', '-'))} {reason}", "See --help.")
 
 
-def _asked_of_file(files: tuple[str, ...], options: dict[str, Any]) -> NetworkResult:
+def _asked_of_file(files: tuple[str, ...], options: dict[str, Any], stop: Stop) -> NetworkResult:
     from kubeproof.network.run import NetworkOptions, verify_file
 
     _refuse(options, _OF_MANIFESTS, "needs --from-manifests")
@@ -109,10 +114,10 @@ def _asked_of_file(files: tuple[str, ...], options: dict[str, Any]) -> NetworkRe
         raise UsageError(f"{len(files)} network files", "Verify one at a time; manifests need --from-manifests.")
     where = tuple(_named(text) for text in options["where"])
     wanted = NetworkOptions(options["properties"], options["formulas"], where, options["automata"], options["final"])
-    return verify_file(files[0], wanted, stdin=read_stdin)
+    return verify_file(files[0], wanted, stdin=read_stdin, stop=stop)
 
 
-def _asked_of_manifests(files: tuple[str, ...], options: dict[str, Any]) -> NetworkResult:
+def _asked_of_manifests(files: tuple[str, ...], options: dict[str, Any], stop: Stop) -> NetworkResult:
     from kubeproof.network.run import ManifestOptions, verify_manifests
 
     _refuse(options, _OF_FILES, "is for network files, not for manifests")
@@ -121,7 +126,7 @@ def _asked_of_manifests(files: tuple[str, ...], options: dict[str, Any]) -> Netw
         options["can_reach"], options["cannot_reach"], options["must_pass"], relays,
         options["pod_cidr"], options["ingress_controller"],
     )  # fmt: skip
-    return verify_manifests(files, wanted, stdin=read_stdin)
+    return verify_manifests(files, wanted, stdin=read_stdin, stop=stop)
 
 
 def _reported(result: NetworkResult, outputs: tuple[Output, ...]) -> int:
@@ -129,6 +134,7 @@ def _reported(result: NetworkResult, outputs: tuple[Output, ...]) -> int:
 
     render = {"json": as_json, "text": as_text}
     code = _EXIT_CODES.get(result.verdict, 0)
+    code = first_of((code, INTERRUPTED)) if result.is_interrupted else code
     return emit(outputs, lambda output: render[output.format](result), code, verdict=result.verdict)
 
 

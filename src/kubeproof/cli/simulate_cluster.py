@@ -6,16 +6,20 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kubeproof.cli.endings import INTERRUPTED, first_of, say
 from kubeproof.cli.inputs import read_stdin
-from kubeproof.cli.outputs import Output, emit, tell_where
+from kubeproof.cli.interruption import current
+from kubeproof.cli.outputs import Output, emit
 from kubeproof.cli.progress import ProgressLine, progress_line
 from kubeproof.cli.spread_runs import pool_of
 from kubeproof.errors import UsageError
+from kubeproof.stop import until
 
 if TYPE_CHECKING:
     from kubeproof.manifests.loaded import Loaded
     from kubeproof.simulate.options import SimulateOptions
     from kubeproof.simulate.outcome import Comparison, SimulationResult
+    from kubeproof.stop import Stop
 
 _MOST_S = 400 * 24 * 3600
 
@@ -32,21 +36,25 @@ def simulate_paths(paths: tuple[str, ...], outputs: tuple[Output, ...], given: d
     line = progress_line(given["progress"], quiet=False)
     begin = time.monotonic()
     try:
-        results = []
-        for at, (settings, varied) in enumerate(wanted):
-            which = f"variant {at + 1}/{len(wanted)}, " if len(wanted) > 1 else ""
-            telling = None if line is None else _Telling(line, begin, which, options)
-            results.append((settings, _simulated(varied, options, telling, given["workers"])))
+        with current().gently() as stop:
+            results: list[tuple[Any, SimulationResult]] = []
+            for at, (settings, varied) in until(stop, enumerate(wanted)):
+                which = f"variant {at + 1}/{len(wanted)}, " if len(wanted) > 1 else ""
+                telling = None if line is None else _Telling(line, begin, which, options)
+                found = _simulated(varied, options, telling, given["workers"], stop, is_first=not results)
+                results += [] if found is None else [(settings, found)]
     finally:
         if line is not None:
             line.close()
+    code = exit_code([result for _, result in results])
+    if any(result.runs < options.runs for _, result in results) or len(results) < len(wanted):
+        say("interrupted")
+        code = first_of((code, INTERRUPTED))
     if not axes:
-        _emit(outputs, results[0][1].verdict, results[0][1])
-        return exit_code([results[0][1]])
+        return _emit(outputs, results[0][1].verdict, results[0][1], code)
     from kubeproof.simulate.outcome import Comparison, Variant
 
-    _emit(outputs, "", Comparison(tuple(Variant(settings, result) for settings, result in results)))
-    return exit_code([result for _, result in results])
+    return _emit(outputs, "", Comparison(tuple(Variant(settings, result) for settings, result in results)), code)
 
 
 class _Telling(NamedTuple):
@@ -74,12 +82,25 @@ class _Telling(NamedTuple):
 
 
 def _simulated(
-    loaded: Loaded, options: SimulateOptions, telling: _Telling | None, workers: int | None
-) -> SimulationResult:
+    loaded: Loaded,
+    options: SimulateOptions,
+    telling: _Telling | None,
+    workers: int | None,
+    stop: Stop,
+    *,
+    is_first: bool,
+) -> SimulationResult | None:
+    """The result; None if an interrupt leaves none, but then an earlier one is told."""
     from kubeproof.simulate.simulation import simulate_cluster
 
     within, ended = (None, None) if telling is None else (telling.within, telling.ended)
-    return simulate_cluster(loaded, options, within, pool_of(workers, ended) if options.runs > 1 else None)
+    spread = pool_of(workers, ended) if options.runs > 1 else None
+    try:
+        return simulate_cluster(loaded, options, within, spread, stop)
+    except KeyboardInterrupt:
+        if is_first:
+            raise
+        return None
 
 
 def _options(given: dict[str, Any]) -> SimulateOptions:
@@ -97,11 +118,10 @@ def _options(given: dict[str, Any]) -> SimulateOptions:
     )
 
 
-def _emit(outputs: tuple[Output, ...], verdict: str, result: SimulationResult | Comparison) -> None:
+def _emit(outputs: tuple[Output, ...], verdict: str, result: SimulationResult | Comparison, code: int) -> int:
     from kubeproof.report import simulation
 
-    emit(outputs, lambda output: simulation.RENDERERS[output.format](result))
-    tell_where(outputs, verdict)
+    return emit(outputs, lambda output: simulation.RENDERERS[output.format](result), code, verdict=verdict)
 
 
 def exit_code(results: list[SimulationResult]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from kubeproof.errors import EnvironmentProblem
@@ -25,22 +25,24 @@ def pool_of(workers: int | None, ended: Callable[[int], None] | None) -> Spread 
     if size == 1:
         return None
 
-    def spread(runs: Runs, tasks: Sequence[RunTask]) -> list[RunRecord]:
+    def spread(runs: Runs, tasks: Sequence[RunTask]) -> Iterator[RunRecord]:
         from kubeproof.verify.executors.run import run_tasks
 
-        outcomes = list(
-            run_tasks(
-                runs,
-                tasks,
-                executor=Pool(min(size, len(tasks))),
-                on_progress=None if ended is None else lambda progress: ended(progress.done),
-                stop=lambda outcome: outcome.is_error,
-            )
+        outcomes = run_tasks(
+            runs,
+            tasks,
+            executor=Pool(min(size, len(tasks))),
+            on_progress=None if ended is None else lambda progress: ended(progress.done),
+            stop=lambda outcome: outcome.is_error,
         )
-        if outcomes[-1].error.startswith(_DIED):
-            raise EnvironmentProblem(outcomes[-1].error)
-        found: list[RunRecord] = [outcome.value for outcome in outcomes if outcome.value is not None]
+        done = 0
+        for outcome in outcomes:
+            if outcome.error.startswith(_DIED):
+                raise EnvironmentProblem(outcome.error)
+            if outcome.value is not None:
+                done += 1
+                yield outcome.value
         # What went wrong elsewhere goes wrong here in the same way, with its own kind of error and exit code.
-        return [*found, *(runs(task) for task in tasks[len(found) :])]
+        yield from (runs(task) for task in tasks[done:])
 
     return spread

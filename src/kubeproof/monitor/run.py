@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from itertools import islice
 from typing import Protocol, runtime_checkable
 
@@ -18,6 +19,7 @@ from kubeproof.monitor.rules import Rule, RuleSet
 from kubeproof.monitor.sinks import FileSink, Render, Sink
 from kubeproof.monitor.store import Progress, Store
 from kubeproof.monitor.stream import Numbered, StreamMonitor, StreamOptions
+from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 
 Clock = Callable[[], float]
@@ -58,6 +60,7 @@ class Summary:
     open: int
     resting: tuple[Rule, ...]
     undelivered: int
+    is_interrupted: bool = False  # the stream went on
 
     @property
     def verdict(self) -> str:
@@ -68,7 +71,11 @@ class Summary:
 
     @property
     def exit_code(self) -> int:
-        """The exit code of the command."""
+        """The exit code of the command: an alarm counts first, whatever became of telling it."""
+        if self.violated:
+            return 1
+        if self.is_interrupted:
+            return 130
         if self.undelivered:
             return 6
         if not self.events:
@@ -104,17 +111,22 @@ class Deliveries(Protocol):
 
 
 def watch(
-    wanted: Watch, source: Source | Deliveries, metrics: Metrics | None = None, clock: Clock | None = None
+    wanted: Watch,
+    source: Source | Deliveries,
+    metrics: Metrics | None = None,
+    clock: Clock | None = None,
+    stop: Stop | None = None,
 ) -> Summary:
     """Watches until the input ends; goes on where the state file, if there is one, says.
 
-    With a clock, in seconds since 1970, time passes also while there are no events.
+    With a clock, in seconds since 1970, time passes also while there are no events. Asked to stop, or interrupted
+    while it waits for events, it judges what has come; things go on without it, so that what waits stays open.
     """
     with ExitStack() as stack:
         store = Store(wanted.state) if wanted.state is not None else None
         if store is not None:
             stack.callback(store.close)
-        return _Watching(wanted, store, metrics or Metrics(), clock, stack).run(source)
+        return _Watching(wanted, store, metrics or Metrics(), clock, stack).run(source, stop or Stop())
 
 
 class _Watching:
@@ -125,6 +137,7 @@ class _Watching:
     ) -> None:
         self._wanted, self._store, self._metrics, self._clock = wanted, store, metrics, clock
         self._batch: list[Event] = []
+        self._is_taking = False
         self._monitor = StreamMonitor(wanted.rules, wanted.options)
         self._fingerprint = wanted.fingerprint if store is not None else ""
         before = store.load(self._fingerprint) if store is not None else None
@@ -146,19 +159,38 @@ class _Watching:
             self._waiting = store.undelivered()
             self._tell()
 
-    def run(self, source: Source | Deliveries) -> Summary:
+    def run(self, source: Source | Deliveries, stop: Stop) -> Summary:
         """Takes everything that is new."""
         if self._is_finished:
             return self._summary()
-        batch, size = self._batch, self._wanted.batch
-        for event in self._new(source):
-            batch.append(event)
-            if len(batch) >= size:
-                self._take()
-        self._take()
+        try:
+            self._follow(source, stop)
+            stop.obey()
+        except KeyboardInterrupt:
+            stop.ask()
+            stop.obey()
+        if stop.is_asked:
+            return self._interrupted()
         if self._deliveries is None or self._wanted.is_complete:  # otherwise the next process goes on
             self._commit(self._monitor.finish(complete=self._wanted.is_complete), is_finished=True)
         return self._summary()
+
+    def _follow(self, source: Source | Deliveries, stop: Stop) -> None:
+        """Takes event after event until there are no more, or somebody asks to stop."""
+        batch, size = self._batch, self._wanted.batch
+        for event in self._new(source):
+            batch.append(event)
+            if len(batch) >= size or stop.is_asked:
+                self._take()
+            if stop.is_asked:
+                return
+        self._take()
+
+    def _interrupted(self) -> Summary:
+        """Judges what has come, unless just that was broken off: then half of it is judged already."""
+        if not self._is_taking:
+            self._take()
+        return replace(self._summary(), open=self._monitor.open(), is_interrupted=True)
 
     def _new(self, source: Source | Deliveries) -> Iterator[Event]:
         if isinstance(source, Deliveries):
@@ -172,6 +204,7 @@ class _Watching:
         """Judges what has come, and makes it permanent."""
         batch = self._batch
         if batch or self._has_lost:
+            self._is_taking = True
             alarms = self._monitor.feed(batch)
             self._taken += len(batch)
             if batch:
@@ -179,6 +212,7 @@ class _Watching:
             batch.clear()
             self._has_lost = False
             self._commit(alarms, is_finished=False)
+            self._is_taking = False
 
     def flush(self) -> None:
         """What came is judged at once."""

@@ -15,7 +15,8 @@ from kubeproof.network.policies import Policies
 from kubeproof.network.ports import ALL_PORTS, Ports, intersection, shown
 from kubeproof.network.predicates import OneOf
 from kubeproof.network.questions import CAN, MUST_PASS, Question, is_backend, service_ports
-from kubeproof.network.result import Counterexample, Liveness, NetworkResult, PropertyResult
+from kubeproof.network.result import Counterexample, Liveness, NetworkResult, PropertyResult, undecided
+from kubeproof.stop import Stop, until
 from kubeproof.values import dataclass
 
 MOST_REASONS = 10
@@ -30,13 +31,17 @@ class KubeOptions:
     controllers: tuple[PodGroup, ...] = ()  # pods of the ingress controller
 
 
-def answer_all(network: KubeNetwork, questions: Sequence[Question], options: KubeOptions) -> NetworkResult:
-    """The answers to all questions."""
+def answer_all(
+    network: KubeNetwork, questions: Sequence[Question], options: KubeOptions, stop: Stop | None = None
+) -> NetworkResult:
+    """The answers to all questions; those that are known, if it is to stop before all are."""
     if not questions:
         raise NothingToCheckError("E301 no question. Add --can-reach, --cannot-reach or --must-pass.")
     policies = Policies(network, options.pod_ranges)
-    results = tuple(_Answer(network, policies, question, options).result() for question in questions)
-    return NetworkResult("the manifests", results, network.notes)
+    answers = (_Answer(network, policies, question, options).result() for question in questions)
+    known = tuple(until(stop or Stop(), answers))
+    rest = tuple(undecided(f"{question.kind}: {question.text}") for question in questions[len(known) :])
+    return NetworkResult("the manifests", known + rest, network.notes, is_interrupted=bool(rest))
 
 
 class _Answer:

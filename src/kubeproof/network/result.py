@@ -83,6 +83,11 @@ class PropertyResult:
     reasons: tuple[str, ...] = ()  # why something is impossible
 
 
+def undecided(name: str) -> PropertyResult:
+    """The answer for a property that an interrupt left open."""
+    return PropertyResult(name, "UNKNOWN", True, Liveness.NONE, 0, 0, (), meaning="not decided, interrupted")
+
+
 @dataclass(frozen=True, slots=True)
 class NetworkResult:
     """All answers for one network."""
@@ -90,6 +95,7 @@ class NetworkResult:
     network: str
     results: tuple[PropertyResult, ...]
     notes: tuple[str, ...] = ()  # what the input leaves open or the model leaves out
+    is_interrupted: bool = False  # some are open because of that
 
     @property
     def verdict(self) -> str:

@@ -17,7 +17,8 @@ from kubeproof.network.processes import check_processes
 from kubeproof.network.properties import Wanted, check_names, own_properties, parse_property, usage_fields
 from kubeproof.network.questions import CAN, CANNOT, MUST_PASS, parse_block, parse_pods, parse_question
 from kubeproof.network.read import load_network
-from kubeproof.network.result import NetworkResult, PropertyResult
+from kubeproof.network.result import NetworkResult, PropertyResult, undecided
+from kubeproof.stop import Stop, until
 from kubeproof.values import dataclass
 
 
@@ -33,12 +34,16 @@ class NetworkOptions:
 
 
 def verify_file(
-    path: str, options: NetworkOptions = NetworkOptions(), *, stdin: Callable[[], bytes] | None = None
+    path: str,
+    options: NetworkOptions = NetworkOptions(),
+    *,
+    stdin: Callable[[], bytes] | None = None,
+    stop: Stop | None = None,
 ) -> NetworkResult:
     """The answers for a network file."""
     read = load_network(path, stdin=stdin)
     wanted = (*read.properties, *added_properties(options, read.network))
-    return verify_network(read.network, wanted, final=options.final)
+    return verify_network(read.network, wanted, final=options.final, stop=stop)
 
 
 def added_properties(options: NetworkOptions, network: Network) -> tuple[Wanted, ...]:
@@ -66,13 +71,18 @@ def _meanings(options: NetworkOptions) -> dict[str, str]:
     return meanings
 
 
-def verify_network(network: Network, wanted: Sequence[Wanted], *, final: bool = False) -> NetworkResult:
-    """The answers for a network and some properties."""
+def verify_network(
+    network: Network, wanted: Sequence[Wanted], *, final: bool = False, stop: Stop | None = None
+) -> NetworkResult:
+    """The answers for a network and some properties; those that are known, if it is to stop before all are."""
     if not wanted:
         raise NothingToCheckError(
             "E301 no property. Add spec.properties to the file, or --property, --ltl, --automaton."
         )
-    return NetworkResult(network.name, tuple(_checked(network, one, final=final) for one in wanted))
+    stop = stop or Stop()
+    known = tuple(until(stop, (_checked(network, one, final=final) for one in wanted)))
+    rest = tuple(undecided(one.name) for one in wanted[len(known) :])
+    return NetworkResult(network.name, known + rest, is_interrupted=bool(rest))
 
 
 def _checked(network: Network, one: Wanted, *, final: bool) -> PropertyResult:
@@ -94,7 +104,11 @@ class ManifestOptions:
 
 
 def verify_manifests(
-    paths: Sequence[str], options: ManifestOptions, *, stdin: Callable[[], bytes] | None = None
+    paths: Sequence[str],
+    options: ManifestOptions,
+    *,
+    stdin: Callable[[], bytes] | None = None,
+    stop: Stop | None = None,
 ) -> NetworkResult:
     """The answers to questions about manifests."""
     network = load_kube_network(paths, stdin=stdin)
@@ -102,4 +116,4 @@ def verify_manifests(
     questions = [parse_question(kind, text, network) for kind, texts in asked for text in texts]
     controllers = parse_pods(options.ingress_controller, network) if options.ingress_controller else ()
     ranges = tuple(parse_block(text) for text in options.pod_ranges)
-    return answer_all(network, questions, KubeOptions(options.relays, ranges, controllers))
+    return answer_all(network, questions, KubeOptions(options.relays, ranges, controllers), stop)

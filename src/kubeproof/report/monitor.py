@@ -115,6 +115,8 @@ def summary_text(summary: Summary) -> str:
                 yield f"note: {count:,} {what}"
         if summary.resting:
             yield f"note: {len(summary.resting)} rules about whole runs rest, the stream does not tell runs apart"
+        if summary.is_interrupted:
+            yield "note: interrupted, the stream went on"
         if not summary.events:
             yield "note: there were no events, so nothing was checked"
         yield f"{summary.verdict}: {summary.violated:,} alarms, {summary.unknown:,} unknown, {summary.events:,} events"

@@ -15,6 +15,7 @@ from kubeproof.simulate.control.planning import SIMPLE, Planned
 from kubeproof.simulate.options import SimulateOptions
 from kubeproof.simulate.outcome import SAMPLED_OK, VACUOUS, VIOLATED, IntentOutcome, SimulationResult
 from kubeproof.simulate.spreading import Report, Runs, Spread, records_of
+from kubeproof.stop import Stop, until
 
 LASTING = (UsagePattern, NeverReady, Completes, KernelPanic)  # no moments: they say how pods and nodes are
 
@@ -24,20 +25,26 @@ def simulate_cluster(
     options: SimulateOptions = SimulateOptions(),
     progress: Report = None,
     spread: Spread | None = None,
+    stop: Stop | None = None,
 ) -> SimulationResult:
-    """The result of all runs; run i has seed + i. It is the same wherever `spread` makes them."""
+    """The result of all runs; run i has seed + i. It is the same wherever `spread` makes them.
+
+    Asked to stop, or interrupted, it is that of the runs that are done by then; KeyboardInterrupt if none is.
+    """
     begin = monotonic()
     runs = Runs(loaded, options)
     plan = runs.plan
     if options.autoscaler == SIMPLE and not (loaded.scenario.workload and loaded.scenario.workload.services):
         raise UsageError("--autoscaler simple looks at the use that requests make", "Give spec.workload services.")
-    records = records_of(runs, options.runs, progress, spread)
+    records = list(until(stop or Stop(), records_of(runs, options.runs, progress, spread)))
+    if not records:
+        raise KeyboardInterrupt
     intents = tuple(_outcome(plan, at, records, options.seed) for at in range(len(plan.plan.monitors)))
     return SimulationResult(
         scenario=loaded.scenario.name,
         duration_s=options.duration_s,
         seed=options.seed,
-        runs=options.runs,
+        runs=len(records),
         autoscaler=options.autoscaler,
         timeline=together([record.timeline for record in records]),
         services=totals([record.services for record in records]),
@@ -48,9 +55,14 @@ def simulate_cluster(
         verdict=_overall(intents),
         files=loaded.files,
         not_modelled=tuple(f"{omission.what}: {omission.why} ({omission.source})" for omission in loaded.omissions),
-        notes=(*_missed(records), *_notes(loaded), *_too_late(loaded, options)),
+        notes=(*_cut(records, options), *_missed(records), *_notes(loaded), *_too_late(loaded, options)),
         elapsed_s=monotonic() - begin,
     )
+
+
+def _cut(records: list[RunRecord], options: SimulateOptions) -> list[str]:
+    done, wanted = len(records), options.runs
+    return [f"interrupted after {done:,} of {wanted:,} runs"] if done < wanted else []
 
 
 def _outcome(plan: Planned, at: int, records: list[RunRecord], seed: int) -> IntentOutcome:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -58,14 +58,15 @@ class Runs:
 Spread = Callable[[Runs, Sequence[RunTask]], Iterable[RunRecord]]  # the records of tasks, in their order
 
 
-def records_of(runs: Runs, count: int, progress: Report, spread: Spread | None) -> list[RunRecord]:
+def records_of(runs: Runs, count: int, progress: Report, spread: Spread | None) -> Iterator[RunRecord]:
     """The records of all runs: the first is made here, and by the time it takes the others are spread or not."""
     begin = monotonic()
-    first = runs(RunTask(0), progress)
+    yield runs(RunTask(0), progress)
     rest = [RunTask(number) for number in range(1, count)]
     if spread is not None and len(rest) > 1 and (monotonic() - begin) * len(rest) >= PAYS_S:
-        return [first, *spread(runs, rest)]
-    return [first, *(runs(task, progress) for task in rest)]
+        yield from spread(runs, rest)
+    else:
+        yield from (runs(task, progress) for task in rest)
 
 
 def data_plane(loaded: Loaded, options: SimulateOptions, seed: int) -> DataPlane | None:

@@ -45,7 +45,7 @@ def test_a_limit_is_not_the_expected_verdict() -> None:
 
 
 def test_an_error_does_not_keep_the_others_from_running(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise KeyError
 
     monkeypatch.setattr(run, "verify", broken)

@@ -12,13 +12,13 @@ def ran(monkeypatch):
     """What was run; every case comes out as expected unless it is c3."""
     asked = []
 
-    def run_case(chosen, options, *, keep_result=False):
+    def run_case(chosen, options, *, keep_result=False, stop=None):
         case, variant = chosen
         asked.append((case.name, variant.name, options.timeout_s))
         verdict, problem = ("ERROR", "no wind") if case.name == "c3" else (variant.expected, "")
         return CaseRun(case.name, variant.name, variant.expected, verdict, 3, 6, 1234, 5678, 0.25, problem)
 
-    def run_cases(chosen, options, *, workers):
+    def run_cases(chosen, options, *, workers, stop=None):
         return [run_case(one, options) for one in chosen]
 
     monkeypatch.setattr("kubeproof.cases.run.run_case", run_case)

@@ -63,9 +63,9 @@ def loaded() -> Loaded:
 def test_runs_of_a_pool_are_those_that_are_made_here_in_their_order(loaded: Loaded, always: None) -> None:
     ended: list[int] = []
     runs = Runs(loaded, OPTIONS)
-    here = records_of(Runs(loaded, OPTIONS), OPTIONS.runs, None, None)
+    here = list(records_of(Runs(loaded, OPTIONS), OPTIONS.runs, None, None))
 
-    assert records_of(runs, OPTIONS.runs, None, pool_of(2, ended.append)) == here
+    assert list(records_of(runs, OPTIONS.runs, None, pool_of(2, ended.append))) == here
     assert len({record.timeline for record in here}) > 1  # they differ, so that their order shows
     assert ended[-1] == OPTIONS.runs - 1
 
@@ -78,19 +78,19 @@ def test_few_short_runs_are_made_here(loaded: Loaded) -> None:
         Runs(loaded, OPTIONS), 3, lambda run, _: seen.append(run), lambda _, tasks: spread_to.extend(tasks) or []
     )
 
-    assert len(records) == 3
+    assert len(list(records)) == 3
     assert not spread_to
     assert set(seen) == {0, 1, 2}
 
 
 def test_an_error_of_a_run_is_the_same_from_a_pool(loaded: Loaded, always: None) -> None:
     with pytest.raises(UsageError, match=r"no\. Try another"):
-        records_of(Failing(loaded, OPTIONS), OPTIONS.runs, None, pool_of(2, None))
+        list(records_of(Failing(loaded, OPTIONS), OPTIONS.runs, None, pool_of(2, None)))
 
 
 def test_a_process_that_dies_is_told(loaded: Loaded, always: None) -> None:
     with pytest.raises(EnvironmentProblem, match="E703 run 2: the process that worked on it died"):
-        records_of(Dying(loaded, OPTIONS), OPTIONS.runs, None, pool_of(2, None))
+        list(records_of(Dying(loaded, OPTIONS), OPTIONS.runs, None, pool_of(2, None)))
 
 
 def test_one_worker_is_this_process() -> None:

@@ -255,7 +255,10 @@ ALARM = Alarm("r\x1b", Kind.MISSING, "b", "a was not followed by b", SECOND, 6 *
         ({"late": 1}, "UNKNOWN", 3),
         ({"gaps": 1, "violated": 1}, "VIOLATED", 1),
         ({"events": 0}, "quiet", 5),
-        ({"violated": 1, "undelivered": 1}, "VIOLATED", 6),
+        ({"undelivered": 1}, "quiet", 6),
+        ({"violated": 1, "undelivered": 1}, "VIOLATED", 1),
+        ({"is_interrupted": True}, "quiet", 130),
+        ({"violated": 1, "is_interrupted": True}, "VIOLATED", 1),
     ],
 )
 def test_what_was_lost_makes_quiet_unknown(counts, word, code):

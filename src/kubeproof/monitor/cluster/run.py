@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 
 from kubeproof.monitor.alarms import Alarm
 from kubeproof.monitor.arrival import Counts
@@ -13,6 +14,7 @@ from kubeproof.monitor.cluster.monitor import ClusterMonitor
 from kubeproof.monitor.metrics import Metrics
 from kubeproof.monitor.run import Summary
 from kubeproof.monitor.sinks import FileSink, Render, Sink
+from kubeproof.stop import Stop, until
 from kubeproof.values import dataclass
 
 
@@ -27,10 +29,14 @@ class ClusterWatch:
     is_seeded: bool = True  # what the manifests hold is there at the beginning; otherwise the stream tells all
 
 
-def watch_cluster(wanted: ClusterWatch, changes: Iterable[Change], metrics: Metrics | None = None) -> Summary:
-    """Judges until the changes end; every alarm is told at once."""
+def watch_cluster(
+    wanted: ClusterWatch, changes: Iterable[Change], metrics: Metrics | None = None, stop: Stop | None = None
+) -> Summary:
+    """Judges until the changes end or somebody asks to stop; every alarm is told at once."""
+    stop = stop or Stop()
     with ExitStack() as stack:
-        return _Watching(wanted, metrics or Metrics(), stack).run(changes)
+        watching = _Watching(wanted, metrics or Metrics(), stack)
+        return replace(watching.run(until(stop, changes)), is_interrupted=stop.is_asked)
 
 
 class _Watching:
