@@ -15,6 +15,7 @@ class ManifestError(KubeproofError):
 
     code = "E101"
     exit_code = 4
+    is_about_shape = False  # a value of another type than the field has, or a missing one: no API server stores it
 
     def __init__(self, problem: str, *, file: str, line: int, remedy: str) -> None:
         place = f"{file}:{line}" if line else file  # what concerns the whole file has no line

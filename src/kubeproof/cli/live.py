@@ -20,6 +20,7 @@ class Chosen(NamedTuple):
     everywhere: bool
     context: str | None
     kubeconfig: str | None
+    read_timeout: float
 
     def words(self) -> list[str]:
         """The options that ask for the same cluster again."""
@@ -35,7 +36,7 @@ class Chosen(NamedTuple):
         if self.namespace is not None and self.everywhere:
             raise click.UsageError("-n and -A exclude each other")
         where = connection(kubeconfig=self.kubeconfig, context=self.context)
-        return Client(where), None if self.everywhere else self.namespace or where.namespace
+        return Client(where, read_s=self.read_timeout), None if self.everywhere else self.namespace or where.namespace
 
 
 def cluster_options(command: F) -> F:
@@ -48,6 +49,14 @@ def cluster_options(command: F) -> F:
             click.option("-A", "--all-namespaces", "everywhere", is_flag=True, help="Read all namespaces."),
             click.option("--context", metavar="NAME", help="Context of the kubeconfig; default: the current one."),
             click.option("--kubeconfig", metavar="FILE", help="Instead of KUBECONFIG and ~/.kube/config."),
+            click.option(
+                "--read-timeout",
+                metavar="S",
+                type=click.FloatRange(0, min_open=True),
+                default=600.0,
+                show_default=True,
+                help="Give up when the cluster is not read after so many seconds.",
+            ),
         )
     ):
         command = option(command)

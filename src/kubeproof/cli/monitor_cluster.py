@@ -102,7 +102,8 @@ def _live(options: dict[str, Any]) -> Iterator[Change]:
     from kubeproof.live.watching import IDLE, LISTED, RELISTED, watched
     from kubeproof.monitor.cluster.live import LiveChanges
 
-    chosen = Chosen(options["namespace"], options["everywhere"], options["context"], options["kubeconfig"])
+    named = ("namespace", "everywhere", "context", "kubeconfig", "read_timeout")
+    chosen = Chosen(*(options[name] for name in named))
     client, namespace = chosen.reach()
     source = LiveChanges(len(WATCHED), time.time)
     for notice in watched(client, namespace, is_over=lambda: source.has_lasted(options["duration"])):

@@ -25,6 +25,7 @@ def snapshot_command(
     everywhere: bool,
     context: str | None,
     kubeconfig: str | None,
+    read_timeout: float,
     anonymize: bool,
     page_size: int,
     rbac: bool,
@@ -45,15 +46,18 @@ def snapshot_command(
     Exit codes: 0 written, 2 wrong usage, 6 the cluster cannot be reached
     or does not let us read.
     """
+    from kubeproof.live.keep import READERS
     from kubeproof.live.snapshot import SnapshotOptions, take_snapshot
+    from kubeproof.network.kube_reader import read_alone
 
     if rbac:
         from kubeproof.live.rbac import manifests
 
         write_stdout(manifests(namespace))
         return 0
-    client, space = Chosen(namespace, everywhere, context, kubeconfig).reach()
-    counts = take_snapshot(client, SnapshotOptions(space, anonymize, page_size), _written)
+    client, space = Chosen(namespace, everywhere, context, kubeconfig, read_timeout).reach()
+    options = SnapshotOptions(space, anonymize, page_size, (*READERS, read_alone))
+    counts = take_snapshot(client, options, _written)
     click.echo(f"{sum(counts.values()):,} objects of {sum(map(bool, counts.values()))} kinds", err=True)
     return 0
 

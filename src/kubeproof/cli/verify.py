@@ -132,6 +132,7 @@ def verify_command(
     everywhere: bool,
     context: str | None,
     kubeconfig: str | None,
+    read_timeout: float,
     values: tuple[str, ...],
     outputs: tuple[Output, ...],
     verbose: bool,
@@ -201,7 +202,7 @@ def verify_command(
     )
     chosen = chosen_sweep(scale, every, fast_find, workers, executor)
     pictured = any(output.format == "png" for output in outputs)
-    cluster = Chosen(namespace, everywhere, context, kubeconfig) if live else None
+    cluster = Chosen(namespace, everywhere, context, kubeconfig, read_timeout) if live else None
     acceptance = Acceptance(ctx.meta.get(EXEMPTIONS), baseline, write_baseline, fail_on, soft_fail)
     try:
         check_accepted(acceptance)

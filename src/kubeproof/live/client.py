@@ -7,24 +7,34 @@ import json
 import os
 import ssl
 import tempfile
+import threading
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from http.client import HTTPException, HTTPResponse
-from typing import Any, NoReturn
+from contextlib import suppress
+from copy import copy
+from http.client import HTTPException, HTTPResponse, IncompleteRead
+from queue import Empty, SimpleQueue
+from typing import Any, NoReturn, TypeVar
 
 from kubeproof.errors import ClusterError
+from kubeproof.live.answers import parse_answer
 from kubeproof.live.config import Connection, read_secretly
+from kubeproof.manifests.guard import Bounds
 from kubeproof.manifests.printable import printable
 
 AGENT = "kubeproof (read-only)"
-LARGEST_PAGE = 256 * 2**20  # bytes
-PATIENCE_S = 60.0
+LARGEST_PAGE = Bounds().file_bytes
+LARGEST_LINE = 16 * 2**20  # bytes of one notification; objects have 1.5 MiB at most
+PATIENCE_S = 60.0  # for one answer, from the question to the last byte
+READ_S = 600.0  # for everything that is read at once
 ATTEMPTS = 4
+SLOW = "Check the server and the network"
+_PART = 65_536
 LATER = (429, 500, 502, 503, 504)  # answers that another attempt may change
+T = TypeVar("T")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -39,8 +49,17 @@ class Refused(ClusterError):
 class Client:
     """Reads from one API server."""
 
-    def __init__(self, where: Connection, *, wait: Callable[[float], None] = time.sleep) -> None:
-        self._where, self._wait = where, wait
+    def __init__(
+        self,
+        where: Connection,
+        *,
+        wait: Callable[[float], None] = time.sleep,
+        patience_s: float | None = None,
+        read_s: float = READ_S,
+    ) -> None:
+        self._where, self._wait, self._read_s = where, wait, read_s
+        self._patience_s = PATIENCE_S if patience_s is None else patience_s
+        self._end: float | None = None  # of all that is read
         handlers: list[urllib.request.BaseHandler] = [_NoRedirects()]
         if where.proxy:
             handlers.append(urllib.request.ProxyHandler({"http": where.proxy, "https": where.proxy}))
@@ -55,36 +74,105 @@ class Client:
         """The server as messages name it."""
         return printable(self._where.server)
 
+    def begin(self) -> Client:
+        """A client of the same server for all that is read at once; its time runs from now on."""
+        other = copy(self)
+        other._end = time.monotonic() + self._read_s
+        return other
+
     def get(self, path: str, query: Mapping[str, str] | None = None) -> dict[str, Any]:
         """The object that the server answers with; passing faults are tried again."""
         for attempt in range(ATTEMPTS):
             try:
-                with self._open(path, query, PATIENCE_S) as response:
-                    return self._parsed(response.read(LARGEST_PAGE + 1))
+                return parse_answer(self._answer(path, query), self.name)
             except Refused as problem:
                 if problem.status not in LATER or attempt + 1 == ATTEMPTS:
                     raise
-            except (HTTPException, OSError) as problem:  # of TLS, too, whose alerts may come with the answer
+            except (HTTPException, OSError, ValueError) as problem:  # of TLS, too, whose alerts may come with it
                 if attempt + 1 == ATTEMPTS:
                     self._unreachable(problem)
             self._wait(0.25 * 2**attempt)
         raise AssertionError("every attempt ends the loop")
 
-    def lines(self, path: str, query: Mapping[str, str], patience_s: float) -> Iterator[bytes]:
-        """The lines of an answer as they come; ends with the answer, or when nothing came for so long."""
+    def _answer(self, path: str, query: Mapping[str, str] | None) -> bytes:
+        """The body of an answer, whole, in time."""
+
+        def read() -> bytes:
+            with self._ask(path, query, self._patience_s) as response:
+                found = response.read(LARGEST_PAGE + 1)
+                if response.length and len(found) <= LARGEST_PAGE:
+                    raise IncompleteRead(found, response.length)  # it said that there is more
+                return found
+
+        found = self._in_time(read)
+        if len(found) > LARGEST_PAGE:
+            raise ClusterError(f"{self.name}: an answer of more than {LARGEST_PAGE:,} bytes", "Lower --page-size")
+        return found
+
+    def _in_time(self, action: Callable[[], T]) -> T:
+        """What the action gives, if it does so in time.
+
+        Limits of sockets are for one byte, and a server may send the next just before. So somebody else reads, and is
+        left to himself when time is up.
+        """
+        left_s = self._time_left()
+        box: SimpleQueue[tuple[T, None] | tuple[None, Exception]] = SimpleQueue()
+
+        def act() -> None:
+            try:
+                box.put((action(), None))
+            except Exception as problem:
+                box.put((None, problem))
+
+        threading.Thread(target=act, daemon=True).start()
         try:
-            with self._open(path, query, patience_s) as response:
-                while line := response.readline(LARGEST_PAGE):
-                    yield line
-        except (HTTPException, OSError):
+            found, problem = box.get(timeout=left_s)
+        except Empty:
+            self._time_left()
+            raise ClusterError(f"{self.name} does not finish an answer within {left_s:g} s", SLOW) from None
+        if problem is not None:
+            raise problem
+        return found  # type: ignore[return-value]  # one of the two is there
+
+    def _time_left(self) -> float:
+        """How long the next answer may take."""
+        if self._end is None:
+            return self._patience_s
+        left_s = self._end - time.monotonic()
+        if left_s <= 0:
+            raise ClusterError(f"{self.name} does not send all of the cluster in time", "Raise --read-timeout")
+        return min(left_s, self._patience_s)
+
+    def lines(self, path: str, query: Mapping[str, str], patience_s: float) -> Iterator[bytes]:
+        """The lines of an answer as they come; ends with the answer, or when nothing came for so long.
+
+        A line that has no end, or does not come to it in time, is an error.
+        """
+        try:
+            with self._in_time(lambda: self._ask(path, query, patience_s)) as response:
+                yield from self._split(response)
+        except (HTTPException, OSError, ValueError):
             return  # a broken stream: who reads asks again from where it stopped
 
-    @contextmanager
-    def _open(self, path: str, query: Mapping[str, str] | None, patience_s: float) -> Iterator[HTTPResponse]:
+    def _split(self, response: HTTPResponse) -> Iterator[bytes]:
+        begun, since = b"", 0.0
+        while part := response.read1(_PART):
+            since = since if begun else time.monotonic()
+            *whole, begun = (begun + part).split(b"\n") if b"\n" in part else (begun + part,)
+            if whole:
+                since = time.monotonic()
+            yield from whole
+            if len(begun) > LARGEST_LINE:
+                raise ClusterError(f"{self.name}: a notification of more than {LARGEST_LINE:,} bytes", SLOW)
+            if begun and time.monotonic() - since > self._patience_s:
+                raise ClusterError(f"{self.name} does not finish a notification within {self._patience_s:g} s", SLOW)
+
+    def _ask(self, path: str, query: Mapping[str, str] | None, patience_s: float) -> HTTPResponse:
+        """The answer to a question, of which only the head was read; every byte may take so long."""
         question = f"?{urllib.parse.urlencode(query)}" if query else ""
         request = urllib.request.Request(f"{self._where.server}{path}{question}", headers=self._headers(), method="GET")
         try:
-            response = self._opener.open(request, timeout=patience_s)
+            return self._opener.open(request, timeout=patience_s)  # type: ignore[no-any-return]
         except urllib.error.HTTPError as problem:
             with problem:
                 self._refused(problem)
@@ -92,8 +180,6 @@ class Client:
             if isinstance(problem.reason, ConnectionResetError | TimeoutError):
                 raise problem.reason from None
             self._unreachable(problem.reason)
-        with response:
-            yield response
 
     def _headers(self) -> dict[str, str]:
         found = {"Accept": "application/json", "User-Agent": AGENT}
@@ -108,17 +194,6 @@ class Client:
             pair = ":".join(who.basic).encode()
             found["Authorization"] = f"Basic {base64.b64encode(pair).decode()}"
         return found
-
-    def _parsed(self, body: bytes) -> dict[str, Any]:
-        if len(body) > LARGEST_PAGE:
-            raise ClusterError(f"{self.name}: an answer of more than {LARGEST_PAGE:,} bytes", "Lower --page-size")
-        try:
-            value = json.loads(body)
-        except (ValueError, RecursionError):
-            value = None
-        if not isinstance(value, dict):
-            raise ClusterError(f"{self.name} does not answer as an API server does", "Check the server's address")
-        return value
 
     def _refused(self, problem: urllib.error.HTTPError) -> NoReturn:
         reason = message = ""

@@ -7,12 +7,15 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from kubeproof.errors import ClusterError
+from kubeproof.live.answers import REMEDY, shown
 from kubeproof.live.client import Client, Refused
 from kubeproof.live.resources import Resource
+from kubeproof.manifests.guard import Bounds
 
 PAGE = 500  # objects, as kubectl asks for
 EXPIRED = 410
 RESTARTS = 5
+MOST_OBJECTS = Bounds().documents
 Object = dict[str, Any]
 
 
@@ -30,6 +33,8 @@ class ListExpired(Exception):
 def pages(client: Client, resource: Resource, namespace: str | None, size: int = PAGE) -> Iterator[Page]:
     """The pages of one consistent list; raises ListExpired when the server forgets it half-way."""
     token = ""
+    seen: set[str] = set()
+    count = 0
     while True:
         query = {"limit": str(size), **({"continue": token} if token else {})}
         try:
@@ -40,13 +45,18 @@ def pages(client: Client, resource: Resource, namespace: str | None, size: int =
             raise _told(problem, resource, "list", namespace) from None
         metadata = answer.get("metadata")
         about = metadata if isinstance(metadata, dict) else {}
-        items = answer.get("items") or []
-        yield Page(
-            [_typed(item, resource) for item in items if isinstance(item, dict)], str(about.get("resourceVersion", ""))
-        )
+        items = _items(client, answer, resource)
+        count += len(items)
+        if count > MOST_OBJECTS:
+            told = f"{client.name}: more than {MOST_OBJECTS:,} {resource.plural}"
+            raise ClusterError(told, "Read one namespace with -n")
+        yield Page(items, str(about.get("resourceVersion", "")))
         token = str(about.get("continue") or "")
         if not token:
             return
+        if token in seen:
+            raise ClusterError(f"{client.name}: the list of {resource.plural} goes round in circles", REMEDY)
+        seen.add(token)
 
 
 def listed(
@@ -59,8 +69,13 @@ def listed(
             return
         except ListExpired:
             restart()
-    remedy = "Raise --page-size, or ask when the cluster is less busy"
-    raise ClusterError(f"{client.name}: the list of {resource.plural} expired {RESTARTS} times before its end", remedy)
+    raise expired(client, resource)
+
+
+def expired(client: Client, resource: Resource) -> ClusterError:
+    """A list that the server forgot again and again."""
+    problem = f"{client.name}: the list of {resource.plural} expired {RESTARTS} times before its end"
+    return ClusterError(problem, "Raise --page-size, or ask when the cluster is less busy")
 
 
 def one(client: Client, resource: Resource, name: str) -> Object:
@@ -69,6 +84,23 @@ def one(client: Client, resource: Resource, name: str) -> Object:
         return _typed(client.get(f"{resource.path()}/{quote(name, safe='')}"), resource)
     except Refused as problem:
         raise _told(problem, resource, "get", None) from None
+
+
+def _items(client: Client, answer: Object, resource: Resource) -> list[Object]:
+    """The objects of a list; an answer that is no list of this kind is refused, an empty list is empty."""
+    kind = answer.get("kind", "List")
+    items = answer.get("items", False)
+    if kind not in ("List", f"{resource.kind}List") or not (items is None or isinstance(items, list)):
+        told = f"a {shown(kind)}" if items is False else f"items: {shown(items)}"
+        raise ClusterError(f"{client.name} sends {told} instead of a list of {resource.plural}", REMEDY)
+    return [_object(client, item, resource) for item in items or ()]
+
+
+def _object(client: Client, item: object, resource: Resource) -> Object:
+    kind = item.get("kind", resource.kind) if isinstance(item, dict) else shown(item)
+    if not isinstance(item, dict) or kind != resource.kind:
+        raise ClusterError(f"{client.name} sends {shown(kind)!r} among the {resource.plural}", REMEDY)
+    return _typed(item, resource)
 
 
 def _typed(item: Object, resource: Resource) -> Object:

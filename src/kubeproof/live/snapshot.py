@@ -9,9 +9,10 @@ from typing import IO
 from kubeproof.errors import ClusterError
 from kubeproof.live.anonymize import Anonymizer
 from kubeproof.live.client import Client, Refused
+from kubeproof.live.keep import READERS, Reader, keep
 from kubeproof.live.listing import PAGE, Object, listed, one
-from kubeproof.live.prune import pruned
 from kubeproof.live.resources import BY_KIND, RESOURCES, Resource
+from kubeproof.manifests.guard import Bounds
 from kubeproof.manifests.objects import ALONE
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.writer import as_yaml
@@ -19,6 +20,7 @@ from kubeproof.values import dataclass
 
 FORBIDDEN, NOT_SERVED = 403, 404
 _CHUNK = 2**20
+MOST_BYTES = Bounds().input_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,7 @@ class SnapshotOptions:
     namespace: str | None = None  # None: all
     anonymize: bool = False
     page: int = PAGE
+    readers: tuple[Reader, ...] = READERS  # what none of them reads is left out
 
 
 class Spool:
@@ -37,6 +40,9 @@ class Spool:
         self._file = file
 
     def write(self, text: str) -> None:
+        if self._file.tell() > MOST_BYTES:
+            problem = f"the cluster takes more than {MOST_BYTES:,} bytes, which nothing here can read"
+            raise ClusterError(problem, "Read one namespace with -n")
         self._file.write(text.encode())
 
     def length(self) -> int:
@@ -61,7 +67,7 @@ def take_snapshot(client: Client, options: SnapshotOptions, write: Callable[[byt
     """
     with tempfile.TemporaryFile() as file:
         spool = Spool(file)
-        counts = _collect(client, options, spool)
+        counts = _collect(client.begin(), options, spool)
         for chunk in spool.chunks():
             write(chunk)
     return counts
@@ -120,7 +126,7 @@ def _add(client: Client, resource: Resource, options: SnapshotOptions, spool: Sp
         count = 0
 
     for item in _items(client, resource, options, forget):
-        kept = pruned(item)
+        kept = keep(item, options.readers)
         spool.write(f"---\n{as_yaml(rename(kept) if rename is not None else kept)}")
         count += 1
     return count

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -10,8 +9,9 @@ from queue import Empty, Queue
 from typing import Any, NamedTuple
 
 from kubeproof.errors import ClusterError, KubeproofError
+from kubeproof.live.answers import REMEDY, parse_answer
 from kubeproof.live.client import Client, Refused
-from kubeproof.live.listing import EXPIRED, PAGE, ListExpired, pages
+from kubeproof.live.listing import EXPIRED, PAGE, RESTARTS, ListExpired, expired, pages
 from kubeproof.live.resources import BY_KIND, WATCHED, Resource
 
 Object = dict[str, Any]
@@ -95,23 +95,25 @@ class _Follower:
 
     def _list(self, what: str) -> str:
         """Lists everything, as often as a list expires half-way; gives the version to watch from."""
-        while True:
+        for _ in range(RESTARTS):
             objects: list[Object] = []
             version = ""
             try:
-                for page in pages(self._client, self._resource, self._namespace, PAGE):
+                for page in pages(self._client.begin(), self._resource, self._namespace, PAGE):
                     objects += page.items
                     version = page.version
             except ListExpired:
                 continue
             self._queue.put(Notice(self._resource.kind, what, tuple(objects)))
             return version
+        raise expired(self._client, self._resource)
 
     def _follow(self, version: str) -> str | None:
         """Follows streams one after the other; gives None when the server has forgotten the version."""
         failures = 0
         while not self._stop.is_set():
-            begun, failed = version, False
+            begun = version
+            failed: ClusterError | None = None
             try:
                 for line in self._lines(version):
                     found = self._told(line)
@@ -123,10 +125,13 @@ class _Follower:
                     return None
                 if problem.status in (401, 403):
                     raise
-                failed = True
-            failures = failures + 1 if failed or version == begun else 0
-            if failed and failures >= ATTEMPTS:
-                raise ClusterError(f"{self._client.name} does not answer any longer", "Check the network")
+                failed = problem
+            except ClusterError as problem:
+                failed = problem
+            failures = failures + 1 if failed is not None or version == begun else 0
+            if failed is not None and failures >= ATTEMPTS:
+                told = f"{self._client.name} cannot be watched any longer: {failed.problem}"
+                raise ClusterError(told, failed.remedy)
             if failures and not self._stop.is_set():
                 self._wait(min(8.0, 0.25 * 2**failures))
         return version
@@ -142,14 +147,15 @@ class _Follower:
 
     def _told(self, line: bytes) -> str | None:
         """Passes a notification on; gives its version, "" if it has none, None if the server has forgotten ours."""
-        try:
-            record = json.loads(line)
-            what, value = str(record["type"]), record["object"]
-        except (ValueError, KeyError, TypeError, RecursionError):
-            return ""  # cut off: the stream is taken up again
+        record = parse_answer(line, self._client.name)
+        what, value = record.get("type"), record.get("object")
+        if not isinstance(what, str) or not isinstance(value, dict):
+            raise ClusterError(f"{self._client.name} sends a notification without an object", REMEDY)
         if what == "ERROR":
             return None if value.get("code") == EXPIRED else ""
-        metadata = value.get("metadata") or {}
+        metadata = value.get("metadata")
+        if not isinstance(metadata, dict) or value.get("kind", self._resource.kind) != self._resource.kind:
+            raise ClusterError(f"{self._client.name} sends something else than {self._resource.plural}", REMEDY)
         whole = {**value, "apiVersion": self._resource.version, "kind": self._resource.kind}
         self._queue.put(Notice(self._resource.kind, what, (whole,)))
         return str(metadata.get("resourceVersion") or "")

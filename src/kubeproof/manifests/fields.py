@@ -41,9 +41,11 @@ class Log:
     omissions: list[Omission] = field(default_factory=list)
     reads: Reads = field(default_factory=Reads)  # what of it was read
 
-    def fail(self, problem: str, *, line: int, remedy: str) -> NoReturn:
+    def fail(self, problem: str, *, line: int, remedy: str, is_about_shape: bool = False) -> NoReturn:
         """Raises this object's error at a line of its file."""
-        raise self.error(f"{self.owner}: {problem}", file=self.file, line=line, remedy=remedy)
+        found = self.error(f"{self.owner}: {problem}", file=self.file, line=line, remedy=remedy)
+        found.is_about_shape = is_about_shape
+        raise found
 
     def omit(self, what: str, *, line: int, why: str = "not modelled", rule: Rule | None = None) -> None:
         """Records something that the model does not take into account, or not before the version of a rule."""
@@ -95,9 +97,16 @@ class Fields:
             return f"{self.path}.{key}" if self.path else key
         return f'{self.path}["{printable(key)}"]'
 
-    def fail(self, key: str, problem: str, *, remedy: str) -> NoReturn:
+    def fail(self, key: str, problem: str, *, remedy: str, is_about_shape: bool = False) -> NoReturn:
         """Raises the object's error about the value of a key."""
-        self.log.fail(f"{self.path_of(key)} {problem}", line=self.line_of(key), remedy=remedy)
+        told = f"{self.path_of(key)} {problem}"
+        self.log.fail(told, line=self.line_of(key), remedy=remedy, is_about_shape=is_about_shape)
+
+    def _misfit(self, key: str, value: Value, remedy: str, more: str = "") -> NoReturn:
+        self.fail(key, f"is {describe(value)}{more}", remedy=remedy, is_about_shape=True)
+
+    def _missing(self, key: str) -> NoReturn:
+        self.fail(key, "is required", remedy=f"Add {key}", is_about_shape=True)
 
     def omit(self, key: str, why: str = "not modelled", rule: Rule | None = None) -> None:
         """Records that the value of a key is not taken into account, or not before the version of a rule."""
@@ -139,7 +148,7 @@ class Fields:
         """The value as a string that is neither absent nor empty."""
         text = self.text(key)
         if not text:
-            self.fail(key, "is required", remedy=f"Add {key}")
+            self._missing(key)
         return text
 
     def word(self, key: str, allowed: Iterable[str], default: str) -> str:
@@ -158,7 +167,7 @@ class Fields:
             return None
         if isinstance(value, Scalar) and (value.kind in _NUMBERS or value.kind is ScalarKind.STRING):
             return value.text
-        self.fail(key, f"is {describe(value)}", remedy="Write a number or a quoted string")
+        self._misfit(key, value, "Write a number or a quoted string")
 
     def integer(self, key: str, *, least: int = 0, most: int = LARGEST_INT32) -> int | None:
         """The value as an integer within bounds."""
@@ -166,7 +175,7 @@ class Fields:
         if value is None:
             return None
         if not isinstance(value, Scalar) or value.kind is not ScalarKind.INTEGER:
-            self.fail(key, f"is {describe(value)}", remedy="Write a plain decimal integer, unquoted")
+            self._misfit(key, value, "Write a plain decimal integer, unquoted")
         number = int(value.text)  # at most 64 digits, see guard
         if not least <= number <= most:
             self.fail(key, f"is {number}", remedy=f"It lies between {least} and {most}")
@@ -178,7 +187,7 @@ class Fields:
         if value is None:
             return None
         if not isinstance(value, Scalar) or value.kind is not ScalarKind.BOOLEAN:
-            self.fail(key, f"is {describe(value)}", remedy="Write true or false, unquoted")
+            self._misfit(key, value, "Write true or false, unquoted")
         return value.text.lower() in TRUE_WORDS
 
     def child(self, key: str) -> Fields | None:
@@ -187,14 +196,14 @@ class Fields:
         if value is None:
             return None
         if not isinstance(value, Mapping):
-            self.fail(key, f"is {describe(value)}", remedy="Write a mapping")
+            self._misfit(key, value, "Write a mapping")
         return Fields(value, self.path_of(key), self.log)
 
     def required_child(self, key: str) -> Fields:
         """The value as a mapping that is not absent."""
         child = self.child(key)
         if child is None:
-            self.fail(key, "is required", remedy=f"Add {key}")
+            self._missing(key)
         return child
 
     def items(self, key: str) -> tuple[Value, ...]:
@@ -203,7 +212,7 @@ class Fields:
         if value is None:
             return ()
         if not isinstance(value, Sequence):
-            self.fail(key, f"is {describe(value)}", remedy="Write a list")
+            self._misfit(key, value, "Write a list")
         return value.items
 
     def children(self, key: str) -> list[Fields]:
@@ -255,13 +264,14 @@ class Fields:
 
     def _text(self, value: Value, key: str) -> str:
         if not isinstance(value, Scalar):
-            self.fail(key, f"is {describe(value)}", remedy="Write a string")
+            self._misfit(key, value, "Write a string")
         if value.kind is not ScalarKind.STRING:
-            self.fail(key, f"is {describe(value)}, not a string", remedy=f'Quote it: "{printable(value.text)}"')
+            self._misfit(key, value, f'Quote it: "{printable(value.text)}"', ", not a string")
         return value.text
 
     def _fail_item(self, key: str, index: int, item: Value, remedy: str) -> NoReturn:
-        self.log.fail(f"{self.path_of(key)}[{index}] is {describe(item)}", line=item.line, remedy=remedy)
+        told = f"{self.path_of(key)}[{index}] is {describe(item)}"
+        self.log.fail(told, line=item.line, remedy=remedy, is_about_shape=True)
 
     # What was not read
 

@@ -109,6 +109,11 @@ def load_kube_network(
     )
 
 
+def read_alone(document: Document) -> None:
+    """Reads an object by itself; what was read is noted in the document."""
+    _read(document, _Found())
+
+
 def _read(document: Document, found: _Found) -> None:
     group = document.version.rpartition("/")[0]
     fields = fields_of(document)

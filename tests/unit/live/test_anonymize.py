@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from kubeproof.live.anonymize import Anonymizer
-from kubeproof.live.prune import pruned
+from kubeproof.live.keep import keep
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.writer import as_yaml
 from kubeproof.verify.options import VerifyOptions
@@ -32,14 +32,14 @@ def answers(objects):
 
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_the_verdicts_of_an_example_stay(example):
-    plain = [pruned(one) for one in objects_of(ROOT / "examples" / example)]
+    plain = [keep(one) for one in objects_of(ROOT / "examples" / example)]
     rename = Anonymizer()
 
     assert answers([rename(one) for one in plain]) == answers(plain)
 
 
 def test_the_verdicts_of_a_running_cluster_stay():
-    plain = [pruned(one) for one in shop(full=True)]
+    plain = [keep(one) for one in shop(full=True)]
     rename = Anonymizer()
     renamed = [rename(one) for one in plain]
 

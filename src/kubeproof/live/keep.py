@@ -1,0 +1,71 @@
+"""What is kept of an object of a cluster: what a reader reads of it, and nothing else.
+
+The readers of manifests read every object on its way into a snapshot, and note what they looked at. So a field that
+becomes part of the model is kept from then on, and whatever else an object holds never leaves the cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from kubeproof.errors import ClusterError, ManifestError
+from kubeproof.live.answers import REMEDY
+from kubeproof.manifests.alone import read_alone
+from kubeproof.manifests.objects import Document
+from kubeproof.manifests.reads import Reads
+from kubeproof.manifests.tree import Entry, Mapping, Scalar, ScalarKind, Sequence, Value
+
+Object = dict[str, Any]
+Reader = Callable[[Document], object]
+READERS: tuple[Reader, ...] = (read_alone,)
+_FIRST = ("apiVersion", "kind", "metadata")
+_PLACE = "<live>"
+
+
+def keep(item: Object, readers: Iterable[Reader] = READERS) -> Object:
+    """The object without what none of the readers reads.
+
+    What a reader refuses is kept as far as it was read: whoever reads the snapshot refuses it with the same words. An
+    object that is not even shaped as its kind is no object of an API server.
+    """
+    reads = Reads()
+    root = _tree(item)
+    assert isinstance(root, Mapping), item
+    document = Document(str(item.get("kind", "")), str(item.get("apiVersion", "")), root, _PLACE, reads)
+    reads.marks(root).update(apiVersion=True, kind=True)
+    for reader in readers:
+        try:
+            reader(document)
+        except ManifestError as problem:
+            if problem.is_about_shape:
+                raise ClusterError(
+                    f"the API server sends what is no {document.kind}: {problem.problem}", REMEDY
+                ) from None
+    kept: Object = _plain(reads.reduced(root))
+    return {key: kept[key] for key in sorted(kept, key=lambda key: _FIRST.index(key) if key in _FIRST else 9)}
+
+
+def _tree(value: Any) -> Value:
+    if isinstance(value, dict):
+        return Mapping({key: Entry(_tree(inner), 1, 1) for key, inner in value.items()}, 1, 1)
+    if isinstance(value, list):
+        return Sequence(tuple(_tree(inner) for inner in value), 1, 1)
+    if isinstance(value, str):
+        return Scalar(value, False, 1, 1)
+    words = {None: "null", True: "true", False: "false"}
+    return Scalar(words[value] if value is None or isinstance(value, bool) else repr(value), True, 1, 1)
+
+
+def _plain(value: Value) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(entry.value) for key, entry in value.entries.items()}
+    if isinstance(value, Sequence):
+        return [_plain(item) for item in value.items]
+    if value.kind is ScalarKind.NULL:
+        return None
+    if value.kind is ScalarKind.BOOLEAN:
+        return value.text == "true"
+    if value.kind is ScalarKind.INTEGER:
+        return int(value.text)
+    return float(value.text) if value.kind is ScalarKind.FLOAT else value.text
