@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 from kubeproof.cluster.objects import DEPLOYMENT, Container, PodTemplate, Setup, Workload
 from kubeproof.cluster.policies import Metric
+from kubeproof.cluster.vertical import VerticalPodAutoscaler
 from kubeproof.events.declarations import Event, UsageChange, UsagePattern
 from tests.property.loops import CHANGES, HPA_KEYS, LEVELS, PATTERNS, autoscalers, panics, placements, unreachables
 from tests.property.strategies import CONTROLLED, MIB, MOMENTS, Case, choice, intent_lists, nodes, settings_values
 from tests.property.strategies import workload as made
+from tests.property.verticals import POLICIES
 
 MAIN, PROXY, MESH = "main", "proxy", "mesh"
 METRICS = choice(
@@ -73,6 +75,9 @@ def container_cases(draw: st.DrawFn) -> Case:
     scaler = replace(draw(autoscalers(pods)), metrics=tuple(draw(st.lists(METRICS, min_size=1, max_size=2))))
     flags = replace(draw(settings_values()), hpa_period_s=draw(choice(15, 60)), downscale_stabilization_s=0)
     setup = Setup(some, (pods,), settings=flags, autoscalers=(scaler,))
+    if draw(choice(False, False, False, True)):
+        vertical = VerticalPodAutoscaler("shop", "web", pods.ref, policies=draw(POLICIES), least_replicas=1)
+        setup = replace(setup, verticals=(vertical,), autoscalers=setup.autoscalers[: draw(choice(0, 1))])
     events = draw(container_usages(pods))
     more = draw(choice("", "", "", "panic", "unreachable"))
     if more:

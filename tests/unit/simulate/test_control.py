@@ -217,6 +217,20 @@ def test_hours_energy_and_cost_are_sums_over_the_run() -> None:
     assert costs.cost == pytest.approx(2 + 0.425)
 
 
+def test_an_autoscaler_of_one_container_sees_its_part_of_what_pods_are_measured_to_use() -> None:
+    """400m of a pod are 250m of the container that requests five eighths: what the autoscaler wants, and no more."""
+    proxy = "{name: proxy, image: example/proxy, resources: {requests: {cpu: 300m}}}"
+    web = deployment("web", spec="replicas: 2,", container=REQUESTS)
+    web = web.replace("containers: [", f"containers: [{proxy}, ")
+    metric = "{type: ContainerResource, containerResource: {name: cpu, container: main, target: TARGET}}"
+    scaler = AUTOSCALER.split("  metrics:")[0] + f"  metrics: [{metric}]\n"
+    scaler = scaler.replace("TARGET", "{type: AverageValue, averageValue: 250m}").replace("s: 10", "s: 4")
+    loaded = load_text(node("n1"), web, scaler, scenario(f"start: deployed\nworkload: {{{SERVICE}}}"))
+
+    calm, busy = (run(loaded, 60, plane=Steady(lambda now_s, pods, use=use: use)) for use in (0.4, 0.8))
+    assert [values(record, "web", "desired")[-1] for record in (calm, busy)] == [2, 4]
+
+
 def test_energy_follows_what_each_container_uses() -> None:
     """One pod on each of two nodes: half of 500m, and all of 300m, of 4 cores: 100 + 100 * 0.55 / 4 = 113.75 W."""
     proxy = "{name: proxy, image: example/proxy, resources: {requests: {cpu: 300m}}}"

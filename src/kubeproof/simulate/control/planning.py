@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from kubeproof.cluster.control import Controller
 from kubeproof.cluster.objects import Setup, Workload
-from kubeproof.cluster.usage import CPU, MEMORY, request_milli
+from kubeproof.cluster.usage import CPU, MEMORY, container_request, containers_of, request_milli
 from kubeproof.errors import NothingToCheckError
 from kubeproof.events.declarations import Apply, Event, Usage, UsageChange
 from kubeproof.events.workload import Fault, ServiceLoad, WorkloadSpec
@@ -118,13 +118,17 @@ def _expected(setup: Setup, event: UsageChange) -> Expected:
 
 def _wanted_milli(setup: Setup, target: Workload, resource: str) -> int:
     """What an autoscaler wants a pod to use: before the first metrics it sees no reason to act."""
+    containers = containers_of(target.template, setup.settings.kubernetes_version)
+    requests = {one.name: container_request(one, resource) for one in containers}
+    whole = sum(requests.values())
     for autoscaler in setup.autoscalers:
         for metric in autoscaler.metrics:
             if autoscaler.target == target.ref and metric.name == resource:
-                if metric.target_type != "Utilization":
-                    return metric.value
-                return request_milli(target.template, resource) * metric.value // 100
-    return request_milli(target.template, resource) // 2
+                if metric.target_type == "Utilization":
+                    return whole * metric.value // 100
+                own = requests.get(metric.container)  # the measured use of a pod is divided by requests
+                return metric.value * whole // own if own else metric.value
+    return whole // 2
 
 
 def _most_milli(setup: Setup, target: Workload, resource: str) -> int:
