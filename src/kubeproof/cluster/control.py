@@ -118,6 +118,13 @@ class NoteFailed(NamedTuple):
     pods: int
 
 
+class NoteCompleted(NamedTuple):
+    """Pods of a Job that it has counted had succeeded; their objects stay as long as the Job's."""
+
+    workload: int
+    pods: int
+
+
 class CreatePods(NamedTuple):
     """New pods without a node."""
 
@@ -303,7 +310,7 @@ class Tick(NamedTuple):
 
 
 Writing = SetDesired | SetReplicas | SetTemplate | SetCurrent | SetCondition  # of a spec or a status
-WorkloadAction = Writing | DeleteObject | NoteFailed | CreateObject | CreatePods | DeleteUnbound
+WorkloadAction = Writing | DeleteObject | NoteFailed | NoteCompleted | CreateObject | CreatePods | DeleteUnbound
 NodeAction = (
     Bind
     | BindPinned

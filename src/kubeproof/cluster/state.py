@@ -113,7 +113,8 @@ class WorkloadCell(NamedTuple):
         NEVER  # annotation desired-replicas of its ReplicaSet, where rollouts can happen; of a Job its condition
     )
     max_noted: int = NEVER  # annotation max-replicas
-    failed: int = 0  # failed pods whose objects are left, up to the number a property asks for
+    failed: int = 0  # failed pods whose objects are left, up to the number that somebody asks for
+    completed: int = 0  # of a Job: succeeded pods whose objects are left, where an autoscaler counts them
 
 
 def holds_up_zone(cell: NodeCell) -> bool:

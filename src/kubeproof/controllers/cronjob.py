@@ -65,10 +65,10 @@ class CronJobController:
         return Reads((self.workload, *self.jobs), self.layout.every_place, (self.memory,))
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int]:
-        """Whether the CronJob exists; of a Job whether it runs, and whether pods of it wait for a node."""
+        """Whether the CronJob exists; of a Job whether it runs, and whether it has pods that no node holds."""
         if workload == self.workload:
             return cell.exists, 0
-        return int(cell.exists and max(NONE, cell.noted) not in ENDED), int(cell.unbound > 0)
+        return int(cell.exists and max(NONE, cell.noted) not in ENDED), int(cell.unbound + cell.completed > 0)
 
     def show_node(self, place: int, cell: NodeCell) -> tuple[int, ...] | None:
         """Which of its Jobs have pods there, ending or finished ones included."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from kubeproof.cluster.control import (
@@ -10,11 +10,13 @@ from kubeproof.cluster.control import (
     Advance,
     Bind,
     Controller,
+    Crash,
     CreateObject,
     CreatePods,
     Decision,
     DeleteObject,
     DeleteUnbound,
+    NoteCompleted,
     NoteFailed,
     Remember,
     Seen,
@@ -23,6 +25,7 @@ from kubeproof.cluster.control import (
     SetDesired,
     SetReplicas,
     SetTemplate,
+    TendJob,
     Tick,
     shown_node,
     tags_of,
@@ -39,7 +42,7 @@ if TYPE_CHECKING:
 
 ON_WORKLOAD = (
     *(SetDesired, SetReplicas, SetTemplate, SetCurrent, SetCondition),
-    *(DeleteObject, NoteFailed, CreateObject, CreatePods, DeleteUnbound),
+    *(DeleteObject, NoteFailed, NoteCompleted, CreateObject, CreatePods, DeleteUnbound),
 )
 
 
@@ -73,6 +76,7 @@ class GroupedActor:
         self._workloads, self._places, _ = controller.reads
         self.reads = slots_read(slots, controller)
         self._slots = slots
+        self._setup, self._kept = plan.setup, plan.mechanics.kept
         self._number = number
         self._node_views: dict[tuple[int, NodeCell], Hashable] = {}
 
@@ -131,12 +135,26 @@ class GroupedActor:
         if isinstance(action, Advance) and action.rejected:
             noted = NoteFailed(action.workload, action.rejected)
             return (on_node, (slots.workload(action.workload), operation(noted)))
+        noted_ends = tuple(self._ends(action)) if self._kept else ()
+        if noted_ends:
+            return (on_node, *((slots.workload(noted.workload), operation(noted)) for noted in noted_ends))
         if isinstance(action, Bind):
             taken = (slots.workload(action.workload), operation(DeleteUnbound(action.workload, 1)))
             if action.workload in slots.nurseries:
                 return (taken, on_node, (slots.nurseries[action.workload], ("Bear", -1, Bear(action.workload))))
             return (taken, on_node)
         return (on_node,)
+
+    def _ends(self, action: Action) -> Iterator[NoteCompleted | NoteFailed]:
+        """What the objects of finished pods add up to, of Jobs whose pods stay listed."""
+        if isinstance(action, TendJob) and action.workload in self._kept and action.node.view.succeeded:
+            yield NoteCompleted(action.workload, action.node.view.succeeded)
+        if isinstance(action, Crash) and action.workload in self._kept and self._fails(action.workload):
+            yield NoteFailed(action.workload, 1)
+
+    def _fails(self, workload: int) -> bool:
+        """True if a pod of the Job has failed when its container has."""
+        return not self._setup.workloads[workload].job.restarts
 
 
 class WatchfulActor(GroupedActor):

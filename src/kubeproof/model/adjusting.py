@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.control import Controller
+from kubeproof.cluster.counted import counted_by, foreign_to, selects
 from kubeproof.cluster.objects import CRON_JOB, JOB, JOBS, Setup, family, workload_number
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import HorizontalPodAutoscaler
@@ -29,6 +31,7 @@ from kubeproof.model.used import usage_rules
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
+    from kubeproof.controllers.hpa.ambiguity import Rival
     from kubeproof.controllers.hpa.settings import AutoscalerSettings
 
 
@@ -155,11 +158,11 @@ def _autoscalers(layout: Layout, events: tuple[Event, ...]) -> AdjustingPart:
     settings = autoscaler_settings(setup)
     loops: list[Controller] = []
     for autoscaler in working:
-        target = workload_number(setup, autoscaler.target)
-        own_rules = tuple(rule for rule in rules if rule.workload == target)
+        target, counted = workload_number(setup, autoscaler.target), counted_by(setup, autoscaler)
+        own_rules = tuple(rule for rule in rules if rule.workload in counted)
         memory = len(events) + len(loops)
-        rivals = _is_ambiguous(setup, autoscaler)
-        recall = recall_of(setup, target, autoscaler, own_rules, settings)
+        rivals = tuple(_rivals(setup, autoscaler, counted, len(events)))
+        recall = recall_of(setup, counted, autoscaler, own_rules, settings)
         loops.append(
             HpaController(layout, autoscaler, target, memory, own_rules, rivals, settings=settings, recall=recall)
         )
@@ -193,16 +196,24 @@ def autoscaler_settings(setup: Setup) -> AutoscalerSettings:
     )
 
 
-def _is_ambiguous(setup: Setup, autoscaler: HorizontalPodAutoscaler) -> bool:
-    """True if another autoscaler of the namespace selects pods of this one's target."""
-    target = setup.workloads[workload_number(setup, autoscaler.target)]
-    labels = dict(target.template.labels)
-    rivals = [other for other in working_autoscalers(setup) if other is not autoscaler]
-    return any(
-        other.namespace == autoscaler.namespace
-        and setup.workloads[workload_number(setup, other.target)].selector.matches(labels)
-        for other in rivals
-    )
+def _rivals(setup: Setup, autoscaler: HorizontalPodAutoscaler, counted: tuple[int, ...], first: int) -> Iterator[Rival]:
+    """The other autoscalers that select pods which this one counts; memories of autoscalers begin at `first`."""
+    from kubeproof.controllers.hpa.ambiguity import Rival
+
+    for at, other in enumerate(working_autoscalers(setup)):
+        target = setup.workloads[workload_number(setup, other.target)]
+        if other is not autoscaler and any(selects(target, setup.workloads[number]) for number in counted):
+            yield Rival(other.name, target.selector, first + at)
+
+
+def foreign_counted(setup: Setup) -> frozenset[int]:
+    """The workloads whose pods an autoscaler counts although it is another one's."""
+    return frozenset(number for autoscaler in working_autoscalers(setup) for number in foreign_to(setup, autoscaler))
+
+
+def jobs_counted(setup: Setup) -> frozenset[int]:
+    """The Jobs whose pods an autoscaler counts, finished ones as long as they are listed."""
+    return frozenset(number for number in foreign_counted(setup) if setup.workloads[number].kind == JOB)
 
 
 def may_run_unready(setup: Setup, events: tuple[Event, ...]) -> frozenset[int]:
@@ -226,6 +237,6 @@ def ages_that_matter(setup: Setup, rules: tuple[UsageRule, ...], unready: frozen
         from kubeproof.controllers.hpa.controller import ages_read
 
         if any(metric.name == CPU for metric in autoscaler.metrics):
-            for member in family(setup, workload_number(setup, autoscaler.target)):
+            for member in counted_by(setup, autoscaler):
                 ages[member] |= set(ages_read(autoscaler_settings(setup), may_be_unready=member in unready))
     return tuple(tuple(sorted(own)) for own in ages)

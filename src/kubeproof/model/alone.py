@@ -113,7 +113,7 @@ def _is_of(controller: Controller, workload: int) -> bool:
 
 def _is_left_alone(plan: Plan, number: int) -> bool:
     """True if nobody writes the workload's object before it is stable, and it has one revision."""
-    scaled = any(isinstance(c, HpaController) and number in c.members for c in plan.controllers)
+    scaled = any(isinstance(c, HpaController) and number in c.counted for c in plan.controllers)
     written = any(_is_of(event, number) and event.stage == Stage.ALWAYS for event in plan.events)
     watched = any(m.intent.key == "rolloutCompletes" and number in m.reads.workloads for m in plan.monitors)
     watched |= any(m.temporal is not None and m.temporal.heeds(number) for m in plan.monitors)

@@ -43,6 +43,7 @@ from kubeproof.events.declarations import BudgetChange, Event, KernelPanic, Node
 from kubeproof.events.late import DrainProgress
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.predicates import most_failed_asked
+from kubeproof.model.adjusting import foreign_counted
 from kubeproof.model.shared import shared_loops
 
 if TYPE_CHECKING:
@@ -145,8 +146,12 @@ def owner_loops(layout: Layout, index: int, at_once: frozenset[int] = frozenset(
 
 
 def most_failed(setup: Setup, intents: tuple[Intent, ...]) -> tuple[int, ...]:
-    """Per workload, up to how many failed pods are counted: one more than a property allows."""
-    most = [0] * len(setup.workloads)
+    """Per workload, up to how many failed pods are counted: one more than a property allows.
+
+    An autoscaler asks whether there is one at all: it wants the requests of failed pods, too.
+    """
+    listed = foreign_counted(setup) if setup.autoscalers else frozenset()
+    most = [int(number in listed) for number in range(len(setup.workloads))]
     for intent in intents:
         if intent.key == "maxPodObjects" and intent.count is not None and "Failed" in (intent.phases or ("Failed",)):
             everyone = tuple(range(len(most)))

@@ -10,6 +10,7 @@ were ending. `docs/explanation/reductions.md` has the proof.
 from __future__ import annotations
 
 from kubeproof.cluster.objects import family
+from kubeproof.controllers.late import HpaController
 from kubeproof.errors import KubeproofError
 from kubeproof.intents.monitor import Monitor
 from kubeproof.model.plan import Plan
@@ -30,11 +31,23 @@ def ending_unseen(plan: Plan) -> frozenset[int]:
     """The workloads whose terminating pods may end in unison, as far as the plan tells.
 
     None where somebody else reads terminating pods: a drain, a StatefulSet, a DaemonSet or a rollout by recreation
-    waits for them, a descheduler or a quota counts them, admission of pods that name their node adds them up.
+    waits for them, a descheduler or a quota counts them, admission of pods that name their node adds them up, an
+    autoscaler lists them with those of others.
     """
     if not only_replicasets_delete(plan) or plan.setup.quotas or any(_heeds_end(monitor) for monitor in plan.monitors):
         return frozenset()
-    return frozenset(w for w in range(len(plan.setup.workloads)) if len(family(plan.setup, w)) == 1)
+    alone = frozenset(w for w in range(len(plan.setup.workloads)) if len(family(plan.setup, w)) == 1)
+    return alone - _listed_with_others(plan)
+
+
+def _listed_with_others(plan: Plan) -> frozenset[int]:
+    """The workloads whose terminating pods an autoscaler lists together with those of others.
+
+    It asks even these for their requests, and whether another autoscaler selects them. Where all are pods of its target
+    they cannot be the only ones without a request.
+    """
+    scalers = [c for c in plan.controllers if isinstance(c, HpaController)]
+    return frozenset(w for c in scalers if not c.counts_own_pods_only for w in c.counted)
 
 
 def _heeds_end(monitor: Monitor) -> bool:

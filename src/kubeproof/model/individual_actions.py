@@ -26,6 +26,7 @@ from kubeproof.cluster.control import (
     KeepNode,
     NodeAction,
     NodeRef,
+    NoteCompleted,
     NoteFailed,
     Preempt,
     Remember,
@@ -106,7 +107,7 @@ class NamedActions:
             for names in self._unbound_sets(state, action):
                 rest = tuple(n for n in state.unbound[action.workload] if n not in names)
                 yield self._with_unbound(state, action.workload, rest), ("delete", names)
-        elif isinstance(action, Tick | NoteFailed):
+        elif isinstance(action, Tick | NoteFailed | NoteCompleted):
             raise TypeError(f"no controller decides {action}")
         else:
             yield self._on_workload(state, action)
@@ -169,6 +170,8 @@ class NamedActions:
         if isinstance(action, DeleteObject):
             is_pod = self.setup.workloads[workload].kind == POD
             spec = spec._replace(exists=0, desired=0, replicas=0 if is_pod else min(spec.replicas, 0))
+            if workload in self.plan.mechanics.kept:  # the garbage collector takes finished pods, too
+                spec = spec._replace(failed=0, completed=0)
             concrete = ("delete-object", ref)
         elif isinstance(action, SetCurrent):
             spec = spec._replace(noted=action.revision)
@@ -282,10 +285,14 @@ class NamedActions:
             for victims in self._victims(node, Delete(action.node, action.workload, action.losses)):
                 gone = without_ended(self._deleted(node, victims), action.workload)
                 ended = self._ended(node, action.workload)
-                yield self._with_node(state, index, gone), ("tend", name, ended, tuple(pod.name for pod in victims))
+                counted = self._with_completed(state, action.workload, ended[0])
+                yield self._with_node(counted, index, gone), ("tend", name, ended, tuple(pod.name for pod in victims))
         elif isinstance(action, Crash):
+            job = self.setup.workloads[action.workload].job
+            is_listed = action.workload in self.plan.mechanics.kept and not job.restarts
+            noted = self._with_failed(state, action.workload, int(is_listed))
             for hit in self._crashable(node, action.workload):
-                yield self._with_node(state, index, self._crashed(node, hit)), ("crash", name, hit.name)
+                yield self._with_node(noted, index, self._crashed(node, hit)), ("crash", name, hit.name)
         elif isinstance(action, EvictPods):
             for victims in self._robbed(node, action.losses):
                 gone = self._robbed_of(node, victims)
@@ -469,6 +476,14 @@ class NamedActions:
             pulled |= set(template.volume_images)
         lacking = pulled - {name for name, _ in node.images}
         return sum(1 << bit for bit, name in enumerate(tracked_images(self.setup)) if name in lacking)
+
+    def _with_completed(self, state: State, workload: int, succeeded: int) -> State:
+        """The state with pods of a Job that have succeeded left behind, if somebody still lists them."""
+        spec = state.specs[workload]
+        if workload not in self.plan.mechanics.kept or not spec.exists:
+            return state
+        spec = spec._replace(completed=spec.completed + succeeded)
+        return state._replace(specs=_replaced(state.specs, workload, spec))
 
     def _with_failed(self, state: State, workload: int, failed: int) -> State:
         spec = state.specs[workload]

@@ -23,6 +23,7 @@ class Spec(NamedTuple):
     noted: int = NEVER
     max_noted: int = NEVER
     failed: int = 0
+    completed: int = 0
 
 
 class State(NamedTuple):

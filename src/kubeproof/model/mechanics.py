@@ -20,6 +20,7 @@ from kubeproof.cluster.control import (
     KeepNode,
     NodeAction,
     NodeChange,
+    NoteCompleted,
     NoteFailed,
     Preempt,
     SetCondition,
@@ -74,9 +75,12 @@ class Mechanics(NodeConditions):
             case DeleteObject(workload):
                 is_pod = self.setup.workloads[workload].kind == POD
                 gone = NEVER if cell.replicas == NEVER and not is_pod else 0
-                return (cell._replace(exists=0, desired=0, replicas=gone),)
+                deleted = cell._replace(exists=0, desired=0, replicas=gone)
+                return (deleted._replace(failed=0, completed=0) if workload in self.kept else deleted,)
             case NoteFailed(workload, pods):
                 return (cell._replace(failed=min(cell.failed + pods, self.most_failed[workload])),)
+            case NoteCompleted(_, pods):
+                return (cell._replace(completed=cell.completed + pods) if cell.exists else cell,)
             case SetCurrent(_, revision):
                 return (cell._replace(noted=revision),)
             case SetCondition(_, condition):

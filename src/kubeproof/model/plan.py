@@ -33,7 +33,14 @@ from kubeproof.events.declarations import (
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import Monitor, make_monitor
 from kubeproof.intents.predicates import followed_targets, most_terminating_asked, targeted, targets_of
-from kubeproof.model.adjusting import adjusting_loops, ages_that_matter, group_loops, may_run_unready, vertical_loops
+from kubeproof.model.adjusting import (
+    adjusting_loops,
+    ages_that_matter,
+    group_loops,
+    jobs_counted,
+    may_run_unready,
+    vertical_loops,
+)
 from kubeproof.model.assembly import built_in_controllers, endpoint_loops, most_failed
 from kubeproof.model.cron import run_times, with_cron_jobs
 from kubeproof.model.event_part import event_sources
@@ -148,6 +155,7 @@ def make_plan(
         setup,
         ages_that_matter(setup, usage_rules(setup, events), unready),
         most_failed=most_failed(setup, intents),
+        kept=jobs_counted(setup),
         never_ready=never_ready(setup, events),
         most_asked=max((most_terminating_asked(intent) for intent in intents), default=0),
         runs_s=run_times(setup, events),

@@ -32,6 +32,7 @@ class PodLife:
         most_asked: int = 0,  # the largest number that a property compares terminating pods with
         runs_s: RunTimes = (),
         routes: Mapping[int, tuple[int, int]] = MappingProxyType({}),
+        kept: frozenset[int] = frozenset(),
         spare_ages: tuple[int, ...] = (),  # for how long a node has to be unneeded until something follows, ascending
     ) -> None:
         self.setup = setup
@@ -40,6 +41,7 @@ class PodLife:
         self.never_ready = never_ready  # workloads whose pods run but never become ready
         self.runs_s = runs_s or (None,) * len(setup.workloads)
         self.routes = routes  # where traffic is followed: `route_s` of deleted pods that were ready, and of others
+        self.kept = kept  # Jobs whose finished pods count until the Job goes: an autoscaler lists them
         self.spare_ages = spare_ages
         self._brought = brought_images(setup)
         self._missing = {node.name: missing_images(setup, node) for node in setup.nodes} if any(self._brought) else {}

@@ -2,8 +2,8 @@
 
 A scheduler or descheduler is handed its nodes, its configuration and what it is shown, but not the numbers that tell
 one size from another: replicas, bounds of autoscalers, budgets that it does not ask. So it cannot depend on them, and
-its answers hold for every setup that differs in nothing else. An autoscaler pools its pods and asks for no node: what
-it works out holds wherever its spec, its pods' templates and the rules of their usage are the same.
+its answers hold for every setup that differs in nothing else. An autoscaler pools the pods that it counts and asks for
+no node: what it works out holds wherever its spec, these pods' templates and the rules of their usage are the same.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubeproof.cluster.control import PeriodicController
 from kubeproof.cluster.daemons import daemon_sets
-from kubeproof.cluster.objects import Setup, family
+from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.priorities import has_priorities
 from kubeproof.controllers.late import (
@@ -101,7 +101,7 @@ _loops = lru_cache(maxsize=MOST_LAYOUTS)(SharedLoops)
 
 def recall_of(
     setup: Setup,
-    target: int,
+    counted: tuple[int, ...],
     autoscaler: HorizontalPodAutoscaler,
     rules: tuple[UsageRule, ...],
     settings: AutoscalerSettings,
@@ -112,8 +112,7 @@ def recall_of(
     """
     from kubeproof.controllers.hpa.ahead import Recall
 
-    members = tuple((member, setup.workloads[member]) for member in family(setup, target))
-    pods = tuple((member, workload.template, workload.resized) for member, workload in members)
+    pods = tuple((number, setup.workloads[number].template) for number in counted)
     boundless = replace(autoscaler, min_replicas=0, max_replicas=0)
     proposals = _recalled("proposals", boundless, settings, (pods, rules))
     return Recall(proposals, *(_recalled(kind, autoscaler, settings) for kind in ("outcomes", "acting", "memories")))

@@ -142,7 +142,7 @@ def _is_unwatched(plan: Plan, number: int) -> bool:
         len(family(plan.setup, number)) == 1
         and not plan.mechanics.ages[number]
         and number not in plan.mechanics.never_ready
-        and not any(isinstance(c, HpaController) and number in c.members for c in plan.controllers)
+        and not any(isinstance(c, HpaController) and number in c.counted for c in plan.controllers)
         and not any(isinstance(e, PodCrashEvent) and number in e.members for e in plan.events)
         and not any(isinstance(e, DeleteEvent) and number == e.workload for e in plan.events if workload.kind == POD)
         and not any(heeds_start(monitor, number) for monitor in plan.monitors)

@@ -41,10 +41,15 @@ class Grow(NamedTuple):
 
 
 def countable(plan: Plan) -> frozenset[int]:
-    """The workloads whose young pods may be counted for the whole cluster: an autoscaler alone looks at their start."""
+    """The workloads whose young pods may be counted for the whole cluster: an autoscaler alone looks at their start.
+
+    None where it counts pods of others, or others count its own: the nursery is that of one workload's pods.
+    """
     if not only_replicasets_delete(plan):
         return frozenset()
-    scaled = {w for c in plan.controllers if isinstance(c, HpaController) for w in c.members}
+    scalers = [c for c in plan.controllers if isinstance(c, HpaController)]
+    mixed = {w for c in scalers if not c.counts_own_pods_only for w in c.counted}
+    scaled = {w for c in scalers for w in c.members} - mixed
     return frozenset(w for w in scaled if _is_countable(plan, w))
 
 

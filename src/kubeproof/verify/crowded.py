@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from kubeproof.cluster.counted import foreign_to
 from kubeproof.cluster.labels import NO_EXECUTE, NO_SCHEDULE, Taint
 from kubeproof.cluster.objects import (
     DEPLOYMENT,
@@ -112,13 +113,15 @@ def working(loaded: Loaded) -> Iterator[HorizontalPodAutoscaler]:
     """The autoscalers that may ever write a size.
 
     One does not whose target begins at the minimum and whose pods, never above half of their requests, stay below all
-    utilizations it aims at: nothing asks for more, and the minimum allows no less.
+    utilizations it aims at: nothing asks for more, and the minimum allows no less. That takes the target's own pods
+    alone: with those of others it may want as many as all of them, although none uses much.
     """
     moved = {event.target for event in loaded.scenario.events if isinstance(event, UsageChange)}
     replicas = {workload.ref: workload.replicas for workload in loaded.setup.workloads}
     for autoscaler in loaded.setup.autoscalers:
         rests = autoscaler.target not in moved and replicas.get(autoscaler.target) == autoscaler.min_replicas
-        if not (rests and all(_is_above_usage(metric) for metric in autoscaler.metrics)):
+        is_alone = autoscaler.target in replicas and not foreign_to(loaded.setup, autoscaler)
+        if not (rests and is_alone and all(_is_above_usage(metric) for metric in autoscaler.metrics)):
             yield autoscaler
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import combinations
 
+from kubeproof.cluster.counted import selects
 from kubeproof.cluster.labels import NO_EXECUTE, LabelSelector, Requirement
 from kubeproof.cluster.objects import CRON_JOB, JOB, STATEFUL_SET, Node, PodAffinity, PodTemplate, Setup, Workload
 from kubeproof.cluster.priorities import has_priorities
@@ -230,7 +230,7 @@ def _relations(loaded: Loaded, *, on_nodes: bool = True) -> Iterator[tuple[str, 
         yield tuple(ref for ref, workloads in forms.items() if any(is_meant(quota, w) for w in workloads))
     for claim in loaded.setup.claims:
         yield tuple(ref for ref, workloads in forms.items() if any(_uses(w, claim) for w in workloads))
-    yield from _rival_autoscalers(loaded, forms)
+    yield from _counted_together(loaded, forms)
     yield from _sharing_images(loaded.setup, forms)
     yield from _chained(loaded)
     for intent in loaded.scenario.intents:
@@ -260,13 +260,6 @@ def _may_run_on(setup: Setup, workload: Workload, node: Node) -> bool:
     return (is_wanted or not heeds(setup, template, NODE_AFFINITY)) and (
         is_open or not heeds(setup, template, TAINT_TOLERATION)
     )
-
-
-def _both_ways(ones: list[Workload], others: list[Workload]) -> Iterator[tuple[Workload, Workload]]:
-    for one in ones:
-        for other in others:
-            yield one, other
-            yield other, one
 
 
 def _selecting(setup: Setup, forms: dict[str, list[Workload]]) -> Iterator[tuple[str, str]]:
@@ -327,13 +320,20 @@ def _images(template: PodTemplate) -> frozenset[str]:
     return frozenset((*template.volume_images, *(container.image for container in containers)))
 
 
-def _rival_autoscalers(loaded: Loaded, forms: dict[str, list[Workload]]) -> Iterator[tuple[str, ...]]:
-    """Targets of autoscalers whose pods another's target selects: both refuse to look at metrics."""
-    targets = [autoscaler.target for autoscaler in loaded.setup.autoscalers if autoscaler.target in forms]
-    for one, other in combinations(dict.fromkeys(targets), 2):
-        for a, b in _both_ways(forms[one], forms[other]):
-            if a.namespace == b.namespace and a.selector.matches(dict(b.template.labels)):
-                yield one, other
+def _counted_together(loaded: Loaded, forms: dict[str, list[Workload]]) -> Iterator[tuple[str, ...]]:
+    """The target of an autoscaler with all whose pods its selector matches: it counts them, whoever owns them.
+
+    Two autoscalers that select the same pods, so that both refuse to look at metrics, are related by these.
+    """
+    for target in dict.fromkeys(autoscaler.target for autoscaler in loaded.setup.autoscalers):
+        yield (
+            target,
+            *(
+                ref
+                for ref, workloads in forms.items()
+                if any(selects(one, other) for one in forms.get(target, ()) for other in workloads)
+            ),
+        )
 
 
 def _chained(loaded: Loaded) -> Iterator[tuple[str, ...]]:

@@ -40,28 +40,36 @@ class Memory(NamedTuple):
     least_s: int
     most_s: int
     history: History
+    is_known: bool = False  # to rivals, by its target's selector; kept only where there are some
 
     def packed(self) -> tuple[int, ...]:
         """As plain numbers."""
         recommendations = self.history.recommendations
         count = NO_HISTORY if recommendations is None else len(recommendations)
         entries = (*(recommendations or ()), *self.history.scale_events)
-        return (self.least_s, self.most_s, count, *(number for entry in entries for number in entry))
+        return (
+            self.least_s,
+            self.most_s,
+            int(self.is_known),
+            count,
+            *(number for entry in entries for number in entry),
+        )
 
 
 @lru_cache(maxsize=10_000)
 def unpacked(numbers: tuple[int, ...]) -> Memory:
     """The memory from plain numbers."""
-    least_s, most_s, count, *rest = numbers
+    least_s, most_s, known, count, *rest = numbers
     pairs = list(zip(rest[::2], rest[1::2], strict=True))
     split = max(count, 0)
     recommendations = None if count == NO_HISTORY else tuple(Recommendation(*pair) for pair in pairs[:split])
-    return Memory(least_s, most_s, History(recommendations, tuple(ScaleEvent(*pair) for pair in pairs[split:])))
+    history = History(recommendations, tuple(ScaleEvent(*pair) for pair in pairs[split:]))
+    return Memory(least_s, most_s, history, bool(known))
 
 
-def first_memory(period_s: int) -> tuple[int, ...]:
+def first_memory(period_s: int, *, is_known: bool = False) -> tuple[int, ...]:
     """Before the first sync, which comes within a period."""
-    return Memory(0, period_s, History()).packed()
+    return Memory(0, period_s, History(), is_known).packed()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +107,9 @@ class LookAhead:
         """The memory after syncs that change nothing; at rest, if no seconds are given."""
         key = asked, numbers, seconds
         if key not in self._recall.memories:
-            self._recall.memories[key] = self._aged(asked, unpacked(numbers), seconds).packed()
+            memory = unpacked(numbers)
+            aged_memory = self._aged(asked, memory, seconds)
+            self._recall.memories[key] = aged_memory._replace(is_known=memory.is_known).packed()
         return self._recall.memories[key]
 
     def _aged(self, asked: Asked, memory: Memory, seconds: int | None) -> Memory:

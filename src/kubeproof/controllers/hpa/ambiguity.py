@@ -9,8 +9,17 @@ to sync decides once alone. All this is within one namespace.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from kubeproof.cluster.labels import Labels, LabelSelector
+
+
+class Rival(NamedTuple):
+    """Another autoscaler of the namespace, with the selector of its target and the number of its memory."""
+
+    name: str
+    selector: LabelSelector
+    memory: int
 
 
 def selecting(pods: Iterable[Labels], known: Mapping[str, LabelSelector]) -> tuple[str, ...]:

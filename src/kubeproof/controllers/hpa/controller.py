@@ -1,17 +1,19 @@
 """The autoscaler as a periodic control loop of the model.
 
-Memory is (least, most, history...): seconds until the next sync, and what earlier syncs left. Syncs that change nothing
-are not steps: they are caught up on when time passes. When the cluster comes to rest the phase of the period is
-forgotten (0 to a whole period), because whatever changes next may come at any phase.
+Memory is (least, most, known, history...): seconds until the next sync, whether rivals know its selector, and what
+earlier syncs left. Syncs that change nothing are not steps: they are caught up on when time passes. When the cluster
+comes to rest the phase of the period is forgotten (0 to a whole period), because whatever changes next may come at any
+phase.
 """
 
 from __future__ import annotations
 
 from dataclasses import field
-from typing import NamedTuple
 
 from kubeproof.cluster.control import Decision, Reads, Remember, Role, Seen, SetDesired, Stage
-from kubeproof.cluster.objects import PodTemplate, family
+from kubeproof.cluster.counted import counted_by, labels_of
+from kubeproof.cluster.labels import Labels
+from kubeproof.cluster.objects import Workload, family
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import SAMPLED_METRICS, HorizontalPodAutoscaler, Metric
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
@@ -27,19 +29,19 @@ from kubeproof.cluster.usage import (
     uses,
 )
 from kubeproof.controllers.hpa.ahead import Asked, LookAhead, Memory, Recall, first_memory, unpacked
+from kubeproof.controllers.hpa.ambiguity import Rival, is_ambiguous
 from kubeproof.controllers.hpa.calculator import Failure
 from kubeproof.controllers.hpa.combine import forced
 from kubeproof.controllers.hpa.decide import Judged, Outcome, judge
 from kubeproof.controllers.hpa.history import History
-from kubeproof.controllers.hpa.samples import PodFacts, Sample, group, pod_request
+from kubeproof.controllers.hpa.history import later as aged
+from kubeproof.controllers.hpa.pods import RUNNING, Counted, Groups, Key, Pooled, Sorts, facts_of
+from kubeproof.controllers.hpa.samples import CONTAINER_MISSED_SINCE, Sample, group, has_container, pod_request
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
 from kubeproof.values import dataclass
 
 MOST_ASKED = 2**31 - 1  # upstream counts replicas in int32
 MOST_SEEN = 200_000  # clusters of which is remembered what they ask for
-Groups = tuple[
-    tuple[tuple[int, ...], int], ...
-]  # ((phase, age), pods) on one node; then the size where pods have several
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,57 +53,69 @@ class HpaController:
     target: int
     memory: int
     rules: tuple[UsageRule, ...] = ()
-    is_ambiguous: bool = False
+    rivals: tuple[Rival, ...] = ()  # other autoscalers whose selectors may match pods that this one counts
     stage: int = Stage.ALWAYS
     settings: AutoscalerSettings = field(default=AutoscalerSettings())
     recall: Recall = field(default_factory=Recall, compare=False, repr=False)
     _asked_before: dict[object, Asked] = field(default_factory=dict, init=False, compare=False, repr=False)
-    # The target and the ReplicaSets of its later revisions: the selector matches the pods of all.
+    # The target and the ReplicaSets of its later revisions, whose size it writes.
     members: tuple[int, ...] = field(init=False, compare=False, repr=False)
+    # All whose pods the target's selector matches: the members, then those of other owners.
+    counted: tuple[int, ...] = field(init=False, compare=False, repr=False)
     reads: Reads = field(init=False, compare=False, repr=False)
     _ahead: LookAhead = field(init=False, compare=False, repr=False)
-    _is_resized: bool = field(init=False, compare=False, repr=False)  # pods of the target request different amounts
+    _sorts: Sorts = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        members = family(self.layout.setup, self.target)
-        resized = any(self.layout.setup.workloads[member].resized for member in members)
-        object.__setattr__(self, "_is_resized", resized)
+        setup = self.layout.setup
+        counted = counted_by(setup, self.autoscaler)
         object.__setattr__(self, "_ahead", LookAhead(self.autoscaler, self.settings, self.recall))
-        driven = memories_read(self.rules)
-        object.__setattr__(self, "members", members)
-        object.__setattr__(self, "reads", Reads(members, self.layout.every_place, (self.memory, *driven)))
+        object.__setattr__(self, "_sorts", Sorts(setup, counted, self.rules, by_labels=bool(self.rivals)))
+        object.__setattr__(self, "members", family(setup, self.target))
+        object.__setattr__(self, "counted", counted)
+        memories = (self.memory, *memories_read(self.rules), *(rival.memory for rival in self.rivals))
+        object.__setattr__(self, "reads", Reads(counted, self.layout.every_place, memories))
 
     @property
     def name(self) -> str:
         return f"hpa {self.autoscaler.name}"
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int, int]:
-        """Whether it exists, spec.replicas, pods without a node."""
-        return cell.exists, cell.desired, cell.unbound
+    @property
+    def counts_own_pods_only(self) -> bool:
+        """True if the target's selector matches nobody else's pods, and no other autoscaler's matches its own."""
+        return self.counted == self.members and not self.rivals
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Counted:
+        """Whether the target exists, its spec.replicas; pods without a node, and those that have ended."""
+        return self._sorts.show_workload(workload, cell)
 
     def show_node(self, place: int, cell: NodeCell) -> Groups | None:
-        """The target's pods by phase and age."""
-        amounts: dict[tuple[int, ...], int] = {}
-        for kind, count in cell.pods:
-            if kind.workload in self.members:
-                key = (kind.phase, kind.age_s, *((kind.workload,) if self._is_resized else ()))
-                amounts[key] = amounts.get(key, 0) + count
-        return tuple(sorted(amounts.items())) or None
+        """The counted pods by phase, age and sort."""
+        return self._sorts.show_node(cell)
 
     # -- decisions ------------------------------------------------------------------------------
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
-        """The sync, if it is due or may be, and changes the size."""
+        """The sync, if it is due or may be, and changes the size or makes the selector known to rivals."""
         memory = unpacked(seen.memories[0])
-        if memory.least_s > 0 or not seen.workloads[0][0]:
+        exists, current, *_ = seen.workloads[0]
+        if memory.least_s > 0 or not exists:
             return ()
         outcome = self.sync(seen, memory.history)
-        if outcome.replicas == seen.workloads[0][1]:
+        is_news = self._is_news(current, memory)
+        if outcome.replicas == current and not is_news:
             return ()
         period_s = self.settings.sync_period_s
-        after = Memory(period_s, period_s, outcome.history).packed()
+        after = Memory(period_s, period_s, outcome.history, memory.is_known or is_news).packed()
         role = Role.URGENT if memory.most_s == 0 else Role.OPTIONAL
-        return (Decision((SetDesired(self.target, outcome.replicas), Remember(self.memory, after)), role),)
+        writes = (SetDesired(self.target, outcome.replicas),) if outcome.replicas != current else ()
+        return (Decision((*writes, Remember(self.memory, after)), role),)
+
+    def _is_news(self, current: int, memory: Memory) -> bool:
+        """True if the next sync is the first to make the selector known: it gets as far as metrics, and rivals ask."""
+        if not self.rivals or memory.is_known:
+            return False
+        return forced(current, self.autoscaler.min_replicas, self.autoscaler.max_replicas) is None
 
     def sync(self, seen: Seen, history: History) -> Outcome:
         """What a sync with this history would do now; looking ahead asks the same again and again.
@@ -114,18 +128,40 @@ class HpaController:
         """What the metrics ask for; None if they are not looked at."""
         current = seen.workloads[0][1]
         bounds = self.autoscaler.min_replicas, self.autoscaler.max_replicas
-        if self.is_ambiguous or forced(current, *bounds) is not None:
+        if forced(current, *bounds) is not None:
             return None
-        pooled = _pooled(seen, self.members if self._is_resized else ())
-        key = pooled, seen.memories[1:]
+        pooled = self._sorts.pool(seen)
+        if self._is_ambiguous(pooled, seen):
+            return None
+        key = pooled, self._driving(seen)
         if key not in self.recall.proposals:
             metrics = tuple(self._samples(metric, pooled, seen.memories) for metric in self.autoscaler.metrics)
             self.recall.proposals[key] = judge(self.autoscaler, current, metrics, self.settings)
         return self.recall.proposals[key]
 
+    def _is_ambiguous(self, pooled: Pooled, seen: Seen) -> bool:
+        """True if the known selector of a rival matches one of the counted pods, in whatever phase that is."""
+        if not self.rivals:
+            return False
+        workloads = self.layout.setup.workloads
+        known = {self.autoscaler.name: workloads[self.target].selector}
+        for rival, is_known in zip(self.rivals, self._known(seen), strict=True):
+            known |= {rival.name: rival.selector} if is_known else {}
+        present = {self._sorts.sort_of(key) for key, _ in pooled.groups}
+        return is_ambiguous(self.autoscaler.name, [_labels(workloads[sort]) for sort in sorted(present)], known)
+
+    def _known(self, seen: Seen) -> tuple[bool, ...]:
+        """Which rivals have a known selector."""
+        first = len(seen.memories) - len(self.rivals)
+        return tuple(unpacked(memory).is_known for memory in seen.memories[first:])
+
+    def _driving(self, seen: Seen) -> tuple[tuple[int, ...], ...]:
+        """The memories that say how much pods use."""
+        return seen.memories[1 : len(seen.memories) - len(self.rivals)]
+
     def is_fixed(self, current: int, memory: tuple[int, ...]) -> bool:
         """True if no sync can change this size now, whatever the metrics ask for."""
-        least_s, _, history = unpacked(memory)
+        least_s, _, history, _ = unpacked(memory)
         if least_s > 0:
             return True
         if forced(current, self.autoscaler.min_replicas, self.autoscaler.max_replicas) is not None:
@@ -145,18 +181,27 @@ class HpaController:
     # -- time -----------------------------------------------------------------------------------
 
     def due(self, seen: Seen) -> int:
-        """Seconds until the first sync that changes the size; the deadline where the phase is open."""
-        return self._ahead.due(self._asked(seen), unpacked(seen.memories[0])) if seen.workloads[0][0] else NEVER
+        """Seconds until the first sync that is a step; the deadline where the phase is open."""
+        exists, current, *_ = seen.workloads[0]
+        memory = unpacked(seen.memories[0])
+        if not exists:
+            return NEVER
+        return memory.most_s if self._is_news(current, memory) else self._ahead.due(self._asked(seen), memory)
 
     def later(self, seen: Seen, seconds: int | None) -> tuple[int, ...]:
         """The memory after syncs that change nothing."""
-        if not seen.workloads[0][0]:
-            return first_memory(self.settings.sync_period_s)
+        exists, current, *_ = seen.workloads[0]
+        memory = unpacked(seen.memories[0])
+        if not exists:
+            return first_memory(self.settings.sync_period_s, is_known=memory.is_known)
+        if seconds is not None and self._is_news(current, memory):
+            history = aged(memory.history, seconds)
+            return Memory(max(0, memory.least_s - seconds), memory.most_s - seconds, history).packed()
         return self._ahead.later(self._asked(seen), seen.memories[0], seconds)
 
     def _asked(self, seen: Seen) -> Asked:
         """What a sync would decide on; its own memory, the first, has no say in that."""
-        key = seen.workloads, seen.places, seen.memories[1:]
+        key = seen.workloads, seen.places, self._driving(seen), self._known(seen)
         if key not in self._asked_before:
             if len(self._asked_before) >= MOST_SEEN:
                 self._asked_before.clear()
@@ -172,75 +217,53 @@ class HpaController:
     ) -> tuple[Sample, ...] | Failure:
         if metric.type not in SAMPLED_METRICS:
             return Failure(f"{metric.type} metrics are not modelled")
-        template = self.layout.setup.workloads[self.target].template
+        if self._lacks_container(metric, pooled.groups):
+            return Failure(f"container {metric.container} is not in the metrics of some pod")
         memories = dict(zip(self.reads.memories, numbers, strict=True))
-        ready = sum(pods for (phase, *_), pods in pooled.groups if phase == Phase.READY)
-        samples = [
-            group(
-                _facts(phase, age_s, pods),
-                self._usage(metric, template, age_s, ready, memories),
-                self._request(metric, *size),
-                resource=metric.name,
-                settings=self.settings,
-            )
-            for (phase, age_s, *size), pods in pooled.groups
-        ]
-        for waiting, *size in pooled.waiting:
-            facts = PodFacts(waiting, is_pending=True)
-            samples.append(
-                group(facts, None, self._request(metric, *size), resource=metric.name, settings=self.settings)
-            )
-        return tuple(samples)
+        return tuple(self._sample(metric, key, pods, pooled.groups, memories) for key, pods in pooled.groups)
 
-    def _request(self, metric: Metric, size: int | None = None) -> int | None:
-        """What a pod requests: of the size that it has, or as the target's template says."""
-        template = self.layout.setup.workloads[self.target if size is None else size].template
-        return pod_request(template, metric.name, metric.container, self.settings.version)
+    def _sample(
+        self, metric: Metric, key: Key, pods: int, groups: Groups, memories: dict[int, tuple[int, ...]]
+    ) -> Sample:
+        sort = self._sorts.sort_of(key)
+        template = self.layout.setup.workloads[sort].template
+        facts = facts_of(key, pods)
+        if metric.container and not has_container(template, metric.container, self.settings.version):
+            facts = facts._replace(has_metric=False)
+        usage = self._usage(metric, sort, key[1], groups, memories) if key[0] in RUNNING else None
+        request = pod_request(template, metric.name, metric.container, self.settings.version)
+        return group(facts, usage, request, resource=metric.name, settings=self.settings)
+
+    def _lacks_container(self, metric: Metric, groups: Groups) -> bool:
+        """True if the metrics of a pod lack the container, which makes them all fail before 1.33."""
+        if not metric.container or self.settings.version >= CONTAINER_MISSED_SINCE:
+            return False
+        running = {self._sorts.sort_of(key) for key, _ in groups if key[0] in RUNNING}
+        templates = [self.layout.setup.workloads[sort].template for sort in running]
+        return any(not has_container(template, metric.container, self.settings.version) for template in templates)
 
     def _usage(
-        self, metric: Metric, template: PodTemplate, age_s: int, ready: int, memories: dict[int, tuple[int, ...]]
+        self, metric: Metric, sort: int, age_s: int, groups: Groups, memories: dict[int, tuple[int, ...]]
     ) -> int:
         """What one pod uses, or the container that the metric names; the ready pods share a load."""
-        rules = rules_about(self.rules, metric.name, self.target)
-        pod = Pod(containers_of(template, self.settings.version), age_s)
+        rules = rules_about(self.rules, metric.name, sort)
+        pod = Pod(containers_of(self.layout.setup.workloads[sort].template, self.settings.version), age_s)
         load = shared_by(rules, memories)
-        share = None if load is None else share_of(load, age_s, memories, ready)
+        share = None if load is None else share_of(load, age_s, memories, self._sharing(load, groups))
         if not metric.container:
             return pod_usage(rules, pod, metric.name, memories, share)
         own = zip(pod.containers, uses(rules, pod, metric.name, memories, share), strict=True)
         return sum(used for container, used in own if container.name == metric.container)
 
-
-class Pooled(NamedTuple):
-    """What a sync depends on: an autoscaler does not look at where pods are, so all nodes are taken together."""
-
-    current: int  # spec.replicas
-    groups: Groups
-    waiting: tuple[tuple[int, ...], ...]  # pods without a node, then their size where pods have several
+    def _sharing(self, rule: UsageRule, groups: Groups) -> int:
+        """How many ready pods share the rule's total."""
+        ready = [(self._sorts.sort_of(key), pods) for key, pods in groups if key[0] == Phase.READY]
+        sharers = {other.workload for other in self.rules if other._replace(workload=rule.workload) == rule}
+        return sum(pods for sort, pods in ready if sort in sharers)
 
 
-def _pooled(seen: Seen, sizes: tuple[int, ...] = ()) -> Pooled:
-    groups: dict[tuple[int, ...], int] = {}
-    for place in seen.places:
-        for view, count in place:
-            for key, pods in view:
-                groups[key] = groups.get(key, 0) + pods * count
-    unbound = [count for _, _, count in seen.workloads]
-    told = zip(unbound, sizes, strict=True) if sizes else ((sum(unbound),),)
-    waiting = tuple(one for one in told if one[0])
-    return Pooled(seen.workloads[0][1], tuple(sorted((key, pods) for key, pods in groups.items() if pods)), waiting)
-
-
-def _facts(phase: int, age_s: int, pods: int) -> PodFacts:
-    """What upstream looks at, from phase and age; readiness is as old as the pod, or new where it was lost."""
-    age = max(age_s, 0)
-    if phase == Phase.TERMINATING:
-        return PodFacts(pods, is_deleted=True)
-    if phase == Phase.STARTING:
-        return PodFacts(pods, is_pending=True)
-    is_ready = phase == Phase.READY
-    changed_s = 0 if phase == Phase.UNREADY else age
-    return PodFacts(pods, is_ready=is_ready, age_s=age, ready_changed_s=changed_s)
+def _labels(workload: Workload) -> Labels:
+    return tuple(sorted(labels_of(workload).items()))
 
 
 def ages_read(settings: AutoscalerSettings, *, may_be_unready: bool = True) -> tuple[int, ...]:

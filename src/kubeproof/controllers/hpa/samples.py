@@ -20,6 +20,7 @@ IGNORED = "ignored"  # terminating or failed
 CPU = "cpu"
 MEMORY = "memory"
 
+CONTAINER_MISSED_SINCE = versions.CONTAINER_MISSED.since
 CONTAINER_REQUIRED_SINCE = versions.CONTAINER_REQUIRED.since
 
 
@@ -95,6 +96,11 @@ def pod_request(template: PodTemplate, resource: str, container: str = "", versi
     if container and not counted and version >= CONTAINER_REQUIRED_SINCE:
         return None
     return sum(known) if len(known) == len(requests) else None
+
+
+def has_container(template: PodTemplate, name: str, version: Version = NEWEST) -> bool:
+    """True if the metrics of a running pod name the container."""
+    return any(container.name == name for container in containers_of(template, version))
 
 
 def _request(container: Container, resource: str) -> int | None:
