@@ -95,7 +95,7 @@ require (
 	k8s.io/kube-openapi v0.0.0-20221012153701-172d655c2280 // indirect
 	k8s.io/kube-scheduler v0.0.0 // indirect
 	k8s.io/kubelet v0.26.13 // indirect
-	k8s.io/metrics v0.0.0 // indirect
+	k8s.io/metrics v0.0.0
 	k8s.io/mount-utils v0.0.0 // indirect
 	k8s.io/utils v0.0.0-20221107191617-1a15be271d1d
 	kubeproof.dev/conformance/shared v0.0.0

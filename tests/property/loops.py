@@ -251,7 +251,7 @@ def usages(draw: st.DrawFn, target: Workload, name: str = "usage") -> Event:
     )
 
 
-def _short(draw: st.DrawFn, settings: Settings) -> Settings:
+def shorten(draw: st.DrawFn, settings: Settings) -> Settings:
     """Windows and periods that a few syncs see through."""
     window_s = draw(choice(0, 15, 30))
     return replace(settings, hpa_period_s=draw(choice(15, 30, 60)), downscale_stabilization_s=window_s)
@@ -297,7 +297,7 @@ def autoscale_cases(draw: st.DrawFn) -> Case:
     scalers = [draw(autoscalers(pods))]
     if draw(choice(False, False, False, True)):
         scalers.append(draw(autoscalers(pods, "rival")))
-    settings = _short(draw, draw(settings_values()))
+    settings = shorten(draw, draw(settings_values()))
     setup = Setup(some, (pods,), settings=settings, autoscalers=tuple(scalers))
     usage = (draw(usages(pods)),) if draw(choice(True, True, True, False)) else ()
     events = _with_second(draw, usage, draw(autoscaler_companions(pods)))
@@ -329,7 +329,7 @@ def load_cases(draw: st.DrawFn) -> Case:
     pods = workload(draw(ANY_KIND), "web", template, draw(choice(1, 2) if len(some) < 3 else choice(1)))
     setup = Setup(some, (pods,), settings=replace(draw(settings_values()), monitor_period_s=0))
     if pods.kind != POD and draw(choice(False, False, False, True)):
-        setup = replace(setup, autoscalers=(draw(autoscalers(pods)),), settings=_short(draw, setup.settings))
+        setup = replace(setup, autoscalers=(draw(autoscalers(pods)),), settings=shorten(draw, setup.settings))
     usage = (draw(usages(pods)),) if draw(choice(True, True, False)) else ()
     events = (*usage, draw(panics()))
     placement = draw(placements((pods,), some)) if draw(choice(True, True, False)) else ()
@@ -445,7 +445,7 @@ def deschedule_cases(draw: st.DrawFn) -> Case:
         limits = (draw(budgets("web")), draw(budgets("web", "other")))
         setup = replace(setup, budgets=limits[: draw(choice(1, 1, 1, 1, 2))])
     if len(workloads) == 1 and draw(choice(False, False, False, False, True)):
-        setup = replace(setup, autoscalers=(draw(autoscalers(pods)),), settings=_short(draw, settings))
+        setup = replace(setup, autoscalers=(draw(autoscalers(pods)),), settings=shorten(draw, settings))
     events = draw(deschedule_events(pods, plugins)) if len(workloads) == 1 else ()
     placement = draw(placements(workloads, some)) if draw(choice(True, True, True, True, False)) else ()
     return Case(setup, events, draw(intent_lists(workloads, keys=DESCHEDULE_KEYS)), placement)

@@ -6,7 +6,9 @@ from typing import Any
 
 from tests.conformance.corpus import Corpus
 from tests.conformance.decide.hpa import decide_metrics, decide_series
+from tests.conformance.decide.hpa_foreign import decide_foreign
 from tests.conformance.inputs.hpa import decision
+from tests.conformance.inputs.hpa_foreign import foreign
 from tests.conformance.inputs.hpa_series import series
 
 UPSTREAMS = ("kubernetes-1.26", "kubernetes-1.37")
@@ -14,6 +16,10 @@ UPSTREAMS = ("kubernetes-1.26", "kubernetes-1.37")
 
 def _syncs(recorded: Any) -> int:
     return len(recorded["n"])
+
+
+def _rounds(recorded: Any) -> int:
+    return 2 * len(recorded)
 
 
 CORPORA: tuple[Corpus, ...] = (
@@ -37,5 +43,15 @@ CORPORA: tuple[Corpus, ...] = (
         decide=decide_series,
         decisions=_syncs,
         unit="syncs",
+    ),
+    Corpus(
+        name="hpa-foreign",
+        controller="HPA, pods of other owners under its selector",
+        upstreams=UPSTREAMS,
+        program="hpa",
+        generate=foreign,
+        count=2_000,
+        decide=decide_foreign,
+        decisions=_rounds,
     ),
 )

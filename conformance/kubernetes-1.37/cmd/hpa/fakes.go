@@ -40,6 +40,7 @@ func (s *scales) Update(_ context.Context, _ schema.GroupResource, written *auto
 type metrics struct {
 	metricsclient.MetricsClient
 	samples map[string]metricsclient.PodMetricsInfo
+	real    metricsclient.MetricsClient // over a fake API; none: samples are what is known
 }
 
 func (m *metrics) of(name string) (metricsclient.PodMetricsInfo, time.Time, error) {
@@ -54,7 +55,10 @@ func (m *metrics) of(name string) (metricsclient.PodMetricsInfo, time.Time, erro
 	return copied, time.Now(), nil
 }
 
-func (m *metrics) GetResourceMetric(_ context.Context, resource corev1.ResourceName, _ string, _ labels.Selector, container string) (metricsclient.PodMetricsInfo, time.Time, error) {
+func (m *metrics) GetResourceMetric(ctx context.Context, resource corev1.ResourceName, namespace string, selector labels.Selector, container string) (metricsclient.PodMetricsInfo, time.Time, error) {
+	if m.real != nil {
+		return m.real.GetResourceMetric(ctx, resource, namespace, selector, container)
+	}
 	if container != "" {
 		return m.of(string(resource) + "/" + container)
 	}

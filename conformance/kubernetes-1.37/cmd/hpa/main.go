@@ -1,5 +1,6 @@
 // Command hpa records what the real HorizontalPodAutoscaler controller decides: hpa-decisions asks it for the proposal
-// of each metric and for all of them together, hpa-series lets it sync an autoscaler again and again on a fake clock.
+// of each metric and for all of them together, hpa-series lets it sync an autoscaler again and again on a fake clock,
+// hpa-foreign shows it pods of several owners, some of which several autoscalers select.
 //
 // The module of the other version compiles the same files, by links; only controller.go differs.
 package main
@@ -49,7 +50,7 @@ func main() {
 	klog.LogToStderr(false)
 	klog.SetOutput(io.Discard)
 	world := newWorld()
-	corpora := map[string]lines.Decide{"hpa-decisions": world.decisions, "hpa-series": world.series}
+	corpora := map[string]lines.Decide{"hpa-decisions": world.decisions, "hpa-series": world.series, "hpa-foreign": world.foreign}
 	decide, known := corpora[lines.Corpus()]
 	if !known {
 		panic(fmt.Sprintf("unknown corpus %q", lines.Corpus()))

@@ -1,0 +1,1 @@
+../../../kubernetes-1.37/cmd/hpa/foreign.go

@@ -1,0 +1,232 @@
+"""Autoscalers count every pod that their target's selector matches, whoever owns it: what that does to verdicts."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubeproof.controllers.hpa.ahead import Memory
+from kubeproof.controllers.hpa.controller import HpaController
+from kubeproof.controllers.hpa.history import History
+from kubeproof.model.individual import IndividualModel
+from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.result import HOLDS, VIOLATED, VerifyResult
+from kubeproof.verify.run import plan_of
+from kubeproof.verify.slicing import cut
+from tests.unit.verify.inputs import loaded, node, only, scenario, verified, web
+
+WEB = "Deployment/shop/web"
+BUSY = f'{{cpuPattern: {{target: {WEB}, phases: [{{usage: "100%"}}]}}}}'
+GROWS = f"{{minReplicas: {{target: {WEB}, count: 2, when: eventuallyAlways}}}}"
+STAYS_AT_REST = f"{{maxReplicas: {{target: {WEB}, count: 1, when: stable}}}}"
+STAYS = f"{{maxReplicas: {{target: {WEB}, count: 1}}}}"
+RUNS = "{completes: {target: Job/shop/report, after: 10s}}"
+
+
+def autoscaler(name: str = "web", target: str = "web", *, metric: str = "", least: int = 1, percent: int = 50) -> str:
+    """One to three pods at half of the request, or by another metric."""
+    cpu = f"type: Resource, resource: {{name: cpu, target: {{type: Utilization, averageUtilization: {percent}}}}}"
+    return f"""apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {{name: {name}, namespace: shop}}
+spec:
+  scaleTargetRef: {{apiVersion: apps/v1, kind: Deployment, name: {target}}}
+  minReplicas: {least}
+  maxReplicas: 3
+  metrics: [{{{metric or cpu}}}]
+"""
+
+
+def template(labels: str, requests: str, more: str = "") -> str:
+    """Pods with these labels and requests."""
+    pod = f"containers: [{{name: tool, image: registry.example.com/tool, resources: {{requests: {{{requests}}}}}}}]"
+    return f"{{metadata: {{labels: {{{labels}}}}}, spec: {{{more}{pod}}}}}"
+
+
+def job(labels: str = "app: web", requests: str = "cpu: 100m", more: str = "") -> str:
+    """A Job of one pod."""
+    body = template(labels, requests, "restartPolicy: Never, ")
+    return f"""apiVersion: batch/v1
+kind: Job
+metadata: {{name: report, namespace: shop}}
+spec: {{{more}template: {body}}}
+"""
+
+
+def idle(replicas: int, labels: str = "app: web, role: idle", requests: str = "cpu: 100m", kind: str = "") -> str:
+    """Pods of another owner that use little."""
+    kind = kind or "Deployment"
+    count = "" if kind == "DaemonSet" else f"replicas: {replicas}, "
+    body = template(labels, requests)
+    return f"""apiVersion: apps/v1
+kind: {kind}
+metadata: {{name: idle, namespace: shop}}
+spec: {{{count}selector: {{matchLabels: {{role: idle}}}}, template: {body}}}
+"""
+
+
+def judged(
+    *documents: str, events: str = BUSY, intent: str = GROWS, version: str = "1.37", start: str = "empty"
+) -> VerifyResult:
+    """The verdict about one busy web pod among others."""
+    told = scenario(intent, events=events, start=start).replace("spec:", f"spec:\n  kubernetesVersion: '{version}'")
+    return verified(node("n0", cpu="16"), web(1, cpu="100m"), *documents, told)
+
+
+def test_a_busy_target_alone_is_scaled_up() -> None:
+    assert only(judged(autoscaler())).verdict == HOLDS
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"])
+def test_an_idle_pod_of_another_owner_pulls_the_average_down_so_that_the_target_never_grows(kind: str) -> None:
+    use = f'{{cpuPattern: {{target: {kind}/shop/idle, phases: [{{usage: "0%"}}]}}}}'
+    beside = (autoscaler(), idle(1, kind=kind))
+
+    assert only(judged(*beside, events=f"{BUSY}, {use}")).verdict == VIOLATED
+    assert only(judged(*beside, events=f"{BUSY}, {use}", intent=STAYS_AT_REST)).verdict == HOLDS
+
+
+def test_many_foreign_pods_let_a_target_grow_that_uses_little() -> None:
+    calm = f'{{cpuPattern: {{target: {WEB}, phases: [{{usage: "20%"}}]}}}}'
+    others = '{cpuPattern: {target: Deployment/shop/idle, phases: [{usage: "20%"}]}}'
+
+    assert only(judged(autoscaler(), events=calm, intent=STAYS)).verdict == HOLDS
+    # 20 % of four pods at a target of 50 %: ceil(0.4 x 4) = 2
+    assert only(judged(autoscaler(), idle(3), events=f"{calm}, {others}", intent=STAYS)).verdict == VIOLATED
+
+
+def test_a_bare_pod_that_runs_already_counts() -> None:
+    pod = """apiVersion: v1
+kind: Pod
+metadata: {name: debug, namespace: shop, labels: {app: web}}
+spec:
+  nodeName: n0
+  containers: [{name: main, image: registry.example.com/main, resources: {requests: {cpu: 100m}}}]
+"""
+    use = '{cpuPattern: {target: Pod/shop/debug, phases: [{usage: "0%"}]}}'
+
+    assert only(judged(autoscaler(), pod, events=f"{BUSY}, {use}")).verdict == VIOLATED
+
+
+def test_pods_of_another_namespace_or_without_the_labels_do_not_count() -> None:
+    elsewhere = idle(2).replace("namespace: shop", "namespace: other")
+
+    assert only(judged(autoscaler(), elsewhere)).verdict == HOLDS
+    assert only(judged(autoscaler(), idle(2, labels="role: idle"))).verdict == HOLDS
+
+
+def test_a_foreign_pod_without_a_cpu_request_makes_the_metric_fail() -> None:
+    found = judged(autoscaler(), idle(1, requests="memory: 1Mi"))
+
+    assert only(found).verdict == VIOLATED
+
+
+def test_pods_that_wait_for_a_node_count_as_idle() -> None:
+    waits = idle(1, requests='cpu: "64"')
+
+    assert only(judged(autoscaler(), waits)).verdict == VIOLATED
+
+
+def test_a_running_job_under_the_selector_counts_and_its_finished_pods_go_on_counting() -> None:
+    kept = judged(autoscaler(), job(), events=f"{BUSY}, {RUNS}")
+    gone = judged(autoscaler(), job(more="ttlSecondsAfterFinished: 0, "), events=f"{BUSY}, {RUNS}")
+
+    assert only(kept).verdict == VIOLATED  # a succeeded pod has no metric: it counts as idle on the way up
+    assert only(gone).verdict == HOLDS
+
+
+def test_a_failed_pod_of_a_job_still_has_to_have_a_request() -> None:
+    crash = "{podCrash: {target: Job/shop/report}}"
+    broken = judged(
+        autoscaler(), job(requests="memory: 1Mi", more="backoffLimit: 0, "), events=f"{BUSY}, {RUNS}, {crash}"
+    )
+
+    assert only(broken).verdict == VIOLATED
+
+
+def test_without_a_job_label_in_the_selector_its_pods_do_not_count() -> None:
+    assert only(judged(autoscaler(), job(labels="tool: report"), events=f"{BUSY}, {RUNS}")).verdict == HOLDS
+
+
+CONTAINER = "type: ContainerResource, containerResource: {name: cpu, container: main, target: {type: %s}}"
+
+
+@pytest.mark.parametrize(
+    ("version", "target", "verdict"),
+    [
+        ("1.26", "AverageValue, averageValue: 20m", VIOLATED),  # the metric fails
+        ("1.32", "Utilization, averageUtilization: 20", VIOLATED),
+        ("1.33", "AverageValue, averageValue: 20m", HOLDS),  # such a pod is one without a metric
+        ("1.34", "Utilization, averageUtilization: 20", HOLDS),  # its request is zero
+        ("1.35", "Utilization, averageUtilization: 20", VIOLATED),  # the container must be there
+    ],
+)
+def test_a_foreign_pod_without_the_container_of_the_metric(version: str, target: str, verdict: str) -> None:
+    found = judged(autoscaler(metric=CONTAINER % target), idle(1), version=version)
+
+    assert only(found).verdict == verdict
+
+
+def test_memory_metrics_count_foreign_pods_too() -> None:
+    metric = "type: Resource, resource: {name: memory, target: {type: AverageValue, averageValue: 55Mi}}"
+    heavy = "{memoryPattern: {target: Deployment/shop/web, phases: [{usage: 110Mi}]}}"
+    none = "{memoryPattern: {target: Deployment/shop/idle, phases: [{usage: 0Mi}]}}"
+
+    assert only(judged(autoscaler(metric=metric), events=heavy)).verdict == HOLDS
+    assert only(judged(autoscaler(metric=metric), idle(1), events=f"{heavy}, {none}")).verdict == VIOLATED
+
+
+def test_one_slice_keeps_together_what_one_selector_matches() -> None:
+    apart = [node(f"n{at}", taints=f"{{key: only, value: {name}, effect: NoSchedule}}") for at, name in enumerate("ab")]
+    tolerant = "tolerations: [{key: only, value: %s, effect: NoSchedule}], "
+    first = web(1, more="tolerations: [{key: only, value: a, effect: NoSchedule}]")
+    second = idle(1).replace("spec: {containers", f"spec: {{{tolerant % 'b'}containers")
+    other = second.replace("app: web, ", "")
+    wanted = scenario(GROWS, "{minReplicas: {target: Deployment/shop/idle, count: 1}}")
+
+    assert isinstance(cut(loaded(*apart, first, second, autoscaler(), wanted)), str)
+    assert len(cut(loaded(*apart, first, other, autoscaler(), wanted))) == 2
+
+
+# -- several autoscalers ----------------------------------------------------------------------------
+
+
+def test_two_autoscalers_of_one_target_refuse_once_both_are_known() -> None:
+    rivals = autoscaler(), autoscaler("again")
+
+    assert only(judged(*rivals, intent=STAYS)).verdict == HOLDS  # both have looked before pods have metrics
+
+
+def test_the_first_of_two_autoscalers_to_sync_decides_once_alone() -> None:
+    rivals = autoscaler(), autoscaler("again")
+
+    assert only(judged(*rivals, intent=STAYS, start="deployed")).verdict == VIOLATED
+    assert only(judged(*rivals, intent=STAYS.replace("count: 1", "count: 2"), start="deployed")).verdict == HOLDS
+
+
+def test_an_autoscaler_of_a_target_without_replicas_is_no_rival() -> None:
+    off = idle(0, labels="app: web").replace("role: idle", "app: web")
+
+    assert only(judged(autoscaler(), off, autoscaler("asleep", "idle"))).verdict == HOLDS
+
+
+def test_a_pod_that_two_selectors_match_makes_both_refuse_as_long_as_it_is_there() -> None:
+    shared = idle(1), autoscaler("idle", "idle")
+    gone = f"{BUSY}, {{delete: {{target: Deployment/shop/idle}}}}"
+
+    assert only(judged(autoscaler(), *shared)).verdict == VIOLATED
+    assert only(judged(autoscaler(), *shared, events=gone, intent=STAYS)).verdict == VIOLATED
+    assert "AmbiguousSelector" in " ".join(_reasons(autoscaler(), *shared))
+
+
+def _reasons(*documents: str) -> tuple[str, ...]:
+    """What the first autoscaler says in a state in which both are known."""
+    plan = plan_of(
+        loaded(node("n0", cpu="16"), web(1, cpu="100m"), *documents, scenario(GROWS, events=BUSY)), VerifyOptions()
+    )
+    model = IndividualModel(plan)
+    (state,) = model.initial()
+    first, second = (loop for loop in plan.controllers if isinstance(loop, HpaController))
+    memories = list(state.memories)
+    memories[second.memory] = Memory(15, 15, History(), is_known=True).packed()
+    unbound = tuple(("pod",) for _ in state.unbound)
+    return first.why(model.seen(first, state._replace(memories=tuple(memories), unbound=unbound)))
