@@ -23,6 +23,7 @@ from kubeproof.verify.searching import Beginning, Watch, reduced
 from tests.differential.comparison import counts, search, verdicts_of
 from tests.property.budget_changes import budget_cases
 from tests.property.container_uses import container_cases
+from tests.property.foreigners import foreign_cases
 from tests.property.holdings import holding_cases
 from tests.property.jobs import JOB_FAMILIES
 from tests.property.loops import LOOP_FAMILIES
@@ -44,6 +45,7 @@ FURTHER = {
     **{"traffic": traffic_cases, "ending": ending_cases, "machines": machine_cases, "vertical": vertical_cases},
     **{"removal": removal_cases, "budget": budget_cases, "waiting": waiting_cases},
     **{"containers": container_cases},
+    "foreign": foreign_cases,
 }  # kinds of objects that few reductions are thought through for: most are switched off by them
 # Families in which something is left out.
 REDUCED = (

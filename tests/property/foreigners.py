@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from hypothesis import strategies as st
@@ -133,6 +132,3 @@ def foreign_cases(draw: st.DrawFn) -> Case:
         events.append(Completes(name="runs", target=foreign.ref, least_s=least_s, most_s=most_s))
     events += _events(draw, target, foreign)
     return Case(setup, tuple(events), draw(intent_lists([target, foreign], keys=HPA_KEYS, most=2)))
-
-
-FOREIGN_FAMILIES: dict[str, Callable[[], st.SearchStrategy[Case]]] = {"foreign": foreign_cases}

@@ -50,7 +50,7 @@ CORPORA: tuple[Corpus, ...] = (
         upstreams=UPSTREAMS,
         program="hpa",
         generate=foreign,
-        count=2_000,
+        count=1_000,
         decide=decide_foreign,
         decisions=_rounds,
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.conformance.mutant import Mutant
 
 HPA = "controllers/hpa"
-DECISIONS, SERIES = "hpa-decisions", "hpa-series"
+DECISIONS, SERIES, FOREIGN = "hpa-decisions", "hpa-series", "hpa-foreign"
 
 MUTANTS: tuple[Mutant, ...] = (
     Mutant(
@@ -177,5 +177,83 @@ MUTANTS: tuple[Mutant, ...] = (
         'ScalingPolicy("Pods", 4, 15)',
         'ScalingPolicy("Pods", 1, 15)',
         SERIES,
+    ),
+    Mutant(
+        "hpa: foreign pods are not counted",
+        "cluster/counted.py",
+        "other not in own and workload.kind != CRON_JOB and selects(target, workload)",
+        "False",
+        FOREIGN,
+    ),
+    Mutant(
+        "hpa: pods of other namespaces count",
+        "cluster/counted.py",
+        "target.namespace == other.namespace",
+        "True",
+        FOREIGN,
+    ),
+    Mutant(
+        "hpa: foreign pods request what the target's do",
+        f"{HPA}/controller.py",
+        "request = pod_request(template, metric.name",
+        "request = pod_request(self.layout.setup.workloads[self.target].template, metric.name",
+        FOREIGN,
+    ),
+    Mutant(
+        "hpa: foreign pods use what the target's do",
+        f"{HPA}/controller.py",
+        "rule = self._rule(resource, sort)",
+        "rule = self._rule(resource, self.target)",
+        FOREIGN,
+    ),
+    Mutant(
+        "hpa: succeeded pods are ignored as failed ones are",
+        f"{HPA}/pods.py",
+        "return PodFacts(pods, has_metric=False)",
+        "return PodFacts(pods, is_failed=True)",
+        FOREIGN,
+    ),
+    Mutant(
+        "hpa: finished pods are not listed any more once their Job has counted them",
+        f"{HPA}/pods.py",
+        "SUCCEEDED, workload, counted.succeeded)",
+        "SUCCEEDED, workload, 0)",
+        FOREIGN,
+    ),
+    Mutant(
+        "hpa: requests of failed pods are not asked for",
+        f"{HPA}/pods.py",
+        "FAILED, workload, counted.failed)",
+        "FAILED, workload, 0)",
+        FOREIGN,
+    ),
+    Mutant(
+        "hpa: a pod without the metric's container has no metric before 1.33",
+        f"{HPA}/samples.py",
+        "CONTAINER_MISSED_SINCE = (1, 33)",
+        "CONTAINER_MISSED_SINCE = (1, 26)",
+        FOREIGN,
+        "kubernetes-1.26",
+    ),
+    Mutant(
+        "hpa: a pod without the metric's container makes it fail since 1.33",
+        f"{HPA}/samples.py",
+        "CONTAINER_MISSED_SINCE = (1, 33)",
+        "CONTAINER_MISSED_SINCE = (1, 99)",
+        FOREIGN,
+    ),
+    Mutant(
+        "hpa: a rival counts before it has looked at metrics",
+        f"{HPA}/controller.py",
+        "{rival.name: rival.selector} if is_known else {}",
+        "{rival.name: rival.selector}",
+        FOREIGN,
+    ),
+    Mutant(
+        "hpa: autoscalers that select the same pods do not refuse",
+        f"{HPA}/ambiguity.py",
+        "return len(selecting(selected, known)) > 1",
+        "return len(selecting(selected, known)) > 2",
+        FOREIGN,
     ),
 )
