@@ -202,8 +202,8 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "hpa: foreign pods use what the target's do",
         f"{HPA}/controller.py",
-        "rule = self._rule(resource, sort)",
-        "rule = self._rule(resource, self.target)",
+        "rules = rules_about(self.rules, metric.name, sort)",
+        "rules = rules_about(self.rules, metric.name, self.target)",
         FOREIGN,
     ),
     Mutant(
@@ -230,7 +230,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "hpa: a pod without the metric's container has no metric before 1.33",
         f"{HPA}/samples.py",
-        "CONTAINER_MISSED_SINCE = (1, 33)",
+        "CONTAINER_MISSED_SINCE = versions.CONTAINER_MISSED.since",
         "CONTAINER_MISSED_SINCE = (1, 26)",
         FOREIGN,
         "kubernetes-1.26",
@@ -238,7 +238,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "hpa: a pod without the metric's container makes it fail since 1.33",
         f"{HPA}/samples.py",
-        "CONTAINER_MISSED_SINCE = (1, 33)",
+        "CONTAINER_MISSED_SINCE = versions.CONTAINER_MISSED.since",
         "CONTAINER_MISSED_SINCE = (1, 99)",
         FOREIGN,
     ),

@@ -153,7 +153,7 @@ CONTAINER = "type: ContainerResource, containerResource: {name: cpu, container: 
 @pytest.mark.parametrize(
     ("version", "target", "verdict"),
     [
-        ("1.26", "AverageValue, averageValue: 20m", VIOLATED),  # the metric fails
+        ("1.27", "AverageValue, averageValue: 20m", VIOLATED),  # the metric fails
         ("1.32", "Utilization, averageUtilization: 20", VIOLATED),
         ("1.33", "AverageValue, averageValue: 20m", HOLDS),  # such a pod is one without a metric
         ("1.34", "Utilization, averageUtilization: 20", HOLDS),  # its request is zero
