@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from kubeproof.cli.inputs import read_stdin
+from kubeproof.cli.inputs import nodes_option, read_stdin, refuse_two_sources_of_nodes
 from kubeproof.cli.outputs import write_stdout
+
+if TYPE_CHECKING:
+    from kubeproof.manifests.node_pools import Pool
 
 
 @click.command("init", short_help="Print a commented Scenario for manifests, ready to edit.")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-def init_command(*, paths: tuple[str, ...]) -> int:
+@nodes_option
+def init_command(*, paths: tuple[str, ...], pools: tuple[Pool, ...]) -> int:
     """Print the default Scenario for these manifests, commented, with suggestions, ready to edit.
 
     \b
@@ -21,5 +27,7 @@ def init_command(*, paths: tuple[str, ...]) -> int:
     from kubeproof.manifests.commented_scenario import as_yaml
     from kubeproof.manifests.load import load
 
-    write_stdout(as_yaml(load(paths, stdin=read_stdin)))
+    loaded = load(paths, stdin=read_stdin, pools=pools)
+    refuse_two_sources_of_nodes(loaded, pools)
+    write_stdout(as_yaml(loaded))
     return 0

@@ -1,10 +1,19 @@
-"""Standard input as a source of manifests."""
+"""Sources of manifests beside files: standard input, and nodes in a few words."""
 
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
+
+import click
 
 from kubeproof.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kubeproof.manifests.loaded import Loaded
+    from kubeproof.manifests.node_pools import Pool
 
 
 def read_stdin() -> bytes:
@@ -14,3 +23,27 @@ def read_stdin() -> bytes:
     if sys.stdin is None:
         raise UsageError("stdin is closed", "Name a file instead of -.")
     return sys.stdin.buffer.read(Bounds().file_bytes + 1)
+
+
+def _parse_pools(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> tuple[Pool, ...]:
+    if not values:
+        return ()
+    from kubeproof.manifests.node_pools import parse_pool
+
+    return tuple(parse_pool(value) for value in values)
+
+
+nodes_option = click.option(
+    "--nodes", "pools", multiple=True, callback=_parse_pools, metavar="COUNTxCPU,MEMORY[,...]",
+    help="The nodes, for manifests without Node objects: 6x4cpu,16Gi,zones=3,pool=web. Repeatable. "
+    "Default: as many as the pods ask for.",
+)  # fmt: skip
+
+
+def refuse_two_sources_of_nodes(loaded: Loaded, pools: Sequence[Pool]) -> None:
+    """Raises if nodes were given although the input has some."""
+    from kubeproof.manifests.load import ASSUMED_FILE
+
+    others = [node.source for node in loaded.setup.nodes if node.source.file != ASSUMED_FILE]
+    if pools and others:
+        raise UsageError(f"--nodes is given, but the input has Node objects ({others[0]})", "Leave one of them out.")

@@ -14,6 +14,7 @@ FILE_NAME = ".kubeproof.yaml"
 # Key in the file -> parameter. Controllers are missing on purpose: they are code, and a file that merely lies
 # in the directory of some manifests must not be able to run any.
 VERIFY_KEYS = {
+    "nodes": "pools",
     "engine": "engine",
     "timeout": "timeout_s",
     "memory": "memory_mib",
@@ -27,6 +28,7 @@ VERIFY_KEYS = {
     "failOn": "fail_on",
     "softFail": "soft_fail",
 }
+LISTS = ("nodes",)  # settings that may have several values
 SECTIONS = ("verify", "exemptions")
 
 
@@ -96,14 +98,21 @@ def _refuse_unknown(values: dict[str, object], known: tuple[str, ...], path: str
             raise UsageError(f"{_place(path, *above, str(key))}: unknown setting {name}", remedy)
 
 
-def _checked(ctx: click.Context, key: str, value: object, path: str) -> str:
-    """The value as text, as an environment variable would give it, if the option takes it."""
+def _checked(ctx: click.Context, key: str, value: object, path: str) -> str | list[str]:
+    """The value as text, as an environment variable would give it, if the option takes it; several for a list."""
+    if isinstance(value, list) and key in LISTS:
+        return [_checked_one(ctx, key, one, path) for one in value]
+    single = _checked_one(ctx, key, value, path)
+    return [single] if key in LISTS else single
+
+
+def _checked_one(ctx: click.Context, key: str, value: object, path: str) -> str:
     if not isinstance(value, str | int | float):
         place = _place(path, "verify", key)
         raise UsageError(f"{place}: verify.{key} must be a single value", "See docs/reference/cli.md.")
     parameter = next(one for one in ctx.command.params if one.name == VERIFY_KEYS[key])
     try:
-        parameter.type_cast_value(ctx, str(value))
+        parameter.type_cast_value(ctx, [str(value)] if parameter.multiple else str(value))
     except click.BadParameter as problem:
         place = _place(path, "verify", key)
         raise UsageError(f"{place}: verify.{key}: {problem.message.rstrip('.')}", "Correct the file.") from None

@@ -16,7 +16,7 @@ from kubeproof.cli.acceptance import (
     written_baseline,
 )
 from kubeproof.cli.checkpoint import check_checkpoint, run_kept
-from kubeproof.cli.inputs import read_stdin
+from kubeproof.cli.inputs import nodes_option, read_stdin, refuse_two_sources_of_nodes
 from kubeproof.cli.interruption import GRACE_S, WRITING_S, current
 from kubeproof.cli.live import Chosen, cluster_options, snapshot_bytes
 from kubeproof.cli.outputs import Output, emit, output_option
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kubeproof.manifests.loaded import Loaded
+    from kubeproof.manifests.node_pools import Pool
     from kubeproof.verify.options import VerifyOptions
     from kubeproof.verify.result import VerifyResult
     from kubeproof.verify.scaling.plan import SweepOptions
@@ -69,6 +70,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str,
 @click.option("--live", is_flag=True, help="Read a running cluster, too; a run begins with its pods as they are.")
 @cluster_options
 @click.option("--values", multiple=True, metavar="FILE", help="Values for Helm charts among PATH. Repeatable.")
+@nodes_option
 @output_option(*RESULT_FORMATS)
 @click.option("-v", "--verbose", is_flag=True, help="Show the numbers behind every decision; fold no steps.")
 @click.option("-q", "--quiet", is_flag=True, help="Show verdicts only.")
@@ -134,6 +136,7 @@ def verify_command(
     kubeconfig: str | None,
     read_timeout: float,
     values: tuple[str, ...],
+    pools: tuple[Pool, ...],
     outputs: tuple[Output, ...],
     verbose: bool,
     quiet: bool,
@@ -169,6 +172,7 @@ def verify_command(
     \b
     Examples:
       kubeproof verify manifests/
+      kubeproof verify manifests/ --nodes 6x4cpu,16Gi,zones=3
       kubeproof verify nodes.yaml web.yaml scenario.yaml -v
       kubectl get nodes,deployments -A -o yaml | kubeproof verify -
       kubeproof verify manifests/ -o text -o json=trace.json
@@ -207,7 +211,18 @@ def verify_command(
     try:
         check_accepted(acceptance)
         loaded, found = _run(
-            paths, values, cluster, options, chosen, progress, quiet, checkpoint, resume, pictured, asked_elsewhere(ctx)
+            paths,
+            values,
+            pools,
+            cluster,
+            options,
+            chosen,
+            progress,
+            quiet,
+            checkpoint,
+            resume,
+            pictured,
+            asked_elsewhere(ctx),
         )
     except KubeproofError as problem:
         report_problem(problem, outputs)
@@ -228,6 +243,7 @@ def verify_command(
 def _run(
     paths: tuple[str, ...],
     values: tuple[str, ...],
+    pools: tuple[Pool, ...],
     cluster: Chosen | None,
     options: VerifyOptions,
     chosen: SweepOptions,
@@ -248,7 +264,8 @@ def _run(
 
     check_checkpoint(checkpoint, resume)
     given = () if cluster is None else (snapshot_bytes(cluster),)
-    loaded = load(paths, stdin=read_stdin, given=given, render=partial(rendered, values=values))
+    loaded = load(paths, stdin=read_stdin, given=given, render=partial(rendered, values=values), pools=pools)
+    refuse_two_sources_of_nodes(loaded, pools)
     line = progress_line(progress, quiet)
     found = telling(line, quiet)
     is_sweep = is_swept(loaded, chosen)

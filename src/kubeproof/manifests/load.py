@@ -47,7 +47,9 @@ from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
     from kubeproof.cluster.node_groups import ClusterAutoscaler
+    from kubeproof.manifests.node_pools import Pool
 
+ASSUMED_FILE = "assumed-nodes.yaml"  # as reports and saved results name it
 _MOST_ERRORS = 20
 COMPONENT_NAMES = (b"cluster-autoscaler", b"descheduler", b"kube-controller-manager")
 
@@ -59,17 +61,19 @@ def load(
     bounds: Bounds = Bounds(),
     given: Sequence[tuple[str, bytes]] = (),
     render: Render | None = rendered,
+    pools: Sequence[Pool] = (),
 ) -> Loaded:
     """Everything the path or paths hold, and what is given by name and content, checked and defaulted.
 
     `render` makes manifests from charts and kustomizations; by default the user's own helm and kustomize do.
+    An input without Node objects gets the nodes of `pools`; without these, such nodes as its pods ask for.
 
     Raises one ManifestError that lists up to 20 problems; hostile input is refused at its first flaw.
     """
     shown = (InputFile(None, printable(name), content) for name, content in given)
     named = listed(paths)
     found = read_inputs(named, stdin=stdin, bounds=bounds, render=render) if named or not given else ()
-    return _loaded(chain(shown, found), Budget(bounds))
+    return _loaded(chain(shown, found), Budget(bounds), pools=pools)
 
 
 def load_files(paths: Sequence[str], *, stdin: Callable[[], bytes] | None = None) -> tuple[tuple[str, str], ...]:
@@ -100,7 +104,12 @@ def load_texts(texts: Sequence[tuple[str, str]], *, bounds: Bounds = Bounds(), k
 
 
 def _loaded(
-    files: Iterable[InputFile], budget: Budget, *, only_given: bool = False, keeps_texts: bool = True
+    files: Iterable[InputFile],
+    budget: Budget,
+    *,
+    only_given: bool = False,
+    keeps_texts: bool = True,
+    pools: Sequence[Pool] = (),
 ) -> Loaded:
     collected = _collect(files, budget)
     collected.only_given = only_given
@@ -116,6 +125,8 @@ def _loaded(
     classes = tuple(objects.priority_classes)
     workloads = tuple(with_priority(workload, classes) for workload in standing_workloads(objects))
     setup = _setup(objects, workloads)
+    assumed = () if only_given else _add_nodes(setup, pools, scenario, objects, collected, budget)
+    setup = replace(setup, nodes=tuple(objects.nodes))
     if scenario is None:
         setup = _set_by_flags(setup, flags, objects)
         shown = tuple(collected.files)
@@ -126,9 +137,38 @@ def _loaded(
         loaded = _begun(loaded, objects, is_stated=scenario is not None and _states_start(scenario))
     ignores = tuple(ignore for document in documents for ignore in ignores_of(document))
     texts = collected.texts() if keeps_texts else ()  # now that all that is ever read has been read
-    loaded = as_written(replace(loaded, ignores=ignores, texts=texts))
+    loaded = as_written(replace(loaded, ignores=ignores, texts=texts, assumed=assumed))
     loaded = admitted(loaded, objects.limit_ranges)
     return with_idle_autoscalers(loaded) if objects.autoscalers else loaded
+
+
+def _add_nodes(
+    setup: Setup,
+    pools: Sequence[Pool],
+    scenario: Document | None,
+    objects: Objects,
+    collected: _Collected,
+    budget: Budget,
+) -> tuple[Pool, ...]:
+    """Gives an input without nodes those of the pools, or assumed ones; returns what is assumed."""
+    if setup.nodes or not (pools or (setup.workloads and not _names_nodes(scenario))):
+        return ()
+    from kubeproof.manifests.assumed_nodes import assume_pools
+    from kubeproof.manifests.node_pools import write_nodes
+
+    chosen = tuple(pools) or assume_pools(setup)
+    content = write_nodes(chosen).encode()
+    collected.contents[ASSUMED_FILE] = content  # a replay needs them
+    for document in _documents_of(InputFile(None, ASSUMED_FILE, content), budget):
+        read_object(document, objects)
+    return () if pools else chosen
+
+
+def _names_nodes(scenario: Document | None) -> bool:
+    """True if the Scenario has groups of nodes of its own, so that the cluster may begin without any."""
+    spec = None if scenario is None else scenario.mapping.get("spec")
+    controllers = spec.get("controllers") if isinstance(spec, tree.Mapping) else None
+    return isinstance(controllers, tree.Mapping) and controllers.get("clusterAutoscaler") is not None
 
 
 def _states_start(scenario: Document) -> bool:

@@ -17,6 +17,7 @@ from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
     from kubeproof.events.workload import WorkloadSpec
+    from kubeproof.manifests.node_pools import Pool
 
 RUNNING = "running"
 
@@ -80,3 +81,4 @@ class Loaded:
     files: tuple[str, ...] = ()
     texts: tuple[tuple[str, str], ...] = field(default=(), compare=False)  # (file, what was read of it)
     ignores: tuple[Ignore, ...] = ()  # violations that annotations accept
+    assumed: tuple[Pool, ...] = ()  # the nodes that nobody told of, where the input has no Node objects

@@ -102,6 +102,7 @@ def scope(loaded: Loaded, plan: Plan, statistics: Statistics) -> tuple[tuple[str
         ("scenario", f"{scenario.name} (built in)" if scenario.is_default else scenario.name),
         ("kubernetes", version),
         ("nodes", f"{sum(not node.is_slot for node in setup.nodes)} in {plan.classes} class(es)"),
+        *_assumed(loaded),
         ("workloads", ", ".join(_workload(setup, i) for i in range(len(setup.workloads))) or "none"),
         *_steering(setup, scenario.intents),
         ("start", _start(scenario.start)),
@@ -109,6 +110,14 @@ def scope(loaded: Loaded, plan: Plan, statistics: Statistics) -> tuple[tuple[str
         ("pod start-up", _startup(setup)),
         ("explored", _explored(statistics)),
     )
+
+
+def _assumed(loaded: Loaded) -> Iterator[tuple[str, str]]:
+    """That nobody said which nodes there are."""
+    if loaded.assumed:
+        from kubeproof.manifests.node_pools import describe
+
+        yield "assumed nodes", f"{describe(loaded.assumed)}, as the input has no Node objects; --nodes tells others"
 
 
 def _start(start: Start) -> str:
