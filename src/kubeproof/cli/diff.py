@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kubeproof.cli.endings import say
+from kubeproof.cli.inputs import nodes_option
 from kubeproof.cli.interruption import current
 from kubeproof.cli.outputs import Output, emit, output_option
 from kubeproof.cli.ranges import NumberRange
@@ -19,6 +20,10 @@ from kubeproof.cli.terminal import WHEN
 from kubeproof.errors import NothingToCheckError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kubeproof.manifests.loaded import Loaded
+    from kubeproof.manifests.node_pools import Pool
     from kubeproof.stop import Stop
     from kubeproof.verify.compare import Difference
     from kubeproof.verify.options import VerifyOptions
@@ -32,6 +37,7 @@ _MEBIBYTE = 1_048_576
 @click.option("--rev", metavar="REV", help="Compare PATH... in this git revision with PATH... as they are.")
 @click.option("--with", "shared", multiple=True, metavar="PATH", help="Also read for both sides, such as nodes.")
 @click.option("--values", multiple=True, metavar="FILE", help="Values for Helm charts. Repeatable.")
+@nodes_option
 @click.option("--timeout", "timeout_s", type=NumberRange(0, min_open=True), metavar="S", help="Per side.")
 @click.option("--memory", "memory_mib", type=click.IntRange(1), metavar="MIB", help="Per side.")
 @click.option("--max-states", type=click.IntRange(1), metavar="N", help="Per side.")
@@ -51,6 +57,7 @@ def diff_command(
     rev: str | None,
     shared: tuple[str, ...],
     values: tuple[str, ...],
+    pools: tuple[Pool, ...],
     timeout_s: float | None,
     memory_mib: int | None,
     max_states: int | None,
@@ -82,7 +89,7 @@ def diff_command(
     with tempfile.TemporaryDirectory(prefix="kubeproof-") as room:
         base, head = _sides(paths, rev, room)
         with current().gently() as stop:
-            found = _compared(base, head, shared, values, options, stop)
+            found = _compared(base, head, shared, values, options, pools, stop)
         return emit(outputs, lambda output: _render(found, output, color, verbose, (base, head)), _exit_code(found))
 
 
@@ -114,16 +121,25 @@ def _at(rev: str, paths: tuple[str, ...], into: str) -> Side | None:
 
 
 def _compared(
-    base: Side | None, head: Side, shared: tuple[str, ...], values: tuple[str, ...], options: VerifyOptions, stop: Stop
+    base: Side | None,
+    head: Side,
+    shared: tuple[str, ...],
+    values: tuple[str, ...],
+    options: VerifyOptions,
+    pools: tuple[Pool, ...],
+    stop: Stop,
 ) -> Difference:
     """What changes; nothing can be said of that before both sides are decided, but what the head shows is told."""
     from kubeproof.verify.compare import compare
 
-    after = _verified(head, shared, values, options, stop)
+    changed = _load(head, shared, values, pools)
+    after = _verified(changed, options, stop)
+    # Both sides on the same nodes: otherwise a change of requests would bring other nodes with it.
+    nodes = pools or changed.assumed
     try:
         if stop.is_asked:
             raise KeyboardInterrupt
-        before = None if base is None else _verified(base, shared, values, options, stop)
+        before = None if base is None else _verified(_load(base, shared, values, nodes), options, stop)
         if stop.is_asked:
             raise KeyboardInterrupt
     except NothingToCheckError:
@@ -142,13 +158,19 @@ def _tell_head(after: VerifyResult) -> None:
         say(f"head: {one.verdict} {title(one)}")
 
 
-def _verified(
-    side: Side, shared: tuple[str, ...], values: tuple[str, ...], options: VerifyOptions, stop: Stop
-) -> VerifyResult:
+def _load(side: Side, shared: tuple[str, ...], values: tuple[str, ...], pools: Sequence[Pool]) -> Loaded:
+    from functools import partial
+
+    from kubeproof.manifests.late import rendered
+    from kubeproof.manifests.load import load
+
+    return load((*side.paths, *shared), render=partial(rendered, values=values), pools=pools)
+
+
+def _verified(loaded: Loaded, options: VerifyOptions, stop: Stop) -> VerifyResult:
     from kubeproof.api import verify
 
-    settings = find_settings(working_directory())
-    return verify((*side.paths, *shared), options, settings=settings, values=values, stop=stop)
+    return verify(loaded, options, settings=find_settings(working_directory()), stop=stop)
 
 
 def _render(found: Difference, output: Output, color: str, verbose: bool, sides: tuple[Side | None, Side]) -> str:

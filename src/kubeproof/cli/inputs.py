@@ -42,8 +42,10 @@ nodes_option = click.option(
 
 def refuse_two_sources_of_nodes(loaded: Loaded, pools: Sequence[Pool]) -> None:
     """Raises if nodes were given although the input has some."""
-    from kubeproof.manifests.load import ASSUMED_FILE
+    if not pools:
+        return
+    from kubeproof.manifests.load import GIVEN_FILE
 
-    others = [node.source for node in loaded.setup.nodes if node.source.file != ASSUMED_FILE]
-    if pools and others:
+    others = [node.source for node in loaded.setup.nodes if node.source.file != GIVEN_FILE]
+    if others:
         raise UsageError(f"--nodes is given, but the input has Node objects ({others[0]})", "Leave one of them out.")

@@ -10,13 +10,17 @@ from kubeproof.events.declarations import UsageChange
 from kubeproof.intents.declarations import Intent
 from kubeproof.manifests.default_scenario import default_scenario
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.manifests.node_pools import write_nodes
 
 _MOST = 5  # suggestions of one kind; more would hide what applies
 
 
 def as_yaml(loaded: Loaded) -> str:
-    """The default scenario of the input as a Scenario, every part explained; commented entries can be uncommented."""
-    return "\n".join(_lines(loaded)) + "\n"
+    """The default scenario of the input as a Scenario, every part explained; commented entries can be uncommented.
+
+    Nodes that the input does not have follow as objects of their own.
+    """
+    return "\n".join(_lines(loaded)) + "\n" + "".join(_assumed(loaded))
 
 
 def _lines(loaded: Loaded) -> Iterator[str]:
@@ -48,6 +52,14 @@ def _lines(loaded: Loaded) -> Iterator[str]:
 def _missing(setup: Setup) -> Iterator[str]:
     if not setup.nodes:
         yield "# The input has no Node, so no pod can run. Add some, e.g. kubectl get nodes -o yaml > nodes.yaml"
+
+
+def _assumed(loaded: Loaded) -> Iterator[str]:
+    """The nodes that are assumed, to be edited."""
+    if not loaded.assumed:
+        return
+    yield "---\n# Assumed, as the input has no Node objects. Yours instead: kubectl get nodes -o yaml > nodes.yaml\n"
+    yield write_nodes(loaded.assumed).removeprefix("---\n")
 
 
 def _usage(event: UsageChange) -> str:

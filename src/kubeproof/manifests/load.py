@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from kubeproof.cluster.node_groups import ClusterAutoscaler
     from kubeproof.manifests.node_pools import Pool
 
-ASSUMED_FILE = "assumed-nodes.yaml"  # as reports and saved results name it
+ASSUMED_FILE, GIVEN_FILE = "assumed-nodes.yaml", "given-nodes.yaml"  # as reports and saved results name them
 _MOST_ERRORS = 20
 COMPONENT_NAMES = (b"cluster-autoscaler", b"descheduler", b"kube-controller-manager")
 
@@ -157,9 +157,9 @@ def _add_nodes(
     from kubeproof.manifests.node_pools import write_nodes
 
     chosen = tuple(pools) or assume_pools(setup)
-    content = write_nodes(chosen).encode()
-    collected.contents[ASSUMED_FILE] = content  # a replay needs them
-    for document in _documents_of(InputFile(None, ASSUMED_FILE, content), budget):
+    file = InputFile(None, GIVEN_FILE if pools else ASSUMED_FILE, write_nodes(chosen).encode())
+    collected.contents[file.shown] = file.content  # a replay needs them
+    for document in _documents_of(file, collected, budget):
         read_object(document, objects)
     return () if pools else chosen
 

@@ -9,6 +9,7 @@ from kubeproof.errors import UsageError
 from kubeproof.events.declarations import Completes, CpuLoad, Event, KernelPanic, NeverReady, UsageChange, UsagePattern
 from kubeproof.intents.catalogue import entry
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.manifests.node_pools import describe
 from kubeproof.simulate.bands import mean_costs, together, totals
 from kubeproof.simulate.control.clocked import RunRecord
 from kubeproof.simulate.control.planning import SIMPLE, Planned
@@ -113,8 +114,8 @@ def _too_late(loaded: Loaded, options: SimulateOptions) -> list[str]:
 
 
 def _notes(loaded: Loaded) -> list[str]:
-    """What a reader might expect to happen, and does not."""
-    notes = []
+    """What a reader might expect to be or to happen, and is not or does not."""
+    notes = [f"the input has no Node objects; assumed: {describe(loaded.assumed)}"] if loaded.assumed else []
     for event in loaded.scenario.events:
         moves = getattr(event, "moves", None)
         if event.chance is None and moves is None and not isinstance(event, LASTING) and _has_moments(event):

@@ -40,6 +40,7 @@ from kubeproof.manifests.loaded import Loaded, Start
 from kubeproof.model.plan import Plan
 from kubeproof.verify.coverage import joined
 from kubeproof.verify.result import (
+    ASSUMED,
     ERROR,
     HOLDS,
     UNKNOWN,
@@ -117,7 +118,7 @@ def _assumed(loaded: Loaded) -> Iterator[tuple[str, str]]:
     if loaded.assumed:
         from kubeproof.manifests.node_pools import describe
 
-        yield "assumed nodes", f"{describe(loaded.assumed)}, as the input has no Node objects; --nodes tells others"
+        yield ASSUMED, f"{describe(loaded.assumed)}, as the input has no Node objects; --nodes tells others"
 
 
 def _start(start: Start) -> str:

@@ -36,7 +36,7 @@ class FakeUseCases:
         self.paths = None
         self.options = None
 
-    def load(self, paths, stdin=None, given=(), render=None):
+    def load(self, paths, stdin=None, given=(), render=None, pools=()):
         self.paths = paths
         return FakeInput("loaded")
 

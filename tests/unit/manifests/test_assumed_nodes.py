@@ -1,0 +1,202 @@
+"""Nodes that nobody told of: as many, and as large, as the pods ask for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kubeproof.cluster.objects import ZONE
+from kubeproof.errors import UsageError
+from kubeproof.manifests.load import ASSUMED_FILE, load, load_texts
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.manifests.node_pools import Pool, describe, parse_pool
+from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.run import verify
+
+GIB = 2**30
+NODE = """
+apiVersion: v1
+kind: Node
+metadata: {name: mine}
+status: {allocatable: {cpu: 4, memory: 8Gi}}
+"""
+
+
+def deployment(name: str = "web", replicas: int = 3, pod: str = "", requests: str = "{cpu: 500m, memory: 1Gi}") -> str:
+    return f"""
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: {name}}}
+spec:
+  replicas: {replicas}
+  selector: {{matchLabels: {{app: {name}}}}}
+  template:
+    metadata: {{labels: {{app: {name}}}}}
+    spec:
+      containers: [{{name: c, image: x, resources: {{requests: {requests}}}}}]
+{pod}
+"""
+
+
+def loaded(tmp_path: Path, text: str, **options: object) -> Loaded:
+    (tmp_path / "input.yaml").write_text(text)
+    return load([str(tmp_path)], **options)  # type: ignore[arg-type]
+
+
+def test_three_nodes_in_three_zones_are_assumed_for_a_small_workload(tmp_path: Path) -> None:
+    found = loaded(tmp_path, deployment())
+
+    assert [dict(node.labels)[ZONE] for node in found.setup.nodes] == ["zone-a", "zone-b", "zone-c"]
+    assert describe(found.assumed) == "3 nodes of 4 CPU and 16 GiB in 3 zones"
+
+
+def test_the_report_says_that_nodes_are_assumed(tmp_path: Path) -> None:
+    result = verify(loaded(tmp_path, deployment()))
+
+    assert result.verdict == "HOLDS"
+    assert dict(result.scope)["assumed nodes"].startswith("3 nodes of 4 CPU and 16 GiB in 3 zones")
+
+
+def test_node_objects_of_the_input_are_all_there_is(tmp_path: Path) -> None:
+    found = loaded(tmp_path, NODE + deployment())
+
+    assert [node.name for node in found.setup.nodes] == ["mine"]
+    assert found.assumed == ()
+
+
+def test_a_saved_input_has_the_assumed_nodes_as_objects(tmp_path: Path) -> None:
+    found = loaded(tmp_path, deployment())
+
+    again = load_texts(found.texts)
+
+    assert ASSUMED_FILE in dict(found.texts)
+    assert again.setup.nodes == found.setup.nodes
+
+
+def test_all_pods_fit_although_one_node_is_lost(tmp_path: Path) -> None:
+    found = loaded(tmp_path, deployment(replicas=10, requests="{cpu: 3, memory: 4Gi}"))
+
+    (pool,) = found.assumed
+    per_node = pool.cpu_milli // 3000
+    assert (pool.count - 1) * per_node >= 10 + 3  # with the pods that a rollout adds
+
+
+def test_the_largest_pod_fits_beside_the_daemons(tmp_path: Path) -> None:
+    daemons = deployment("agent", requests="{cpu: 1}").replace("kind: Deployment", "kind: DaemonSet")
+    found = loaded(tmp_path, deployment(replicas=1, requests="{cpu: 3500m}") + daemons.replace("  replicas: 3\n", ""))
+
+    assert found.assumed[0].cpu_milli == 8000
+
+
+def test_a_pod_beyond_all_usual_nodes_gets_one_of_its_size(tmp_path: Path) -> None:
+    found = loaded(tmp_path, deployment(replicas=1, requests="{cpu: 500}"))
+
+    assert found.assumed[0].cpu_milli == 500_000
+
+
+def test_pods_that_keep_apart_have_a_node_each_and_one_to_spare(tmp_path: Path) -> None:
+    apart = """
+      affinity:
+        podAntiAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+          - topologyKey: kubernetes.io/hostname
+            labelSelector: {matchLabels: {app: web}}
+"""
+    assert loaded(tmp_path, deployment(replicas=5, pod=apart)).assumed[0].count == 6
+
+
+def test_an_autoscaled_workload_has_room_for_its_maximum(tmp_path: Path) -> None:
+    autoscaler = """
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: web}
+spec:
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+  minReplicas: 1
+  maxReplicas: 40
+  metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 50}}}]
+"""
+    pool = loaded(tmp_path, deployment(requests="{cpu: 2, memory: 1Gi}") + autoscaler).assumed[0]
+
+    assert (pool.count - 1) * pool.cpu_milli >= 40 * 2000
+
+
+def test_labels_and_taints_that_pods_name_make_a_pool_of_their_own(tmp_path: Path) -> None:
+    special = """
+      nodeSelector: {pool: gpu}
+      tolerations: [{key: dedicated, value: gpu, effect: NoSchedule}]
+"""
+    found = loaded(
+        tmp_path, deployment() + deployment("train", 1, special, "{nvidia.com/gpu: 2}, limits: {nvidia.com/gpu: 2}")
+    )
+
+    usual, gpu = found.assumed
+    assert usual.labels == usual.taints == ()
+    assert gpu.labels == (("pool", "gpu"),)
+    assert [(taint.key, taint.value, taint.effect) for taint in gpu.taints] == [("dedicated", "gpu", "NoSchedule")]
+    assert dict(gpu.others)["nvidia.com/gpu"] >= 2
+    assert verify(found, VerifyOptions(max_states=20_000)).verdict != "VIOLATED"
+
+
+@pytest.mark.parametrize(
+    "affinity",
+    [
+        "{key: disk, operator: In, values: [ssd, nvme]}",
+        "{key: disk, operator: Exists}",
+        "{key: size, operator: Gt, values: ['3']}",
+    ],
+)
+def test_required_affinity_is_satisfied(tmp_path: Path, affinity: str) -> None:
+    wanted = f"""
+      affinity:
+        nodeAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            nodeSelectorTerms: [{{matchExpressions: [{affinity}]}}]
+"""
+    assert verify(loaded(tmp_path, deployment(replicas=1, pod=wanted))).verdict == "HOLDS"
+
+
+def test_zones_and_nodes_that_pods_name_exist(tmp_path: Path) -> None:
+    here = "\n      nodeSelector: {topology.kubernetes.io/zone: eu-1}\n"
+    there = "\n      nodeName: worker-7\n"
+    found = loaded(tmp_path, deployment(pod=here) + deployment("db", 1, there))
+
+    assert "worker-7" in [node.name for node in found.setup.nodes]
+    assert "eu-1" in [dict(node.labels)[ZONE] for node in found.setup.nodes]
+
+
+def test_given_pools_replace_the_assumption(tmp_path: Path) -> None:
+    found = loaded(tmp_path, deployment(), pools=(parse_pool("2x8cpu,32Gi,zones=1,pool=web"),))
+
+    assert found.assumed == ()
+    assert [(n.cpu_milli, dict(n.labels)["pool"], dict(n.labels)[ZONE]) for n in found.setup.nodes] == [
+        (8000, "web", "zone-a")
+    ] * 2
+
+
+def test_a_pool_is_told_in_a_few_words() -> None:
+    pool = parse_pool("6x3920m,16Gi,zones=2,pods=58,taint=spot=yes:NoSchedule,team=a")
+
+    assert (pool.count, pool.cpu_milli, pool.memory_bytes, pool.pods) == (6, 3920, 16 * GIB, 58)
+    assert (pool.zones, pool.labels) == (("zone-a", "zone-b"), (("team", "a"),))
+    assert describe((pool,)) == "6 nodes of 3.92 CPU and 16 GiB, team=a, taint spot=yes:NoSchedule in 2 zones"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "6", "6x4cpu", "x4cpu,16Gi", "0x4cpu,16Gi", "6x4cpu,lots", "6x4cpu,16Gi,zones=0", "6x4cpu,16Gi,zones=99",
+     "6x4cpu,16Gi,pool", "6x4cpu,16Gi,bad key=1", "6x4cpu,16Gi,taint=x", "9999999x4cpu,16Gi", "6x0,16Gi"],
+)  # fmt: skip
+def test_what_is_no_pool_is_refused_with_the_form(text: str) -> None:
+    with pytest.raises(UsageError, match=r"COUNTxCPU,MEMORY"):
+        parse_pool(text)
+
+
+def test_hostile_numbers_of_replicas_end_quickly(tmp_path: Path) -> None:
+    (pool,) = loaded(tmp_path, deployment(replicas=2_000_000_000)).assumed
+
+    assert isinstance(pool, Pool)
+    assert pool.count <= 300
