@@ -60,7 +60,7 @@ def test_a_file_may_be_empty(fakes, tmp_path, text):
     [
         ("verfy: {}", "unknown setting verfy. Did you mean verify?"),
         ("verify: {maxstates: 1}", "unknown setting verify.maxstates. Did you mean verify.maxStates?"),
-        ("verify: {zzz: 1}", "unknown setting verify.zzz. Known: engine, timeout,"),
+        ("verify: {zzz: 1}", "unknown setting verify.zzz. Known: nodes, engine, timeout,"),
         ("verify: 3", "verify must be a mapping"),
         ("verify: {timeout: [1]}", "verify.timeout must be a single value"),
         ("verify: {timeout: soon}", "verify.timeout: 'soon' is not a valid float range"),
