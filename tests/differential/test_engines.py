@@ -46,7 +46,7 @@ PER_RUN = {
     **{"rollout": 400, "autoscale": 450, "load": 300, "deschedule": 500, "drain": 350},
     **{"holdings": 300, "rations": 300, "storage": 300, "daemon": 200, "preempt": 300, "stateful": 200},
     **{"gitops": 100, "traffic": 60, "ending": 120, "machines": 35, "job": 200, "cron": 80},
-    **{"vertical": 45, "removal": 60, "budget": 60, "waiting": 60, "containers": 80, "shared quota": 50, "foreign": 25},
+    **{"vertical": 45, "removal": 60, "budget": 60, "waiting": 40, "containers": 50, "shared quota": 50, "foreign": 25},
 }
 LEAST_PER_RUN = 6_000  # setups in all that every run of the tests compares, of every kind of object
 SLOW = {family: 5 * count for family, count in PER_RUN.items()}
