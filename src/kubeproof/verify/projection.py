@@ -122,6 +122,10 @@ class Projection:
     def _failed(self, own: int, failed: int) -> int:
         return min(failed, self.part.mechanics.most_failed[own])
 
+    def _completed(self, own: int, completed: int) -> int:
+        """A Job's finished pods are kept where an autoscaler counts them."""
+        return completed if own in self.part.mechanics.kept else 0
+
     def _age(self, own: int, age_s: int) -> int:
         ages = self.part.mechanics.ages[own]
         return min(age_s, ages[-1]) if ages else NEVER
@@ -154,6 +158,7 @@ STATE: Mapping[str, Project] = {
 SPEC: Mapping[str, Project] = {
     **dict.fromkeys(("exists", "desired", "replicas", "template", "noted", "max_noted"), _same),
     "failed": Projection._failed,
+    "completed": Projection._completed,
 }
 NODE: Mapping[str, Project] = {
     **dict.fromkeys(("health", "least_s", "most_s", "cordoned", "no_execute", "work", "cause", "spare_s"), _same),
