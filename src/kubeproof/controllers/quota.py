@@ -100,12 +100,21 @@ def _reaches_out(template: PodTemplate) -> bool:
     return reaches(template.pod_affinity) or reaches(template.pod_anti_affinity)
 
 
+def _has_class(template: PodTemplate, scope: Scope) -> bool:
+    """True if the pods' priority class answers to the scope, as a label would to a selector."""
+    name = template.priority_class
+    by_operator = {"In": name in scope.values, "NotIn": name not in scope.values, "Exists": bool(name)}
+    return by_operator.get(scope.operator, not name)
+
+
 SCOPES: dict[str, Callable[[PodTemplate, Scope], bool]] = {
     "BestEffort": lambda template, _: is_best_effort(template),
     "NotBestEffort": lambda template, _: not is_best_effort(template),
     "Terminating": lambda template, _: template.has_deadline,
     "NotTerminating": lambda template, _: not template.has_deadline,
     "CrossNamespacePodAffinity": lambda template, _: _reaches_out(template),
+    "PriorityClass": _has_class,
+    "VolumeAttributesClass": lambda *_: False,  # of claims alone
 }
 
 

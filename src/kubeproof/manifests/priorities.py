@@ -66,7 +66,9 @@ def with_priority(workload: Workload, classes: Sequence[PriorityClass]) -> Workl
         _refuse(workload, f"preemptionPolicy is {stated}, its class gives {chosen.preemption_policy}", "Remove it")
     if chosen == NO_CLASS and template.priority is None:
         return workload
-    resolved = replace(template, priority=chosen.value, preemption_policy=chosen.preemption_policy)
+    resolved = replace(
+        template, priority_class=chosen.name, priority=chosen.value, preemption_policy=chosen.preemption_policy
+    )
     return replace(workload, template=resolved)
 
 

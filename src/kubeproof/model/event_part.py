@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.control import Controller
-from kubeproof.cluster.objects import family, revisions_of, workload_number
+from kubeproof.cluster.objects import POD, family, revisions_of, workload_number
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.usage import UsageRule
 from kubeproof.errors import InternalError
@@ -86,7 +86,7 @@ def event_sources(layout: Layout, events: tuple[Event, ...]) -> EventPart:
         awaited = None if event.after in (None, STABLE) else numbers[str(event.after)]
         full = () if awaited is None else memories[awaited].first
         source = EventSource(layout, event, index, awaited, full)
-        sources += _sources_of(source, event, rules)
+        sources += (_admitted(layout, one) for one in _sources_of(source, event, rules))
         absent |= set(brought(layout.setup, event))
     return EventPart(tuple(sources), memories, frozenset(absent))
 
@@ -103,6 +103,18 @@ def event_memory(event: Event) -> tuple[int, ...]:
     if isinstance(event, ZoneFailure):
         return (most, 0)
     return (most, 0) if isinstance(event, Cordon) else (most,)
+
+
+def _admitted(layout: Layout, event: Controller) -> Controller:
+    """The event; where it brings a bare Pod that quotas mean, only as far as these have room."""
+    setup = layout.setup
+    if not setup.quotas or not isinstance(event, WriteEvent) or setup.workloads[event.workload].kind != POD:
+        return event
+    from kubeproof.controllers.quota import ration_of
+    from kubeproof.model.admission import AdmittedPod
+
+    ration = ration_of(setup, event.workload)
+    return event if ration is None else AdmittedPod(event, ration)
 
 
 def _sources_of(source: EventSource, event: Event, rules: tuple[UsageRule, ...]) -> Iterator[Controller]:

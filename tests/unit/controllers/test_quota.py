@@ -97,3 +97,19 @@ def test_a_replica_set_that_no_quota_means_looks_at_its_own_pods_only() -> None:
     layout = make_layout(setup, mentions(setup, (), (), ()))
 
     assert [ReplicaSetController(layout, number).reads.workloads for number in range(3)] == [(0, 1), (1, 0), (2,)]
+
+
+def test_a_quota_of_priority_classes_means_pods_by_the_name_of_theirs() -> None:
+    def meant(operator: str, *values: str) -> list[bool]:
+        scoped = ResourceQuota("shop", "q", (("pods", 1),), (Scope("PriorityClass", operator, values),))
+        classes = ("", "high", "low")
+        return [is_meant(scoped, pods(PodTemplate(containers=(), priority_class=name))) for name in classes]
+
+    assert meant("In", "high") == [False, True, False]
+    assert meant("NotIn", "high") == [True, False, True]
+    assert meant("Exists") == [False, True, True]
+    assert meant("DoesNotExist") == [True, False, False]
+
+
+def test_a_quota_of_claims_means_no_pods() -> None:
+    assert not is_meant(quota("VolumeAttributesClass", pods=1), pods())

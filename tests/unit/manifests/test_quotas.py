@@ -6,6 +6,7 @@ import pytest
 
 from kubeproof.cluster.objects import Container
 from kubeproof.cluster.quotas import Scope
+from kubeproof.controllers.quota import is_meant
 from kubeproof.errors import ManifestError
 from kubeproof.events.declarations import Apply
 from kubeproof.manifests.load import load_texts
@@ -65,12 +66,19 @@ def test_scopes_come_as_words_or_as_expressions() -> None:
 
 
 def test_a_quota_with_a_scope_that_is_not_modelled_is_left_out_and_listed() -> None:
-    loaded = read(quota("{hard: {pods: 1}, scopes: [VolumeAttributesClass]}"))
+    loaded = read(quota("{hard: {pods: 1}, scopes: [Weekend]}"))
 
     assert loaded.setup.quotas == ()
-    assert [o.what for o in loaded.omissions] == [
-        "scope VolumeAttributesClass, and with it the whole quota, of ResourceQuota/shop/q"
-    ]
+    assert [o.what for o in loaded.omissions] == ["scope Weekend, and with it the whole quota, of ResourceQuota/shop/q"]
+
+
+def test_the_default_priority_class_is_the_one_that_a_quota_asks_for() -> None:
+    default = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: usual}\nvalue: 5\nglobalDefault: true\n"
+    selector = "{matchExpressions: [{scopeName: PriorityClass, operator: In, values: [usual]}]}"
+    loaded = read(web(1), default, quota("{hard: {pods: 1}, scopeSelector: " + selector + "}"))
+
+    assert is_meant(loaded.setup.quotas[0], loaded.setup.workloads[0])
+    assert loaded.omissions == ()
 
 
 def test_a_limit_range_fills_the_templates_of_its_namespace() -> None:

@@ -11,6 +11,7 @@ from kubeproof.cluster.labels import Taint, Toleration
 from kubeproof.cluster.objects import CRON_JOB, DAEMON_SET, JOB, POD, REPLICA_SET, SchedulerProfile, Setup
 from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler
 from kubeproof.cluster.quotas import ResourceQuota, Scope
+from kubeproof.engine.reference import reach
 from kubeproof.events.declarations import (
     Create,
     Drain,
@@ -23,6 +24,7 @@ from kubeproof.events.declarations import (
     ZoneFailure,
 )
 from kubeproof.model.bursts import created_at_once
+from kubeproof.model.individual import IndividualModel
 from kubeproof.model.plan import make_plan
 from tests.unit.model.builders import WEB, node, setup, workload
 
@@ -135,3 +137,16 @@ def test_beside_an_own_controller_pods_that_a_quota_means_are_created_one_by_one
     for own, expected in (((), True), ((loop_of(Flapper(WEB, 1, 2)),), False)):
         plan = make_plan(shared(99), own=own)
         assert [one.at_once for one in plan.controllers if hasattr(one, "at_once")] == [expected] * 2
+
+
+def test_a_pod_that_an_event_brings_is_refused_while_its_quota_is_full() -> None:
+    whole = shared(1, web=workload(1), db=workload(1, kind=POD, name="lone"))
+    model = IndividualModel(make_plan(whole, (Create(name="create", target="Pod/shop/lone"),)))
+
+    counts = {
+        (len(state.unbound[0]) + on_nodes.count(0), len(state.unbound[1]) + on_nodes.count(1))
+        for state in reach(model, max_states=500).steps
+        for on_nodes in [[pod.workload for one in state.nodes for pod in one.pods]]
+    }
+
+    assert counts == {(0, 0), (1, 0), (0, 1)}
