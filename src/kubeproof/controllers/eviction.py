@@ -2,6 +2,8 @@
 
 All pods of the node are asked for at once; the eviction API grants what the workload's budget allows
 (`kubeproof.controllers.disruption`). What is refused is asked for again, which here means: as soon as it is allowed.
+Requests for one node and workload are granted in one step, unless others ask the same budget for more than it allows:
+then pod by pod, so that what is allowed is shared in every way.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from kubeproof.controllers.budgets import Scale, amounts_of, asked_by, budgets_o
 from kubeproof.controllers.disruption import BudgetStatus, Matching, evict
 from kubeproof.values import dataclass
 
+ENDLESS = 10**9
 View = tuple[int, tuple[tuple[tuple[int, int], int], ...]]  # being drained; ((workload, phase), pods)
 
 
@@ -56,17 +59,33 @@ class DrainEviction:
         if not any(view[0] for groups in seen.places for view, _ in groups):
             return ()
         matching = self._matching(seen)
+        most = 1 if self._is_contested(seen, matching) else ENDLESS
         decisions = []
         for place, groups in zip(self.reads.places, seen.places, strict=True):
             for view in dict.fromkeys(view for view, _ in groups):
-                losses = tuple(self._granted(view, matching)) if view[0] else ()
+                losses = tuple(self._granted(view, matching, most)) if view[0] else ()
                 if losses:
                     action = Delete(NodeRef(place, view), self.workload, losses, is_eviction=True)
                     decisions.append(Decision((action,)))
         return tuple(decisions)
 
-    def _granted(self, view: View, matching: tuple[Matching, ...]) -> Iterable[tuple[tuple[int, ...], int]]:
-        left = matching[0].status.allowed if matching else 0
+    def _is_contested(self, seen: Seen, matching: tuple[Matching, ...]) -> bool:
+        """True if several nodes or workloads ask for more evictions together than their budget allows."""
+        if len(matching) != 1 or matching[0].status.allowed < 2:
+            return False
+        asking = [
+            (pods, nodes)
+            for groups in seen.places
+            for view, nodes in groups
+            if view[0]
+            for (_, phase), pods in view[1]
+            if phase in ACTIVE and evict(facts_of(phase), matching).charged is not None
+        ]
+        rivals = sum(nodes for _, nodes in asking)
+        return rivals > 1 and sum(pods * nodes for pods, nodes in asking) > matching[0].status.allowed
+
+    def _granted(self, view: View, matching: tuple[Matching, ...], most: int) -> Iterable[tuple[tuple[int, ...], int]]:
+        left = min(most, matching[0].status.allowed) if matching else 0
         for (workload, phase), count in view[1]:
             if workload != self.workload or phase not in ACTIVE:
                 continue
