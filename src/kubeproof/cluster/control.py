@@ -257,7 +257,7 @@ class EvictDue(NamedTuple):
 
 
 class Advance(NamedTuple):
-    """The kubelet moves all pods of one kind on: started, ready, gone. `rejected` of them fail admission."""
+    """The kubelet moves pods of one kind on: started, ready, gone. `rejected` of them fail admission."""
 
     node: NodeRef
     workload: int
@@ -265,6 +265,7 @@ class Advance(NamedTuple):
     least_s: int
     most_s: int
     rejected: int = 0
+    pods: int | None = None  # so many of them, any; None: all
 
 
 class NodeChange(NamedTuple):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from kubeproof.cluster.labels import NO_EXECUTE, tolerates_all
 from kubeproof.cluster.objects import Node, Setup
 from kubeproof.cluster.places import taints_of
-from kubeproof.cluster.state import NodeCell, Phase, PodKind
+from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, add_pods
 from kubeproof.controllers.scheduler.plugins.node_affinity import required_affinity_matches
 from kubeproof.controllers.scheduler.plugins.node_ports import rivals
 from kubeproof.controllers.scheduler.requests import allocatable, pod_requests
@@ -29,6 +31,25 @@ def rejected_pods(setup: Setup, node: Node, cell: NodeCell, kind: PodKind) -> tu
     ):
         return total, total
     return total - min(total, _room(setup, node, cell, kind.workload)), total
+
+
+def competing(setup: Setup, node: Node, cell: NodeCell, due: Collection[PodKind]) -> frozenset[PodKind]:
+    """The starting kinds that name the node and have not room there together: who is admitted first decides."""
+    named = [k for k in due if k.phase == Phase.STARTING and setup.workloads[k.workload].template.node_name is not None]
+    if len(named) < 2:
+        return frozenset()
+    refused = [kind for kind in named if rejected_pods(setup, node, _beside(cell, kind, named), kind)[0]]
+    return frozenset(named) if refused else frozenset()
+
+
+def _beside(cell: NodeCell, kind: PodKind, named: Collection[PodKind]) -> NodeCell:
+    """The node as if all other pods that name it had been admitted."""
+    others = {one for one in named if one != kind}
+    pods: tuple[tuple[PodKind, int], ...] = ()
+    for one, count in cell.pods:
+        is_other = one._replace(evict_s=0, route_s=NEVER) in others
+        pods = add_pods(pods, one._replace(phase=int(Phase.READY)) if is_other else one, count)
+    return cell._replace(pods=pods)
 
 
 def _room(setup: Setup, node: Node, cell: NodeCell, workload: int) -> int:

@@ -71,7 +71,8 @@ class DrainEviction:
 
     def _is_contested(self, seen: Seen, matching: tuple[Matching, ...]) -> bool:
         """True if several nodes or workloads ask for more evictions together than their budget allows."""
-        if len(matching) != 1 or matching[0].status.allowed < 2:
+        allowed = matching[0].status.allowed if len(matching) == 1 else 0
+        if allowed < 2:
             return False
         asking = [
             (pods, nodes)
@@ -81,8 +82,8 @@ class DrainEviction:
             for (_, phase), pods in view[1]
             if phase in ACTIVE and evict(facts_of(phase), matching).charged is not None
         ]
-        rivals = sum(nodes for _, nodes in asking)
-        return rivals > 1 and sum(pods * nodes for pods, nodes in asking) > matching[0].status.allowed
+        rivals, asked = sum(nodes for _, nodes in asking), sum(pods * nodes for pods, nodes in asking)
+        return bool(rivals > 1 and asked > allowed)
 
     def _granted(self, view: View, matching: tuple[Matching, ...], most: int) -> Iterable[tuple[tuple[int, ...], int]]:
         left = min(most, matching[0].status.allowed) if matching else 0

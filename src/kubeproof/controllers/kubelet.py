@@ -1,6 +1,7 @@
 """The kubelet: starts pods, finds them ready, ends terminating ones; rejects what it cannot admit.
 
-One step moves all pods of one kind (same workload, same phase, same clocks) on one node. Start-up takes
+One step moves all pods of one kind (same workload, same phase, same clocks) on one node; pods of different workloads
+that name a node which has not room for all of them are admitted one by one, any first. Start-up takes
 `Settings.startup_s`; with a readiness probe the pod is ready after its initial delay and, from the first success on,
 one period per further success asked for, at the latest one period later. Termination takes as long as a preStop hook
 sleeps, and up to the grace period.
@@ -15,13 +16,12 @@ from kubeproof.cluster.control import Advance, Decision, NodeRef, Reads, Role, S
 from kubeproof.cluster.objects import JOB
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Phase, PodKind, Work, WorkloadCell
-from kubeproof.controllers.admission import rejected_pods
+from kubeproof.controllers.admission import competing, rejected_pods
 from kubeproof.values import dataclass
 
 MOVING = (Phase.STARTING, Phase.RUNNING, Phase.TERMINATING)
-Due = tuple[
-    tuple[PodKind, int, int], ...
-]  # kind without its clocks of eviction and of traffic, pods rejected, pods in all
+Due = tuple[tuple[PodKind, int, int, int | None], ...]
+# Kind without its clocks of eviction and of traffic, pods rejected, pods in all, how many move together (None: all).
 
 
 FIRST_BACK_OFF_S, LONGEST_BACK_OFF_S = 10, 300
@@ -59,8 +59,14 @@ class Kubelet:
         due = {
             kind._replace(evict_s=0, route_s=NEVER) for kind, _ in cell.pods if kind.least_s == 0 and self._moves(kind)
         }
-        sample = self.layout.places[place].sample
-        return tuple((kind, *rejected_pods(self.layout.setup, sample, cell, kind)) for kind in sorted(due)) or None
+        setup, sample = self.layout.setup, self.layout.places[place].sample
+        rivals = competing(setup, sample, cell, due)
+        found = []
+        for kind in sorted(due):
+            rejected, total = rejected_pods(setup, sample, cell, kind)
+            one_by_one = kind in rivals and total > 1
+            found.append((kind, int(rejected == total), total, 1) if one_by_one else (kind, rejected, total, None))
+        return tuple(found) or None
 
     def _moves(self, kind: PodKind) -> bool:
         """True if the pod does not stay as it is for ever: a Job's pods end by themselves."""
@@ -69,11 +75,11 @@ class Kubelet:
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """One step per node and kind that is due."""
         return tuple(
-            self._step(NodeRef(self.place, view), kind, rejected)
+            self._step(NodeRef(self.place, view), kind, rejected, pods)
             for view in dict.fromkeys(view for view, _ in seen.places[0])
-            for kind, rejected, _ in view
+            for kind, rejected, _, pods in view
         )
 
-    def _step(self, node: NodeRef, kind: PodKind, rejected: int) -> Decision:
-        action = Advance(node, kind.workload, kind.phase, kind.least_s, kind.most_s, rejected)
+    def _step(self, node: NodeRef, kind: PodKind, rejected: int, pods: int | None) -> Decision:
+        action = Advance(node, kind.workload, kind.phase, kind.least_s, kind.most_s, rejected, pods)
         return Decision((action,), Role.URGENT if kind.most_s == 0 else Role.OPTIONAL)

@@ -145,8 +145,8 @@ class NamedActions:
         """The pods that a crash may hit."""
         return [pod for pod in node.pods if pod.workload == workload and pod.phase == Phase.READY]
 
-    def _rejections(self, moving: tuple[Pod, ...], count: int) -> Iterable[tuple[Pod, ...]]:
-        """Every set of pods that the kubelet may reject."""
+    def _picked(self, moving: tuple[Pod, ...], count: int) -> Iterable[tuple[Pod, ...]]:
+        """Every set of so many pods that the kubelet may admit next, or reject."""
         return combinations(moving, count)
 
     def _on_workload(
@@ -441,8 +441,9 @@ class NamedActions:
     def _advanced(self, state: State, index: int, action: Advance) -> Iterator[tuple[State, Concrete]]:
         node, name = state.nodes[index], self.names[index]
         wanted = (action.workload, action.phase, action.least_s, action.most_s)
-        moving = tuple(pod for pod in node.pods if pod[1:5] == wanted)
-        for failed in self._rejections(moving, action.rejected):
+        due = tuple(pod for pod in node.pods if pod[1:5] == wanted)
+        together = [due] if action.pods is None else self._picked(due, action.pods)
+        for moving, failed in ((some, out) for some in together for out in self._picked(some, action.rejected)):
             pods = []
             for pod in node.pods:
                 if pod not in moving:

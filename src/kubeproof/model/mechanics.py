@@ -309,17 +309,19 @@ class Mechanics(NodeConditions):
     def _advanced(self, node: Node, cell: NodeCell, action: Advance) -> Iterator[NodeCell]:
         """The pods moved on; of kinds that differ in their eviction clock alone any may be the rejected ones."""
         wanted = (action.workload, action.phase, action.least_s, action.most_s)
-        moving = [(kind, count) for kind, count in cell.pods if kind[:4] == wanted]
-        starts = action.phase == Phase.STARTING and sum(count for _, count in moving) > action.rejected
+        due = [(kind, count) for kind, count in cell.pods if kind[:4] == wanted]
+        number = sum(count for _, count in due) if action.pods is None else action.pods
+        starts = action.phase == Phase.STARTING and number > action.rejected
         images = self._images_after(node, cell, action.workload) if starts else cell.images
-        for rejected in takes(moving, action.rejected):
-            failed, pods = dict(rejected), cell.pods
-            for kind, count in moving:
-                pods = add_pods(pods, kind, -count)
-                left = count - failed.get(kind, 0)
-                if action.phase not in LAST and left:
-                    pods = add_pods(pods, self._next(cell, kind), left)
-            yield self._told(cell._replace(pods=pods, images=images), action, sum(count for _, count in moving))
+        for moving in (due,) if action.pods is None else takes(due, number):
+            for rejected in takes(list(moving), action.rejected):
+                failed, pods = dict(rejected), cell.pods
+                for kind, count in moving:
+                    pods = add_pods(pods, kind, -count)
+                    left = count - failed.get(kind, 0)
+                    if action.phase not in LAST and left:
+                        pods = add_pods(pods, self._next(cell, kind), left)
+                yield self._told(cell._replace(pods=pods, images=images), action, number)
 
     def _told(self, cell: NodeCell, action: Advance, moved: int) -> NodeCell:
         """The node with what a Job has yet to count of pods that moved on."""

@@ -48,7 +48,7 @@ class RepresentativeModel(IndividualModel):
         """The first pod of each kind."""
         return [alike[0] for alike in _by_kind(super()._crashable(node, workload))]
 
-    def _rejections(self, moving: tuple[Pod, ...], count: int) -> Iterable[tuple[Pod, ...]]:
+    def _picked(self, moving: tuple[Pod, ...], count: int) -> Iterable[tuple[Pod, ...]]:
         """Sets that differ in kinds: pods that start together may differ in their eviction clocks."""
         return _firsts(_by_kind(moving), count)
 

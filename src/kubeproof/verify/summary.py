@@ -56,6 +56,14 @@ if TYPE_CHECKING:
 
 VERDICTS = {"holds": HOLDS, "violated": VIOLATED, "vacuous": VACUOUS, "unknown": UNKNOWN}
 SAMPLED_FROM = 100  # nodes from which the real scheduler looks at a part of the cluster only
+EVICTING = (
+    Drain,
+    KernelPanic,
+    Maintenance,
+    NodeFailure,
+    NodeRemoval,
+    ZoneFailure,
+)  # after which pods are evicted, several at once
 
 
 def overall(results: Sequence[IntentResult]) -> str:
@@ -345,6 +353,8 @@ def abstractions(loaded: Loaded, plan: Plan) -> tuple[str, ...]:
         )
     if plan.events:
         notes.append("events happen between steps and when a clock runs out, not at moments between two clocks")
+    if any(isinstance(event, EVICTING) for event in plan.declared):
+        notes.append("evictions: pods of one workload on one node are evicted together; really request by request")
     if any(isinstance(source, (ScaleEvent, WriteEvent)) for source in plan.events):
         notes.append("pod ages: on scale-down every order of ages is explored (rules 6 to 8 of victim ranking)")
     return tuple(notes)

@@ -52,7 +52,7 @@ def test_a_dead_kubelet_does_nothing(health):
 @pytest.mark.parametrize("health", [Health.UP, Health.BACK])
 def test_a_pod_may_move_once_its_least_time_is_over(health):
     kubelet = _kubelet()
-    view = ((_shown(DUE), 0, 2),)
+    view = ((_shown(DUE), 0, 2, None),)
 
     assert _decisions(kubelet, cell((DUE, 2), health=health)) == (
         Decision((Advance(NodeRef(0, view), 0, Phase.STARTING, 0, 4, 0),), Role.OPTIONAL),
@@ -79,9 +79,9 @@ def test_each_kind_moves_on_its_own_and_eviction_clocks_make_no_kinds():
         (Phase.TERMINATING, 30, Role.OPTIONAL),
     ]
     assert decisions[0].actions[0].node.view == (
-        (_shown(late), 0, 1),
-        (_shown(DUE), 0, 3),
-        (_shown(kind(Phase.TERMINATING, 0, 30)), 0, 1),
+        (_shown(late), 0, 1, None),
+        (_shown(DUE), 0, 3, None),
+        (_shown(kind(Phase.TERMINATING, 0, 30)), 0, 1, None),
     )
 
 
@@ -174,3 +174,13 @@ def test_the_rejected_are_told_to_the_step():
     (decision,) = _decisions(kubelet, cell((DUE, 3)))
 
     assert decision.actions[0].rejected == 1
+
+
+@pytest.mark.parametrize(("cpu", "together"), [(400, [None, None]), (399, [1, 1])])
+def test_pods_of_two_workloads_that_name_a_node_are_admitted_one_by_one_where_not_all_fit(cpu, together):
+    rivals = (workload(2, node_name="n1"), workload(2, name="db", node_name="n1"))
+    kubelet = Kubelet(layout(setup([node("n1", cpu=cpu)], *rivals)), 0)
+
+    decisions = _decisions(kubelet, cell((DUE, 2), (DUE._replace(workload=1), 2)))
+
+    assert [(d.actions[0].pods, d.actions[0].rejected) for d in decisions] == [(pods, 0) for pods in together]

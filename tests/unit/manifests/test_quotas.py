@@ -73,7 +73,8 @@ def test_a_quota_with_a_scope_that_is_not_modelled_is_left_out_and_listed() -> N
 
 
 def test_the_default_priority_class_is_the_one_that_a_quota_asks_for() -> None:
-    default = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: usual}\nvalue: 5\nglobalDefault: true\n"
+    named = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: usual}\n"
+    default = named + "value: 5\nglobalDefault: true\n"
     selector = "{matchExpressions: [{scopeName: PriorityClass, operator: In, values: [usual]}]}"
     loaded = read(web(1), default, quota("{hard: {pods: 1}, scopeSelector: " + selector + "}"))
 

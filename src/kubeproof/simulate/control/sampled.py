@@ -114,7 +114,7 @@ class SampledModel(IndividualModel):
     def _crashable(self, node: NodeState, workload: int) -> Iterable[Pod]:
         return self._some(list(super()._crashable(node, workload)), 1)
 
-    def _rejections(self, moving: tuple[Pod, ...], count: int) -> Iterable[tuple[Pod, ...]]:
+    def _picked(self, moving: tuple[Pod, ...], count: int) -> Iterable[tuple[Pod, ...]]:
         return (tuple(self._some(list(moving), count)),)
 
     def _some(self, pods: list[Pod], count: int) -> list[Pod]:
