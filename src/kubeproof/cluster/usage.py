@@ -51,6 +51,7 @@ class UsageRule(NamedTuple):
     cut: int | None = None  # index of the memory whose first number is 1 while pods get no traffic
     idle: Level = Level(0)  # what one pod uses then, whatever container the rule speaks of
     container: str = WHOLE
+    parts: tuple[tuple[str, int], ...] = ()  # by what an amount is divided among containers, if not by their requests
 
 
 def memories_read(rules: Iterable[UsageRule]) -> tuple[int, ...]:
@@ -110,7 +111,8 @@ def uses(
     requests = tuple(container_request(container, resource) for container in pod.containers)
     whole = share or _whole(rules, pod.age_s, memories)
     if whole is not None:
-        return _divided(whole, requests)
+        told = dict(rules[0].parts) if rules else {}
+        return _divided(whole, tuple(told.get(one.name, 0) for one in pod.containers) if told else requests)
     own = {rule.container: rule.levels[level_number(rule, pod.age_s, memories)] for rule in rules}
     usual = Level(DEFAULT_PERCENT)
     pairs = zip(pod.containers, requests, strict=True)

@@ -150,11 +150,12 @@ def absolute(setup: Setup, rules: tuple[UsageRule, ...]) -> tuple[UsageRule, ...
 def _in_amounts(setup: Setup, rules: tuple[UsageRule, ...], base: int, resource: str) -> tuple[UsageRule, ...]:
     """The rules about one resource of a workload's pods in amounts, by the requests of its manifest."""
     requests = {one.name: container_request(one, resource) for one in _containers(setup, base)}
-    whole = sum(requests.values())
+    whole, parts = sum(requests.values()), tuple(requests.items())
     told = tuple(
         rule._replace(
             levels=tuple(Level(None, level.of(requests.get(rule.container, whole))) for level in rule.levels),
             idle=Level(None, rule.idle.of(whole)),
+            parts=parts,
         )
         for rule in rules_about(rules, resource, base)
     )
@@ -162,7 +163,10 @@ def _in_amounts(setup: Setup, rules: tuple[UsageRule, ...], base: int, resource:
         return told
     untold = [name for name in requests if name not in {rule.container for rule in told}] if told else [WHOLE]
     halves = ((name, requests.get(name, whole) * DEFAULT_PERCENT // 100) for name in untold)
-    return (*told, *(UsageRule(resource, base, (Level(None, half),), container=name) for name, half in halves))
+    return (
+        *told,
+        *(UsageRule(resource, base, (Level(None, half),), container=name, parts=parts) for name, half in halves),
+    )
 
 
 def _containers(setup: Setup, workload: int) -> tuple[Container, ...]:

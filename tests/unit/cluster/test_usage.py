@@ -83,6 +83,14 @@ def test_without_traffic_the_pod_is_idle_whatever_events_say_of_its_containers()
     assert uses(rules, POD, CPU, {0: (0,), 1: (1,)}) == (30, 10)
 
 
+def test_what_pods_of_other_sizes_use_is_divided_as_in_those_of_the_manifest():
+    rules = (about("", Level(None, 400), parts=(("shop", 300), ("proxy", 100)), cut=1, idle=Level(None, 40)),)
+    resized = Pod((Container("shop", 50), Container("proxy", 950)))
+
+    assert uses(rules, resized, CPU, {0: (0,), 1: (0,)}) == (300, 100)
+    assert uses(rules, resized, CPU, {0: (0,), 1: (1,)}) == (30, 10)
+
+
 def test_sidecars_run_and_use_where_the_version_has_them():
     sidecar = Container("mesh", 100, restartable_init=True)
     template = PodTemplate(containers=(SHOP,), init_containers=(Container("migrate", 900), sidecar))

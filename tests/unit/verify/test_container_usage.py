@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from kubeproof.cluster.control import SetDesired
+from kubeproof.cluster.usage import Pod, rules_about, uses
 from kubeproof.errors import ScenarioError
 from kubeproof.manifests.load import load_texts
 from kubeproof.model.individual import IndividualModel
+from kubeproof.model.used import usage_rules
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.result import HOLDS, VIOLATED, VerifyResult
 from kubeproof.verify.run import plan_of, verify
@@ -49,6 +51,14 @@ spec:
   - maxReplicas: {target: Deployment/api, count: 1}
 """
 OF_POD = "{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 60}}}"
+VERTICAL = """
+apiVersion: autoscaling.k8s.io/v1
+kind: VerticalPodAutoscaler
+metadata: {name: api}
+spec:
+  targetRef: {apiVersion: apps/v1, kind: Deployment, name: api}
+  resourcePolicy: {containerPolicies: [{containerName: "*", controlledResources: [cpu]}]}
+"""
 OF_CONTAINER = (
     "{type: ContainerResource, containerResource: "
     "{name: RESOURCE, container: CONTAINER, target: {type: Utilization, averageUtilization: 60}}}"
@@ -149,21 +159,26 @@ def test_one_container_has_one_event() -> None:
 
 
 def test_every_container_gets_the_recommendation_for_its_own_use() -> None:
-    vertical = """
-apiVersion: autoscaling.k8s.io/v1
-kind: VerticalPodAutoscaler
-metadata: {name: api}
-spec:
-  targetRef: {apiVersion: apps/v1, kind: Deployment, name: api}
-  resourcePolicy: {containerPolicies: [{containerName: "*", controlledResources: [cpu]}]}
-"""
     documents = INPUT.split("---")
-    text = "---".join((*documents[:2], vertical, documents[3]))
+    text = "---".join((*documents[:2], VERTICAL, documents[3]))
     text = text.replace("EVENTS", f"{_change('shop', '20%')}, {_change('proxy', '200%')}")
     plan = plan_of(load_texts((("in.yaml", text),)), VerifyOptions())
     (size,) = [workload for workload in plan.setup.workloads if workload.resized]
 
     assert [one.cpu_milli for one in size.template.containers] == [69, 230]  # 60m and 200m with a margin of 15 %
+
+
+def test_a_container_of_a_resized_pod_uses_what_it_used_before() -> None:
+    documents = _text(_of("proxy"), '{cpuChange: {target: Deployment/api, levels: ["50%", "200%"]}}').split("---")
+    vertical = VERTICAL.replace("{containerName", '{containerName: proxy, mode: "Off"}, {containerName')  # shop alone
+    plan = plan_of(load_texts((("in.yaml", "---".join((*documents, vertical))),)), VerifyOptions())
+    sizes = [number for number, workload in enumerate(plan.setup.workloads) if workload.resized]
+
+    assert [plan.setup.workloads[size].template.containers[0].cpu_milli for size in sizes] == [172, 690]
+    for size in sizes:
+        pod = Pod(plan.setup.workloads[size].template.containers)
+        rules = rules_about(usage_rules(plan.setup, plan.declared), "cpu", size)
+        assert [uses(rules, pod, "cpu", {0: (level,)}) for level in (0, 1)] == [(150, 50), (600, 200)]
 
 
 def test_by_name_the_autoscaler_asks_for_the_same_size() -> None:
