@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kubeproof.cli.inputs import nodes_option, read_stdin, refuse_two_sources_of_nodes
+from kubeproof.cli.inputs import (
+    allows_outside,
+    nodes_option,
+    outside_option,
+    read_stdin,
+    refuse_two_sources_of_nodes,
+)
 from kubeproof.cli.outputs import write_stdout
 
 if TYPE_CHECKING:
@@ -15,6 +21,7 @@ if TYPE_CHECKING:
 
 @click.command("init", short_help="Print a commented Scenario for manifests, ready to edit.")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@outside_option
 @nodes_option
 def init_command(*, paths: tuple[str, ...], pools: tuple[Pool, ...]) -> int:
     """Print the default Scenario for these manifests, commented, with suggestions, ready to edit.
@@ -27,7 +34,7 @@ def init_command(*, paths: tuple[str, ...], pools: tuple[Pool, ...]) -> int:
     from kubeproof.manifests.commented_scenario import as_yaml
     from kubeproof.manifests.load import load
 
-    loaded = load(paths, stdin=read_stdin, pools=pools)
+    loaded = load(paths, stdin=read_stdin, pools=pools, allow_outside=allows_outside())
     refuse_two_sources_of_nodes(loaded, pools)
     write_stdout(as_yaml(loaded))
     return 0

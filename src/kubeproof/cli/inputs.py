@@ -1,9 +1,10 @@
-"""Sources of manifests beside files: standard input, and nodes in a few words."""
+"""Sources of manifests beside files: standard input, nodes in a few words, and files outside the named paths."""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
     from kubeproof.manifests.loaded import Loaded
     from kubeproof.manifests.node_pools import Pool
+
+F = TypeVar("F", bound=Callable[..., object])
+_OUTSIDE = "kubeproof.allow-outside"
 
 
 def read_stdin() -> bytes:
@@ -49,3 +53,20 @@ def refuse_two_sources_of_nodes(loaded: Loaded, pools: Sequence[Pool]) -> None:
     others = [node.source for node in loaded.setup.nodes if node.source.file != GIVEN_FILE]
     if others:
         raise UsageError(f"--nodes is given, but the input has Node objects ({others[0]})", "Leave one of them out.")
+
+
+def outside_option(command: F) -> F:
+    """Adds --allow-outside, which `allows_outside` tells."""
+    return click.option(
+        "--allow-outside", is_flag=True, expose_value=False, callback=_remember,
+        help="Read files outside PATH, too, where links or Scenarios lead to them.",
+    )(command)  # fmt: skip
+
+
+def _remember(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    ctx.meta[_OUTSIDE] = value
+
+
+def allows_outside() -> bool:
+    """True if the user lets this command read files outside the paths."""
+    return bool(click.get_current_context().meta.get(_OUTSIDE))

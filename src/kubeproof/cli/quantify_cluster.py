@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from kubeproof.cli.endings import first_of
-from kubeproof.cli.inputs import read_stdin
+from kubeproof.cli.inputs import allows_outside, outside_option, read_stdin
 from kubeproof.cli.outputs import Decorator, Output, emit, output_option
 from kubeproof.cli.progress import progress_line
 from kubeproof.cli.ranges import NumberRange
@@ -96,6 +96,7 @@ def options_of(given: dict[str, Any]) -> ClusterOptions:
 
 @click.command("cluster", short_help="How likely an intent is violated, and what running costs.")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@outside_option
 @click.option(
     "--at-most", type=NumberRange(0, 1), metavar="P",
     help="Exit with 1 if an intent may be violated within the horizon with a greater probability.",
@@ -145,7 +146,7 @@ def _quantified(paths: tuple[str, ...], options: ClusterOptions, progress: str, 
     from kubeproof.manifests.load import load
     from kubeproof.quantify.cluster import quantify_cluster
 
-    loaded = load(paths, stdin=read_stdin)
+    loaded = load(paths, stdin=read_stdin, allow_outside=allows_outside())
     with reporting(progress, reached) as (report, tell):
         return with_scope(loaded, quantify_cluster(loaded, replace(options, tell=tell), report))
 

@@ -68,8 +68,19 @@ def take_settings(ctx: click.Context, path: str) -> bool:
     _refuse_unknown(section, tuple(VERIFY_KEYS), path, "verify")
     ctx.default_map = {VERIFY_KEYS[key]: _checked(ctx, key, section[key], path) for key in section}
     if "baseline" in section:  # it stands beside the settings, wherever the command is started
-        ctx.default_map["baseline"] = os.path.join(os.path.dirname(path), ctx.default_map["baseline"])
+        ctx.default_map["baseline"] = _beside(path, ctx.default_map["baseline"])
     return bool(values.get("exemptions"))
+
+
+def _beside(path: str, name: str) -> str:
+    """A file that the settings name, which lies with them or below: whoever wrote them does not choose among all."""
+    from kubeproof.manifests.fence import fence_of
+
+    found = os.path.join(os.path.dirname(path), name)
+    if not fence_of((path,)).admits(found):
+        place = _place(path, "verify", "baseline")
+        raise UsageError(f"{place}: baseline lies outside the directory of the settings", "Name it with --baseline.")
+    return found
 
 
 def working_directory() -> str:

@@ -7,12 +7,14 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from kubeproof.cli.inputs import outside_option
 from kubeproof.cli.outputs import Output, emit, output_option
 from kubeproof.cli.sweep import workers_option
 
 
 @click.command("simulate", short_help="Run a cluster, or a published experiment, on a clock.")
 @click.argument("paths", nargs=-1, metavar="[PATH...]")
+@outside_option
 @click.option("--duration", default="30m", show_default=True, metavar="TIME", help="How much time to simulate.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of the first run.")
 @click.option(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kubeproof.cli.endings import INTERRUPTED, first_of, say
-from kubeproof.cli.inputs import read_stdin
+from kubeproof.cli.inputs import allows_outside, read_stdin
 from kubeproof.cli.interruption import current
 from kubeproof.cli.outputs import Output, emit
 from kubeproof.cli.progress import ProgressLine, progress_line
@@ -31,7 +31,7 @@ def simulate_paths(paths: tuple[str, ...], outputs: tuple[Output, ...], given: d
 
     options = _options(given)
     axes = tuple(parse_axis(text) for text in given["vary"])
-    loaded = load(paths, stdin=read_stdin)
+    loaded = load(paths, stdin=read_stdin, allow_outside=allows_outside())
     wanted = variants(loaded, axes) if axes else [((), loaded)]
     line = progress_line(given["progress"], quiet=False)
     begin = time.monotonic()

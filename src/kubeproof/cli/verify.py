@@ -16,7 +16,13 @@ from kubeproof.cli.acceptance import (
     written_baseline,
 )
 from kubeproof.cli.checkpoint import check_checkpoint, run_kept
-from kubeproof.cli.inputs import nodes_option, read_stdin, refuse_two_sources_of_nodes
+from kubeproof.cli.inputs import (
+    allows_outside,
+    nodes_option,
+    outside_option,
+    read_stdin,
+    refuse_two_sources_of_nodes,
+)
 from kubeproof.cli.interruption import GRACE_S, WRITING_S, current
 from kubeproof.cli.live import Chosen, cluster_options, snapshot_bytes
 from kubeproof.cli.outputs import Output, emit, output_option
@@ -67,6 +73,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str,
 
 @click.command("verify", short_help="Prove each intent or show a counterexample.")
 @click.argument("paths", nargs=-1, metavar="PATH...")
+@outside_option
 @click.option("--live", is_flag=True, help="Read a running cluster, too; a run begins with its pods as they are.")
 @cluster_options
 @click.option("--values", multiple=True, metavar="FILE", help="Values for Helm charts among PATH. Repeatable.")
@@ -230,6 +237,7 @@ def verify_command(
     result = accepted(found, loaded, acceptance)
     flags = [*_flags(options), *sweep_flags(scale, every, fast_find)]
     flags += cluster.words() if cluster is not None else []
+    flags += ["--allow-outside"] if allows_outside() else []
     hint = _replay_command(ctx, paths, flags, outputs)
 
     def render(output: Output) -> str | bytes:
@@ -264,7 +272,8 @@ def _run(
 
     check_checkpoint(checkpoint, resume)
     given = () if cluster is None else (snapshot_bytes(cluster),)
-    loaded = load(paths, stdin=read_stdin, given=given, render=partial(rendered, values=values), pools=pools)
+    render, outside = partial(rendered, values=values), allows_outside()
+    loaded = load(paths, stdin=read_stdin, given=given, render=render, pools=pools, allow_outside=outside)
     refuse_two_sources_of_nodes(loaded, pools)
     line = progress_line(progress, quiet)
     found = telling(line, quiet)

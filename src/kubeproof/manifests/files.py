@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NoReturn
 
 from kubeproof.errors import HostileInputError, ManifestError, UsageError
+from kubeproof.manifests.fence import REMEDY, Fence, fence_of
 from kubeproof.manifests.guard import Bounds
 from kubeproof.manifests.own_reports import is_report
 from kubeproof.manifests.printable import printable
@@ -27,13 +28,15 @@ Render = Callable[[str, Bounds], bytes]  # a recipe -> the manifests it stands f
 class InputFile:
     """One file of the input: its path (None for standard input), the name to show, and its bytes.
 
-    A report of ours that lies in a directory of the input is told from manifests, and not to be read as one.
+    A report of ours that lies in a directory of the input is told from manifests, and not to be read as one; a link
+    that leads out of the input is not followed.
     """
 
     path: str | None
     shown: str
     content: bytes
     is_report: bool = False
+    leads_out: bool = False
 
 
 def listed(paths: Named) -> tuple[str, ...]:
@@ -44,11 +47,20 @@ def listed(paths: Named) -> tuple[str, ...]:
 
 
 def read_inputs(
-    paths: Sequence[str], *, stdin: Callable[[], bytes] | None, bounds: Bounds, render: Render | None = None
+    paths: Sequence[str],
+    *,
+    stdin: Callable[[], bytes] | None,
+    bounds: Bounds,
+    render: Render | None = None,
+    fence: Fence | None = None,
 ) -> Iterator[InputFile]:
-    """Yields the files that the paths name, each once, directories in sorted order, recipes rendered."""
+    """Yields the files that the paths name, each once, directories in sorted order, recipes rendered.
+
+    Links that lead out of the fence, by default out of the named paths, are told and not followed.
+    """
     if not paths:
         raise UsageError("no input", "Name files or directories, or - for standard input")
+    inside = fence_of(paths) if fence is None else fence
     seen: set[str] = set()
     for path in paths:
         if path == STDIN:
@@ -57,16 +69,18 @@ def read_inputs(
             seen.add(STDIN)
             continue
         is_named = not _is_directory(path)
-        for file in [path] if is_named else _manifests_below(path, bounds):
+        files, outside = ([path], []) if is_named else _manifests_below(path, bounds, inside)
+        yield from (InputFile(link, printable(link), b"", leads_out=True) for link in outside)
+        for file in files:
             real = os.path.realpath(file)
             if real not in seen:
                 seen.add(real)
                 is_recipe = os.path.basename(file) in RECIPES
-                yield _rendered(file, bounds, render) if is_recipe else _read(file, bounds, is_named)
+                yield _rendered(file, bounds, render) if is_recipe else _read(file, bounds, is_named, inside)
 
 
-def _read(file: str, bounds: Bounds, is_named: bool) -> InputFile:
-    content = read_file(file, bounds)
+def _read(file: str, bounds: Bounds, is_named: bool, inside: Fence) -> InputFile:
+    content = read_file(file, bounds) if is_named else read_file(file, bounds, inside)
     return InputFile(
         file, printable(file), content, not is_named and file.endswith(".json") and is_report(content, bounds.nodes)
     )
@@ -91,11 +105,19 @@ def _read_stdin(stdin: Callable[[], bytes] | None) -> bytes:
     return stdin()
 
 
-def read_file(path: str, bounds: Bounds) -> bytes:
-    """The bytes of a regular file, at most one more than the bound; anything else is refused."""
+def read_file(path: str, bounds: Bounds, inside: Fence = Fence()) -> bytes:
+    """The bytes of a regular file, at most one more than the bound; anything else is refused.
+
+    What is opened is what was found to lie inside the fence, even if somebody puts a link in its place meanwhile.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
     try:
-        # O_NONBLOCK: opening a FIFO must not wait for a writer.
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+        opened = path
+        if inside.roots is not None:
+            opened, flags = os.path.realpath(path), flags | getattr(os, "O_NOFOLLOW", 0)
+            if not inside.admits(opened):
+                raise ManifestError("leads out of the input", file=printable(path), line=0, remedy=REMEDY)
+        descriptor = os.open(opened, flags)  # O_NONBLOCK: opening a FIFO must not wait for a writer
     except (OSError, ValueError) as problem:
         raise _unreadable(path, problem) from None
     with os.fdopen(descriptor, "rb") as file:
@@ -114,9 +136,10 @@ def _unreadable(path: str, problem: Exception) -> ManifestError:
     )
 
 
-def _manifests_below(path: str, bounds: Bounds) -> list[str]:
-    """The files below a directory whose names say that they are manifests."""
+def _manifests_below(path: str, bounds: Bounds, inside: Fence) -> tuple[list[str], list[str]]:
+    """The files below a directory whose names say that they are manifests, and links that lead out of the fence."""
     files: list[str] = []
+    outside: list[str] = []
     pending, visited = [path], set()
     while pending:
         directory = pending.pop()
@@ -125,8 +148,9 @@ def _manifests_below(path: str, bounds: Bounds) -> list[str]:
             continue
         visited.add(real)
         inner, found = _entries(directory)
-        files += found
-        pending += reversed(inner)
+        outside += [one for one in (*inner, *found) if os.path.islink(one) and not inside.admits(one)]
+        files += [one for one in found if one not in outside]
+        pending += [one for one in reversed(inner) if one not in outside]
         if len(files) > bounds.files or len(visited) > bounds.files:
             raise HostileInputError(
                 f"more than {bounds.files:,} files",
@@ -134,7 +158,7 @@ def _manifests_below(path: str, bounds: Bounds) -> list[str]:
                 line=0,
                 remedy="Name fewer directories",
             )
-    return sorted(files)
+    return sorted(files), sorted(outside)
 
 
 def _is_directory(path: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 from kubeproof.cluster.objects import SchedulerProfile, Settings, Setup, Source, Workload
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.cluster.volumes import Claim
-from kubeproof.errors import HostileInputError, ManifestError, ScenarioError
-from kubeproof.manifests import tree
+from kubeproof.errors import ManifestError, ScenarioError
+from kubeproof.manifests import fence, tree
 from kubeproof.manifests.admission import admitted
+from kubeproof.manifests.collected import Collected, attempt, collect, documents_of, raise_all
 from kubeproof.manifests.default_scenario import default_scenario
 from kubeproof.manifests.event_fields import Surroundings
+from kubeproof.manifests.fence import Fence, fence_of
 from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.files import InputFile, Named, Render, listed, read_file, read_inputs
 from kubeproof.manifests.gated import as_written
@@ -38,19 +40,14 @@ from kubeproof.manifests.objects import (
 from kubeproof.manifests.own_reports import WHAT, WHY
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.priorities import with_priority
-from kubeproof.manifests.reader import read_documents
-from kubeproof.manifests.reads import Reads
-from kubeproof.manifests.reduced_text import write_reduced
 from kubeproof.manifests.scenario import ReadScenario, read_scenario
 from kubeproof.manifests.workloads import ReadWorkload
-from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
     from kubeproof.cluster.node_groups import ClusterAutoscaler
     from kubeproof.manifests.node_pools import Pool
 
 ASSUMED_FILE, GIVEN_FILE = "assumed-nodes.yaml", "given-nodes.yaml"  # as reports and saved results name them
-_MOST_ERRORS = 20
 COMPONENT_NAMES = (b"cluster-autoscaler", b"descheduler", b"kube-controller-manager")
 
 
@@ -62,8 +59,11 @@ def load(
     given: Sequence[tuple[str, bytes]] = (),
     render: Render | None = rendered,
     pools: Sequence[Pool] = (),
+    allow_outside: bool = False,
 ) -> Loaded:
     """Everything the path or paths hold, and what is given by name and content, checked and defaulted.
+
+    Links and Scenarios may lead to files inside the paths, and to others only with `allow_outside`.
 
     `render` makes manifests from charts and kustomizations; by default the user's own helm and kustomize do.
     An input without Node objects gets the nodes of `pools`; without these, such nodes as its pods ask for.
@@ -72,13 +72,18 @@ def load(
     """
     shown = (InputFile(None, printable(name), content) for name, content in given)
     named = listed(paths)
-    found = read_inputs(named, stdin=stdin, bounds=bounds, render=render) if named or not given else ()
-    return _loaded(chain(shown, found), Budget(bounds), pools=pools)
+    inside = fence_of(named, allow_outside=allow_outside)
+    is_asked = named or not given
+    found = read_inputs(named, stdin=stdin, bounds=bounds, render=render, fence=inside) if is_asked else ()
+    return _loaded(chain(shown, found), Budget(bounds), inside=inside, pools=pools)
 
 
 def load_files(paths: Sequence[str], *, stdin: Callable[[], bytes] | None = None) -> tuple[tuple[str, str], ...]:
     """The files that the paths name, by name and content, for `load_texts`."""
-    files = read_inputs(paths, stdin=stdin, bounds=Bounds())
+    files = list(read_inputs(paths, stdin=stdin, bounds=Bounds()))
+    for file in files:
+        if file.leads_out:  # nothing here lists what was left out
+            raise ManifestError("leads out of the input", file=file.shown, line=0, remedy="Name what it leads to")
     return tuple(
         (os.path.normpath(file.path or file.shown), file.content.decode("utf-8", "replace"))
         for file in files
@@ -89,8 +94,8 @@ def load_files(paths: Sequence[str], *, stdin: Callable[[], bytes] | None = None
 def holds_scenario(texts: Sequence[tuple[str, str]]) -> bool:
     """True if one of the files holds a Scenario."""
     files = [InputFile(name, printable(name), text.encode()) for name, text in texts]
-    collected = _collect(files, Budget(Bounds()))
-    _raise_all(collected.errors)
+    collected = collect(files, Budget(Bounds()))
+    raise_all(collected.errors)
     return any(_is_scenario(document) for document in collected.documents)
 
 
@@ -110,17 +115,20 @@ def _loaded(
     only_given: bool = False,
     keeps_texts: bool = True,
     pools: Sequence[Pool] = (),
+    inside: Fence = Fence(),
 ) -> Loaded:
-    collected = _collect(files, budget)
+    collected = collect(files, budget)
+    collected.inside = inside
     collected.only_given = only_given
     documents = tuple(collected.documents)
     scenario = _the_scenario(collected)
     _leave_out_applied(collected, scenario)
     objects = Objects()
     objects.omissions += [Omission(WHAT, Source(report, 1), WHY) for report in collected.reports]
+    objects.omissions += [Omission("a link", Source(link, 1), fence.WHY) for link in collected.links]
     for document in collected.documents:
-        _attempt(collected, partial(read_object, document, objects))
-    _raise_all(collected.errors)
+        attempt(collected, partial(read_object, document, objects))
+    raise_all(collected.errors)
     scenario, flags = _with_flags(scenario, collected, objects)
     classes = tuple(objects.priority_classes)
     workloads = tuple(with_priority(workload, classes) for workload in standing_workloads(objects))
@@ -147,7 +155,7 @@ def _add_nodes(
     pools: Sequence[Pool],
     scenario: Document | None,
     objects: Objects,
-    collected: _Collected,
+    collected: Collected,
     budget: Budget,
 ) -> tuple[Pool, ...]:
     """Gives an input without nodes those of the pools, or assumed ones; returns what is assumed."""
@@ -159,7 +167,7 @@ def _add_nodes(
     chosen = tuple(pools) or assume_pools(setup)
     file = InputFile(None, GIVEN_FILE if pools else ASSUMED_FILE, write_nodes(chosen).encode())
     collected.contents[file.shown] = file.content  # a replay needs them
-    for document in _documents_of(file, collected, budget):
+    for document in documents_of(file, collected, budget):
         read_object(document, objects)
     return () if pools else chosen
 
@@ -188,74 +196,11 @@ def _begun(loaded: Loaded, objects: Objects, *, is_stated: bool) -> Loaded:
     return replace(loaded, scenario=scenario, omissions=_distinct((*loaded.omissions, *left_out)))
 
 
-@dataclass(slots=True)
-class _Collected:
-    """The documents of the input, the files they came from, and what went wrong."""
-
-    documents: list[Document] = field(default_factory=list)
-    files: list[str] = field(default_factory=list)
-    paths: dict[str, str | None] = field(default_factory=dict)  # shown name -> path
-    errors: list[ManifestError] = field(default_factory=list)
-    contents: dict[str, bytes] = field(default_factory=dict)  # path or shown name -> what was read
-    roots: dict[str, list[tree.Value]] = field(default_factory=dict)  # the same name -> its documents, unopened
-    reads: Reads = field(default_factory=Reads)
-    reports: list[str] = field(default_factory=list)  # files of ours that hold no manifests
-    only_given: bool = False  # apply events may name given files only
-
-    def texts(self) -> tuple[tuple[str, str], ...]:
-        """What was read of the files, each thing in its line, for a replay without them."""
-        return tuple((name, write_reduced(self.roots.get(name, ()), self.reads)) for name in self.contents)
-
-
-def _collect(files: Iterable[InputFile], budget: Budget) -> _Collected:
-    collected = _Collected()
-    for file in files:
-        if file.is_report:
-            collected.reports.append(file.shown)
-            continue
-        collected.files.append(file.shown)
-        collected.paths[file.shown] = file.path
-        collected.contents[os.path.normpath(file.path or file.shown)] = file.content
-        _attempt(collected, partial(_add_documents, collected, file, budget))
-    return collected
-
-
-def _add_documents(collected: _Collected, file: InputFile, budget: Budget) -> None:
-    collected.documents += _documents_of(file, collected, budget)
-
-
-def _documents_of(file: InputFile, collected: _Collected, budget: Budget) -> list[Document]:
-    roots = list(read_documents(file.content, file=file.shown, budget=budget))
-    collected.roots[os.path.normpath(file.path or file.shown)] = roots
-    return [document for root in roots for document in unpack(root, file.shown, collected.reads)]
-
-
-def _attempt(collected: _Collected, action: Callable[[], object]) -> None:
-    """Runs the action; keeps its error for later unless it is hostile or there are enough."""
-    try:
-        action()
-    except HostileInputError:
-        raise
-    except ManifestError as problem:
-        collected.errors.append(problem)
-        if len(collected.errors) >= _MOST_ERRORS:
-            _raise_all(collected.errors)
-
-
-def _raise_all(errors: list[ManifestError]) -> None:
-    """Raises the first error with the text of all; nothing if there is none."""
-    if not errors:
-        return
-    first = errors[0]
-    first.args = ("\n".join(str(error) for error in errors),)
-    raise first
-
-
 def _is_scenario(document: Document) -> bool:
     return document.kind == "Scenario" and is_modelled_kind(document)
 
 
-def _the_scenario(collected: _Collected) -> Document | None:
+def _the_scenario(collected: Collected) -> Document | None:
     """The one Scenario of the input, taken out of the documents."""
     scenarios = [document for document in collected.documents if _is_scenario(document)]
     collected.documents = [d for d in collected.documents if all(d is not s for s in scenarios)]
@@ -270,7 +215,7 @@ def _the_scenario(collected: _Collected) -> Document | None:
     return scenarios[0] if scenarios else None
 
 
-def _leave_out_applied(collected: _Collected, scenario: Document | None) -> None:
+def _leave_out_applied(collected: Collected, scenario: Document | None) -> None:
     """Drops documents of files that an `apply` event names: they come with the event, not before it."""
     if scenario is None:
         return
@@ -279,7 +224,7 @@ def _leave_out_applied(collected: _Collected, scenario: Document | None) -> None
     collected.documents = [d for d in collected.documents if d.file not in shown]
 
 
-def _applied_paths(scenario: Document, collected: _Collected) -> list[str]:
+def _applied_paths(scenario: Document, collected: Collected) -> list[str]:
     """The files that apply events name; a malformed event is left for the reader to refuse."""
     spec = scenario.mapping.get("spec")
     events = spec.get("events") if isinstance(spec, tree.Mapping) else None
@@ -298,7 +243,7 @@ def _items(value: tree.Value | None) -> tuple[tree.Value, ...]:
     return value.items if isinstance(value, tree.Sequence) else ()
 
 
-def _beside(scenario: Document, collected: _Collected, name: str) -> str:
+def _beside(scenario: Document, collected: Collected, name: str) -> str:
     """A path relative to the Scenario's file, or to the working directory for standard input."""
     path = collected.paths.get(scenario.file)
     return os.path.join(os.path.dirname(path), name) if path is not None else name
@@ -337,7 +282,7 @@ def _setup(objects: Objects, workloads: tuple[Workload, ...]) -> Setup:
     )
 
 
-def _with_scenario(document: Document, setup: Setup, objects: Objects, collected: _Collected, budget: Budget) -> Loaded:
+def _with_scenario(document: Document, setup: Setup, objects: Objects, collected: Collected, budget: Budget) -> Loaded:
     check_version(document)
     fields = fields_of(document, error=ScenarioError)
 
@@ -394,7 +339,7 @@ def _applied_to(settings: Settings, objects: Objects, setup: Setup) -> Settings:
 
 
 def _with_flags(
-    scenario: Document | None, collected: _Collected, objects: Objects
+    scenario: Document | None, collected: Collected, objects: Objects
 ) -> tuple[Document | None, tree.Mapping | None]:
     """The Scenario together with the flags of components and Applications of the input, or these alone."""
     has_components = any(name in content for content in collected.contents.values() for name in COMPONENT_NAMES)
@@ -422,7 +367,7 @@ def _set_by_flags(setup: Setup, controllers: tree.Mapping | None, objects: Objec
 
 
 def _applied(
-    event: Fields, scenario: Document, collected: _Collected, budget: Budget, objects: Objects
+    event: Fields, scenario: Document, collected: Collected, budget: Budget, objects: Objects
 ) -> ReadWorkload | PodDisruptionBudget:
     """The workload or budget that an apply event names by file or holds inline."""
     if event.has("file") == event.has("manifest"):
@@ -432,9 +377,9 @@ def _applied(
     if event.has("manifest"):
         found = list(unpack(event.required_child("manifest").mapping, scenario.file, collected.reads))
     else:
-        path = _beside(scenario, collected, event.required_text("file"))
+        path = _named_inside(event, "file", scenario, collected)
         content = _applied_content(collected, path, budget)
-        found = _documents_of(InputFile(path, printable(path), content), collected, budget)
+        found = documents_of(InputFile(path, printable(path), content), collected, budget)
     key = "file" if event.has("file") else "manifest"
     known = (*WORKLOAD_READERS, "PodDisruptionBudget")
     if len(found) != 1 or found[0].kind not in known or not is_modelled_kind(found[0]):
@@ -451,29 +396,41 @@ def _applied(
     return replace(read, workload=with_priority(read.workload, tuple(objects.priority_classes)))
 
 
-def _text_beside(
-    fields: Fields, key: str, scenario: Document, collected: _Collected, budget: Budget
-) -> tuple[str, str]:
+def _text_beside(fields: Fields, key: str, scenario: Document, collected: Collected, budget: Budget) -> tuple[str, str]:
     """A file that the Scenario names, which holds something else than manifests, and its text."""
-    path = _beside(scenario, collected, fields.required_text(key))
+    path = _named_inside(fields, key, scenario, collected)
     if "\0" in path:
         fields.fail(key, "is no name of a file", remedy="Write a path relative to the Scenario's file")
     if collected.only_given:
         return printable(path), ""  # of a saved result: only `simulate` looks into it, and that starts from files
     try:
-        return printable(path), read_file(path, budget.bounds).decode("utf-8-sig")
+        return printable(path), read_file(path, budget.bounds, collected.inside).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ManifestError("not UTF-8", file=printable(path), line=1, remedy="Save it as UTF-8") from None
 
 
-def _applied_content(collected: _Collected, path: str, budget: Budget) -> bytes:
+def _named_inside(fields: Fields, key: str, scenario: Document, collected: Collected) -> str:
+    """The path of a file that the Scenario names, which must lie where the user allows it."""
+    named = fields.required_text(key)
+    path = _beside(scenario, collected, named)
+    if not collected.only_given and "\0" not in path and not collected.inside.admits(path):
+        raise ManifestError(
+            f"{fields.log.owner}: {fields.path_of(key)} is {printable(named)!r}, which leads out of the input",
+            file=fields.log.file,
+            line=fields.line_of(key),
+            remedy=fence.REMEDY,
+        )
+    return path
+
+
+def _applied_content(collected: Collected, path: str, budget: Budget) -> bytes:
     known = collected.contents.get(os.path.normpath(path))
     if known is None:
         if collected.only_given:
             raise ManifestError(
                 "not among the saved files", file=printable(path), line=1, remedy="Save the result again"
             )
-        known = collected.contents[os.path.normpath(path)] = read_file(path, budget.bounds)
+        known = collected.contents[os.path.normpath(path)] = read_file(path, budget.bounds, collected.inside)
     return known
 
 

@@ -9,6 +9,7 @@ from dataclasses import field
 from kubeproof.cluster.labels import Labels, LabelSelector, Requirement, as_labels
 from kubeproof.cluster.objects import Source
 from kubeproof.errors import NothingToCheckError
+from kubeproof.manifests import fence
 from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.files import read_inputs
 from kubeproof.manifests.guard import Bounds, Budget
@@ -93,6 +94,9 @@ def load_kube_network(
     budget, found = Budget(bounds), _Found()
     reports = []
     for file in read_inputs(paths, stdin=stdin, bounds=bounds):
+        if file.leads_out:
+            reports.append(f"a link is {fence.WHY.partition(';')[0]} ({file.shown})")
+            continue
         if file.is_report:
             reports.append(f"{WHAT} is {WHY} ({file.shown})")
             continue

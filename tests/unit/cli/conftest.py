@@ -36,7 +36,7 @@ class FakeUseCases:
         self.paths = None
         self.options = None
 
-    def load(self, paths, stdin=None, given=(), render=None, pools=()):
+    def load(self, paths, stdin=None, given=(), render=None, pools=(), allow_outside=False):
         self.paths = paths
         return FakeInput("loaded")
 
