@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from enum import IntEnum, IntFlag
 from typing import Any, NamedTuple, Protocol, cast
 
-from kubeproof.cluster.state import NEVER, Health, NodeCell, WorkloadCell
+from kubeproof.cluster.state import ANY_LIFE, NEVER, Health, NodeCell, WorkloadCell
 
 View = Any  # hashable; only the controller that made a view knows its form
 
@@ -233,11 +233,21 @@ class Crash(NamedTuple):
     workload: int
 
 
+class EvictedPods(NamedTuple):
+    """Pods of one workload that the one who evicts cannot tell apart."""
+
+    workload: int
+    phases: tuple[int, ...]
+    restarts: int
+    pods: int
+    life: tuple[int, int] = ANY_LIFE  # span of seconds since they got their node: see life_span
+
+
 class EvictPods(NamedTuple):
     """Pods of any workloads get a deletionTimestamp by other hands than their controllers'."""
 
     node: NodeRef
-    losses: tuple[tuple[int, tuple[int, ...], int, int], ...]  # (workload, phases, restarts, count)
+    losses: tuple[EvictedPods, ...]
     by: int = Tag.BY_DESCHEDULER
 
 

@@ -63,6 +63,7 @@ class Outcome(IntEnum):
     FAILED = 1
 
 
+ANY_LIFE = (NEVER, NEVER)
 ACTIVE = (Phase.STARTING, Phase.RUNNING, Phase.READY, Phase.UNREADY)  # pods that count as replicas: not terminating
 KUBELET_LIVES = (Health.UP, Health.BACK)
 DRAINING = (Work.DRAIN, Work.DRAIN_UNCORDON, Work.MAINTAIN, Work.RETIRE)  # by an operator
@@ -81,6 +82,7 @@ class PodKind(NamedTuple):
     restarts: int = 0  # containers restarted after crashes, up to where back-off stops growing
     preempted: int = 0  # 1 if it terminates to make room for a pod of higher priority
     route_s: int = NEVER  # of a terminating pod that still gets traffic: seconds until proxies have learnt it
+    life_s: int = NEVER  # seconds since it got its node, up to the last that a loop asks for; NEVER where none does
 
 
 class NodeCell(NamedTuple):
@@ -120,6 +122,21 @@ class WorkloadCell(NamedTuple):
 def holds_up_zone(cell: NodeCell) -> bool:
     """True for a node that was tainted NoExecute so shortly before that the next one of its zone has to wait."""
     return bool(cell.health == Health.UNKNOWN and cell.no_execute and cell.work != Work.LEAVE and cell.least_s > 0)
+
+
+def is_of_life(life_s: int, span: tuple[int, int]) -> bool:
+    """True for a pod whose life is within a span of seconds, its end left out; NEVER leaves a side open."""
+    least_s, below_s = span
+    return life_s >= least_s and (below_s == NEVER or life_s < below_s)
+
+
+def life_span(life_s: int, thresholds: tuple[int, ...]) -> tuple[int, int]:
+    """The span between two thresholds (ascending) that a life is in: within it nobody can tell two pods apart."""
+    if life_s == NEVER or not thresholds:
+        return ANY_LIFE
+    passed = [each for each in thresholds if each <= life_s]
+    ahead = [each for each in thresholds if each > life_s]
+    return passed[-1] if passed else 0, ahead[0] if ahead else NEVER
 
 
 Nodes = tuple[tuple[NodeCell, int], ...]  # equal nodes as (content, count), sorted, counts positive

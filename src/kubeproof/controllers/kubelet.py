@@ -57,7 +57,9 @@ class Kubelet:
         if cell.health not in KUBELET_LIVES or cell.work == Work.DOWN:
             return None
         due = {
-            kind._replace(evict_s=0, route_s=NEVER) for kind, _ in cell.pods if kind.least_s == 0 and self._moves(kind)
+            kind._replace(evict_s=0, route_s=NEVER, life_s=NEVER)
+            for kind, _ in cell.pods
+            if kind.least_s == 0 and self._moves(kind)
         }
         setup, sample = self.layout.setup, self.layout.places[place].sample
         rivals = competing(setup, sample, cell, due)

@@ -129,7 +129,7 @@ def vertical_loops(layout: Layout, events: tuple[Event, ...], first: int) -> Adj
         return AdjustingPart((), ())
     from kubeproof.controllers.resized_replicaset import ResizedReplicaSet
     from kubeproof.controllers.vpa.controller import VpaController
-    from kubeproof.model.sizes import rules_of, working
+    from kubeproof.model.sizes import asks_age, rules_of, working
 
     loops: list[Controller] = []
     memories: list[MemoryCell] = []
@@ -139,7 +139,8 @@ def vertical_loops(layout: Layout, events: tuple[Event, ...], first: int) -> Adj
             continue  # what it recommends is what stands in the manifest
         own_rules = tuple(rule for rule in usage_rules(setup, events) if rule.workload == target)
         memory = first + len(memories)
-        loop = VpaController(layout, vpa, target, memory, own_rules, rules_of(setup))
+        old = asks_age(setup, events, vpa, own_rules)
+        loop = VpaController(layout, vpa, target, memory, own_rules, rules_of(setup), asks_age=old)
         loops += [loop, ResizedReplicaSet(layout, target, memory)]
         name = MemoryName(VERTICAL_AUTOSCALER, (vpa.namespace, vpa.name, vpa.target))
         memories.append(MemoryCell(name, (0, loop.period_s, 0)))
@@ -240,3 +241,24 @@ def ages_that_matter(setup: Setup, rules: tuple[UsageRule, ...], unready: frozen
             for member in counted_by(setup, autoscaler):
                 ages[member] |= set(ages_read(autoscaler_settings(setup), may_be_unready=member in unready))
     return tuple(tuple(sorted(own)) for own in ages)
+
+
+def lives_that_matter(setup: Setup, events: tuple[Event, ...], rules: tuple[UsageRule, ...]) -> Ages:
+    """Per workload, how long its pods have to have had their node until a loop decides otherwise, ascending."""
+    lives: list[set[int]] = [set() for _ in setup.workloads]
+    if setup.descheduler is not None:
+        from kubeproof.controllers.descheduler.ages import ages_asked
+
+        for own, asked in zip(lives, ages_asked(setup, setup.descheduler), strict=True):
+            own |= set(asked)
+    if setup.verticals:
+        from kubeproof.cluster.vertical import sizes_of
+        from kubeproof.controllers.vpa.controller import LONG_LIFE_S
+        from kubeproof.model.sizes import asks_age, working
+
+        for vpa in working(setup, events):
+            target = workload_number(setup, vpa.target)
+            own_rules = tuple(rule for rule in rules if rule.workload == target)
+            for member in sizes_of(setup, target) if asks_age(setup, events, vpa, own_rules) else ():
+                lives[member].add(LONG_LIFE_S)
+    return tuple(tuple(sorted(own)) for own in lives)

@@ -29,7 +29,7 @@ class Clock:
 
     def __init__(self, plan: Plan, slots: Slots) -> None:
         self._periodic = plan.periodic
-        self._ages, self._spare_ages = plan.mechanics.ages, plan.mechanics.spare_ages
+        self._ages, self._spare_ages, self._lives = plan.mechanics.ages, plan.mechanics.spare_ages, plan.mechanics.lives
         self._slots = slots
         place_slots = [*(slots.place(place) for place in plan.layout.every_place), *slots.nurseries.values()]
         self._nurseries = {slots.nurseries[w]: Nursery(plan.mechanics, w) for w in slots.nurseries}
@@ -50,7 +50,7 @@ class Clock:
         slot = self.reads[position]
         due = NEVER
         if position < self._places:
-            clocks = (next_due(node, self._ages, self._spare_ages) for node, _ in cell)
+            clocks = (next_due(node, self._ages, self._spare_ages, self._lives) for node, _ in cell)
             due = min((clock for clock in clocks if clock != NEVER), default=NEVER)
         if slot in self._nurseries:
             young = self._nurseries[slot].seen(cell)

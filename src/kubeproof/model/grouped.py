@@ -157,7 +157,7 @@ class GroupedSystem:
             return (nursery.later(cell, action.seconds) if isinstance(action, Tick) else nursery.changed(cell, action),)
         if isinstance(action, Tick):
             mechanics = self.plan.mechanics
-            return (all_ticked(cell, action.seconds, mechanics.ages, mechanics.spare_ages),)
+            return (all_ticked(cell, action.seconds, mechanics.ages, mechanics.spare_ages, mechanics.lives),)
         if isinstance(action, StartAll):
             return (self._starts.started(cell, action),)
         if isinstance(action, Remember):

@@ -167,8 +167,10 @@ class IndividualModel(NamedActions):
             ages = self.plan.mechanics.ages[pod.workload]
             age_s = min(pod.age_s + seconds, ages[-1]) if pod.age_s != NEVER else NEVER
             least, most, evict = older(pod.least_s), older(pod.most_s), older(pod.evict_s)
-            route = older(pod.route_s)
-            pods.append(pod._replace(least_s=least, most_s=most, evict_s=evict, age_s=age_s, route_s=route))
+            route, life = older(pod.route_s), pod.life_s
+            if life != NEVER:
+                life = min(life + seconds, max(self.plan.mechanics.lives[pod.workload]))
+            pods.append(Pod(*pod[:3], least, most, evict, age_s, pod.restarts, pod.preempted, route, life))
         if node.spare_s != NEVER:
             node = node._replace(spare_s=min(node.spare_s + seconds, self.plan.mechanics.spare_ages[-1]))
         least, most = older(node.least_s), older(node.most_s)

@@ -22,6 +22,7 @@ from kubeproof.cluster.control import (
     DeleteObject,
     DeleteUnbound,
     EvictDue,
+    EvictedPods,
     EvictPods,
     KeepNode,
     NodeAction,
@@ -128,15 +129,19 @@ class NamedActions:
             drafts = [(*draft, *extra) for draft in drafts for extra in combinations(candidates, count)]
         return drafts
 
-    def _robbed(
-        self, node: NodeState, losses: tuple[tuple[int, tuple[int, ...], int, int], ...]
-    ) -> Iterator[tuple[Pod, ...]]:
+    def _robbed(self, node: NodeState, losses: tuple[EvictedPods, ...]) -> Iterator[tuple[Pod, ...]]:
         """Every set of pods that losses of several workloads may hit."""
         if not losses:
             yield ()
             return
-        workload, phases, restarts, count = losses[0]
-        alike = node._replace(pods=tuple(pod for pod in node.pods if pod.restarts == restarts))
+        workload, phases, restarts, count, (since_s, before_s) = losses[0]
+        alike = node._replace(
+            pods=tuple(
+                pod
+                for pod in node.pods
+                if pod.restarts == restarts and pod.life_s >= since_s and (before_s == NEVER or pod.life_s < before_s)
+            )
+        )
         for victims in self._victims(alike, Delete(NodeRef(-1, ANY), workload, ((phases, count),))):
             for rest in self._robbed(node, losses[1:]):
                 yield (*victims, *rest)
@@ -384,6 +389,8 @@ class NamedActions:
         self, index: int, node: NodeState, workload: int, names: Sequence[str], start_s: int | None = None
     ) -> NodeState:
         pods = [arrival(self.setup, self.setup.nodes[index], node, workload, name, start_s) for name in names]
+        if self.plan.mechanics.lives[workload]:
+            pods = [pod._replace(life_s=0) for pod in pods]
         return node._replace(pods=tuple(sorted((*node.pods, *pods))))
 
     def _preemptions(self, node: NodeState, losses: tuple[tuple[int, int], ...]) -> Iterator[tuple[Pod, ...]]:
@@ -493,7 +500,9 @@ class NamedActions:
 
     def _pod_clocks(self, pod: Pod) -> list[int]:
         ages = self.plan.mechanics.ages[pod.workload] if pod.age_s != NEVER else ()
-        return [pod.least_s, pod.most_s, pod.evict_s, pod.route_s, *(age - pod.age_s for age in ages)]
+        clocks = [pod.least_s, pod.most_s, pod.evict_s, pod.route_s, *(age - pod.age_s for age in ages)]
+        asked = self.plan.mechanics.lives[pod.workload] if pod.life_s != NEVER else ()
+        return clocks + [life_s - pod.life_s for life_s in asked]
 
     def _next(self, pod: Pod) -> Pod:
         if pod.phase == Phase.STARTING and self.plan.mechanics.ages[pod.workload]:

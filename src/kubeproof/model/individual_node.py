@@ -52,6 +52,7 @@ class Pod(NamedTuple):
     restarts: int = 0
     preempted: int = 0
     route_s: int = NEVER
+    life_s: int = NEVER
 
 
 class NodeState(NamedTuple):

@@ -16,6 +16,7 @@ from kubeproof.cluster.control import (
     DeleteObject,
     DeleteUnbound,
     EvictDue,
+    EvictedPods,
     EvictPods,
     KeepNode,
     NodeAction,
@@ -49,6 +50,7 @@ from kubeproof.cluster.state import (
     add_nominated,
     add_pinned,
     add_pods,
+    is_of_life,
     without_finished,
 )
 from kubeproof.controllers.kubelet import back_off_s
@@ -162,15 +164,17 @@ class Mechanics(NodeConditions):
     def running(self, node: Node, cell: NodeCell, workload: int, count: int) -> NodeCell:
         """The node with pods that have been ready there before the run; taint eviction finds them, too."""
         age_s = self.ages[workload][-1] if self.ages[workload] else NEVER
-        kind = self._midway(self._kind(cell, workload, Phase.READY, self._first_evict_s(node, cell, workload), age_s))
+        evict_s, life_s = self._first_evict_s(node, cell, workload), self._long_life(workload)
+        kind = self._midway(self._kind(cell, workload, Phase.READY, evict_s, age_s, life_s=life_s))
         return cell._replace(pods=add_pods(cell.pods, kind, count), images=self._images_after(node, cell, workload))
 
     def found(self, node: Node, cell: NodeCell, workload: int, phase: int, count: int) -> NodeCell:
         """The node with pods that a cluster showed there in a phase; what they have begun may be over at any moment."""
         if phase == Phase.READY:
             return self.running(node, cell, workload, count)
-        evict_s = NEVER if phase == Phase.TERMINATING else self._first_evict_s(node, cell, workload)
-        kind = self._kind(cell, workload, phase, evict_s)
+        is_ending = phase == Phase.TERMINATING
+        evict_s = NEVER if is_ending else self._first_evict_s(node, cell, workload)
+        kind = self._kind(cell, workload, phase, evict_s, life_s=NEVER if is_ending else self._long_life(workload))
         begun = kind._replace(least_s=0) if kind.least_s != NEVER else kind
         return cell._replace(pods=add_pods(cell.pods, begun, count), images=self._images_after(node, cell, workload))
 
@@ -185,7 +189,8 @@ class Mechanics(NodeConditions):
             yield bound, probability
 
     def _arrived(self, node: Node, cell: NodeCell, workload: int, count: int, start_s: int | None = None) -> NodeCell:
-        kind = self._kind(cell, workload, Phase.STARTING, self._first_evict_s(node, cell, workload))
+        evict_s, life_s = self._first_evict_s(node, cell, workload), self._life_at_birth(workload)
+        kind = self._kind(cell, workload, Phase.STARTING, evict_s, life_s=life_s)
         if start_s is not None:
             kind = kind._replace(least_s=start_s, most_s=start_s)
         return cell._replace(pods=add_pods(cell.pods, kind, count))
@@ -241,14 +246,16 @@ class Mechanics(NodeConditions):
                 )
                 yield cell._replace(pods=add_pods(add_pods(cell.pods, kind, -1), again, 1))
 
-    def _robbed(self, cell: NodeCell, losses: tuple[tuple[int, tuple[int, ...], int, int], ...]) -> Iterator[NodeCell]:
+    def _robbed(self, cell: NodeCell, losses: tuple[EvictedPods, ...]) -> Iterator[NodeCell]:
         """Every way to take losses of several workloads."""
         if not losses:
             yield cell
             return
-        (workload, phases, restarts, count), rest = losses[0], losses[1:]
+        (workload, phases, restarts, count, life), rest = losses[0], losses[1:]
         kinds = [
-            (k, n) for k, n in cell.pods if k.workload == workload and k.phase in phases and k.restarts == restarts
+            (k, n)
+            for k, n in cell.pods
+            if k.workload == workload and k.phase in phases and k.restarts == restarts and is_of_life(k.life_s, life)
         ]
         for taken in takes(kinds, count):
             smaller = cell

@@ -134,7 +134,8 @@ class NodeConditions(PodLife):
 
         def resumed(kind: PodKind) -> PodKind:
             if is_rebooted and kind.phase in ACTIVE:
-                return self._kind(cell, kind.workload, Phase.STARTING, kind.evict_s, restarts=kind.restarts)
+                again = self._kind(cell, kind.workload, Phase.STARTING, kind.evict_s, restarts=kind.restarts)
+                return again._replace(life_s=kind.life_s)  # the containers are new, the pod is not
             return self._midway(self._kind(cell, kind.workload, kind.phase, *kind[4:]))
 
         return cell._replace(pods=mapped(cell.pods, resumed))

@@ -38,6 +38,7 @@ from kubeproof.model.adjusting import (
     ages_that_matter,
     group_loops,
     jobs_counted,
+    lives_that_matter,
     may_run_unready,
     vertical_loops,
 )
@@ -160,6 +161,7 @@ def make_plan(
         most_asked=max((most_terminating_asked(intent) for intent in intents), default=0),
         runs_s=run_times(setup, events),
         routes=_routes(setup, intents),
+        lives=lives_that_matter(setup, events, usage_rules(setup, events)),
         spare_ages=_spare_ages(setup, events),
     )
     absent = part.absent | applied | started_later(setup)

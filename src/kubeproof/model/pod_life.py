@@ -33,6 +33,7 @@ class PodLife:
         runs_s: RunTimes = (),
         routes: Mapping[int, tuple[int, int]] = MappingProxyType({}),
         kept: frozenset[int] = frozenset(),
+        lives: Ages = (),  # per workload, the seconds since a pod got its node that a loop asks for, ascending
         spare_ages: tuple[int, ...] = (),  # for how long a node has to be unneeded until something follows, ascending
     ) -> None:
         self.setup = setup
@@ -43,6 +44,7 @@ class PodLife:
         self.routes = routes  # where traffic is followed: `route_s` of deleted pods that were ready, and of others
         self.kept = kept  # Jobs whose finished pods count until the Job goes: an autoscaler lists them
         self.spare_ages = spare_ages
+        self.lives = lives or ((),) * len(setup.workloads)
         self._brought = brought_images(setup)
         self._missing = {node.name: missing_images(setup, node) for node in setup.nodes} if any(self._brought) else {}
         largest = max((node.pods for node in setup.nodes), default=0)
@@ -68,7 +70,7 @@ class PodLife:
 
     def newborn(self, workload: int) -> PodKind:
         """A pod that was just bound to a node that lives and evicts nobody."""
-        return self._kind(NodeCell(), workload, Phase.STARTING)
+        return self._kind(NodeCell(), workload, Phase.STARTING, life_s=self._life_at_birth(workload))
 
     def next_kind(self, kind: PodKind) -> PodKind:
         """What becomes of a pod that moves on, on a node that lives."""
@@ -99,15 +101,23 @@ class PodLife:
         restarts: int = 0,
         preempted: int = 0,
         route_s: int = NEVER,
+        life_s: int = NEVER,
     ) -> PodKind:
         clocks = (NEVER, NEVER) if cell.health in DEAD else self.clocks(workload, phase)
-        return PodKind(workload, phase, *clocks, evict_s, age_s, restarts, preempted, route_s)
+        return PodKind(workload, phase, *clocks, evict_s, age_s, restarts, preempted, route_s, life_s)
+
+    def _life_at_birth(self, workload: int) -> int:
+        return 0 if self.lives[workload] else NEVER
+
+    def _long_life(self, workload: int) -> int:
+        """The life of a pod that was there before the run: longer than anybody asks for."""
+        return self.lives[workload][-1] if self.lives[workload] else NEVER
 
     def _next(self, cell: NodeCell, kind: PodKind) -> PodKind:
         probed = self.setup.workloads[kind.workload].template.readiness is not None or kind.workload in self.never_ready
         phase = Phase.RUNNING if kind.phase == Phase.STARTING and probed else Phase.READY
         age_s = 0 if kind.phase == Phase.STARTING and self.ages[kind.workload] else kind.age_s
-        return self._kind(cell, kind.workload, phase, kind.evict_s, age_s, kind.restarts)
+        return self._kind(cell, kind.workload, phase, kind.evict_s, age_s, kind.restarts, life_s=kind.life_s)
 
     def _midway(self, kind: PodKind) -> PodKind:
         """The pod as one of which nobody knows how long it has been at work."""

@@ -23,8 +23,9 @@ from kubeproof.cluster.usage import (
     shared_by,
     uses,
 )
-from kubeproof.cluster.vertical import OFF, VerticalPodAutoscaler, is_size
-from kubeproof.controllers.vpa.recommendation import Rules, recommended, resized
+from kubeproof.cluster.vertical import INITIAL, OFF, VerticalPodAutoscaler, is_size, sizes_of
+from kubeproof.controllers.vpa.controller import LEAST_CHANGE
+from kubeproof.controllers.vpa.recommendation import Rules, is_far_off, recommended, resized
 from kubeproof.errors import UsageError
 from kubeproof.events.declarations import Apply, Event, Rollout, Scale
 
@@ -84,6 +85,20 @@ def with_sizes(setup: Setup, events: tuple[Event, ...], rules: tuple[UsageRule, 
             size = replace(target, kind=kind, name=name, replicas=0, owner=target.ref, template=template, resized=True)
             more.append(size)
     return replace(setup, workloads=(*setup.workloads, *more))
+
+
+def asks_age(setup: Setup, events: tuple[Event, ...], vpa: VerticalPodAutoscaler, rules: tuple[UsageRule, ...]) -> bool:
+    """True if pods may be within the bounds and so far off that the updater replaces them when they are old.
+
+    `setup` has the sizes that pods may get; without such a case nobody keeps the ages of its pods.
+    """
+    if vpa.mode == INITIAL:
+        return False
+    number = next(i for i, one in enumerate(setup.workloads) if one.ref == vpa.target)
+    base = setup.workloads[number].template
+    templates = [setup.workloads[size].template for size in sizes_of(setup, number)]
+    told = (recommended(vpa, base, usage, rules_of(setup)) for usage in _usages(setup, events, number, rules))
+    return any(is_far_off(template, one, LEAST_CHANGE) for one in told for template in templates)
 
 
 def _usages(

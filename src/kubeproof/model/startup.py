@@ -141,6 +141,7 @@ def _is_unwatched(plan: Plan, number: int) -> bool:
     return (
         len(family(plan.setup, number)) == 1
         and not plan.mechanics.ages[number]
+        and not plan.mechanics.lives[number]
         and number not in plan.mechanics.never_ready
         and not any(isinstance(c, HpaController) and number in c.counted for c in plan.controllers)
         and not any(isinstance(e, PodCrashEvent) and number in e.members for e in plan.events)

@@ -10,7 +10,7 @@ Pods = tuple[tuple[PodKind, int], ...]
 Ages = tuple[tuple[int, ...], ...]  # per workload, the ages in seconds at which something about a pod changes
 
 
-def next_due(cell: NodeCell, ages: Ages, spare_ages: tuple[int, ...] = ()) -> int:
+def next_due(cell: NodeCell, ages: Ages, spare_ages: tuple[int, ...] = (), lives: Ages = ()) -> int:
     """Seconds until the next clock of the node runs out or a pod reaches an age that matters; NEVER if none runs."""
     clocks = [cell.least_s, cell.most_s]
     if cell.spare_s != NEVER:
@@ -19,17 +19,20 @@ def next_due(cell: NodeCell, ages: Ages, spare_ages: tuple[int, ...] = ()) -> in
         clocks += (*kind[2:5], kind.route_s)
         if kind.age_s != NEVER:
             clocks += [age - kind.age_s for age in ages[kind.workload]]
+        if kind.life_s != NEVER:
+            clocks += [life - kind.life_s for life in lives[kind.workload]]
     return min((clock for clock in clocks if clock > 0), default=NEVER)
 
 
-def ticked(cell: NodeCell, seconds: int, ages: Ages, spare_ages: tuple[int, ...] = ()) -> NodeCell:
+def ticked(cell: NodeCell, seconds: int, ages: Ages, spare_ages: tuple[int, ...] = (), lives: Ages = ()) -> NodeCell:
     """The node `seconds` later."""
 
     def later(kind: PodKind) -> PodKind:
         age_s = kind.age_s if kind.age_s == NEVER else min(kind.age_s + seconds, ages[kind.workload][-1])
         least_s, most_s, evict_s = (_later(clock, seconds) for clock in kind[2:5])
         clocks = least_s, most_s, evict_s, age_s
-        return PodKind(*kind[:2], *clocks, kind.restarts, kind.preempted, _later(kind.route_s, seconds))
+        life_s = kind.life_s if kind.life_s == NEVER else min(kind.life_s + seconds, lives[kind.workload][-1])
+        return PodKind(*kind[:2], *clocks, kind.restarts, kind.preempted, _later(kind.route_s, seconds), life_s)
 
     pods = mapped(cell.pods, later)
     spare_s = cell.spare_s if cell.spare_s == NEVER else min(cell.spare_s + seconds, spare_ages[-1])
@@ -43,11 +46,11 @@ def _later(clock: int, seconds: int) -> int:
     return clock if clock < 0 else max(0, clock - seconds)
 
 
-def all_ticked(nodes: Nodes, seconds: int, ages: Ages, spare_ages: tuple[int, ...] = ()) -> Nodes:
+def all_ticked(nodes: Nodes, seconds: int, ages: Ages, spare_ages: tuple[int, ...] = (), lives: Ages = ()) -> Nodes:
     """All nodes `seconds` later; clocks only fall, so distinct nodes may become equal."""
     amounts: dict[NodeCell, int] = {}
     for cell, count in nodes:
-        later = ticked(cell, seconds, ages, spare_ages)
+        later = ticked(cell, seconds, ages, spare_ages, lives)
         amounts[later] = amounts.get(later, 0) + count
     return tuple(sorted(amounts.items()))
 

@@ -57,6 +57,7 @@ def _is_countable(plan: Plan, number: int) -> bool:
     return (
         len(family(plan.setup, number)) == 1
         and bool(plan.mechanics.ages[number])
+        and not plan.mechanics.lives[number]
         and number not in plan.mechanics.never_ready
         and not any(isinstance(e, PodCrashEvent) and number in e.members for e in plan.events)
         and not any(heeds_start(monitor, number) for monitor in plan.monitors)
@@ -82,7 +83,7 @@ class Nursery:
 
     def later(self, cell: Nodes, seconds: int) -> Nodes:
         """The nursery so many seconds later; who is grown up leaves it."""
-        (node, _), *_ = all_ticked(cell, seconds, self._mechanics.ages)
+        (node, _), *_ = all_ticked(cell, seconds, self._mechanics.ages, lives=self._mechanics.lives)
         return self._pruned(node)
 
     def _pruned(self, node: NodeCell) -> Nodes:

@@ -11,6 +11,7 @@ from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, STATEFUL_SET, Setup
 from kubeproof.cluster.policies import SAMPLED_METRICS, PodDisruptionBudget
 from kubeproof.cluster.priorities import class_values, has_priorities, priority_of
 from kubeproof.cluster.running import in_words
+from kubeproof.cluster.vertical import INITIAL, OFF
 from kubeproof.engine.search import ALL_VIOLATED, INTERRUPTED
 from kubeproof.events.declarations import (
     Apply,
@@ -274,7 +275,6 @@ def _idle_verticals(plan: Plan) -> list[str]:
     """Vertical autoscalers that do nothing in the model, and why."""
     if not plan.setup.verticals:
         return []
-    from kubeproof.cluster.vertical import OFF
     from kubeproof.model.sizes import why_idle
 
     declared = tuple(workload for workload in plan.setup.workloads if not workload.resized)
@@ -288,7 +288,7 @@ def _idle_verticals(plan: Plan) -> list[str]:
 
 
 def left_out(plan: Plan) -> list[str]:
-    """Parts of objects that loops cannot take into account: autoscalers without a target, unknown plugins, ages."""
+    """Parts of objects that loops cannot take into account: autoscalers without a target, unknown plugins."""
     setup = plan.setup
     known = {workload.ref for workload in setup.workloads}
     found = [
@@ -330,16 +330,18 @@ def left_out(plan: Plan) -> list[str]:
         if metric.type not in SAMPLED_METRICS
     ]
     found += _idle_verticals(plan)
+    found += [
+        f"containers that run out of memory: VerticalPodAutoscaler {vpa.namespace}/{vpa.name} never evicts a pod "
+        f"for that here ({vpa.source})"
+        for vpa in setup.verticals
+        if vpa.mode not in (OFF, INITIAL)
+    ]
     if setup.descheduler is not None:
         from kubeproof.controllers.descheduler import not_modelled
 
         place = setup.descheduler.source
         classes = frozenset(class_values(setup))
         found += [f"descheduler {what}: not modelled ({place})" for what in not_modelled(setup.descheduler, classes)]
-        enabled = {n for p in setup.descheduler.profiles for _, names in p.enabled for n in names}
-        ages = "PodLifeTime" in enabled or "minPodAge" in repr(setup.descheduler.profiles)
-        if ages:
-            found.append(f"pod ages in the descheduler's policy: every pod counts as old ({place})")
     return found
 
 
@@ -357,6 +359,11 @@ def abstractions(loaded: Loaded, plan: Plan) -> tuple[str, ...]:
         notes.append("evictions: pods of one workload on one node are evicted together; really request by request")
     if any(isinstance(source, (ScaleEvent, WriteEvent)) for source in plan.events):
         notes.append("pod ages: on scale-down every order of ages is explored (rules 6 to 8 of victim ranking)")
+    if any(plan.mechanics.lives):
+        notes.append(
+            "pod ages count from the moment a pod gets its node; pods of the start are older than any rule asks for, "
+            "and among pods that are older than that any may be the oldest"
+        )
     return tuple(notes)
 
 

@@ -8,19 +8,37 @@ is refused is skipped, and tried again in the next cycle.
 from __future__ import annotations
 
 from dataclasses import field
+from typing import NamedTuple
 
-from kubeproof.cluster.control import Decision, EvictPods, NodeRef, Reads, Remember, Role, Seen, Stage
+from kubeproof.cluster.control import Decision, EvictedPods, EvictPods, NodeRef, Reads, Remember, Role, Seen, Stage
 from kubeproof.cluster.places import Layout, taints_of
 from kubeproof.cluster.policies import DeschedulerPolicy
-from kubeproof.cluster.state import NEVER, Health, NodeCell, Phase, WorkloadCell
+from kubeproof.cluster.state import NEVER, Health, NodeCell, Phase, WorkloadCell, life_span
 from kubeproof.controllers.budgets import Scale, asked_by
+from kubeproof.controllers.descheduler.ages import ages_asked
 from kubeproof.controllers.descheduler.cycle import evictions, explain
 from kubeproof.controllers.descheduler.values import NodeEntry, Outcome, PodGroup
 from kubeproof.values import dataclass
 
-OLD_S = 10**9  # pod ages are not tracked for the descheduler: every pod counts as old, so that no eviction is missed
-Facts = tuple[int, int, int, tuple[tuple[tuple[int, int, int], int], ...]]
-# ready as the API tells, cordoned, tainted NoExecute, ((workload, phase, restarts), pods)
+OLD_S = 10**9  # the age of pods of which no rule asks how old they are: an eviction too early rather than none
+
+
+class Alike(NamedTuple):
+    """Pods of one node that a cycle cannot tell apart."""
+
+    workload: int
+    phase: int
+    restarts: int
+    life: tuple[int, int]  # seconds since they got their node, between two ages that the policy asks for
+
+
+class Facts(NamedTuple):
+    """What a cycle sees of a node."""
+
+    is_ready: int  # as the API tells
+    cordoned: int
+    no_execute: int
+    pods: tuple[tuple[Alike, int], ...]
 
 
 MOST_KNOWN = 100_000  # cycles that a controller remembers beyond one search
@@ -37,9 +55,11 @@ class DeschedulerController:
     name: str = "descheduler"
     _known: dict[object, tuple[Outcome, ...]] = field(default_factory=dict, compare=False, repr=False)
     _counts_unbound: bool = field(init=False, compare=False, repr=False)
+    _ages: tuple[tuple[int, ...], ...] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_counts_unbound", "minReplicas" in repr(self.policy.profiles))
+        object.__setattr__(self, "_ages", ages_asked(self.layout.setup, self.policy))
 
     @property
     def reads(self) -> Reads:
@@ -58,13 +78,14 @@ class DeschedulerController:
         return any(workload in asked_by(setup, budget) for budget in setup.budgets)
 
     def show_node(self, place: int, cell: NodeCell) -> Facts:
-        """Condition, and pods by workload and phase."""
-        amounts: dict[tuple[int, int, int], int] = {}
+        """Condition, and pods by workload, phase and age, as far as somebody asks for that."""
+        amounts: dict[Alike, int] = {}
         for kind, count in cell.pods:
-            key = (kind.workload, kind.phase, kind.restarts)
+            life = life_span(kind.life_s, self._ages[kind.workload])
+            key = Alike(kind.workload, kind.phase, kind.restarts, life)
             amounts[key] = amounts.get(key, 0) + count
         is_ready = int(cell.health in (Health.UP, Health.LOST))
-        return is_ready, cell.cordoned, cell.no_execute, tuple(sorted(amounts.items()))
+        return Facts(is_ready, cell.cordoned, cell.no_execute, tuple(sorted(amounts.items())))
 
     # -- decisions ------------------------------------------------------------------------------
 
@@ -83,8 +104,8 @@ class DeschedulerController:
     def _actions(self, refs: list[NodeRef], outcome: Outcome) -> list[EvictPods]:
         actions = []
         for loss in outcome:
-            groups = refs[loss.entry].view[3]
-            losses = tuple((*_group_key(groups[index]), pods) for index, pods in loss.losses)
+            groups = refs[loss.entry].view.pods
+            losses = tuple(_evicted(groups[index][0], pods) for index, pods in loss.losses)
             actions.append(EvictPods(refs[loss.entry], losses))
         return actions
 
@@ -148,12 +169,12 @@ class DeschedulerController:
         return (max(0, least_s - seconds), max(0, most_s - seconds))
 
 
-def _pod_group(key: tuple[int, int, int], pods: int) -> PodGroup:
-    workload, phase, restarts = key
+def _pod_group(alike: Alike, pods: int) -> PodGroup:
+    workload, phase, restarts, (age_s, _) = alike
     is_ready, pending = phase == Phase.READY, phase == Phase.STARTING
-    return PodGroup(workload, pods, phase == Phase.TERMINATING, False, OLD_S, restarts, is_ready, pending)
+    age_s = OLD_S if age_s == NEVER else age_s
+    return PodGroup(workload, pods, phase == Phase.TERMINATING, False, age_s, restarts, is_ready, pending)
 
 
-def _group_key(group: tuple[tuple[int, int, int], int]) -> tuple[int, tuple[int, ...], int]:
-    (workload, phase, restarts), _ = group
-    return workload, (phase,), restarts
+def _evicted(alike: Alike, pods: int) -> EvictedPods:
+    return EvictedPods(alike.workload, (alike.phase,), alike.restarts, pods, alike.life)

@@ -1,8 +1,10 @@
 """The vertical pod autoscaler as a periodic control loop: recommender and updater of one VerticalPodAutoscaler.
 
 Mirrors the recommender's and the updater's `RunOnce` (both every minute): the recommendation follows what pods use,
-then pods whose requests are outside of its bounds are evicted, as far as the updater's own limits and budgets
-allow. New pods get the recommended requests from the admission webhook (`kubeproof.controllers.resized_replicaset`).
+then pods are evicted whose requests are outside of its bounds, or that are older than 12 hours and 10 % off
+(`AddPod` of the updater's priority calculator), as far as the updater's own limits and budgets allow. New pods get the
+recommended requests from the admission webhook (`kubeproof.controllers.resized_replicaset`). The third reason to evict,
+a container that has just run out of memory, never occurs: nothing here runs out of memory.
 
 Memory is (least, most, recommended): seconds until the next round, and the number of the size that new pods get, 0 for
 the requests of the template.
@@ -12,12 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import field
+from fractions import Fraction
 from itertools import product
+from typing import NamedTuple
 
 from kubeproof.cluster.control import (
     Action,
     Decision,
     DeleteUnbound,
+    EvictedPods,
     EvictPods,
     NodeRef,
     Reads,
@@ -29,7 +34,7 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import PodDisruptionBudget
-from kubeproof.cluster.state import ACTIVE, NEVER, NodeCell, Phase, WorkloadCell
+from kubeproof.cluster.state import ACTIVE, ANY_LIFE, NEVER, NodeCell, Phase, WorkloadCell, life_span
 from kubeproof.cluster.usage import (
     Pod,
     UsageRule,
@@ -48,6 +53,7 @@ from kubeproof.controllers.vpa.recommendation import (
     Rules,
     at_once,
     difference,
+    is_far_off,
     is_outside,
     recommended,
     resized,
@@ -56,9 +62,24 @@ from kubeproof.errors import InternalError, LimitReached
 from kubeproof.values import dataclass
 
 MOST_WAYS = 10_000  # choices of pods in one round
-View = tuple[tuple[tuple[int, int, int], int], ...]  # ((workload, phase, restarts), pods) on one node, sorted
-Pods = tuple[int, int, int]  # workload, phase, restarts
-UNBOUND = -1  # in place of a node
+LONG_LIFE_S = 12 * 3600  # in-recommendation-bounds-eviction-lifetime-threshold
+LEAST_CHANGE = Fraction(1, 10)  # pod-update-threshold: how far off a pod of that age has to be
+
+
+class Pods(NamedTuple):
+    """Pods of one node that the updater cannot tell apart."""
+
+    workload: int
+    phase: int
+    restarts: int
+    life: tuple[int, int] = ANY_LIFE  # before or after LONG_LIFE_S, where that matters
+
+    @property
+    def is_old(self) -> bool:
+        return self.life[0] >= LONG_LIFE_S
+
+
+View = tuple[tuple[Pods, int], ...]  # on one node, sorted
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +92,7 @@ class VpaController:
     memory: int
     rules: tuple[UsageRule, ...] = ()
     flags: Rules = Rules()
+    asks_age: bool = False  # pods within the bounds may be so far off that they are replaced when they are old
     period_s: int = 60
     stage: int = Stage.ALWAYS
     reads: Reads = field(init=False, compare=False, repr=False)
@@ -98,11 +120,12 @@ class VpaController:
         return cell.desired, cell.unbound
 
     def show_node(self, place: int, cell: NodeCell) -> View | None:
-        """The pods that matter, by workload, phase and restarts."""
+        """The pods that matter, by workload, phase, restarts, and whether they are old."""
+        ages = (LONG_LIFE_S,) if self.asks_age else ()
         amounts: dict[Pods, int] = {}
         for kind, count in cell.pods:
             if kind.workload in self.reads.workloads:
-                key = (kind.workload, kind.phase, kind.restarts)
+                key = Pods(kind.workload, kind.phase, kind.restarts, life_span(kind.life_s, ages))
                 amounts[key] = amounts.get(key, 0) + count
         return tuple(sorted(amounts.items())) or None
 
@@ -154,33 +177,35 @@ class VpaController:
         """The target's pods on nodes: workload, phase, how many."""
         for groups in seen.places:
             for view, nodes in groups:
-                for (workload, phase, _), pods in view:
-                    if workload in self.sizes:
-                        yield workload, phase, pods * nodes
+                for kind, pods in view:
+                    if kind.workload in self.sizes:
+                        yield kind.workload, kind.phase, pods * nodes
 
     # -- evictions ------------------------------------------------------------------------------
 
     def _evictions(self, seen: Seen, recommendation: tuple[dict[str, Bounds], ...]) -> Iterator[tuple[Action, ...]]:
-        """Every choice of pods to evict: those that are outside of the bounds, the most urgent first."""
-        outside = [
-            member for member in self.sizes if is_outside(self.layout.setup.workloads[member].template, recommendation)
-        ]
+        """Every choice of pods to evict: outside of the bounds, or old and far off; the most urgent first."""
+        templates = {member: self.layout.setup.workloads[member].template for member in self.sizes}
+        outside = frozenset(m for m, template in templates.items() if is_outside(template, recommendation))
+        far_off = {m for m, t in templates.items() if self.asks_age and is_far_off(t, recommendation, LEAST_CHANGE)}
         scales = {w: Scale(*view) for w, view in zip(self.reads.workloads, seen.workloads, strict=True)}
         configured = scales[self.target].desired
         bound = sum(n for _, phase, n in self._own(seen) if phase in ACTIVE)
         live = bound + sum(scales[member].unbound for member in self.sizes)
-        if not outside or not configured or live < self.vpa.least_replicas:
+        if not (outside or far_off) or not configured or live < self.vpa.least_replicas:
             yield ()
             return
         running = sum(n for _, phase, n in self._own(seen) if phase in ACTIVE and phase != Phase.STARTING)
         room = at_once(configured, running)
-        ranked = sorted(outside, key=lambda m: difference(self.layout.setup.workloads[m].template, recommendation))
-        yield from self._chosen(seen, scales, ranked, room)
+        ranked = sorted(outside | far_off, key=lambda m: difference(templates[m], recommendation))
+        yield from self._chosen(seen, scales, ranked, outside, room)
 
     def _chosen(
-        self, seen: Seen, scales: dict[int, Scale], ranked: Sequence[int], room: int
+        self, seen: Seen, scales: dict[int, Scale], ranked: Sequence[int], outside: frozenset[int], room: int
     ) -> Iterator[tuple[Action, ...]]:
-        pending: list[Action] = [DeleteUnbound(m, scales[m].unbound) for m in ranked if scales[m].unbound]
+        pending: list[Action] = [
+            DeleteUnbound(m, scales[m].unbound) for m in ranked if m in outside and scales[m].unbound
+        ]  # a pod without a node has no startTime, so that it is never old
         spots = [
             (NodeRef(place, view), view, nodes)
             for place, groups in zip(self.reads.places, seen.places, strict=True)
@@ -189,13 +214,13 @@ class VpaController:
         nodes = [(ref, view) for ref, view, count in spots for _ in range(count)]
         losses: list[dict[Pods, int]] = [{} for _ in nodes]
         for number, (_, view) in enumerate(nodes):
-            for (workload, phase, restarts), count in view:
-                if workload in ranked and phase == Phase.STARTING:
-                    losses[number][workload, phase, restarts] = count
+            for kind, count in view:
+                if kind.phase == Phase.STARTING and _is_meant(kind, ranked, outside):
+                    losses[number][kind] = count
         matching = self._matching(seen, scales)
         drafts = [(losses, room, matching[0].status.allowed if len(matching) == 1 else 0)]
         for member in ranked:
-            drafts = [after for draft in drafts for after in self._taken(nodes, member, draft, matching)]
+            drafts = [after for draft in drafts for after in self._taken(nodes, member, draft, matching, outside)]
             if len(drafts) > MOST_WAYS:
                 raise LimitReached(f"more than {MOST_WAYS} ways to choose pods in one round of {self.name}")
         for lost, _, _ in drafts:
@@ -207,6 +232,7 @@ class VpaController:
         member: int,
         draft: tuple[list[dict[Pods, int]], int, int],
         matching: tuple[Matching, ...],
+        outside: frozenset[int],
     ) -> Iterator[tuple[list[dict[Pods, int]], int, int]]:
         """Running pods of one size taken as far as there is room; where not all go, any may be the ones."""
         losses, room, allowed = draft
@@ -214,10 +240,12 @@ class VpaController:
             (number, key, count)
             for number, (_, view) in enumerate(nodes)
             for key, count in view
-            if key[0] == member and key[1] in ACTIVE and key[1] != Phase.STARTING
+            if _is_meant(key, (member,), outside) and key.phase in ACTIVE and key.phase != Phase.STARTING
         ]
-        granted = [(number, key, count) for number, key, count in kinds if evict(facts_of(key[1]), matching).granted]
-        charged = bool(matching) and any(evict(facts_of(key[1]), matching).charged is not None for _, key, _ in granted)
+        granted = [(number, key, count) for number, key, count in kinds if evict(facts_of(key.phase), matching).granted]
+        charged = bool(matching) and any(
+            evict(facts_of(key.phase), matching).charged is not None for _, key, _ in granted
+        )
         most = min(room, sum(count for _, _, count in granted), allowed if charged else room)
         for amounts in _ways([count for _, _, count in granted], most):
             after = [dict(own) for own in losses]
@@ -230,10 +258,10 @@ class VpaController:
         if len(self._budgets) != 1:  # several: the answer is the same whatever they allow
             return tuple(Matching(b.name, amounts_of(b), BudgetStatus()) for b in self._budgets)
         bound = [
-            (workload, facts_of(phase), pods * nodes)
+            (kind.workload, facts_of(kind.phase), pods * nodes)
             for groups in seen.places
             for view, nodes in groups
-            for (workload, phase, _), pods in view
+            for kind, pods in view
         ]
         budget = self._budgets[0]
         return (Matching(budget.name, amounts_of(budget), status_of(self.layout.setup, budget, scales, bound)),)
@@ -293,6 +321,11 @@ def usage_of_containers(
     return found if resource == CPU else tuple(used // 1000 for used in found)
 
 
+def _is_meant(kind: Pods, members: Sequence[int], outside: frozenset[int]) -> bool:
+    """True for pods of these sizes that are replaced: outside of the bounds at once, within them when they are old."""
+    return kind.workload in members and (kind.workload in outside or kind.is_old)
+
+
 def _merged(groups: tuple[tuple[View, int], ...]) -> dict[View, int]:
     amounts: dict[View, int] = {}
     for view, count in groups:
@@ -310,5 +343,8 @@ def _ways(available: Sequence[int], most: int) -> Iterator[tuple[int, ...]]:
 def _as_actions(nodes: Sequence[tuple[NodeRef, View]], losses: Sequence[dict[Pods, int]]) -> Iterator[EvictPods]:
     for (ref, _), lost in sorted(zip(nodes, losses, strict=True), key=repr):
         if lost:
-            told = tuple((w, (phase,), restarts, count) for (w, phase, restarts), count in sorted(lost.items()))
+            told = tuple(
+                EvictedPods(w, (phase,), restarts, count, life)
+                for (w, phase, restarts, life), count in sorted(lost.items())
+            )
             yield EvictPods(ref, told, Tag.BY_VPA)

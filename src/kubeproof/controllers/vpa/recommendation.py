@@ -103,6 +103,11 @@ def is_outside(template: PodTemplate, recommendation: tuple[dict[str, Bounds], .
     )
 
 
+def is_far_off(template: PodTemplate, recommendation: tuple[dict[str, Bounds], ...], least: Fraction) -> bool:
+    """True if the pod is within its bounds and differs from the target by so much, all resources together."""
+    return not is_outside(template, recommendation) and -difference(template, recommendation)[1] >= least
+
+
 def difference(template: PodTemplate, recommendation: tuple[dict[str, Bounds], ...]) -> tuple[int, Fraction]:
     """By what pods are ordered for eviction: those that need more first, then the relatively most different."""
     needs_more = any(

@@ -18,20 +18,19 @@ from kubeproof.cluster.control import (
     Decision,
     Delete,
     DeleteUnbound,
+    EvictedPods,
     EvictPods,
     NodeAction,
     NodeRef,
     Preempt,
     TendJob,
 )
-from kubeproof.cluster.state import ACTIVE
+from kubeproof.cluster.state import ACTIVE, NEVER, is_of_life
 from kubeproof.model.individual import IndividualModel
 from kubeproof.model.individual_node import NodeState, Pod, kubelet_lives
 from kubeproof.model.individual_state import Concrete, State
 from kubeproof.model.plan import Plan
 from kubeproof.simulate.control.views import Views
-
-Loss = tuple[int, tuple[int, ...], int | None, int]  # workload, phases, restarts (None: any), pods
 
 
 class SampledModel(IndividualModel):
@@ -80,7 +79,7 @@ class SampledModel(IndividualModel):
             return len(list(super()._crashable(node, action.workload)))
         if isinstance(action, Advance):
             return 1
-        return prod([comb(len(_hit(node, w, phases, restarts)), n) for w, phases, restarts, n in _losses(action)])
+        return prod([comb(len(_hit(node, loss)), loss.pods) for loss in _losses(action)])
 
     # -- chance in place of choice ----------------------------------------------------------------
 
@@ -108,7 +107,7 @@ class SampledModel(IndividualModel):
     def _victims(self, node: NodeState, action: Delete) -> Iterator[tuple[Pod, ...]]:
         drafted: list[Pod] = []
         for phases, count in action.losses:
-            drafted += self._some(_hit(node, action.workload, phases), count)
+            drafted += self._some(_hit(node, EvictedPods(action.workload, phases, NEVER, count)), count)
         yield tuple(drafted)
 
     def _crashable(self, node: NodeState, workload: int) -> Iterable[Pod]:
@@ -135,16 +134,17 @@ class SampledModel(IndividualModel):
         yield self._arrived(index, node, workload, (pod,), start_s), (start_s,)
 
 
-def _losses(action: NodeAction) -> Iterator[Loss]:
+def _losses(action: NodeAction) -> Iterator[EvictedPods]:
     """The pods that an action takes from a node."""
     if isinstance(action, Delete | TendJob):
-        yield from ((action.workload, phases, None, count) for phases, count in action.losses)
+        yield from (EvictedPods(action.workload, phases, NEVER, count) for phases, count in action.losses)
     elif isinstance(action, EvictPods):
         yield from action.losses
     elif isinstance(action, Preempt):
-        yield from ((workload, ACTIVE, None, count) for workload, count in action.losses)
+        yield from (EvictedPods(workload, ACTIVE, NEVER, count) for workload, count in action.losses)
 
 
-def _hit(node: NodeState, workload: int, phases: tuple[int, ...], restarts: int | None = None) -> list[Pod]:
-    hit = [pod for pod in node.pods if pod.workload == workload and pod.phase in phases]
-    return hit if restarts is None else [pod for pod in hit if pod.restarts == restarts]
+def _hit(node: NodeState, loss: EvictedPods) -> list[Pod]:
+    """The pods of which some are meant, whatever their restarts where nobody asks for them."""
+    hit = [pod for pod in node.pods if pod.workload == loss.workload and pod.phase in loss.phases]
+    return [pod for pod in hit if loss.restarts in (NEVER, pod.restarts) and is_of_life(pod.life_s, loss.life)]

@@ -77,7 +77,7 @@ class Walk:
         self.judge = Judge(plan, first)
         self.steps = 0
         self.last: Taken | None = None
-        self._ages, self._spare_ages = plan.mechanics.ages, plan.mechanics.spare_ages
+        self._ages, self._spare_ages, self._lives = plan.mechanics.ages, plan.mechanics.spare_ages, plan.mechanics.lives
         self._due: dict[int, int] = {at: self._node_due(node) for at, node in enumerate(first.nodes)}
         sources = {id(source) for source in plan.events}
         self._loops = tuple(
@@ -260,6 +260,8 @@ class Walk:
             clocks += (pod.least_s, pod.most_s, pod.evict_s, pod.route_s)
             if pod.age_s != NEVER:
                 clocks += [age - pod.age_s for age in self._ages[pod.workload]]
+            if pod.life_s != NEVER:
+                clocks += [life - pod.life_s for life in self._lives[pod.workload]]
         return min((clock for clock in clocks if clock > 0), default=NEVER)
 
 

@@ -59,7 +59,10 @@ def seen(controller, cells, memory, level=None, unbound=(0, 0, 0), desired=2):
 
 def _evicted(decisions):
     return [
-        tuple((a.node.place, a.losses) for a in decision.actions if isinstance(a, EvictPods)) for decision in decisions
+        tuple(
+            (a.node.place, tuple(loss[:4] for loss in a.losses)) for a in decision.actions if isinstance(a, EvictPods)
+        )
+        for decision in decisions
     ]
 
 
