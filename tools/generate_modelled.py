@@ -102,7 +102,8 @@ DOES = {
     "controllers.job": "creates, counts and replaces pods that end by themselves, until the Job is done or has failed",
     "controllers.cronjob": "starts Jobs by a schedule: Allow, Forbid, Replace",
     "controllers.gitops": "puts objects back to their manifests; every `gitops.interval`, default 3m",
-    "controllers.vpa.controller": "recommends requests, and evicts pods whose own are out of bounds; every minute",
+    "controllers.vpa.controller": "recommends requests, and evicts pods whose own are out of bounds, or that are older "
+    "than 12 hours and 10 % off; every minute",
     "controllers.endpoints": "stop sending traffic to pods that terminate, within `endpoints.lag` and `ingress.lag`",
     "controllers.cluster_autoscaler.controller": "adds nodes for pods that fit nowhere, deletes unneeded ones; "
     "every `clusterAutoscaler.scanInterval`, default 10s",
@@ -282,8 +283,8 @@ def _descheduler_plugins() -> Iterator[str]:
     ]
     rows.append((evictor.NAME, "filter, preEvictionFilter", _code(sorted(evictor.MODELLED))))
     yield from _table(("plugin", "point", "arguments that are read"), rows)
-    yield "Pod ages are not kept for the descheduler: PodLifeTime evicts nothing, and with `minPodAge` nothing is"
-    yield "evicted at all. Restarts are those of `podCrash`, counted up to 6. Usage means requests.\n"
+    yield "Ages, for PodLifeTime and `minPodAge`, count from the moment a pod gets its node; pods of the start are older"
+    yield "than any age asked for. Restarts are those of `podCrash`, counted up to 6. Usage means requests.\n"
 
 
 def _loops() -> Iterator[str]:

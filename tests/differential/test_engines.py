@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from kubeproof.cluster.priorities import has_priorities
 from tests.differential.comparison import REFERENCE_STATES, assert_consistent, compare, limited, search, verdicts_of
+from tests.property.aging import aging_cases, long_lived_cases
 from tests.property.budget_changes import budget_cases
 from tests.property.container_uses import container_cases
 from tests.property.foreigners import foreign_cases
@@ -40,6 +41,7 @@ FAMILIES = {
     **{"vertical": vertical_cases, "removal": removal_cases, "budget": budget_cases},
     **{"waiting": waiting_cases, "containers": container_cases, "shared quota": shared_ration_cases},
     "foreign": foreign_cases,
+    **{"aging": aging_cases, "long-lived": long_lived_cases},
 }
 PER_RUN = {
     **{"spread": 500, "failure": 400, "scale": 300, "write": 350, "direct": 300, "own": 150},
@@ -47,6 +49,7 @@ PER_RUN = {
     **{"holdings": 300, "rations": 300, "storage": 300, "daemon": 200, "preempt": 300, "stateful": 200},
     **{"gitops": 100, "traffic": 60, "ending": 120, "machines": 35, "job": 200, "cron": 80},
     **{"vertical": 45, "removal": 60, "budget": 60, "waiting": 40, "containers": 50, "shared quota": 50, "foreign": 25},
+    **{"aging": 30, "long-lived": 10},
 }
 LEAST_PER_RUN = 6_000  # setups in all that every run of the tests compares, of every kind of object
 SLOW = {family: 5 * count for family, count in PER_RUN.items()}

@@ -21,6 +21,7 @@ from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.replayer import replay
 from kubeproof.verify.searching import Beginning, Watch, reduced
 from tests.differential.comparison import counts, search, verdicts_of
+from tests.property.aging import aging_cases, long_lived_cases
 from tests.property.budget_changes import budget_cases
 from tests.property.container_uses import container_cases
 from tests.property.foreigners import foreign_cases
@@ -44,7 +45,7 @@ FURTHER = {
     **{"holdings": holding_cases, "rations": ration_cases, "storage": storage_cases, "gitops": gitops_cases},
     **{"traffic": traffic_cases, "ending": ending_cases, "machines": machine_cases, "vertical": vertical_cases},
     **{"removal": removal_cases, "budget": budget_cases, "waiting": waiting_cases},
-    **{"containers": container_cases},
+    **{"containers": container_cases, "aging": aging_cases, "long-lived": long_lived_cases},
     "foreign": foreign_cases,
 }  # kinds of objects that few reductions are thought through for: most are switched off by them
 # Families in which something is left out.

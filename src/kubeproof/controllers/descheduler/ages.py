@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil
 
+from kubeproof.cluster import versions
 from kubeproof.cluster.objects import POD, Setup, Workload
 from kubeproof.cluster.policies import DeschedulerPolicy, DeschedulerProfile
 from kubeproof.controllers.descheduler import evictor
@@ -31,7 +32,7 @@ def _ages_of(setup: Setup, policy: DeschedulerPolicy, workload: Workload) -> Ite
         if not _is_meant(workload, evicting, field="") or not any(plugins_at(profile, point) for point in POINTS):
             continue
         least_s = evicting.seconds("minPodAge") or 0
-        if least_s > 0 and setup.settings.descheduler_version >= evictor.MIN_POD_AGE_SINCE:
+        if least_s > 0 and versions.MIN_POD_AGE.holds_in(setup.settings.descheduler_version):
             yield ceil(least_s)
         yield from _life_times(profile, workload)
 

@@ -133,8 +133,8 @@ def _unread_arguments(profile: DeschedulerProfile, classes: frozenset[str]) -> I
             yield f"{plugin}.priorityThreshold.name of a class that the input does not have"
         extra = arguments.nested("podProtections").texts("extraEnabled") if plugin == evictor.NAME else ()
         yield from (f"{plugin}.podProtections.{name}" for name in extra if name not in evictor.EXTRA_MODELLED)
-        if plugin == LIFE_TIME and set(arguments.texts("states")) - {"Running", "Failed"}:
-            yield f"{plugin}.states other than Running and Failed"
+        if plugin == LIFE_TIME and set(arguments.texts("states")) - {"Running", "Pending", "Failed"}:
+            yield f"{plugin}.states other than Running, Pending and Failed"
 
 
 def _scene(

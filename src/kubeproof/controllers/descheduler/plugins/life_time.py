@@ -11,13 +11,17 @@ ARGUMENTS = frozenset({"namespaces", "labelSelector", "maxPodLifeTimeSeconds", "
 PHASES = frozenset({"Running", "Pending", "Failed", "Succeeded", "Unknown"})
 
 
+def _phase(group: PodGroup) -> str:
+    return "Failed" if group.failed else "Pending" if group.pending else "Running"
+
+
 def build(context: Context) -> RulePlugin:
-    """The plugin; of `states` the phases Running and Failed are known, container states are not modelled."""
+    """The plugin; of `states` phases of pods are known, reasons and states of containers are not modelled."""
     limit = context.arguments.number("maxPodLifeTimeSeconds")
     states = context.arguments.texts("states")
 
     def verdict(group: PodGroup, entry: int) -> str:
-        if states and ("Failed" if group.failed else "Running") not in states:
+        if states and _phase(group) not in states:
             return ""
         if limit is None:
             return f"state is one of {', '.join(states)}" if states else ""
