@@ -283,8 +283,8 @@ def _descheduler_plugins() -> Iterator[str]:
     ]
     rows.append((evictor.NAME, "filter, preEvictionFilter", _code(sorted(evictor.MODELLED))))
     yield from _table(("plugin", "point", "arguments that are read"), rows)
-    yield "Ages, for PodLifeTime and `minPodAge`, count from the moment a pod gets its node; pods of the start are older"
-    yield "than any age asked for. Restarts are those of `podCrash`, counted up to 6. Usage means requests.\n"
+    yield "Ages, for PodLifeTime and `minPodAge`, count from the moment a pod gets its node; pods of the start are"
+    yield "older than any age asked for. Restarts are those of `podCrash`, counted up to 6. Usage means requests.\n"
 
 
 def _loops() -> Iterator[str]:

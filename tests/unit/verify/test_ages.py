@@ -1,4 +1,4 @@
-"""How old pods are, where a rule asks for it: the descheduler's PodLifeTime and minPodAge, the VPA updater's 12 hours."""
+"""How old pods are, where a rule asks for it: PodLifeTime and minPodAge, the vertical autoscaler's 12 hours."""
 
 from __future__ import annotations
 
@@ -72,7 +72,8 @@ def test_life_time_goes_on_for_ever_every_time_after_the_whole_limit() -> None:
     found = verified(*NODES, web(2), LIFE_TIME, scenario("{noEvictionLoop: {target: Deployment/shop/web}}"))
 
     (result,) = found.results
-    assert result.trace is not None and result.trace.loop_start is not None
+    assert result.trace is not None
+    assert result.trace.loop_start is not None
     loop = result.trace.steps[result.trace.loop_start :]
     assert loop[-1].time_s - loop[0].time_s > LIMIT_S
 
@@ -96,9 +97,8 @@ def test_without_a_least_age_the_young_go_at_once() -> None:
 
 
 def test_ages_are_kept_where_a_rule_asks_and_nowhere_else() -> None:
-    selected = policy(
-        "PodLifeTime", f"maxPodLifeTimeSeconds: {LIMIT_S}, labelSelector: {{matchLabels: {{app: other}}}}"
-    )
+    others = "labelSelector: {matchLabels: {app: other}}"
+    selected = policy("PodLifeTime", f"maxPodLifeTimeSeconds: {LIMIT_S}, {others}")
 
     found = verified(*NODES, web(2), selected, scenario(spared("descheduler")))
 

@@ -169,7 +169,7 @@ def test_unknown_plugins_and_arguments_are_listed():
                     ("priorityThreshold", (("name", "high"),)),
                 ),
             ),
-            ("PodLifeTime", (("maxPodLifeTimeSeconds", 5), ("states", ("Pending",)))),
+            ("PodLifeTime", (("maxPodLifeTimeSeconds", 5), ("states", ("Pending", "CrashLoopBackOff")))),
             ("RemoveFailedPods", (("reasons", ("OutOfcpu",)),)),
             (TAINTS, (("excludedTaints", ("a",)), ("surprise", 1))),
         ),
@@ -178,7 +178,7 @@ def test_unknown_plugins_and_arguments_are_listed():
     assert not_modelled(DeschedulerPolicy((own,))) == (
         "argument DefaultEvictor.podProtections.PodsWithResourceClaims",
         "argument DefaultEvictor.priorityThreshold.name of a class that the input does not have",
-        "argument PodLifeTime.states other than Running and Failed",
+        "argument PodLifeTime.states other than Running, Pending and Failed",
         "argument RemovePodsViolatingNodeTaints.surprise",
         "plugin (empty) at deschedule",
         "plugin PrioritySort at sort",
