@@ -130,6 +130,10 @@ class Projection:
         ages = self.part.mechanics.ages[own]
         return min(age_s, ages[-1]) if ages else NEVER
 
+    def _life(self, own: int, life_s: int) -> int:
+        lives = self.part.mechanics.lives[own]
+        return min(life_s, lives[-1]) if lives else NEVER
+
     def _route(self, own: int, route_s: int) -> int:
         return route_s if own in self.part.mechanics.routes else NEVER
 
@@ -172,6 +176,7 @@ POD: Mapping[str, Project] = {
     **dict.fromkeys(("name", "phase", "least_s", "most_s", "evict_s", "restarts", "preempted"), _same),
     "workload": _renumbered,
     "age_s": Projection._age,
+    "life_s": Projection._life,
     "route_s": Projection._route,
 }
 MEMORY: Mapping[str, Project] = {**dict.fromkeys(KINDS, _same), CLAIM: Projection._volume}
