@@ -232,6 +232,42 @@ def inputs_of_any_kind(draw: st.DrawFn) -> Loaded:
     )
 
 
+@st.composite
+def inputs_under_one_selector(draw: st.DrawFn) -> Loaded:
+    """An autoscaler in a namespace of two teams on nodes of their own: it may count pods of the other team, too."""
+    kinds = st.sampled_from([DEPLOYMENT, REPLICA_SET, STATEFUL_SET, DAEMON_SET, JOB, POD])
+    aim = Metric("Resource", CPU, "Utilization", draw(st.sampled_from([25, 50, 80])))
+    target = _own(draw, "a", DEPLOYMENT, "web", 500)
+    other = _own(draw, "b", draw(kinds), draw(st.sampled_from(["web", "web", "b"])), draw(st.sampled_from([500, None])))
+    scaler = HorizontalPodAutoscaler("shared", "web", target.ref, 1, 3, (aim,))
+    setup = Setup((*nodes_of("a", 1), *nodes_of("b", 1)), (target, other), autoscalers=(scaler,))
+    declared = (target, other)
+    scenario = Scenario(
+        start=Start("deployed"),
+        events=(Completes(name="runs", target=other.ref, least_s=20, most_s=20),) if other.kind == JOB else (),
+        intents=(
+            Intent(key="minReplicas", name="grows", target=target.ref, when=EVENTUALLY_ALWAYS, count=Amount(2)),
+            Intent(key="maxReplicas", name="stays", target=target.ref, when=ALWAYS, count=Amount(target.replicas)),
+            draw(intents("other", declared)),
+        ),
+    )
+    return Loaded(setup, scenario)
+
+
+def _own(draw: st.DrawFn, team: str, kind: str, app: str, cpu_milli: int | None) -> Workload:
+    labels = as_labels({"app": app, "team": team})
+    nobody = LabelSelector((Requirement("app", "In", ("nobody",)),))
+    spread = (SpreadConstraint(HOSTNAME, 1, False, nobody),)  # in place of defaults, by which selectors relate, too
+    template = PodTemplate(
+        labels, (Container("main", cpu_milli, 2**20),), node_selector=(("team", team),), grace_s=0, spread=spread
+    )
+    if kind == DAEMON_SET:
+        template = replace(template, tolerations=daemon_tolerations(()))
+    selector = WEB if team == "a" else LabelSelector((Requirement("team", "In", (team,)),))
+    size = draw(st.integers(1, 2)) if kind in (DEPLOYMENT, REPLICA_SET, STATEFUL_SET) else 1
+    return Workload(kind, "shared", team, template, size, selector, strategy=Strategy(True, 0, False, 1, False))
+
+
 WOVEN = Effort(max_repeated=1)  # no search of the whole: every trace of a part is woven, then replayed
 
 
@@ -264,6 +300,10 @@ def test_the_violations_of_parts_are_runs_of_the_whole() -> None:
 
 def test_parts_of_any_kind_and_wholes_give_the_same_verdicts() -> None:
     assert check_inputs(60, 3, inputs_of_any_kind()) > 5
+
+
+def test_parts_keep_together_what_one_selector_matches() -> None:
+    assert 0 < check_inputs(40, 4, inputs_under_one_selector()) < 40
 
 
 @pytest.mark.slow

@@ -8,7 +8,6 @@ selector, and the API server a target without one, so that it stands for the tar
 from __future__ import annotations
 
 from kubeproof.cluster.objects import (
-    CRON_JOB,
     DAEMON_SET,
     DEPLOYMENT,
     JOBS,
@@ -35,9 +34,7 @@ def foreign_to(setup: Setup, autoscaler: HorizontalPodAutoscaler) -> tuple[int, 
     number = workload_number(setup, autoscaler.target)
     own, target = family(setup, number), setup.workloads[number]
     return tuple(
-        other
-        for other, workload in enumerate(setup.workloads)
-        if other not in own and workload.kind != CRON_JOB and selects(target, workload)
+        other for other, workload in enumerate(setup.workloads) if other not in own and selects(target, workload)
     )
 
 

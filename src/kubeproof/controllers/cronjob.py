@@ -4,7 +4,8 @@ Mirrors `syncCronJob` of `pkg/controller/cronjob/cronjob_controllerv2.go`, read 
 are recorded), but for time: a start is an event of the environment, which may come at any moment from the time of the
 schedule on; the next time counts from there. So a cluster that only waits for the next start is stable, at any point of
 the schedule. With Forbid a run that an earlier Job held up begins when that has ended, and the next time of the
-schedule may follow at once. Finished Jobs hold nothing, so history limits change nothing.
+schedule may follow at once. Finished Jobs hold nothing, so history limits change nothing; but where an autoscaler
+counts their finished pods they keep their place, since it matters how many of them are left.
 
 Each Job that may be there at the same time is a workload of its own: see `kubeproof.model.cron`. Memory is the seconds
 until the next time of the schedule, or HELD_UP.
@@ -99,7 +100,7 @@ class CronJobController:
         free = self._free(seen)
         if free is None:
             ref = self.layout.setup.workloads[self.workload].ref
-            raise LimitReached(f"more than {len(self.jobs)} Jobs of {ref} at once")
+            raise LimitReached(f"more than {len(self.jobs)} Jobs of {ref} at once, finished ones that count included")
         if self.rules.policy == REPLACE:
             for job in running:
                 yield from (DeleteObject(job), SetCondition(job, REPLACED))

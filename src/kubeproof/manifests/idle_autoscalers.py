@@ -1,7 +1,7 @@
 """Autoscalers that can never compute a metric: a utilization is a share of the request, and a container has none.
 
 Upstream (pkg/controller/podautoscaler, `calculatePodRequests`) fails with FailedGetResourceMetric, "missing request for
-cpu in container ...", as long as one container of one pod states no request.
+cpu in container ...", as long as one container of one pod that the target's selector matches states no request.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from kubeproof.cluster.counted import foreign_to
 from kubeproof.cluster.objects import Workload
 from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric
 from kubeproof.cluster.vertical import OFF
@@ -36,6 +37,21 @@ def _found(loaded: Loaded) -> Iterator[Omission]:
         for metric in autoscaler.metrics:
             if _is_idle(metric, target, loaded):
                 yield _omission(autoscaler, metric)
+            else:
+                yield from _hindered(autoscaler, metric, loaded, changed)
+
+
+def _hindered(
+    autoscaler: HorizontalPodAutoscaler, metric: Metric, loaded: Loaded, changed: set[str]
+) -> Iterator[Omission]:
+    """What a metric cannot do because of pods of others that the target's selector matches, too."""
+    for number in foreign_to(loaded.setup, autoscaler):
+        other = loaded.setup.workloads[number]
+        if other.ref not in changed and _is_idle(metric, other, loaded):
+            what = f"HorizontalPodAutoscaler {autoscaler.namespace}/{autoscaler.name}"
+            why = f"does not scale by {metric.name} utilization while pods of {other.ref} exist"
+            reason = "its target's selector matches them, and a container has no request"
+            yield Omission(what, autoscaler.source, f"{why}: {reason} (FailedGetResourceMetric)")
 
 
 def _is_idle(metric: Metric, target: Workload, loaded: Loaded) -> bool:

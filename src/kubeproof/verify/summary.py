@@ -39,6 +39,7 @@ from kubeproof.intents.monitor import UPPER_BOUNDS
 from kubeproof.intents.predicates import followed_targets
 from kubeproof.manifests.loaded import Loaded, Start
 from kubeproof.model.plan import Plan
+from kubeproof.verify.counted_words import autoscaler_words, finished_under_selectors, untargeted
 from kubeproof.verify.coverage import joined
 from kubeproof.verify.result import (
     ASSUMED,
@@ -154,8 +155,7 @@ def reduced_scope(plan: Plan, slices: Sequence[Slice]) -> Iterator[tuple[str, st
 def _steering(setup: Setup, intents: Sequence[Intent]) -> Iterator[tuple[str, str]]:
     """The objects that steer others, where there are any."""
     if setup.autoscalers:
-        told = [f"{a.namespace}/{a.name}: {a.target} {a.min_replicas} to {a.max_replicas}" for a in setup.autoscalers]
-        yield "autoscalers", ", ".join(told)
+        yield "autoscalers", ", ".join(autoscaler_words(setup))
     if setup.verticals:
         told = [f"{vpa.namespace}/{vpa.name}: {vpa.target}, {vpa.mode}" for vpa in setup.verticals]
         yield "vertical autoscalers", ", ".join(told)
@@ -290,18 +290,7 @@ def _idle_verticals(plan: Plan) -> list[str]:
 def left_out(plan: Plan) -> list[str]:
     """Parts of objects that loops cannot take into account: autoscalers without a target, unknown plugins."""
     setup = plan.setup
-    known = {workload.ref for workload in setup.workloads}
-    found = [
-        f"HorizontalPodAutoscaler {a.namespace}/{a.name}: its target {a.target} is not in the input ({a.source})"
-        for a in setup.autoscalers
-        if a.target not in known
-    ]
-    unscaled = {workload.ref for workload in setup.workloads if workload.kind in JOBS}
-    found += [
-        f"HorizontalPodAutoscaler {a.namespace}/{a.name}: its target {a.target} has no scale ({a.source})"
-        for a in setup.autoscalers
-        if a.target in unscaled
-    ]
+    found = [*untargeted(setup)]
     profiles = {profile.name for profile in setup.profiles}
     found += [
         f"schedulerName {w.template.scheduler_name} of {w.ref}: no such scheduler, its pods get no node ({w.source})"
@@ -329,6 +318,7 @@ def left_out(plan: Plan) -> list[str]:
         for metric in a.metrics
         if metric.type not in SAMPLED_METRICS
     ]
+    found += finished_under_selectors(plan)
     found += _idle_verticals(plan)
     found += [
         f"containers that run out of memory: VerticalPodAutoscaler {vpa.namespace}/{vpa.name} never evicts a pod "

@@ -181,7 +181,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "hpa: foreign pods are not counted",
         "cluster/counted.py",
-        "other not in own and workload.kind != CRON_JOB and selects(target, workload)",
+        "other not in own and selects(target, workload)",
         "False",
         FOREIGN,
     ),

@@ -75,3 +75,15 @@ def test_what_can_be_computed_is_not_told(container: str, metric: str, others: t
 def test_requests_that_come_with_an_event_count() -> None:
     applied = "events: [{apply: {manifest: {apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, spec: {selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: main, image: a, resources: {requests: {cpu: 1}}}]}}}}}}]"  # noqa: E501 - one event
     assert told("", UTILIZATION, scenario(applied)) == []
+
+
+def test_foreign_pods_without_a_request_under_the_selector_are_told() -> None:
+    other = deployment("tool", container=MEMORY_ONLY).replace("app: tool}", "app: tool, part: web}")
+    autoscaler = AUTOSCALER.replace("METRIC", UTILIZATION)
+    shared = deployment("web", container=REQUEST).replace("app: web}", "part: web}")
+    found = [one.why for one in load_text(node(), shared, autoscaler, other).omissions if "does not scale" in one.why]
+
+    assert found == [
+        "does not scale by cpu utilization while pods of Deployment/shop/tool exist: its target's selector matches "
+        "them, and a container has no request (FailedGetResourceMetric)"
+    ]

@@ -134,6 +134,33 @@ def test_a_running_job_under_the_selector_counts_and_its_finished_pods_go_on_cou
     assert only(gone).verdict == HOLDS
 
 
+def test_finished_pods_that_a_drain_might_delete_are_told() -> None:
+    drained = judged(autoscaler(), job(), events=f"{BUSY}, {RUNS}, {{drain: {{}}}}").not_modelled
+    calm = judged(autoscaler(), job(), events=f"{BUSY}, {RUNS}").not_modelled
+
+    assert any("finished pods of Job/shop/report" in line for line in drained)
+    assert not any("finished pods" in line for line in calm)
+
+
+def test_jobs_of_a_cron_job_whose_finished_pods_count_are_never_forgotten() -> None:
+    body = template("app: web", "cpu: 100m", "restartPolicy: Never, ")
+    cron = f"""apiVersion: batch/v1
+kind: CronJob
+metadata: {{name: report, namespace: shop}}
+spec: {{schedule: "*/5 * * * *", concurrencyPolicy: Forbid, jobTemplate: {{spec: {{template: {body}}}}}}}
+"""
+    runs = RUNS.replace("Job/", "CronJob/")
+
+    assert only(judged(autoscaler(), cron, events=f"{BUSY}, {runs}")).verdict != HOLDS
+    assert only(judged(autoscaler(), cron, events=runs, intent=STAYS)).verdict != HOLDS  # how many are left matters
+
+
+def test_the_scope_names_whose_pods_an_autoscaler_counts() -> None:
+    scope = dict(judged(autoscaler(), idle(1)).scope)
+
+    assert "its selector also matches pods of Deployment/shop/idle" in scope["autoscalers"]
+
+
 def test_a_failed_pod_of_a_job_still_has_to_have_a_request() -> None:
     crash = "{podCrash: {target: Job/shop/report}}"
     broken = judged(
@@ -175,15 +202,24 @@ def test_memory_metrics_count_foreign_pods_too() -> None:
     assert only(judged(autoscaler(metric=metric), idle(1), events=f"{heavy}, {none}")).verdict == VIOLATED
 
 
+# In place of the scheduler's defaults, which relate workloads by their selectors, too.
+SPREAD = """topologySpreadConstraints:
+      - {maxSkew: 1, topologyKey: rack, whenUnsatisfiable: ScheduleAnyway, labelSelector: {matchLabels: {app: none}}}"""
+
+
+def tolerating(value: str) -> str:
+    return f"tolerations: [{{key: only, value: {value}, effect: NoSchedule}}]"
+
+
 def test_one_slice_keeps_together_what_one_selector_matches() -> None:
     apart = [node(f"n{at}", taints=f"{{key: only, value: {name}, effect: NoSchedule}}") for at, name in enumerate("ab")]
-    tolerant = "tolerations: [{key: only, value: %s, effect: NoSchedule}], "
-    first = web(1, more="tolerations: [{key: only, value: a, effect: NoSchedule}]")
-    second = idle(1).replace("spec: {containers", f"spec: {{{tolerant % 'b'}containers")
+    first = web(1, more=f"{SPREAD}\n      {tolerating('a')}")
+    second = idle(1).replace("spec: {containers", f"spec: {{{tolerating('b')}, containers")
     other = second.replace("app: web, ", "")
     wanted = scenario(GROWS, "{minReplicas: {target: Deployment/shop/idle, count: 1}}")
 
     assert isinstance(cut(loaded(*apart, first, second, autoscaler(), wanted)), str)
+    assert len(cut(loaded(*apart, first, second, wanted))) == 2
     assert len(cut(loaded(*apart, first, other, autoscaler(), wanted))) == 2
 
 

@@ -1,0 +1,56 @@
+"""What is said of autoscalers: their targets, and pods of others that they count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubeproof.cluster.counted import foreign_to
+from kubeproof.cluster.objects import JOBS, Setup
+from kubeproof.cluster.policies import HorizontalPodAutoscaler
+from kubeproof.events.declarations import Drain, KernelPanic, Maintenance, NodeFailure, NodeRemoval, ZoneFailure
+from kubeproof.model.plan import Plan
+
+EMPTYING = (Drain, Maintenance, NodeRemoval, NodeFailure, ZoneFailure, KernelPanic)  # pods may be deleted from nodes
+
+
+def autoscaler_words(setup: Setup) -> Iterator[str]:
+    """Each autoscaler with its target, its bounds, and whose pods it counts beside those of its target."""
+    for one in setup.autoscalers:
+        bounds = f"{one.min_replicas} to {one.max_replicas}"
+        yield f"{one.namespace}/{one.name}: {one.target} {bounds}{_beside(setup, one)}"
+
+
+def untargeted(setup: Setup) -> Iterator[str]:
+    """The autoscalers that have nothing to scale."""
+    kinds = {workload.ref: workload.kind for workload in setup.workloads}
+    for one in setup.autoscalers:
+        if one.target not in kinds:
+            reason = "is not in the input"
+        elif kinds[one.target] in JOBS:
+            reason = "has no scale"
+        else:
+            continue
+        yield f"HorizontalPodAutoscaler {one.namespace}/{one.name}: its target {one.target} {reason} ({one.source})"
+
+
+def _beside(setup: Setup, autoscaler: HorizontalPodAutoscaler) -> str:
+    """Whose pods an autoscaler counts beside those of its target; "" if nobody's."""
+    if all(workload.ref != autoscaler.target for workload in setup.workloads):
+        return ""
+    others = [setup.workloads[number] for number in foreign_to(setup, autoscaler)]
+    refs = dict.fromkeys(workload.owner or workload.ref for workload in others)
+    return f" (its selector also matches pods of {', '.join(refs)})" if refs else ""
+
+
+def finished_under_selectors(plan: Plan) -> list[str]:
+    """Finished pods of Jobs that autoscalers count, where somebody might delete them before their Job goes."""
+    setup = plan.setup
+    if setup.cluster_autoscaler is None and not any(isinstance(event, EMPTYING) for event in plan.declared):
+        return []
+    jobs = [setup.workloads[number] for number in sorted(plan.mechanics.kept)]
+    sources = {job.owner or job.ref: job.source for job in jobs}
+    return [
+        f"finished pods of {ref}: an autoscaler counts them until the Job is deleted; that a drain, a taint or the "
+        f"deletion of their node takes them earlier is not modelled ({source})"
+        for ref, source in sources.items()
+    ]
