@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 
 import click
@@ -81,7 +82,19 @@ def _ended(words: list[str], *, is_ours: bool = False) -> int:
     """The exit code of a command that hears signals; in a process of ours none is heard between that and the end."""
     interruption = Interruption()
     with listening(interruption, to_the_end=is_ours):
-        return _guarded(lambda: _flushed(_guarded(lambda: _invoke(words, interruption))))
+        code = _guarded(lambda: _flushed(_guarded(lambda: _invoke(words, interruption))))
+    if is_ours and interruption.stop.is_asked:
+        _leave(code)
+    return code
+
+
+def _leave(code: int) -> None:
+    """Ends the process now: CPython ends it by SIGINT, whatever the code, if an interrupt once met code made by `exec`,
+    as named tuples are."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(code)
 
 
 def _invoke(words: list[str], interruption: Interruption) -> int:

@@ -7,7 +7,7 @@ import stat
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 import click
 
@@ -117,13 +117,34 @@ def write_stdout(text: str) -> None:
         return
     encoding = stream.encoding or "ascii"
     try:
-        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
-        stream.flush()
+        _write_stream(stream, text.encode(encoding, "backslashreplace"), encoding)
     except BrokenPipeError:
         silence(stream)
     except OSError as problem:
         silence(stream)
         raise EnvironmentProblem(f"E401 cannot write to stdout: {problem.strerror}.") from None
+
+
+def _write_stream(stream: TextIO, content: bytes, encoding: str) -> None:
+    """Writes all of it, also if a signal comes meanwhile: CPython's own buffers then lose what a full pipe did not
+    take."""
+    stream.flush()
+    try:
+        place = stream.fileno() if os.name == "posix" else -1
+    except (AttributeError, OSError, ValueError):  # no file of the system, as under a test runner
+        place = -1
+    if place >= 0:
+        write_all(place, content)
+    else:
+        stream.write(content.decode(encoding))
+        stream.flush()
+
+
+def write_all(place: int, content: bytes) -> None:
+    """Writes all of it to a file descriptor."""
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(place, rest) :]
 
 
 def write_file(path: str, text: str | bytes) -> None:
@@ -150,5 +171,8 @@ def _replace(path: str, text: str | bytes) -> None:
 
 def _write(path: str, text: str | bytes, flags: int) -> None:
     content = text.encode("utf-8", "backslashreplace") if isinstance(text, str) else text
-    with open(os.open(path, flags, 0o666), "wb") as file:
-        file.write(content)
+    place = os.open(path, flags, 0o666)
+    try:
+        write_all(place, content)
+    finally:
+        os.close(place)
