@@ -95,6 +95,7 @@ def split(
         for partition, items in step(splitter).items():
             found += judges[partition].take(json.loads(json.dumps(items)))
             states[partition].update(json.loads(json.dumps(judges[partition].changes())))
+            states[partition] = {place: value for place, value in states[partition].items() if value is not None}
             if chance.random() < 0.3:
                 judges[partition] = Judge(rules, options)
                 judges[partition].restore(states[partition])

@@ -73,6 +73,19 @@ _RULES = click.option(
 @FORMAT
 @click.option("--lateness", type=_Duration(), default="0", help="By how much events may be out of order; default 0.")
 @click.option("--skew", type=_Duration(), default="0", help="By how much clocks of sources may differ; default 0.")
+@click.option(
+    "--max-ahead", type=_Duration(),
+    help="By how much an event may be ahead before its time is doubted; default: 10 times the longest rule, or 1h.",
+)  # fmt: skip
+@click.option(
+    "--run-idle", type=_Duration(),
+    help="After which silence a run is over; default: 10 times the longest rule, or 10m.",
+)  # fmt: skip
+@click.option(
+    "--max-runs", type=click.IntRange(1), default=10_000, show_default=True,
+    help="Runs that are watched at once; beyond that, the one that was silent longest is over.",
+)  # fmt: skip
+@click.option("--strict", is_flag=True, help="End at the first record that cannot be read, instead of counting it.")
 @click.option("--state", metavar="FILE", help="Remember everything here (SQLite), and go on from it after a crash.")
 @click.option("--metrics", metavar="[HOST:]PORT", help="Serve figures for Prometheus; on the loopback interface.")
 @click.option("--webhook", metavar="URL", help="Post every alarm there as JSON.")
@@ -133,7 +146,7 @@ def run_command(
     if not inputs:
         raise click.UsageError("missing INPUT...")
     rules = _rules(rules_file)
-    names, source = source_of(inputs, form, options["until_idle"])
+    names, source = source_of(inputs, form, options["until_idle"], is_strict=options["strict"])
     wanted = _watch(rules, names, outputs, options)
     metrics = Metrics()
     with ExitStack() as stack:
@@ -151,6 +164,8 @@ def run_command(
         write_stdout(summary_text(summary))
     else:
         click.echo(summary_text(summary), err=True, nl=False)
+    if summary.refused is not None:
+        click.echo(str(summary.refused), err=True)
     return summary.exit_code
 
 
@@ -180,7 +195,10 @@ def _watch(rules: RuleSet, inputs: tuple[str, ...], outputs: tuple[Output, ...],
     return Watch(
         rules,
         inputs,
-        StreamOptions(options["lateness"], options["skew"], options["max_pending"]),
+        StreamOptions(
+            options["lateness"], options["skew"], options["max_pending"], options["max_runs"], options["max_ahead"],
+            options["run_idle"],
+        ),
         tuple((one.file, render[one.format]) for one in outputs if one.file is not None),
         tuple(sinks),
         options["state"],

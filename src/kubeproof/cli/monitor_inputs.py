@@ -11,14 +11,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kubeproof.monitor.event import Event
-    from kubeproof.monitor.readers.lines import Idle
-    from kubeproof.monitor.run import Deliveries, Source
+    from kubeproof.monitor.run import Deliveries, Listener, Source
 
 PASSWORD = "KUBEPROOF_BROKER_PASSWORD"
 
 
 def source_of(
-    inputs: tuple[str, ...], form: str, silence_us: int | None
+    inputs: tuple[str, ...], form: str, silence_us: int | None, *, is_strict: bool = False
 ) -> tuple[tuple[str, ...], Source | Deliveries]:
     """The inputs without secrets, and where their events come from."""
     from kubeproof.monitor.brokers.address import is_address
@@ -26,7 +25,7 @@ def source_of(
     if not any(map(is_address, inputs)):
         if silence_us is not None:
             raise UsageError("--until-idle is for brokers", "Files and standard input have an end.")
-        return inputs, lambda idle: _read(inputs, form, idle)
+        return inputs, lambda listener: _read(inputs, form, listener, is_strict)
     if len(inputs) > 1:
         raise UsageError("a broker is the only input", "Watch each queue with a monitor of its own.")
     return _delivered(inputs[0], form, silence_us)
@@ -43,8 +42,8 @@ def _delivered(text: str, form: str, silence_us: int | None) -> tuple[tuple[str,
     return (address.shown,), AmqpDeliveries(address, form, patience)
 
 
-def _read(inputs: tuple[str, ...], form: str, idle: Idle) -> Iterator[Event]:
+def _read(inputs: tuple[str, ...], form: str, listener: Listener, is_strict: bool) -> Iterator[Event]:
     from kubeproof.monitor.readers.formats import read_events
 
     for path in inputs:
-        yield from read_events(path, form, idle)
+        yield from read_events(path, form, listener.idle, None if is_strict else listener.lost)

@@ -7,6 +7,7 @@ count the event as if it had come (`settle_then`, `settle_first`), so that count
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from kubeproof.monitor.alarms import Alarm, Kind
@@ -18,6 +19,8 @@ MOST_PENDING = 10_000  # obligations that one rule remembers
 
 class Watch(Protocol):
     """The state of one rule, or of one link of a chain, in one partition."""
+
+    number: int  # its place among all: what is due at the same moment is reported in this order
 
     def expire(self, now: int) -> None:
         """Reports what is overdue."""
@@ -44,35 +47,29 @@ class Watch(Protocol):
         """Continues from such a state."""
 
 
+Affected = Callable[[str], tuple[Sequence[Watch], Sequence[Watch]]]
+
+
 class Label(NamedTuple):
-    """What alarms say about their rule."""
+    """What alarms say about their rule, and its place among all."""
 
     rule: str
     severity: str
+    number: int = 0
 
 
 class Desk:
     """Takes reports, keeps the clock of what is due, and holds the alarms until they are fetched."""
 
-    def __init__(self, run: str, gaps: Gaps, most_pending: int = MOST_PENDING) -> None:
-        self.run, self.gaps, self.most_pending = run, gaps, most_pending
+    def __init__(self, run: str, gaps: Gaps, most_pending: int = MOST_PENDING, skew_us: int = 0) -> None:
+        self.run, self.gaps, self.most_pending, self.skew_us = run, gaps, most_pending, skew_us
         self.raised: list[Alarm] = []
         self.agenda: list[tuple[float, int, Watch | None]] = [(NEVER, -1, None)]  # a heap that is never empty
-        self.thens: dict[str, list[Watch]] = {}  # name -> watches that wait for it
-        self.firsts: dict[str, list[Watch]] = {}
-        self._numbers: dict[int, int] = {}
-
-    def enlist(self, watch: Watch, first: str = "", then: str = "") -> None:
-        """Makes a watch known, with the events whose loss it must hear of."""
-        self._numbers[id(watch)] = len(self._numbers)
-        if first:
-            self.firsts.setdefault(first, []).append(watch)
-        if then:
-            self.thens.setdefault(then, []).append(watch)
+        self.affected: Affected = _nobody  # by the loss of an event: those that wait for it, those that begin with it
 
     def schedule(self, moment: float, watch: Watch) -> None:
         """Asks the watch again once the moment has passed."""
-        heapq.heappush(self.agenda, (moment, self._numbers[id(watch)], watch))
+        heapq.heappush(self.agenda, (moment, watch.number, watch))
 
     def expire(self, now: int) -> None:
         """Lets every watch report what is overdue."""
@@ -85,21 +82,33 @@ class Desk:
                 if moment < NEVER:
                     self.schedule(moment, watch)
 
-    def report(self, alarm: Alarm, watch: Watch, lost: str = "") -> None:
-        """Raises an alarm; `lost` names the event whose absence explains it, so that other rules stay quiet."""
-        if alarm.kind not in _CERTAIN and self.gaps.spans and self.gaps.touch(alarm.start_us, alarm.end_us):
+    def report(self, alarm: Alarm, watch: Watch, lost: str = "", since_us: int | None = None) -> None:
+        """Raises an alarm; `lost` names the event whose absence explains it, so that other rules stay quiet.
+
+        What was lost since `since_us` may be the reason as well.
+        """
+        if alarm.kind not in _CERTAIN and self.gaps.spans and self._may_lack(alarm, since_us):
             alarm = alarm._replace(verdict="UNKNOWN", text=f"{alarm.text}; events were lost meanwhile")
         self.raised.append(alarm._replace(run=self.run))
         if lost:
             self._settle(alarm.detected_us, watch, lost)
 
+    def _may_lack(self, alarm: Alarm, since_us: int | None) -> bool:
+        start = alarm.start_us if since_us is None else min(since_us, alarm.start_us)
+        return self.gaps.touch(start - self.skew_us, alarm.end_us + self.skew_us)
+
     def _settle(self, now: int, reporter: Watch, lost: str) -> None:
-        for other in self.thens.get(lost, ()):
+        thens, firsts = self.affected(lost)
+        for other in thens:
             if other is not reporter:
                 other.settle_then(now)
-        for other in self.firsts.get(lost, ()):
+        for other in firsts:
             if other is not reporter:
                 other.settle_first(now)
+
+
+def _nobody(lost: str) -> tuple[Sequence[Watch], Sequence[Watch]]:
+    return (), ()
 
 
 _CERTAIN = (Kind.TOO_MANY, Kind.FORBIDDEN)  # lost events could only make it worse

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 NO_ATTRIBUTES: Mapping[str, str] = MappingProxyType({})
 SECOND_US = 1_000_000
@@ -26,3 +26,13 @@ class Event(NamedTuple):
     id: str = ""
     sequence: int | None = None
     attributes: Mapping[str, str] = NO_ATTRIBUTES
+
+
+def event_value(event: Event) -> list[Any]:
+    """The event as JSON can hold it."""
+    return [*event[:-1], dict(event.attributes)]
+
+
+def event_from(fields: list[Any]) -> Event:
+    """The event that `event_value` wrote."""
+    return Event(*fields)

@@ -1,26 +1,24 @@
-"""Watches for counts, absence and heartbeats."""
+"""Watches for limits, absence and heartbeats."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
 from typing import Any
 
 from kubeproof.monitor.alarms import Alarm, Kind
 from kubeproof.monitor.desk import NEVER, Desk, Label
 from kubeproof.monitor.event import Event
-from kubeproof.monitor.rules import AtMost, EqualCounts, Heartbeat, Never
+from kubeproof.monitor.rules import AtMost, Heartbeat, Never
 from kubeproof.monitor.times import shown_duration, shown_time
 
 
 class PlainWatch:
     """What these watches have in common: nothing to settle, nothing due."""
 
-    __slots__ = ("_desk", "_label")
+    __slots__ = ("_desk", "_label", "number")
 
     def __init__(self, label: Label, desk: Desk) -> None:
-        self._label, self._desk = label, desk
-        desk.enlist(self)
+        self._label, self._desk, self.number = label, desk, label.number
 
     def expire(self, now: int) -> None:
         """Nothing is ever overdue."""
@@ -50,9 +48,12 @@ class PlainWatch:
     def restore(self, state: Any) -> None:
         """Nothing is remembered."""
 
-    def _raise(self, kind: Kind, about: str, text: str, start: int, end: int, *, key: str = "") -> None:
+    def _raise(
+        self, kind: Kind, about: str, text: str, start: int, end: int, *, key: str = "", verdict: str = "VIOLATED"
+    ) -> None:
         label = self._label
-        self._desk.report(Alarm(label.rule, kind, about, text, start, end, end, label.severity, key=key), self)
+        alarm = Alarm(label.rule, kind, about, text, start, end, end, label.severity, verdict, key=key)
+        self._desk.report(alarm, self)
 
 
 class NeverWatch(PlainWatch):
@@ -99,100 +100,63 @@ class RunLimitWatch(PlainWatch):
 
 
 class WindowLimitWatch(PlainWatch):
-    """Remembers the last times; reports when a window has one too many, and again only after it had not."""
+    """Remembers the last times; reports when a window has one too many, and again only after it had not.
 
-    __slots__ = ("_body", "_over", "_per", "_times")
+    Where clocks differ, events of several sources may lie further apart than they seem: it is one too many only if it
+    is so for all that their clocks may be off, and not so any more likewise.
+    """
 
-    def __init__(self, body: AtMost, per_us: int, label: Label, desk: Desk) -> None:
+    __slots__ = ("_body", "_over", "_per", "_sources", "_times")
+
+    def __init__(self, body: AtMost, label: Label, desk: Desk) -> None:
         super().__init__(label, desk)
-        self._body, self._per, self._over = body, per_us, False
+        self._body, self._per, self._over = body, body.per_us or 0, False
         self._times: deque[int] = deque(maxlen=body.most + 1)
+        self._sources: deque[str] | None = deque(maxlen=body.most + 1) if desk.skew_us else None
 
     def on_event(self, event: Event) -> None:
         """One more."""
         times = self._times
         times.append(event[0])
-        is_over = len(times) > self._body.most and event[0] - times[0] <= self._per
-        if is_over and not self._over:
+        if self._sources is not None:
+            self._sources.append(event[2])
+        slack = self._slack()
+        is_full = len(times) > self._body.most
+        if is_full and event[0] - times[0] + slack <= self._per and not self._over:
             about = str(self._body.event)
             text = f"{about} {len(times)} times within {shown_duration(self._per)}"
             self._raise(Kind.TOO_MANY, about, text, times[0], event[0])
-        self._over = is_over
+            self._over = True
+        elif not is_full or event[0] - times[0] - slack > self._per:
+            self._over = False
+
+    def _slack(self) -> int:
+        """By how much the events may be further apart: one source has one clock."""
+        if self._sources is None or (self._sources[0] and len(set(self._sources)) == 1):
+            return 0
+        return self._desk.skew_us
 
     def state(self) -> Any:
         """The last times, and whether they are too many."""
-        return [list(self._times), self._over]
+        return [list(self._times), self._over, None if self._sources is None else list(self._sources)]
 
     def restore(self, state: Any) -> None:
         """Counts on."""
         self._times.extend(state[0])
         self._over = state[1]
-
-
-class EqualCountsWatch(PlainWatch):
-    """Counts in stretches that follow each other, from the first event on; judged when a stretch is over."""
-
-    __slots__ = ("_body", "_counts", "_start")
-
-    def __init__(self, body: EqualCounts, label: Label, desk: Desk) -> None:
-        super().__init__(label, desk)
-        self._body, self._counts = body, [0] * len(body.events)
-        self._start: int | None = None
-
-    def handler(self, number: int) -> Callable[[Event], None]:
-        """What to do with the events of one of the patterns."""
-
-        def on_event(event: Event) -> None:
-            if self._start is None:
-                self._start = event[0]
-                if self._body.per_us is not None:
-                    self._desk.schedule(self._start + self._body.per_us, self)
-            self._counts[number] += 1
-
-        return on_event
-
-    def due(self) -> float:
-        """The end of the stretch."""
-        return NEVER if self._start is None or self._body.per_us is None else self._start + self._body.per_us
-
-    def expire(self, now: int) -> None:
-        """Judges the stretch; the next begins with the next event."""
-        if self._start is not None and self._body.per_us is not None and self._start + self._body.per_us < now:
-            self._judge(self._start + self._body.per_us)
-
-    def finish(self, now: int) -> int:
-        """Judges the last stretch."""
-        return self._judge(now) if self._start is not None else 0
-
-    def _judge(self, end: int) -> int:
-        counts, start = self._counts, self._start or 0
-        is_unequal = max(counts) - min(counts) > self._body.tolerance
-        if is_unequal:
-            shown = ", ".join(f"{event} {count}" for event, count in zip(self._body.events, counts, strict=True))
-            about = str(self._body.events[counts.index(min(counts))])
-            self._raise(Kind.UNEQUAL, about, f"unequal counts from {shown_time(start)}: {shown}", start, end)
-        self._counts, self._start = [0] * len(counts), None
-        return int(is_unequal)
-
-    def state(self) -> Any:
-        """The counts, and when they began."""
-        return [self._counts, self._start]
-
-    def restore(self, state: Any) -> None:
-        """Counts on."""
-        self._counts, self._start = list(state[0]), state[1]
-        if self._start is not None and self._body.per_us is not None:
-            self._desk.schedule(self._start + self._body.per_us, self)
+        if self._sources is not None:
+            self._sources.extend(state[2])
 
 
 class HeartbeatWatch(PlainWatch):
     """Reports once when the event stays away; the end of a run is no silence."""
 
-    __slots__ = ("_body", "_last", "_scheduled")
+    __slots__ = ("_body", "_every", "_last", "_scheduled")
 
     def __init__(self, body: Heartbeat, label: Label, desk: Desk) -> None:
         super().__init__(label, desk)
         self._body, self._scheduled = body, False
+        self._every = body.every_us + desk.skew_us
         self._last: int | None = None
 
     def on_event(self, event: Event) -> None:
@@ -200,21 +164,21 @@ class HeartbeatWatch(PlainWatch):
         self._last = event[0]
         if not self._scheduled:
             self._scheduled = True
-            self._desk.schedule(self._last + self._body.every_us, self)
+            self._desk.schedule(self._last + self._every, self)
 
     def due(self) -> float:
         """When the next beat is overdue."""
         self._scheduled = self._last is not None
-        return NEVER if self._last is None else self._last + self._body.every_us
+        return NEVER if self._last is None else self._last + self._every
 
     def expire(self, now: int) -> None:
         """Reports silence."""
-        if self._last is None or self._last + self._body.every_us >= now:
+        if self._last is None or self._last + self._every >= now:
             return
         start, about = self._last, str(self._body.event)
         self._last = None  # silent until it comes again
         text = f"{about} has not come again since {shown_time(start)}"
-        self._raise(Kind.SILENT, about, text, start, start + self._body.every_us)
+        self._raise(Kind.SILENT, about, text, start, start + self._every)
 
     def state(self) -> Any:
         """The last beat."""
@@ -225,4 +189,4 @@ class HeartbeatWatch(PlainWatch):
         self._last = state
         if state is not None:
             self._scheduled = True
-            self._desk.schedule(state + self._body.every_us, self)
+            self._desk.schedule(state + self._every, self)

@@ -17,19 +17,21 @@ class PairReport:
         self._first, self._then, self._within = str(pair.first), str(pair.then), pair.within_us
         self._label, self._desk = label, desk
 
-    def missing(self, watch: Watch, start: int, end: int, *, at_end: bool, key: str = "") -> None:
+    def missing(
+        self, watch: Watch, start: int, end: int, *, at_end: bool, key: str = "", since_us: int | None = None
+    ) -> None:
         """The second event did not come; one with a key concerns nobody else."""
         whose = f" with key {key}" if key else ""
         until = "before the run ended" if at_end else f"within {shown_duration(self._within)}"
         text = f"{self._first}{whose} at {shown_time(start)} was not followed by {self._then} {until}"
         alarm = self._alarm(Kind.MISSING, self._then, text, start, end)._replace(key=key, at_end=at_end)
-        self._desk.report(alarm, watch, "" if key else self._then)
+        self._desk.report(alarm, watch, "" if key else self._then, since_us)
 
-    def unexpected(self, watch: Watch, moment: int, now: int) -> None:
+    def unexpected(self, watch: Watch, moment: int, now: int, since_us: int | None = None) -> None:
         """The second event came without the first."""
         text = f"{self._then} at {shown_time(moment)} without the {self._first} that comes before it"
         alarm = self._alarm(Kind.UNEXPECTED, self._first, text, moment - self._within, now)
-        self._desk.report(alarm, watch, self._first)
+        self._desk.report(alarm, watch, self._first, since_us)
 
     def overflow(self, watch: Watch, start: int, now: int) -> None:
         """The oldest obligation is given up."""

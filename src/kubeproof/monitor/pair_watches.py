@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Any
+from typing import Any, cast
 
+from kubeproof.monitor.busy import Busy
 from kubeproof.monitor.desk import NEVER, Desk, Label
 from kubeproof.monitor.event import Event
 from kubeproof.monitor.pair_report import PairReport
 from kubeproof.monitor.rules import FollowedBy
 
 
+_NONE = cast("deque[int]", ())  # most rules never need these, and there may be many runs
+
+
 class PairWatch:
     """What counting and any have in common: obligations in the order in which they fall due."""
 
-    __slots__ = ("_desk", "_has_given_up", "_limit", "_pair", "_report", "_scheduled", "_within", "pending")
+    __slots__ = ("_desk", "_has_given_up", "_limit", "_report", "_scheduled", "_skew", "_within", "number", "pending")
 
     def __init__(self, pair: FollowedBy, label: Label, desk: Desk) -> None:
-        self._pair, self._desk, self._limit = pair, desk, desk.most_pending
+        self._desk, self._limit, self.number = desk, desk.most_pending, label.number
         self._report = PairReport(pair, label, desk)
-        self._within = pair.within_us
+        self._skew = desk.skew_us  # by how much clocks may differ: an answer may seem to be this much too early, or late
+        self._within = pair.within_us + self._skew
         self._scheduled = False
         self._has_given_up = False  # said once, until nobody waits any more
         self.pending: deque[int] = deque()  # times of first events that wait
-        desk.enlist(self, str(pair.first), str(pair.then))
 
     def on_first(self, event: Event) -> None:
         """Owes one more answer."""
@@ -89,12 +93,32 @@ class PairWatch:
 class AnyWatch(PairWatch):
     """Any later answer serves everybody who waits: `every a -> (timer:interval(w) and not b)` in Esper's language."""
 
-    __slots__ = ()
+    __slots__ = ("_answered",)
+
+    def __init__(self, pair: FollowedBy, label: Label, desk: Desk) -> None:
+        super().__init__(pair, label, desk)
+        self._answered: float = -NEVER  # when the last answer came, where clocks may differ
+
+    def on_first(self, event: Event) -> None:
+        """Owes an answer, unless clocks differ and it may have come already."""
+        if self._answered < event[0] - self._skew:
+            super().on_first(event)
 
     def on_then(self, event: Event) -> None:
         """Serves all."""
         if self.pending:
             self.pending.clear()
+        if self._skew:
+            self._answered = event[0]
+
+    def state(self) -> Any:
+        """Who waits, and when the last answer came."""
+        return [super().state(), None if self._answered == -NEVER else self._answered]
+
+    def restore(self, state: Any) -> None:
+        """Waits for the same again."""
+        self._answered = -NEVER if state[1] is None else state[1]
+        super().restore(state[0])
 
 
 class CountWatch(PairWatch):
@@ -104,18 +128,21 @@ class CountWatch(PairWatch):
     longest wait longer.
     """
 
-    __slots__ = ("_early", "_forgiven", "_skew")
+    __slots__ = ("_busy", "_early", "_forgiven", "_spans")
 
-    def __init__(self, pair: FollowedBy, label: Label, desk: Desk, skew_us: int = 0) -> None:
+    def __init__(self, pair: FollowedBy, label: Label, desk: Desk) -> None:
         super().__init__(pair, label, desk)
-        self._skew = skew_us  # by how much clocks may differ: an answer may seem to be this much too early
-        self._early: deque[int] = deque()
+        self._early = _NONE
         # Answers that may come although nobody waits any more. They run out a window's time after the last one was
         # served: as long as somebody waits, the answer to a lost event serves the next one, and that one's the next.
-        self._forgiven: deque[int] = deque()
+        self._forgiven = _NONE
+        self._spans = desk.gaps.spans
+        self._busy: Busy | None = None
 
     def on_first(self, event: Event) -> None:
         """Owes one more answer, unless clocks differ and it has come already."""
+        if self._spans:
+            self._note(event[0])
         if self._early:
             self._early.popleft()
         else:
@@ -123,6 +150,8 @@ class CountWatch(PairWatch):
 
     def on_then(self, event: Event) -> None:
         """Serves the one who has waited longest."""
+        if self._spans:
+            self._note(event[0])
         pending = self.pending
         if pending:
             pending.popleft()
@@ -131,12 +160,19 @@ class CountWatch(PairWatch):
         elif self._excused(event[0]):
             pass
         elif self._skew:
+            self._early = self._early or deque()
             self._early.append(event[0])
             if not self._scheduled:
                 self._scheduled = True
                 self._desk.schedule(event[0] + self._skew, self)
         else:
             self._unexpected(event[0], event[0])
+
+    def _note(self, now: int) -> None:
+        """Follows how long it has been busy: since then, a lost event shifts who answers whom."""
+        if self._busy is None:
+            self._busy = Busy(self._within, self._spans)
+        self._busy.note(now, is_waiting=bool(self.pending))
 
     def _excused(self, now: int) -> bool:
         forgiven = self._forgiven
@@ -183,24 +219,26 @@ class CountWatch(PairWatch):
             self._forgive(now)
 
     def _forgive(self, now: int) -> None:
+        self._forgiven = self._forgiven or deque()
         self._forgiven.append(now)
         if len(self._forgiven) > self._limit:
             self._forgiven.popleft()
 
     def _missing(self, start: int, end: int, *, at_end: bool = False) -> None:
         self._forgive(end)  # late is bad enough: the answer itself is not reported again
-        super()._missing(start, end, at_end=at_end)
+        self._report.missing(self, start, end, at_end=at_end, since_us=self._busy and self._busy.since_us)
 
     def _unexpected(self, moment: int, now: int) -> None:
-        self._report.unexpected(self, moment, now)
+        self._report.unexpected(self, moment, now, self._busy and self._busy.since_us)
 
     def state(self) -> Any:
         """Who waits, who came early, who is excused."""
-        return [super().state(), list(self._early), list(self._forgiven)]
+        return [super().state(), list(self._early), list(self._forgiven), self._busy and self._busy.state()]
 
     def restore(self, state: Any) -> None:
         """Waits for the same again."""
         self._early, self._forgiven = deque(state[1]), deque(state[2])
+        self._busy = None if state[3] is None else Busy(self._within, self._spans, *state[3])
         super().restore(state[0])
         if self._early:
             self._scheduled = True

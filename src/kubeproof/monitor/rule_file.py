@@ -84,8 +84,9 @@ def _rule_set(spec: Fields, name: str) -> RuleSet:
         if rule.name in rules:
             child.fail("name", f"{printable(rule.name)!r} is taken", remedy="Give each rule a name of its own")
         rules[rule.name] = rule
-    spec.finish_strictly("rules")
-    return RuleSet(tuple(rules.values()), name)
+    ends = tuple(_one_pattern(spec, "runEnds", item) for item in spec.items("runEnds"))
+    spec.finish_strictly("rules", "runEnds")
+    return RuleSet(tuple(rules.values()), name, ends=ends)
 
 
 def _rule(fields: Fields, number: int) -> Rule:

@@ -29,6 +29,7 @@ def to_yaml(rules: RuleSet) -> str:
     """The rules as a file; what was learned along with them as comments at its head."""
     lines = [f"# {line}" for note in rules.notes for line in note.splitlines()]
     lines += [f"apiVersion: {VERSION}", f"kind: {KIND}", f"metadata: {{name: {_scalar(rules.name)}}}", "spec:"]
+    lines += [f"  runEnds: {_flow(_patterns(rules.ends))}"] if rules.ends else []
     lines.append("  rules:" if rules.rules else "  rules: []")
     for rule in rules.rules:
         lines += _rule(rule)

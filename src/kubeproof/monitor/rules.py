@@ -140,6 +140,7 @@ class RuleSet:
     rules: tuple[Rule, ...]
     name: str = "rules"
     notes: tuple[str, ...] = field(default=())
+    ends: tuple[Pattern, ...] = ()  # events that are the last of their run
 
     def __post_init__(self) -> None:
         names = [rule.name for rule in self.rules]
@@ -157,3 +158,22 @@ class RuleSet:
             elif isinstance(rule.body, Chain):
                 found += rule.body.links
         return tuple(found)
+
+    @property
+    def longest_us(self) -> int:
+        """The longest time that a rule looks at; what is older decides nothing but about whole runs."""
+        return max((span for rule in self.rules for span in _spans(rule.body)), default=0)
+
+
+def _spans(body: Body) -> tuple[int, ...]:
+    match body:
+        case FollowedBy(_, _, within):
+            return (within,)
+        case Chain(_, within):
+            return within
+        case EqualCounts(_, per) | AtMost(_, _, per):
+            return (per or 0,)
+        case Heartbeat(_, every):
+            return (every,)
+        case _:
+            return ()

@@ -7,13 +7,13 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from itertools import islice
+from itertools import groupby, islice
 from typing import Protocol, runtime_checkable
 
-from kubeproof.errors import EnvironmentProblem
+from kubeproof.errors import EnvironmentProblem, EventError
 from kubeproof.monitor.event import SECOND_US, Event
 from kubeproof.monitor.metrics import Metrics
-from kubeproof.monitor.readers.lines import Idle
+from kubeproof.monitor.readers.losses import Tally
 from kubeproof.monitor.rule_writer import to_yaml
 from kubeproof.monitor.rules import Rule, RuleSet
 from kubeproof.monitor.sinks import FileSink, Render, Sink
@@ -42,7 +42,7 @@ class Watch:
     @property
     def fingerprint(self) -> str:
         """Changes with everything that decides which alarms are raised."""
-        options = [getattr(self.options, name) for name in ("lateness_us", "skew_us", "most_pending", "most_runs")]
+        options = [getattr(self.options, name) for name in StreamOptions.__slots__]
         text = json.dumps([to_yaml(self.rules), list(self.inputs), options, self.is_complete])
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -60,6 +60,13 @@ class Summary:
     open: int
     resting: tuple[Rule, ...]
     undelivered: int
+    lost: int = 0  # records that could not be read
+    places: tuple[str, ...] = ()  # of the first of them
+    outliers: int = 0  # events dated far from the rest of the stream
+    ended: int = 0  # runs
+    resumed: int = 0  # runs that went on after they had been taken for over
+    given_up: int = 0  # runs
+    refused: EventError | None = None  # why reading ended before the input did
     is_interrupted: bool = False  # the stream went on
 
     @property
@@ -67,7 +74,12 @@ class Summary:
         """In a word. What was lost may have broken any rule: without it, quiet is not known."""
         if self.violated:
             return "VIOLATED"
-        return "UNKNOWN" if self.unknown or self.gaps or self.late else "quiet"
+        return "UNKNOWN" if self.unknown or self.losses else "quiet"
+
+    @property
+    def losses(self) -> int:
+        """How much was not used, or not understood."""
+        return self.gaps + self.late + self.lost + self.outliers + self.resumed + self.given_up
 
     @property
     def exit_code(self) -> int:
@@ -78,16 +90,15 @@ class Summary:
             return 130
         if self.undelivered:
             return 6
+        if self.refused is not None and not self.violated:
+            return self.refused.exit_code
         if not self.events:
             return 5
         return {"VIOLATED": 1, "UNKNOWN": 3, "quiet": 0}[self.verdict]
 
 
-Source = Callable[[Idle], Iterable[Event]]  # gives the events, and calls back while there are none
-
-
 class Listener(Protocol):
-    """Whom a source of deliveries tells what happens between events."""
+    """Whom a source tells what happens between events."""
 
     def idle(self) -> None:
         """There is nothing to deliver: what came is judged, and time may pass."""
@@ -95,8 +106,11 @@ class Listener(Protocol):
     def flush(self) -> None:
         """What came is judged at once; time does not pass, more may be on its way."""
 
-    def lost(self) -> None:
+    def lost(self, problem: EventError) -> None:
         """Something came that cannot be read."""
+
+
+Source = Callable[[Listener], Iterable[Event]]  # gives the events, and calls back about what is none
 
 
 @runtime_checkable
@@ -136,14 +150,16 @@ class _Watching:
         self, wanted: Watch, store: Store | None, metrics: Metrics, clock: Clock | None, stack: ExitStack
     ) -> None:
         self._wanted, self._store, self._metrics, self._clock = wanted, store, metrics, clock
-        self._batch: list[Event] = []
+        self._batch: list[Event | None] = []  # None where something was lost
         self._is_taking = False
         self._monitor = StreamMonitor(wanted.rules, wanted.options)
         self._fingerprint = wanted.fingerprint if store is not None else ""
         before = store.load(self._fingerprint) if store is not None else None
         self._taken = before.taken if before else 0
         self._is_finished = before is not None and before.is_finished
-        self._has_lost = False  # and nobody has made it permanent
+        self._tally = Tally(before.lost if before else 0)
+        self._known_losses = 0  # of those that are read again
+        self._refused: EventError | None = None
         self._deliveries: Deliveries | None = None
         self._waiting: list[Numbered] = []  # permanent, but not everybody has been told
         self._heard = [0] * len(wanted.sinks)  # how many of them each has taken: who took one is not told again
@@ -154,7 +170,7 @@ class _Watching:
         for file in self._files:
             stack.callback(file.close)
         if before is not None and store is not None:
-            self._monitor.restore(before.stream)
+            self._monitor.restore(before.stream, store.runs())
             self._count(raised)
             self._waiting = store.undelivered()
             self._tell()
@@ -166,11 +182,16 @@ class _Watching:
         try:
             self._follow(source, stop)
             stop.obey()
+        except EventError as problem:  # what came before counts
+            self._refused = problem
         except KeyboardInterrupt:
             stop.ask()
             stop.obey()
         if stop.is_asked:
             return self._interrupted()
+        if self._refused is not None:
+            self._take()
+            return self._refusal(self._refused)
         if self._deliveries is None or self._wanted.is_complete:  # otherwise the next process goes on
             self._commit(self._monitor.finish(complete=self._wanted.is_complete), is_finished=True)
         return self._summary()
@@ -196,33 +217,51 @@ class _Watching:
         if isinstance(source, Deliveries):
             self._deliveries = source
             return iter(source.events(self))
-        stream = iter(source(self.idle))
+        self._known_losses = self._tally.count
+        stream = iter(source(self))
         _skip(stream, self._taken)
         return stream
 
+    def _refusal(self, problem: EventError) -> Summary:
+        """How it ended before the input did: without a violation, there is nothing to tell but the reason."""
+        summary = self._summary()
+        if not summary.violated:
+            raise problem
+        return summary
+
     def _take(self) -> None:
         """Judges what has come, and makes it permanent."""
-        batch = self._batch
-        if batch or self._has_lost:
-            self._is_taking = True
-            alarms = self._monitor.feed(batch)
-            self._taken += len(batch)
-            if batch:
-                self._metrics.newest_us = batch[-1].time_us
-            batch.clear()
-            self._has_lost = False
-            self._commit(alarms, is_finished=False)
-            self._is_taking = False
+        batch, alarms = self._batch, list[Numbered]()
+        if not batch:
+            return
+        self._is_taking = True
+        for is_lost, group in groupby(batch, key=lambda event: event is None):
+            part = list(group)
+            if is_lost:
+                self._tally.count += len(part)
+                for _ in part:
+                    self._monitor.lose()
+            else:
+                alarms += self._monitor.feed(part)
+                self._taken += len(part)
+                self._metrics.newest_us = part[-1].time_us
+        batch.clear()
+        self._commit(alarms, is_finished=False)
+        self._is_taking = False
 
     def flush(self) -> None:
         """What came is judged at once."""
         self._take()
 
-    def lost(self) -> None:
-        """Judges what came before the loss; the loss becomes permanent with the next event."""
-        self._take()
-        self._monitor.lose()
-        self._has_lost = True
+    def lost(self, problem: EventError) -> None:
+        """Notes a loss where it is in the stream, unless it is one that was permanent before a crash."""
+        self._tally.note(problem)
+        if self._known_losses:
+            self._known_losses -= 1
+            return
+        self._batch.append(None)
+        if len(self._batch) >= self._wanted.batch:
+            self._take()
 
     def idle(self) -> None:
         """While nothing comes: what came is judged at once, and time may pass."""
@@ -238,8 +277,9 @@ class _Watching:
         self._metrics.counts, self._metrics.pending = self._monitor.counts, self._monitor.open()
         lengths = {file.path: file.write(alarms) for file in self._files}
         if self._store is not None:
-            state = self._monitor.state()
-            self._store.save(Progress(self._fingerprint, self._taken, state, lengths, is_finished), alarms)
+            state, lost = self._monitor.state(), self._tally.count
+            progress = Progress(self._fingerprint, self._taken, lost, state, lengths, is_finished)
+            self._store.save(progress, alarms, self._monitor.changes())
         self._waiting += alarms
         self._tell()
         if self._deliveries is not None:
@@ -270,6 +310,8 @@ class _Watching:
         return Summary(
             counts.taken, counts.copies, counts.late, counts.gaps, violated, unknown,
             0 if self._wanted.is_complete else self._monitor.open(), tuple(self._monitor.resting()), len(self._waiting),
+            counts.lost, tuple(self._tally.places), counts.outliers, counts.ended, counts.resumed, counts.given_up,
+            self._refused,
         )  # fmt: skip
 
 

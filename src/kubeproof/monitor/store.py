@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,9 +18,10 @@ from kubeproof.monitor.alarms import from_value, to_value
 from kubeproof.monitor.stream import Numbered
 from kubeproof.values import dataclass
 
-VERSION = 2
+VERSION = 3
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS progress (one INTEGER PRIMARY KEY CHECK (one = 1), value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS runs (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS alarms (id INTEGER PRIMARY KEY, value TEXT NOT NULL, delivered INTEGER NOT NULL);
 """
 
@@ -31,6 +32,7 @@ class Progress:
 
     fingerprint: str  # of rules, options and inputs: only the same ones can be continued
     taken: int  # events of the input
+    lost: int  # records of the input that could not be read
     stream: dict[str, Any]
     files: dict[str, int]  # output file -> bytes that belong to raised alarms
     is_finished: bool = False
@@ -71,14 +73,24 @@ class Store:
             raise CheckpointError(problem, "Name another file, or delete it to begin anew.")
         return progress
 
-    def save(self, progress: Progress, alarms: Sequence[Numbered]) -> None:
-        """Makes progress and alarms permanent, all or nothing."""
-        fields = ("fingerprint", "taken", "stream", "files", "is_finished")
+    def runs(self) -> dict[str, Any]:
+        """The states of all runs that are not over."""
+        with self._told():
+            rows = self._database.execute("SELECT name, value FROM runs").fetchall()
+        return {json.loads(name): json.loads(value) for name, value in rows}
+
+    def save(self, progress: Progress, alarms: Sequence[Numbered], runs: Mapping[str, Any]) -> None:
+        """Makes progress, alarms, and the states of runs that have changed permanent, all or nothing."""
+        fields = ("fingerprint", "taken", "lost", "stream", "files", "is_finished")
         value = {"version": VERSION, **{name: getattr(progress, name) for name in fields}}
         rows = [(number, json.dumps(to_value(alarm, number))) for number, alarm in alarms]
         with self._told():
             self._database.execute("BEGIN IMMEDIATE")
             self._database.executemany("INSERT INTO alarms VALUES (?, ?, 0)", rows)
+            gone = [(json.dumps(run),) for run, state in runs.items() if state is None]
+            self._database.executemany("DELETE FROM runs WHERE name = ?", gone)
+            kept = [(json.dumps(run), json.dumps(state)) for run, state in runs.items() if state is not None]
+            self._database.executemany("INSERT OR REPLACE INTO runs VALUES (?, ?)", kept)
             self._database.execute("INSERT OR REPLACE INTO progress VALUES (1, ?)", (json.dumps(value),))
             self._database.execute("COMMIT")
 

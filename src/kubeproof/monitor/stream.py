@@ -7,29 +7,19 @@ same numbers. A stream without runs is one partition; whoever scales out splits 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby
 from typing import Any
 
-from kubeproof.errors import UsageError
 from kubeproof.monitor.alarms import Alarm
-from kubeproof.monitor.arrival import Arrival, Counts
-from kubeproof.monitor.desk import MOST_PENDING
+from kubeproof.monitor.arrival import Counts
 from kubeproof.monitor.engine import Partition
 from kubeproof.monitor.event import Event
+from kubeproof.monitor.intake import Incoming, Intake, StreamOptions
+from kubeproof.monitor.plan import Plan
 from kubeproof.monitor.rules import AtMost, EqualCounts, Rule, RuleSet
-from kubeproof.values import dataclass
+
+__all__ = ["Numbered", "StreamMonitor", "StreamOptions", "resting_rules"]
 
 Numbered = tuple[int, Alarm]
-
-
-@dataclass(frozen=True, slots=True)
-class StreamOptions:
-    """How a stream is watched."""
-
-    lateness_us: int = 0  # by how much events may be out of order
-    skew_us: int = 0  # by how much the clocks of two sources may differ
-    most_pending: int = MOST_PENDING  # obligations that one rule remembers, per run
-    most_runs: int = 10_000
 
 
 class StreamMonitor:
@@ -37,95 +27,121 @@ class StreamMonitor:
 
     def __init__(self, rules: RuleSet, options: StreamOptions = StreamOptions()) -> None:
         self._rules, self._options = rules, options
-        self._partitions: dict[str, tuple[Arrival, Partition]] = {}
+        self._intake = Intake(rules, options, self)
+        self._plans = {has_runs: Plan(rules.rules, has_runs=has_runs) for has_runs in (False, True)}
+        self._partitions: dict[str, Partition] = {}
+        self._found: list[Alarm] = []
         self.raised = 0
 
     def feed(self, events: Iterable[Event]) -> list[Numbered]:
         """The alarms that these events, which come next, give rise to."""
-        found: list[Alarm] = []
-        for run, group in groupby(events, key=_run):
-            arrival, partition = self._partition(run)
-            partition.feed(arrival.take(group))
-            if partition.has_raised:
-                found += partition.fetch()
-        return list(self._numbered(found))
+        self._intake.feed(events)
+        return list(self._numbered())
 
     def advance(self, now_us: int) -> list[Numbered]:
         """The alarms that the passing of time alone gives rise to, up to this moment less the lateness bound."""
-        found: list[Alarm] = []
-        for arrival, partition in self._partitions.values():
-            partition.feed(arrival.advance(now_us))
-            partition.advance(now_us - self._options.lateness_us)
-            found += partition.fetch()
-        return list(self._numbered(found))
+        self._intake.advance(now_us)
+        return list(self._numbered())
 
     def lose(self) -> None:
         """Notes that something was lost now, nobody knows of which run."""
-        for arrival, _ in self._partitions.values():
-            arrival.lose()
+        self._intake.lose()
 
     def finish(self, *, complete: bool) -> list[Numbered]:
         """The alarms at the end: all of them if nothing more can come, otherwise only those that time has shown."""
-        found: list[Alarm] = []
-        for arrival, partition in self._partitions.values():
-            partition.feed(arrival.finish())
+        self._intake.finish()
+        for run, partition in self._partitions.items():
             partition.finish(complete=complete)
-            found += partition.fetch()
-        return list(self._numbered(found))
+            self._intake.touched[run] = None
+            self._found += partition.fetch()
+        return list(self._numbered())
 
     def open(self) -> int:
         """Obligations that wait."""
-        return sum(partition.open() for _, partition in self._partitions.values())
+        return sum(partition.open() for partition in self._partitions.values())
 
     @property
     def counts(self) -> Counts:
         """What happened on arrival, over all runs."""
-        every = [arrival.counts for arrival, _ in self._partitions.values()]
-        return Counts(*(sum(getattr(one, name) for one in every) for name in ("taken", "copies", "late", "gaps")))
+        return self._intake.counts
 
     @property
     def runs(self) -> int:
+        """How many runs are watched at the moment."""
         return sum(bool(run) for run in self._partitions)
 
     def resting(self) -> list[Rule]:
         """Rules about whole runs, if the stream has none."""
-        if self.runs or not self._partitions:
-            return []
-        return resting_rules(self._rules)
+        return [] if self._intake.has_runs else resting_rules(self._rules)
+
+    # -- what the way in tells ------------------------------------------------------------------
+
+    def give(self, run: str, incoming: Incoming, events: Iterable[Event]) -> None:
+        """Judges the next events of a run."""
+        partition = self._partition(run, incoming)
+        partition.feed(events)
+        if partition.has_raised:
+            self._found += partition.fetch()
+
+    def pass_time(self, run: str, incoming: Incoming, now_us: int) -> None:
+        """Lets time pass in a run."""
+        partition = self._partition(run, incoming)
+        partition.advance(now_us)
+        self._found += partition.fetch()
+
+    def end(self, run: str, incoming: Incoming, *, is_known: bool) -> None:
+        """Concludes a run and forgets it."""
+        partition = self._partitions.pop(run, None)
+        if partition is None:
+            return
+        if is_known:
+            partition.finish(complete=True)
+        else:
+            partition.give_up()
+        self._found += partition.fetch()
+
+    # -- state ----------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
-        """Everything that decides how the stream goes on, as JSON can hold it."""
-        partitions = {run: [arrival.state(), part.state()] for run, (arrival, part) in self._partitions.items()}
-        return {"raised": self.raised, "partitions": partitions}
+        """Everything that decides how the stream goes on but for its runs, as JSON can hold it."""
+        return {"raised": self.raised, "intake": self._intake.state()}
 
-    def restore(self, state: dict[str, Any]) -> None:
-        """Continues from a state of a monitor with the same rules and options."""
-        self.raised = state["raised"]
-        for run, (arrived, watched) in state["partitions"].items():
-            arrival, partition = self._partition(run)
-            arrival.restore(arrived)
-            partition.restore(watched)
-
-    def _partition(self, run: str) -> tuple[Arrival, Partition]:
-        found = self._partitions.get(run)
-        if found is None:
-            if len(self._partitions) >= self._options.most_runs:
-                remedy = "Watch them in several streams; a run is never known to be over."
-                raise UsageError(f"more than {self._options.most_runs:,} runs in one stream", remedy)
-            arrival = Arrival(self._options.lateness_us)
-            partition = Partition(
-                self._rules.rules,
-                run=run,
-                gaps=arrival.gaps,
-                skew_us=self._options.skew_us,
-                has_runs=bool(run),
-                most_pending=self._options.most_pending,
-            )
-            found = self._partitions[run] = (arrival, partition)
+    def changes(self) -> dict[str, Any]:
+        """The states of the runs that have changed since the last time; None for those that are over."""
+        found: dict[str, Any] = {}
+        for run in self._intake.touched:
+            is_there = run in self._intake.runs
+            found[run] = self._run_state(run) if is_there else None
+        self._intake.touched.clear()
         return found
 
-    def _numbered(self, alarms: list[Alarm]) -> Iterator[Numbered]:
-        for alarm in alarms:
+    def _run_state(self, run: str) -> list[Any]:
+        partition = self._partitions.get(run)
+        return [self._intake.run_state(run), None if partition is None else partition.state()]
+
+    def restore(self, state: dict[str, Any], runs: dict[str, Any]) -> None:
+        """Continues from states of a monitor with the same rules and options."""
+        self.raised = state["raised"]
+        self._intake.restore(state["intake"], {run: value[0] for run, value in runs.items()})
+        for run, incoming in self._intake.runs.items():
+            if runs[run][1] is not None:
+                self._partition(run, incoming).restore(runs[run][1])
+
+    def _partition(self, run: str, incoming: Incoming) -> Partition:
+        found = self._partitions.get(run)
+        if found is None:
+            found = self._partitions[run] = Partition(
+                self._plans[bool(run)],
+                run=run,
+                gaps=incoming.arrival.gaps,
+                skew_us=self._options.skew_us,
+                most_pending=self._options.most_pending,
+            )
+        return found
+
+    def _numbered(self) -> Iterator[Numbered]:
+        found, self._found = self._found, []
+        for alarm in found:
             self.raised += 1
             yield self.raised, alarm
 
@@ -134,7 +150,3 @@ def resting_rules(rules: RuleSet) -> list[Rule]:
     """Rules about whole runs."""
     bounded = (AtMost, EqualCounts)
     return [rule for rule in rules.rules if isinstance(rule.body, bounded) and rule.body.per_us is None]
-
-
-def _run(event: Event) -> str:
-    return event[5]

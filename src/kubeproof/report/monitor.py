@@ -26,6 +26,7 @@ CAVEATS = (
     "Alarms at the end of a run are known only because the run was over; early alarms are those that came while it "
     "went on, after the fault was first active, and before the first symptom.",
 )
+UNREADABLE = "records could not be read and count as lost"
 
 
 def _text(lines: Iterator[str]) -> str:
@@ -108,11 +109,17 @@ def summary_text(summary: Summary) -> str:
             (summary.copies, "copies of events were passed over"),
             (summary.late, "events came later than the lateness bound and were not used"),
             (summary.gaps, "gaps: events were lost"),
+            (summary.lost, UNREADABLE),
+            (summary.outliers, "events are dated far from the rest of the stream and were set aside (--max-ahead)"),
+            (summary.resumed, "runs went on after they had been taken for over (--run-idle)"),
+            (summary.given_up, "runs were given up, too many at once (--max-runs)"),
             (summary.open, "obligations are still open"),
             (summary.undelivered, "alarms could not be delivered"),
         ):
             if count:
                 yield f"note: {count:,} {what}"
+            if count and what == UNREADABLE:
+                yield from _places(summary)
         if summary.resting:
             yield f"note: {len(summary.resting)} rules about whole runs rest, the stream does not tell runs apart"
         if summary.is_interrupted:
@@ -122,6 +129,13 @@ def summary_text(summary: Summary) -> str:
         yield f"{summary.verdict}: {summary.violated:,} alarms, {summary.unknown:,} unknown, {summary.events:,} events"
 
     return _text(lines())
+
+
+def _places(summary: Summary) -> Iterator[str]:
+    """Where the first records that could not be read stand."""
+    yield from (f"  {place}" for place in summary.places)
+    if summary.lost > len(summary.places) > 0:
+        yield f"  and {summary.lost - len(summary.places):,} more"
 
 
 def scores_text(scores: Scores, how: str) -> str:

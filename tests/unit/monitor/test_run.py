@@ -63,7 +63,7 @@ def attempt(tmp_path, events, after=None, heard=None):
     sink = StreamSink((heard if heard is not None else []).append, alarm_ndjson)
     files = ((str(tmp_path / "alarms.ndjson"), alarm_ndjson),)
     wanted = Watch(RULES, ("input",), OPTIONS, files, (sink,), str(tmp_path / "state.db"), batch=7)
-    return watch(wanted, lambda idle: events if after is None else dying(events, after))
+    return watch(wanted, lambda listener: events if after is None else dying(events, after))
 
 
 def uninterrupted():
@@ -99,7 +99,7 @@ def test_alarms_that_were_permanent_but_not_told_are_told_after_the_restart(tmp_
             return 0
 
     wanted = Watch(RULES, ("input",), OPTIONS, (), (Deaf(),), str(tmp_path / "state.db"))
-    assert watch(wanted, lambda idle: STREAM).undelivered == 184
+    assert watch(wanted, lambda listener: STREAM).undelivered == 184
     heard = []
 
     attempt(tmp_path, STREAM, heard=heard)
@@ -138,7 +138,7 @@ def test_a_state_of_other_rules_is_refused(tmp_path):
     attempt(tmp_path, STREAM)
 
     with pytest.raises(CheckpointError, match="belongs to other rules, options or inputs"):
-        watch(Watch(RULES, ("other",), OPTIONS, state=str(tmp_path / "state.db")), lambda idle: [])
+        watch(Watch(RULES, ("other",), OPTIONS, state=str(tmp_path / "state.db")), lambda listener: [])
 
 
 def test_a_state_in_use_is_refused(tmp_path):
@@ -172,7 +172,7 @@ def test_an_output_that_cannot_be_written_is_told(tmp_path):
     wanted = Watch(RULES, (), files=((str(tmp_path / "no" / "alarms"), alarm_text),))
 
     with pytest.raises(EnvironmentProblem, match="cannot write"):
-        watch(wanted, lambda idle: [])
+        watch(wanted, lambda listener: [])
 
 
 def test_runs_are_watched_apart():
@@ -185,19 +185,21 @@ def test_runs_are_watched_apart():
     assert (monitor.runs, monitor.resting()) == (2, [])
 
 
-def test_too_many_runs_are_refused():
+def test_of_too_many_runs_the_one_that_was_silent_longest_is_given_up():
     monitor = StreamMonitor(RULES, StreamOptions(most_runs=2))
 
-    with pytest.raises(UsageError, match="more than 2 runs"):
-        monitor.feed([Event(0, "a", run=str(number)) for number in range(3)])
+    alarms = monitor.feed([Event(0, "a", run=str(number)) for number in range(3)])
+
+    assert [(alarm.kind, alarm.run, alarm.verdict) for _, alarm in alarms] == [(Kind.OVERFLOW, "0", "UNKNOWN")]
+    assert (monitor.runs, monitor.counts.given_up) == (2, 1)
 
 
 def test_while_nothing_comes_what_came_is_judged_and_time_passes():
     heard = []
 
-    def source(idle):
+    def source(listener):
         yield Event(0, "a")
-        idle()
+        listener.idle()
         heard.append("idle")
         yield Event(100 * SECOND, "x")
 
@@ -210,10 +212,10 @@ def test_while_nothing_comes_what_came_is_judged_and_time_passes():
 def test_an_answer_that_is_held_back_has_come_when_time_passes():
     heard = []
 
-    def source(idle):
+    def source(listener):
         yield Event(0, "a")
         yield Event(SECOND, "b")  # nothing comes after it that shows that it is in order
-        idle()
+        listener.idle()
         heard.append("idle")
 
     tell = StreamSink(heard.append, lambda one: one[1].kind.value)
@@ -228,7 +230,7 @@ def test_what_is_lost_may_have_happened_up_to_the_next_event():
     monitor.lose()  # perhaps the a of this b
     state = monitor.state()
     again = StreamMonitor(RuleSet(RULES.rules[:1]))
-    again.restore(json.loads(json.dumps(state)))
+    again.restore(json.loads(json.dumps(state)), json.loads(json.dumps(monitor.changes())))
 
     for one in (monitor, again):
         assert [alarm.verdict for _, alarm in one.feed([Event(60 * SECOND, "b")])] == ["UNKNOWN"]
@@ -238,7 +240,7 @@ def test_what_is_lost_may_have_happened_up_to_the_next_event():
 def test_an_open_end_leaves_obligations_open():
     wanted = Watch(RuleSet(RULES.rules[:1]), (), is_complete=False)
 
-    summary = watch(wanted, lambda idle: [Event(0, "a")])
+    summary = watch(wanted, lambda listener: [Event(0, "a")])
 
     assert (summary.violated, summary.open) == (0, 1)
     assert summary_text(summary) == "note: 1 obligations are still open\nquiet: 0 alarms, 0 unknown, 1 events\n"

@@ -107,16 +107,21 @@ class AmqpDeliveries:
 
     def _taken(self, listener: Listener) -> Iterator[Event]:
         while self._arrived:
-            message = self._arrived.popleft()
+            message, problems = self._arrived.popleft(), list[EventError]()
             try:
-                *others, final = self._reader.events(message.body, message.identity) or (None,)
-            except EventError:
-                listener.lost()
-                self._refused.append(message.tag)  # afterwards: it is rejected once the loss is permanent
-                continue
+                *others, final = self._reader.events(message.body, message.identity, problems.append) or (None,)
+            except EventError as problem:
+                others, final, problems = [], None, [problem]
             for event in others:
                 if event is not None:
                     yield event
+            if problems and final is not None:
+                yield final
+            if problems:  # what could be read counts; the message as a whole is rejected, not forgotten
+                for problem in problems:
+                    listener.lost(problem)
+                self._refused.append(message.tag)  # afterwards: it is rejected once the loss is permanent
+                continue
             self._read.append(message.tag)  # before the last event: whoever settles has taken that one as well
             if final is not None:
                 yield final

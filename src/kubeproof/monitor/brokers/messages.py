@@ -6,8 +6,9 @@ import hashlib
 
 from kubeproof.errors import EventError
 from kubeproof.monitor.event import Event
-from kubeproof.monitor.readers.formats import AUTO, checked, read_lines, reader_of
+from kubeproof.monitor.readers.formats import AUTO, READERS, checked, own_reader, read_lines
 from kubeproof.monitor.readers.lines import LONGEST_LINE
+from kubeproof.monitor.readers.losses import Lost, refuse
 
 LARGEST = 16 * LONGEST_LINE  # bytes of a message
 
@@ -17,10 +18,10 @@ class MessageReader:
 
     def __init__(self, shown: str, form: str = AUTO) -> None:
         self._shown, self._form = shown, form
-        self._reader = reader_of(form) if form != AUTO else None  # loads a reader of the user's once
+        self._own = own_reader(form) if form != AUTO and form not in READERS else None  # loaded once
 
-    def events(self, body: bytes, identity: str = "") -> list[Event]:
-        """The events of a message; a message that cannot be read is an `EventError`.
+    def events(self, body: bytes, identity: str = "", lost: Lost = refuse) -> list[Event]:
+        """The events of a message; a message that cannot be read is an `EventError`, a part of it is told to `lost`.
 
         Events without `id` are told apart by the identity of the message, or else by its content, and their place.
         """
@@ -30,7 +31,7 @@ class MessageReader:
             lines = body.decode("utf-8-sig").splitlines(keepends=True)
         except UnicodeDecodeError:
             raise self._refused("not valid UTF-8", "Send UTF-8") from None
-        found = self._read(lines)
+        found = self._read(lines, lost)
         if all(event.id for event in found):
             return found
         known = identity or hashlib.blake2b(body, digest_size=16).hexdigest()
@@ -39,17 +40,17 @@ class MessageReader:
             for place, event in enumerate(found)
         ]
 
-    def _read(self, lines: list[str]) -> list[Event]:
+    def _read(self, lines: list[str], lost: Lost) -> list[Event]:
         first = next((line for line in lines if not line.isspace()), None)
         if first is None:
             return []
         if any(len(line) > LONGEST_LINE for line in lines):
             raise self._refused("a line of more than a mebibyte", "Send shorter ones")
-        if self._reader is not None:
-            return list(checked(self._reader(lines, self._shown), self._shown, self._form))
-        if not first.lstrip().startswith(("{", "[")):  # a word is no table with one header
+        if self._own is not None:
+            return list(checked(self._own(lines, self._shown), self._shown, self._form))
+        if self._form == AUTO and not first.lstrip().startswith(("{", "[")):  # a word is no table with one header
             raise self._refused("not JSON", "Send JSON, or name the --format")
-        return list(read_lines(iter(lines), self._shown))
+        return list(read_lines(iter(lines), self._shown, self._form, lost))
 
     def _refused(self, problem: str, remedy: str) -> EventError:
         return EventError(problem, file=self._shown, line=0, remedy=remedy)

@@ -11,6 +11,7 @@ from typing import Any
 from kubeproof.errors import EventError
 from kubeproof.monitor.event import Event
 from kubeproof.monitor.readers.jsonl import objects, shown
+from kubeproof.monitor.readers.losses import Lost, refuse
 from kubeproof.monitor.times import parse_time
 
 GROUP = "audit.k8s.io/"
@@ -22,14 +23,19 @@ def is_audit(record: dict[str, Any]) -> bool:
     return record.get("kind") == "Event" and str(record.get("apiVersion", "")).startswith(GROUP)
 
 
-def read_audit(lines: Iterable[str], file: str) -> Iterator[Event]:
+def read_audit(lines: Iterable[str], file: str, lost: Lost = refuse) -> Iterator[Event]:
     """One event per finished request; requests that have only been received, or are still served, are passed over."""
-    for number, record in objects(lines, file):
+    for number, record in objects(lines, file, lost):
         if not is_audit(record):
             remedy = "Audit logs hold one audit.k8s.io Event per line"
-            raise EventError("not an audit event", file=file, line=number, remedy=remedy)
-        if record.get("stage") in _FINAL:
-            yield _event(record, file, number)
+            lost(EventError("not an audit event", file=file, line=number, remedy=remedy))
+        elif record.get("stage") in _FINAL:
+            try:
+                event = _event(record, file, number)
+            except EventError as problem:
+                lost(problem)
+            else:
+                yield event
 
 
 def _event(record: dict[str, Any], file: str, line: int) -> Event:

@@ -8,34 +8,63 @@ from fractions import Fraction
 
 from kubeproof.errors import EventError
 from kubeproof.monitor.event import NO_ATTRIBUTES, Event
+from kubeproof.monitor.readers.losses import Lost, refuse
 from kubeproof.monitor.readers.record import ALIASES, MOST_DIGITS, NAME_PARTS, NAMES, SPOKEN_FOR, TIME_UNITS, event_of
 
 Row = list[str]
 MOST_NAMES = 10_000  # that are joined once and kept
 
 
-def read_csv(lines: Iterable[str], file: str) -> Iterator[Event]:
-    """One event per row; the header names the fields as in JSON lines."""
+def read_csv(lines: Iterable[str], file: str, lost: Lost = refuse) -> Iterator[Event]:
+    """One event per row; the header names the fields as in JSON lines. Without a usable header there is no table."""
     rows = csv.reader(lines, strict=True)
     try:
         header = next(rows, None)
-        if header is None:
-            return
-        yield from _events(header, rows, file, lambda: rows.line_num)
     except csv.Error:
-        remedy = "Separate by commas, quote with double quotes"
-        raise EventError("not valid CSV", file=file, line=rows.line_num, remedy=remedy) from None
+        raise _broken(file, rows.line_num) from None
+    if header is None:
+        return
+    _check_header(header, file)
+    yield from _events(header, _sound_rows(rows, file, lost, lambda: rows.line_num), file, lost)
 
 
-def _events(header: Row, rows: Iterator[Row], file: str, line: Callable[[], int]) -> Iterator[Event]:
+def _check_header(header: Row, file: str) -> None:
+    if not any(name in TIME_UNITS for name in header):
+        remedy = f"A table begins with the names of its columns, one of them {', '.join(TIME_UNITS)}; or name --format"
+        raise EventError("the first line names no column of times", file=file, line=1, remedy=remedy)
+
+
+def _sound_rows(rows: Iterator[Row], file: str, lost: Lost, line: Callable[[], int]) -> Iterator[tuple[int, Row]]:
+    """The rows with their lines; after one that is broken the table goes on with the next line."""
+    while True:
+        try:
+            for row in rows:
+                yield line(), row
+            return
+        except csv.Error:
+            lost(_broken(file, line()))
+
+
+def _broken(file: str, line: int) -> EventError:
+    remedy = "Separate by commas, quote with double quotes"
+    return EventError("not valid CSV", file=file, line=line, remedy=remedy)
+
+
+def _events(header: Row, rows: Iterator[tuple[int, Row]], file: str, lost: Lost) -> Iterator[Event]:
     columns = _Columns(header)
-    for row in rows:
-        if len(row) == len(header):
-            event = columns.event(row)
-            yield event if event is not None else event_of(dict(zip(header, row, strict=True)), file=file, line=line())
-        elif row:
-            problem = f"{len(row)} fields where the header has {len(header)}"
-            raise EventError(problem, file=file, line=line(), remedy="Correct the row, or quote its commas")
+    for line, row in rows:
+        try:
+            if len(row) == len(header):
+                event = columns.event(row) or event_of(dict(zip(header, row, strict=True)), file=file, line=line)
+            elif row:
+                problem = f"{len(row)} fields where the header has {len(header)}"
+                raise EventError(problem, file=file, line=line, remedy="Correct the row, or quote its commas")
+            else:
+                continue
+        except EventError as problem:
+            lost(problem)
+        else:
+            yield event
 
 
 class _Columns:

@@ -8,32 +8,62 @@ from typing import Any
 
 from kubeproof.errors import EventError
 from kubeproof.monitor.event import Event
+from kubeproof.monitor.readers.losses import Lost, refuse
 from kubeproof.monitor.readers.record import SPOKEN_FOR, event_of
 
 
-def read_jsonl(lines: Iterable[str], file: str) -> Iterator[Event]:
+def read_jsonl(lines: Iterable[str], file: str, lost: Lost = refuse) -> Iterator[Event]:
     """One event per line that is not empty; nested objects under `attributes` are attributes."""
-    for number, record in objects(lines, file):
-        yield event_of(flat(record), file=file, line=number)
+    for number, record in objects(lines, file, lost):
+        try:
+            event = event_of(flat(record), file=file, line=number)
+        except EventError as problem:
+            lost(problem)
+        else:
+            yield event
 
 
-def objects(lines: Iterable[str], file: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def objects(lines: Iterable[str], file: str, lost: Lost = refuse) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a file with one per line, each with its line."""
     for number, line in enumerate(lines, 1):
         if line.isspace():
             continue
-        value = parsed(line, file=file, line=number)
-        if not isinstance(value, dict):
-            raise EventError("not a JSON object", file=file, line=number, remedy="Write one object per line")
-        yield number, value
+        try:
+            value = parsed(line, file=file, line=number)
+        except EventError as problem:
+            lost(problem)
+            continue
+        if isinstance(value, dict):
+            yield number, value
+        else:
+            lost(EventError("not a JSON object", file=file, line=number, remedy="Write one object per line"))
 
 
 def parsed(text: str, *, file: str, line: int) -> Any:
     """The JSON value of a text; whatever is wrong with it is told with its place."""
     try:
-        return json.loads(text, parse_float=str, parse_int=str, parse_constant=str)
+        value = json.loads(text, parse_float=str, parse_int=str, parse_constant=str)
     except (ValueError, RecursionError):
         raise EventError("not valid JSON", file=file, line=line, remedy="Write one JSON object per line") from None
+    if holds_half_characters(text, value):
+        raise half_character(file, line)
+    return value
+
+
+def holds_half_characters(text: str, value: Any) -> bool:
+    """True if a text in the value has half of a surrogate pair, which is no character and cannot be written."""
+    if "\\ud" not in text and "\\uD" not in text:
+        return False
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except (UnicodeEncodeError, RecursionError):
+        return True
+    return False
+
+
+def half_character(file: str, line: int) -> EventError:
+    """What is wrong with such a text."""
+    return EventError("half of a surrogate pair", file=file, line=line, remedy="Write characters, or both halves")
 
 
 def flat(record: dict[str, Any]) -> dict[str, str]:

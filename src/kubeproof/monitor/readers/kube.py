@@ -12,6 +12,7 @@ from typing import Any
 from kubeproof.errors import EventError
 from kubeproof.monitor.event import Event
 from kubeproof.monitor.readers.json_stream import values_of
+from kubeproof.monitor.readers.losses import Lost, refuse
 from kubeproof.monitor.times import parse_time
 
 EVENT_GROUPS = ("v1", "events.k8s.io/")
@@ -25,14 +26,15 @@ def is_kube(record: dict[str, Any]) -> bool:
     return isinstance(value, dict) and isinstance(value.get("kind"), str) and isinstance(value.get("apiVersion"), str)
 
 
-def read_kube(lines: Iterable[str], file: str) -> Iterator[Event]:
+def read_kube(lines: Iterable[str], file: str, lost: Lost = refuse) -> Iterator[Event]:
     """One event per object; lists are unpacked, bookmarks passed over."""
     last = 0
-    for number, record in values_of(lines, file):
+    for number, record in values_of(lines, file, lost):
         for kind, value in unpacked(record):
-            if not isinstance(value.get("metadata"), dict):
+            if not isinstance(value.get("metadata"), dict) or not isinstance(value.get("kind"), str):
                 remedy = "Give Events, or the output of kubectl get --watch -o json"
-                raise EventError("not a Kubernetes object", file=file, line=number, remedy=remedy)
+                lost(EventError("not a Kubernetes object", file=file, line=number, remedy=remedy))
+                continue
             if kind == "BOOKMARK":
                 continue
             event = _api_event(value) if is_event(value) else _watched(kind, value)
@@ -93,7 +95,7 @@ def _watched(what: str, value: dict[str, Any]) -> Event:
 def newest(value: dict[str, Any]) -> int:
     """The newest moment that an object tells of; 0 if it tells none. A deletion is set for the future."""
     grace = _child(value, "metadata").get("deletionGracePeriodSeconds")
-    behind = grace * 1_000_000 if isinstance(grace, int) else 0
+    behind = grace * 1_000_000 if isinstance(grace, int) and 0 <= grace < 2**31 else 0
     moments = [0]
     pending: list[Any] = [value.get("metadata"), value.get("status")]
     while pending:

@@ -13,6 +13,7 @@ from typing import BinaryIO
 
 from kubeproof.errors import EventError
 from kubeproof.manifests.printable import printable
+from kubeproof.monitor.readers.losses import Lost, refuse
 
 Idle = Callable[[], None]
 STDIN = "-"
@@ -21,24 +22,39 @@ _CHUNK = 2**18
 _GZIP = b"\x1f\x8b"
 
 
-def lines_of(path: str, idle: Idle | None = None) -> Iterator[str]:
+def lines_of(path: str, idle: Idle | None = None, lost: Lost = refuse) -> Iterator[str]:
     """The lines of a file with their ends; `-` is standard input, gzip is recognised by its first bytes.
 
-    `idle` is called while standard input has nothing to read, at once and then every second.
+    `idle` is called while standard input has nothing to read, at once and then every second. Instead of a line that is
+    no text, or too long, there is an empty one, so that lines keep their numbers; a file that breaks off ends there.
     """
     shown = printable(path)
     number = 0
     try:
         with _opened(path) as file:
-            for line in _lines(_patient(file, idle if path == STDIN else None), shown):
+            for line in _lines(_patient(file, idle if path == STDIN else None)):
                 number += 1
-                yield line.decode("utf-8-sig" if number == 1 else "utf-8")
-    except UnicodeDecodeError:
-        raise EventError("not valid UTF-8", file=shown, line=number, remedy="Save it as UTF-8") from None
+                yield _decoded(line, shown, number, lost)
     except (OSError, EOFError, ValueError, zlib.error) as problem:
         reason = getattr(problem, "strerror", None) or "damaged or cut off"
         remedy = "Check the path and its permissions"
-        raise EventError(f"cannot be read: {reason}", file=shown, line=number, remedy=remedy) from None
+        found = EventError(f"cannot be read: {reason}", file=shown, line=number, remedy=remedy)
+        if not number:
+            raise found from None
+        lost(found)
+
+
+def _decoded(line: bytes | None, shown: str, number: int, lost: Lost) -> str:
+    """The line as text; None is one that is too long."""
+    if line is None:
+        remedy = "Events are one per line; leave large bodies out of the log"
+        lost(EventError("a line of more than a mebibyte", file=shown, line=number, remedy=remedy))
+        return "\n"
+    try:
+        return line.decode("utf-8-sig" if number == 1 else "utf-8")
+    except UnicodeDecodeError:
+        lost(EventError("not valid UTF-8", file=shown, line=number, remedy="Save it as UTF-8"))
+        return "\n"
 
 
 @contextmanager
@@ -70,16 +86,17 @@ def _patient(file: BinaryIO, idle: Idle | None) -> Callable[[int], bytes]:
     return read_or_wait
 
 
-def _lines(read: Callable[[int], bytes], shown: str) -> Iterator[bytes]:
-    """Complete lines as soon as they are there; the last one may lack its end."""
-    rest, number = b"", 0
+def _lines(read: Callable[[int], bytes]) -> Iterator[bytes | None]:
+    """Complete lines as soon as they are there, None for one that is too long; the last one may lack its end."""
+    rest, is_long = b"", False
     while chunk := read(_CHUNK):
         *whole, rest = (rest + chunk).split(b"\n")
         for line in whole:
-            number += 1
-            yield line + b"\n"
-        if len(rest) > LONGEST_LINE:
-            remedy = "Events are one per line; leave large bodies out of the log"
-            raise EventError("a line of more than a mebibyte", file=shown, line=number + 1, remedy=remedy)
-    if rest:
+            yield None if is_long else line + b"\n"
+            is_long = False
+        if len(rest) > LONGEST_LINE or is_long:
+            rest, is_long = b"", True  # what follows up to its end is not remembered
+    if is_long:
+        yield None
+    elif rest:
         yield rest

@@ -6,13 +6,15 @@ target, trace as key. Spans of several services are sorted by time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from kubeproof.errors import EventError
 from kubeproof.monitor.event import Event
 from kubeproof.monitor.readers.jsonl import parsed, shown
+from kubeproof.monitor.readers.losses import Lost, refuse
 from kubeproof.monitor.times import parse_time
 
 MOST_BYTES = 2**30  # of a document over several lines, which has to be read as a whole
@@ -26,38 +28,53 @@ def looks_like_spans(value: Any) -> bool:
     return isinstance(value, dict) and ("resourceSpans" in value or {"traceId", "timestamp"} <= value.keys())
 
 
-def read_spans(lines: Iterable[str], file: str) -> Iterator[Event]:
+def read_spans(lines: Iterable[str], file: str, lost: Lost = refuse) -> Iterator[Event]:
     """The spans of a file as events, in order of time."""
-    found = [event for number, document in _documents(lines, file) for event in _events(document, file, number)]
+    found: list[Event] = []
+    for number, document in _documents(lines, file, lost):
+        for read in _spans(document, file, number):
+            try:
+                found.append(read())
+            except EventError as problem:
+                lost(problem)
     yield from sorted(found, key=lambda event: event.time_us)
 
 
-def _documents(lines: Iterable[str], file: str) -> Iterator[tuple[int, Any]]:
-    """Documents of one line each; if the first line is none, the whole file is one document."""
+def _documents(lines: Iterable[str], file: str, lost: Lost) -> Iterator[tuple[int, Any]]:
+    """Documents of one line each; if none of the lines is one, the whole file is one document."""
     read, size = [], 0
     for number, line in enumerate(lines, 1):
         size += len(line)
         if size > MOST_BYTES:
             raise EventError("more than a gibibyte of spans", file=file, line=number, remedy="Split the file")
         read.append(line)
-    try:
-        documents = [(place, parsed(line, file=file, line=place)) for place, line in enumerate(read, 1) if line.strip()]
-    except EventError:
-        documents = [(1, parsed("".join(read), file=file, line=1))]
+    documents: list[tuple[int, Any]] = []
+    problems: list[EventError] = []
+    for place, line in enumerate(read, 1):
+        try:
+            documents += [(place, parsed(line, file=file, line=place))] if line.strip() else []
+        except EventError as problem:
+            problems.append(problem)
+    if problems and not any(looks_like_spans(document) for _, document in documents):
+        documents, problems = [(1, parsed("".join(read), file=file, line=1))], []
+    for problem in problems:
+        lost(problem)
     yield from documents
 
 
-def _events(document: Any, file: str, line: int) -> Iterator[Event]:
+def _spans(document: Any, file: str, line: int) -> Iterator[Callable[[], Event]]:
+    """Each span of a document, still to be read."""
     if isinstance(document, dict) and "resourceSpans" in document:
-        yield from (_otlp(span, service, file, line) for service, span in _otlp_spans(document))
+        for service, span in _otlp_spans(document):
+            yield partial(_otlp, span, service, file, line)
         return
     for span in document if isinstance(document, list) else [document]:
-        if not isinstance(span, dict):
-            raise EventError("not a span", file=file, line=line, remedy="Zipkin spans are JSON objects")
-        yield _zipkin(span, file, line)
+        yield partial(_zipkin, span, file, line)
 
 
-def _zipkin(span: dict[str, Any], file: str, line: int) -> Event:
+def _zipkin(span: Any, file: str, line: int) -> Event:
+    if not isinstance(span, dict):
+        raise EventError("not a span", file=file, line=line, remedy="Zipkin spans are JSON objects")
     local, remote, tags = (_object(span, name) for name in ("localEndpoint", "remoteEndpoint", "tags"))
     attributes = {f"tag.{name}": value for name, value in tags.items() if isinstance(value, str)}
     attributes |= {name: text for name in ("kind", "duration") if (text := shown(span.get(name)))}

@@ -24,7 +24,11 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 local at = 4
 for _ = 1, tonumber(ARGV[3]) do
-  redis.call('HSET', KEYS[2], ARGV[at], ARGV[at + 1])
+  if ARGV[at + 1] == 'null' then
+    redis.call('HDEL', KEYS[2], ARGV[at])
+  else
+    redis.call('HSET', KEYS[2], ARGV[at], ARGV[at + 1])
+  end
   at = at + 2
 end
 local alarms = tonumber(ARGV[at])
@@ -204,7 +208,7 @@ class Board:
         alarms: Sequence[str],
         done: Sequence[str],
     ) -> bool:
-        """Makes a judgement permanent; false if the partition is not the worker's any more."""
+        """Makes a judgement permanent, and forgets what is over; false if the partition is not the worker's any more."""
         fields = [text for field, value in changes.items() for text in (field, json.dumps(value))]
         keys = [self._key("owner", partition), self._key("state", partition), self._stream(partition)]
         numbers = [worker, lease_ms, len(changes), *fields, len(alarms), *alarms, *done]

@@ -10,10 +10,11 @@ from kubeproof.monitor.alarms import Alarm
 from kubeproof.monitor.arrival import Gaps
 from kubeproof.monitor.engine import Partition
 from kubeproof.monitor.event import Event
+from kubeproof.monitor.intake import StreamOptions
+from kubeproof.monitor.plan import Plan
 from kubeproof.monitor.rules import RuleSet
 from kubeproof.monitor.scale.lanes import Lanes
-from kubeproof.monitor.scale.splitter import CLOCK, FINISH, GAP, TIME, Item
-from kubeproof.monitor.stream import StreamOptions
+from kubeproof.monitor.scale.splitter import END, FINISH, GAP, TIME, Item
 
 _GAPS = "gaps"
 
@@ -22,7 +23,11 @@ class Judge:
     """All lanes and runs of one partition."""
 
     def __init__(self, rules: RuleSet, options: StreamOptions) -> None:
-        self._lanes, self._options = Lanes(rules.rules, 1).rules, options
+        self._options = options
+        self._plans = [
+            {has_runs: Plan(lane, has_runs=has_runs) for has_runs in (False, True)}
+            for lane in Lanes(rules.rules, 1).rules
+        ]
         self._runs: dict[str, dict[int, Partition]] = {}
         self._gaps: dict[str, Gaps] = {}
         self._changed: set[tuple[int | str, str]] = set()
@@ -41,13 +46,15 @@ class Judge:
         return sum(part.open() for run in self._runs.values() for part in run.values())
 
     def changes(self) -> dict[str, Any]:
-        """What has changed since the last time, as JSON can hold it."""
+        """What has changed since the last time, as JSON can hold it; None for what is over."""
         found: dict[str, Any] = {}
         for what, run in sorted(self._changed, key=str):
             if isinstance(what, int):
-                found[f"{what}|{run}"] = self._runs[run][what].state()
+                part = self._runs.get(run, {}).get(what)
+                found[f"{what}|{run}"] = None if part is None else part.state()
             else:
-                found[f"{_GAPS}|{run}"] = [list(span) for span in self._gaps[run].spans]
+                gaps = self._gaps.get(run)
+                found[f"{_GAPS}|{run}"] = None if gaps is None else [list(span) for span in gaps.spans]
         self._changed.clear()
         return found
 
@@ -71,15 +78,16 @@ class Judge:
     def _heard(self, word: str, *rest: Any) -> list[Partition]:
         """Something that every partition is told; gives those whom it concerns."""
         if word == GAP:
-            run, now, start, end = rest
+            run, now, spans, is_all = rest
             touched = self._advanced(run, now)
-            self._gap(run).add(start, end)
+            known = self._gap(run).spans
+            known[:] = [*([] if is_all else known), *((start, end) for start, end in spans)]
             self._changed.add((_GAPS, run))
             return touched
         if word == TIME:
             return self._advanced(*rest)
-        if word == CLOCK:
-            return [part for run in self._runs for part in self._advanced(run, rest[0])]
+        if word == END:
+            return self._over(*rest)
         if word != FINISH:
             raise InternalError(f"E700 an item {word!r} in a partition.")
         for name, run in self._runs.items():
@@ -87,6 +95,19 @@ class Judge:
                 part.finish(complete=True)
                 self._changed.add((lane, name))
         return [part for run in self._runs.values() for part in run.values()]
+
+    def _over(self, name: str, is_known: bool) -> list[Partition]:
+        """Concludes a run and forgets it."""
+        parts = self._runs.pop(name, {})
+        if self._gaps.pop(name, None) is not None:
+            self._changed.add((_GAPS, name))
+        for lane, part in parts.items():
+            if is_known:
+                part.finish(complete=True)
+            else:
+                part.give_up()
+            self._changed.add((lane, name))
+        return list(parts.values())
 
     def _advanced(self, name: str, now: int | None) -> list[Partition]:
         parts = self._runs.get(name, {})
@@ -103,11 +124,10 @@ class Judge:
         lanes = self._runs.setdefault(run, {})
         if lane not in lanes:
             lanes[lane] = Partition(
-                self._lanes[lane],
+                self._plans[lane][bool(run)],
                 run=run,
                 gaps=self._gap(run),
                 skew_us=self._options.skew_us,
-                has_runs=bool(run),
                 most_pending=self._options.most_pending,
             )
         return lanes[lane]

@@ -8,10 +8,11 @@ from contextlib import ExitStack, suppress
 from itertools import islice
 from typing import Any, TypeVar
 
-from kubeproof.errors import CheckpointError, EnvironmentProblem, KubeproofError
+from kubeproof.errors import CheckpointError, EnvironmentProblem, EventError, KubeproofError
 from kubeproof.monitor.alarms import from_value
 from kubeproof.monitor.event import SECOND_US, Event
 from kubeproof.monitor.metrics import Metrics
+from kubeproof.monitor.readers.losses import Tally
 from kubeproof.monitor.rule_writer import to_yaml
 from kubeproof.monitor.run import Clock, Deliveries, Source, Summary, Watch
 from kubeproof.monitor.scale.board import Board, Plan
@@ -71,6 +72,8 @@ class _Feeding:
         self._batch: list[Event] = []
         self._deliveries: Deliveries | None = None
         self._taken, self._is_finished = 0, False
+        self._tally, self._known_losses = Tally(), 0
+        self._refused: EventError | None = None
         self._heard, self._number = "", 0
         self._entries, self._kept = 0, scale.clock()
         self._untold: list[list[Numbered]] = [[] for _ in wanted.sinks]
@@ -121,18 +124,22 @@ class _Feeding:
         before = self._board.fed()
         if before is not None:
             self._taken, self._is_finished, self._entries = before["taken"], before["finished"], before["entries"]
+            self._tally.count = before["lost"]
             self._splitter.restore(before["stream"])
         self._board.begin(plan)
 
     def run(self, source: Source | Deliveries) -> Summary:
         """Feeds everything that is new, waits for the workers, and gathers."""
         if not self._is_finished:
-            for event in self._new(source):
-                self._batch.append(event)
-                if len(self._batch) >= BATCH:
-                    self.flush()
+            try:
+                for event in self._new(source):
+                    self._batch.append(event)
+                    if len(self._batch) >= BATCH:
+                        self.flush()
+            except EventError as problem:  # what came before counts
+                self._refused = problem
             self.flush()
-        if not self._is_finished and self._wanted.is_complete:
+        if not self._is_finished and self._wanted.is_complete and self._refused is None:
             self._is_finished = True
             self._feed(self._splitter.finish())
         while any(self._waiting()):
@@ -142,13 +149,17 @@ class _Feeding:
         self._tell([])  # once more to those who did not take everything
         if self._is_finished:
             self._board.remove(self._scale.partitions)
-        return self._summary()
+        summary = self._summary()
+        if self._refused is not None and not summary.violated:
+            raise self._refused
+        return summary
 
     def _new(self, source: Source | Deliveries) -> Iterator[Event]:
         if isinstance(source, Deliveries):
             self._deliveries = source
             return iter(source.events(self))
-        stream = iter(source(self.idle))
+        self._known_losses = self._tally.count
+        stream = iter(source(self))
         passed = sum(1 for _ in islice(stream, self._taken))
         if passed < self._taken:
             raise EnvironmentProblem(
@@ -165,9 +176,14 @@ class _Feeding:
             self._batch.clear()
             self._feed(items)
 
-    def lost(self) -> None:
-        """Hands on what came before the loss, and the loss."""
+    def lost(self, problem: EventError) -> None:
+        """Hands on what came before the loss, and the loss, unless it is one that was permanent before a crash."""
+        self._tally.note(problem)
+        if self._known_losses:
+            self._known_losses -= 1
+            return
         self.flush()
+        self._tally.count += 1
         self._feed(self._splitter.lose())
 
     def idle(self) -> None:
@@ -185,7 +201,7 @@ class _Feeding:
         self._entries += 1
         progress = {
             "taken": self._taken, "stream": self._splitter.state(), "finished": self._is_finished,
-            "entries": self._entries,
+            "entries": self._entries, "lost": self._tally.count,
         }  # fmt: skip
         self._again(lambda: self._feed_once(items, progress))
         if self._deliveries is not None:
@@ -231,5 +247,7 @@ class _Feeding:
         violated, unknown = self._verdicts["VIOLATED"], self._verdicts["UNKNOWN"]
         left = max(map(len, self._untold), default=0)
         return Summary(
-            counts.taken, counts.copies, counts.late, counts.gaps, violated, unknown, 0, tuple(resting), left
-        )
+            counts.taken, counts.copies, counts.late, counts.gaps, violated, unknown, 0, tuple(resting), left,
+            counts.lost, tuple(self._tally.places), counts.outliers, counts.ended, counts.resumed, counts.given_up,
+            self._refused,
+        )  # fmt: skip

@@ -8,115 +8,106 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import field
-from itertools import groupby
 from typing import Any
 
-from kubeproof.errors import UsageError
-from kubeproof.monitor.arrival import Arrival, Counts, Gaps
-from kubeproof.monitor.event import Event
+from kubeproof.monitor.arrival import Counts
+from kubeproof.monitor.event import Event, event_value
+from kubeproof.monitor.intake import Incoming, Intake, StreamOptions
 from kubeproof.monitor.rules import RuleSet
 from kubeproof.monitor.scale.lanes import Lanes
-from kubeproof.monitor.stream import StreamOptions
-from kubeproof.values import dataclass
 
 Item = list[Any]  # [lane, *fields of the event], or a word and what it is about
-TIME, GAP, CLOCK, FINISH = "time", "gap", "clock", "finish"
-
-
-@dataclass(slots=True)
-class _NotedGaps(Gaps):
-    """Gaps that are remembered until every partition has been told."""
-
-    fresh: list[tuple[int, int]] = field(default_factory=list)
-
-    def add(self, start_us: int, end_us: int) -> None:
-        """Notes a gap."""
-        self.fresh.append((start_us, end_us))
-        Gaps.add(self, start_us, end_us)
-
-
-class _Run:
-    """One run on its way in."""
-
-    def __init__(self, lateness_us: int) -> None:
-        self.arrival = Arrival(lateness_us)
-        self.gaps = _NotedGaps()
-        self.arrival.gaps = self.gaps
-        self.now: int | None = None  # of the last event that was handed on
+TIME, GAP, END, FINISH = "time", "gap", "end", "finish"
 
 
 class Splitter:
     """Turns the stream into items for each partition; its state can be saved and restored."""
 
     def __init__(self, rules: RuleSet, options: StreamOptions, partitions: int) -> None:
-        self._lanes, self._options, self._partitions = Lanes(rules.rules, partitions), options, partitions
-        self._runs: dict[str, _Run] = {}
+        self._lanes, self._partitions = Lanes(rules.rules, partitions), partitions
+        self._intake = Intake(rules, options, self)
+        self._now: dict[str, int | None] = {}  # of the last event of a run that was handed on
+        self._told: dict[str, list[tuple[int, int]]] = {}  # the gaps of a run that everybody knows
         self._items: dict[int, list[Item]] = defaultdict(list)
 
     def feed(self, events: Iterable[Event]) -> dict[int, list[Item]]:
         """What these events, which come next, mean for each partition."""
-        for name, group in groupby(events, key=lambda event: event.run):
-            run = self._run(name)
-            self._hand_on(name, run, run.arrival.take(group))
-            self._everybody([TIME, name, run.now])
+        self._intake.feed(events)
         return self._fetch()
 
     def lose(self) -> dict[int, list[Item]]:
-        """Something was lost now, nobody knows of which run."""
-        for name, run in self._runs.items():
-            run.arrival.lose()
-            self._tell_gaps(name, run)
+        """Something was lost now, nobody knows of which run; each is told when it is heard of again."""
+        self._intake.lose()
         return self._fetch()
 
     def advance(self, now_us: int) -> dict[int, list[Item]]:
         """Time passes without events."""
-        for name, run in self._runs.items():
-            self._hand_on(name, run, run.arrival.advance(now_us))
-        self._everybody([CLOCK, now_us - self._options.lateness_us])
+        self._intake.advance(now_us)
         return self._fetch()
 
     def finish(self) -> dict[int, list[Item]]:
         """Nothing more will come."""
-        for name, run in self._runs.items():
-            self._hand_on(name, run, run.arrival.finish())
-            self._everybody([TIME, name, run.now])
+        self._intake.finish()
         self._everybody([FINISH])
         return self._fetch()
 
     @property
     def counts(self) -> Counts:
         """What happened on arrival, over all runs."""
-        every = [run.arrival.counts for run in self._runs.values()]
-        return Counts(*(sum(getattr(one, name) for one in every) for name in ("taken", "copies", "late", "gaps")))
+        return self._intake.counts
 
     @property
     def has_runs(self) -> bool:
-        return any(self._runs) or not self._runs
+        return self._intake.has_runs
+
+    # -- what the way in tells ------------------------------------------------------------------
+
+    def give(self, run: str, incoming: Incoming, events: Iterable[Event]) -> None:
+        """Hands on the next events of a run."""
+        for event in events:
+            self._tell_gaps(run, incoming)
+            self._now[run] = event.time_us
+            for partition, lane in self._lanes.routes(event):
+                self._items[partition].append([lane, *event_value(event)])
+        self._tell_gaps(run, incoming)
+        self._everybody([TIME, run, self._now.get(run)])
+
+    def pass_time(self, run: str, incoming: Incoming, now_us: int) -> None:
+        """Hands on how far time has come in a run."""
+        self._everybody([TIME, run, now_us])
+
+    def end(self, run: str, incoming: Incoming, *, is_known: bool) -> None:
+        """Hands on that a run is over."""
+        self._everybody([END, run, is_known])
+        self._now.pop(run, None)
+        self._told.pop(run, None)
+
+    # -- state ----------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
         """Everything that decides how the stream goes on, as JSON can hold it."""
-        return {name: [run.arrival.state(), run.now] for name, run in self._runs.items()}
+        runs = {run: [self._intake.run_state(run), self._now.get(run)] for run in self._intake.runs}
+        return {"intake": self._intake.state(), "runs": runs}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Continues from such a state."""
-        for name, (arrived, now) in state.items():
-            run = self._run(name)
-            run.arrival.restore(arrived)
-            run.now = now
+        runs = state["runs"]
+        self._intake.restore(state["intake"], {run: value[0] for run, value in runs.items()})
+        self._now = {run: value[1] for run, value in runs.items()}
+        self._told = {run: list(one.arrival.gaps.spans) for run, one in self._intake.runs.items()}
 
-    def _hand_on(self, name: str, run: _Run, events: Iterable[Event]) -> None:
-        for event in events:
-            self._tell_gaps(name, run)
-            run.now = event.time_us
-            for partition, lane in self._lanes.routes(event):
-                self._items[partition].append([lane, *event[:-1], dict(event.attributes)])
-        self._tell_gaps(name, run)
-
-    def _tell_gaps(self, name: str, run: _Run) -> None:
-        for start, end in run.gaps.fresh:
-            self._everybody([GAP, name, run.now, start, end])  # what was overdue by now had nothing to do with it
-        run.gaps.fresh.clear()
+    def _tell_gaps(self, run: str, incoming: Incoming) -> None:
+        """Tells everybody of new gaps; what was overdue by now had nothing to do with them."""
+        spans = incoming.arrival.gaps.spans
+        known = self._told.get(run, [])
+        if spans == known:
+            return
+        fresh = spans[len(known) :] if spans[: len(known)] == known else None
+        if fresh is None:  # old ones were joined
+            self._everybody([GAP, run, self._now.get(run), [list(span) for span in spans], True])
+        else:
+            self._everybody([GAP, run, self._now.get(run), [list(span) for span in fresh], False])
+        self._told[run] = list(spans)
 
     def _everybody(self, item: Item) -> None:
         for partition in range(self._partitions):
@@ -124,13 +115,4 @@ class Splitter:
 
     def _fetch(self) -> dict[int, list[Item]]:
         found, self._items = dict(self._items), defaultdict(list)
-        return found
-
-    def _run(self, name: str) -> _Run:
-        found = self._runs.get(name)
-        if found is None:
-            if len(self._runs) >= self._options.most_runs:
-                remedy = "Watch them in several streams; a run is never known to be over."
-                raise UsageError(f"more than {self._options.most_runs:,} runs in one stream", remedy)
-            found = self._runs[name] = _Run(self._options.lateness_us)
         return found

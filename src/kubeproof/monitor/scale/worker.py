@@ -11,10 +11,10 @@ from dataclasses import field
 from kubeproof.errors import EnvironmentProblem, UsageError
 from kubeproof.manifests.printable import printable
 from kubeproof.monitor.alarms import to_value
+from kubeproof.monitor.intake import StreamOptions
 from kubeproof.monitor.rule_file import read_rules
 from kubeproof.monitor.scale.board import Board, Entry, Plan
 from kubeproof.monitor.scale.judge import Judge
-from kubeproof.monitor.stream import StreamOptions
 from kubeproof.values import dataclass
 
 LEASE_MS = 5_000  # a worker that has not been heard of for so long is taken for dead
