@@ -12,13 +12,16 @@ from kubeproof.cli.interruption import current
 from kubeproof.cli.live import Chosen
 from kubeproof.cli.outputs import Output, write_stdout
 from kubeproof.errors import UsageError
+from kubeproof.manifests.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from kubeproof.monitor.cluster.change import Change
+    from kubeproof.monitor.readers.losses import Tally
 
-_ONLY_RULES = ("state", "lateness", "skew", "until_idle", "open_end", "wall_clock", "executor")
+_ONLY_RULES = ("state", "lateness", "skew", "max_ahead", "run_idle", "until_idle", "open_end", "wall_clock", "executor")
+_TOLERANCE_S = 3600  # by which the clock of a cluster may be ahead of ours
 
 
 def run_scenario(
@@ -32,6 +35,7 @@ def run_scenario(
     from kubeproof.monitor.cluster.judges import Patience
     from kubeproof.monitor.cluster.run import ClusterWatch, watch_cluster
     from kubeproof.monitor.metrics import Metrics, parse_address, served
+    from kubeproof.monitor.readers.losses import Tally
     from kubeproof.monitor.sinks import Sink, StreamSink, Webhook
     from kubeproof.report.monitor import alarm_ndjson, alarm_text, summary_text
 
@@ -53,13 +57,16 @@ def run_scenario(
         if options["metrics"]:
             port = stack.enter_context(served(metrics, *parse_address(options["metrics"])))
             click.echo(f"metrics on port {port}", err=True)
+        tally = Tally()
         with current().gently() as stop:
-            summary = watch_cluster(wanted, _changes(options), metrics, stop)
+            summary = watch_cluster(wanted, _changes(options, tally), metrics, stop, tally)
     told = any(output.format == "text" and output.file is None for output in outputs)
     if told:
         write_stdout(summary_text(summary))
     else:
         click.echo(summary_text(summary), err=True, nl=False)
+    if summary.refused is not None:
+        click.echo(str(summary.refused), err=True)
     return summary.exit_code
 
 
@@ -83,17 +90,30 @@ def _refuse_without_scenario(path: str, texts: Iterable[tuple[str, str]]) -> Non
         raise UsageError(f"{path} holds no Scenario", "Name the file that does, and manifests as INPUTs.")
 
 
-def _changes(options: dict[str, Any]) -> Iterable[Change]:
+def _changes(options: dict[str, Any], tally: Tally) -> Iterable[Change]:
+    """What the source tells; what cannot be read is counted, unless the user wants to end there."""
     from kubeproof.monitor.cluster.audit import changes_of_audit
     from kubeproof.monitor.cluster.watching import changes_of_watch
     from kubeproof.monitor.readers.lines import lines_of
+    from kubeproof.monitor.readers.losses import Tolerance, refuse
 
     if options["live"]:
         return _live(options)
     path = options["audit_log"] or options["watch_log"]
-    reader: Callable[[Iterable[str], str], Iterator[Change]]
-    reader = changes_of_audit if options["audit_log"] else changes_of_watch
-    return reader(lines_of(path), "<stdin>" if path == "-" else path)
+    shown = "<stdin>" if path == "-" else printable(path)
+    tolerance = Tolerance(refuse if options["strict"] else tally.add)
+    lines = lines_of(path, lost=tolerance.lost)
+    if options["audit_log"]:
+        return tolerance.pass_on(changes_of_audit(lines, shown, tolerance.lost), is_good)
+    latest_us = int((time.time() + _TOLERANCE_S) * 1_000_000)
+    return tolerance.pass_on(changes_of_watch(lines, shown, tolerance.lost, latest_us), is_good)
+
+
+def is_good(change: Change) -> bool:
+    """True for what was read, false for what was lost."""
+    from kubeproof.monitor.cluster.change import LOST
+
+    return change.what != LOST
 
 
 def _live(options: dict[str, Any]) -> Iterator[Change]:

@@ -93,6 +93,11 @@ class Arrival:
     def has_begun(self) -> bool:
         return self.newest_us != LONG_AGO
 
+    @property
+    def guess_us(self) -> int | None:
+        """How far the stream seems to have come as long as nothing confirms it."""
+        return None if self._doubts is None else self._doubts.guess_us
+
     def take(self, events: Iterable[Event]) -> Iterator[Event]:
         """The events that can be judged now, in order of time."""
         for event in events:

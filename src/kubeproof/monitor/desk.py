@@ -67,6 +67,11 @@ class Desk:
         self.agenda: list[tuple[float, int, Watch | None]] = [(NEVER, -1, None)]  # a heap that is never empty
         self.affected: Affected = _nobody  # by the loss of an event: those that wait for it, those that begin with it
 
+    def forget(self) -> None:
+        """Lets go of all watches."""
+        self.agenda = [(NEVER, -1, None)]
+        self.affected = _nobody
+
     def schedule(self, moment: float, watch: Watch) -> None:
         """Asks the watch again once the moment has passed."""
         heapq.heappush(self.agenda, (moment, watch.number, watch))

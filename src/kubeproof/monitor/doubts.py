@@ -28,7 +28,17 @@ class Confirmed(NamedTuple):
 class Doubts:
     """Events of one stream that are waiting to be confirmed, and those that were not."""
 
-    __slots__ = ("_anchor", "_aside", "_bound", "_has_many_voices", "_heard", "_lateness", "_number", "_voice", "_waiting")
+    __slots__ = (
+        "_anchor",
+        "_aside",
+        "_bound",
+        "_has_many_voices",
+        "_heard",
+        "_lateness",
+        "_number",
+        "_voice",
+        "_waiting",
+    )
 
     def __init__(self, lateness_us: int, bound_us: int, anchor_us: int | None) -> None:
         self._lateness, self._bound, self._anchor = lateness_us, bound_us, anchor_us
@@ -41,6 +51,11 @@ class Doubts:
     @property
     def is_busy(self) -> bool:
         return bool(self._waiting or self._aside) or self._heard < ENOUGH
+
+    @property
+    def guess_us(self) -> int | None:
+        """The time of the last event that waits."""
+        return self._waiting[-1][0] if self._waiting else None
 
     def hear(self, event: Event) -> None:
         """Learns from the first events whether the stream has one source or several."""

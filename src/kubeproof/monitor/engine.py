@@ -77,6 +77,13 @@ class Partition:
             alarm = Alarm("runs", Kind.OVERFLOW, self._desk.run, text, now, now, now, verdict="UNKNOWN")
             self._desk.raised.append(alarm._replace(run=self._desk.run))
 
+    def forget(self) -> None:
+        """Lets go of everything but alarms that were not fetched; what refers to itself would stay for a while."""
+        self._table.clear()
+        self._watches.clear()
+        self._always = _NOBODY
+        self._desk.forget()
+
     def fetch(self) -> list[Alarm]:
         """The alarms since the last time."""
         found, self._desk.raised = self._desk.raised, []

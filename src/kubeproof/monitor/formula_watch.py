@@ -99,7 +99,7 @@ MOST_ORDERED = 4  # letters close together of which all orders are followed
 
 
 class _Word:
-    """One key's word: the states that it may have led to, and letters that are too close for their order to be known."""
+    """One key's word: the states that it may have led to, and letters too close for their order to be known."""
 
     __slots__ = ("about", "last", "letters", "start", "states")
 
@@ -112,8 +112,8 @@ class _Word:
 class SkewedFormulaWatch(PlainWatch):
     """Follows all states that a formula's monitor may be in where the order of events within `skew` is not known.
 
-    Letters that come within `skew` of each other are read in all orders; of more than a few, any word over them may have
-    been read. It is a violation if every one of these words is. One letter is read only when no other can come beside it.
+    Letters that come within `skew` of each other are read in all orders; of more than a few, any word over them may
+    have been read. It is a violation if every one of these words is. One is read when no other can come beside it.
     """
 
     __slots__ = ("_body", "_has_given_up", "_monitor", "_order", "_scheduled", "_tests", "_words")

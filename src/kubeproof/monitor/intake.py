@@ -24,6 +24,7 @@ LEAST_IDLE_US = 600 * SECOND_US
 SPARE = 10  # times the longest time of a rule
 MOST_GONE = 10_000  # runs that were taken for over, to notice if they go on
 WITNESSES = 3  # runs that move the common clock far ahead
+MOST_BEGUN = 100  # runs that are compared to find out where all begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +203,8 @@ class Intake:
         """Keeps the common clock, and when to ask whether the run is over."""
         if run and incoming.arrival.has_begun:
             self._clock.observe(incoming.arrival.newest_us, run)
+        elif run and incoming.arrival.guess_us is not None:
+            self._clock.suppose(incoming.arrival.guess_us, run)
         is_ending = incoming.ends_us is not None
         if run and (run not in self._waiting or (is_ending and not incoming.is_ending)):
             self._waiting.add(run)
@@ -212,7 +215,7 @@ class Intake:
         if incoming.ends_us is not None:
             return incoming.ends_us
         arrival = incoming.arrival
-        return (arrival.newest_us if arrival.has_begun else self._clock.now_us or 0) + self._idle_us
+        return (arrival.newest_us if arrival.has_begun else arrival.guess_us or 0) + self._idle_us
 
     def _switch(self, run: str) -> None:
         """Another run is heard: whatever is over by now is handed on first."""
@@ -278,7 +281,7 @@ class Intake:
             "lost": self._lost_us,
             "gone": list(self._gone),
             "past": self._past.value(),
-            "order": [run for run in self.runs],
+            "order": list(self.runs),
         }
 
     def run_state(self, run: str) -> list[Any]:
@@ -324,6 +327,16 @@ class _Clock:
         elif time_us >= now - self._max_ahead_us:
             self._ahead.clear()
 
+    def suppose(self, time_us: int, run: str) -> None:
+        """A run that has only begun seems to have come so far: two such runs that agree tell where all begin."""
+        if self.now_us is not None:
+            self.observe(time_us, run)
+        elif any(abs(time_us - other) <= self._max_ahead_us for name, other in self._ahead.items() if name != run):
+            self.now_us = time_us
+            self._ahead.clear()
+        elif len(self._ahead) < MOST_BEGUN:
+            self._ahead[run] = time_us
+
     def set(self, now_us: int) -> None:
         """A real clock says what time it is."""
         self.now_us = now_us if self.now_us is None else max(now_us, self.now_us)
@@ -332,7 +345,7 @@ class _Clock:
         return [self.now_us, list(self._ahead.items())]
 
     def restore(self, state: Any) -> None:
-        self.now_us, self._ahead = state[0], {run: time for run, time in state[1]}
+        self.now_us, self._ahead = state[0], dict(state[1])
 
 
 def _run(event: Event) -> str:

@@ -70,7 +70,9 @@ class KeyWatch:
 
     def __init__(self, pair: FollowedBy, label: Label, desk: Desk) -> None:
         self._desk, self._limit, self.number = desk, desk.most_pending, label.number
-        self._skew = desk.skew_us  # by how much clocks may differ: an answer may seem to be this much too early, or late
+        self._skew = (
+            desk.skew_us
+        )  # by how much clocks may differ: an answer may seem to be this much too early, or late
         self._within = pair.within_us + self._skew
         self._early = EarlyAnswers(self._skew, self._limit) if self._skew else None
         self._spans = desk.gaps.spans

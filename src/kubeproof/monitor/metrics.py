@@ -47,7 +47,9 @@ class Metrics:
         yield from _plain("late_total", "counter", "Events beyond the lateness bound, not used.", self.counts.late)
         yield from _plain("gaps_total", "counter", "Gaps in the sequences of sources.", self.counts.gaps)
         yield from _plain("lost_total", "counter", "Records that could not be read.", self.counts.lost)
-        yield from _plain("outliers_total", "counter", "Events dated far from the rest, set aside.", self.counts.outliers)
+        yield from _plain(
+            "outliers_total", "counter", "Events dated far from the rest, set aside.", self.counts.outliers
+        )
         yield from _plain("ended_runs_total", "counter", "Runs that are over.", self.counts.ended)
         yield from _plain("pending", "gauge", "Obligations that wait.", self.pending)
         yield from _plain("newest_event_seconds", "gauge", "Time of the newest event.", self.newest_us / 1_000_000)

@@ -11,7 +11,6 @@ from kubeproof.monitor.event import Event
 from kubeproof.monitor.pair_report import PairReport
 from kubeproof.monitor.rules import FollowedBy
 
-
 _NONE = cast("deque[int]", ())  # most rules never need these, and there may be many runs
 
 
@@ -23,7 +22,9 @@ class PairWatch:
     def __init__(self, pair: FollowedBy, label: Label, desk: Desk) -> None:
         self._desk, self._limit, self.number = desk, desk.most_pending, label.number
         self._report = PairReport(pair, label, desk)
-        self._skew = desk.skew_us  # by how much clocks may differ: an answer may seem to be this much too early, or late
+        self._skew = (
+            desk.skew_us
+        )  # by how much clocks may differ: an answer may seem to be this much too early, or late
         self._within = pair.within_us + self._skew
         self._scheduled = False
         self._has_given_up = False  # said once, until nobody waits any more
@@ -93,23 +94,32 @@ class PairWatch:
 class AnyWatch(PairWatch):
     """Any later answer serves everybody who waits: `every a -> (timer:interval(w) and not b)` in Esper's language."""
 
-    __slots__ = ("_answered",)
-
-    def __init__(self, pair: FollowedBy, label: Label, desk: Desk) -> None:
-        super().__init__(pair, label, desk)
-        self._answered: float = -NEVER  # when the last answer came, where clocks may differ
-
-    def on_first(self, event: Event) -> None:
-        """Owes an answer, unless clocks differ and it may have come already."""
-        if self._answered < event[0] - self._skew:
-            super().on_first(event)
+    __slots__ = ()
 
     def on_then(self, event: Event) -> None:
         """Serves all."""
         if self.pending:
             self.pending.clear()
-        if self._skew:
-            self._answered = event[0]
+
+
+class SkewedAnyWatch(PairWatch):
+    """The same where clocks differ: the last answer may have come after a question that seems to be later."""
+
+    __slots__ = ("_answered",)
+
+    def __init__(self, pair: FollowedBy, label: Label, desk: Desk) -> None:
+        super().__init__(pair, label, desk)
+        self._answered: float = -NEVER
+
+    def on_first(self, event: Event) -> None:
+        """Owes an answer, unless it may have come already."""
+        if self._answered < event[0] - self._skew:
+            super().on_first(event)
+
+    def on_then(self, event: Event) -> None:
+        """Serves all."""
+        self.pending.clear()
+        self._answered = event[0]
 
     def state(self) -> Any:
         """Who waits, and when the last answer came."""
@@ -119,6 +129,11 @@ class AnyWatch(PairWatch):
         """Waits for the same again."""
         self._answered = -NEVER if state[1] is None else state[1]
         super().restore(state[0])
+
+
+def any_watch(pair: FollowedBy, label: Label, desk: Desk) -> PairWatch:
+    """The watch for such a rule; where clocks do not differ there is less to remember."""
+    return (SkewedAnyWatch if desk.skew_us else AnyWatch)(pair, label, desk)
 
 
 class CountWatch(PairWatch):
@@ -226,14 +241,22 @@ class CountWatch(PairWatch):
 
     def _missing(self, start: int, end: int, *, at_end: bool = False) -> None:
         self._forgive(end)  # late is bad enough: the answer itself is not reported again
-        self._report.missing(self, start, end, at_end=at_end, since_us=self._busy and self._busy.since_us)
+        self._report.missing(self, start, end, at_end=at_end, since_us=self._since())
 
     def _unexpected(self, moment: int, now: int) -> None:
-        self._report.unexpected(self, moment, now, self._busy and self._busy.since_us)
+        self._report.unexpected(self, moment, now, self._since())
+
+    def _since(self) -> int | None:
+        return None if self._busy is None else self._busy.since_us
 
     def state(self) -> Any:
         """Who waits, who came early, who is excused."""
-        return [super().state(), list(self._early), list(self._forgiven), self._busy and self._busy.state()]
+        return [
+            super().state(),
+            list(self._early),
+            list(self._forgiven),
+            None if self._busy is None else self._busy.state(),
+        ]
 
     def restore(self, state: Any) -> None:
         """Waits for the same again."""

@@ -7,12 +7,12 @@ from operator import attrgetter, methodcaller
 from typing import Any
 
 from kubeproof.monitor.desk import Desk, Label, Watch
+from kubeproof.monitor.equal_watches import equal_counts_watch
 from kubeproof.monitor.event import Event
 from kubeproof.monitor.formula_watch import formula_watch
 from kubeproof.monitor.key_watch import KeyWatch
-from kubeproof.monitor.equal_watches import equal_counts_watch
 from kubeproof.monitor.other_watches import HeartbeatWatch, NeverWatch, RunLimitWatch, WindowLimitWatch
-from kubeproof.monitor.pair_watches import AnyWatch, CountWatch
+from kubeproof.monitor.pair_watches import CountWatch, any_watch
 from kubeproof.monitor.predicates import parse as parse_predicate
 from kubeproof.monitor.rules import (
     AtMost,
@@ -30,7 +30,11 @@ from kubeproof.monitor.rules import (
 Handler = Callable[[Event], None]
 Choice = Callable[[Any], Handler]  # of what a watch does with an event
 Test = Callable[[Event], bool]
-_PAIRS = {Matching.COUNT: CountWatch, Matching.KEY: KeyWatch, Matching.ANY: AnyWatch}
+_PAIRS: dict[Matching, Callable[..., Any]] = {
+    Matching.COUNT: CountWatch,
+    Matching.KEY: KeyWatch,
+    Matching.ANY: any_watch,
+}
 _FIRST, _THEN, _EVENT = attrgetter("on_first"), attrgetter("on_then"), attrgetter("on_event")
 
 

@@ -236,18 +236,21 @@ class _Watching:
             return
         self._is_taking = True
         for is_lost, group in groupby(batch, key=lambda event: event is None):
-            part = list(group)
+            events = list(group)
             if is_lost:
-                self._tally.count += len(part)
-                for _ in part:
+                self._tally.count += len(events)
+                for _ in events:
                     self._monitor.lose()
             else:
-                alarms += self._monitor.feed(part)
-                self._taken += len(part)
-                self._metrics.newest_us = part[-1].time_us
+                alarms += self._judge([event for event in events if event is not None])
         batch.clear()
         self._commit(alarms, is_finished=False)
         self._is_taking = False
+
+    def _judge(self, events: list[Event]) -> list[Numbered]:
+        self._taken += len(events)
+        self._metrics.newest_us = events[-1].time_us
+        return self._monitor.feed(events)
 
     def flush(self) -> None:
         """What came is judged at once."""

@@ -99,6 +99,7 @@ class StreamMonitor:
         else:
             partition.give_up()
         self._found += partition.fetch()
+        partition.forget()
 
     # -- state ----------------------------------------------------------------------------------
 

@@ -118,8 +118,8 @@ class AmqpDeliveries:
             if problems and final is not None:
                 yield final
             if problems:  # what could be read counts; the message as a whole is rejected, not forgotten
-                for problem in problems:
-                    listener.lost(problem)
+                for unreadable in problems:
+                    listener.lost(unreadable)
                 self._refused.append(message.tag)  # afterwards: it is rejected once the loss is permanent
                 continue
             self._read.append(message.tag)  # before the last event: whoever settles has taken that one as well

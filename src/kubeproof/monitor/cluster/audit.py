@@ -14,6 +14,7 @@ from kubeproof.monitor.cluster.change import (
     BOUND,
     DELETED,
     KINDS,
+    LOST,
     REFUSED,
     TIME,
     WRITTEN,
@@ -25,6 +26,8 @@ from kubeproof.monitor.cluster.change import (
     mapping,
 )
 from kubeproof.monitor.readers.audit import is_audit
+from kubeproof.monitor.readers.jsonl import half_character, holds_half_characters
+from kubeproof.monitor.readers.losses import Lost, refuse
 from kubeproof.monitor.times import parse_time
 
 RESOURCES = {f"{kind.lower()}s": kind for kind in KINDS}
@@ -35,21 +38,36 @@ _TAINTERS = ("taint-eviction-controller", "node-controller")
 _AGAIN = 409  # the object was changed meanwhile; nothing happened
 
 
-def changes_of_audit(lines: Iterable[str], file: str) -> Iterator[Change]:
+def changes_of_audit(lines: Iterable[str], file: str, lost: Lost = refuse) -> Iterator[Change]:
     """The changes of a log, in its order; requests that were refused or changed nothing only let time pass."""
+    last = 0
     for number, line in enumerate(lines, 1):
         if line.isspace():
             continue
         try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            raise EventError(
-                "not valid JSON", file=file, line=number, remedy="Audit logs hold one event per line"
-            ) from None
-        if not isinstance(record, dict) or not is_audit(record):
-            raise EventError("not an audit event", file=file, line=number, remedy="Audit logs hold audit.k8s.io Events")
-        if record.get("stage") in _FINAL:
-            yield from _changes(record, _time(record, file, number))
+            record = _record(line, file, number)
+            if record.get("stage") not in _FINAL:
+                continue
+            last = _time(record, file, number)
+        except EventError as problem:
+            lost(problem)
+            yield Change(last, LOST)
+            continue
+        yield from _changes(record, last)
+
+
+def _record(line: str, file: str, number: int) -> Object:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        raise EventError(
+            "not valid JSON", file=file, line=number, remedy="Audit logs hold one event per line"
+        ) from None
+    if holds_half_characters(line, record):
+        raise half_character(file, number)
+    if not isinstance(record, dict) or not is_audit(record):
+        raise EventError("not an audit event", file=file, line=number, remedy="Audit logs hold audit.k8s.io Events")
+    return record
 
 
 def _time(record: Object, file: str, line: int) -> int:

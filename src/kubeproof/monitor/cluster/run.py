@@ -6,12 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
+from kubeproof.errors import EventError
 from kubeproof.monitor.alarms import Alarm
 from kubeproof.monitor.arrival import Counts
 from kubeproof.monitor.cluster.change import Change
 from kubeproof.monitor.cluster.judges import Patience
 from kubeproof.monitor.cluster.monitor import ClusterMonitor
+from kubeproof.monitor.cluster.steady import SteadyTimes
 from kubeproof.monitor.metrics import Metrics
+from kubeproof.monitor.readers.losses import Tally
 from kubeproof.monitor.run import Summary
 from kubeproof.monitor.sinks import FileSink, Render, Sink
 from kubeproof.stop import Stop, until
@@ -30,17 +33,26 @@ class ClusterWatch:
 
 
 def watch_cluster(
-    wanted: ClusterWatch, changes: Iterable[Change], metrics: Metrics | None = None, stop: Stop | None = None
+    wanted: ClusterWatch,
+    changes: Iterable[Change],
+    metrics: Metrics | None = None,
+    stop: Stop | None = None,
+    tally: Tally | None = None,
 ) -> Summary:
-    """Judges until the changes end or somebody asks to stop; every alarm is told at once."""
+    """Judges until the changes end or somebody asks to stop; every alarm is told at once.
+
+    `tally` knows what could not be read.
+    """
     stop = stop or Stop()
     with ExitStack() as stack:
-        watching = _Watching(wanted, metrics or Metrics(), stack)
+        watching = _Watching(wanted, metrics or Metrics(), tally or Tally(), stack)
         return replace(watching.run(until(stop, changes)), is_interrupted=stop.is_asked)
 
 
 class _Watching:
-    def __init__(self, wanted: ClusterWatch, metrics: Metrics, stack: ExitStack) -> None:
+    def __init__(self, wanted: ClusterWatch, metrics: Metrics, tally: Tally, stack: ExitStack) -> None:
+        self._tally, self._steady = tally, SteadyTimes(wanted.patience.within_us)
+        self._refused: EventError | None = None
         self._monitor = ClusterMonitor(wanted.texts, wanted.patience, is_seeded=wanted.is_seeded)
         self._wanted, self._metrics = wanted, metrics
         self._files = [FileSink(path, render, length=None) for path, render in wanted.files]
@@ -50,19 +62,28 @@ class _Watching:
         self._number = self._taken = self._undelivered = 0
 
     def run(self, changes: Iterable[Change]) -> Summary:
-        for alarm in self._monitor.feed(self._counted(changes)):
+        for alarm in self._monitor.feed(self._steady.pass_on(self._counted(changes))):
             self._tell([alarm])
+        if self._refused is not None and not self._verdicts["VIOLATED"]:
+            raise self._refused
         waiting = self._monitor.finish()
-        gaps = self._monitor.gaps
+        gaps = max(0, self._monitor.gaps - self._tally.count)
         violated, unknown = self._verdicts["VIOLATED"], self._verdicts["UNKNOWN"]
-        return Summary(self._taken, 0, 0, gaps, violated, unknown, waiting, (), self._undelivered)
+        return Summary(
+            self._taken, 0, 0, gaps, violated, unknown, waiting, (), self._undelivered, self._tally.count,
+            tuple(self._tally.places), self._steady.outliers, refused=self._refused,
+        )  # fmt: skip
 
     def _counted(self, changes: Iterable[Change]) -> Iterator[Change]:
-        for change in changes:
-            self._taken += 1
-            self._metrics.newest_us = change.time_us
-            self._metrics.counts = Counts(self._taken, 0, 0, self._monitor.gaps)
-            yield change
+        try:
+            for change in changes:
+                self._taken += 1
+                self._metrics.newest_us = change.time_us
+                outliers, lost = self._steady.outliers, self._tally.count
+                self._metrics.counts = Counts(self._taken, 0, 0, self._monitor.gaps, outliers, lost)
+                yield change
+        except EventError as problem:  # what came before counts
+            self._refused = problem
 
     def _tell(self, alarms: Sequence[Alarm]) -> None:
         self._metrics.add(alarms)

@@ -5,22 +5,39 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kubeproof.cluster.objects import JOB, REPLICA_SET
+from kubeproof.errors import EventError
 from kubeproof.monitor.cluster.change import KINDS, LOST, TIME, WRITTEN, Change, Key, Object, items, key_of, mapping
 from kubeproof.monitor.cluster.store import is_cordoned, size_of, template_text
 from kubeproof.monitor.readers.json_stream import values_of
 from kubeproof.monitor.readers.kube import newest, unpacked
+from kubeproof.monitor.readers.losses import Lost, refuse
 
 GONE = 410
 _LOOPS = ("kube-controller-manager", "horizontal-pod-autoscaler", "vpa", "argocd", "flux", "keda", "cluster-autoscaler")
 
 
-def changes_of_watch(lines: Iterable[str], file: str) -> Iterator[Change]:
-    """The changes of a recorded stream, in its order; the time is the newest that an object tells of."""
-    reader, last = WatchReader(), 0
-    for _, record in values_of(lines, file):
+def changes_of_watch(
+    lines: Iterable[str], file: str, lost: Lost = refuse, latest_us: int | None = None
+) -> Iterator[Change]:
+    """The changes of a recorded stream, in its order; the time is the newest that an object tells of.
+
+    Objects tell of times long past, so that only what lies in the future, after `latest_us`, is known to be wrong.
+    """
+    reader, last, problems = WatchReader(), 0, list[EventError]()
+    for _, record in values_of(lines, file, problems.append):
+        yield from _losses(problems, last, lost)
         for what, value in unpacked(record):
-            last = max(last, newest(value))
+            last = max(last, newest(value, latest_us))
             yield from reader.changes(what, value, last)
+    yield from _losses(problems, last, lost)
+
+
+def _losses(problems: list[EventError], last: int, lost: Lost) -> Iterator[Change]:
+    """What could not be read, told in its place."""
+    for problem in problems:
+        lost(problem)
+        yield Change(last, LOST)
+    problems.clear()
 
 
 class WatchReader:

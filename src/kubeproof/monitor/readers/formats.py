@@ -29,9 +29,7 @@ READERS: dict[str, Callable[[Iterable[str], str, Lost], Iterable[Event]]] = {
 }
 
 
-def read_events(
-    path: str, form: str = AUTO, idle: Idle | None = None, tell: Lost | None = None
-) -> Iterator[Event]:
+def read_events(path: str, form: str = AUTO, idle: Idle | None = None, tell: Lost | None = None) -> Iterator[Event]:
     """The events of a file (`-`: standard input) as they are read; `form` is a name of READERS or FILE.py:NAME.
 
     `idle` is called while standard input has nothing to read. `tell` hears of every record that cannot be read; without

@@ -92,8 +92,11 @@ def _watched(what: str, value: dict[str, Any]) -> Event:
     return Event(newest(value), f"{what} {value['kind']}", "", target, target, "", identity, None, kept)
 
 
-def newest(value: dict[str, Any]) -> int:
-    """The newest moment that an object tells of; 0 if it tells none. A deletion is set for the future."""
+def newest(value: dict[str, Any], latest_us: int | None = None) -> int:
+    """The newest moment that an object tells of, up to the latest possible; 0 if it tells none.
+
+    A deletion is set for the future.
+    """
     grace = _child(value, "metadata").get("deletionGracePeriodSeconds")
     behind = grace * 1_000_000 if isinstance(grace, int) and 0 <= grace < 2**31 else 0
     moments = [0]
@@ -108,7 +111,7 @@ def newest(value: dict[str, Any]) -> int:
                     moments.append(moment - behind if key == "deletionTimestamp" else moment)
                 elif isinstance(inner, dict | list) and key not in ("annotations", "labels", "fieldsV1"):
                     pending.append(inner)
-    return max(moments)
+    return max(moment for moment in moments if latest_us is None or moment <= latest_us or not moment)
 
 
 def _child(record: dict[str, Any], name: str) -> dict[str, Any]:

@@ -34,10 +34,13 @@ class Tolerance:
         if len(self._held) >= MOST_AT_THE_START:
             raise self._held[0]
 
-    def pass_on(self, records: Iterable[T]) -> Iterator[T]:
-        """The good records; what was lost before the first is told with it."""
+    def pass_on(self, records: Iterable[T], is_good: Callable[[T], bool] = lambda record: True) -> Iterator[T]:
+        """The records; what was lost before the first good one is told with it."""
         stream = iter(records)
         for first in stream:
+            if not is_good(first):
+                yield first
+                continue
             held, self._held = self._held or [], None
             for problem in held:
                 self._tell(problem)
@@ -53,6 +56,11 @@ class Tally:
     def __init__(self, count: int = 0) -> None:
         self.count = count
         self.places: list[str] = []
+
+    def add(self, problem: EventError) -> None:
+        """Counts one, and remembers its place."""
+        self.count += 1
+        self.note(problem)
 
     def note(self, problem: EventError) -> None:
         """Remembers the place, as long as there are few; the count is somebody else's."""

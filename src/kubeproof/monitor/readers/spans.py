@@ -57,8 +57,8 @@ def _documents(lines: Iterable[str], file: str, lost: Lost) -> Iterator[tuple[in
             problems.append(problem)
     if problems and not any(looks_like_spans(document) for _, document in documents):
         documents, problems = [(1, parsed("".join(read), file=file, line=1))], []
-    for problem in problems:
-        lost(problem)
+    for unreadable in problems:
+        lost(unreadable)
     yield from documents
 
 

@@ -208,7 +208,7 @@ class Board:
         alarms: Sequence[str],
         done: Sequence[str],
     ) -> bool:
-        """Makes a judgement permanent, and forgets what is over; false if the partition is not the worker's any more."""
+        """Makes a judgement permanent, forgets what is over; false if the partition is not the worker's any more."""
         fields = [text for field, value in changes.items() for text in (field, json.dumps(value))]
         keys = [self._key("owner", partition), self._key("state", partition), self._stream(partition)]
         numbers = [worker, lease_ms, len(changes), *fields, len(alarms), *alarms, *done]

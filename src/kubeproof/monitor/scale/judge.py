@@ -106,6 +106,7 @@ class Judge:
                 part.finish(complete=True)
             else:
                 part.give_up()
+            part.forget()
             self._changed.add((lane, name))
         return list(parts.values())
 
