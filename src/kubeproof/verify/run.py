@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
@@ -11,7 +10,7 @@ from typing import TypeVar
 from kubeproof.engine.kernel import FLAG_BITS
 from kubeproof.engine.search import ALL_VIOLATED, INTERRUPTED, Finding, Search
 from kubeproof.engine.snapshot import Snapshots
-from kubeproof.errors import LimitReached, NothingToCheckError
+from kubeproof.errors import NothingToCheckError
 from kubeproof.events.declarations import Apply
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.individual import IndividualModel
@@ -22,10 +21,10 @@ from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 from kubeproof.verify.bounds import held_by_bounds
 from kubeproof.verify.calmer import calmed, may_be_calmed, told
+from kubeproof.verify.failures import INTERNAL, Failure, any_open, failure_of, is_open, told_best
 from kubeproof.verify.known import Found, Known
 from kubeproof.verify.lift import NamedPath, follow, lift
 from kubeproof.verify.options import ABSTRACTION, SYMMETRY, VerifyOptions
-from kubeproof.verify.replayer import ReplayMismatch
 from kubeproof.verify.result import UNKNOWN, VIOLATED, IntentResult, Statistics, VerifyResult
 from kubeproof.verify.searching import (
     Beginning,
@@ -38,7 +37,7 @@ from kubeproof.verify.searching import (
     repeated_whole,
     statistics_of,
 )
-from kubeproof.verify.sliced import Part, Sliced, searched_in_parts, woven
+from kubeproof.verify.sliced import Part, Sliced, searched_in_parts, show_violation
 from kubeproof.verify.slicing import Slice
 from kubeproof.verify.summary import (
     abstractions,
@@ -51,7 +50,6 @@ from kubeproof.verify.summary import (
     scope,
 )
 from kubeproof.verify.traces import make_trace
-from kubeproof.verify.weave import CannotWeave
 
 T = TypeVar("T")
 MOST_INTENTS = FLAG_BITS // 2  # two flags each
@@ -89,6 +87,11 @@ def verify(
         watch.stop.ask()
         watch.stop.obey()
         answers = _interrupted(loaded, plan, watch)
+    except Exception as problem:
+        failure = failure_of(problem)
+        if not watch.known.results:
+            raise
+        answers = _failed(loaded, plan, watch, failure)
     results, statistics = answers.results, answers.statistics
     if watch.stop.is_asked and any(one.verdict == UNKNOWN for one in results):
         results, statistics = [_told_open(one) for one in results], replace(statistics, stopped_by=INTERRUPTED)
@@ -128,8 +131,11 @@ def _answers(loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch) -
     if not may_be_calmed(loaded, options, results, statistics):
         return _Answers(results, statistics, slices)
     watch.go_on()
-    results, calm = calmed(loaded, options, results, partial(verify, progress=watch.progress, stop=watch.stop))
-    return _Answers(results, statistics, slices, (("and then", told(calm)),))
+    try:
+        judged, calm = calmed(loaded, options, results, partial(verify, progress=watch.progress, stop=watch.stop))
+    except Exception as problem:
+        return _Answers(results, statistics, slices, (("and then", failure_of(problem).reason),))
+    return _Answers(judged, statistics, slices, (("and then", told(calm)),))
 
 
 def _interrupted(loaded: Loaded, plan: Plan, watch: Watch) -> _Answers:
@@ -141,6 +147,13 @@ def _interrupted(loaded: Loaded, plan: Plan, watch: Watch) -> _Answers:
         unknown = intent_result(loaded, plan, number, "unknown", statistics)
         results += watch.known.results.get(monitor.intent.name, (unknown,))
     return _Answers(results, statistics)
+
+
+def _failed(loaded: Loaded, plan: Plan, watch: Watch, failure: Failure) -> _Answers:
+    """What is known when something went wrong: the intents that are decided, with all others without an answer."""
+    known = _interrupted(loaded, plan, watch)
+    results = [failure.told_of(one) if one.verdict == UNKNOWN else one for one in known.results]
+    return replace(known, results=results, statistics=replace(known.statistics, stopped_by=INTERNAL))
 
 
 def plan_of(loaded: Loaded, options: VerifyOptions) -> Plan:
@@ -192,11 +205,38 @@ def _searched_best(
     if sliced is None:
         watch.go_on()
         return (*_searched_whole(loaded, plan, options, watch), ())
-    statistics = combined([part.statistics for part in sliced.parts if part.search is not None])
+    spent = [part.statistics for part in sliced.parts if part.search is not None]
+    statistics = combined(spent or [Statistics(engine=engine_name(options))])
+    results = _results_of_parts(loaded, plan, sliced, statistics, options, watch, shown)
+    failed = [number for number, one in enumerate(results) if isinstance(one, Failure)]
+    if not failed:
+        return [one for one in results if isinstance(one, IntentResult)], statistics, sliced.slices
+    # What a part leaves without an answer, such as a violation that is not shown as a run of the whole.
+    rest = replace(loaded.scenario, intents=tuple(loaded.scenario.intents[number] for number in failed))
+    whole = replace(loaded, scenario=rest)
+    found, more = _attempted(whole, _planned(whole, options), options, watch, _searched_whole)
+    for number, one in zip(failed, found, strict=True):
+        failure = results[number]
+        assert isinstance(failure, Failure)
+        results[number] = told_best(failure.told_of(one), one) if is_open(one) else one
+    slices = sliced.slices if len(failed) < len(results) else ()
+    return [one for one in results if isinstance(one, IntentResult)], combined([*spent, more]), slices
+
+
+_Search = Callable[[Loaded, Plan, VerifyOptions, Watch], tuple[list[IntentResult], Statistics]]
+
+
+def _attempted(
+    loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch, search: _Search
+) -> tuple[list[IntentResult], Statistics]:
+    """What a search answers; if it fails there are others that may answer."""
     try:
-        return _results_of_parts(loaded, plan, sliced, statistics, options, watch, shown), statistics, sliced.slices
-    except CannotWeave:  # the violation of a part is shown only as a run of the whole
-        return (*_searched_whole(loaded, plan, options, watch), ())
+        return search(loaded, plan, options, watch)
+    except Exception as problem:
+        failure = failure_of(problem)
+        statistics = Statistics(engine=engine_name(options), stopped_by=INTERNAL)
+        unknown = [intent_result(loaded, plan, number, "unknown", statistics) for number in range(len(plan.monitors))]
+        return [failure.told_of(one) for one in unknown], statistics
 
 
 def _searched_whole(
@@ -205,24 +245,23 @@ def _searched_whole(
     """All at once; where that is too large, part by part before it is tried again."""
     if len(loaded.setup.workloads) < 2:
         return _searched(loaded, plan, _limited(loaded, options), watch)
-    from kubeproof.verify.shares import Crowd, at_first, at_last, decided_by_shares, is_open, shares
+    from kubeproof.verify.shares import Crowd, at_first, at_last, decided_by_shares, shares
 
     parts = shares(loaded, options, watch, MOST_INTENTS)
     if not parts:
         return _searched(loaded, plan, _limited(loaded, options), watch)
-    results, statistics = _searched(loaded, plan, at_first(options), watch)
-    if not is_open(results):
+    results, statistics = _attempted(loaded, plan, at_first(options), watch, _searched)
+    if not any_open(results):
         return results, statistics
     watch.go_on()
     crowd = Crowd(loaded, plan, options, watch, lambda part: _planned(part, options))
     found = decided_by_shares(crowd, parts, results, statistics)
-    if not is_open(found.results):
+    if not any_open(found.results) or statistics.stopped_by == INTERNAL:  # what went wrong would do so again
         return list(found.results), found.statistics
     watch.go_on()
-    results, last = _searched(loaded, plan, at_last(crowd, found), watch)
-    pairs = zip(results, found.results, strict=True)
-    results = [known if one.verdict == UNKNOWN else one for one, known in pairs]
-    is_cut = is_open(results) or last.stopped_by == ALL_VIOLATED  # what the last search decides, it decides alone
+    results, last = _attempted(loaded, plan, at_last(crowd, found), watch, _searched)
+    results = [told_best(*pair) for pair in zip(results, found.results, strict=True)]
+    is_cut = any_open(results) or last.stopped_by == ALL_VIOLATED  # what the last search decides, it decides alone
     total = combined([last, found.statistics])
     return results, replace(total, stopped_by=last.stopped_by if is_cut else "")
 
@@ -236,11 +275,11 @@ def _limited(loaded: Loaded, options: VerifyOptions) -> VerifyOptions:
 def _shown_early(loaded: Loaded, plan: Plan, part: Part, known: Mapping[int, IntentResult]) -> dict[int, IntentResult]:
     """The violations of a part that are new, each as one of the whole; those that cannot be shown as such wait."""
     found = {}
-    for number, decided in zip(part.slice.intents, part.decided, strict=True):
-        if decided.finding.verdict == "violated" and number not in known:
-            with suppress(CannotWeave):
-                result = _result_of_part(loaded, plan, part, decided, number, part.statistics)
-                found.update({number: result} if result.verdict == VIOLATED else {})
+    for number in part.slice.intents if part.failure is None else ():
+        decided = part.decision(number)
+        if decided is not None and decided.finding.verdict == "violated" and number not in known:
+            result = _result_of_part(loaded, plan, part, decided, number, part.statistics)
+            found.update({number: result} if isinstance(result, IntentResult) else {})
     return found
 
 
@@ -252,35 +291,48 @@ def _results_of_parts(
     options: VerifyOptions,
     watch: Watch,
     shown: Mapping[int, IntentResult],
-) -> list[IntentResult]:
+) -> list[IntentResult | Failure]:
     decisions = [sliced.decision(number) for number in range(len(plan.monitors))]
     again = None
-    if any(decided.finding.verdict == "violated" for _, decided in decisions):
-        again = repeated_whole(loaded, plan, options, watch, sliced.elapsed_s)
-    results = []
+    if any(decided is not None and decided.finding.verdict == "violated" for _, decided in decisions):
+        again = _shorter(loaded, plan, options, watch, sliced.elapsed_s)
+    results: list[IntentResult | Failure] = []
     for number, (part, decided) in enumerate(decisions):
-        if decided.finding.verdict == "violated" and again and again[1].findings[number].verdict == "violated":
+        if decided is None:
+            assert part.failure is not None
+            results.append(part.failure)
+        elif decided.finding.verdict == "violated" and again and again[1].findings[number].verdict == "violated":
             beginning, search = again
             results.append(_result(loaded, plan, search, beginning, number, search.findings[number], statistics))
         elif number in shown:
             results.append(replace(shown[number], states=statistics.states, transitions=statistics.transitions))
         else:
             results.append(_result_of_part(loaded, plan, part, decided, number, statistics))
-        watch.known.note(results[-1:])
+        watch.known.note([one for one in results[-1:] if isinstance(one, IntentResult)])
     return results
+
+
+def _shorter(
+    loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch, spent_s: float
+) -> tuple[Beginning, Search] | None:
+    """A search of the whole for shorter counterexamples; None if it has none, as the parts have some already."""
+    try:
+        return repeated_whole(loaded, plan, options, watch, spent_s)
+    except Exception as problem:
+        failure_of(problem)
+        return None
 
 
 def _result_of_part(
     loaded: Loaded, plan: Plan, part: Part, decided: Decided, number: int, statistics: Statistics
-) -> IntentResult:
+) -> IntentResult | Failure:
     result = intent_result(loaded, plan, number, decided.finding.verdict, statistics)
     if result.verdict != VIOLATED:
         return result
-    try:
-        prelude, path = woven(plan, part, decided, number)
-        return replace(result, **make_trace(RepresentativeModel(plan), number, prelude, path))
-    except LimitReached as limit:
-        return replace(result, verdict=UNKNOWN, remedy="", detail=f"a violation was found but not replayed: {limit}")
+    found = show_violation(plan, part, decided, number, result, is_exact=True)
+    if isinstance(found, IntentResult):
+        return found
+    return replace(found, reason=f"a violation was found but not shown as a run of all workloads: {found.reason}")
 
 
 def _searched(
@@ -332,9 +384,9 @@ def _searched_batch(
     loaded: Loaded, plan: Plan, beginning: Beginning, options: VerifyOptions, watch: Watch
 ) -> tuple[list[IntentResult], Statistics]:
     def violated(number: int, search: Search) -> None:
-        with suppress(ReplayMismatch):  # of a reduction that turns out not to be allowed, and is given up
-            statistics = statistics_of(search, plan)
-            watch.known.note([_result(loaded, plan, search, beginning, number, search.findings[0], statistics)])
+        found = _result(loaded, plan, search, beginning, number, search.findings[0], statistics_of(search, plan))
+        if found.verdict == VIOLATED:  # otherwise a reduction turns out not to be allowed, and is given up
+            watch.known.note([found])
             watch.known.tell()
 
     found = explored(plan, beginning, options, replace(watch, found=violated))
@@ -376,9 +428,9 @@ def _result(
         prelude, start = _prelude(model, search, beginning, finding)
         path = lift(model, start, search, finding)
         return replace(result, **make_trace(model, number, prelude, path))
-    except LimitReached as limit:
-        # A violation that cannot be replayed is not shown as one.
-        return replace(result, verdict=UNKNOWN, remedy="", detail=f"a violation was found but not replayed: {limit}")
+    except Exception as problem:  # a violation that cannot be replayed is not shown as one
+        failure = failure_of(problem)
+        return replace(failure, reason=f"a violation was found but not replayed: {failure.reason}").told_of(result)
 
 
 def _prelude(

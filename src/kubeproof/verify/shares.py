@@ -11,21 +11,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from kubeproof.errors import LimitReached
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.plan import Plan
-from kubeproof.model.representatives import RepresentativeModel
 from kubeproof.values import dataclass
 from kubeproof.verify.coarser import within
+from kubeproof.verify.failures import any_open, failure_of, is_open, told_best
 from kubeproof.verify.options import ABSTRACTION, SLICING, VerifyOptions
-from kubeproof.verify.result import UNKNOWN, IntentResult, Statistics
+from kubeproof.verify.result import ERROR, IntentResult, Statistics
 from kubeproof.verify.searching import Decided, Watch
-from kubeproof.verify.sliced import Part, Sliced, searched_part, woven
+from kubeproof.verify.sliced import Part, Sliced, searched_part, show_violation
 from kubeproof.verify.slicing import Slice, cut_by_relations
 from kubeproof.verify.summary import claim, combined, intent_result
-from kubeproof.verify.traces import make_trace
-from kubeproof.verify.weave import CannotWeave
+
+if TYPE_CHECKING:
+    from kubeproof.verify.crowded import Proofs
 
 ONE_BY_ONE = "workloads searched one by one where the whole was too large"
 Planned = Callable[[Loaded], Plan]
@@ -73,42 +74,32 @@ def at_last(crowd: Crowd, found: Shared) -> VerifyOptions:
     return left if is_bounded else replace(left, max_states=left.effort.max_at_last)
 
 
-def is_open(results: Sequence[IntentResult]) -> bool:
-    """True if an intent is not decided."""
-    return any(result.verdict == UNKNOWN for result in results)
-
-
 def decided_by_shares(crowd: Crowd, parts: Sequence[Slice], known: Sequence[IntentResult], spent: Statistics) -> Shared:
     """The results of the whole, those it left open decided by its parts where they can."""
     begun = time.monotonic() - spent.elapsed_s
     proved, costs = _proved_everywhere(crowd, parts, begun)
     results = tuple(
-        _proof(crowd, parts, number, costs) if number in proved and result.verdict == UNKNOWN else result
+        _proof(crowd, parts, number, costs) if number in proved and is_open(result) else result
         for number, result in enumerate(known)
     )
-    left = [part for part in parts if any(results[number].verdict == UNKNOWN for number in part.intents)]
+    left = [part for part in parts if any(is_open(results[number]) for number in part.intents)]
     crowd.watch.known.note(results)
     searched: list[Part] = []
-    shown: dict[int, IntentResult | None] = {}
+    shown: dict[int, IntentResult] = {}
     for part in _searched_alone(crowd, left, begun):
         searched.append(part)
         _show(crowd, part, results, shown)
     sliced = Sliced(tuple(searched), time.monotonic() - begun)
-    if len(searched) == len(left):
-        results = tuple(_decided(crowd, sliced, number, result, shown) for number, result in enumerate(results))
+    results = tuple(_decided(crowd, sliced, number, result, shown) for number, result in enumerate(results))
     parts_spent = [*costs, *(part.statistics for part in searched if part.search is not None)]
-    statistics = _spent(parts_spent, spent, is_decided=not is_open(results))
+    statistics = _spent(parts_spent, spent, is_decided=not any_open(results))
     return Shared(results, statistics, time.monotonic() - begun)
 
 
 def _searched_alone(crowd: Crowd, parts: Sequence[Slice], begun: float) -> Iterator[Part]:
-    """The parts with their findings, up to the first whose start is too large."""
     for part in parts:
         crowd.watch.go_on()
-        found = searched_part(part, crowd.planned(part.loaded), _limited(crowd.options, begun), crowd.watch)
-        if found is None:
-            return
-        yield found
+        yield searched_part(part, crowd.planned(part.loaded), _limited(crowd.options, begun), crowd.watch)
 
 
 def _spent(parts: Sequence[Statistics], spent: Statistics, *, is_decided: bool) -> Statistics:
@@ -127,7 +118,7 @@ def _proved_everywhere(
     crowd: Crowd, parts: Sequence[Slice], begun: float
 ) -> tuple[frozenset[int], tuple[Statistics, ...]]:
     """The intents that every part they speak of proves, and what that took."""
-    from kubeproof.verify.crowded import may_be_proved, proofs_of  # only large inputs need them
+    from kubeproof.verify.crowded import may_be_proved  # only large inputs need it
 
     loaded = crowd.loaded
     if not may_be_proved(loaded) or not crowd.options.uses(ABSTRACTION):
@@ -135,11 +126,22 @@ def _proved_everywhere(
     found = []
     for part in parts:
         crowd.watch.go_on()
-        found.append(proofs_of(loaded, part, crowd.planned, _limited(crowd.options, begun), crowd.watch))
+        found.append(_proofs_of(crowd, part, begun))
     pairs = list(zip(parts, found, strict=True))
     numbers = range(len(loaded.scenario.intents))
     proved = frozenset(n for n in numbers if all(n in one.intents for part, one in pairs if n in part.intents))
     return proved, tuple(one.statistics for one in found if one.statistics is not None)
+
+
+def _proofs_of(crowd: Crowd, part: Slice, begun: float) -> Proofs:
+    """What is proved of one part; nothing if that fails, and then the part is searched as it is."""
+    from kubeproof.verify.crowded import Proofs, proofs_of
+
+    try:
+        return proofs_of(crowd.loaded, part, crowd.planned, _limited(crowd.options, begun), crowd.watch)
+    except Exception as problem:
+        failure_of(problem)
+        return Proofs()
 
 
 def _proof(crowd: Crowd, parts: Sequence[Slice], number: int, costs: Sequence[Statistics]) -> IntentResult:
@@ -149,26 +151,27 @@ def _proof(crowd: Crowd, parts: Sequence[Slice], number: int, costs: Sequence[St
     return replace(result, detail=f"proved for {_each(parts, number)}, whatever the others do: {said}")
 
 
-def _show(crowd: Crowd, part: Part, known: Sequence[IntentResult], shown: dict[int, IntentResult | None]) -> None:
-    """Shows the violations of a part that are the first of their intents; None for those that cannot be shown."""
-    for number, decided in zip(part.slice.intents, part.decided, strict=True):
-        is_open = known[number].verdict == UNKNOWN and number not in shown
-        if is_open and decided.finding.verdict == "violated":
-            found = shown[number] = _violated(crowd, part, decided, number)
-            crowd.watch.known.note([] if found is None else [found])
+def _show(crowd: Crowd, part: Part, known: Sequence[IntentResult], shown: dict[int, IntentResult]) -> None:
+    """Shows the violations of a part, each as one of the whole; those that cannot be shown wait for another part's."""
+    for number in part.slice.intents if part.failure is None else ():
+        decided, is_shown = part.decision(number), number in shown and not is_open(shown[number])
+        if decided is not None and is_open(known[number]) and not is_shown and decided.finding.verdict == "violated":
+            shown[number] = _violated(crowd, part, decided, number)
+            crowd.watch.known.note([shown[number]])
 
 
 def _decided(
-    crowd: Crowd, sliced: Sliced, number: int, known: IntentResult, shown: Mapping[int, IntentResult | None]
+    crowd: Crowd, sliced: Sliced, number: int, known: IntentResult, shown: Mapping[int, IntentResult]
 ) -> IntentResult:
     """What the parts say of an intent, if it is still open."""
-    if known.verdict != UNKNOWN:
+    if not is_open(known):
         return known
-    _, decided = sliced.decision(number)
-    if decided.finding.verdict == "violated":
-        said = claim(crowd.plan.monitors[number].intent)
-        told = f"not decided: it fails if others keep out of the way, but {_UNSHOWN}: {said}"
-        return shown[number] or replace(known, detail=told)
+    if number in shown:
+        return told_best(shown[number], known) if known.verdict == ERROR else shown[number]
+    part, decided = sliced.decision(number)
+    if decided is None:
+        assert part.failure is not None
+        return told_best(part.failure.told_of(known), known)
     if decided.finding.verdict == "holds":
         each = _each(sliced.slices, number)
         return replace(known, detail=f"{known.detail}; it holds if {each} has all nodes to itself")
@@ -183,16 +186,12 @@ def _each(parts: Sequence[Slice], number: int) -> str:
     return "each workload" if len(told) > 1 else ", ".join(told[0])
 
 
-def _violated(crowd: Crowd, part: Part, decided: Decided, number: int) -> IntentResult | None:
-    """A part's violation as one of the whole; None if the others do not run along.
-
-    Whether they could lead out of a loop that the part alone cannot leave is not known.
-    """
-    loaded, plan = crowd.loaded, crowd.plan
-    try:
-        prelude, path = woven(plan, part, decided, number)
-        result = intent_result(loaded, plan, number, "violated", part.statistics)
-        avoidable = path._replace(is_inevitable=False)
-        return replace(result, **make_trace(RepresentativeModel(plan), number, prelude, avoidable))
-    except (CannotWeave, LimitReached):
-        return None
+def _violated(crowd: Crowd, part: Part, decided: Decided, number: int) -> IntentResult:
+    """A part's violation as one of the whole; open if the others do not run along."""
+    result = intent_result(crowd.loaded, crowd.plan, number, "violated", part.statistics)
+    found = show_violation(crowd.plan, part, decided, number, result, is_exact=False)
+    if isinstance(found, IntentResult):
+        return found
+    said = claim(crowd.plan.monitors[number].intent)
+    told = f"it fails if others keep out of the way, but {_UNSHOWN} ({found.reason}): {said}"
+    return replace(found, reason=told).told_of(result)

@@ -14,15 +14,20 @@ from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.plan import Plan
 from kubeproof.model.representatives import RepresentativeModel
 from kubeproof.values import dataclass
+from kubeproof.verify.failures import Failure, failure_of
 from kubeproof.verify.lift import NamedPath
 from kubeproof.verify.options import SLICING, VerifyOptions
 from kubeproof.verify.projection import Projection
-from kubeproof.verify.result import Statistics
-from kubeproof.verify.searching import Beginning, Decided, Watch, begin, explored
+from kubeproof.verify.replayer import ReplayMismatch
+from kubeproof.verify.result import UNKNOWN, IntentResult, Statistics
+from kubeproof.verify.searching import Beginning, Decided, Watch, begin, explored, statistics_of
 from kubeproof.verify.slicing import Slice, cut, may_be_disturbed_at_any_time, starts_simply
+from kubeproof.verify.summary import stopped
+from kubeproof.verify.traces import make_trace
 from kubeproof.verify.weave import Weaver, weave
 
-WORST_FIRST = ("violated", "unknown", "holds", "vacuous")
+FAILED = "failed"
+WORST_FIRST = ("violated", FAILED, "unknown", "holds", "vacuous")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,11 @@ class Part:
     decided: tuple[Decided, ...]  # one per intent of the part
     statistics: Statistics
     search: Search | None  # None where nothing had to be searched: no intent is about the part
+    failure: Failure | None = None  # why there are no findings
+
+    def decision(self, intent: int) -> Decided | None:
+        """The finding for an intent of the whole that is about the part; None if the part failed."""
+        return None if self.failure is not None else self.decided[self.slice.intents.index(intent)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +58,10 @@ class Sliced:
     def slices(self) -> tuple[Slice, ...]:
         return tuple(part.slice for part in self.parts)
 
-    def decision(self, intent: int) -> tuple[Part, Decided]:
+    def decision(self, intent: int) -> tuple[Part, Decided | None]:
         """The part that decides an intent of the whole: the one with the worst verdict, the first of equals."""
-        found = [
-            (part, part.decided[part.slice.intents.index(intent)])
-            for part in self.parts
-            if intent in part.slice.intents
-        ]
-        return min(found, key=lambda pair: WORST_FIRST.index(pair[1].finding.verdict))
+        found = [(part, part.decision(intent)) for part in self.parts if intent in part.slice.intents]
+        return min(found, key=lambda pair: WORST_FIRST.index(FAILED if pair[1] is None else pair[1].finding.verdict))
 
 
 def searched_in_parts(
@@ -81,17 +87,24 @@ def searched_in_parts(
         spent_s = time.monotonic() - begun
         left_s = None if options.timeout_s is None else max(0.001, options.timeout_s - spent_s)
         part = searched_part(one, planned(one.loaded), replace(options, timeout_s=left_s), watch)
-        if part is None:
-            return None
         parts.append(part)
     return Sliced(tuple(parts), time.monotonic() - begun) if _is_exact(loaded, parts) else None
 
 
-def searched_part(one: Slice, plan: Plan, options: VerifyOptions, watch: Watch) -> Part | None:
-    """The part with its findings; None if even its start is too large."""
+def searched_part(one: Slice, plan: Plan, options: VerifyOptions, watch: Watch) -> Part:
+    """The part with its findings, or with why there are none."""
+    try:
+        return _searched_part(one, plan, options, watch)
+    except Exception as problem:
+        return Part(one, plan, Beginning(()), (), Statistics(), None, failure_of(problem))
+
+
+def _searched_part(one: Slice, plan: Plan, options: VerifyOptions, watch: Watch) -> Part:
     beginning = begin(one.loaded, plan, options, watch)
     if beginning.search is not None and beginning.search.stopped_by:
-        return None
+        spent = statistics_of(beginning.search, plan)
+        told = f"the search for the first placements of {', '.join(one.workloads)} was {stopped(spent)}"
+        return Part(one, plan, beginning, (), spent, None, Failure(UNKNOWN, told))
     if not one.intents and starts_simply(one) and beginning.search is None:
         return Part(one, plan, beginning, (), Statistics(), None)
     found = explored(plan, beginning, options, watch)
@@ -141,7 +154,24 @@ def _comes_to_rest(part: Part) -> bool:
 # -- counterexamples ----------------------------------------------------------------------------------
 
 
-def woven(whole: Plan, part: Part, decided: Decided, intent: int) -> tuple[NamedPath | None, NamedPath]:
+def show_violation(
+    whole: Plan, part: Part, decided: Decided, intent: int, result: IntentResult, *, is_exact: bool
+) -> IntentResult | Failure:
+    """The result with the part's violation as one of the whole, or why it cannot be shown.
+
+    Unless parts are exact, others might lead out of a loop that the part alone cannot leave.
+    """
+    try:
+        prelude, path = _woven(whole, part, decided, intent)
+        path = path if is_exact else path._replace(is_inevitable=False)
+        return replace(result, **make_trace(RepresentativeModel(whole), intent, prelude, path))
+    except ReplayMismatch as problem:  # such as a loop in which one of the others always has something to do
+        return Failure(UNKNOWN, f"the run of all workloads does not stand up to replay, {problem}")
+    except Exception as problem:
+        return failure_of(problem)
+
+
+def _woven(whole: Plan, part: Part, decided: Decided, intent: int) -> tuple[NamedPath | None, NamedPath]:
     """A part's violation as a run of the whole: how it was deployed, if it was, and the path."""
     shares = Projection(whole, part.plan, part.slice.intents)
     model, own = RepresentativeModel(whole), RepresentativeModel(part.plan)
