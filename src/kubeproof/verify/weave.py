@@ -24,6 +24,7 @@ from kubeproof.verify.lift import NamedPath
 from kubeproof.verify.projection import Projection
 
 MOST_STEPS = 5_000  # steps of other parts between two of the path
+MOST_WAITS = 200  # steps of others that a step of the path waits for
 MOST_ROUNDS = 50  # times that a loop is followed until the other parts rest
 FIRST_STEPS = (DeploymentController, ReplicaSetController)  # whose steps may have been taken alone
 
@@ -68,12 +69,26 @@ class Weaver:
         kinds = (type(actors[step.actor]),) if step.actor < len(actors) else FIRST_STEPS
         if step.actor < len(actors) and actors[step.actor].stage == Stage.CALM:
             self.rest()
+        seen: set[State] = set()  # of the whole, while the others do what the step waits for, such as leave a node
+        while len(seen) < MOST_WAITS and self._here not in seen:
+            seen.add(self._here)
+            found = self._step_to(wanted, kinds)
+            if found is not None:
+                self._take(found)
+                return
+            other = self._of_others((Role.URGENT,)) or self._of_others((Role.OPTIONAL, Role.TIME))
+            if other is None:
+                break
+            self._take(other)
+        raise CannotWeave(f"no step of the whole follows {step.effect.label}")
+
+    def _step_to(self, wanted: Anonymous, kinds: tuple[type, ...]) -> Transition | None:
+        """A step after which the part is where it should be; actors of these kinds are asked first."""
         for controller in sorted(self._whole.plan.actors, key=lambda one: not isinstance(one, kinds)):
             for transition in self._whole.steps_of(controller, self._here):
                 if self._share(transition.target) == wanted:
-                    self._take(transition)
-                    return
-        raise CannotWeave(f"no step of the whole follows {step.effect.label}")
+                    return transition
+        return None
 
     def _start_all(self, start: StartAll, wanted: Anonymous) -> None:
         workload = self._shares.workloads[start.workload]
