@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cached_property
+
+from kubeproof.errors import ScenarioError
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.verify import shares
-from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.options import Effort, VerifyOptions
 from kubeproof.verify.run import verify
 
-MOST_STATES = 4_000
+MOST_STATES = 2_000
 UNKNOWN = "UNKNOWN"
+EAGER = Effort(max_tried=1, max_repeated=1)
 Verdicts = tuple[str, ...]
 
 
@@ -17,33 +21,43 @@ def verdicts_of(loaded: Loaded, options: VerifyOptions) -> Verdicts:
     return tuple(result.verdict for result in verify(loaded, options).results)
 
 
-def exact_verdicts(loaded: Loaded) -> Verdicts:
-    """What every run by itself says."""
-    return verdicts_of(loaded, VerifyOptions(reductions=False, max_states=MOST_STATES))
-
-
 def reduced_verdicts(loaded: Loaded, *, in_parts: bool) -> Verdicts:
-    """What is said with all reductions; `in_parts`, as if the whole were too large to be searched at once."""
-    usual = shares.MOST_AT_FIRST
-    try:
-        if in_parts:
-            shares.MOST_AT_FIRST = 1
-        return verdicts_of(loaded, VerifyOptions(max_states=2 if in_parts else MOST_STATES))
-    finally:
-        shares.MOST_AT_FIRST = usual
+    """What is said with all reductions; `in_parts`, as if the whole were too large to be searched at once.
+
+    Small models are not tried in full before coarser ones.
+    """
+    if in_parts:
+        return verdicts_of(loaded, VerifyOptions(max_states=2, effort=replace(EAGER, max_at_first=1)))
+    return verdicts_of(loaded, VerifyOptions(max_states=MOST_STATES, effort=EAGER))
 
 
-def find_disagreement(loaded: Loaded) -> str:
-    """Where reductions change a verdict; "" if they do not."""
-    exact: Verdicts | None = None
-    for in_parts in (False, True):
-        if in_parts and len(loaded.setup.workloads) < 2:
-            continue
-        reduced = reduced_verdicts(loaded, in_parts=in_parts)
-        if set(reduced) == {UNKNOWN}:
-            continue
-        exact = exact_verdicts(loaded) if exact is None else exact
-        pairs = zip(exact, reduced, strict=True)
-        if any(one != other for one, other in pairs if UNKNOWN not in (one, other)):
-            return f"every run says {exact}, {'parts' if in_parts else 'reductions'} {reduced}"
-    return ""
+class Judge:
+    """What is known of one cluster."""
+
+    def __init__(self, loaded: Loaded) -> None:
+        self._loaded = loaded
+
+    @cached_property
+    def exact(self) -> Verdicts:
+        """What every run by itself says."""
+        return verdicts_of(self._loaded, VerifyOptions(reductions=False, max_states=MOST_STATES))
+
+    def reduced(self, *, in_parts: bool) -> Verdicts | None:
+        """What is said with reductions; None where nothing can be looked at in parts."""
+        if in_parts and len(self._loaded.setup.workloads) < 2:
+            return None
+        return reduced_verdicts(self._loaded, in_parts=in_parts)
+
+    def find_disagreement(self, *, in_parts: bool) -> str:
+        """Where reductions change a verdict; "" if they do not."""
+        try:
+            said = reduced_verdicts(self._loaded, in_parts=in_parts)
+        except ScenarioError:
+            raise
+        except Exception as problem:
+            return f"raises {type(problem).__name__}: {problem}"
+        if set(said) == {UNKNOWN}:
+            return ""
+        pairs = zip(self.exact, said, strict=True)
+        differ = any(one != other for one, other in pairs if UNKNOWN not in (one, other))
+        return f"every run says {self.exact}, not {said}" if differ else ""

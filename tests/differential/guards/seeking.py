@@ -1,33 +1,43 @@
-"""Looks for a small cluster on which a reduction without one of its guards gives a wrong verdict.
+"""Looks for small clusters on which a reduction that ignores one of its guards gives a wrong verdict.
 
-`python -m tests.differential.guards.seeking MODULE FUNCTION [--seconds 30]` tries every guard of the function and prints the
-witnesses that it finds, as code. Which random clusters are tried depends on the module.
+`python -m tests.differential.guards.seeking [--seconds 600] [--seed 1] [--only verify/slicing.py]` tries random clusters, each with
+every guard ignored that decides something there, and prints a witness, as code, for each guard that it catches.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import random
-import sys
 import time
 from collections.abc import Iterator
+from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
+from hypothesis.errors import Unsatisfiable
 
-from tests.differential.guards.removal import Guard, guards_in, remove
+from tests.differential.guards.functions import GUARDED
+from tests.differential.guards.switching import Guard, Switchboard, install
+
+QUIET = settings(
+    max_examples=40,
+    deadline=None,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+    phases=(Phase.generate,),
+    print_blob=False,
+)
 
 
 class _TimeIsUp(BaseException):
     """Enough was tried."""
 
 
-def _strategies(module: str) -> list[st.SearchStrategy[object]]:
-    """Random inputs, those first that the module is about."""
+def _strategies() -> list[st.SearchStrategy[Any]]:
+    """Random inputs of every family."""
     from kubeproof.manifests.loaded import Loaded, Scenario, Start
     from tests.differential import test_shares, test_slicing
     from tests.differential.test_reductions import FAMILIES, FURTHER, STARTUPS, with_startup
+    from tests.property.mixed import mixed_inputs
     from tests.property.strategies import Case
 
     def as_input(case: Case, startup_s: tuple[int, int], mode: str) -> Loaded:
@@ -41,93 +51,76 @@ def _strategies(module: str) -> list[st.SearchStrategy[object]]:
         for family in {**FAMILIES, **FURTHER}.values()
     ]
     sliced = [test_slicing.inputs(), test_slicing.inputs_of_any_kind()]
-    shared = [test_shares.inputs()]
-    if module.startswith("verify/slic"):
-        return [*sliced, *sliced, *shared, st.one_of(families)]
-    if module in ("verify/crowded.py", "verify/shares.py", "verify/weave.py"):
-        return [*shared, *shared, *sliced]
-    return [*families, *sliced[1:]]
+    return [*families, *sliced, *sliced, test_shares.inputs(), test_shares.inputs(), mixed_inputs(), mixed_inputs()]
 
 
-def seek(guard: Guard, seconds: float, examples: int = 60) -> tuple[str, str]:
-    """The disagreement and its cluster as code; both empty if none was found in time."""
-    remove(guard)
-    from kubeproof.errors import ScenarioError
-    from kubeproof.manifests.loaded import Loaded
-    from tests.differential.guards.judging import find_disagreement
-    from tests.differential.guards.writing import write
+class Hunt:
+    """Witnesses found so far."""
 
-    until = time.process_time() + seconds
-    found: dict[str, tuple[str, str]] = {}
+    def __init__(self, board: Switchboard, guards: tuple[Guard, ...], until: float) -> None:
+        self._board, self._until = board, until
+        self._open = {str(guard): guard for guard in guards}
+        self.tried = 0
 
-    def check(loaded: Loaded) -> None:
-        if time.process_time() > until and not found:
+    def try_on(self, loaded: Any) -> None:
+        """Tries every guard that is still open, and decides something here."""
+        from kubeproof.errors import ScenarioError
+        from tests.differential.guards.judging import Judge
+
+        if time.process_time() > self._until:
             raise _TimeIsUp
-        if time.process_time() > until + 20:
-            return
-        try:
-            said = find_disagreement(loaded)
-        except ScenarioError:
-            return
-        except Exception as problem:
-            said = f"raises {type(problem).__name__}: {problem}"
-        if said:
-            found["last"] = (said, write(loaded))
-        assert not said
+        self.tried += 1
+        judge = Judge(loaded)
+        for in_parts in (False, True):
+            try:
+                self._board.switch_off(None)
+                if judge.reduced(in_parts=in_parts) is None:
+                    continue
+                for key in sorted(self._board.stopping() & self._open.keys()):
+                    self._board.switch_off(self._open[key])
+                    said = judge.find_disagreement(in_parts=in_parts)
+                    if said:
+                        self._tell(self._open.pop(key), said, loaded, in_parts)
+            except ScenarioError:
+                return
 
-    for number, strategy in _rounds(_strategies(guard.module)):
-        quiet = settings(
-            max_examples=examples,
-            deadline=None,
-            database=None,
-            suppress_health_check=list(HealthCheck),
-            phases=(Phase.generate, Phase.shrink),
-            print_blob=False,
-        )
-        try:
-            seed(number)(quiet(given(strategy)(check)))()
-        except _TimeIsUp:
-            return "", ""
-        except BaseException:
-            if found:
-                return found["last"]
-            raise
-        if time.process_time() > until:
-            return "", ""
-    raise AssertionError
+    def _tell(self, guard: Guard, said: str, loaded: Any, in_parts: bool) -> None:
+        from tests.differential.guards.writing import write
+
+        print(f"### {guard!r} in_parts={in_parts}\n# {said}\n{write(loaded)}\n", flush=True)
+
+    def tell_open(self) -> None:
+        """The guards without a witness."""
+        print(f"tried {self.tried}")
+        for key in self._open:
+            print(f"open {key}")
 
 
-def _rounds(strategies: list[st.SearchStrategy[object]]) -> Iterator[tuple[int, st.SearchStrategy[object]]]:
-    number = 0
-    draw = random.Random(1)
+def _rounds(strategies: list[st.SearchStrategy[Any]], first: int) -> Iterator[tuple[int, st.SearchStrategy[Any]]]:
     while True:
-        for strategy in draw.sample(strategies, len(strategies)) if number else strategies:
-            number += 1
-            yield number, strategy
-
-
-def _seek_apart(guard: Guard, seconds: float) -> None:
-    """In a process of its own: a module is imported once."""
-    sys.stdout.flush()
-    child = os.fork()
-    if child:
-        os.waitpid(child, 0)
-        return
-    said, code = seek(guard, seconds)
-    print(f"### {guard!r}\n# {said or 'not found'}\n{code}\n", flush=True)
-    os._exit(0)
+        for strategy in strategies:
+            first += 1
+            yield first, strategy
 
 
 def main() -> None:
-    """Looks for witnesses of all guards of a function."""
+    """Looks for witnesses until the time is up."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("module")
-    parser.add_argument("functions", nargs="+")
-    parser.add_argument("--seconds", type=float, default=30)
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", action="append", default=[])
     arguments = parser.parse_args()
-    for function in arguments.functions:
-        for guard in guards_in(arguments.module, function):
-            _seek_apart(guard, arguments.seconds)
+    board, guards = install(GUARDED)
+    chosen = tuple(guard for guard in guards if not arguments.only or guard.module in arguments.only)
+    hunt = Hunt(board, chosen, time.process_time() + arguments.seconds)
+    for number, strategy in _rounds(_strategies(), arguments.seed * 1000):
+        try:
+            seed(number)(QUIET(given(strategy)(hunt.try_on)))()
+        except Unsatisfiable:  # a family of users' own controllers
+            continue
+        except _TimeIsUp:
+            break
+    hunt.tell_open()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,32 @@
+"""The functions that decide where a reduction, a slice or a coarser model applies, by module."""
+
+from __future__ import annotations
+
+GUARDED: dict[str, tuple[str, ...]] = {
+    "model/startup.py": (
+        "_is_unwatched", "is_known", "starts_freely", "heeds_start", "only_replicasets_delete", "is_evicted_by_taints",
+        "_is_counted_by_budgets", "check_untouched", "due", "settled", "started",
+    ),
+    "model/alone.py": ("taken_alone", "_is_left_alone", "_creates_unseen"),
+    "model/endings.py": ("ending_unseen", "_heeds_end"),
+    "model/youth.py": ("countable", "_is_countable"),
+    "model/timeless.py": ("gains_without_clocks", "clockless"),
+    "model/orders.py": ("fewer_orders", "orders_of_deploying"),
+    "model/hurry.py": ("hurried", "_size_at_rest", "act"),
+    "model/layout.py": ("mentions", "alike", "_resources_read", "_signature", "_label_facts", "symmetric_domains", "_is_unique"),
+    "verify/slicing.py": (
+        "cut", "cut_by_relations", "_kept_whole", "_entangled", "_comes_any_time", "_ends_any_time", "_hits_several",
+        "_counts_all", "_relations", "_sharing_nodes", "_may_run_on", "_selecting", "_spread_selectors",
+        "_term_selectors", "_uses", "_sharing_images", "_rival_autoscalers", "_chained", "_read_by", "_is_about",
+        "starts_simply", "_is_evicted",
+    ),
+    "verify/sliced.py": ("_is_exact", "_begins_at_rest", "_is_rest", "_comes_to_rest"),
+    "verify/crowded.py": (
+        "may_be_proved", "_is_plain", "_is_plain_event", "freed", "working", "_is_above_usage", "proofs_of", "_certain",
+        "_finds_room", "_admits", "_most_full",
+    ),
+    "verify/coarser.py": ("proofs",),
+    "verify/bounds.py": ("held_by_bounds", "_is_bounded", "_has_room", "_always_fits", "_is_even"),
+    "verify/guarded.py": ("only_budgets_decide", "is_guarded", "healthy_demanded"),
+    "verify/sizes.py": ("only_sizes_decide", "nobody_preempts", "is_left_alone"),
+}  # fmt: skip
