@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property
 
-from kubeproof.errors import ScenarioError
+from kubeproof.errors import InternalError, ScenarioError
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.verify.options import Effort, VerifyOptions
 from kubeproof.verify.run import verify
@@ -54,8 +54,10 @@ class Judge:
             said = reduced_verdicts(self._loaded, in_parts=in_parts)
         except ScenarioError:
             raise
-        except Exception as problem:
-            return f"raises {type(problem).__name__}: {problem}"
+        except InternalError as problem:  # a replay, or a step of the search, contradicts
+            return f"contradicts itself: {problem}"
+        except Exception as problem:  # any test would notice
+            return f"crashes: {type(problem).__name__} {problem}"
         if set(said) == {UNKNOWN}:
             return ""
         pairs = zip(self.exact, said, strict=True)

@@ -1,7 +1,8 @@
 """The package with switches: each guard of the reductions can be ignored while the program runs.
 
-A guard is an operand of `and` or `or`, a test that leaves a function early, or a relation that is yielded, in the
-functions that decide where a reduction applies. Guards are read from the source, so that a new one is found by itself.
+A guard is an operand of `and` or `or`, a test that leaves a function early, a filter, or something that is yielded or
+added, in the functions that decide where a reduction applies. Guards are read from the source: a new one is found by
+itself.
 """
 
 from __future__ import annotations
@@ -71,6 +72,18 @@ class _Switches(ast.NodeTransformer):
             node.test = self.visit(node.test)
         node.body = [self.visit(one) for one in node.body]
         node.orelse = [self.visit(one) for one in node.orelse]
+        return node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        """What is off is not added."""
+        key = self._meet(node)
+        return ast.If(_asked(key, ast.Constant(True), neutral=False), [self.generic_visit(node)], [])
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        """A filter that is off lets everything pass."""
+        keys = [None if isinstance(one, ast.BoolOp) else self._meet(one) for one in node.ifs]
+        visited = [(key, self.visit(one)) for key, one in zip(keys, node.ifs, strict=True)]
+        node.ifs = [one if key is None else _asked(key, one, neutral=True) for key, one in visited]
         return node
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST:
