@@ -1,40 +1,48 @@
-"""Clusters in which everything stands beside everything: no crash, and one answer from reductions, parts, engines and replay."""
+"""Clusters in which everything stands beside everything: no crash, and one answer, whoever is asked."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from kubeproof.errors import ScenarioError
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.verify.options import VerifyOptions
-from tests.differential.guards.judging import UNKNOWN, Verdicts, reduced_verdicts, verdicts_of
+from kubeproof.verify.options import Effort, VerifyOptions
+from tests.differential.guards.judging import EAGER, UNKNOWN, Verdicts, reduced_verdicts, verdicts_of
 from tests.property.mixed import mixed_inputs
+from tests.property.strategies import choice
 
-MOST_STATES = 1_500  # beyond, an input is compared as far as it came
-MOST_BY_NAME = 250
+MOST_STATES = 500  # beyond, an input is compared as far as it came
+MOST_BY_NAME = 50
 CHUNKS, EXAMPLES = 20, 100  # in every run; ten times as many with -m slow
 DECIDED = 0.6  # of all verdicts, at least: comparisons of what nobody knows say nothing
+EFFORTS = choice(Effort(), EAGER)
+KERNELS = choice(*["auto"] * 11, "python")
 
 
-def find_answers(loaded: Loaded) -> dict[str, Verdicts]:
+def find_answers(loaded: Loaded, effort: Effort, kernel: str) -> dict[str, Verdicts]:
     """What each way to answer says, every violation replayed."""
+    reduced = VerifyOptions(max_states=MOST_STATES, effort=effort)
     found = {
-        "reduced": verdicts_of(loaded, VerifyOptions(max_states=MOST_STATES)),
+        "reduced": verdicts_of(loaded, reduced),
         "every run": verdicts_of(loaded, VerifyOptions(reductions=False, max_states=MOST_STATES)),
         "by name": verdicts_of(loaded, VerifyOptions(engine="reference", max_states=MOST_BY_NAME)),
     }
+    if kernel != "auto":
+        found[kernel] = verdicts_of(loaded, replace(reduced, engine=kernel))
+        assert found[kernel] == found["reduced"]  # also what is left open
     if len(loaded.setup.workloads) > 1:
         found["in parts"] = reduced_verdicts(loaded, in_parts=True)
     return found
 
 
-def compare_answers(loaded: Loaded) -> Counter[str]:
+def compare_answers(loaded: Loaded, effort: Effort = EAGER, kernel: str = "auto") -> Counter[str]:
     """Asserts that all decided answers are the same; returns how often each verdict was given."""
     try:
-        answers = find_answers(loaded)
+        answers = find_answers(loaded, effort, kernel)
     except ScenarioError:  # no stable start
         return Counter({"refused": 1})
     decided = [set(words) - {UNKNOWN} for words in zip(*answers.values(), strict=True)]
@@ -54,9 +62,9 @@ def compare_many(number: int, examples: int) -> Counter[str]:
         phases=(Phase.generate,),
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )
-    @given(mixed_inputs())
-    def check(loaded: Loaded) -> None:
-        found.update(compare_answers(loaded))
+    @given(mixed_inputs(), EFFORTS, KERNELS)
+    def check(loaded: Loaded, effort: Effort, kernel: str) -> None:
+        found.update(compare_answers(loaded, effort, kernel))
 
     check()
     return found
