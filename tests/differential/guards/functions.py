@@ -14,7 +14,8 @@ GUARDED: dict[str, tuple[str, ...]] = {
     "model/orders.py": ("fewer_orders", "orders_of_deploying"),
     "model/hurry.py": ("hurried", "_size_at_rest", "act"),
     "model/layout.py": ("mentions", "_mention_template", "_mention_volumes", "_mention_terms", "_mention_requirements",
-        "_mention_event", "_mention_choice", "alike", "_resources_read", "_signature", "_label_facts", "symmetric_domains", "_is_unique"),
+        "_mention_event", "_mention_choice", "alike", "_resources_read", "_signature", "_label_facts",
+        "symmetric_domains", "_is_unique"),
     "verify/slicing.py": (
         "cut", "cut_by_relations", "_kept_whole", "_entangled", "_comes_any_time", "_ends_any_time", "_hits_several",
         "_counts_all", "_occurrences", "_relations", "_sharing_nodes", "_may_run_on", "_selecting", "_spread_selectors",

@@ -1,7 +1,8 @@
 """Looks for small clusters on which a reduction that ignores one of its guards gives a wrong verdict.
 
-`python -m tests.differential.guards.seeking [--seconds 600] [--seed 1] [--only verify/slicing.py]` tries random clusters, each with
-every guard ignored that decides something there, and prints a witness, as code, for each guard that it catches.
+`python -m tests.differential.guards.seeking [--seconds 600] [--seed 1] [--only verify/slicing.py]` tries random
+clusters, each with every guard ignored that decides something there, and prints a witness, as code, for each guard
+that it catches.
 """
 
 from __future__ import annotations
