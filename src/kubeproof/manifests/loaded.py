@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from kubeproof.manifests.node_pools import Pool
 
 RUNNING = "running"
+ASSUMED_NODES = "assumed nodes"  # the key of a scope that tells of them
 
 
 @dataclass(frozen=True, slots=True)

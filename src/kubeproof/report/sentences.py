@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from kubeproof.verify.result import ASSUMED, HOLDS, HOLDS_BOUNDED, VACUOUS, IntentResult, SuppressionNote, VerifyResult
+from kubeproof.manifests.loaded import ASSUMED_NODES
+from kubeproof.verify.result import HOLDS, HOLDS_BOUNDED, VACUOUS, IntentResult, SuppressionNote, VerifyResult
 
 
 def title(result: IntentResult) -> str:
@@ -21,7 +22,7 @@ def closing(result: VerifyResult) -> str:
     told = f"{count(len(result.results), 'property', 'properties')} checked" + (f" ({parts})" if parts else "")
     if result.results and result.not_modelled and result.verdict in (HOLDS, HOLDS_BOUNDED, VACUOUS):
         told += f"; {count(len(result.not_modelled), 'thing')} in the input not modelled"
-    if any(key == ASSUMED for key, _ in result.scope):
+    if any(key == ASSUMED_NODES for key, _ in result.scope):
         told += "; on assumed nodes"
     return told
 

@@ -11,7 +11,6 @@ from kubeproof.values import dataclass
 if TYPE_CHECKING:
     from kubeproof.verify.scaling.result import Sweep
 
-ASSUMED = "assumed nodes"  # the key in the scope of what nobody said of nodes
 HOLDS = "HOLDS"
 HOLDS_BOUNDED = "HOLDS-BOUNDED"
 VIOLATED = "VIOLATED"

@@ -37,12 +37,11 @@ from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import ALWAYS, Intent
 from kubeproof.intents.monitor import UPPER_BOUNDS
 from kubeproof.intents.predicates import followed_targets
-from kubeproof.manifests.loaded import Loaded, Start
+from kubeproof.manifests.loaded import ASSUMED_NODES, Loaded, Start
 from kubeproof.model.plan import Plan
 from kubeproof.verify.counted_words import autoscaler_words, finished_under_selectors, untargeted
 from kubeproof.verify.coverage import joined
 from kubeproof.verify.result import (
-    ASSUMED,
     ERROR,
     HOLDS,
     UNKNOWN,
@@ -128,7 +127,7 @@ def _assumed(loaded: Loaded) -> Iterator[tuple[str, str]]:
     if loaded.assumed:
         from kubeproof.manifests.node_pools import describe
 
-        yield ASSUMED, f"{describe(loaded.assumed)}, as the input has no Node objects; --nodes tells others"
+        yield ASSUMED_NODES, f"{describe(loaded.assumed)}, as the input has no Node objects; --nodes tells others"
 
 
 def _start(start: Start) -> str:
