@@ -115,7 +115,7 @@ def scope(loaded: Loaded, plan: Plan, statistics: Statistics) -> tuple[tuple[str
         *_assumed(loaded),
         ("workloads", ", ".join(_workload(setup, i) for i in range(len(setup.workloads))) or "none"),
         *_steering(setup, scenario.intents),
-        ("start", _start(scenario.start)),
+        ("start", _start(scenario.start, setup)),
         ("events", "; ".join(_event(event) for event in scenario.events) or "none"),
         ("pod start-up", _startup(setup)),
         ("explored", _explored(statistics)),
@@ -130,8 +130,13 @@ def _assumed(loaded: Loaded) -> Iterator[tuple[str, str]]:
         yield ASSUMED_NODES, f"{describe(loaded.assumed)}, as the input has no Node objects; --nodes tells others"
 
 
-def _start(start: Start) -> str:
-    return f"{start.mode}: {in_words(start.pods)}" if start.pods else start.mode
+def _start(start: Start, setup: Setup) -> str:
+    if start.pods:
+        return f"{start.mode}: {in_words(start.pods)}"
+    late = [workload.ref for workload in setup.workloads if workload.kind in JOBS and workload.owner is None]
+    if start.mode != "deployed" or not late:
+        return start.mode
+    return f"{start.mode}, but {', '.join(late)}: none of their pods was there when the others were placed"
 
 
 def _startup(setup: Setup) -> str:
