@@ -181,8 +181,9 @@ def with_scope(loaded: Loaded, result: ClusterResult) -> ClusterResult:
     from dataclasses import replace
 
     from kubeproof.quantify.cluster_space import plan_to_quantify
+    from kubeproof.verify.left_out import left_out
     from kubeproof.verify.result import Statistics
-    from kubeproof.verify.summary import abstractions, left_out, scope
+    from kubeproof.verify.summary import abstractions, scope
 
     plan = plan_to_quantify(loaded)
     omitted = [f"{omission.what}: {omission.why} ({omission.source})" for omission in loaded.omissions]

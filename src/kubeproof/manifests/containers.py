@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubeproof.cluster.objects import Container, HostPort, Readiness
+from kubeproof.manifests.deciding import ALL
 from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.late import read_pre_stop
 from kubeproof.manifests.names import is_dns_label
@@ -73,7 +74,7 @@ def _resources(fields: Fields) -> tuple[dict[str, int], dict[str, int]]:
     limits = read_container_amounts(resources.child("limits"))
     requests = read_container_amounts(resources.child("requests"))
     if resources.items("claims"):
-        resources.omit("claims")
+        resources.omit("claims", decides=ALL)
     resources.finish("Resources")
     for name, amount in requests.items():
         _check_limit(resources, name, amount, limits.get(name))

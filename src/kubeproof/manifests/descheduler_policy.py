@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kubeproof.cluster.policies import DeschedulerPolicy, DeschedulerProfile, Plain
+from kubeproof.manifests.deciding import ALL, NOTHING
 from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.tree import TRUE_WORDS, Mapping, Scalar, ScalarKind, Sequence, Value
@@ -29,7 +30,7 @@ def read_descheduler_policy(fields: Fields) -> DeschedulerPolicy:
         "evictionFailureEventNotification",
     ):
         if fields.has(key):
-            fields.omit(key)
+            fields.omit(key, decides=ALL if key.startswith("metrics") else NOTHING)
     fields.finish("DeschedulerPolicy")
     return policy
 

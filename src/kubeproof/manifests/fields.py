@@ -10,6 +10,7 @@ from typing import NoReturn
 from kubeproof.cluster.objects import Source
 from kubeproof.cluster.versions import GATED, Rule
 from kubeproof.errors import ManifestError
+from kubeproof.manifests.deciding import NOTHING, decides, touched
 from kubeproof.manifests.loaded import Omission
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.reads import Reads, emptied
@@ -47,9 +48,15 @@ class Log:
         found.is_about_shape = is_about_shape
         raise found
 
-    def omit(self, what: str, *, line: int, why: str = "not modelled", rule: Rule | None = None) -> None:
-        """Records something that the model does not take into account, or not before the version of a rule."""
-        self.omissions.append(Omission(f"{what} of {self.owner}", Source(self.file, line), why, rule))
+    def omit(
+        self, what: str, *, line: int, why: str = "not modelled", rule: Rule | None = None, decides: str = NOTHING
+    ) -> None:
+        """Records something that the model does not take into account, or not before the version of a rule.
+
+        `decides` says about whom it may decide: see `kubeproof.manifests.deciding`.
+        """
+        found = Omission(f"{what} of {self.owner}", Source(self.file, line), why, rule, touched(decides, self.owner))
+        self.omissions.append(found)
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
@@ -108,11 +115,11 @@ class Fields:
     def _missing(self, key: str) -> NoReturn:
         self.fail(key, "is required", remedy=f"Add {key}", is_about_shape=True)
 
-    def omit(self, key: str, why: str = "not modelled", rule: Rule | None = None) -> None:
+    def omit(self, key: str, why: str = "not modelled", rule: Rule | None = None, *, decides: str = NOTHING) -> None:
         """Records that the value of a key is not taken into account, or not before the version of a rule."""
         self._seen.add(key)
         self._marks.setdefault(key, False)
-        self.log.omit(f"field {self.path_of(key)}", line=self.line_of(key), why=why, rule=rule)
+        self.log.omit(f"field {self.path_of(key)}", line=self.line_of(key), why=why, rule=rule, decides=decides)
 
     def note_gate(self, schema: str, key: str) -> None:
         """Records a field that is read, if it is dropped in some versions."""
@@ -295,7 +302,7 @@ class Fields:
             if key not in known:
                 self._omit_unknown(key, set(known) | self._seen)
             elif known[key] is None:
-                self.omit(key, rule=GATED.get((schema, key)))
+                self.omit(key, rule=GATED.get((schema, key)), decides=decides(schema, key))
 
     def _omit_unknown(self, key: str, known: set[str]) -> None:
         from difflib import get_close_matches

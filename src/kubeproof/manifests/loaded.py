@@ -31,6 +31,7 @@ class Omission:
     source: Source
     why: str = "not modelled"  # empty: it is, from the rule's version on
     rule: Rule | None = None  # of a field that the API server drops before a version
+    touches: tuple[str, ...] = ()  # patterns of the workloads (Kind/namespace/name) about which it may decide
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kubeproof.cluster.labels import Taint, as_labels
 from kubeproof.cluster.objects import Node
+from kubeproof.manifests.deciding import ALL
 from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.metadata import read_metadata
 from kubeproof.manifests.names import check_label_key, is_label_value
@@ -108,4 +109,5 @@ def _conditions(status: Fields) -> None:
         differs = value != "True" if name == "Ready" else value == "True" and name in _TROUBLES
         if differs:
             what = f"initial condition {printable(name)}={printable(value or '')}"
-            condition.log.omit(what, line=condition.mapping.line, why="every node starts Ready and without pressure")
+            why = "every node starts Ready and without pressure"
+            condition.log.omit(what, line=condition.mapping.line, why=why, decides=ALL)

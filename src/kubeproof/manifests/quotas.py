@@ -6,6 +6,7 @@ from kubeproof.cluster.quantity import QuantityError, milli
 from kubeproof.cluster.quotas import CONTAINER, WHOLE_POD, Amounts, LimitItem, LimitRange, ResourceQuota, Scope
 from kubeproof.controllers.quota import COUNT, HUGE_PAGES, SCOPES
 from kubeproof.controllers.scheduler.requests import NATIVE
+from kubeproof.manifests.deciding import held_back
 from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.metadata import read_metadata
 from kubeproof.manifests.printable import printable
@@ -20,8 +21,8 @@ def read_quota(fields: Fields) -> ResourceQuota | None:
     """The quota as far as it is about pods; None if a scope that is not modelled decides whom it means."""
     metadata = read_metadata(fields)
     spec = fields.child("spec")
-    hard = _hard(spec.child("hard") if spec is not None else None)
-    scopes = _scopes(spec)
+    hard = _hard(spec.child("hard") if spec is not None else None, metadata.namespace)
+    scopes = _scopes(spec, metadata.namespace)
     if spec is not None:
         spec.finish("ResourceQuotaSpec")
     fields.finish("Object")
@@ -30,7 +31,7 @@ def read_quota(fields: Fields) -> ResourceQuota | None:
     return ResourceQuota(metadata.namespace, metadata.name, hard, scopes, fields.source)
 
 
-def _hard(fields: Fields | None) -> Amounts:
+def _hard(fields: Fields | None, namespace: str) -> Amounts:
     """The bounds that pods count towards; others are listed as not modelled."""
     found: dict[str, int] = {}
     for name in [] if fields is None else fields.keys():
@@ -39,7 +40,7 @@ def _hard(fields: Fields | None) -> Amounts:
         if _is_charged(name, resource):
             found[name] = _amount(fields, name, resource)
         else:
-            fields.omit(name)
+            fields.omit(name, decides=held_back(name, namespace))
     return tuple(sorted(found.items()))
 
 
@@ -60,7 +61,7 @@ def _amount(fields: Fields, key: str, resource: str) -> int:
         fields.fail(key, f"is {printable(text)!r}: {problem}", remedy="Write a quantity such as 500m or 2")
 
 
-def _scopes(spec: Fields | None) -> tuple[Scope, ...] | None:
+def _scopes(spec: Fields | None, namespace: str) -> tuple[Scope, ...] | None:
     """All requirements of `scopes` and `scopeSelector`; None if one of them is not modelled."""
     if spec is None:
         return ()
@@ -74,7 +75,8 @@ def _scopes(spec: Fields | None) -> tuple[Scope, ...] | None:
         selector.finish("ScopeSelector")
     unknown = [scope.name for scope in found if scope.name not in _PLAIN_SCOPES]
     for name in unknown:
-        spec.log.omit(f"scope {printable(name)}, and with it the whole quota,", line=spec.mapping.line)
+        what = f"scope {printable(name)}, and with it the whole quota,"
+        spec.log.omit(what, line=spec.mapping.line, decides=f"*/{namespace}/*")
     return None if unknown else tuple(found)
 
 

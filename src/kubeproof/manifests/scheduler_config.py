@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from kubeproof.cluster.labels import NodeTerm
 from kubeproof.cluster.objects import SchedulerProfile, SpreadConstraint
+from kubeproof.manifests.deciding import ALL
 from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.pods import read_spread
 from kubeproof.manifests.printable import printable
@@ -116,7 +117,7 @@ def _plugin_set(fields: Fields, point: str, universe: frozenset[str]) -> tuple[f
 def _plugin_name(fields: Fields) -> str:
     name = fields.required_text("name")
     if name != "*" and name not in PLUGINS:
-        fields.log.omit(f"scheduler plugin {printable(name)}", line=fields.line_of("name"))
+        fields.log.omit(f"scheduler plugin {printable(name)}", line=fields.line_of("name"), decides=ALL)
     return name
 
 
@@ -124,7 +125,8 @@ def _note_partial(fields: Fields, point: str, everywhere: frozenset[str]) -> Non
     """Notes plugins that one extension point alone switches off, which a profile cannot say."""
     off, _ = _plugin_set(fields, point, PLUGINS)
     if off - everywhere:
-        fields.omit(point, f"switched off there only: {', '.join(printable(p) for p in sorted(off - everywhere))}")
+        why = f"switched off there only: {', '.join(printable(p) for p in sorted(off - everywhere))}"
+        fields.omit(point, why, decides=ALL)
 
 
 # What they are told
@@ -150,7 +152,7 @@ def _plugin_config(fields: Fields, arguments: _Arguments) -> None:
     reader = _READERS.get(name)
     args = fields.child("args")
     if args is not None and reader is None:
-        fields.log.omit(f"arguments of scheduler plugin {printable(name)}", line=fields.line_of("args"))
+        fields.log.omit(f"arguments of scheduler plugin {printable(name)}", line=fields.line_of("args"), decides=ALL)
     elif args is not None and reader is not None:
         reader(args, arguments)
     fields.finish("PluginConfig")
@@ -213,7 +215,7 @@ def _affinity(args: Fields, arguments: _Arguments) -> None:
     if added is not None:
         arguments.added_affinity = read_node_terms(added, "requiredDuringSchedulingIgnoredDuringExecution")
         if added.has("preferredDuringSchedulingIgnoredDuringExecution"):
-            added.omit("preferredDuringSchedulingIgnoredDuringExecution")
+            added.omit("preferredDuringSchedulingIgnoredDuringExecution", decides=ALL)
         added.finish("NodeAffinity")
     args.finish("NodeAffinityArgs")
 

@@ -23,6 +23,7 @@ from kubeproof.verify.bounds import held_by_bounds
 from kubeproof.verify.calmer import calmed, may_be_calmed, told
 from kubeproof.verify.failures import INTERNAL, Failure, any_open, failure_of, is_open, told_best
 from kubeproof.verify.known import Found, Known
+from kubeproof.verify.left_out import left_out, with_caveats
 from kubeproof.verify.lift import NamedPath, follow, lift
 from kubeproof.verify.options import ABSTRACTION, SYMMETRY, VerifyOptions
 from kubeproof.verify.result import UNKNOWN, VIOLATED, IntentResult, Statistics, VerifyResult
@@ -44,7 +45,6 @@ from kubeproof.verify.summary import (
     claim,
     combined,
     intent_result,
-    left_out,
     overall,
     reduced_scope,
     scope,
@@ -95,6 +95,7 @@ def verify(
     results, statistics = answers.results, answers.statistics
     if watch.stop.is_asked and any(one.verdict == UNKNOWN for one in results):
         results, statistics = [_told_open(one) for one in results], replace(statistics, stopped_by=INTERRUPTED)
+    results = with_caveats(loaded, plan, results)
     omitted = [f"{omission.what}: {omission.why} ({omission.source})" for omission in loaded.omissions]
     omitted += left_out(plan)
     return VerifyResult(

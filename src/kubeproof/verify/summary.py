@@ -7,11 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.daemons import nodes_wanted, pods_wanted
-from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, STATEFUL_SET, Setup, Workload
-from kubeproof.cluster.policies import SAMPLED_METRICS, PodDisruptionBudget
-from kubeproof.cluster.priorities import class_values, has_priorities, priority_of
+from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, Setup, Workload
+from kubeproof.cluster.policies import PodDisruptionBudget
+from kubeproof.cluster.priorities import has_priorities, priority_of
 from kubeproof.cluster.running import in_words
-from kubeproof.cluster.vertical import INITIAL, OFF
 from kubeproof.engine.search import ALL_VIOLATED, INTERRUPTED
 from kubeproof.events.declarations import (
     Apply,
@@ -39,7 +38,7 @@ from kubeproof.intents.monitor import UPPER_BOUNDS
 from kubeproof.intents.predicates import followed_targets
 from kubeproof.manifests.loaded import ASSUMED_NODES, Loaded, Start
 from kubeproof.model.plan import Plan
-from kubeproof.verify.counted_words import autoscaler_words, finished_under_selectors, untargeted
+from kubeproof.verify.counted_words import autoscaler_words
 from kubeproof.verify.coverage import joined
 from kubeproof.verify.result import (
     ERROR,
@@ -273,70 +272,6 @@ def _event(event: Event) -> str:
 
 def _users(event: UsageChange | UsagePattern) -> str:
     return f"container {event.container} of {event.target}" if event.container else event.target
-
-
-def _idle_verticals(plan: Plan) -> list[str]:
-    """Vertical autoscalers that do nothing in the model, and why."""
-    if not plan.setup.verticals:
-        return []
-    from kubeproof.model.sizes import why_idle
-
-    declared = tuple(workload for workload in plan.setup.workloads if not workload.resized)
-    setup = replace(plan.setup, workloads=declared)
-    reasons = [(vpa, why_idle(setup, vpa, plan.declared)) for vpa in setup.verticals if vpa.mode != OFF]
-    return [
-        f"VerticalPodAutoscaler {vpa.namespace}/{vpa.name}: {reason} ({vpa.source})"
-        for vpa, reason in reasons
-        if reason
-    ]
-
-
-def left_out(plan: Plan) -> list[str]:
-    """Parts of objects that loops cannot take into account: autoscalers without a target, unknown plugins."""
-    setup = plan.setup
-    found = [*untargeted(setup)]
-    profiles = {profile.name for profile in setup.profiles}
-    found += [
-        f"schedulerName {w.template.scheduler_name} of {w.ref}: no such scheduler, its pods get no node ({w.source})"
-        for w in setup.workloads
-        if w.owner is None and w.home is None and w.template.scheduler_name not in profiles
-    ]
-    found += [
-        f"minReadySeconds of {workload.ref}: ready pods count as available at once ({workload.source})"
-        for workload in setup.workloads
-        if workload.min_ready_s and workload.owner is None
-    ]
-    found += [
-        f"claims of {workload.ref}: daemon pods see them bound as declared, and give none a volume ({workload.source})"
-        for workload in setup.workloads
-        if workload.kind == DAEMON_SET and workload.owner is None and workload.template.claims
-    ]
-    found += [
-        f"descheduler: pods of {workload.ref} count as pods of different owners ({workload.source})"
-        for workload in setup.workloads
-        if workload.kind == STATEFUL_SET and workload.owner is None and setup.descheduler is not None
-    ]
-    found += [
-        f"{metric.type} metric of HorizontalPodAutoscaler {a.namespace}/{a.name}: not modelled ({a.source})"
-        for a in setup.autoscalers
-        for metric in a.metrics
-        if metric.type not in SAMPLED_METRICS
-    ]
-    found += finished_under_selectors(plan)
-    found += _idle_verticals(plan)
-    found += [
-        f"containers that run out of memory: VerticalPodAutoscaler {vpa.namespace}/{vpa.name} never evicts a pod "
-        f"for that here ({vpa.source})"
-        for vpa in setup.verticals
-        if vpa.mode not in (OFF, INITIAL)
-    ]
-    if setup.descheduler is not None:
-        from kubeproof.controllers.descheduler import not_modelled
-
-        place = setup.descheduler.source
-        classes = frozenset(class_values(setup))
-        found += [f"descheduler {what}: not modelled ({place})" for what in not_modelled(setup.descheduler, classes)]
-    return found
 
 
 def abstractions(loaded: Loaded, plan: Plan) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from kubeproof.engine.limits import INTERRUPTED
 from kubeproof.intents.declarations import Intent
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.verify.left_out import left_out, with_caveats
 from kubeproof.verify.resize import Size, resized
 from kubeproof.verify.result import (
     ERROR,
@@ -23,7 +24,7 @@ from kubeproof.verify.result import (
 from kubeproof.verify.run import plan_of
 from kubeproof.verify.scaling.plan import SweepPlan
 from kubeproof.verify.scaling.result import NOT_TRIED, TRIVIAL, SizeAnswer, SizeVerdict, Sweep
-from kubeproof.verify.summary import abstractions, claim, combined, intent_result, left_out, scope
+from kubeproof.verify.summary import abstractions, claim, combined, intent_result, scope
 
 PER_SIZE = ("nodes", "workloads", "autoscalers", "explored")  # parts of the scope that differ from size to size
 
@@ -43,6 +44,7 @@ def conclude(plan: SweepPlan, answers: Sequence[SizeAnswer], *, is_interrupted: 
     for number, intent in enumerate(plan.loaded.scenario.intents):
         blank = intent_result(last, model, number, "holds", statistics)
         results += _over_all(intent, blank, plan, answers, sweep, is_interrupted=is_interrupted)
+    results = with_caveats(last, model, results)
     shared = [pair for pair in scope(last, model, statistics) if pair[0] not in PER_SIZE]
     omitted = [f"{omission.what}: {omission.why} ({omission.source})" for omission in plan.loaded.omissions]
     return VerifyResult(

@@ -1,0 +1,88 @@
+"""Which fields that are not modelled may change what happens, and to whom.
+
+What holds in spite of such a field holds only if the field plays no part, so it is no plain HOLDS. Every field that
+`kubeproof.manifests.schema` calls not modelled stands in one of these tables: a test sees to that. One that does not
+is taken to decide about all pods.
+"""
+
+from __future__ import annotations
+
+OWN = "own"  # what becomes of the object's own pods
+ALL = "all"  # where any pod goes, or how much room is left for it
+NOTHING = ""
+
+EVERYBODY = "*/*/*"  # a pattern of references that every workload answers to
+
+_OWN = {
+    "ObjectMeta": "deletionTimestamp",
+    "JobSpec": "backoffLimitPerIndex maxFailedIndexes successPolicy podFailurePolicy managedBy scheduling",
+    "PodSpec": "schedulingGates readinessGates schedulingGroup workloadRef",
+    "Container": "restartPolicyRules",
+    "VerticalPodAutoscalerSpec": "recommenders startupBoost",
+    "VerticalUpdatePolicy": "evictionRequirements",
+    "VerticalContainerPolicy": "startupBoost",
+    "MetricSource": "selector describedObject metric",
+    "MetricIdentifier": "selector",
+}
+_ALL = {
+    "PodSpec": "runtimeClassName resourceClaims resources",
+    "Volume": "ephemeral",
+    "KubeSchedulerConfiguration": "extenders",
+    "Plugins": "preEnqueue queueSort reserve permit preBind bind postBind placementScore",
+    "NodeResourcesFitArgs": "ignoredResources ignoredResourceGroups",
+}
+_NOTHING = {
+    "ObjectMeta": "finalizers",  # deletions of workload objects wait for nobody
+    "StatefulSetSpec": "persistentVolumeClaimRetentionPolicy",  # the API server writes its default, which is as here
+    "CronJobSpec": "timeZone",  # a start may come at any time
+    "PodSpec": "ephemeralContainers",
+    "Container": "startupProbe",  # the time of a start is declared
+    "Lifecycle": "postStart stopSignal",  # so is that of hooks
+    "LifecycleHandler": "httpGet tcpSocket",
+    "Volume": "csi awsElasticBlockStore gcePersistentDisk azureDisk azureFile iscsi rbd cinder fc glusterfs cephfs "
+    "flexVolume flocker quobyte vsphereVolume photonPersistentDisk portworxVolume scaleIO storageos",  # no attaching
+    "PodStatus": "nominatedNodeName",
+    "VerticalUpdatePolicy": "evictAfterOOMSeconds",  # nothing runs out of memory
+    "VerticalContainerPolicy": "oomBumpUpRatio oomMinBumpUp",
+    "ServiceSpec": "internalTrafficPolicy sessionAffinity sessionAffinityConfig trafficDistribution",  # equal shares
+    "KubeSchedulerConfiguration": "percentageOfNodesToScore podInitialBackoffSeconds podMaxBackoffSeconds "
+    "delayCacheUntilActive",  # told in the scope; the queue's order is open
+    "SchedulerProfile": "percentageOfNodesToScore",
+}
+DECIDES: dict[tuple[str, str], str] = {
+    (schema, name): decides
+    for decides, table in ((OWN, _OWN), (ALL, _ALL), (NOTHING, _NOTHING))
+    for schema, names in table.items()
+    for name in names.split()
+}
+
+
+def decides(schema: str, field: str) -> str:
+    """About whom a field that is not modelled decides: OWN, ALL or NOTHING."""
+    return DECIDES.get((schema, field), ALL)
+
+
+def touched(decided: str, owner: str) -> tuple[str, ...]:
+    """The patterns of the workloads that something of an object decides about; other words are patterns themselves."""
+    if decided == NOTHING:
+        return ()
+    return ({OWN: owner, ALL: EVERYBODY}.get(decided, decided),)
+
+
+# -- bounds of a quota that are not about pods ------------------------------------------------------
+
+_CREATED_BY = {
+    "count/replicasets.apps": "Deployment",
+    "count/jobs.batch": "CronJob",
+    "persistentvolumeclaims": "StatefulSet",
+    "count/persistentvolumeclaims": "StatefulSet",
+    "requests.storage": "StatefulSet",
+    "count/controllerrevisions.apps": "*",
+}
+
+
+def held_back(bound: str, namespace: str) -> str:
+    """The workloads whose loops create what such a bound of a quota counts; nobody's objects: NOTHING."""
+    of_class = "StatefulSet" if ".storageclass.storage.k8s.io/" in bound else None
+    kind = _CREATED_BY.get(bound, of_class)
+    return NOTHING if kind is None else f"{kind}/{namespace}/*"

@@ -1,0 +1,164 @@
+"""What the model leaves out of an input, and what holds only if that plays no part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from kubeproof.cluster.objects import DAEMON_SET, POD, STATEFUL_SET, revisions_of
+from kubeproof.cluster.policies import SAMPLED_METRICS
+from kubeproof.cluster.priorities import class_values
+from kubeproof.intents.declarations import Intent
+from kubeproof.intents.predicates import targeted, targets_of
+from kubeproof.manifests.deciding import EVERYBODY
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.model.plan import Plan
+from kubeproof.verify.counted_words import finished_under_selectors, untargeted
+from kubeproof.verify.result import HOLDS, HOLDS_BOUNDED, UNKNOWN, IntentResult
+from kubeproof.verify.summary import claim
+
+MOST_TOLD = 2  # things that one verdict names; all of them are listed anyway
+
+
+class LeftOut(NamedTuple):
+    """Something that is not modelled, in words, and the workloads about which it may decide."""
+
+    told: str
+    touches: tuple[str, ...] = ()  # patterns of references
+
+
+def left_out(plan: Plan) -> list[str]:
+    """Parts of objects that loops cannot take into account: autoscalers without a target, unknown plugins, ages."""
+    return [one.told for one in _by_loops(plan)]
+
+
+def _by_loops(plan: Plan) -> Iterator[LeftOut]:
+    yield from _of_autoscalers(plan)
+    yield from _of_workloads(plan)
+    yield from _of_quotas(plan)
+    yield from _idle_verticals(plan)
+    yield from _of_descheduler(plan)
+
+
+def _of_autoscalers(plan: Plan) -> Iterator[LeftOut]:
+    yield from (LeftOut(told) for told in untargeted(plan.setup))
+    for one in plan.setup.autoscalers:
+        for metric in one.metrics:
+            if metric.type not in SAMPLED_METRICS:
+                name = f"HorizontalPodAutoscaler {one.namespace}/{one.name}"
+                yield LeftOut(f"{metric.type} metric of {name}: not modelled ({one.source})", (one.target,))
+    scaled = tuple(one.target for one in plan.setup.autoscalers)
+    yield from (LeftOut(told, scaled) for told in finished_under_selectors(plan))
+
+
+def _of_workloads(plan: Plan) -> Iterator[LeftOut]:
+    setup = plan.setup
+    profiles = {profile.name for profile in setup.profiles}
+    for number, one in enumerate(setup.workloads):
+        if one.owner is not None:
+            continue
+        scheduler, place = one.template.scheduler_name, one.source
+        if one.home is None and scheduler not in profiles:
+            told = f"schedulerName {scheduler} of {one.ref}: no such scheduler, its pods get no node ({place})"
+            yield LeftOut(told, (one.ref,))
+        if one.min_ready_s:
+            told = f"minReadySeconds of {one.ref}: ready pods count as available at once ({place})"
+            yield LeftOut(told, (one.ref,) if revisions_of(setup, number) > 1 else ())
+        if one.kind == DAEMON_SET and one.template.claims:
+            told = f"claims of {one.ref}: daemon pods see them bound as declared, and give none a volume ({place})"
+            yield LeftOut(told, (one.ref,))
+        if one.kind == STATEFUL_SET and setup.descheduler is not None:
+            yield LeftOut(f"descheduler: pods of {one.ref} count as pods of different owners ({place})", (one.ref,))
+
+
+def _of_quotas(plan: Plan) -> Iterator[LeftOut]:
+    """Quotas that bare Pods of the input exceed by themselves: they are let in here."""
+    if not plan.setup.quotas:
+        return
+    from kubeproof.controllers.quota import is_meant, usage
+
+    version = plan.setup.settings.kubernetes_version
+    pairs = zip(plan.setup.workloads, plan.workloads, strict=True)
+    there = [one for one, cell in pairs if one.kind == POD and cell.exists]
+    for quota in plan.setup.quotas:
+        meant = [one for one in there if is_meant(quota, one)]
+        used = [usage(one.template, version) for one in meant]
+        too_much = any(sum(each.get(name, 0) for each in used) > hard for name, hard in quota.hard)
+        if too_much and any(one.bound_to is None for one in meant):
+            told = f"ResourceQuota {quota.namespace}/{quota.name}: the Pods of the input exceed it and are let in here"
+            yield LeftOut(f"{told} ({quota.source})", (f"*/{quota.namespace}/*",))
+
+
+def _idle_verticals(plan: Plan) -> Iterator[LeftOut]:
+    """Vertical autoscalers that do nothing in the model, and why."""
+    if not plan.setup.verticals:
+        return
+    from kubeproof.cluster.vertical import INITIAL, OFF
+    from kubeproof.model.sizes import why_idle
+
+    declared = tuple(workload for workload in plan.setup.workloads if not workload.resized)
+    setup = replace(plan.setup, workloads=declared)
+    for vpa in setup.verticals:
+        reason = why_idle(setup, vpa, plan.declared) if vpa.mode != OFF else ""
+        if reason:
+            yield LeftOut(f"VerticalPodAutoscaler {vpa.namespace}/{vpa.name}: {reason} ({vpa.source})", (vpa.target,))
+        if vpa.mode not in (OFF, INITIAL):
+            who = f"VerticalPodAutoscaler {vpa.namespace}/{vpa.name}"
+            yield LeftOut(f"containers that run out of memory: {who} never evicts a pod for that here ({vpa.source})")
+
+
+def _of_descheduler(plan: Plan) -> Iterator[LeftOut]:
+    policy = plan.setup.descheduler
+    if policy is None:
+        return
+    from kubeproof.controllers.descheduler import not_modelled
+
+    for what in not_modelled(policy, frozenset(class_values(plan.setup))):
+        yield LeftOut(f"descheduler {what}: not modelled ({policy.source})", (EVERYBODY,))
+
+
+# -- verdicts that rest on it -----------------------------------------------------------------------
+
+
+def with_caveats(loaded: Loaded, plan: Plan, results: Sequence[IntentResult]) -> list[IntentResult]:
+    """The results; what holds only if something that is not modelled plays no part is not decided."""
+    doubts = tuple(_doubts(loaded, plan))
+    if not doubts:
+        return list(results)
+    intents = {intent.name: intent for intent in loaded.scenario.intents}
+    return [_doubted(plan, intents[one.intent], one, doubts) if one.intent in intents else one for one in results]
+
+
+def _doubts(loaded: Loaded, plan: Plan) -> Iterator[LeftOut]:
+    """What may decide about some workload of the input."""
+    found = [LeftOut(f"{one.what} ({one.source})", one.touches) for one in loaded.omissions]
+    scaled = {
+        **{f"HorizontalPodAutoscaler/{a.namespace}/{a.name}": a.target for a in plan.setup.autoscalers},
+        **{f"VerticalPodAutoscaler/{a.namespace}/{a.name}": a.target for a in plan.setup.verticals},
+    }
+    for one in (*found, *_by_loops(plan)):
+        touches = tuple(scaled.get(pattern, pattern) for pattern in one.touches)
+        if any(fnmatchcase(workload.ref, pattern) for workload in plan.setup.workloads for pattern in touches):
+            yield one._replace(touches=touches)
+
+
+def _doubted(plan: Plan, intent: Intent, result: IntentResult, doubts: Sequence[LeftOut]) -> IntentResult:
+    if result.verdict not in (HOLDS, HOLDS_BOUNDED):
+        return result
+    refs = _spoken_of(plan, intent)
+    told = [one.told for one in doubts if any(fnmatchcase(ref, pattern) for ref in refs for pattern in one.touches)]
+    if not told:
+        return result
+    more = f" and {len(told) - MOST_TOLD} more" if len(told) > MOST_TOLD else ""
+    detail = f"not decided, it holds if what is not modelled plays no part: {'; '.join(told[:MOST_TOLD])}{more}"
+    return replace(result, verdict=UNKNOWN, detail=f"{detail}: {claim(intent)}")
+
+
+def _spoken_of(plan: Plan, intent: Intent) -> set[str]:
+    """The workloads that an intent is about; all if it names none."""
+    workloads = plan.setup.workloads
+    named = {intent.target} if intent.target else set()
+    named |= {workloads[number].ref for target in targets_of(intent) for number in targeted(workloads, target)}
+    return {ref for ref in named if ref} or {workload.ref for workload in workloads}

@@ -1,0 +1,86 @@
+"""What rests on something that is not modelled is no plain HOLDS."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubeproof.verify.result import HOLDS, UNKNOWN, VIOLATED
+from tests.unit.verify.inputs import node, scenario, verified, web
+
+WEB, DB = "Deployment/shop/web", "Deployment/shop/db"
+READY = f"{{minReady: {{target: {WEB}, count: 1, when: eventuallyAlways}}}}"
+BOTH = READY + f", {{minReady: {{target: {DB}, count: 1, when: eventuallyAlways}}}}"
+QUOTA = """apiVersion: v1
+kind: ResourceQuota
+metadata: {name: q, namespace: shop}
+spec: {hard: {BOUND}}
+"""
+POD = """apiVersion: v1
+kind: Pod
+metadata: {name: NAME, namespace: shop}
+spec: {containers: [{name: main, image: x, resources: {requests: {cpu: 1m}}}]}
+"""
+
+
+def verdicts(*texts: str, intents: str = READY) -> list[str]:
+    return [one.verdict for one in verified(node("n1", cpu="4"), *texts, scenario(intents)).results]
+
+
+def test_readiness_gates_leave_open_whether_the_own_pods_become_ready() -> None:
+    gated = web(1, more="readinessGates: [{conditionType: lb}]")
+    result = verified(node("n1"), gated, web(1, name="db"), scenario(BOTH))
+
+    assert [one.verdict for one in result.results] == [UNKNOWN, HOLDS]
+    assert result.verdict == UNKNOWN
+    assert result.results[0].detail.startswith(
+        "not decided, it holds if what is not modelled plays no part: "
+        "field spec.template.spec.readinessGates of Deployment/shop/web ("
+    )
+
+
+def test_what_takes_room_or_places_pods_leaves_everything_open() -> None:
+    claiming = web(1, name="db", more="resourceClaims: [{name: gpu}]")
+
+    assert verdicts(web(1), claiming, intents=BOTH) == [UNKNOWN, UNKNOWN]
+    assert verdicts(web(1), claiming, intents="{settles: {}}") == [UNKNOWN]
+
+
+@pytest.mark.parametrize("harmless", ["hostAliases: [{ip: 1.2.3.4}]", "dnsPolicy: None"])
+def test_what_decides_about_no_pod_leaves_a_plain_proof(harmless: str) -> None:
+    assert verdicts(web(1, more=harmless)) == [HOLDS]
+
+
+def test_a_violation_stays_one() -> None:
+    gated = web(9, more="readinessGates: [{conditionType: lb}]")
+
+    assert verdicts(gated, intents=READY.replace("count: 1", "count: 9")) == [VIOLATED]
+
+
+@pytest.mark.parametrize(
+    ("bound", "verdict"),
+    [("count/replicasets.apps: 1", UNKNOWN), ("services: 1", HOLDS), ("persistentvolumeclaims: 0", HOLDS)],
+)
+def test_bounds_of_a_quota_that_are_not_modelled_leave_open_what_they_may_hold_back(bound: str, verdict: str) -> None:
+    assert verdicts(web(1), QUOTA.replace("{BOUND}", f"{{{bound}}}")) == [verdict]
+
+
+@pytest.mark.parametrize(("pods", "verdict"), [(2, HOLDS), (1, UNKNOWN)])
+def test_pods_of_the_input_beyond_their_quota_leave_the_namespace_open(pods: int, verdict: str) -> None:
+    quota = QUOTA.replace("{BOUND}", f"{{pods: {pods}}}")
+    lone = [POD.replace("NAME", name) for name in ("a", "b")]
+    elsewhere = web(1, namespace="other", name="db")
+    intents = "{noPendingForever: {target: Pod/shop/a}}, {noPendingForever: {target: Deployment/other/db}}"
+
+    assert verdicts(quota, *lone, elsewhere, intents=intents) == [verdict, HOLDS]
+
+
+def test_with_a_deployed_start_the_scope_says_that_jobs_begin_with_the_run() -> None:
+    job = """apiVersion: batch/v1
+kind: Job
+metadata: {name: load, namespace: shop}
+spec: {template: {spec: {restartPolicy: Never, containers: [{name: main, image: x}]}}}
+"""
+    said = dict(verified(node("n1"), web(1), job, scenario(READY, start="deployed")).scope)["start"]
+
+    assert said == "deployed, but Job/shop/load: none of their pods was there when the others were placed"
+    assert dict(verified(node("n1"), web(1), scenario(READY, start="deployed")).scope)["start"] == "deployed"
