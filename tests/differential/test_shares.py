@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from contextlib import suppress
+
 import pytest
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 from kubeproof.cluster.labels import LabelSelector, Requirement, as_labels
 from kubeproof.cluster.objects import (
+    CRON_JOB,
     DEPLOYMENT,
     HOSTNAME,
     REPLICA_SET,
@@ -24,12 +28,15 @@ from kubeproof.cluster.objects import (
 )
 from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric, PodDisruptionBudget
 from kubeproof.cluster.usage import CPU
+from kubeproof.errors import ScenarioError
 from kubeproof.events.declarations import STABLE, Drain, Event, NodeFailure
 from kubeproof.intents.declarations import ALWAYS, EVENTUALLY_ALWAYS, Amount, Intent
 from kubeproof.manifests.loaded import Loaded, Scenario, Start
 from kubeproof.verify.options import SLICING, Effort, VerifyOptions
 from kubeproof.verify.run import verify
+from kubeproof.verify.shares import ONE_BY_ONE
 from tests.differential.test_slicing import PATIENT, TOLERATIONS
+from tests.property.mixed import ALL_KINDS, Mix, mixed_inputs
 
 MOST_STATES = 6_000
 
@@ -111,6 +118,79 @@ def compare(loaded: Loaded) -> tuple[int, int]:
     known = [one.verdict for one in verify(loaded, VerifyOptions(without=(SLICING,), max_states=MOST_STATES)).results]
     assert all("UNKNOWN" in pair or pair[0] == pair[1] for pair in zip(said, known, strict=True)), (said, known)
     return said.count("HOLDS"), said.count("VIOLATED")
+
+
+# -- workloads of all kinds ---------------------------------------------------------------------------
+
+MEETING = Mix(  # on nodes only, so that they are searched one by one
+    kinds=tuple(kind for kind in ALL_KINDS if kind != CRON_JOB),
+    workloads=(2, 3),
+    nodes=(2, 3),
+    priorities=False,
+    verticals=False,
+    claims=False,
+    gitops=False,
+)
+EFFORTS = (
+    Effort(max_at_first=1, max_alone=2_000, max_repeated=1),
+    Effort(max_at_first=50, max_alone=300, max_repeated=50, max_tried=4),
+    Effort(max_at_first=1, max_alone=20),  # most parts are too large
+)
+NAMED_STATES = 600
+
+
+def compare_mixed(loaded: Loaded, effort: Effort) -> Counter[str]:
+    """Asserts that what parts decide is so, by the search of the whole and by the search by name; counts verdicts."""
+    options = VerifyOptions(max_states=effort.max_at_first + 1, effort=effort)
+    told = verify(loaded, options)
+    said = [one.verdict for one in told.results]
+    assert "ERROR" not in said, told.results
+    if not set(said) - {"UNKNOWN"}:
+        return Counter()
+    whole = VerifyOptions(without=(SLICING,), max_states=MOST_STATES)
+    by_name = VerifyOptions(engine="reference", max_states=NAMED_STATES)
+    for other in (whole, by_name):
+        known = [one.verdict for one in verify(loaded, other).results]
+        assert all("UNKNOWN" in pair or pair[0] == pair[1] for pair in zip(said, known, strict=True)), (said, known)
+    return Counter(said) if ONE_BY_ONE in told.statistics.reductions else Counter()
+
+
+def check_mixed(examples: int, number: int, mix: Mix = MEETING) -> Counter[str]:
+    """Compares so many inputs with workloads of several kinds; returns the verdicts that parts had a say in."""
+    found: Counter[str] = Counter()
+
+    @seed(number)
+    @settings(PATIENT, max_examples=examples)
+    @given(mixed_inputs(mix), st.sampled_from(EFFORTS))
+    def check(loaded: Loaded, effort: Effort) -> None:
+        with suppress(ScenarioError):  # no stable start: said of the parts and of the whole
+            found.update(compare_mixed(loaded, effort))
+
+    check()
+    return found
+
+
+def test_workloads_of_all_kinds_are_so_for_all_together_as_one_by_one() -> None:
+    assert check_mixed(40, 1)["VIOLATED"] > 0
+
+
+def test_whatever_stands_beside_workloads_of_all_kinds_nothing_fails() -> None:
+    check_mixed(25, 2, Mix(workloads=(2, 3)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(10, 20))
+def test_workloads_of_all_kinds_are_so_for_all_together_in_many_more_cases(number: int) -> None:
+    assert check_mixed(300, number)["VIOLATED"] > 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(20, 30))
+def test_whatever_stands_beside_workloads_nothing_fails_in_many_more_cases(number: int) -> None:
+    check_mixed(300, number, Mix(workloads=(2, 3)))
+
+
+# -- Deployments --------------------------------------------------------------------------------------
 
 
 def check_inputs(examples: int, number: int) -> tuple[int, int]:

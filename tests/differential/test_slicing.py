@@ -61,6 +61,7 @@ from kubeproof.manifests.daemon_sets import daemon_tolerations
 from kubeproof.manifests.loaded import Loaded, Scenario, Start
 from kubeproof.verify.options import SLICING, Effort, VerifyOptions
 from kubeproof.verify.run import verify
+from tests.property.mixed import Mix, mixed_inputs
 
 PATIENT = settings(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
@@ -209,6 +210,7 @@ def compare_slices(loaded: Loaded, effort: Effort) -> bool:
     whole = verify(loaded, VerifyOptions(without=(SLICING,), max_states=MOST_STATES))
     parts = verify(loaded, VerifyOptions(max_states=MOST_STATES, effort=effort))
     said, known = ([result.verdict for result in one.results] for one in (parts, whole))
+    assert "ERROR" not in (*said, *known), (parts.results, whole.results)
     assert all("UNKNOWN" in (a, b) or a == b for a, b in zip(said, known, strict=True)), (said, known)
     assert [result.intent for result in parts.results] == [result.intent for result in whole.results]
     return any(key == "slices" for key, _ in parts.scope)
@@ -268,6 +270,24 @@ def _own(draw: st.DrawFn, team: str, kind: str, app: str, cpu_milli: int | None)
     return Workload(kind, "shared", team, template, size, selector, strategy=Strategy(True, 0, False, 1, False))
 
 
+@st.composite
+def mixed_teams(draw: st.DrawFn) -> Loaded:
+    """Workloads of several kinds, each of which only runs on nodes of its own."""
+    loaded = draw(mixed_inputs(APART_IN_PARTS))
+    setup = loaded.setup
+    owners = [setup.workloads[number % len(setup.workloads)].name for number in range(len(setup.nodes))]
+    nodes = tuple(
+        replace(one, labels=as_labels({**dict(one.labels), "team": owner}))
+        for one, owner in zip(setup.nodes, owners, strict=True)
+    )
+    workloads = tuple(
+        replace(w, template=replace(w.template, node_selector=(*w.template.node_selector, ("team", w.name))))
+        for w in setup.workloads
+    )
+    return replace(loaded, setup=replace(setup, nodes=nodes, workloads=workloads))
+
+
+APART_IN_PARTS = Mix(workloads=(2, 3), nodes=(3, 3), foreign=False, verticals=False, claims=False, most_events=1)
 WOVEN = Effort(max_repeated=1)  # no search of the whole: every trace of a part is woven, then replayed
 
 
@@ -304,6 +324,16 @@ def test_parts_of_any_kind_and_wholes_give_the_same_verdicts() -> None:
 
 def test_parts_keep_together_what_one_selector_matches() -> None:
     assert 0 < check_inputs(40, 4, inputs_under_one_selector()) < 40
+
+
+def test_parts_of_several_kinds_with_whatever_stands_beside_them_and_wholes_give_the_same_verdicts() -> None:
+    assert check_inputs(40, 4, mixed_teams(), WOVEN) > 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(30, 40))
+def test_parts_of_several_kinds_and_wholes_give_the_same_verdicts_on_many_more(number: int) -> None:
+    assert check_inputs(300, number, mixed_teams(), WOVEN if number % 2 else Effort()) > 20
 
 
 @pytest.mark.slow
