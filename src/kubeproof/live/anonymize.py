@@ -1,7 +1,7 @@
 """Other names for everything that tells whose cluster it is, the same one for the same name everywhere.
 
-All that decides what control loops do is kept: numbers, enumerations, and which names are equal. What is not known to
-be harmless is renamed. Ordinals stay at the end of names, and the claims of a StatefulSet keep following its name.
+What stays is listed: numbers, amounts, and words of the API (`known_words`). All other texts are renamed, keys of
+labels and resources, too. Ordinals stay at the end of names, and the claims of a StatefulSet keep following its name.
 """
 
 from __future__ import annotations
@@ -9,80 +9,46 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from kubeproof.live.addresses import Addresses
+from kubeproof.live.known_words import KEYS, PROVISIONERS, RESOURCE_NAMES, WORDS
+from kubeproof.manifests.components import COMPONENTS
+from kubeproof.manifests.ignores import PREFIX
+
 Object = dict[str, Any]
 
-
-def _words(*lines: str) -> frozenset[str]:
-    return frozenset(word for line in lines for word in line.split())
-
-
-# Fields whose texts are words of the API, amounts or times: they tell nothing about the owner.
-_KEPT = _words(
-    "apiVersion kind type status phase operator effect whenUnsatisfiable nodeAffinityPolicy nodeTaintsPolicy protocol",
-    "restartPolicy imagePullPolicy dnsPolicy preemptionPolicy podManagementPolicy updateMode concurrencyPolicy",
-    "schedule completionMode podReplacementPolicy volumeBindingMode reclaimPolicy persistentVolumeReclaimPolicy",
-    "volumeMode provisioner policy selectPolicy unhealthyPodEvictionPolicy externalTrafficPolicy pathType medium mode",
-    "internalTrafficPolicy trafficDistribution creationTimestamp deletionTimestamp maxSurge maxUnavailable",
-    "minAvailable averageUtilization averageValue storage whenDeleted whenScaled",
-    "timeZone scopeName action reason apiGroup scheme controlledValues controlledResources sessionAffinity",
-)
-_AMOUNTS = _words(
-    "requests limits capacity allocatable hard used overhead default defaultRequest max min maxLimitRequestRatio",
-    "minAllowed maxAllowed",
-)
-_WORDS = _words(
-    "accessModes policyTypes scopes finalizers ipFamilies",
-    "syncOptions jsonPointers jqPathExpressions managedFieldsManagers",
-)
-_BY_KEY = _words("labels matchLabels nodeSelector annotations selector")
-_DROPPED = _words(
-    "clusterIP clusterIPs externalIPs loadBalancerIP externalName podCIDR podCIDRs providerID message uid host hosts",
-    "tls secretName parameters mountOptions",
-)
-_WELL_KNOWN = ("kubernetes.io", "k8s.io", "kubeproof.dev")
-_KEPT_TEXTS = frozenset(
+_AMOUNTS = frozenset(
     (
-        "",
-        "default",
-        "kube-system",
-        "default-scheduler",
-        "metadata.name",
-        "cpu",
-        "memory",
-        "pods",
-        "linux",
-        "windows",
-        "amd64",
-        "arm64",
-        "arm",
-        "s390x",
-        "ppc64le",
-        "riscv64",
-        "system-cluster-critical",
-        "system-node-critical",
-        "true",
-        "false",
+        *("requests", "limits", "capacity", "allocatable", "hard", "overhead", "minAllowed", "maxAllowed"),
+        *("default", "defaultRequest", "max", "min", "maxLimitRequestRatio"),  # of LimitRanges
     )
 )
+_BY_KEY = frozenset(["labels", "matchLabels", "nodeSelector", "annotations", "selector"])
+_LABEL_KEYS = frozenset(["key", "topologyKey", "matchLabelKeys", "mismatchLabelKeys"])
+_LISTS = "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes"  # of names, in one text
+_QUANTITIES = (("target", "averageValue"), ("target", "value"), ("scaleUp", "tolerance"), ("scaleDown", "tolerance"))
+_QUANTITY = re.compile(r"[-+]?[0-9]{1,20}(?:\.[0-9]{1,20})?(?:[eE][-+]?[0-9]{1,3}|[numkMGTPE]i?|Ki)?", re.ASCII)
 _ORDINAL = re.compile(r"(.+)-(\d{1,9})", re.ASCII)
 _NUMBER = re.compile(r"-?\d{1,9}%?", re.ASCII)
-# Components whose flags decide what happens: known to everybody, and looked for by name.
-_COMPONENTS = _words("cluster-autoscaler descheduler kube-controller-manager")
+_HUGE_PAGES = re.compile(r"hugepages-[0-9]{1,5}[KMGT]i", re.ASCII)
+_PROPERTY = re.compile(r"[A-Z][0-9]{3}", re.ASCII)
+_OF_CLASS = ".storageclass.storage.k8s.io/"
+_MOMENT = "2000-01-01T00:00:00Z"
 
 
 class Anonymizer:
     """Renames object after object; StatefulSets must come before their claims."""
 
-    def __init__(self) -> None:
+    def __init__(self, secret: bytes | None = None) -> None:
         self._stems: dict[str, str] = {}  # names without the number at their end
         self._learned: dict[str, str] = {}  # of StatefulSets and their claims, which others are called after
         self._images: dict[str, str] = {}
+        self._address = Addresses(secret)
 
     def __call__(self, item: Object) -> Object:
         """The object with other names."""
         if item.get("kind") == "StatefulSet":
             self._learn_claims(item)
-        return {key: self._value(key, value) for key, value in item.items()}
+        return self._fields("", item)
 
     def _learn_claims(self, item: Object) -> None:
         """Claims are called after their template and the StatefulSet; so are those that are renamed."""
@@ -93,51 +59,84 @@ class Anonymizer:
             name = str((template.get("metadata") or {}).get("name", ""))
             self._learned[f"{name}-{given}"] = f"{self.name(name)}-{own}"
 
-    def _value(self, key: str, value: Any) -> Any:
-        if key in _AMOUNTS or key in _WORDS:
-            return value
-        if isinstance(value, dict):
-            if key in _BY_KEY and all(isinstance(inner, str) for inner in value.values()):
-                return {self.key(name): self.name(inner) for name, inner in value.items()}
-            return {name: self._value(name, inner) for name, inner in value.items() if name not in _DROPPED}
+    def _value(self, above: str, key: str, value: Any) -> Any:
+        """The value of a key in the value of the key above."""
         if isinstance(value, list):
-            return self._images_of(value) if key == "images" else [self._value(key, inner) for inner in value]
-        return self._text(key, value) if isinstance(value, str) else value
+            return [self._fields(key, one) if isinstance(one, dict) else self._value(above, key, one) for one in value]
+        if isinstance(value, str):
+            return self._text(above, key, value)
+        if not isinstance(value, dict):
+            return value
+        if key in _AMOUNTS:
+            return {self.resource(name): self._amount(inner) for name, inner in value.items()}
+        if key in _BY_KEY and all(isinstance(inner, str) for inner in value.values()):
+            return {self.key(name): self._labelled(name, inner) for name, inner in value.items()}
+        return self._fields(key, value)
 
-    def _text(self, key: str, text: str) -> str:
-        if key == "image":
-            return self.image(text)
-        if key in ("key", "topologyKey", "matchLabelKeys", "mismatchLabelKeys", "labelSelectorKey"):
+    def _fields(self, above: str, value: Object) -> Object:
+        return {key: self._value(above, key, inner) for key, inner in value.items()}
+
+    def _text(self, above: str, key: str, text: str) -> str:
+        if key in ("image", "reference") or (above, key) == ("images", "names"):
+            return self.image(text) if text else text
+        if key in _LABEL_KEYS:
             return self.key(text)
-        if key in _KEPT:
+        if key in ("cidr", "except", "hostIP"):
+            return self._address(text) or self.name(text)
+        if key == "provisioner" and text in PROVISIONERS:
+            return text
+        if key == "deletionTimestamp":
+            return _MOMENT
+        if (above, key) in _QUANTITIES:
+            return self._amount(text)  # type: ignore[no-any-return]
+        if key == "schedule" and _is_schedule(text):
             return text
         return self.name(text)
 
-    def _images_of(self, images: list[Any]) -> list[Any]:
-        found = []
-        for one in images:
-            names = [self.image(str(name)) for name in one.get("names") or ()] if isinstance(one, dict) else []
-            found.append({**one, "names": names} if names else one)
-        return found
+    def _labelled(self, key: str, text: str) -> str:
+        """The value of a label or annotation."""
+        return ",".join(self.name(part) for part in text.split(",")) if key == _LISTS else self.name(text)
+
+    def _amount(self, value: Any) -> Any:
+        is_text = isinstance(value, str) and not _QUANTITY.fullmatch(value)
+        return self.name(value) if is_text else value
 
     def image(self, text: str) -> str:
         """Another image with a tag; one without a tag or digest means the latest."""
         last = text.rpartition("/")[2]
         whole = text if ":" in last or "@" in last else f"{text}:latest"
         program = re.split("[:@]", last)[0]
-        shown = program if program in _COMPONENTS else "image"
+        shown = program if program in COMPONENTS else "image"
         return self._images.setdefault(whole, f"{shown}:v{len(self._images) + 1}")
 
     def key(self, text: str) -> str:
-        """Another label key; those of Kubernetes itself stay."""
-        domain = text.partition("/")[0]
-        if "/" in text and any(domain == known or domain.endswith(f".{known}") for known in _WELL_KNOWN):
+        """Another key of a label, annotation or taint; those that control loops know stay."""
+        if text in KEYS:
             return text
-        return self.name(text)
+        if text.startswith(PREFIX):
+            about = text.removeprefix(PREFIX)
+            return text if _PROPERTY.fullmatch(about) else f"{PREFIX}{self._stem(about)}"
+        return self._stem(text) if text else text
+
+    def resource(self, text: str) -> str:
+        """Another name of a resource; those of Kubernetes stay, extended ones stay extended."""
+        if text in RESOURCE_NAMES or _HUGE_PAGES.fullmatch(text):
+            return text
+        for prefix in ("requests.", "limits."):
+            if text.startswith(prefix):
+                return f"{prefix}{self.resource(text.removeprefix(prefix))}"
+        if _OF_CLASS in text:
+            name, _, rest = text.partition(_OF_CLASS)
+            return f"{self.name(name)}{_OF_CLASS}{self.resource(rest)}"
+        if text.startswith("count/"):
+            return f"count/{self._stem(text)}"
+        domain, slash, _ = text.rpartition("/")
+        home = "example.kubernetes.io" if domain.endswith("kubernetes.io") else "example.com"
+        return f"{home}/{self._stem(text)}" if slash else self._stem(text)
 
     def name(self, text: str) -> str:
         """Another name, valid wherever a name or a label value is; numbers and words of Kubernetes stay."""
-        if text in _KEPT_TEXTS or _NUMBER.fullmatch(text):
+        if text in WORDS or text in RESOURCE_NAMES or _NUMBER.fullmatch(text):
             return text
         numbered = _ORDINAL.fullmatch(text)
         if text in self._learned or numbered is None:
@@ -147,3 +146,9 @@ class Anonymizer:
     def _stem(self, text: str) -> str:
         known = self._learned.get(text) or self._stems.get(text)
         return known or self._stems.setdefault(text, f"n{len(self._stems) + len(self._learned) + 1}")
+
+
+def _is_schedule(text: str) -> bool:
+    from kubeproof.manifests.cron import gaps_of  # few clusters have CronJobs
+
+    return gaps_of(text) is not None

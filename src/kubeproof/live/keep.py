@@ -23,13 +23,14 @@ _FIRST = ("apiVersion", "kind", "metadata")
 _PLACE = "<live>"
 
 
-def keep(item: Object, readers: Iterable[Reader] = READERS) -> Object:
+def keep(item: Object, readers: Iterable[Reader] = READERS, *, hides_unknown: bool = False) -> Object:
     """The object without what none of the readers reads.
 
     What a reader refuses is kept as far as it was read: whoever reads the snapshot refuses it with the same words. An
-    object that is not even shaped as its kind is no object of an API server.
+    object that is not even shaped as its kind is no object of an API server. Of fields that the API does not have it is
+    known that they are there; `hides_unknown` takes their names away, too.
     """
-    reads = Reads()
+    reads = Reads(hides_unknown=hides_unknown)
     root = _tree(item)
     assert isinstance(root, Mapping), item
     document = Document(str(item.get("kind", "")), str(item.get("apiVersion", "")), root, _PLACE, reads)

@@ -126,7 +126,7 @@ def _add(client: Client, resource: Resource, options: SnapshotOptions, spool: Sp
         count = 0
 
     for item in _items(client, resource, options, forget):
-        kept = keep(item, options.readers)
+        kept = keep(item, options.readers, hides_unknown=options.anonymize)
         spool.write(f"---\n{as_yaml(rename(kept) if rename is not None else kept)}")
         count += 1
     return count

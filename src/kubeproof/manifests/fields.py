@@ -310,7 +310,7 @@ class Fields:
         close = get_close_matches(key[:100], sorted(known), n=1)
         hint = f", did you mean {close[0]}?" if close else ""
         line = self.line_of(key)
-        self._marks.setdefault(key, False)
+        self.log.reads.note_unknown(self.mapping, key)
         self.log.omit(f"unknown field {self.path_of(key)}", line=line, why=f"not in the Kubernetes API{hint}")
 
     def finish_strictly(self, *known: str) -> None:

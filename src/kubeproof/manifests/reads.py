@@ -20,9 +20,11 @@ _EMPTY = {ScalarKind.INTEGER: "0", ScalarKind.FLOAT: "0", ScalarKind.ODD_NUMBER:
 class Reads:
     """The keys that were read of mappings, and what stands for a value of which only a part counts."""
 
-    __slots__ = ("_instead", "_marks")
+    __slots__ = ("_instead", "_marks", "_unknown", "hides_unknown")
 
-    def __init__(self) -> None:
+    def __init__(self, *, hides_unknown: bool = False) -> None:
+        self.hides_unknown = hides_unknown  # fields that the API does not have stay, but not their names
+        self._unknown: dict[tuple[int, str], str] = {}
         # By identity: equal mappings are different places. The values are held, so that no identity is used again.
         self._marks: dict[int, tuple[Mapping, Marks]] = {}
         self._instead: dict[int, tuple[Value, Value]] = {}
@@ -30,6 +32,14 @@ class Reads:
     def marks(self, mapping: Mapping) -> Marks:
         """The marks of a mapping, to be added to."""
         return self._marks.setdefault(id(mapping), (mapping, {}))[1]
+
+    def note_unknown(self, mapping: Mapping, key: str) -> None:
+        """Notes a field that the API does not have as far as we know."""
+        self.marks(mapping).setdefault(key, False)
+        self._unknown.setdefault((id(mapping), key), f"unknown{len(self._unknown) + 1}")
+
+    def _shown(self, mapping: Mapping, key: str) -> str:
+        return self._unknown.get((id(mapping), key), key) if self.hides_unknown else key
 
     def keep(self, value: Value | None, instead: Value | None = None) -> None:
         """Keeps another value in the place of one that was read, or all of the value itself."""
@@ -48,7 +58,7 @@ class Reads:
     def _reduced_mapping(self, mapping: Mapping) -> Mapping:
         _, marks = self._marks.get(id(mapping), (mapping, {}))
         kept = {
-            key: _entry(entry, self.reduced(entry.value) if marks[key] else emptied(entry.value))
+            self._shown(mapping, key): _entry(entry, self.reduced(entry.value) if marks[key] else emptied(entry.value))
             for key, entry in mapping.entries.items()
             if key in marks and len(key) <= _LONGEST_KEY
         }
