@@ -128,12 +128,12 @@ def write_stdout(text: str) -> None:
 def _write_stream(stream: TextIO, content: bytes, encoding: str) -> None:
     """Writes all of it, also if a signal comes meanwhile: CPython's own buffers then lose what a full pipe did not
     take."""
-    stream.flush()
     try:
         place = stream.fileno() if os.name == "posix" else -1
     except (AttributeError, OSError, ValueError):  # no file of the system, as under a test runner
         place = -1
     if place >= 0:
+        stream.flush()
         write_all(place, content)
     else:
         stream.write(content.decode(encoding))
