@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kubeproof.cli.outputs import Output, emit, output_option
+from kubeproof.cli.endings import first_of, tell_ending
+from kubeproof.cli.outputs import Output, emit, output_option, write_file
 from kubeproof.cli.reports import text_style
 from kubeproof.cli.terminal import WHEN
+from kubeproof.errors import EnvironmentProblem
 
 if TYPE_CHECKING:
     from kubeproof.verify.result import ReplayReport
@@ -60,19 +62,20 @@ def replay_command(
     from kubeproof.verify.replay import replay_file
 
     report = replay_file(trace, intent, controllers)
+    code = _EXIT_CODES.get(report.verdict, 70)
     if as_audit is not None:
-        _write_audit(as_audit, trace, intent, controllers)
+        code = _write_audit(as_audit, trace, intent, controllers, code)
 
     def render(output: Output) -> str:
         if output.format == "html":
             return _page(trace, intent, controllers)
         return _render(report, output, color, verbose)
 
-    return emit(outputs, render, _EXIT_CODES.get(report.verdict, 70))
+    return emit(outputs, render, code)
 
 
-def _write_audit(file: str, trace: str, intent: str | None, controllers: tuple[str, ...]) -> None:
-    """The run as the audit log of a cluster that did just that."""
+def _write_audit(file: str, trace: str, intent: str | None, controllers: tuple[str, ...], code: int) -> int:
+    """Writes the run as the audit log of a cluster that did just that; the exit code, another if that fails."""
     from kubeproof.verify.audit_log import audit_log
     from kubeproof.verify.options import VerifyOptions
     from kubeproof.verify.rerun import rerun
@@ -81,8 +84,11 @@ def _write_audit(file: str, trace: str, intent: str | None, controllers: tuple[s
     saved = read_saved(trace)
     one = saved.chosen(intent)
     again = rerun(saved.result.inputs, one, VerifyOptions(controllers=controllers))
-    with open(file, "w", encoding="utf-8") as log:
-        log.writelines(audit_log(again, one))
+    try:
+        write_file(file, "".join(audit_log(again, one)))
+    except EnvironmentProblem as problem:
+        return first_of((code, tell_ending(problem)))
+    return code
 
 
 def _page(trace: str, intent: str | None, controllers: tuple[str, ...]) -> str:

@@ -120,9 +120,10 @@ def read_file(path: str, bounds: Bounds, inside: Fence = Fence()) -> bytes:
         descriptor = os.open(opened, flags)  # O_NONBLOCK: opening a FIFO must not wait for a writer
     except (OSError, ValueError) as problem:
         raise _unreadable(path, problem) from None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # looked at before Python refuses to open a directory
+        os.close(descriptor)
+        raise ManifestError("not a regular file", file=printable(path), line=0, remedy="Use - to read from a pipe")
     with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise ManifestError("not a regular file", file=printable(path), line=0, remedy="Use - to read from a pipe")
         try:
             return file.read(bounds.file_bytes + 1)
         except OSError as problem:
