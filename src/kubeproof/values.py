@@ -8,12 +8,12 @@ several instances were made. To a type checker it is the standard one.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, FrozenInstanceError, fields
 from functools import partial
 from operator import attrgetter
 from reprlib import recursive_repr
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 Values = Callable[[Any], tuple[Any, ...]]
 FIRST_INSTANCES = 16
@@ -35,6 +35,18 @@ def make_dataclass(
         if name not in written:
             setattr(bare, name, method)
     return bare
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def complete(kinds: Iterable[K], table: Mapping[K, V]) -> Mapping[K, V]:
+    """The table, which has an entry for each of the kinds and for nothing else: forgetting one is seen at import."""
+    missing, unknown = set(kinds) - set(table), set(table) - set(kinds)
+    if missing or unknown:
+        raise TypeError(f"a table lacks {sorted(map(str, missing))} and has {sorted(map(str, unknown))} too much")
+    return table
 
 
 if TYPE_CHECKING:

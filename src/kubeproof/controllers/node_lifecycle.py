@@ -22,6 +22,7 @@ from kubeproof.cluster.control import (
     Decision,
     NodeChange,
     NodeRef,
+    NodeVerb,
     Reads,
     Role,
     Seen,
@@ -125,7 +126,7 @@ class NoExecuteTainter:
                 nodes = zones.get(self._zone_of(place, view), UNWATCHED)
                 verb = self._verb(view, nodes, all_full=all_full)
                 if verb == TAINT:
-                    verb = "" if self._zone_of(place, view) in waiting else self._pace(place, nodes)
+                    verb = None if self._zone_of(place, view) in waiting else self._pace(place, nodes)
                 if verb:
                     decisions.append(Decision((NodeChange(NodeRef(place, view), verb),)))
         return tuple(decisions)
@@ -135,20 +136,20 @@ class NoExecuteTainter:
         shown = zip(self.reads.places, seen.places, strict=True)
         return frozenset(self._zone_of(place, view) for place, groups in shown for view, _ in groups if view[2])
 
-    def _pace(self, place: int, nodes: tuple[int, int]) -> str:
+    def _pace(self, place: int, nodes: tuple[int, int]) -> NodeVerb:
         """The verb for a taint, with the wait of the next one where the zone has another node."""
         own = _zone(self.layout.places[place].sample)
         if not self.is_limited or sum(_zone(node) == own for node in self.layout.setup.nodes) < 2:
             return TAINT
         return TAINT_VERY_SLOWLY if zone_state(*nodes) == PARTIAL else TAINT_SLOWLY
 
-    def _verb(self, view: View, nodes: tuple[int, int], *, all_full: bool) -> str:
+    def _verb(self, view: View, nodes: tuple[int, int], *, all_full: bool) -> NodeVerb | None:
         not_ready, tainted, _ = view
         if tainted and all_full:
             return UNTAINT
         if not_ready and not tainted and may_taint(zone_state(*nodes), sum(nodes), all_full=all_full):
             return TAINT
-        return ""
+        return None
 
     def _zones(self, seen: Seen) -> dict[tuple[str, ...], tuple[int, int]]:
         """Ready and not ready nodes per zone.

@@ -8,6 +8,7 @@ from kubeproof.cluster.control import (
     Decision,
     NodeChange,
     NodeRef,
+    NodeVerb,
     Reads,
     Remember,
     Role,
@@ -51,6 +52,6 @@ class CordonEvent(Sourced, NoWorkloads):
                     decisions.append(self._change(place, cordoned, UNCORDON, (left, liftable - 1)))
         return tuple(decisions)
 
-    def _change(self, place: int, view: object, verb: str, memory: tuple[int, int]) -> Decision:
+    def _change(self, place: int, view: object, verb: NodeVerb, memory: tuple[int, int]) -> Decision:
         change = NodeChange(NodeRef(place, view), verb)
         return Decision((change, Remember(self.source.memory, memory)), Role.EVENT)

@@ -17,6 +17,7 @@ from kubeproof.cluster.control import (
     Decision,
     NodeChange,
     NodeRef,
+    NodeVerb,
     Reads,
     Remember,
     Role,
@@ -66,7 +67,7 @@ class DrainEvent(Sourced, NoWorkloads):
         )
 
     @property
-    def _verb(self) -> str:
+    def _verb(self) -> NodeVerb:
         if isinstance(self.event, Maintenance):
             return MAINTAIN
         return DRAIN_UNCORDON if self.event.uncordon else DRAIN

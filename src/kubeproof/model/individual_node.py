@@ -31,6 +31,7 @@ from kubeproof.cluster.control import (
     TAINT_VERY_SLOWLY,
     UNCORDON,
     UNTAINT,
+    NodeVerb,
 )
 from kubeproof.cluster.labels import NO_EXECUTE, Taint
 from kubeproof.cluster.objects import JOB, Node, Setup
@@ -144,7 +145,7 @@ def changed(
     setup: Setup,
     declared: Node,
     node: NodeState,
-    verb: str,
+    verb: NodeVerb,
     never_ready: frozenset[int] = frozenset(),
     runs_s: tuple[tuple[int, int] | None, ...] = (),
 ) -> NodeState:
@@ -203,7 +204,7 @@ def _left_behind(setup: Setup, node: NodeState) -> NodeState:
     return with_ended(node, lost)
 
 
-def _after_drain(setup: Setup, node: NodeState, verb: str) -> NodeState:
+def _after_drain(setup: Setup, node: NodeState, verb: NodeVerb) -> NodeState:
     if verb == RETURN:
         return node._replace(cordoned=0, work=0, least_s=NEVER, most_s=NEVER)
     if node.work == Work.MAINTAIN:

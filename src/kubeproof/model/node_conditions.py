@@ -30,6 +30,7 @@ from kubeproof.cluster.control import (
     UNCORDON,
     UNTAINT,
     WELCOME,
+    NodeVerb,
 )
 from kubeproof.cluster.objects import JOB, Node
 from kubeproof.cluster.places import taints_of
@@ -53,7 +54,7 @@ MOST_EVICTING_S = 120  # max-pod-eviction-time: how long the cluster autoscaler 
 class NodeConditions(PodLife):
     """Nodes that fail, come back, are tainted, drained, added and removed."""
 
-    def _changed(self, node: Node, cell: NodeCell, verb: str) -> NodeCell:
+    def _changed(self, node: Node, cell: NodeCell, verb: NodeVerb) -> NodeCell:
         if verb == CORDON:
             return cell._replace(cordoned=1)
         if verb == UNCORDON:
@@ -83,7 +84,7 @@ class NodeConditions(PodLife):
         pods = _renamed(cell.pods, Phase.UNREADY, Phase.READY)
         return self._untimed(node, cell._replace(health=Health.UP, no_execute=0, pods=pods))
 
-    def _regrouped(self, node: Node, cell: NodeCell, verb: str) -> NodeCell:
+    def _regrouped(self, node: Node, cell: NodeCell, verb: NodeVerb) -> NodeCell:
         """The node, or its slot, after what a cluster autoscaler has done to it."""
         if verb == MARK_SPARE:
             return cell._replace(spare_s=0)

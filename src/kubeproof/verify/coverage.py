@@ -7,71 +7,83 @@ come to everything; one in a coarser model may have come to more than there is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
-from kubeproof.cluster.control import Controller, Decision, NodeChange
+from kubeproof.cluster.control import Action, Controller, Decision, NodeChange, NodeVerb, Remember, Tick
 from kubeproof.cluster.objects import STATEFUL_SET
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.engine.system import Actor, Effect
 from kubeproof.model.actors import GroupedActor
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.plan import Plan
+from kubeproof.model.startup import StartAll
+from kubeproof.values import complete
 from kubeproof.verify.result import Statistics
 
 TIME = "time"
-WORDS = {
-    "SetDesired": "sets replicas",
-    "SetReplicas": "scales ReplicaSets",
-    "SetTemplate": "changes pod templates",
-    "SetCurrent": "completes updates",
-    "SetCondition": "sets conditions",
-    "CreateObject": "creates objects",
-    "DeleteObject": "deletes objects",
-    "CreatePods": "creates pods",
-    "DeleteUnbound": "deletes pods without a node",
-    "Bind": "binds pods",
-    "BindPinned": "binds pods",
-    "Preempt": "preempts pods",
-    "Unnominate": "gives up nominations",
-    "Arrive": "creates pods on their nodes",
-    "Delete": "deletes pods",
-    "KeepNode": "creates and deletes pods of nodes",
-    "TendJob": "counts pods that ended",
-    "Crash": "crashes containers",
-    "EvictPods": "evicts pods",
-    "EvictDue": "evicts pods",
-    "Unroute": "takes pods out of traffic",
-    "Advance": "moves pods on",
-    "StartAll": "moves pods on",
-}
-ON_NODES = {
-    "fail": "stops nodes",
-    "panic": "stops overloaded nodes",
-    "fail-for-good": "stops nodes for good",
-    "fail-with-zone": "stops zones",
-    "recover": "brings nodes back",
-    "notice": "notices silent nodes",
-    "taint": "taints nodes",
-    "taint-slowly": "taints nodes slowly",
-    "untaint": "removes taints",
-    "welcome": "notices nodes that are back",
-    "cordon": "cordons nodes",
-    "uncordon": "uncordons nodes",
-    "drain": "begins drains",
-    "drain-uncordon": "begins drains",
-    "maintain": "begins maintenance",
-    "drained": "ends drains",
-    "join": "lets nodes join",
-    "return": "ends maintenance",
-    "provision": "asks for nodes",
-    "forsake": "loses nodes that were asked for",
-    "mark-spare": "finds nodes unneeded",
-    "mark-needed": "finds nodes needed again",
-    "evacuate": "empties nodes",
-    "remove": "deletes nodes",
-    "retire": "drains nodes to delete them",
-    "spare": "gives up on emptying nodes",
-}
+UNTOLD = {Remember, Tick, NodeChange}  # nobody does anything by them; changes of nodes are told by their verbs
+WORDS = complete(
+    [kind.__name__ for kind in (*get_args(Action), StartAll) if kind not in UNTOLD],
+    {
+        "SetDesired": "sets replicas",
+        "SetReplicas": "scales ReplicaSets",
+        "SetTemplate": "changes pod templates",
+        "SetCurrent": "completes updates",
+        "SetCondition": "sets conditions",
+        "CreateObject": "creates objects",
+        "DeleteObject": "deletes objects",
+        "CreatePods": "creates pods",
+        "DeleteUnbound": "deletes pods without a node",
+        "Bind": "binds pods",
+        "BindPinned": "binds pods",
+        "Preempt": "preempts pods",
+        "Unnominate": "gives up nominations",
+        "Arrive": "creates pods on their nodes",
+        "Delete": "deletes pods",
+        "KeepNode": "creates and deletes pods of nodes",
+        "TendJob": "counts pods that ended",
+        "Crash": "crashes containers",
+        "EvictPods": "evicts pods",
+        "EvictDue": "evicts pods",
+        "Unroute": "takes pods out of traffic",
+        "Advance": "moves pods on",
+        "StartAll": "moves pods on",
+        "NoteFailed": "notes failed pods",
+        "NoteCompleted": "notes completed pods",
+    },
+)
+ON_NODES = complete(
+    NodeVerb,
+    {
+        NodeVerb.FAIL: "stops nodes",
+        NodeVerb.PANIC: "stops overloaded nodes",
+        NodeVerb.FAIL_FOR_GOOD: "stops nodes for good",
+        NodeVerb.FAIL_ZONE: "stops zones",
+        NodeVerb.RECOVER: "brings nodes back",
+        NodeVerb.NOTICE: "notices silent nodes",
+        NodeVerb.TAINT: "taints nodes",
+        NodeVerb.TAINT_SLOWLY: "taints nodes slowly",
+        NodeVerb.UNTAINT: "removes taints",
+        NodeVerb.WELCOME: "notices nodes that are back",
+        NodeVerb.CORDON: "cordons nodes",
+        NodeVerb.UNCORDON: "uncordons nodes",
+        NodeVerb.DRAIN: "begins drains",
+        NodeVerb.DRAIN_UNCORDON: "begins drains",
+        NodeVerb.MAINTAIN: "begins maintenance",
+        NodeVerb.DRAINED: "ends drains",
+        NodeVerb.JOIN: "lets nodes join",
+        NodeVerb.RETURN: "ends maintenance",
+        NodeVerb.PROVISION: "asks for nodes",
+        NodeVerb.FORSAKE: "loses nodes that were asked for",
+        NodeVerb.MARK_SPARE: "finds nodes unneeded",
+        NodeVerb.MARK_NEEDED: "finds nodes needed again",
+        NodeVerb.EVACUATE: "empties nodes",
+        NodeVerb.REMOVE: "deletes nodes",
+        NodeVerb.RETIRE: "drains nodes to delete them",
+        NodeVerb.SPARE: "gives up on emptying nodes",
+        NodeVerb.TAINT_VERY_SLOWLY: "taints nodes slowly",
+    },
+)
 Acted = tuple[tuple[str, tuple[str, ...]], ...]
 
 
@@ -97,7 +109,7 @@ class NotingActor:
         self._asked = (loop, actor.seen) if isinstance(loop, SchedulerController) else None  # type: ignore[attr-defined]
         self.has_acted = False
         self.refusing: set[str] = set()  # filters of a scheduler that refused a node
-        self._kinds: set[type | str] = set()  # of its actions; of changes of nodes the verbs
+        self._kinds: set[type | NodeVerb] = set()  # of its actions; of changes of nodes the verbs
 
     def act(self, views: tuple[Any, ...]) -> Sequence[Effect]:
         """What the actor answers."""
@@ -115,7 +127,7 @@ class NotingActor:
     @property
     def did(self) -> set[str]:
         """What it was able to do, in words."""
-        told = {ON_NODES.get(k, f"{k} a node") if isinstance(k, str) else WORDS.get(k.__name__) for k in self._kinds}
+        told = {ON_NODES[k] if isinstance(k, NodeVerb) else WORDS[k.__name__] for k in self._kinds - UNTOLD}
         return {words for words in told if words}
 
 

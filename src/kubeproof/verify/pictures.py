@@ -16,7 +16,7 @@ from kubeproof.cluster.usage import CPU, MEMORY, request_milli
 from kubeproof.errors import KubeproofError
 from kubeproof.model.individual_node import NodeState
 from kubeproof.model.individual_state import State
-from kubeproof.values import dataclass
+from kubeproof.values import complete, dataclass
 from kubeproof.verify.numbers import Numbers, numbers_at_the_end, numbers_behind
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.rerun import Rerun, rerun
@@ -24,28 +24,38 @@ from kubeproof.verify.result import IntentResult, VerifyResult
 
 ZONE = "topology.kubernetes.io/zone"
 PENDING = "Pending"
-PHASES = {
-    Phase.STARTING: "Starting",
-    Phase.RUNNING: "Running",
-    Phase.READY: "Ready",
-    Phase.UNREADY: "NotReady",
-    Phase.TERMINATING: "Terminating",
-}
-HEALTHS = {
-    Health.UP: "Ready",
-    Health.LOST: "Silent",
-    Health.UNKNOWN: "Unknown",
-    Health.BACK: "Back",
-    Health.ABSENT: "Absent",
-}
-WORKS = {
-    Work.NONE: "",
-    Work.DRAIN: "Draining",
-    Work.DRAIN_UNCORDON: "Draining",
-    Work.MAINTAIN: "Draining",
-    Work.DOWN: "Maintenance",
-    Work.LEAVE: "Leaving",
-}
+PHASES = complete(
+    Phase,
+    {
+        Phase.STARTING: "Starting",
+        Phase.RUNNING: "Running",
+        Phase.READY: "Ready",
+        Phase.UNREADY: "NotReady",
+        Phase.TERMINATING: "Terminating",
+    },
+)
+HEALTHS = complete(
+    Health,
+    {
+        Health.UP: "Ready",
+        Health.LOST: "Silent",
+        Health.UNKNOWN: "Unknown",
+        Health.BACK: "Back",
+        Health.ABSENT: "Absent",
+    },
+)
+WORKS = complete(
+    Work,
+    {
+        Work.NONE: "",
+        Work.DRAIN: "Draining",
+        Work.DRAIN_UNCORDON: "Draining",
+        Work.MAINTAIN: "Draining",
+        Work.DOWN: "Maintenance",
+        Work.LEAVE: "Leaving",
+        Work.RETIRE: "Leaving",
+    },
+)
 NOWHERE = -1  # instead of the number of a node
 V = TypeVar("V")
 
@@ -160,9 +170,10 @@ def _film(result: VerifyResult, one: IntentResult, options: VerifyOptions) -> Fi
     if one.trace is None:
         return "no counterexample"
     try:
-        return film_of(rerun(result.inputs, one, options))
-    except (KubeproofError, KeyError, ValueError, TypeError, IndexError) as problem:
+        again = rerun(result.inputs, one, options)
+    except KubeproofError as problem:  # a limit, or a saved run that is none of its input
         return f"This run is told but not drawn: it could not be re-executed ({problem})"
+    return film_of(again)
 
 
 def film_of(again: Rerun) -> Film:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import Any
 
-from kubeproof.cluster.control import Action, EvictPods, Tick
+from kubeproof.cluster.control import Action, EvictPods, NodeVerb, Tick
 from kubeproof.cluster.jobs import COMPLETE, FAILED_FOR_GOOD, FAILURE_TARGET, REPLACED, SUCCESS_MET
 from kubeproof.cluster.objects import Setup
 from kubeproof.model.individual_state import Concrete, State, Transition
+from kubeproof.values import complete
 from kubeproof.verify.result import TraceStep
 
 
@@ -97,38 +98,42 @@ def _sentence(setup: Setup, state: State, concrete: Concrete) -> str:
             return f"{arguments[0]} s pass"
         case "start" | "ready" | "complete" | "finish":
             return _kubelet(str(verb), *arguments)
-    return NODE_SENTENCES[str(verb)].format(node=arguments[0])
+    return NODE_SENTENCES[NodeVerb(str(verb))].format(node=arguments[0])
 
 
-NODE_SENTENCES = {
-    "fail": "node {node} fails: its kubelet falls silent",
-    "fail-for-good": "node {node} fails for good: its kubelet falls silent",
-    "recover": "node {node} recovers",
-    "notice": "marks node {node} Ready=Unknown, its pods not ready, and taints it unreachable:NoSchedule",
-    "taint": "taints node {node} unreachable:NoExecute",
-    "taint-slowly": "taints node {node} unreachable:NoExecute; the next one of its zone not before 10 s",
-    "taint-very-slowly": "taints node {node} unreachable:NoExecute; the next one of its zone not before 100 s",
-    "untaint": "removes the NoExecute taint from node {node}: all zones are down",
-    "welcome": "marks node {node} Ready again and removes its taints",
-    "cordon": "cordons node {node}",
-    "uncordon": "uncordons node {node}",
-    "panic": "node {node} panics: its pods use more than it bears",
-    "drain": "node {node} is cordoned and its drain begins",
-    "drain-uncordon": "node {node} is cordoned and its drain begins",
-    "maintain": "node {node} is cordoned and drained for maintenance",
-    "retire": "node {node} is cordoned and drained, in order to delete it",
-    "drained": "node {node} is empty: the drain is done",
-    "join": "node {node} joins the cluster",
-    "return": "node {node} is back from maintenance and uncordoned",
-    "fail-with-zone": "node {node} fails with its zone: its kubelet falls silent",
-    "provision": "asks for a new node, {node}",
-    "forsake": "node {node} does not come: its zone is down",
-    "mark-spare": "finds node {node} unneeded",
-    "mark-needed": "finds node {node} needed again",
-    "evacuate": "cordons node {node} and begins to evict its pods, in order to delete it",
-    "remove": "deletes node {node}",
-    "spare": "gives up on emptying node {node} and uncordons it",
-}
+NODE_SENTENCES = complete(
+    NodeVerb,
+    {
+        NodeVerb.FAIL: "node {node} fails: its kubelet falls silent",
+        NodeVerb.FAIL_FOR_GOOD: "node {node} fails for good: its kubelet falls silent",
+        NodeVerb.RECOVER: "node {node} recovers",
+        NodeVerb.NOTICE: "marks node {node} Ready=Unknown, its pods not ready, and taints it unreachable:NoSchedule",
+        NodeVerb.TAINT: "taints node {node} unreachable:NoExecute",
+        NodeVerb.TAINT_SLOWLY: "taints node {node} unreachable:NoExecute; the next one of its zone not before 10 s",
+        NodeVerb.TAINT_VERY_SLOWLY: "taints node {node} unreachable:NoExecute; the next one of its zone not before "
+        "100 s",
+        NodeVerb.UNTAINT: "removes the NoExecute taint from node {node}: all zones are down",
+        NodeVerb.WELCOME: "marks node {node} Ready again and removes its taints",
+        NodeVerb.CORDON: "cordons node {node}",
+        NodeVerb.UNCORDON: "uncordons node {node}",
+        NodeVerb.PANIC: "node {node} panics: its pods use more than it bears",
+        NodeVerb.DRAIN: "node {node} is cordoned and its drain begins",
+        NodeVerb.DRAIN_UNCORDON: "node {node} is cordoned and its drain begins",
+        NodeVerb.MAINTAIN: "node {node} is cordoned and drained for maintenance",
+        NodeVerb.RETIRE: "node {node} is cordoned and drained, in order to delete it",
+        NodeVerb.DRAINED: "node {node} is empty: the drain is done",
+        NodeVerb.JOIN: "node {node} joins the cluster",
+        NodeVerb.RETURN: "node {node} is back from maintenance and uncordoned",
+        NodeVerb.FAIL_ZONE: "node {node} fails with its zone: its kubelet falls silent",
+        NodeVerb.PROVISION: "asks for a new node, {node}",
+        NodeVerb.FORSAKE: "node {node} does not come: its zone is down",
+        NodeVerb.MARK_SPARE: "finds node {node} unneeded",
+        NodeVerb.MARK_NEEDED: "finds node {node} needed again",
+        NodeVerb.EVACUATE: "cordons node {node} and begins to evict its pods, in order to delete it",
+        NodeVerb.REMOVE: "deletes node {node}",
+        NodeVerb.SPARE: "gives up on emptying node {node} and uncordons it",
+    },
+)
 
 
 CONDITIONS = {

@@ -18,6 +18,7 @@ from kubeproof.cluster.control import (
     Decision,
     NodeChange,
     NodeRef,
+    NodeVerb,
     Reads,
     Remember,
     Role,
@@ -116,7 +117,7 @@ class MachineDeparture:
         """One step per node."""
         return tuple(self._step(verb, seen.memories[0]) for verb in dict.fromkeys(view for view, _ in seen.places[0]))
 
-    def _step(self, verb: str, memory: tuple[int, ...]) -> Decision:
+    def _step(self, verb: NodeVerb, memory: tuple[int, ...]) -> Decision:
         change = NodeChange(NodeRef(self.place, verb), verb)
         if verb == REMOVE:
             return Decision((change,))

@@ -4,21 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kubeproof.cluster.control import Role
+from kubeproof.cluster.control import NodeVerb, Role
 from kubeproof.events.workload import TrafficShift
 from kubeproof.model.individual_state import Concrete
 from kubeproof.simulate.control.walk import Taken
 from kubeproof.simulate.outcome import Moment
+from kubeproof.values import complete
 
-NODE_WORDS = {
-    "fail": "fails", "fail-for-good": "fails for good", "panic": "fails of overload", "recover": "is back",
-    "notice": "is found silent", "taint": "is tainted, its pods will be evicted", "cordon": "is cordoned",
-    "uncordon": "is uncordoned", "drain": "is being drained", "drain-uncordon": "is being drained",
-    "maintain": "is being drained for maintenance", "drained": "is empty", "return": "is back from maintenance",
-    "join": "joins", "fail-with-zone": "fails with its zone", "provision": "is asked for",
-    "forsake": "will not come", "evacuate": "is being emptied, to be deleted", "remove": "is deleted",
-    "spare": "is kept after all", "welcome": "is ready again",
-}  # fmt: skip
+NODE_WORDS = complete(
+    NodeVerb,
+    {
+        NodeVerb.FAIL: "fails",
+        NodeVerb.FAIL_FOR_GOOD: "fails for good",
+        NodeVerb.PANIC: "fails of overload",
+        NodeVerb.RECOVER: "is back",
+        NodeVerb.NOTICE: "is found silent",
+        NodeVerb.TAINT: "is tainted, its pods will be evicted",
+        NodeVerb.CORDON: "is cordoned",
+        NodeVerb.UNCORDON: "is uncordoned",
+        NodeVerb.DRAIN: "is being drained",
+        NodeVerb.DRAIN_UNCORDON: "is being drained",
+        NodeVerb.MAINTAIN: "is being drained for maintenance",
+        NodeVerb.DRAINED: "is empty",
+        NodeVerb.RETURN: "is back from maintenance",
+        NodeVerb.JOIN: "joins",
+        NodeVerb.FAIL_ZONE: "fails with its zone",
+        NodeVerb.PROVISION: "is asked for",
+        NodeVerb.FORSAKE: "will not come",
+        NodeVerb.EVACUATE: "is being emptied, to be deleted",
+        NodeVerb.REMOVE: "is deleted",
+        NodeVerb.SPARE: "is kept after all",
+        NodeVerb.WELCOME: "is ready again",
+        NodeVerb.TAINT_SLOWLY: "is tainted, its pods will be evicted",
+        NodeVerb.TAINT_VERY_SLOWLY: "is tainted, its pods will be evicted",
+        NodeVerb.UNTAINT: "loses its taint: all zones are down",
+        NodeVerb.MARK_SPARE: "is found unneeded",
+        NodeVerb.MARK_NEEDED: "is found needed again",
+        NodeVerb.RETIRE: "is being drained, to be deleted",
+    },
+)
 MOST_NAMES = 3
 SHIFT = "trafficShift"  # who acts in its moments
 
@@ -52,7 +76,7 @@ def _worth_telling(concrete: Concrete) -> str:
     if verb == "set-desired":
         return f"{concrete[1]} gets {concrete[2]} replicas"
     if verb in NODE_WORDS:
-        return f"{concrete[1]} {NODE_WORDS[str(verb)]}"
+        return f"{concrete[1]} {NODE_WORDS[NodeVerb(str(verb))]}"
     if verb in ("evict", "evict-pods"):
         return f"evicts {_listed(concrete[2])} from {concrete[1]}"
     if verb == "preempt":

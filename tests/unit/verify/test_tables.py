@@ -1,0 +1,73 @@
+"""Every closed set has words for all of its members, wherever there are words for some."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from kubeproof.cluster.control import Action, NodeVerb, Remember, Tick
+from kubeproof.cluster.state import Health, Phase, Work
+from kubeproof.intents.catalogue import catalogue
+from kubeproof.model.startup import StartAll
+from kubeproof.report.frame import Frame
+from kubeproof.report.html import render
+from kubeproof.simulate.control.words import NODE_WORDS
+from kubeproof.values import complete
+from kubeproof.verify.coverage import ON_NODES, UNTOLD, WORDS
+from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.pictures import HEALTHS, PHASES, WORKS, Film, films_of
+from kubeproof.verify.result import VIOLATED
+from kubeproof.verify.run import verify
+from kubeproof.verify.summary import REMEDIES
+from kubeproof.verify.words import NODE_SENTENCES
+from tests.unit.verify.inputs import loaded, node, scenario, web
+
+
+@pytest.mark.parametrize("table", [NODE_SENTENCES, ON_NODES, NODE_WORDS])
+def test_every_verb_of_nodes_has_words(table) -> None:
+    assert set(table) == set(NodeVerb)
+    assert all(table.values())
+
+
+@pytest.mark.parametrize(("table", "kinds"), [(PHASES, Phase), (HEALTHS, Health), (WORKS, Work)])
+def test_every_state_of_pods_and_nodes_has_a_picture(table, kinds) -> None:
+    assert set(table) == set(kinds)
+    assert all(words or kind == Work.NONE for kind, words in table.items())
+
+
+def test_every_action_has_words_for_who_may_do_it() -> None:
+    kinds = {kind for kind in (*get_args(Action), StartAll) if kind not in UNTOLD}
+
+    assert set(WORDS) == {kind.__name__ for kind in kinds}
+    assert {Remember, Tick} < UNTOLD
+
+
+def test_every_intent_has_a_remedy() -> None:
+    assert set(REMEDIES) == {entry.key for entry in catalogue()}
+
+
+def test_a_table_that_lacks_an_entry_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"a table lacks \['b'\] and has \['c'\] too much"):
+        complete(("a", "b"), {"a": 1, "c": 2})
+
+
+EVENTS = (
+    "nodeRemoval: {drainFirst: true}", "nodeRemoval: {drainFirst: false}", "drain: {}", "drain: {uncordon: true}",
+    "maintenance: {}", "nodeFailure: {}", "cordon: {}",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_a_violation_by_any_event_of_nodes_is_drawn(event: str) -> None:
+    apart = "nodeSelector: {kubernetes.io/hostname: n1}"
+    when = "stable" if event.startswith("cordon") else "always"
+    intents = "{minReady: {target: Deployment/shop/web, count: 1}}"
+    if when == "stable":
+        intents = "{onlyOn: {target: Deployment/shop/web, nodes: {names: [n2]}}}"
+    result = verify(loaded(node("n1"), node("n2"), web(1, more=apart), scenario(intents, events=f"{{{event}}}")))
+
+    assert result.verdict == VIOLATED
+    (film,) = films_of(result, VerifyOptions())
+    assert isinstance(film, Film), film
+    assert "told but not drawn" not in render(result, (film,), Frame(base="", replay_command=""))
