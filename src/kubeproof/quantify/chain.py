@@ -39,6 +39,7 @@ class Chain:
     origin: Ints  # per state the state of the store that it belongs to
     duration_s: Floats  # per state; 0 where no time passes
     goal: int | None = None  # the state of those who took a forbidden step, where one was asked for
+    is_in_continuous_time: bool = False  # mean durations and frequencies are those of continuous time
 
     @property
     def states(self) -> int:
@@ -53,8 +54,13 @@ def build_chain(
     *,
     order: str = OPEN,
     forbidden: int = 0,
+    is_mean: bool = False,
 ) -> Chain:
-    """The process; with `forbidden`, steps that have one of these tags lead to a goal of their own."""
+    """The process; with `forbidden`, steps that have one of these tags lead to a goal of their own.
+
+    With `is_mean` it is the one for the long run, in which states last as long as in continuous time on average, and
+    steps of loops take no time at all.
+    """
     states, goal, targets = space.states, None, steps.target
     steps = replace(steps, weight=steps.weight / effects.orders[steps.effect])
     if forbidden:
@@ -63,14 +69,17 @@ def build_chain(
         steps = replace(steps, target=np.where(hit[steps.effect], np.int32(goal), steps.target))
     roles = roles_of(states, steps, effects)
     rates = rates_of(states, steps, effects, roles)
-    passing = passing_of(steps, effects, roles, rates, settings.tick_s, targets)
-    entries = _entries(steps, effects, roles, passing, exposed(rates.total, settings.step_s), order == UNIFORM)
-    arrays = _arrays(entries, rates, steps, passing)
+    passing = passing_of(steps, effects, roles, rates, settings.tick_s, targets, is_mean=is_mean)
+    acting = exposed(rates.total, 0.0 if is_mean else settings.step_s)
+    entries = _entries(steps, effects, roles, passing, acting, order == UNIFORM)
+    arrays = _arrays(entries, rates, steps, passing, is_mean)
     origin, duration_s = passing.origin, passing.duration_s
     if len(space.initial) > 1:
         arrays = _with_start(arrays, space.initial)
         origin, duration_s = np.append(origin, space.initial[0]), np.append(duration_s, 0.0)
-    return Chain(replace(arrays, initial=arrays.initial or space.initial[0]), origin, duration_s, goal)
+    initial = arrays.initial or space.initial[0]
+    is_exact = is_mean and not passing.has_shared_waits
+    return Chain(replace(arrays, initial=initial), origin, duration_s, goal, is_exact)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +141,7 @@ def _loop_shares(steps: Steps, loop: Ints, is_urgent: Bools) -> Floats:
     return share
 
 
-def _arrays(entries: _Entries, rates: Rates, steps: Steps, passing: Passing) -> ModelArrays:
+def _arrays(entries: _Entries, rates: Rates, steps: Steps, passing: Passing, is_mean: bool) -> ModelArrays:
     """The choices in order, each with what interrupts it."""
     width = int(entries.choice.max(initial=0)) + 2
     key = entries.owner * width + entries.choice + 1
@@ -145,7 +154,7 @@ def _arrays(entries: _Entries, rates: Rates, steps: Steps, passing: Passing) -> 
     interruption = np.add.reduceat(share * single, begins)
     share *= 1 - single
     origin = passing.origin[owner]
-    is_rest = passing.duration_s[owner] > 0
+    is_rest = (passing.duration_s[owner] > 0) & ~np.bool_(is_mean)
     hit = np.flatnonzero(interruption > 0)
     count = rates.first[origin[hit] + 1] - rates.first[origin[hit]]
     place = np.repeat(rates.first[origin[hit]] - np.cumsum(count) + count, count) + np.arange(int(count.sum()))

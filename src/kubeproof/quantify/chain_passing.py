@@ -11,7 +11,7 @@ import numpy as np
 
 from kubeproof.cluster.control import Role
 from kubeproof.quantify.chain_steps import REST
-from kubeproof.quantify.chain_waits import before_waits
+from kubeproof.quantify.chain_waits import due_in_waits, passed_part
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 ALMOST_1 = float(np.nextafter(1.0, 0.0))  # whatever is not interrupted for certain keeps a chance not to be
+MOST_DUE = 600.0  # events in a wait: it is next to never over
 HALF = 0.5  # of the ticks of rest, at most, have an event with exactly the probability it says
 
 
@@ -66,12 +67,17 @@ class Passing:
     duration_s: Floats  # of all states
     before: Floats  # per state, how likely an event comes before its wait
     meanwhile: Floats  # per state, how likely an event ends its rest
+    has_shared_waits: bool = False  # events may fall into waits that go on; they come at their beginnings here
 
 
-def passing_of(steps: Steps, effects: Effects, roles: Roles, rates: Rates, tick_s: int, targets: Smalls) -> Passing:
+def passing_of(
+    steps: Steps, effects: Effects, roles: Roles, rates: Rates, tick_s: int, targets: Smalls, *, is_mean: bool = False
+) -> Passing:
     """Waits last until a clock runs out, whatever comes before; a rest lasts one tick and has nothing to lose.
 
-    `targets` are those that the steps have in the cluster: a question may give them others.
+    `targets` are those that the steps have in the cluster: a question may give them others. With `is_mean`, states last
+    as long as in continuous time on average: events end a rest, or a wait, when they come, and not at its ends. Waits
+    are then the longer, as they are reached only if nothing comes before them.
     """
     states, total, clock = len(rates.total), rates.total, steps.source[roles.is_time]
     others = _any_at(states, steps.source[roles.is_urgent | roles.is_optional | roles.is_open])
@@ -83,12 +89,16 @@ def passing_of(steps: Steps, effects: Effects, roles: Roles, rates: Rates, tick_
     apart = np.flatnonzero((waits & (others | (total > 0))) | (rests & others))
     place = np.arange(states)
     place[apart] = states + np.arange(len(apart))
+    due = due_in_waits(targets, steps, roles, rates, seconds, waits, rests)
+    before = np.minimum(due.before, ALMOST_1)
+    meanwhile = np.where(rests, exposed(total, tick_s) if is_mean else _in_a_tick(rates, tick_s), 0.0)
+    if is_mean:
+        undisturbed = np.exp(-np.minimum(due.ends, MOST_DUE))
+        seconds = np.where(rests, seconds * passed_part(total * tick_s), seconds * due.part / undisturbed)
     duration_s = np.zeros(states + len(apart))
     duration_s[place] = seconds
-    before = np.minimum(before_waits(targets, steps, roles, rates, seconds, waits, rests), ALMOST_1)
-    meanwhile = np.where(rests, _in_a_tick(rates, tick_s), 0.0)
     origin = np.concatenate((np.arange(states), apart))
-    return Passing(apart, place, origin, duration_s, before, meanwhile)
+    return Passing(apart, place, origin, duration_s, before, meanwhile, bool((due.others > 0).any()))
 
 
 def _in_a_tick(rates: Rates, tick_s: int) -> Floats:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kubeproof.values import dataclass
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -26,20 +28,43 @@ if TYPE_CHECKING:
 MOST_LENGTHS = 63  # of waits are told apart: bits of a number
 
 
-def before_waits(
-    targets: Smalls, steps: Steps, roles: Roles, rates: Rates, seconds: Floats, waits: Bools, rests: Bools
-) -> Floats:
-    """Per state how likely an event comes before its wait: time has exp(-y) / (1 + x(1 - exp(-y))/y), they the rest.
+@dataclass(frozen=True, slots=True)
+class Due:
+    """Per state how many events are due in its wait on average: those that let it go on, and those that end it."""
 
-    Each event has its share by its rate, of whichever kind it is.
-    """
+    others: Floats
+    ends: Floats
+
+    @property
+    def part(self) -> Floats:
+        """How much of the wait passes on average before it is over or ended."""
+        return passed_part(self.ends)
+
+    @property
+    def before(self) -> Floats:
+        """How likely an event comes before the wait: time has exp(-y) / (1 + x(1 - exp(-y))/y), they the rest.
+
+        Each event has its share by its rate, of whichever kind it is.
+        """
+        x, y, part = self.others, self.ends, self.part
+        return part * (x + y) / (1 + part * x)
+
+
+def passed_part(due: Floats) -> Floats:
+    """How much of a time passes on average before the first of so many events that are due in it."""
+    return np.divide(-np.expm1(-due), due, out=np.ones(len(due)), where=due > 0)
+
+
+def due_in_waits(
+    targets: Smalls, steps: Steps, roles: Roles, rates: Rates, seconds: Floats, waits: Bools, rests: Bools
+) -> Due:
+    """The events that are due in the wait of every state; 0 where there is none."""
     source = steps.source[rates.step]
     length = _lengths(seconds, waits)
     goes_on = (_ahead(length, targets, steps, roles, rests)[targets[rates.step]] & length[source]) != 0
     due = rates.per_s * seconds[source]
     x, y = (np.bincount(source, weights=due * kind, minlength=len(seconds)) for kind in (goes_on, ~goes_on))
-    part = np.divide(-np.expm1(-y), y, out=np.ones(len(seconds)), where=y > 0)  # of the wait, until it is ended
-    return np.where(waits, part * (x + y) / (1 + part * x), 0.0)
+    return Due(np.where(waits, x, 0.0), np.where(waits, y, 0.0))
 
 
 def _lengths(seconds: Floats, waits: Bools) -> Bits:

@@ -188,7 +188,11 @@ class Answers:
         intents = [i for i in self._process.loaded.scenario.intents if i.key == "minReady"]
         if not intents or LONG_RUN not in self._options.questions:
             return
-        setup, chain = self._process.space.plan.setup, self._process.chain
+        process = self._process
+        chain = build_chain(
+            process.space, process.steps, process.effects, self._settings, order=self._options.order, is_mean=True
+        )
+        setup = process.space.plan.setup
         labels = {}
         for number, intent in enumerate(intents):
             workload, count = workload_number(setup, str(intent.target)), intent.count or Count(1)

@@ -10,7 +10,7 @@ import numpy as np
 
 from kubeproof.errors import ProgramError
 from kubeproof.quantify.arrays import ModelArrays, model_from_arrays
-from kubeproof.quantify.bounds import Number
+from kubeproof.quantify.bounds import INTERVAL, NONE, Number
 from kubeproof.quantify.chain_automaton import automaton_from_arrays
 from kubeproof.quantify.checking import Answer, check
 from kubeproof.quantify.cluster_exact import looked_ahead
@@ -37,6 +37,7 @@ MOST_ITERATED = 300_000_000  # choices times iterations of one question without 
 PER_INSTANT = 200  # what an instant costs beside its choices
 EXACT_COST = 500  # of a fraction, in rounded numbers
 MOST_EXACT = 2000  # states for which fractions are tried where iterations do not converge
+ROUNDED = 1e-9  # what rounded probabilities of a process may do to a share of time, amply
 LEAST_PROBABILITY = 1e-10  # below, iterating for the long run does not come to an end
 TIMELESS = ("no timed states", "unbounded model")  # what Storm says, in rounded numbers and in fractions
 ENDLESS = (
@@ -57,6 +58,7 @@ class Asked:
     work_per_s: float  # choices that one second of a bounded question costs
     unit_s: int = 1  # all durations are multiples of it
     tell: Callable[[str], None] = silent  # what is being answered
+    has_bounds: bool = False  # shares of time are those of continuous time
 
     def ever(self, label: str) -> Span:
         """How likely a state with the label is reached at all."""
@@ -84,7 +86,7 @@ class Asked:
         least = float(self.arrays.probabilities[self.arrays.probabilities > 0].min())
         if least < LEAST_PROBABILITY and not self.model.is_exact:
             return Span(skipped=f"a probability of {least:.3g} is too small for the long run; compute with --exact")
-        found = self._span(lambda best: self._value(f'LRA{best}=? ["{label}"]'))
+        found = self._span(lambda best: self._share(f'LRA{best}=? ["{label}"]'))
         return replace(found, skipped=ENDLESS) if any(words in found.skipped for words in TIMELESS) else found
 
     def _bounded(self, question: Callable[[str, int], str], horizon_s: int) -> Span:
@@ -120,6 +122,17 @@ class Asked:
     def _value(self, question: str) -> Value:
         self.tell(question)
         return _value(check(self.model, formula(question), settings=self.settings))
+
+    def _share(self, question: str) -> Value:
+        """A share with bounds that hold in continuous time, or with none.
+
+        Fractions leave only what rounding has done to the probabilities of the process itself.
+        """
+        found = self._value(question)
+        if not (self.model.is_exact and self.has_bounds):
+            return replace(found, lower=None, upper=None, guarantee=NONE)
+        bounds = max(0.0, found.value - ROUNDED), min(1.0, found.value + ROUNDED)
+        return replace(found, lower=bounds[0], upper=bounds[1], guarantee=INTERVAL)
 
     def _span(self, answer: Callable[[str], Value]) -> Span:
         try:
@@ -170,4 +183,5 @@ def asked_long_run(chain: Chain, labels: Mapping[str, Ints], options: ClusterOpt
     """The process with exponential durations of the same mean, for shares of time in the long run."""
     arrays = replace(chain.arrays, labels=labels)
     model = automaton_from_arrays(arrays, chain.duration_s, exact=options.exact)
-    return Asked(model, arrays, replace(options.check, method=SOUND), 0.0, tell=options.tell)
+    settings = replace(options.check, method=SOUND)
+    return Asked(model, arrays, settings, 0.0, tell=options.tell, has_bounds=chain.is_in_continuous_time)

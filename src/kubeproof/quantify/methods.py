@@ -34,11 +34,15 @@ def environment_of(model: Model, formula: Any, settings: CheckSettings) -> Any:
     """Storm's settings: sound methods, or exact ones for an exact model, at the wanted precision."""
     stormpy = storm()
     if model.is_exact:
-        return stormpy.environments.default(model.handle)
+        environment = stormpy.environments.default(model.handle)
+        # Weighing objectives, Storm stops within 1e-4 of the value, with fractions as well, unless told to go on.
+        environment.modelchecker().multi().precision = stormpy.Rational(0)
+        return environment
     if not 0 < settings.precision < 1:
         raise UsageError(f"a precision of {settings.precision:g} is not between 0 and 1", "The default is 1e-6.")
     is_plain = not settings.is_sound or _is_spoilt_by_soundness(model, formula)
     environment = stormpy.Environment() if is_plain else stormpy.environments.default(model.handle)
+    environment.modelchecker().multi().precision = stormpy.Rational(repr(settings.precision))
     for part in (environment.solver().min_max(), environment.solver().native()):
         part.precision = stormpy.Rational(repr(settings.precision))
         part.relative_termination_criterion = True
