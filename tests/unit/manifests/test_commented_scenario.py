@@ -50,11 +50,11 @@ def test_every_suggestion_can_be_uncommented(directory):
     assert (loaded.scenario.scale is not None) == ("# scale:" in written)
 
 
-def test_a_missing_node_is_told():
+def test_assumed_nodes_are_written_out_to_be_edited():
     written = as_yaml(load([str(ROOT / "examples" / "01-conflicting-spread" / "web.yaml")]))
 
-    assert "# The input has no Node" in written
-    assert "scale:" not in written
+    assert "# Assumed, as the input has no Node objects." in written
+    assert written.count("kind: Node") == 3
 
 
 def test_every_line_says_something_or_is_an_entry():
