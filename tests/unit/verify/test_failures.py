@@ -10,7 +10,7 @@ import pytest
 from kubeproof.cli.main import main
 from kubeproof.errors import KubeproofError, LimitReached, ScenarioError
 from kubeproof.model.plan import Plan
-from kubeproof.verify import run, searching, sliced
+from kubeproof.verify import crowded, run, searching, sliced
 from kubeproof.verify.failures import failure_of
 from kubeproof.verify.options import Effort, VerifyOptions
 from kubeproof.verify.replayer import ReplayMismatch
@@ -39,7 +39,8 @@ def broken_two(monkeypatch: pytest.MonkeyPatch) -> None:
             raise IndexError("tuple index out of range")
         return one_search(plan, *others)
 
-    monkeypatch.setattr(searching, "one_search", fail)
+    for module in (searching, crowded):
+        monkeypatch.setattr(module, "one_search", fail)
 
 
 @pytest.mark.usefixtures("broken_two")
