@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kubeproof.cluster.labels import NodeTerm, Requirement, Taint, as_labels
+from kubeproof.cluster.labels import NO_SCHEDULE, NodeTerm, Requirement, Taint, Toleration, as_labels
 from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, ZONE, PodTemplate, Setup, Workload
 from kubeproof.controllers.scheduler.requests import pod_requests
+from kubeproof.manifests.names import is_dns_subdomain
 from kubeproof.manifests.node_pools import ARCH, OS, ZONE_NAMES, Pool
 
 GIB = 2**30
@@ -33,7 +34,7 @@ class _Demand(NamedTuple):
 
     pods: tuple[Amounts, ...]  # requests of every pod, those of rollouts counted
     daemons: Amounts  # requests of the daemon pods that every node has
-    apart: int  # pods of one workload that never share a node, at most
+    apart: int  # pods that never share a node with each other, at most
 
 
 def assume_pools(setup: Setup) -> tuple[Pool, ...]:
@@ -100,13 +101,18 @@ def _satisfying(requirement: Requirement) -> str | None:
 
 
 def _taints(workloads: Sequence[Workload]) -> tuple[Taint, ...]:
-    """The taints that people put on such nodes: those that all pods which ask for them tolerate by key."""
+    """The taints that people put on such nodes: those that all pods which ask for them tolerate by key, for ever."""
     sets = [
-        {(t.key, t.value, t.effect) for t in w.template.tolerations if t.key and not t.key.startswith(WELL_KNOWN)}
-        for w in workloads
+        {(t.key, t.effect or NO_SCHEDULE, t.value) for t in w.template.tolerations if _is_lasting(t)} for w in workloads
     ]
     common = set.intersection(*sets) if sets else set()
-    return tuple(Taint(key, value, effect or "NoSchedule") for key, value, effect in sorted(common))
+    values = {(key, effect): value for key, effect, value in sorted(common)}  # a node has one taint of a key and effect
+    return tuple(Taint(key, value, effect) for (key, effect), value in values.items())
+
+
+def _is_lasting(toleration: Toleration) -> bool:
+    """True if it is for a taint that people set, and pods are not evicted after a while all the same."""
+    return bool(toleration.key) and not toleration.key.startswith(WELL_KNOWN) and toleration.seconds is None
 
 
 def _zones(setup: Setup) -> tuple[str, ...]:
@@ -133,7 +139,18 @@ def _names(setup: Setup) -> dict[Labels, tuple[str, ...]]:
     volumes = [value for volume in setup.volumes for term in volume.terms or () for value in _hosts(term)]
     first = next(iter(_groups(setup)))
     found.setdefault(first, []).extend(volumes)
-    return {labels: tuple(dict.fromkeys(names)) for labels, names in found.items()}
+    return _each_once(found)
+
+
+def _each_once(found: Mapping[Labels, Sequence[str]]) -> dict[Labels, tuple[str, ...]]:
+    """Every name that a node can have, in the pool with the most labels that asks for it: it suits the others, too."""
+    owners: dict[str, Labels] = {}
+    for labels in sorted(found, key=len):
+        owners |= dict.fromkeys(filter(is_dns_subdomain, found[labels]), labels)
+    return {
+        labels: tuple(name for name in dict.fromkeys(names) if owners.get(name) == labels)
+        for labels, names in found.items()
+    }
 
 
 def _hosts(term: NodeTerm) -> Iterator[str]:
@@ -154,14 +171,16 @@ def _daemons(setup: Setup, labels: Labels) -> Amounts:
 def _demand(setup: Setup, workloads: Sequence[Workload], daemons: Amounts) -> _Demand:
     largest = {a.target: a.max_replicas for a in setup.autoscalers}
     pods: list[Amounts] = []
-    apart = 0
-    for workload in workloads:
-        if workload.kind == DAEMON_SET:
-            continue
-        size = min(MAX_COUNTED, max(workload.replicas, largest.get(workload.ref, 0)))
+    sizes = [
+        (one, min(MAX_COUNTED, max(one.replicas, largest.get(one.ref, 0))))
+        for one in workloads
+        if one.kind != DAEMON_SET
+    ]
+    for workload, size in sizes:
         pods += [_requests(setup, workload)] * (size + min(MAX_COUNTED, _surge(workload, size)))
-        apart = max(apart, size if _keeps_apart(workload) else 0)
-    return _Demand(tuple(pods), daemons, apart)
+    alone = [(one, size) for one, size in sizes if _keeps_apart(one, one)]
+    apart = [sum(size for other, size in alone if _keeps_apart(one, other)) for one, _ in alone]
+    return _Demand(tuple(pods), daemons, max(apart, default=0))
 
 
 def _requests(setup: Setup, workload: Workload) -> Amounts:
@@ -176,14 +195,17 @@ def _surge(workload: Workload, size: int) -> int:
     return -(-strategy.max_surge * size // 100) if strategy.surge_percent else strategy.max_surge
 
 
-def _keeps_apart(workload: Workload) -> bool:
-    """True if no node takes two pods of the workload."""
-    template = workload.template
-    own = dict(template.labels)
-    terms = template.pod_anti_affinity.required
-    if any(t.topology_key == HOSTNAME and t.selector is not None and t.selector.matches(own) for t in terms):
-        return True
-    return any(container.host_ports for container in template.containers)
+def _keeps_apart(one: Workload, other: Workload) -> bool:
+    """True if no node takes a pod of each; it does not matter who of them repels the other."""
+    ports = [{(p.port, p.protocol) for c in each.template.containers for p in c.host_ports} for each in (one, other)]
+    return bool(ports[0] & ports[1]) or _repels(one, other) or _repels(other, one)
+
+
+def _repels(one: Workload, other: Workload) -> bool:
+    if one.namespace != other.namespace:
+        return False
+    labels, terms = dict(other.template.labels), one.template.pod_anti_affinity.required
+    return any(t.topology_key == HOSTNAME and t.selector is not None and t.selector.matches(labels) for t in terms)
 
 
 def _sized(
@@ -216,7 +238,8 @@ def _fits(pod: Amounts, daemons: Amounts, shape: tuple[int, int]) -> bool:
 def _exact(demand: _Demand) -> tuple[int, int]:
     """A node for the largest pod, where no usual one is large enough."""
     both = [_total((pod, demand.daemons)) for pod in demand.pods]
-    return max(b.get("cpu", 0) for b in both), max(b.get("memory", 0) for b in both)
+    cpu, memory = SHAPES[-1]
+    return max(cpu, *(b.get("cpu", 0) for b in both)), max(memory, *(b.get("memory", 0) for b in both))
 
 
 def _nodes_for(demand: _Demand, shape: tuple[int, int]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import Any
 
 from kubeproof.cluster.labels import Labels, Taint, as_labels
@@ -118,11 +119,11 @@ def write_nodes(pools: Sequence[Pool]) -> str:
 
 
 def _nodes(pools: Sequence[Pool]) -> Iterator[dict[str, Any]]:
-    number = 0
+    given = {name for pool in pools for name in pool.names}
+    numbered = (name for number in count(1) if (name := f"node-{number}") not in given)
     for position, pool in enumerate(pools):
         for index in range(pool.count):
-            number += 1
-            name = pool.names[index] if index < len(pool.names) else f"node-{number}"
+            name = pool.names[index] if index < len(pool.names) else next(numbered)
             yield _node(name, pool, pool.zones[index % len(pool.zones)], position)
 
 

@@ -200,3 +200,60 @@ def test_hostile_numbers_of_replicas_end_quickly(tmp_path: Path) -> None:
 
     assert isinstance(pool, Pool)
     assert pool.count <= 300
+
+
+# -- what the input may name, tolerate and keep apart -----------------------------------------------
+
+APART = """      affinity:
+        podAntiAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            - topologyKey: kubernetes.io/hostname
+              labelSelector: {matchExpressions: [{key: app, operator: Exists}]}"""
+
+
+def test_a_numbered_node_never_takes_a_name_that_the_input_speaks_of(tmp_path: Path) -> None:
+    found = loaded(tmp_path, deployment(pod="      nodeName: node-2"))
+
+    assert [node.name for node in found.setup.nodes] == ["node-2", "node-1", "node-3"]
+
+
+def test_a_name_that_two_pools_ask_for_is_in_the_one_with_more_labels(tmp_path: Path) -> None:
+    plain = deployment("a", pod="      nodeSelector: {kubernetes.io/hostname: h1}")
+    labelled = deployment("b", pod="      nodeSelector: {kubernetes.io/hostname: h1, pool: ssd}")
+    nodes = loaded(tmp_path, plain + labelled).setup.nodes
+
+    assert [dict(node.labels).get("pool") for node in nodes if node.name == "h1"] == ["ssd"]
+
+
+def test_a_label_that_can_be_no_name_makes_no_node(tmp_path: Path) -> None:
+    found = loaded(tmp_path, deployment(pod="      nodeSelector: {kubernetes.io/hostname: Upper_1}"))
+
+    assert [node.name for node in found.setup.nodes] == ["node-1", "node-2", "node-3"]
+
+
+@pytest.mark.parametrize(
+    ("tolerations", "taints"),
+    [
+        ("{key: own, value: gpu, effect: NoExecute, tolerationSeconds: 300}", []),
+        ("{key: own, operator: Exists}, {key: own, value: gpu, effect: NoSchedule}", [("own", "gpu", "NoSchedule")]),
+        ("{key: own, operator: Exists, effect: NoExecute}", [("own", "", "NoExecute")]),
+    ],
+)
+def test_assumed_taints_are_tolerated_for_ever_and_once(
+    tmp_path: Path, tolerations: str, taints: list[tuple[str, str, str]]
+) -> None:
+    found = loaded(tmp_path, deployment(pod=f"      nodeSelector: {{pool: gpu}}\n      tolerations: [{tolerations}]"))
+
+    assert [(t.key, t.value, t.effect) for t in found.setup.nodes[0].taints] == taints
+
+
+def test_pods_of_several_workloads_that_keep_apart_get_a_node_each(tmp_path: Path) -> None:
+    found = loaded(tmp_path, deployment("a", 4, APART) + deployment("b", 4, APART))
+
+    assert len(found.setup.nodes) == 9
+
+
+def test_a_node_for_an_enormous_pod_is_no_smaller_than_usual_ones(tmp_path: Path) -> None:
+    found = loaded(tmp_path, deployment(requests="{cpu: 5000}"))
+
+    assert describe(found.assumed) == "6 nodes of 5000 CPU and 768 GiB in 3 zones"
