@@ -49,7 +49,8 @@ class SteadyTimes:
         for change in held:
             is_far = _is_dated(change) and abs(change.time_us - self._now) > self._max_ahead_us and not is_open
             yield self._at_now(change) if is_far else change if _is_dated(change) else self._undated(change)
-        self._now = times[-1] if is_open else self._now
+        middle = self._now
+        self._now = max(time for time in times if is_open or time <= middle + self._max_ahead_us)
 
     def _undated(self, change: Change) -> Change:
         return change._replace(time_us=self._now or 0)

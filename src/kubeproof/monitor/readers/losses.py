@@ -65,4 +65,5 @@ class Tally:
     def note(self, problem: EventError) -> None:
         """Remembers the place, as long as there are few; the count is somebody else's."""
         if len(self.places) < MOST_PLACES:
-            self.places.append(f"{problem.file}:{problem.line}: {problem.problem}")
+            place = f"{problem.file}:{problem.line}" if problem.line else problem.file
+            self.places.append(f"{place}: {problem.problem}")
