@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -44,6 +43,8 @@ def _what(problem: Exception) -> str:
     """The problem, and for one that nobody expected where it happened."""
     if isinstance(problem, KubeproofError):
         return str(problem).rstrip(".")
+    import traceback
+
     frame = traceback.extract_tb(problem.__traceback__)[-1]
     place = frame.filename.replace("\\", "/").rpartition("/")[2]
     return f"{type(problem).__name__}: {problem} ({place}:{frame.lineno})"

@@ -152,7 +152,12 @@ def test_telling_of_violations_changes_no_number_of_the_answer() -> None:
 
 @pytest.mark.parametrize(
     ("given", "module", "name"),
-    [(whole, run, "lift"), (parts, run, "woven"), (one_by_one, shares, "woven"), (one_by_one, run, "make_trace")],
+    [
+        (whole, run, "lift"),
+        (parts, run, "show_violation"),
+        (one_by_one, shares, "show_violation"),
+        (one_by_one, run, "make_trace"),
+    ],
 )
 def test_an_interrupt_outside_of_a_search_leaves_an_answer_too(given, module, name, monkeypatch) -> None:
     answer = verify(*given())
