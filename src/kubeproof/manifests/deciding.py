@@ -7,26 +7,26 @@ is taken to decide about all pods.
 
 from __future__ import annotations
 
-OWN = "own"  # what becomes of the object's own pods
-ALL = "all"  # where any pod goes, or how much room is left for it
+OWN = "own"  # what becomes of the object's own pods, which are where they would be anyway
+ALL = "all"  # where any pod goes, or how much room is left for it: how many pods there are, and how large
 NOTHING = ""
 
 EVERYBODY = "*/*/*"  # a pattern of references that every workload answers to
 
 _OWN = {
-    "ObjectMeta": "deletionTimestamp",
-    "JobSpec": "backoffLimitPerIndex maxFailedIndexes successPolicy podFailurePolicy managedBy scheduling",
-    "PodSpec": "schedulingGates readinessGates schedulingGroup workloadRef",
+    "PodSpec": "readinessGates",
     "Container": "restartPolicyRules",
+}
+_ALL = {
+    "ObjectMeta": "deletionTimestamp",  # of a node, a budget or a pod of somebody, too
+    "JobSpec": "backoffLimitPerIndex maxFailedIndexes successPolicy podFailurePolicy managedBy scheduling",
+    "PodSpec": "runtimeClassName resourceClaims resources schedulingGates schedulingGroup workloadRef",
+    "Volume": "ephemeral",
     "VerticalPodAutoscalerSpec": "recommenders startupBoost",
     "VerticalUpdatePolicy": "evictionRequirements",
     "VerticalContainerPolicy": "startupBoost",
     "MetricSource": "selector describedObject metric",
     "MetricIdentifier": "selector",
-}
-_ALL = {
-    "PodSpec": "runtimeClassName resourceClaims resources",
-    "Volume": "ephemeral",
     "KubeSchedulerConfiguration": "extenders",
     "Plugins": "preEnqueue queueSort reserve permit preBind bind postBind placementScore",
     "NodeResourcesFitArgs": "ignoredResources ignoredResourceGroups",
@@ -69,7 +69,7 @@ def touched(decided: str, owner: str) -> tuple[str, ...]:
     return ({OWN: owner, ALL: EVERYBODY}.get(decided, decided),)
 
 
-# -- bounds of a quota that are not about pods ------------------------------------------------------
+# -- bounds of quotas and limits that are not about pods ------------------------------------------
 
 _CREATED_BY = {
     "count/replicasets.apps": "Deployment",
@@ -78,11 +78,12 @@ _CREATED_BY = {
     "count/persistentvolumeclaims": "StatefulSet",
     "requests.storage": "StatefulSet",
     "count/controllerrevisions.apps": "*",
+    "PersistentVolumeClaim": "StatefulSet",  # of a LimitRange
 }
 
 
 def held_back(bound: str, namespace: str) -> str:
-    """The workloads whose loops create what such a bound of a quota counts; nobody's objects: NOTHING."""
+    """The workloads whose loops create what such a bound is about; nobody's objects: NOTHING."""
     of_class = "StatefulSet" if ".storageclass.storage.k8s.io/" in bound else None
     kind = _CREATED_BY.get(bound, of_class)
     return NOTHING if kind is None else f"{kind}/{namespace}/*"

@@ -16,7 +16,7 @@ from kubeproof.cluster.labels import (
 from kubeproof.cluster.objects import PodTemplate, Readiness, SpreadConstraint
 from kubeproof.cluster.policies import PREEMPT_LOWER, PREEMPT_NEVER
 from kubeproof.manifests.containers import read_containers, read_image, serving_s, slowest
-from kubeproof.manifests.deciding import OWN
+from kubeproof.manifests.deciding import ALL
 from kubeproof.manifests.fields import LARGEST_INT32, Fields
 from kubeproof.manifests.names import check_label_key, is_dns_subdomain, read_labels
 from kubeproof.manifests.pod_affinity import read_pod_affinity
@@ -112,7 +112,7 @@ def _has_deadline(spec: Fields) -> bool:
     """True if the pod has a deadline of its own, which quotas ask for."""
     is_given = spec.integer("activeDeadlineSeconds", least=1) is not None
     if is_given:
-        spec.omit("activeDeadlineSeconds", "scopes of quotas heed it, but pods do not end by it", decides=OWN)
+        spec.omit("activeDeadlineSeconds", "scopes of quotas heed it, but pods do not end by it", decides=ALL)
     return is_given
 
 

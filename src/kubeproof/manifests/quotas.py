@@ -84,17 +84,18 @@ def read_limit_range(fields: Fields) -> LimitRange:
     """The LimitRange; a default limit follows the maximum, a default request the default limit or the minimum."""
     metadata = read_metadata(fields)
     spec = fields.required_child("spec")
-    items = tuple(item for child in spec.children("limits") if (item := _item(child)) is not None)
+    items = tuple(item for child in spec.children("limits") if (item := _item(child, metadata.namespace)) is not None)
     spec.finish("LimitRangeSpec")
     fields.finish("Object")
     return LimitRange(metadata.namespace, metadata.name, items, fields.source)
 
 
-def _item(fields: Fields) -> LimitItem | None:
+def _item(fields: Fields, namespace: str) -> LimitItem | None:
     """One set of bounds; None for those of claims, which are not modelled."""
     kind = fields.required_text("type")
     if kind not in (CONTAINER, WHOLE_POD):
-        fields.log.omit(f"limits of type {printable(kind)}", line=fields.mapping.line)
+        decided = held_back(kind, namespace)
+        fields.log.omit(f"limits of type {printable(kind)}", line=fields.mapping.line, decides=decided)
         return None
     most, least = read_amounts(fields.child("max")), read_amounts(fields.child("min"))
     limits, requests = read_amounts(fields.child("default")), read_amounts(fields.child("defaultRequest"))

@@ -13,6 +13,7 @@ from kubeproof.cluster.vertical import (
     ContainerPolicy,
     VerticalPodAutoscaler,
 )
+from kubeproof.manifests.deciding import ALL
 from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.metadata import read_metadata
 from kubeproof.manifests.resources import read_amounts
@@ -46,7 +47,7 @@ def _update_policy(spec: Fields) -> tuple[str, int]:
         return RECREATE, DEFAULT_LEAST
     mode = policy.word("updateMode", MODES, RECREATE)
     if mode == IN_PLACE_OR_RECREATE:
-        policy.omit("updateMode", "pods are always replaced, never resized in place")
+        policy.omit("updateMode", "pods are always replaced, never resized in place", decides=ALL)
     least = policy.integer("minReplicas", least=1)
     policy.finish("VerticalUpdatePolicy")
     return mode, DEFAULT_LEAST if least is None else least

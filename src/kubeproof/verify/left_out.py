@@ -7,11 +7,12 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from kubeproof.cluster.objects import DAEMON_SET, POD, STATEFUL_SET, revisions_of
+from kubeproof.cluster.counted import counted_by
+from kubeproof.cluster.objects import DAEMON_SET, POD, STATEFUL_SET, Setup, revisions_of
 from kubeproof.cluster.policies import SAMPLED_METRICS
 from kubeproof.cluster.priorities import class_values
 from kubeproof.intents.declarations import Intent
-from kubeproof.intents.predicates import targeted, targets_of
+from kubeproof.intents.predicates import calls_of, targeted, targets_of
 from kubeproof.manifests.deciding import EVERYBODY
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.plan import Plan
@@ -43,14 +44,20 @@ def _by_loops(plan: Plan) -> Iterator[LeftOut]:
 
 
 def _of_autoscalers(plan: Plan) -> Iterator[LeftOut]:
+    """What decides how many pods there are, and so how much room is left for others."""
     yield from (LeftOut(told) for told in untargeted(plan.setup))
     for one in plan.setup.autoscalers:
         for metric in one.metrics:
             if metric.type not in SAMPLED_METRICS:
                 name = f"HorizontalPodAutoscaler {one.namespace}/{one.name}"
-                yield LeftOut(f"{metric.type} metric of {name}: not modelled ({one.source})", (one.target,))
-    scaled = tuple(one.target for one in plan.setup.autoscalers)
-    yield from (LeftOut(told, scaled) for told in finished_under_selectors(plan))
+                told = f"{metric.type} metric of {name}: not modelled ({one.source})"
+                yield LeftOut(told, _everybody_if(plan, one.target))
+    yield from (LeftOut(told, (EVERYBODY,)) for told in finished_under_selectors(plan))
+
+
+def _everybody_if(plan: Plan, target: str) -> tuple[str, ...]:
+    """Everybody if the target is there: its pods take room, or leave it."""
+    return (EVERYBODY,) if any(workload.ref == target for workload in plan.setup.workloads) else ()
 
 
 def _of_workloads(plan: Plan) -> Iterator[LeftOut]:
@@ -62,15 +69,15 @@ def _of_workloads(plan: Plan) -> Iterator[LeftOut]:
         scheduler, place = one.template.scheduler_name, one.source
         if one.home is None and scheduler not in profiles:
             told = f"schedulerName {scheduler} of {one.ref}: no such scheduler, its pods get no node ({place})"
-            yield LeftOut(told, (one.ref,))
+            yield LeftOut(told, (EVERYBODY,))
         if one.min_ready_s:
             told = f"minReadySeconds of {one.ref}: ready pods count as available at once ({place})"
             yield LeftOut(told, (one.ref,) if revisions_of(setup, number) > 1 else ())
         if one.kind == DAEMON_SET and one.template.claims:
             told = f"claims of {one.ref}: daemon pods see them bound as declared, and give none a volume ({place})"
-            yield LeftOut(told, (one.ref,))
+            yield LeftOut(told, (EVERYBODY,))
         if one.kind == STATEFUL_SET and setup.descheduler is not None:
-            yield LeftOut(f"descheduler: pods of {one.ref} count as pods of different owners ({place})", (one.ref,))
+            yield LeftOut(f"descheduler: pods of {one.ref} count as pods of different owners ({place})", (EVERYBODY,))
 
 
 def _of_quotas(plan: Plan) -> Iterator[LeftOut]:
@@ -103,7 +110,8 @@ def _idle_verticals(plan: Plan) -> Iterator[LeftOut]:
     for vpa in setup.verticals:
         reason = why_idle(setup, vpa, plan.declared) if vpa.mode != OFF else ""
         if reason:
-            yield LeftOut(f"VerticalPodAutoscaler {vpa.namespace}/{vpa.name}: {reason} ({vpa.source})", (vpa.target,))
+            told = f"VerticalPodAutoscaler {vpa.namespace}/{vpa.name}: {reason} ({vpa.source})"
+            yield LeftOut(told, _everybody_if(plan, vpa.target))
         if vpa.mode not in (OFF, INITIAL):
             who = f"VerticalPodAutoscaler {vpa.namespace}/{vpa.name}"
             yield LeftOut(f"containers that run out of memory: {who} never evicts a pod for that here ({vpa.source})")
@@ -134,14 +142,24 @@ def with_caveats(loaded: Loaded, plan: Plan, results: Sequence[IntentResult]) ->
 def _doubts(loaded: Loaded, plan: Plan) -> Iterator[LeftOut]:
     """What may decide about some workload of the input."""
     found = [LeftOut(f"{one.what} ({one.source})", one.touches) for one in loaded.omissions]
-    scaled = {
-        **{f"HorizontalPodAutoscaler/{a.namespace}/{a.name}": a.target for a in plan.setup.autoscalers},
-        **{f"VerticalPodAutoscaler/{a.namespace}/{a.name}": a.target for a in plan.setup.verticals},
-    }
+    refs = {workload.ref for workload in plan.setup.workloads}
+    together = tuple(_counted_together(plan.setup))
     for one in (*found, *_by_loops(plan)):
-        touches = tuple(scaled.get(pattern, pattern) for pattern in one.touches)
-        if any(fnmatchcase(workload.ref, pattern) for workload in plan.setup.workloads for pattern in touches):
-            yield one._replace(touches=touches)
+        own = {ref for ref in refs if any(fnmatchcase(ref, pattern) for pattern in one.touches)}
+        if own:
+            others = {ref for group in together if own & group for ref in group}
+            yield one._replace(touches=(*one.touches, *sorted(others - own)))
+
+
+def _counted_together(setup: Setup) -> Iterator[frozenset[str]]:
+    """Workloads of which one budget or autoscaler counts the ready pods."""
+    for budget in setup.budgets:
+        if budget.selector is not None:
+            near = [one for one in setup.workloads if one.namespace == budget.namespace]
+            yield frozenset(one.ref for one in near if budget.selector.matches(dict(one.template.labels)))
+    for one in setup.autoscalers:
+        if any(workload.ref == one.target for workload in setup.workloads):
+            yield frozenset(setup.workloads[number].ref for number in counted_by(setup, one))
 
 
 def _doubted(plan: Plan, intent: Intent, result: IntentResult, doubts: Sequence[LeftOut]) -> IntentResult:
@@ -157,8 +175,10 @@ def _doubted(plan: Plan, intent: Intent, result: IntentResult, doubts: Sequence[
 
 
 def _spoken_of(plan: Plan, intent: Intent) -> set[str]:
-    """The workloads that an intent is about; all if it names none."""
+    """The workloads that an intent is about; all if it, or a predicate of it, names none."""
     workloads = plan.setup.workloads
     named = {intent.target} if intent.target else set()
     named |= {workloads[number].ref for target in targets_of(intent) for number in targeted(workloads, target)}
+    if any(call.text("target") is None for call in calls_of(intent)):
+        named = set()
     return {ref for ref in named if ref} or {workload.ref for workload in workloads}

@@ -21,4 +21,5 @@ def test_a_field_that_nobody_thought_of_decides_about_all() -> None:
 def test_a_bound_of_a_quota_decides_about_those_who_create_what_it_counts() -> None:
     assert held_back("count/replicasets.apps", "shop") == "Deployment/shop/*"
     assert held_back("gold.storageclass.storage.k8s.io/requests.storage", "shop") == "StatefulSet/shop/*"
+    assert held_back("PersistentVolumeClaim", "shop") == "StatefulSet/shop/*"
     assert held_back("services", "shop") == NOTHING

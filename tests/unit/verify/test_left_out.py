@@ -74,6 +74,50 @@ def test_pods_of_the_input_beyond_their_quota_leave_the_namespace_open(pods: int
     assert verdicts(quota, *lone, elsewhere, intents=intents) == [verdict, HOLDS]
 
 
+EXTERNAL = """apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: web, namespace: shop}
+spec:
+  maxReplicas: 10
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: TARGET}
+  metrics: [{type: External, external: {metric: {name: queue}, target: {type: Value, value: "1"}}}]
+"""
+BOOST = """apiVersion: autoscaling.k8s.io/v1
+kind: VerticalPodAutoscaler
+metadata: {name: web, namespace: shop}
+spec:
+  targetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+  startupBoost: {cpu: {type: Factor, factor: 3}}
+"""
+NEIGHBOUR = f"{{noPendingForever: {{target: {DB}}}}}"
+
+
+@pytest.mark.parametrize("autoscaler", [EXTERNAL.replace("TARGET", "web"), BOOST])
+def test_what_decides_how_many_pods_there_are_or_how_large_leaves_neighbours_open(autoscaler: str) -> None:
+    assert verdicts(web(1), autoscaler, web(1, name="db"), intents=NEIGHBOUR) == [UNKNOWN]
+
+
+def test_an_autoscaler_of_nothing_leaves_nothing_open() -> None:
+    assert verdicts(EXTERNAL.replace("TARGET", "gone"), web(1, name="db"), intents=NEIGHBOUR) == [HOLDS]
+
+
+@pytest.mark.parametrize("more", ["schedulingGates: [{name: wait}]", "schedulerName: other"])
+def test_pods_that_others_place_leave_open_where_their_neighbours_go(more: str) -> None:
+    assert verdicts(web(1, more=more), web(1, name="db"), intents=NEIGHBOUR) == [UNKNOWN]
+
+
+@pytest.mark.parametrize(("selector", "verdict"), [("{}", UNKNOWN), ("{matchLabels: {app: db}}", HOLDS)])
+def test_pods_that_may_never_be_ready_leave_open_who_shares_a_budget_with_them(selector: str, verdict: str) -> None:
+    budget = f"""apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {{name: b, namespace: shop}}
+spec: {{maxUnavailable: 1, selector: {selector}}}
+"""
+    gated = web(1, more="readinessGates: [{conditionType: lb}]")
+
+    assert verdicts(gated, web(1, name="db"), budget, intents=NEIGHBOUR) == [verdict]
+
+
 def test_with_a_deployed_start_the_scope_says_that_jobs_begin_with_the_run() -> None:
     job = """apiVersion: batch/v1
 kind: Job
