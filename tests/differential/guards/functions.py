@@ -7,8 +7,8 @@ GUARDED: dict[str, tuple[str, ...]] = {
         "_is_unwatched", "is_known", "starts_freely", "heeds_start", "only_replicasets_delete", "is_evicted_by_taints",
         "_is_counted_by_budgets", "check_untouched", "due", "settled", "started",
     ),
-    "model/alone.py": ("taken_alone", "_is_left_alone", "_creates_unseen"),
-    "model/endings.py": ("ending_unseen", "_heeds_end"),
+    "model/alone.py": ("taken_alone", "_is_left_alone", "_creates_unseen", "_makes_others_wait"),
+    "model/endings.py": ("ending_unseen", "_heeds_end", "_listed_with_others"),
     "model/youth.py": ("countable", "_is_countable"),
     "model/timeless.py": ("gains_without_clocks", "clockless"),
     "model/orders.py": ("fewer_orders", "orders_of_deploying"),
@@ -25,10 +25,10 @@ GUARDED: dict[str, tuple[str, ...]] = {
     "verify/sliced.py": ("_is_exact", "_begins_at_rest", "_is_rest", "_comes_to_rest"),
     "verify/crowded.py": (
         "may_be_proved", "_is_plain", "_is_plain_event", "freed", "working", "_is_above_usage", "proofs_of", "_certain",
-        "_finds_room", "_admits", "_most_full",
+        "_finds_room", "_admits", "_most_full", "_most_pods",
     ),
     "verify/coarser.py": ("proofs",),
     "verify/bounds.py": ("held_by_bounds", "_is_bounded", "_has_room", "_always_fits", "_is_even"),
     "verify/guarded.py": ("only_budgets_decide", "is_guarded", "healthy_demanded"),
-    "verify/sizes.py": ("only_sizes_decide", "nobody_preempts", "is_left_alone"),
+    "verify/sizes.py": ("only_sizes_decide", "nobody_preempts", "is_left_alone", "_written", "_at_start"),
 }  # fmt: skip

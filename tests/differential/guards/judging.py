@@ -8,17 +8,23 @@ from functools import cached_property
 from kubeproof.errors import InternalError, ScenarioError
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.verify.options import Effort, VerifyOptions
+from kubeproof.verify.result import ERROR, UNKNOWN
 from kubeproof.verify.run import verify
 
 MOST_STATES = 2_000
-UNKNOWN = "UNKNOWN"
+CONTRADICTION = "E700"  # a replay, or a step of the search, does not fit
+CRASHES = "crashes"  # any test would notice: no wrong verdict
 EAGER = Effort(max_tried=1, max_repeated=1)
 Verdicts = tuple[str, ...]
 
 
 def verdicts_of(loaded: Loaded, options: VerifyOptions) -> Verdicts:
-    """One word per intent."""
-    return tuple(result.verdict for result in verify(loaded, options).results)
+    """One word per intent; what is not judged because of a fault is raised."""
+    results = verify(loaded, options).results
+    faults = [result.detail for result in results if result.verdict == ERROR]
+    if faults:
+        raise InternalError("; ".join(faults))
+    return tuple(result.verdict for result in results)
 
 
 def reduced_verdicts(loaded: Loaded, *, in_parts: bool) -> Verdicts:
@@ -54,10 +60,9 @@ class Judge:
             said = reduced_verdicts(self._loaded, in_parts=in_parts)
         except ScenarioError:
             raise
-        except InternalError as problem:  # a replay, or a step of the search, contradicts
-            return f"contradicts itself: {problem}"
-        except Exception as problem:  # any test would notice
-            return f"crashes: {type(problem).__name__} {problem}"
+        except Exception as problem:
+            is_found = isinstance(problem, InternalError) and CONTRADICTION in str(problem)
+            return f"contradicts itself: {problem}" if is_found else f"{CRASHES}: {type(problem).__name__} {problem}"
         if set(said) == {UNKNOWN}:
             return ""
         pairs = zip(self.exact, said, strict=True)

@@ -66,7 +66,7 @@ class Hunt:
     def try_on(self, loaded: Any) -> None:
         """Tries every guard that is still open, and decides something here."""
         from kubeproof.errors import ScenarioError
-        from tests.differential.guards.judging import Judge
+        from tests.differential.guards.judging import CRASHES, Judge
 
         if time.process_time() > self._until:
             raise _TimeIsUp
@@ -80,7 +80,7 @@ class Hunt:
                 for key in sorted(self._board.stopping() & self._open.keys()):
                     self._board.switch_off(self._open[key])
                     said = judge.find_disagreement(in_parts=in_parts)
-                    if said and not said.startswith("crashes"):
+                    if said and not said.startswith(CRASHES):
                         self._tell(self._open.pop(key), said, loaded, in_parts)
             except ScenarioError:
                 return

@@ -1,8 +1,8 @@
 """The package with switches: each guard of the reductions can be ignored while the program runs.
 
-A guard is an operand of `and` or `or`, a test that leaves a function early, a filter, or something that is yielded or
-added, in the functions that decide where a reduction applies. Guards are read from the source: a new one is found by
-itself.
+A guard is an operand of `and` or `or`, a test that leaves a function early, a filter, or something that is yielded,
+added, done, or told beside other facts, in the functions that decide where a reduction applies. Guards are read from
+the source: a new one is found by itself.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import kubeproof
 
 PACKAGE = Path(kubeproof.__file__).parent
 LEAVING = (ast.Return, ast.Continue, ast.Raise)
+FACTS = 4  # elements of a tuple that tells facts; smaller ones are pairs and the like
 OFF, STOPS = "_guard_is_off", "_guard_stops"
 
 
@@ -56,7 +57,9 @@ class _Switches(ast.NodeTransformer):
         return ast.Constant(str(self.guards[-1]))
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
-        """An operand that is off counts as if it were not there, unless all are off."""
+        """An operand that is off counts as if it were not there; `given or ()` is no guard."""
+        if isinstance(node.values[-1], ast.Tuple | ast.Constant):
+            return self.generic_visit(node)
         keys = [self._meet(one) for one in node.values]
         is_and = isinstance(node.op, ast.And)
         node.values = [_asked(key, self.visit(one), neutral=is_and) for key, one in zip(keys, node.values, strict=True)]
@@ -86,15 +89,23 @@ class _Switches(ast.NodeTransformer):
         node.ifs = [one if key is None else _asked(key, one, neutral=True) for key, one in visited]
         return node
 
+    def visit_Tuple(self, node: ast.Tuple) -> ast.AST:
+        """Of what is told in one breath, an element that is off is not told."""
+        if not isinstance(node.ctx, ast.Load) or len(node.elts) < FACTS:
+            return self.generic_visit(node)
+        keys = [self._meet(one) for one in node.elts]
+        node.elts = [_asked(key, self.visit(one), neutral=None) for key, one in zip(keys, node.elts, strict=True)]
+        return node
+
     def visit_Expr(self, node: ast.Expr) -> ast.AST:
-        """A relation that is off is not yielded."""
-        if not isinstance(node.value, ast.Yield | ast.YieldFrom):
+        """What is off is not yielded, or not done."""
+        if not isinstance(node.value, ast.Yield | ast.YieldFrom | ast.Call):
             return self.generic_visit(node)
         key = self._meet(node.value)
         return ast.If(_asked(key, ast.Constant(True), neutral=False), [self.generic_visit(node)], [])
 
 
-def _asked(key: ast.Constant, value: ast.expr, *, neutral: bool) -> ast.expr:
+def _asked(key: ast.Constant, value: ast.expr, *, neutral: bool | None) -> ast.expr:
     """The value, or the neutral one while the switch is off; whether it stops the reduction is noted."""
     noted = ast.Call(ast.Name(STOPS, ast.Load()), [key, value, ast.Constant(neutral)], [])
     return ast.IfExp(ast.Call(ast.Name(OFF, ast.Load()), [key], []), ast.Constant(neutral), noted)
@@ -136,9 +147,9 @@ class Switchboard:
         """True while the guard is ignored."""
         return key == self._off
 
-    def note(self, key: str, value: Any, neutral: bool) -> Any:
+    def note(self, key: str, value: Any, neutral: bool | None) -> Any:
         """The value itself; one that is not the neutral one has stopped a reduction, or allowed it."""
-        if bool(value) != neutral:
+        if neutral is None or bool(value) != neutral:
             self._stopping.add(key)
         return value
 

@@ -1,0 +1,36 @@
+"""Removes the listed guards one by one, in a process of its own, and tells as JSON what their witnesses say."""
+
+from __future__ import annotations
+
+import json
+
+from tests.differential.guards.functions import GUARDED
+from tests.differential.guards.mutants import MUTANTS
+from tests.differential.guards.switching import Switchboard, install
+
+
+def judge_all(board: Switchboard, known: frozenset[str]) -> dict[str, dict[str, str]]:
+    """What is wrong with every guard on, by witness, and without each guard, by guard."""
+    from tests.differential.guards import witnesses_nodes, witnesses_parts, witnesses_sizes
+    from tests.differential.guards.judging import Judge
+
+    witnesses = {**witnesses_nodes.WITNESSES, **witnesses_parts.WITNESSES, **witnesses_sizes.WITNESSES}
+    judges = {name: Judge(make()) for name, make in witnesses.items()}
+    found: dict[str, dict[str, str]] = {"with all": {}, "without": {}}
+    for name, in_parts in dict.fromkeys((name, in_parts) for _, name, in_parts in MUTANTS):
+        found["with all"][name] = judges[name].find_disagreement(in_parts=in_parts)
+    for guard, name, in_parts in MUTANTS:
+        if str(guard) in known:
+            board.switch_off(guard)
+            found["without"][str(guard)] = judges[name].find_disagreement(in_parts=in_parts)
+    return found
+
+
+def main() -> None:
+    """Prints the findings."""
+    board, guards = install(GUARDED)
+    print(json.dumps(judge_all(board, frozenset(map(str, guards)))))
+
+
+if __name__ == "__main__":
+    main()
