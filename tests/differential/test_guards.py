@@ -43,12 +43,10 @@ def test_every_guard_that_is_removed_stands_in_the_source() -> None:
     assert not gone, f"the source has no such guard any more, or it reads differently; mend mutants.py: {gone}"
 
 
-@pytest.mark.xdist_group("guards")
 def test_with_all_guards_the_witnesses_get_the_verdicts_of_every_run(found: Found) -> None:
     assert {name: said for name, said in found["with all"].items() if said} == {}
 
 
-@pytest.mark.xdist_group("guards")
 @pytest.mark.parametrize("guard", [guard for guard, _, _ in MUTANTS], ids=NAMES)
 def test_a_removed_guard_is_noticed(guard: Guard, found: Found) -> None:
     said = found["without"].get(str(guard), "")
