@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -58,14 +59,20 @@ class Sending:
             os.kill(self._process, self._number)
 
 
+def forget(folder: Path) -> None:
+    """Removes what commands remember of earlier runs."""
+    shutil.rmtree(folder / "run", ignore_errors=True)
+    for path in folder.glob("state.db*"):
+        path.unlink()
+
+
 @pytest.fixture
 def run(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ending]:
     """Runs a command in this process, watched by a hook while it hears signals."""
     invoke = program._invoke
 
     def ended(name: str, hook: Sending) -> Ending:
-        for left in ("state.db", "run"):
-            subprocess.run(["rm", "-rf", str(folder / left)], check=True)
+        forget(folder)
 
         def hooked(words: list[str], interruption: Interruption) -> int:
             sys.setprofile(hook)
@@ -173,15 +180,17 @@ def test_200_processes_are_signalled_at_random_moments(folder: Path, capsys: pyt
     times: list[tuple[float, str]] = []
     codes: dict[int, int] = {}
     for number in range(rounds):
-        pool = list(LARGE) if number % 2 else list(every)
+        pool = list(LARGE) if number % 4 == 3 else list(every)
+        forget(folder)
         name = chance.choice(pool)
         if name not in known:
             begin = time.monotonic()
             done = started(every[name])
             out, err = done.communicate(timeout=PATIENCE_S)
             known[name] = (Ending(done.returncode, out, err), time.monotonic() - begin)
+            forget(folder)
         whole, duration_s = known[name]
-        found, took_s = signalled(every[name], SIGNALS[number % 4 // 2], chance.uniform(0, duration_s))
+        found, took_s = signalled(every[name], chance.choice(SIGNALS), chance.uniform(0, duration_s))
         COMMANDS.setdefault(name, tuple(every[name]))
         check(name, found, whole)
         times.append((took_s, name))
