@@ -13,7 +13,7 @@ from typing import NamedTuple
 from kubeproof.cluster.labels import NO_SCHEDULE, NodeTerm, Requirement, Taint, Toleration, as_labels
 from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, ZONE, PodTemplate, Setup, Workload
 from kubeproof.controllers.scheduler.requests import pod_requests
-from kubeproof.manifests.names import is_dns_subdomain
+from kubeproof.manifests.names import is_dns_subdomain, is_label_value
 from kubeproof.manifests.node_pools import ARCH, OS, ZONE_NAMES, Pool
 
 GIB = 2**30
@@ -96,7 +96,8 @@ def _satisfying(requirement: Requirement) -> str | None:
     if operator == "Exists":
         return USUAL.get(key, "true" if "/" not in key else "")
     if operator in ("Gt", "Lt"):
-        return str(int(values[0]) + (1 if operator == "Gt" else -1))
+        beside = str(int(values[0]) + (1 if operator == "Gt" else -1))
+        return beside if is_label_value(beside) else None  # no label is a number below zero: nothing satisfies it
     return None
 
 

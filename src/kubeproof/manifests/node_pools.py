@@ -71,6 +71,8 @@ def _with_words(text: str, pool: Pool, words: Sequence[str]) -> Pool:
             zones, pods = (_zone_names(text, amount), pods) if key == "zones" else (zones, amount)
         elif key == "taint":
             taints.append(_parse_taint(text, value))
+            if len({(one.key, one.effect) for one in taints}) < len(taints):
+                raise _wrong(text, f"taint {taints[-1].key} with effect {taints[-1].effect} stands there twice")
         elif is_label_key(key) and is_label_value(value):
             labels[key] = value
         else:

@@ -257,3 +257,16 @@ def test_a_node_for_an_enormous_pod_is_no_smaller_than_usual_ones(tmp_path: Path
     found = loaded(tmp_path, deployment(requests="{cpu: 5000}"))
 
     assert describe(found.assumed) == "6 nodes of 5000 CPU and 768 GiB in 3 zones"
+
+
+def test_a_bound_that_no_label_satisfies_makes_no_label(tmp_path: Path) -> None:
+    terms = "[{matchExpressions: [{key: cores, operator: Lt, values: ['0']}]}]"
+    required = f"requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: {terms}}}"
+    found = loaded(tmp_path, deployment(pod=f"      affinity: {{nodeAffinity: {{{required}}}}}"))
+
+    assert "cores" not in dict(found.setup.nodes[0].labels)
+
+
+def test_a_pool_has_one_taint_of_a_key_and_effect() -> None:
+    with pytest.raises(UsageError, match="taint a with effect NoSchedule stands there twice"):
+        parse_pool("2x4cpu,16Gi,taint=a=b:NoSchedule,taint=a=c:NoSchedule")
