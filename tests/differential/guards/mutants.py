@@ -205,6 +205,11 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         False,
     ),
     (
+        Guard("model/startup.py", "check_untouched", "isinstance(action, Delete) and action.workload in waiting"),
+        "pods are deleted while some start",
+        False,
+    ),
+    (
         Guard("verify/bounds.py", "_always_fits", "all((_is_even(layout, scheduler, one) for one in hard))"),
         "the spread counts pods of others",
         False,

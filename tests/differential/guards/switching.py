@@ -68,7 +68,7 @@ class _Switches(ast.NodeTransformer):
     def visit_If(self, node: ast.If) -> ast.AST:
         """A test that is off does not leave the function."""
         leaves = not node.orelse and len(node.body) == 1 and isinstance(node.body[0], LEAVING)
-        if leaves and not isinstance(node.test, ast.BoolOp):
+        if leaves and not (isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.Or)):
             key = self._meet(node.test)
             node.test = _asked(key, self.visit(node.test), neutral=False)
         else:
