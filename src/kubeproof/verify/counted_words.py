@@ -6,8 +6,19 @@ from collections.abc import Iterator
 
 from kubeproof.cluster.counted import foreign_to
 from kubeproof.cluster.objects import JOBS, Setup
-from kubeproof.cluster.policies import HorizontalPodAutoscaler
-from kubeproof.events.declarations import Drain, KernelPanic, Maintenance, NodeFailure, NodeRemoval, ZoneFailure
+from kubeproof.cluster.policies import SAMPLED_METRICS, HorizontalPodAutoscaler
+from kubeproof.cluster.usage import CPU, DEFAULT_PERCENT
+from kubeproof.events.declarations import (
+    CpuLoad,
+    Drain,
+    KernelPanic,
+    Maintenance,
+    NodeFailure,
+    NodeRemoval,
+    UsageChange,
+    UsagePattern,
+    ZoneFailure,
+)
 from kubeproof.model.plan import Plan
 
 EMPTYING = (Drain, Maintenance, NodeRemoval, NodeFailure, ZoneFailure, KernelPanic)  # pods may be deleted from nodes
@@ -40,6 +51,22 @@ def _beside(setup: Setup, autoscaler: HorizontalPodAutoscaler) -> str:
     others = [setup.workloads[number] for number in foreign_to(setup, autoscaler)]
     refs = dict.fromkeys(workload.owner or workload.ref for workload in others)
     return f" (its selector also matches pods of {', '.join(refs)})" if refs else ""
+
+
+def unsaid_uses(plan: Plan) -> list[str]:
+    """Whose use no event tells, of the pods of others that autoscalers count: what is assumed there decides, too."""
+    told = {(event.resource, event.target) for event in plan.declared if isinstance(event, UsageChange | UsagePattern)}
+    told |= {(CPU, event.target) for event in plan.declared if isinstance(event, CpuLoad)}
+    found: dict[str, None] = {}
+    for one in plan.setup.autoscalers:
+        if any(workload.ref == one.target for workload in plan.setup.workloads):
+            others = [plan.setup.workloads[number] for number in foreign_to(plan.setup, one)]
+            names = [metric.name for metric in one.metrics if metric.type in SAMPLED_METRICS]
+            pairs = [(name, other.owner or other.ref) for name in names for other in others]
+            found |= {f"{name} of {ref}": None for name, ref in pairs if (name, ref) not in told}
+    if not found:
+        return []
+    return [f"use: no event speaks of {', '.join(found)}, so that it stays at {DEFAULT_PERCENT} % of the request"]
 
 
 def finished_under_selectors(plan: Plan) -> list[str]:

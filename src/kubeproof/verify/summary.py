@@ -38,7 +38,7 @@ from kubeproof.intents.monitor import UPPER_BOUNDS
 from kubeproof.intents.predicates import followed_targets
 from kubeproof.manifests.loaded import ASSUMED_NODES, Loaded, Start
 from kubeproof.model.plan import Plan
-from kubeproof.verify.counted_words import autoscaler_words
+from kubeproof.verify.counted_words import autoscaler_words, unsaid_uses
 from kubeproof.verify.coverage import joined
 from kubeproof.verify.result import (
     ERROR,
@@ -293,7 +293,7 @@ def abstractions(loaded: Loaded, plan: Plan) -> tuple[str, ...]:
             "pod ages count from the moment a pod gets its node; pods of the start are older than any rule asks for, "
             "and among pods that are older than that any may be the oldest"
         )
-    return tuple(notes)
+    return (*notes, *unsaid_uses(plan))
 
 
 def intent_result(loaded: Loaded, plan: Plan, number: int, verdict: str, statistics: Statistics) -> IntentResult:

@@ -161,6 +161,15 @@ def test_the_scope_names_whose_pods_an_autoscaler_counts() -> None:
     assert "its selector also matches pods of Deployment/shop/idle" in scope["autoscalers"]
 
 
+def test_the_scope_says_what_foreign_pods_are_taken_to_use_where_no_event_tells() -> None:
+    documents = node("n1"), web(1), idle(1, kind="DaemonSet"), autoscaler()
+    told = '{cpuChange: {target: DaemonSet/shop/idle, levels: ["10%"]}}'
+    note = "use: no event speaks of cpu of DaemonSet/shop/idle, so that it stays at 50 % of the request"
+
+    assert ("abstraction", note) in verified(*documents, scenario(STAYS, events=BUSY)).scope
+    assert ("abstraction", note) not in verified(*documents, scenario(STAYS, events=f"{BUSY}, {told}")).scope
+
+
 def test_a_failed_pod_of_a_job_still_has_to_have_a_request() -> None:
     crash = "{podCrash: {target: Job/shop/report}}"
     broken = judged(
