@@ -11,6 +11,7 @@ OWN = "own"  # what becomes of the object's own pods, which are where they would
 ALL = "all"  # where any pod goes, or how much room is left for it: how many pods there are, and how large
 NOTHING = ""
 
+DEFAULT_NAMESPACE = "default"
 EVERYBODY = "*/*/*"  # a pattern of references that every workload answers to
 
 _OWN = {
@@ -21,7 +22,7 @@ _ALL = {
     "ObjectMeta": "deletionTimestamp",  # of a node, a budget or a pod of somebody, too
     "JobSpec": "backoffLimitPerIndex maxFailedIndexes successPolicy podFailurePolicy managedBy scheduling",
     "PodSpec": "runtimeClassName resourceClaims resources schedulingGates schedulingGroup workloadRef",
-    "Volume": "ephemeral",
+    "Volume": "ephemeral awsElasticBlockStore gcePersistentDisk iscsi rbd",  # VolumeRestrictions: no two on one node
     "VerticalPodAutoscalerSpec": "recommenders startupBoost",
     "VerticalUpdatePolicy": "evictionRequirements",
     "VerticalContainerPolicy": "startupBoost",
@@ -39,7 +40,7 @@ _NOTHING = {
     "Container": "startupProbe",  # the time of a start is declared
     "Lifecycle": "postStart stopSignal",  # so is that of hooks
     "LifecycleHandler": "httpGet tcpSocket",
-    "Volume": "csi awsElasticBlockStore gcePersistentDisk azureDisk azureFile iscsi rbd cinder fc glusterfs cephfs "
+    "Volume": "csi azureDisk azureFile cinder fc glusterfs cephfs "
     "flexVolume flocker quobyte vsphereVolume photonPersistentDisk portworxVolume scaleIO storageos",  # no attaching
     "PodStatus": "nominatedNodeName",
     "VerticalUpdatePolicy": "evictAfterOOMSeconds",  # nothing runs out of memory
@@ -66,7 +67,13 @@ def touched(decided: str, owner: str) -> tuple[str, ...]:
     """The patterns of the workloads that something of an object decides about; other words are patterns themselves."""
     if decided == NOTHING:
         return ()
-    return ({OWN: owner, ALL: EVERYBODY}.get(decided, decided),)
+    return ({OWN: _reference(owner), ALL: EVERYBODY}.get(decided, decided),)
+
+
+def _reference(owner: str) -> str:
+    """`Kind/namespace/name` of an object as it is written: without a namespace it is in `default`."""
+    kind, _, name = owner.partition("/")
+    return owner if "/" in name else f"{kind}/{DEFAULT_NAMESPACE}/{name}"
 
 
 # -- bounds of quotas and limits that are not about pods ------------------------------------------

@@ -38,6 +38,23 @@ def test_readiness_gates_leave_open_whether_the_own_pods_become_ready() -> None:
     )
 
 
+def test_an_object_without_a_namespace_is_in_the_default_one() -> None:
+    gated = (
+        web(1, more="readinessGates: [{conditionType: lb}]")
+        .replace(", namespace: shop", "")
+        .replace("namespace: shop", "")
+    )
+
+    assert "shop" not in gated
+    assert verdicts(gated, intents=READY.replace("shop", "default")) == [UNKNOWN]
+
+
+def test_a_disk_that_only_one_pod_of_a_node_may_use_leaves_open_where_pods_go() -> None:
+    disk = "volumes: [{name: data, gcePersistentDisk: {pdName: disk}}]"
+
+    assert verdicts(web(2, more=disk)) == [UNKNOWN]
+
+
 def test_what_takes_room_or_places_pods_leaves_everything_open() -> None:
     claiming = web(1, name="db", more="resourceClaims: [{name: gpu}]")
 
