@@ -71,6 +71,13 @@ def test_every_verdict_is_explained():
     assert {one.name for one in ALL if one.kind == "verdict"} == words
 
 
+def test_unknown_is_explained_for_limits_and_for_what_is_not_modelled():
+    text = next(one.text for one in ALL if one.name == "UNKNOWN")
+
+    assert "A limit ended the search" in text
+    assert "holds only if something that is not modelled plays no part" in text
+
+
 def test_every_explanation_says_what_it_is_and_where_to_read_on():
     assert [one.name for one in ALL if not one.text or not one.page or not one.title] == []
     assert [one.name for one in ALL if one.kind in ("property", "error") and not one.remedy] == []

@@ -34,7 +34,8 @@ VERDICTS = {
         "A limit ended the search before an answer. Never take it for a proof. Allow more with --max-states, --timeout "
         "or --memory (without a Scenario and any of them the search ends at 500,000 states), or make it smaller: order "
         "events (after: stable), let them hit fewer nodes, give start-up an exact time. "
-        "docs/how-to/limits-and-progress.md has more.",
+        "docs/how-to/limits-and-progress.md has more. Or the search was complete, and the intent holds only if "
+        "something that is not modelled plays no part, which is named: without it in the input the proof is plain.",
         "3",
     ),
     "ERROR": ("not judged", "Something went wrong while the intent was judged.", "70"),
