@@ -68,6 +68,8 @@ def _with_words(text: str, pool: Pool, words: Sequence[str]) -> Pool:
             raise _wrong(text, f"{printable(word)!r} has no =")
         if key in ("zones", "pods"):
             amount = _positive(text, key, value)
+            if key == "zones" and amount > pool.count:
+                raise _wrong(text, f"{pool.count} node(s) cannot be in {amount} zones")
             zones, pods = (_zone_names(text, amount), pods) if key == "zones" else (zones, amount)
         elif key == "taint":
             taints.append(_parse_taint(text, value))
