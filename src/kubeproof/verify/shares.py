@@ -70,7 +70,8 @@ def at_first(options: VerifyOptions) -> VerifyOptions:
 def at_last(crowd: Crowd, found: Shared) -> VerifyOptions:
     """The options for what is left open: the user's, but the scenario that nobody wrote comes to an end by itself."""
     left = within(crowd.options, found.elapsed_s, is_relaxed=False)
-    return left if left.is_limited or not crowd.loaded.scenario.is_default else replace(left, max_states=left.effort.max_at_last)
+    is_asked = left.is_limited or not crowd.loaded.scenario.is_default
+    return left if is_asked else replace(left, max_states=left.effort.max_at_last)
 
 
 def decided_by_shares(crowd: Crowd, parts: Sequence[Slice], known: Sequence[IntentResult], spent: Statistics) -> Shared:

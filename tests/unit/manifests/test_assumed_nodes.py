@@ -187,7 +187,8 @@ def test_a_pool_is_told_in_a_few_words() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "6", "6x4cpu", "x4cpu,16Gi", "0x4cpu,16Gi", "6x4cpu,lots", "6x4cpu,16Gi,zones=0", "6x4cpu,16Gi,zones=99", "6x4cpu,16Gi,zones=7",
+    ["", "6", "6x4cpu", "x4cpu,16Gi", "0x4cpu,16Gi", "6x4cpu,lots", "6x4cpu,16Gi,zones=0", "6x4cpu,16Gi,zones=99",
+     "6x4cpu,16Gi,zones=7",
      "6x4cpu,16Gi,pool", "6x4cpu,16Gi,bad key=1", "6x4cpu,16Gi,taint=x", "9999999x4cpu,16Gi", "6x0,16Gi"],
 )  # fmt: skip
 def test_what_is_no_pool_is_refused_with_the_form(text: str) -> None:
