@@ -13,6 +13,7 @@ from kubeproof.cluster.quotas import LimitRange, ResourceQuota
 from kubeproof.cluster.services import Service
 from kubeproof.cluster.volumes import Claim, StorageClass, Volume
 from kubeproof.errors import ManifestError, ScenarioError
+from kubeproof.manifests.deciding import ALL, NOTHING, touched
 from kubeproof.manifests.fields import Fields, Log, suggestion
 from kubeproof.manifests.late import (
     read_autoscaler,
@@ -249,7 +250,14 @@ def _omit_kind(document: Document, fields: Fields, objects: Objects) -> None:
     what = f"kind {kind} {name}".rstrip()
     close = get_close_matches(kind[:100], sorted(_READERS), n=1, cutoff=0.85)
     why = f"not modelled; did you mean {close[0]}?" if close else READ_BY_OTHERS.get(kind, "not modelled")
-    objects.omissions.append(Omission(what, Source(document.file, document.line), why))
+    decided = touched(ALL if _names_target(fields) else NOTHING, fields.log.owner)
+    objects.omissions.append(Omission(what, Source(document.file, document.line), why, touches=decided))
+
+
+def _names_target(fields: Fields) -> bool:
+    """True if an object says how many pods a workload has, as autoscalers of all makes do."""
+    spec = fields.mapping.get("spec")
+    return isinstance(spec, Mapping) and any(spec.get(key) is not None for key in ("scaleTargetRef", "workloadRef"))
 
 
 def _check_unique(document: Document, fields: Fields, objects: Objects) -> None:
@@ -401,7 +409,8 @@ def standing_workloads(objects: Objects) -> tuple[Workload, ...]:
             _omit(objects, workload, f"{printable(owner or '')} creates it anew")
         else:
             if read.pod is not None and read.pod.is_deleted:
-                _omit(objects, workload, "not modelled of a pod without a workload", what="deletionTimestamp of ")
+                why = "not modelled of a pod without a workload"
+                _omit(objects, workload, why, what="deletionTimestamp of ", decides=ALL)
             if owner is not None:
                 _omit(objects, workload, f"its owner is not modelled: {printable(owner)}", what="owner of ")
             kept.append(workload)
@@ -409,8 +418,9 @@ def standing_workloads(objects: Objects) -> tuple[Workload, ...]:
     return tuple(kept)
 
 
-def _omit(objects: Objects, workload: Workload, why: str, *, what: str = "") -> None:
-    objects.omissions.append(Omission(f"{what}{workload.ref}", workload.source, why))
+def _omit(objects: Objects, workload: Workload, why: str, *, what: str = "", decides: str = NOTHING) -> None:
+    found = Omission(f"{what}{workload.ref}", workload.source, why, touches=touched(decides, workload.ref))
+    objects.omissions.append(found)
 
 
 def _check_bound(workloads: Iterable[Workload], nodes: set[str]) -> None:

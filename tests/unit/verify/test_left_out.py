@@ -114,6 +114,19 @@ def test_what_decides_how_many_pods_there_are_or_how_large_leaves_neighbours_ope
     assert verdicts(web(1), autoscaler, web(1, name="db"), intents=NEIGHBOUR) == [UNKNOWN]
 
 
+@pytest.mark.parametrize(("spec", "verdict"), [("scaleTargetRef: {name: web}", UNKNOWN), ("url: x", HOLDS)])
+def test_a_kind_that_nobody_reads_and_that_sizes_a_workload_leaves_all_open(spec: str, verdict: str) -> None:
+    kind = f"apiVersion: example.com/v1\nkind: Sizer\nmetadata: {{name: s, namespace: shop}}\nspec: {{{spec}}}\n"
+
+    assert verdicts(web(1), kind, web(1, name="db"), intents=NEIGHBOUR) == [verdict]
+
+
+def test_a_bare_pod_that_is_being_deleted_leaves_all_open() -> None:
+    ending = POD.replace("NAME", "a").replace("name: a,", "name: a, deletionTimestamp: '2026-01-01T00:00:00Z',")
+
+    assert verdicts(ending, web(1, name="db"), intents=NEIGHBOUR) == [UNKNOWN]
+
+
 def test_an_autoscaler_of_nothing_leaves_nothing_open() -> None:
     assert verdicts(EXTERNAL.replace("TARGET", "gone"), web(1, name="db"), intents=NEIGHBOUR) == [HOLDS]
 
