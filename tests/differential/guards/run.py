@@ -18,8 +18,9 @@ def judge_all(board: Switchboard, known: frozenset[str]) -> dict[str, dict[str, 
     witnesses = {name: make for part in catalogue for name, make in part.WITNESSES.items()}
     judges = {name: Judge(make()) for name, make in witnesses.items()}
     found: dict[str, dict[str, str]] = {"with all": {}, "without": {}}
-    for name, in_parts in dict.fromkeys((name, in_parts) for _, name, in_parts in MUTANTS):
-        found["with all"][name] = judges[name].find_disagreement(in_parts=in_parts)
+    for name, judge in judges.items():  # those of no mutant as well: the next reduction may need them
+        for in_parts in (False, True):
+            found["with all"][f"{name}{' (in parts)' if in_parts else ''}"] = judge.find_disagreement(in_parts=in_parts)
     for guard, name, in_parts in MUTANTS:
         if str(guard) in known:
             board.switch_off(guard)
