@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kubeproof.cli.endings import say
-from kubeproof.cli.inputs import nodes_option
+from kubeproof.cli.inputs import nodes_option, refuse_two_sources_of_nodes
 from kubeproof.cli.interruption import current
 from kubeproof.cli.outputs import Output, emit, output_option
 from kubeproof.cli.ranges import NumberRange
@@ -133,6 +133,7 @@ def _compared(
     from kubeproof.verify.compare import compare
 
     changed = _load(head, shared, values, pools)
+    refuse_two_sources_of_nodes(changed, pools)
     after = _verified(changed, options, stop)
     # Both sides on the same nodes: otherwise a change of requests would bring other nodes with it.
     nodes = pools or changed.assumed

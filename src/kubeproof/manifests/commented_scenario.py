@@ -55,11 +55,13 @@ def _missing(setup: Setup) -> Iterator[str]:
 
 
 def _assumed(loaded: Loaded) -> Iterator[str]:
-    """The nodes that are assumed, to be edited."""
-    if not loaded.assumed:
+    """The nodes that no object of the input tells of, to be edited."""
+    pools = loaded.assumed or loaded.given
+    if not pools:
         return
-    yield "---\n# Assumed, as the input has no Node objects. Yours instead: kubectl get nodes -o yaml > nodes.yaml\n"
-    yield write_nodes(loaded.assumed).removeprefix("---\n")
+    who = "Assumed" if loaded.assumed else "As given"
+    yield f"---\n# {who}, as the input has no Node objects. Yours instead: kubectl get nodes -o yaml > nodes.yaml\n"
+    yield write_nodes(pools).removeprefix("---\n")
 
 
 def _usage(event: UsageChange) -> str:

@@ -133,7 +133,8 @@ def _loaded(
     classes = tuple(objects.priority_classes)
     workloads = tuple(with_priority(workload, classes) for workload in standing_workloads(objects))
     setup = _setup(objects, workloads)
-    assumed = () if only_given else _add_nodes(setup, pools, scenario, objects, collected, budget)
+    added = () if only_given else _add_nodes(setup, pools, scenario, objects, collected, budget)
+    assumed, given = ((), added) if pools else (added, ())
     setup = replace(setup, nodes=tuple(objects.nodes))
     if scenario is None:
         setup = _set_by_flags(setup, flags, objects)
@@ -145,7 +146,7 @@ def _loaded(
         loaded = _begun(loaded, objects, is_stated=scenario is not None and _states_start(scenario))
     ignores = tuple(ignore for document in documents for ignore in ignores_of(document))
     texts = collected.texts() if keeps_texts else ()  # now that all that is ever read has been read
-    loaded = as_written(replace(loaded, ignores=ignores, texts=texts, assumed=assumed))
+    loaded = as_written(replace(loaded, ignores=ignores, texts=texts, assumed=assumed, given=given))
     loaded = admitted(loaded, objects.limit_ranges)
     return with_idle_autoscalers(loaded) if objects.autoscalers else loaded
 
@@ -158,7 +159,7 @@ def _add_nodes(
     collected: Collected,
     budget: Budget,
 ) -> tuple[Pool, ...]:
-    """Gives an input without nodes those of the pools, or assumed ones; returns what is assumed."""
+    """Gives an input without nodes those of the pools, or assumed ones; returns what it adds."""
     if setup.nodes or not (pools or (setup.workloads and not _names_nodes(scenario))):
         return ()
     from kubeproof.manifests.assumed_nodes import assume_pools
@@ -169,7 +170,7 @@ def _add_nodes(
     collected.contents[file.shown] = file.content  # a replay needs them
     for document in documents_of(file, collected, budget):
         read_object(document, objects)
-    return () if pools else chosen
+    return chosen
 
 
 def _names_nodes(scenario: Document | None) -> bool:

@@ -84,3 +84,4 @@ class Loaded:
     texts: tuple[tuple[str, str], ...] = field(default=(), compare=False)  # (file, what was read of it)
     ignores: tuple[Ignore, ...] = ()  # violations that annotations accept
     assumed: tuple[Pool, ...] = ()  # the nodes that nobody told of, where the input has no Node objects
+    given: tuple[Pool, ...] = ()  # those that --nodes told of instead

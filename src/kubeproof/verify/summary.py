@@ -122,10 +122,14 @@ def scope(loaded: Loaded, plan: Plan, statistics: Statistics) -> tuple[tuple[str
 
 
 def _assumed(loaded: Loaded) -> Iterator[tuple[str, str]]:
-    """That nobody said which nodes there are."""
-    if loaded.assumed:
-        from kubeproof.manifests.node_pools import describe
+    """The nodes that no object tells of, and who does."""
+    if not (loaded.assumed or loaded.given):
+        return
+    from kubeproof.manifests.node_pools import describe
 
+    if loaded.given:
+        yield "given nodes", describe(loaded.given)
+    else:
         yield ASSUMED_NODES, f"{describe(loaded.assumed)}, as the input has no Node objects; --nodes tells others"
 
 

@@ -29,6 +29,8 @@ def test_nodes_are_given_in_a_few_words(capsys: pytest.CaptureFixture[str]) -> N
 
     told = capsys.readouterr().out
     assert "2 in 2 class(es)" in told
+    assert "given nodes" in told
+    assert "1 node of 2 CPU and 4 GiB in 1 zone; 1 node of 4 CPU and 8 GiB in 1 zone" in told
     assert "assumed" not in told
 
 
@@ -66,6 +68,19 @@ def test_init_writes_the_assumed_nodes(capsys: pytest.CaptureFixture[str]) -> No
     told = capsys.readouterr().out
     assert "3 in 1 class(es)" in told
     assert "assumed" not in told
+
+
+def test_init_writes_given_nodes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init", "web.yaml", "--nodes", "2x2,4Gi"]) == 0
+
+    assert capsys.readouterr().out.count("kind: Node") == 2
+
+
+def test_a_diff_refuses_nodes_beside_node_objects(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("node.yaml").write_text(NODE)
+
+    assert main(["diff", "web.yaml", "web.yaml", "--with", "node.yaml", "--nodes", "1x2,4Gi"]) == 2
+    assert "node.yaml:2" in capsys.readouterr().err
 
 
 def test_both_sides_of_a_diff_run_on_the_same_nodes(capsys: pytest.CaptureFixture[str]) -> None:
