@@ -36,9 +36,16 @@ class Interruption:
         self._clock, self._leave = clock, leave
         self._asked_s: float | None = None
         self._grace_s = 0.0  # of what is done now; 0: it has nothing to tell, and is broken off at once
+        self._is_over = False
+
+    def end(self) -> None:
+        """From now on signals change nothing: there is no work left that they could end."""
+        self._is_over = True
 
     def hear(self, number: int, frame: object) -> None:
         """What a signal does; runs between two steps of the main thread."""
+        if self._is_over:
+            return
         now_s = self._clock()
         if self._asked_s is not None:
             if now_s - self._asked_s >= REPEATED_S:
@@ -51,6 +58,8 @@ class Interruption:
 
     def wake(self, number: int, frame: object) -> None:
         """Breaks off what did not end by itself, and after a while also the telling of what is known."""
+        if self._is_over:
+            return
         is_late = self._asked_s is not None and self._clock() - self._asked_s >= REPORTING_S
         if self.stop.is_asked and (is_late or not self.stop.is_obeyed):
             raise KeyboardInterrupt
@@ -99,6 +108,7 @@ def listening(interruption: Interruption, *, to_the_end: bool) -> Iterator[None]
     try:
         yield
     finally:
+        interruption.end()  # first: setting a handler back runs those of signals that have arrived
         if interruption.wake in handlers.values():
             signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in before.items():

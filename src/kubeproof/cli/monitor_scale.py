@@ -71,7 +71,7 @@ def _started(address: Address, workers: int) -> Iterator[list[subprocess.Popen[b
         yield processes
     finally:
         for process in processes:
-            process.terminate()
+            process.kill()  # what they know is in Redis, and one that is asked to end may still say so on our stderr
         for process in processes:
             process.wait()
 
@@ -107,7 +107,7 @@ def work_command(*, address: str) -> int:
     board = Board(board_address(address))
     try:
         work(board, WorkOptions(_name()))
-    except KeyboardInterrupt:  # the usual end of a worker that `monitor run` started, which tells what is to tell
+    except KeyboardInterrupt:  # nothing is lost: other workers go on
         return INTERRUPTED
     finally:
         board.close()

@@ -96,6 +96,23 @@ def test_handlers_are_as_before_when_a_command_has_ended() -> None:
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)] == before
 
 
+def test_a_signal_that_arrives_while_handlers_are_set_back_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when `monitor run` ends its workers while they end by themselves: CPython runs pending handlers there."""
+    set_handler = signal.signal
+
+    def arrives_first(number: signal.Signals, handler: object) -> object:
+        heard = signal.getsignal(number)
+        if callable(heard) and "Interruption" in repr(heard):
+            heard(number, None)
+        return set_handler(number, handler)  # type: ignore[arg-type]
+
+    interruption = Interruption()
+    with listening(interruption, to_the_end=False):
+        monkeypatch.setattr(signal, "signal", arrives_first)
+
+    assert not interruption.stop.is_asked
+
+
 def test_outside_of_a_command_nobody_asks() -> None:
     found: list[bool] = []
     elsewhere = threading.Thread(target=lambda: found.append(current().stop.is_asked))  # where no command ever ran
