@@ -315,6 +315,7 @@ class NodeChange(NamedTuple):
 
     node: NodeRef
     verb: NodeVerb
+    mark: int = 0  # that is left on the node: a bit of `NodeCell.marks`
 
 
 FAIL = NodeVerb.FAIL

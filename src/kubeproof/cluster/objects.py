@@ -6,6 +6,7 @@ These values never change during a run; what changes is in `kubeproof.cluster.st
 from __future__ import annotations
 
 from dataclasses import field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster import versions
@@ -180,6 +181,7 @@ class Node:
     group: str = ""  # the cluster autoscaler's node group that it belongs to
     is_slot: bool = False  # not there at first: a group may grow by it
     keeps: bool = False  # annotation cluster-autoscaler.kubernetes.io/scale-down-disabled
+    sizes: tuple[Node, ...] = ()  # of a class of nodes whose sizes differ: see kubeproof.cluster.near_nodes
 
 
 DEPLOYMENT = "Deployment"
@@ -332,6 +334,7 @@ class Settings:
     vpa_history_s: int = 86_400  # for how long the recommender has watched the pods
     endpoints_lag_s: int = 2  # until endpoints and all proxies have learnt that a pod terminates, at most
     ingress_lag_s: int = 5  # until the controller of an Ingress has, after that, at most
+    max_cron_jobs: int | None = None  # Jobs of one CronJob that are followed at once; None: by how long they run
     gitops_interval_s: int | None = None  # how often drift from the manifests is undone; None: never
     gitops_namespaces: tuple[str, ...] = ()  # where it is undone; empty: everywhere
     gitops_ignored: tuple[
@@ -368,11 +371,37 @@ class Setup:
     verticals: tuple[VerticalPodAutoscaler, ...] = ()
 
 
+class _Same:
+    """A setup as the key of what is worked out once for it: the very same value, not an equal one, which costs more."""
+
+    __slots__ = ("setup",)
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+
+    def __hash__(self) -> int:
+        return id(self.setup)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.setup is other.setup
+
+
 def family(setup: Setup, workload: int) -> tuple[int, ...]:
     """A workload with the ReplicaSets of its later revisions, oldest first; alone if it has none."""
-    ref = setup.workloads[workload].owner or setup.workloads[workload].ref
-    own = [i for i, other in enumerate(setup.workloads) if other.ref == ref and other.owner is None]
-    return (*own, *(i for i, other in enumerate(setup.workloads) if other.owner == ref))
+    return _families(_Same(setup))[workload]
+
+
+@lru_cache(maxsize=16)
+def _families(same: _Same) -> tuple[tuple[int, ...], ...]:
+    workloads = same.setup.workloads
+    members: dict[str, list[int]] = {}
+    for number, one in enumerate(workloads):
+        if one.owner is None:
+            members.setdefault(one.ref, []).append(number)
+    for number, one in enumerate(workloads):
+        if one.owner is not None:
+            members.setdefault(one.owner, []).append(number)
+    return tuple(tuple(members[one.owner or one.ref]) for one in workloads)
 
 
 def revisions_of(setup: Setup, workload: int) -> int:
@@ -386,6 +415,12 @@ def revisions_of(setup: Setup, workload: int) -> int:
 
 def short_name(setup: Setup, workload: int) -> str:
     """The workload's name, with namespace and kind where another workload or its pods could be meant."""
+    return _short_name(_Same(setup), workload)
+
+
+@lru_cache(maxsize=4096)
+def _short_name(same: _Same, workload: int) -> str:
+    setup = same.setup
     declared = setup.workloads[workload]
     if declared.ordinal is not None:
         return f"{short_name(setup, family(setup, workload)[0])}-{declared.ordinal}"

@@ -101,6 +101,7 @@ class NodeCell(NamedTuple):
     nominated: tuple[tuple[int, int], ...] = ()  # (workload, pods without a node that wait for this one), sorted
     spare_s: int = NEVER  # for how long the cluster autoscaler has found it unneeded, up to the last time that matters
     finished: tuple[tuple[tuple[int, int], int], ...] = ()  # ((Job, outcome), pods) that it has not counted yet, sorted
+    marks: int = 0  # of the events that work on each node once and have had this one, as bits
 
 
 class WorkloadCell(NamedTuple):

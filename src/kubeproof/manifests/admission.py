@@ -22,6 +22,12 @@ def admitted(loaded: Loaded, ranges: Sequence[LimitRange]) -> Loaded:
     return replace(loaded, setup=replace(setup, workloads=workloads), scenario=replace(scenario, events=events))
 
 
+def check_admitted(workload: Workload, setup: Setup, ranges: Sequence[LimitRange]) -> None:
+    """Refuses a Pod that the API server does not let in."""
+    if workload.kind == POD and (ranges or setup.quotas):
+        _admitted(workload, setup, ranges)
+
+
 def _event(event: Event, setup: Setup, ranges: Sequence[LimitRange]) -> Event:
     return replace(event, workload=_admitted(event.workload, setup, ranges)) if isinstance(event, Apply) else event
 

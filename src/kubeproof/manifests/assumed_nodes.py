@@ -1,51 +1,52 @@
-"""The nodes that are assumed where the input has none: as many, and as large, as its pods ask for.
+"""The nodes that are assumed where the input has none: which labels, taints, zones and names they have.
 
 A pool is assumed for the workloads that any node suits, and one more for each set of node labels that workloads ask
-for. A node takes the largest pod beside the daemon pods; all pods fit on the nodes even if one of them is lost, and a
-rollout's additional pods with them. Pods that keep apart get a node each, and one to spare.
+for. How large and how many nodes are is another module's: `assumed_sizes`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
 
-from kubeproof.cluster.labels import NO_SCHEDULE, NodeTerm, Requirement, Taint, Toleration, as_labels
-from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, ZONE, PodTemplate, Setup, Workload
-from kubeproof.controllers.scheduler.requests import pod_requests
+from kubeproof.cluster.labels import NO_SCHEDULE, NodeTerm, Requirement, Taint, Toleration, as_labels, tolerates_all
+from kubeproof.cluster.objects import HOSTNAME, REGION, ZONE, PodTemplate, Setup, Workload
+from kubeproof.manifests.assumed_sizes import MAX_ZONES, size_pool, zones_needed
 from kubeproof.manifests.names import is_dns_subdomain, is_label_value
-from kubeproof.manifests.node_pools import ARCH, OS, ZONE_NAMES, Pool
+from kubeproof.manifests.node_pools import ARCH, ASSUMED_REGION, OS, ZONE_NAMES, Pool
 
-GIB = 2**30
-SHAPES = tuple((cores * 1000, cores * 4 * GIB) for cores in (4, 8, 16, 32, 64, 96, 128, 192))  # CPU and memory
-FEW_NODES = 6  # rather larger nodes than more of them, up to ROOMY cores
-ROOMY_MILLI = 16_000
-MAX_ASSUMED = 300
-MAX_COUNTED = 2_000  # pods of one workload; a larger one asks for MAX_ASSUMED nodes anyway, or for tiny pods
-PODS = "pods"
 USUAL = {OS: "linux", ARCH: "amd64"}
+FORMER = {"beta.kubernetes.io/os": "linux", "beta.kubernetes.io/arch": "amd64"}  # names that kubelets still set, too
+FORMER_REGION = "failure-domain.beta.kubernetes.io/region"
 WELL_KNOWN = "node.kubernetes.io/"  # taints that controllers set, not people
-Amounts = Mapping[str, int]
 Labels = tuple[tuple[str, str], ...]
-
-
-class _Demand(NamedTuple):
-    """What the workloads of one pool ask for."""
-
-    pods: tuple[Amounts, ...]  # requests of every pod, those of rollouts counted
-    daemons: Amounts  # requests of the daemon pods that every node has
-    apart: int  # pods that never share a node with each other, at most
 
 
 def assume_pools(setup: Setup) -> tuple[Pool, ...]:
     """The pools that suit the workloads of the input."""
     zones = _zones(setup)
-    groups = _groups(setup)
+    former, domains = _former_labels(setup), _domain_keys(setup)
     names = _names(setup)
     pools = []
-    for labels, workloads in groups.items():
-        demand = _demand(setup, workloads, _daemons(setup, labels))
-        pools.append(_sized(demand, zones, labels, _taints(workloads) if labels else (), names.pop(labels, ())))
+    for labels, workloads in _groups(setup).items():
+        taints = _taints(workloads) if labels else ()
+        guests = [i for i, w in enumerate(setup.workloads) if w in workloads or _may_run(w.template, labels, taints)]
+        own = names.pop(labels, ())
+        size = size_pool(setup, guests, len(zones), len(own))
+        pools.append(
+            Pool(
+                count=size.nodes,
+                cpu_milli=size.cpu_milli,
+                memory_bytes=size.memory_bytes,
+                pods=size.pods,
+                others=size.others,
+                zones=zones,
+                labels=labels,
+                taints=taints,
+                names=own,
+                former=former,
+                zone_keys=domains,
+            )
+        )
     return tuple(pools)
 
 
@@ -75,7 +76,41 @@ def _wanted_labels(template: PodTemplate) -> Labels:
 
 
 def _is_unusual(key: str, value: str) -> bool:
-    return USUAL.get(key) != value
+    return {**USUAL, **FORMER}.get(key) != value
+
+
+def _may_run(template: PodTemplate, labels: Labels, taints: tuple[Taint, ...]) -> bool:
+    """True unless the labels, names and zones aside, or the taints keep the pods away from such nodes."""
+    here = {**USUAL, **FORMER, **dict(labels)}
+    if any(here.get(key) != value for key, value in template.node_selector if key not in (HOSTNAME, ZONE)):
+        return False
+    terms = [[r for r in term.expressions if r.key not in (HOSTNAME, ZONE)] for term in template.required_terms or ()]
+    suits = not terms or any(all(r.matches(here) for r in term) for term in terms)
+    return suits and tolerates_all(template.tolerations, taints)
+
+
+def _former_labels(setup: Setup) -> Labels:
+    """Labels under the names that they once had, where the input reads them."""
+    read = {key for w in setup.workloads for key in _keys_read(w.template)}
+    return as_labels({key: value for key, value in {**FORMER, FORMER_REGION: ASSUMED_REGION}.items() if key in read})
+
+
+def _keys_read(template: PodTemplate) -> Iterator[str]:
+    yield from (key for key, _ in template.node_selector)
+    yield from (r.key for term in template.required_terms or () for r in term.expressions)
+    yield from (r.key for preferred in template.preferred_terms for r in preferred.term.expressions)
+    yield from _topology_keys(template)
+
+
+def _topology_keys(template: PodTemplate) -> Iterator[str]:
+    yield from (constraint.topology_key for constraint in template.spread)
+    yield from sorted(template.pod_affinity.topology_keys | template.pod_anti_affinity.topology_keys)
+
+
+def _domain_keys(setup: Setup) -> tuple[str, ...]:
+    """Keys of domains that only the input knows, racks or the former name of zones: each zone is one domain."""
+    read = {key for w in setup.workloads for key in _topology_keys(w.template)}
+    return tuple(sorted(read - {HOSTNAME, ZONE, REGION, FORMER_REGION, *USUAL, *FORMER}))
 
 
 def _from_terms(terms: Sequence[NodeTerm]) -> dict[str, str]:
@@ -117,7 +152,7 @@ def _is_lasting(toleration: Toleration) -> bool:
 
 
 def _zones(setup: Setup) -> tuple[str, ...]:
-    """The zones that the input names, filled up to three."""
+    """The zones that the input names, filled up to three, or to as many as pods need that keep apart."""
     terms = [term for w in setup.workloads for term in w.template.required_terms or ()]
     terms += [term for volume in setup.volumes for term in volume.terms or ()]
     named = [
@@ -126,7 +161,9 @@ def _zones(setup: Setup) -> tuple[str, ...]:
     named += [dict(w.template.node_selector)[ZONE] for w in setup.workloads if ZONE in dict(w.template.node_selector)]
     named += [dict(volume.labels)[ZONE] for volume in setup.volumes if ZONE in dict(volume.labels)]
     distinct = list(dict.fromkeys(named))
-    return (*distinct, *ZONE_NAMES[: max(0, len(ZONE_NAMES) - len(distinct))])
+    usual = (*ZONE_NAMES, *(f"zone-{chr(ord('a') + number)}" for number in range(len(ZONE_NAMES), MAX_ZONES)))
+    others = [name for name in usual if name not in distinct]
+    return (*distinct, *others[: max(0, max(len(ZONE_NAMES), zones_needed(setup)) - len(distinct))])
 
 
 def _names(setup: Setup) -> dict[Labels, tuple[str, ...]]:
@@ -158,115 +195,3 @@ def _hosts(term: NodeTerm) -> Iterator[str]:
     for requirement in (*term.expressions, *term.fields):
         if requirement.key in (HOSTNAME, "metadata.name") and requirement.operator == "In":
             yield from requirement.values
-
-
-# -- how large, and how many ------------------------------------------------------------------------
-
-
-def _daemons(setup: Setup, labels: Labels) -> Amounts:
-    """What the daemon pods on one node of the pool request together."""
-    here = [w for w in setup.workloads if w.kind == DAEMON_SET and set(_wanted_labels(w.template)) <= set(labels)]
-    return _total(_requests(setup, workload) for workload in here)
-
-
-def _demand(setup: Setup, workloads: Sequence[Workload], daemons: Amounts) -> _Demand:
-    largest = {a.target: a.max_replicas for a in setup.autoscalers}
-    pods: list[Amounts] = []
-    sizes = [
-        (one, min(MAX_COUNTED, max(one.replicas, largest.get(one.ref, 0))))
-        for one in workloads
-        if one.kind != DAEMON_SET
-    ]
-    for workload, size in sizes:
-        pods += [_requests(setup, workload)] * (size + min(MAX_COUNTED, _surge(workload, size)))
-    alone = [(one, size) for one, size in sizes if _keeps_apart(one, one)]
-    apart = [sum(size for other, size in alone if _keeps_apart(one, other)) for one, _ in alone]
-    return _Demand(tuple(pods), daemons, max(apart, default=0))
-
-
-def _requests(setup: Setup, workload: Workload) -> Amounts:
-    return {**pod_requests(workload.template, setup.settings.kubernetes_version).true, PODS: 1}
-
-
-def _surge(workload: Workload, size: int) -> int:
-    """How many pods a rollout adds."""
-    strategy = workload.strategy
-    if workload.kind != "Deployment" or not strategy.rolling:
-        return 0
-    return -(-strategy.max_surge * size // 100) if strategy.surge_percent else strategy.max_surge
-
-
-def _keeps_apart(one: Workload, other: Workload) -> bool:
-    """True if no node takes a pod of each; it does not matter who of them repels the other."""
-    ports = [{(p.port, p.protocol) for c in each.template.containers for p in c.host_ports} for each in (one, other)]
-    return bool(ports[0] & ports[1]) or _repels(one, other) or _repels(other, one)
-
-
-def _repels(one: Workload, other: Workload) -> bool:
-    if one.namespace != other.namespace:
-        return False
-    labels, terms = dict(other.template.labels), one.template.pod_anti_affinity.required
-    return any(t.topology_key == HOSTNAME and t.selector is not None and t.selector.matches(labels) for t in terms)
-
-
-def _sized(
-    demand: _Demand, zones: tuple[str, ...], labels: Labels, taints: tuple[Taint, ...], names: tuple[str, ...]
-) -> Pool:
-    """The smallest nodes that few of are enough; beyond ROOMY cores only where one pod needs more."""
-    fitting = [shape for shape in SHAPES if all(_fits(pod, demand.daemons, shape) for pod in demand.pods)]
-    shapes = fitting or [_exact(demand)]
-    roomy = [shape for shape in shapes if shape[0] <= ROOMY_MILLI] or shapes[:1]
-    chosen = next((shape for shape in roomy if _nodes_for(demand, shape) < FEW_NODES), roomy[-1])
-    least = max(_nodes_for(demand, chosen), demand.apart) + 1  # one to spare
-    count = min(MAX_ASSUMED, -(-max(least, len(names)) // len(zones)) * len(zones))
-    return Pool(
-        count=count,
-        cpu_milli=chosen[0],
-        memory_bytes=chosen[1],
-        others=_others(demand),
-        zones=zones,
-        labels=labels,
-        taints=taints,
-        names=names,
-    )
-
-
-def _fits(pod: Amounts, daemons: Amounts, shape: tuple[int, int]) -> bool:
-    both = _total((pod, daemons))
-    return both.get("cpu", 0) <= shape[0] and both.get("memory", 0) <= shape[1]
-
-
-def _exact(demand: _Demand) -> tuple[int, int]:
-    """A node for the largest pod, where no usual one is large enough."""
-    both = [_total((pod, demand.daemons)) for pod in demand.pods]
-    cpu, memory = SHAPES[-1]
-    return max(cpu, *(b.get("cpu", 0) for b in both)), max(memory, *(b.get("memory", 0) for b in both))
-
-
-def _nodes_for(demand: _Demand, shape: tuple[int, int]) -> int:
-    """How many nodes take all pods: first fit, largest first."""
-    room = {"cpu": shape[0], "memory": shape[1], PODS: 110}
-    empty = {name: amount - demand.daemons.get(name, 0) for name, amount in room.items()}
-    nodes: list[dict[str, int]] = []
-    for pod in sorted(demand.pods, key=lambda one: (one.get("memory", 0), one.get("cpu", 0)), reverse=True):
-        place = next((node for node in nodes if all(node[n] >= pod.get(n, 0) for n in node)), None)
-        if place is None:
-            place = dict(empty)
-            nodes.append(place)
-        for name in place:
-            place[name] -= pod.get(name, 0)
-    return len(nodes)
-
-
-def _others(demand: _Demand) -> tuple[tuple[str, int], ...]:
-    """Extended resources: each node has what all pods ask for together."""
-    total = _total((*demand.pods, demand.daemons))
-    return tuple(sorted((n, amount) for n, amount in total.items() if n not in ("cpu", "memory", PODS) and amount))
-
-
-def _total(amounts: Iterable[Amounts]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for one in amounts:
-        for name, amount in one.items():
-            found[name] = found.get(name, 0) + amount
-    return found

@@ -17,6 +17,13 @@ _SOURCES = {
     "External": "external",
 }
 _TARGETS = {"Utilization": "averageUtilization", "AverageValue": "averageValue", "Value": "value"}
+_EFFECTIVE = {  # by kind of metric, what is looked for first
+    "Resource": ("AverageValue", "Utilization"),
+    "ContainerResource": ("AverageValue", "Utilization"),
+    "Pods": ("AverageValue",),
+    "Object": ("Value", "AverageValue"),
+    "External": ("AverageValue", "Value"),
+}
 _UP = ScalingRules((ScalingPolicy("Pods", 4, 15), ScalingPolicy("Percent", 100, 15)), window_s=0)
 _DOWN = ScalingRules((ScalingPolicy("Percent", 100, 15),))
 
@@ -69,12 +76,20 @@ def _metric(fields: Fields) -> Metric:
     name = _metric_name(source, kind)
     target = source.required_child("target")
     target.required_text("type")
-    target_type = target.word("type", _TARGETS, "")
+    target_type = _effective_type(target, kind, target.word("type", _TARGETS, ""))
     value = _target_value(target, target_type)
     target.finish("MetricTarget")
     source.finish("MetricSource")
     fields.finish("MetricSpec")
     return Metric(kind, name, target_type, value, container)
+
+
+def _effective_type(target: Fields, kind: str, stated: str) -> str:
+    """What the controller goes by, which is which value is there: `type` counts for objects alone (v1.26 to v1.37)."""
+    given = [name for name in _EFFECTIVE[kind] if target.has(_TARGETS[name])]
+    if kind == "Object" and stated in given:
+        return stated
+    return given[0] if given else stated if stated in _EFFECTIVE[kind] else _EFFECTIVE[kind][0]
 
 
 def _metric_name(source: Fields, kind: str) -> str:

@@ -16,6 +16,7 @@ from kubeproof.manifests.tree import Mapping, Sequence
 
 _VERSION = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})(?:\.[0-9]{1,3})?", re.ASCII)
 LEAST_MARGIN = 1000  # thousandths
+_MOST_JOBS = 50  # of one CronJob at once: each is a workload of its own
 _GITOPS_INTERVAL_S = 180  # how often Argo CD looks by default
 
 
@@ -31,7 +32,7 @@ def read_settings(spec: Fields) -> Settings:
         return settings
     settings = _startup(controllers, replace(settings, monitor_grace_s=_monitor_grace(controllers)))
     settings = _gitops(controllers, _autoscaler(controllers, _descheduler(controllers, settings)))
-    settings = _vertical(controllers, settings)
+    settings = _cron_job(controllers, _vertical(controllers, settings))
     settings = replace(
         settings,
         endpoints_lag_s=_lag(controllers, "endpoints", settings.endpoints_lag_s),
@@ -89,6 +90,15 @@ def _vertical(controllers: Fields, settings: Settings) -> Settings:
     history = _period(fields, "history", settings.vpa_history_s)
     fields.finish_strictly()
     return replace(settings, vpa_margin_permille=margin, vpa_history_s=history)
+
+
+def _cron_job(controllers: Fields, settings: Settings) -> Settings:
+    fields = controllers.child("cronJob")
+    if fields is None:
+        return settings
+    most = fields.integer("maxJobs", least=1, most=_MOST_JOBS)
+    fields.finish_strictly()
+    return replace(settings, max_cron_jobs=most)
 
 
 def _gitops(controllers: Fields, settings: Settings) -> Settings:

@@ -8,7 +8,8 @@ is taken to decide about all pods.
 from __future__ import annotations
 
 OWN = "own"  # what becomes of the object's own pods, which are where they would be anyway
-ALL = "all"  # where any pod goes, or how much room is left for it: how many pods there are, and how large
+ALL = "all"  # where any pod goes, or how much room is left for it: how large pods are, or more than declared
+NUMBER = "number"  # how many of the object's own pods there are, never more than it declares
 NOTHING = ""
 
 DEFAULT_NAMESPACE = "default"
@@ -18,16 +19,19 @@ _OWN = {
     "PodSpec": "readinessGates",
     "Container": "restartPolicyRules",
 }
+_NUMBER = {
+    "JobSpec": "backoffLimitPerIndex maxFailedIndexes successPolicy podFailurePolicy managedBy scheduling",
+    "PodSpec": "schedulingGates schedulingGroup workloadRef resourceClaims",
+    "Volume": "ephemeral awsElasticBlockStore gcePersistentDisk iscsi rbd",  # VolumeRestrictions: no two on one node
+    "MetricSource": "selector describedObject metric",
+    "MetricIdentifier": "selector",
+}
 _ALL = {
     "ObjectMeta": "deletionTimestamp",  # of a node, a budget or a pod of somebody, too
-    "JobSpec": "backoffLimitPerIndex maxFailedIndexes successPolicy podFailurePolicy managedBy scheduling",
-    "PodSpec": "runtimeClassName resourceClaims resources schedulingGates schedulingGroup workloadRef",
-    "Volume": "ephemeral awsElasticBlockStore gcePersistentDisk iscsi rbd",  # VolumeRestrictions: no two on one node
+    "PodSpec": "runtimeClassName resources",
     "VerticalPodAutoscalerSpec": "recommenders startupBoost",
     "VerticalUpdatePolicy": "evictionRequirements",
     "VerticalContainerPolicy": "startupBoost",
-    "MetricSource": "selector describedObject metric",
-    "MetricIdentifier": "selector",
     "KubeSchedulerConfiguration": "extenders",
     "Plugins": "preEnqueue queueSort reserve permit preBind bind postBind placementScore",
     "NodeResourcesFitArgs": "ignoredResources ignoredResourceGroups",
@@ -52,14 +56,14 @@ _NOTHING = {
 }
 DECIDES: dict[tuple[str, str], str] = {
     (schema, name): decides
-    for decides, table in ((OWN, _OWN), (ALL, _ALL), (NOTHING, _NOTHING))
+    for decides, table in ((OWN, _OWN), (NUMBER, _NUMBER), (ALL, _ALL), (NOTHING, _NOTHING))
     for schema, names in table.items()
     for name in names.split()
 }
 
 
 def decides(schema: str, field: str) -> str:
-    """About whom a field that is not modelled decides: OWN, ALL or NOTHING."""
+    """About whom a field that is not modelled decides: OWN, NUMBER, ALL or NOTHING."""
     return DECIDES.get((schema, field), ALL)
 
 
@@ -67,10 +71,10 @@ def touched(decided: str, owner: str) -> tuple[str, ...]:
     """The patterns of the workloads that something of an object decides about; other words are patterns themselves."""
     if decided == NOTHING:
         return ()
-    return ({OWN: _reference(owner), ALL: EVERYBODY}.get(decided, decided),)
+    return ({OWN: reference(owner), NUMBER: EVERYBODY, ALL: EVERYBODY}.get(decided, decided),)
 
 
-def _reference(owner: str) -> str:
+def reference(owner: str) -> str:
     """`Kind/namespace/name` of an object as it is written: without a namespace it is in `default`."""
     kind, _, name = owner.partition("/")
     return owner if "/" in name else f"{kind}/{DEFAULT_NAMESPACE}/{name}"

@@ -15,7 +15,7 @@ from kubeproof.manifests.loaded import Scenario
 
 def default_scenario(setup: Setup) -> Scenario:
     """One node failure with recovery, one drain, usage of autoscaled workloads between low and high, and intents."""
-    events = (NodeFailure(name="nodeFailure-1"), Drain(name="drain-2"), *_usages(setup))
+    events = (NodeFailure(name="nodeFailure-1"), Drain(name="drain-2"), *usage_swings(setup))
     is_descheduled = setup.descheduler is not None
     intents = default_intents(
         setup.workloads, setup.budgets, events, autoscalers=setup.autoscalers, is_descheduled=is_descheduled
@@ -23,7 +23,7 @@ def default_scenario(setup: Setup) -> Scenario:
     return Scenario(events=events, intents=intents, is_default=True)
 
 
-def _usages(setup: Setup) -> Iterator[UsageChange]:
+def usage_swings(setup: Setup) -> Iterator[UsageChange]:
     """For each autoscaler that aims at a utilization: usage from half of it to half as much again.
 
     What is said of whole pods holds for their containers: a container is named only where nobody looks at the pod.
@@ -88,7 +88,7 @@ def _least_ready(
 ) -> int:
     """What its rollout strategy leaves of the replicas, or what its budgets want, whichever is more."""
     replicas = _lasting(workload, autoscalers)
-    wanted = [_wanted(budget, replicas) for budget in budgets if _covers(budget, workload)]
+    wanted = [budget_wants(budget, replicas) for budget in budgets if covers(budget, workload)]
     return max([replicas - workload.strategy.unavailable_of(replicas), *wanted])
 
 
@@ -98,12 +98,13 @@ def _lasting(workload: Workload, autoscalers: Sequence[HorizontalPodAutoscaler])
     return min(least) if least and workload.replicas else workload.replicas
 
 
-def _covers(budget: PodDisruptionBudget, workload: Workload) -> bool:
+def covers(budget: PodDisruptionBudget, workload: Workload) -> bool:
+    """True if the budget counts the workload's pods."""
     is_near = budget.namespace == workload.namespace and budget.selector is not None
     return is_near and bool(budget.selector and budget.selector.matches(dict(workload.template.labels)))
 
 
-def _wanted(budget: PodDisruptionBudget, replicas: int) -> int:
+def budget_wants(budget: PodDisruptionBudget, replicas: int) -> int:
     """The healthy pods that a budget wants of so many, at most all; percentages are rounded up."""
     if budget.min_available is not None:
         return min(replicas, _of(budget.min_available, replicas))

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from collections.abc import Sequence as Many
 
 from kubeproof.cluster.objects import Node, Settings, Workload
 from kubeproof.cluster.policies import HorizontalPodAutoscaler, PodDisruptionBudget
 from kubeproof.cluster.services import Service
+from kubeproof.events.declarations import STABLE, Event
 from kubeproof.manifests.fields import Fields, suggestion
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.targets import read_targets
-from kubeproof.manifests.tree import Mapping, Scalar, ScalarKind
+from kubeproof.manifests.tree import Mapping, Scalar, ScalarKind, Sequence
 from kubeproof.manifests.workloads import ReadWorkload
 from kubeproof.values import dataclass
 
+NO_CHOICE = ("cpuPattern", "memoryPattern", "neverReady", "completes", "kernelPanic")
 UNLIMITED = ("nodeFailure", "podCrash", "unreachable")
 ANY_NUMBER = -1
 
@@ -22,14 +25,15 @@ ANY_NUMBER = -1
 class Surroundings:
     """What events and intents may refer to."""
 
-    nodes: Sequence[Node]
-    workloads: Sequence[Workload]
+    nodes: Many[Node]
+    workloads: Many[Workload]
     read_applied: Callable[[Fields], ReadWorkload | PodDisruptionBudget]  # what an `apply` event names or holds
-    autoscalers: Sequence[HorizontalPodAutoscaler] = ()
-    services: Sequence[Service] = ()
-    budgets: Sequence[PodDisruptionBudget] = ()
+    autoscalers: Many[HorizontalPodAutoscaler] = ()
+    services: Many[Service] = ()
+    budgets: Many[PodDisruptionBudget] = ()
     read_beside: Callable[[Fields, str], tuple[str, str]] = lambda fields, key: ("", "")  # file named, its text
     is_descheduled: bool = False
+    events: Many[Event] = ()  # that intents may speak of
     kubernetes_version: tuple[int, int] = Settings().kubernetes_version
 
 
@@ -41,6 +45,8 @@ class Common:
     is_named: bool
     max: int | None
     after: str | None
+    and_after: tuple[str, ...] = ()
+    must: bool = False
 
 
 def only_key(entry: Fields, known: set[str], noun: str) -> tuple[str, Fields]:
@@ -67,12 +73,37 @@ def _empty_at(entry: Fields, key: str) -> Mapping:
 def read_common(fields: Fields, key: str, position: int) -> Common:
     """Name, max and after; an event without a name is called by its key and position."""
     name = fields.text("name")
+    conditions = (fields.number("after"),) if key == "completes" else _conditions(fields)  # there it is a duration
     return Common(
         name=name or f"{key}-{position}",
         is_named=bool(name),
         max=_times(fields, key),
-        after=fields.number("after") if key == "completes" else fields.text("after"),  # there it is a duration
+        after=conditions[0] if conditions else None,
+        and_after=tuple(str(one) for one in conditions[1:]),
+        must=_must(fields, key),
     )
+
+
+def _must(fields: Fields, key: str) -> bool:
+    """Whether the event does not stay away for ever where it is possible."""
+    must = fields.boolean("must") or False
+    if must and key in NO_CHOICE:
+        fields.fail("must", "has no meaning here", remedy="It is nothing that may happen or not: remove the field")
+    return must
+
+
+def _conditions(fields: Fields) -> tuple[str, ...]:
+    """What an event waits for: one name or `stable`, or a list of them that must all be so; `stable` comes last."""
+    if not isinstance(fields.mapping.get("after"), Sequence):
+        after = fields.text("after")
+        return () if after is None else (after,)
+    names = fields.texts("after")
+    if not names:
+        fields.fail("after", "is an empty list", remedy="Name what the event waits for, or remove the field")
+    for name in names:
+        if names.count(name) > 1:
+            fields.fail("after", f"names {printable(name)!r} twice", remedy="Name each condition once")
+    return tuple(sorted(names, key=lambda name: name == STABLE))
 
 
 def _times(fields: Fields, key: str) -> int | None:

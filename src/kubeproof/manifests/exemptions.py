@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import date
 
 from kubeproof.cluster.objects import Source
@@ -33,8 +34,11 @@ class Exemption:
     source: Source
 
 
-def read_exemptions(path: str) -> tuple[Exemption, ...]:
-    """The exemptions of a settings file, in order; anything wrong with them is wrong configuration."""
+def read_exemptions(path: str, more: Callable[[str], str | None] = lambda text: None) -> tuple[Exemption, ...]:
+    """The exemptions of a settings file, in order; anything wrong with them is wrong configuration.
+
+    `more` gives the IDs of what is no property, such as checks, by ID or key.
+    """
     try:
         roots = list(read_documents(read_file(path, _MOST), file=printable(path), budget=Budget(_MOST)))
     except ManifestError as problem:
@@ -42,20 +46,21 @@ def read_exemptions(path: str) -> tuple[Exemption, ...]:
     if not roots or not isinstance(roots[0], Mapping):
         return ()
     fields = Fields(roots[0], "", Log(printable(path), "settings", SettingsError))
-    return tuple(_exemption(child) for child in fields.children("exemptions"))
+    return tuple(_exemption(child, more) for child in fields.children("exemptions"))
 
 
-def _exemption(fields: Fields) -> Exemption:
-    known = property_named(fields.required_text("id"))
+def _exemption(fields: Fields, more: Callable[[str], str | None]) -> Exemption:
+    entry = property_named(fields.required_text("id"))
+    known = more(fields.required_text("id")) if entry is None else entry.id
     if known is None:
         words = [word for entry in catalogue() for word in (entry.id, entry.key)]
         text = fields.required_text("id")
-        fields.fail("id", f"is {printable(text)!r}, which is no property", remedy=suggestion(text, words))
+        fields.fail("id", f"is {printable(text)!r}, which is no property or check", remedy=suggestion(text, words))
     reason = (fields.text("reason") or "").strip()
     if not reason:
         fields.fail("reason", "is required", remedy="Say why this violation is acceptable")
     found = Exemption(
-        known.id, fields.text("target") or "", fields.text("intent") or "", reason, _expires(fields), fields.source
+        known, fields.text("target") or "", fields.text("intent") or "", reason, _expires(fields), fields.source
     )
     fields.finish_strictly("id", "target", "intent", "reason", "expires")
     return found

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import field
-from typing import NoReturn
+from functools import partial
+from typing import NoReturn, TypeVar
 
 from kubeproof.cluster.objects import Source
 from kubeproof.cluster.versions import GATED, Rule
-from kubeproof.errors import ManifestError
-from kubeproof.manifests.deciding import NOTHING, decides, touched
-from kubeproof.manifests.loaded import Omission
+from kubeproof.errors import HostileInputError, ManifestError
+from kubeproof.manifests.deciding import NOTHING, NUMBER, decides, reference, touched
+from kubeproof.manifests.loaded import Omission, ReadingNote, UnknownField
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.reads import Reads, emptied
 from kubeproof.manifests.schema import FIELDS
@@ -24,9 +25,11 @@ from kubeproof.manifests.tree import (
     Value,
     describe,
     is_null,
+    whole_number,
 )
 from kubeproof.values import dataclass
 
+T = TypeVar("T")
 LARGEST_INT32 = 2**31 - 1
 _SIMPLE_KEY = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 _NUMBERS = (ScalarKind.INTEGER, ScalarKind.FLOAT)
@@ -41,12 +44,31 @@ class Log:
     error: type[ManifestError] = ManifestError
     omissions: list[Omission] = field(default_factory=list)
     reads: Reads = field(default_factory=Reads)  # what of it was read
+    problems: list[ManifestError] = field(default_factory=list)  # kept so that one does not hide the others
+    notes: list[ReadingNote] = field(default_factory=list)  # what was assumed
 
     def fail(self, problem: str, *, line: int, remedy: str, is_about_shape: bool = False) -> NoReturn:
         """Raises this object's error at a line of its file."""
         found = self.error(f"{self.owner}: {problem}", file=self.file, line=line, remedy=remedy)
         found.is_about_shape = is_about_shape
         raise found
+
+    def gather(self, read: Callable[[], T], otherwise: T) -> T:
+        """What is read, or the other value if that is refused: the error is kept for later."""
+        try:
+            return read()
+        except HostileInputError:
+            raise
+        except ManifestError as problem:
+            self.problems.append(problem)
+            return otherwise
+
+    def raise_gathered(self) -> None:
+        """Raises the first of the errors that were kept, in the order of lines, with all others beside it."""
+        found = sorted(self.problems, key=lambda one: (one.file != self.file, one.file, one.line))
+        if found:
+            found[0].together = tuple(found)
+            raise found[0]
 
     def omit(
         self, what: str, *, line: int, why: str = "not modelled", rule: Rule | None = None, decides: str = NOTHING
@@ -55,8 +77,19 @@ class Log:
 
         `decides` says about whom it may decide: see `kubeproof.manifests.deciding`.
         """
-        found = Omission(f"{what} of {self.owner}", Source(self.file, line), why, rule, touched(decides, self.owner))
-        self.omissions.append(found)
+        patterns = touched(decides, self.owner)
+        group = f"field {what.rpartition('.')[2]}" if what.startswith("field ") else ""
+        place = Source(self.file, line)
+        told, owner, is_bounded = f"{what} of {self.owner}", reference(self.owner), decides == NUMBER
+        self.omissions.append(
+            Omission(told, place, why, rule, patterns, group=group, owner=owner, is_bounded=is_bounded)
+        )
+
+    def omit_unknown(self, path: str, hint: str, line: int, close: str) -> None:
+        """Records a field that the API does not have."""
+        what, why = f"unknown field {path} of {self.owner}", f"not in the Kubernetes API{hint}"
+        unknown = UnknownField(self.owner, path, close)
+        self.omissions.append(Omission(what, Source(self.file, line), why, unknown=unknown, is_checked=True))
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
@@ -70,6 +103,13 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     shown = ", ".join(printable(w) for w in words[:20])
     more = f" and {len(words) - 20} more" if len(words) > 20 else ""
     return f"Known: {shown}{more}" if words else "There are none"
+
+
+def path_below(path: str, key: str) -> str:
+    """The path of a key below another: `spec.template`, `metadata.labels["a/b"]`."""
+    if _SIMPLE_KEY.fullmatch(key):
+        return f"{path}.{key}" if path else key
+    return f'{path}["{printable(key)}"]'
 
 
 class Fields:
@@ -100,9 +140,7 @@ class Fields:
 
     def path_of(self, key: str) -> str:
         """The path of a key below the object: `spec.template`, `metadata.labels["a/b"]`."""
-        if _SIMPLE_KEY.fullmatch(key):
-            return f"{self.path}.{key}" if self.path else key
-        return f'{self.path}["{printable(key)}"]'
+        return path_below(self.path, key)
 
     def fail(self, key: str, problem: str, *, remedy: str, is_about_shape: bool = False) -> NoReturn:
         """Raises the object's error about the value of a key."""
@@ -174,6 +212,10 @@ class Fields:
             return None
         if isinstance(value, Scalar) and (value.kind in _NUMBERS or value.kind is ScalarKind.STRING):
             return value.text
+        if isinstance(value, Scalar) and value.kind is ScalarKind.ODD_NUMBER and not self._is_ours():
+            odd = whole_number(value.text)
+            if odd is not None:
+                return str(odd)
         self._misfit(key, value, "Write a number or a quoted string")
 
     def integer(self, key: str, *, least: int = 0, most: int = LARGEST_INT32) -> int | None:
@@ -181,12 +223,23 @@ class Fields:
         value = self.value(key)
         if value is None:
             return None
-        if not isinstance(value, Scalar) or value.kind is not ScalarKind.INTEGER:
+        number = self._whole(value)
+        if number is None:
             self._misfit(key, value, "Write a plain decimal integer, unquoted")
-        number = int(value.text)  # at most 64 digits, see guard
         if not least <= number <= most:
             self.fail(key, f"is {number}", remedy=f"It lies between {least} and {most}")
         return number
+
+    def _whole(self, value: Value) -> int | None:
+        """An integer of at most 64 digits, see guard; in objects of Kubernetes also in notations that kubectl takes."""
+        if isinstance(value, Scalar) and value.kind is ScalarKind.INTEGER:
+            return int(value.text)
+        if isinstance(value, Scalar) and value.kind is ScalarKind.ODD_NUMBER and not self._is_ours():
+            return whole_number(value.text)
+        return None
+
+    def _is_ours(self) -> bool:
+        return self.log.error is not ManifestError
 
     def boolean(self, key: str) -> bool | None:
         """The value as a boolean."""
@@ -309,15 +362,17 @@ class Fields:
 
         close = get_close_matches(key[:100], sorted(known), n=1)
         hint = f", did you mean {close[0]}?" if close else ""
-        line = self.line_of(key)
         self.log.reads.note_unknown(self.mapping, key)
-        self.log.omit(f"unknown field {self.path_of(key)}", line=line, why=f"not in the Kubernetes API{hint}")
+        self.log.omit_unknown(self.path_of(key), hint, self.line_of(key), close[0] if close else "")
 
     def finish_strictly(self, *known: str) -> None:
         """Refuses every unread field: for our own objects, where a misspelt key would be silently lost."""
-        for key in self.unread():
-            self.log.fail(
-                f"unknown field {self.path_of(key)}",
-                line=self.line_of(key),
-                remedy=suggestion(key, set(known) | self._seen),
-            )
+        keys = self.unread()
+        for key in keys[1:]:
+            self.log.gather(partial(self._refuse_unknown, key, known), None)
+        if keys:
+            self._refuse_unknown(keys[0], known)
+
+    def _refuse_unknown(self, key: str, known: Iterable[str]) -> NoReturn:
+        remedy = suggestion(key, set(known) | self._seen)
+        self.log.fail(f"unknown field {self.path_of(key)}", line=self.line_of(key), remedy=remedy, is_about_shape=True)

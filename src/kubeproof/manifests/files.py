@@ -4,24 +4,40 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from typing import NoReturn
 
-from kubeproof.errors import HostileInputError, ManifestError, UsageError
+from kubeproof.cluster.objects import Source
+from kubeproof.errors import ManifestError, RecipeError, UsageError
+from kubeproof.manifests.directories import CHART, RECIPES, manifests_of, survey, unreadable
 from kubeproof.manifests.fence import REMEDY, Fence, fence_of
 from kubeproof.manifests.guard import Bounds
+from kubeproof.manifests.loaded import SKIPPED, ReadingNote
 from kubeproof.manifests.own_reports import is_report
 from kubeproof.manifests.printable import printable
 from kubeproof.values import dataclass
 
 STDIN = "-"
-_ENDINGS = (".yaml", ".yml", ".json")
-_KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
-_CHART = "Chart.yaml"
-RECIPES = (_CHART, *_KUSTOMIZATIONS)
+_UNPATCHED = "Until then its files are verified as they are, without its patches"
+
+MOST_RENDERING_S = 30.0  # that recipes which nobody named may take together before no further one is begun
 
 Named = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]  # one path or several
 Render = Callable[[str, Bounds], bytes]  # a recipe -> the manifests it stands for
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Files that belong together: those of one directory, or what one recipe stands for."""
+
+    folder: str
+    is_named: bool = False  # by the user, who wants it whatever else there is
+    is_recipe: bool = False
+    is_chart: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +53,10 @@ class InputFile:
     content: bytes
     is_report: bool = False
     leads_out: bool = False
+    is_found: bool = False  # in a directory: nobody said that it holds manifests
+    problem: ManifestError | RecipeError | None = None  # why there is no content
+    note: ReadingNote | None = None  # what is to be told of others: there is no content
+    unit: Unit | None = None  # what it was found as a part of
 
 
 def listed(paths: Named) -> tuple[str, ...]:
@@ -62,28 +82,113 @@ def read_inputs(
         raise UsageError("no input", "Name files or directories, or - for standard input")
     inside = fence_of(paths) if fence is None else fence
     seen: set[str] = set()
+    patient = None if render is None else _Patient(render)
     for path in paths:
         if path == STDIN:
             if STDIN not in seen:
                 yield InputFile(None, "<stdin>", _read_stdin(stdin))
             seen.add(STDIN)
             continue
-        is_named = not _is_directory(path)
-        files, outside = ([path], []) if is_named else _manifests_below(path, bounds, inside)
-        yield from (InputFile(link, printable(link), b"", leads_out=True) for link in outside)
-        for file in files:
-            real = os.path.realpath(file)
-            if real not in seen:
-                seen.add(real)
-                is_recipe = os.path.basename(file) in RECIPES
-                yield _rendered(file, bounds, render) if is_recipe else _read(file, bounds, is_named, inside)
+        if not _is_directory(path):
+            yield from _once(path, seen, partial(_read_named, path, bounds, render))
+            continue
+        surveyed = survey(path, bounds, inside, partial(read_file, bounds=bounds, inside=inside))
+        yield from (InputFile(link, printable(link), b"", leads_out=True) for link in surveyed.outside)
+        yield from (InputFile(None, note.source.file, b"", note=note) for note in surveyed.notes)
+        for file in surveyed.files:
+            is_named = os.path.normpath(os.path.dirname(file)) == os.path.normpath(path)
+            chosen = render if is_named else patient
+            yield from _once(file, seen, partial(_read_found, file, is_named, bounds, chosen, inside))
 
 
-def _read(file: str, bounds: Bounds, is_named: bool, inside: Fence) -> InputFile:
-    content = read_file(file, bounds) if is_named else read_file(file, bounds, inside)
-    return InputFile(
-        file, printable(file), content, not is_named and file.endswith(".json") and is_report(content, bounds.nodes)
-    )
+class _Patient:
+    """Renders recipes until they have taken too long: a directory may hold hundreds that wait for a network."""
+
+    def __init__(self, render: Render) -> None:
+        self._render = render
+        self._spent_s = 0.0
+
+    def __call__(self, recipe: str, bounds: Bounds) -> bytes:
+        if self._spent_s > MOST_RENDERING_S:
+            raise RecipeError(
+                f"not rendered, for others took more than {MOST_RENDERING_S:g} s",
+                file=printable(recipe),
+                remedy="Name its directory to verify it",
+            )
+        begun = time.monotonic()
+        try:
+            return self._render(recipe, bounds)
+        finally:
+            self._spent_s += time.monotonic() - begun
+
+
+def _once(file: str, seen: set[str], read: Callable[[], Iterable[InputFile]]) -> Iterable[InputFile]:
+    real = os.path.realpath(file)
+    if real in seen:
+        return ()
+    seen.add(real)
+    return read()
+
+
+def _read_named(file: str, bounds: Bounds, render: Render | None) -> Iterator[InputFile]:
+    if os.path.basename(file) in RECIPES:
+        yield _rendered(file, bounds, render)
+    else:
+        yield InputFile(file, printable(file), read_file(file, bounds))
+
+
+def _read_found(file: str, is_named: bool, bounds: Bounds, render: Render | None, inside: Fence) -> Iterator[InputFile]:
+    """A file or recipe of a directory; that it cannot be read is told with it, for the sake of the others."""
+    folder = os.path.dirname(file)
+    if os.path.basename(file) == CHART and _is_library(file, bounds, inside):
+        yield InputFile(file, printable(file), b"", note=_note_library(file))
+        return
+    is_recipe = os.path.basename(file) in RECIPES
+    try:
+        read = _rendered(file, bounds, render) if is_recipe else _found(file, bounds, inside)
+    except (ManifestError, RecipeError) as problem:
+        rest = list(_rest_of(file, problem, bounds)) if is_recipe else []
+        if rest and os.path.basename(file) != CHART:
+            problem.remedy = f"{problem.remedy}. {_UNPATCHED}"
+        yield InputFile(file, printable(file), b"", problem=problem)
+        yield from rest
+    else:
+        yield replace(read, unit=Unit(folder, is_named, is_recipe, os.path.basename(file) == CHART))
+
+
+def _is_library(chart: str, bounds: Bounds, inside: Fence) -> bool:
+    from kubeproof.manifests.bare_charts import is_library  # few inputs have a chart
+
+    try:
+        return is_library(read_file(chart, bounds, inside))
+    except ManifestError:
+        return False
+
+
+def _note_library(chart: str) -> ReadingNote:
+    why = "left out: a library chart, which gives no manifests by itself"
+    return ReadingNote(SKIPPED, "note", printable(chart), why, Source(printable(chart), 1))
+
+
+def _found(file: str, bounds: Bounds, inside: Fence) -> InputFile:
+    content = read_file(file, bounds, inside)
+    is_ours = file.endswith(".json") and is_report(content, bounds.nodes)
+    return InputFile(file, printable(file), content, is_ours, is_found=True)
+
+
+def _rest_of(recipe: str, problem: ManifestError | RecipeError, bounds: Bounds) -> Iterator[InputFile]:
+    """What is left of a recipe that nobody can render: a chart's own templates, a kustomization's files as they are.
+
+    These are where kustomize itself reads them: a kustomization anywhere, and files below it.
+    """
+    is_chart = os.path.basename(recipe) == CHART
+    unit = Unit(os.path.dirname(recipe), is_recipe=True, is_chart=is_chart)
+    if isinstance(problem, ManifestError) and problem.rest is not None:
+        yield InputFile(None, rendered_name(printable(recipe)), problem.rest, unit=unit)
+    elif not is_chart:
+        for file, below in manifests_of(recipe, bounds, partial(read_file, bounds=bounds)):
+            with suppress(ManifestError):  # the recipe is refused already
+                yield replace(_found(file, bounds, below), unit=unit)
 
 
 def _rendered(recipe: str, bounds: Bounds, render: Render | None) -> InputFile:
@@ -119,7 +224,7 @@ def read_file(path: str, bounds: Bounds, inside: Fence = Fence()) -> bytes:
                 raise ManifestError("leads out of the input", file=printable(path), line=0, remedy=REMEDY)
         descriptor = os.open(opened, flags)  # O_NONBLOCK: opening a FIFO must not wait for a writer
     except (OSError, ValueError) as problem:
-        raise _unreadable(path, problem) from None
+        raise unreadable(path, problem) from None
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # looked at before Python refuses to open a directory
         os.close(descriptor)
         raise ManifestError("not a regular file", file=printable(path), line=0, remedy="Use - to read from a pipe")
@@ -127,71 +232,20 @@ def read_file(path: str, bounds: Bounds, inside: Fence = Fence()) -> bytes:
         try:
             return file.read(bounds.file_bytes + 1)
         except OSError as problem:
-            raise _unreadable(path, problem) from None
-
-
-def _unreadable(path: str, problem: Exception) -> ManifestError:
-    reason = (problem.strerror if isinstance(problem, OSError) else None) or "not a usable path"
-    return ManifestError(
-        f"cannot be read: {reason}", file=printable(path), line=0, remedy="Check the path and its permissions"
-    )
-
-
-def _manifests_below(path: str, bounds: Bounds, inside: Fence) -> tuple[list[str], list[str]]:
-    """The files below a directory whose names say that they are manifests, and links that lead out of the fence."""
-    files: list[str] = []
-    outside: list[str] = []
-    pending, visited = [path], set()
-    while pending:
-        directory = pending.pop()
-        real = os.path.realpath(directory)
-        if real in visited:
-            continue
-        visited.add(real)
-        inner, found = _entries(directory)
-        outside += [one for one in (*inner, *found) if os.path.islink(one) and not inside.admits(one)]
-        files += [one for one in found if one not in outside]
-        pending += [one for one in reversed(inner) if one not in outside]
-        if len(files) > bounds.files or len(visited) > bounds.files:
-            raise HostileInputError(
-                f"more than {bounds.files:,} files",
-                file=printable(path),
-                line=0,
-                remedy="Name fewer directories",
-            )
-    return sorted(files), sorted(outside)
+            raise unreadable(path, problem) from None
 
 
 def _is_directory(path: str) -> bool:
     try:
         return stat.S_ISDIR(os.stat(path).st_mode)
     except (OSError, ValueError) as problem:
-        raise _unreadable(path, problem) from None
-
-
-def _entries(directory: str) -> tuple[list[str], list[str]]:
-    """Directories and manifests in a directory, sorted, hidden ones left out."""
-    try:
-        names = sorted(name for name in os.listdir(directory) if not name.startswith("."))
-    except OSError as problem:
-        raise _unreadable(directory, problem) from None
-    for recipe in RECIPES:
-        if recipe in names:  # what is beside and below it are its ingredients
-            return [], [os.path.join(directory, recipe)]
-    inner, found = [], []
-    for name in names:
-        path = os.path.join(directory, name)
-        if os.path.isdir(path):
-            inner.append(path)
-        elif name.endswith(_ENDINGS):
-            found.append(path)
-    return inner, found
+        raise unreadable(path, problem) from None
 
 
 def _refuse_recipe(recipe: str) -> NoReturn:
     """Charts and kustomizations are recipes, not objects; reading them as they are would mislead."""
     shown = printable(os.path.dirname(recipe))
-    is_chart = os.path.basename(recipe) == _CHART
+    is_chart = os.path.basename(recipe) == CHART
     raise ManifestError(
         f"a {'Helm chart' if is_chart else 'kustomization'}, which is not rendered here",
         file=shown,

@@ -44,7 +44,7 @@ class Budget:
         """Counts nodes; refuses the input once it has too many."""
         self.nodes -= count
         if self.nodes < 0:
-            raise HostileInputError(
+            raise _exhausted(
                 f"more than {self.bounds.nodes:,} keys and values, counting each use of an alias",
                 file=file,
                 line=line,
@@ -55,7 +55,7 @@ class Budget:
         """Counts one document; refuses the input once it has too many."""
         self.documents -= 1
         if self.documents < 0:
-            raise HostileInputError(
+            raise _exhausted(
                 f"more than {self.bounds.documents:,} documents",
                 file=file,
                 line=line,
@@ -66,13 +66,19 @@ class Budget:
         """Counts the bytes of one file; refuses a file or an input that is too large."""
         self.bytes -= count
         if count > self.bounds.file_bytes or self.bytes < 0:
-            raise HostileInputError(
+            raise _exhausted(
                 f"the file is larger than {self.bounds.file_bytes // 2**20} MiB, "
                 f"or the whole input larger than {self.bounds.input_bytes // 2**20} MiB",
                 file=file,
                 line=1,
                 remedy="Split the input, or leave out what is not needed",
             )
+
+
+def _exhausted(problem: str, *, file: str, line: int, remedy: str) -> HostileInputError:
+    found = HostileInputError(problem, file=file, line=line, remedy=remedy)
+    found.exhausts_input = True
+    return found
 
 
 def decoded(content: bytes, *, file: str) -> str:
@@ -85,6 +91,7 @@ def decoded(content: bytes, *, file: str) -> str:
     except UnicodeDecodeError as problem:
         line = content.count(b"\n", 0, problem.start) + 1
         raise ManifestError("the file is not valid UTF-8", file=file, line=line, remedy="Save it as UTF-8") from None
+    text = text.replace("\n\ufeff", "\n")  # files put one after the other, each with its mark
     found = _FORBIDDEN.search(text)
     if found is None:
         return text

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.objects import Source
+from kubeproof.cluster.wiring import ref_of
 from kubeproof.manifests.loaded import Ignore
 from kubeproof.manifests.tree import Mapping, Scalar
 
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from kubeproof.manifests.objects import Document
 
 PREFIX = "ignore.kubeproof.dev/"
-_UNNAMESPACED = ("Scenario", "Node", "Namespace")
 
 
 def ignores_of(document: Document) -> Iterator[Ignore]:
@@ -36,7 +36,7 @@ def ignores_of(document: Document) -> Iterator[Ignore]:
 def _ref(document: Document, metadata: Mapping) -> str:
     """`Kind/namespace/name`, as workloads are named."""
     name, namespace = _text(metadata, "name"), _text(metadata, "namespace") or "default"
-    return f"{document.kind}/{name}" if document.kind in _UNNAMESPACED else f"{document.kind}/{namespace}/{name}"
+    return ref_of(document.kind, namespace, name)
 
 
 def _text(metadata: Mapping, key: str) -> str:

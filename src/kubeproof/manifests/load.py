@@ -10,12 +10,12 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.objects import SchedulerProfile, Settings, Setup, Source, Workload
-from kubeproof.cluster.policies import PodDisruptionBudget
+from kubeproof.cluster.policies import PodDisruptionBudget, PriorityClass
 from kubeproof.cluster.volumes import Claim
 from kubeproof.errors import ManifestError, ScenarioError
 from kubeproof.manifests import fence, tree
-from kubeproof.manifests.admission import admitted
-from kubeproof.manifests.collected import Collected, attempt, collect, documents_of, raise_all
+from kubeproof.manifests.admission import admitted, check_admitted
+from kubeproof.manifests.collected import Collected, attempt, collect, documents_of, raise_all, raise_first
 from kubeproof.manifests.default_scenario import default_scenario
 from kubeproof.manifests.event_fields import Surroundings
 from kubeproof.manifests.fence import Fence, fence_of
@@ -23,24 +23,34 @@ from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.files import InputFile, Named, Render, listed, read_file, read_inputs
 from kubeproof.manifests.gated import as_written
 from kubeproof.manifests.guard import Bounds, Budget
+from kubeproof.manifests.identities import find_repeated, name_objects, note_repeated
 from kubeproof.manifests.ignores import ignores_of
 from kubeproof.manifests.late import read_budget, rendered, settled_claims, with_idle_autoscalers, with_ingresses
 from kubeproof.manifests.loaded import RUNNING, Loaded, Omission, Start
+from kubeproof.manifests.notes import notes_of
 from kubeproof.manifests.objects import (
     WORKLOAD_READERS,
     Document,
     Objects,
+    check_bound,
+    check_served,
     check_version,
     fields_of,
     is_modelled_kind,
     read_object,
+    reference_of,
     standing_workloads,
     unpack,
 )
+from kubeproof.manifests.outdated import replace_outdated
 from kubeproof.manifests.own_reports import WHAT, WHY
 from kubeproof.manifests.printable import printable
-from kubeproof.manifests.priorities import with_priority
+from kubeproof.manifests.priorities import is_unknown_class, omitted_class, with_priority
+from kubeproof.manifests.recognising import OPENING, TEMPLATE, lacks_objects
 from kubeproof.manifests.scenario import ReadScenario, read_scenario
+from kubeproof.manifests.strict import all_unknown_fields
+from kubeproof.manifests.variants import leave_out_variants
+from kubeproof.manifests.wiring import read_wiring
 from kubeproof.manifests.workloads import ReadWorkload
 
 if TYPE_CHECKING:
@@ -60,6 +70,7 @@ def load(
     render: Render | None = rendered,
     pools: Sequence[Pool] = (),
     allow_outside: bool = False,
+    is_tolerant: bool = False,
 ) -> Loaded:
     """Everything the path or paths hold, and what is given by name and content, checked and defaulted.
 
@@ -68,27 +79,31 @@ def load(
     `render` makes manifests from charts and kustomizations; by default the user's own helm and kustomize do.
     An input without Node objects gets the nodes of `pools`; without these, such nodes as its pods ask for.
 
-    Raises one ManifestError that lists up to 20 problems; hostile input is refused at its first flaw.
+    Raises one ManifestError that lists up to 20 problems; hostile input is refused at its first flaw. With
+    `is_tolerant` files and objects that are refused are told in the notes of what is left, as errors; nothing that
+    says so is ever raised unless no workload is left. Objects of versions that Kubernetes has removed are then read
+    as of those that replaced them.
     """
     shown = (InputFile(None, printable(name), content) for name, content in given)
     named = listed(paths)
     inside = fence_of(named, allow_outside=allow_outside)
     is_asked = named or not given
     found = read_inputs(named, stdin=stdin, bounds=bounds, render=render, fence=inside) if is_asked else ()
-    return _loaded(chain(shown, found), Budget(bounds), inside=inside, pools=pools)
+    files = chain(shown, found)
+    return _loaded(files, Budget(bounds), inside=inside, pools=pools, is_tolerant=is_tolerant)
 
 
 def load_files(paths: Sequence[str], *, stdin: Callable[[], bytes] | None = None) -> tuple[tuple[str, str], ...]:
     """The files that the paths name, by name and content, for `load_texts`."""
-    files = list(read_inputs(paths, stdin=stdin, bounds=Bounds()))
-    for file in files:
+    found = []
+    for file in read_inputs(paths, stdin=stdin, bounds=Bounds()):
         if file.leads_out:  # nothing here lists what was left out
             raise ManifestError("leads out of the input", file=file.shown, line=0, remedy="Name what it leads to")
-    return tuple(
-        (os.path.normpath(file.path or file.shown), file.content.decode("utf-8", "replace"))
-        for file in files
-        if not file.is_report
-    )
+        if file.problem is not None:
+            raise file.problem
+        if not (file.is_report or file.note is not None or (file.is_found and lacks_objects(file.content))):
+            found.append((os.path.normpath(file.path or file.shown), file.content.decode("utf-8", "replace")))
+    return tuple(found)
 
 
 def holds_scenario(texts: Sequence[tuple[str, str]]) -> bool:
@@ -116,23 +131,22 @@ def _loaded(
     keeps_texts: bool = True,
     pools: Sequence[Pool] = (),
     inside: Fence = Fence(),
+    is_tolerant: bool = False,
 ) -> Loaded:
-    collected = collect(files, budget)
+    collected = collect(files, budget, is_tolerant=is_tolerant)
     collected.inside = inside
     collected.only_given = only_given
     documents = tuple(collected.documents)
     scenario = _the_scenario(collected)
     _leave_out_applied(collected, scenario)
-    objects = Objects()
-    objects.omissions += [Omission(WHAT, Source(report, 1), WHY) for report in collected.reports]
-    objects.omissions += [Omission("a link", Source(link, 1), fence.WHY) for link in collected.links]
-    for document in collected.documents:
-        attempt(collected, partial(read_object, document, objects))
-    raise_all(collected.errors)
+    leave_out_variants(collected)
+    objects = _read_objects(collected)
     scenario, flags = _with_flags(scenario, collected, objects)
-    classes = tuple(objects.priority_classes)
-    workloads = tuple(with_priority(workload, classes) for workload in standing_workloads(objects))
-    setup = _setup(objects, workloads)
+    setup = _setup(objects, _prioritized(objects, collected))
+    if is_tolerant:
+        setup = _without_refused(setup, objects, collected)
+    if not setup.workloads or not is_tolerant:
+        raise_all(collected.errors)
     added = () if only_given else _add_nodes(setup, pools, scenario, objects, collected, budget)
     assumed, given = ((), added) if pools else (added, ())
     setup = replace(setup, nodes=tuple(objects.nodes))
@@ -144,11 +158,97 @@ def _loaded(
         loaded = _with_scenario(scenario, setup, objects, collected, budget)
     if objects.owned:
         loaded = _begun(loaded, objects, is_stated=scenario is not None and _states_start(scenario))
-    ignores = tuple(ignore for document in documents for ignore in ignores_of(document))
+    kept = [document for document in documents if id(document.mapping) not in collected.reads.dropped]
+    ignores = tuple(ignore for document in kept for ignore in ignores_of(document))
     texts = collected.texts() if keeps_texts else ()  # now that all that is ever read has been read
     loaded = as_written(replace(loaded, ignores=ignores, texts=texts, assumed=assumed, given=given))
-    loaded = admitted(loaded, objects.limit_ranges)
+    loaded = _with_what_checks_read(loaded, [document for document in kept if not _is_scenario(document)])
+    loaded = admitted(replace(loaded, notes=notes_of(collected)), objects.limit_ranges)
     return with_idle_autoscalers(loaded) if objects.autoscalers else loaded
+
+
+def _with_what_checks_read(loaded: Loaded, documents: Sequence[Document]) -> Loaded:
+    unknown = all_unknown_fields(documents, loaded.omissions)
+    return replace(loaded, wiring=read_wiring(documents), unknown=unknown)
+
+
+def _read_objects(collected: Collected) -> Objects:
+    """The objects of the input, each once; of those that come twice the last, as `kubectl apply` leaves it."""
+    objects = Objects()
+    objects.omissions += [Omission(WHAT, Source(report, 1), WHY) for report in collected.reports]
+    objects.omissions += [Omission("a link", Source(link, 1), fence.WHY) for link in collected.links]
+    collected.notes += name_objects(collected.documents)
+    if collected.is_tolerant or collected.only_given:
+        collected.documents = replace_outdated(collected.documents)
+    collected.drop([one for one in collected.documents if not attempt(collected, partial(check_served, one))])
+    repeated = find_repeated(collected.documents)
+    collected.notes += note_repeated(repeated)
+    collected.drop(pair.first for pair in repeated)
+    collected.drop([one for one in collected.documents if not _attempt_object(one, objects, collected)])
+    return objects
+
+
+def _attempt_object(document: Document, objects: Objects, collected: Collected) -> bool:
+    """Reads one object; True if that worked. Of one that turns out to be a template that is told."""
+    before = len(collected.errors)
+    if attempt(collected, partial(read_object, document, objects)):
+        return True
+    if collected.is_tolerant and OPENING in collected.errors[before].problem:
+        del collected.errors[before:]
+        collected.skip(TEMPLATE, document.place)
+    return False
+
+
+def _prioritized(objects: Objects, collected: Collected) -> tuple[Workload, ...]:
+    """The workloads a run begins with, each with the priority that admission gives to its pods."""
+    classes = tuple(objects.priority_classes)
+    nodes = {node.name for node in objects.nodes}
+    standing = standing_workloads(objects)
+    if not nodes:
+        standing = tuple(_placed_anew(one, objects, collected) for one in standing)
+    found: list[Workload] = []
+    for workload in standing:
+        attempt(collected, partial(_add_prioritized, workload, classes, nodes, found))
+    _drop_lost(collected, standing, found)
+    objects.omissions += [omitted_class(one) for one in found if is_unknown_class(one, classes)]
+    return tuple(found)
+
+
+def _placed_anew(workload: Workload, objects: Objects, collected: Collected) -> Workload:
+    """A running pod of an input without any Node objects: nobody knows its node, so it finds one again."""
+    if workload.bound_to is None:
+        return workload
+    for document in collected.documents:
+        if reference_of(document) == workload.ref:
+            document.mapping.entries.pop("status", None)  # a replay, which has assumed nodes, must not see it either
+            spec = document.mapping.get("spec")
+            if isinstance(spec, tree.Mapping):
+                spec.entries.pop("nodeName", None)
+    why = "its node is not in the input: it begins without one, and finds one again"
+    objects.omissions.append(Omission(f"place of {workload.ref}", workload.source, why))
+    return replace(workload, bound_to=None, template=replace(workload.template, node_name=None))
+
+
+def _add_prioritized(
+    workload: Workload, classes: Sequence[PriorityClass], nodes: set[str], found: list[Workload]
+) -> None:
+    check_bound(workload, nodes)
+    found.append(with_priority(workload, classes))
+
+
+def _without_refused(setup: Setup, objects: Objects, collected: Collected) -> Setup:
+    """The setup without Pods that LimitRanges and quotas do not let in."""
+    check = partial(check_admitted, setup=setup, ranges=objects.limit_ranges)
+    let_in = tuple(one for one in setup.workloads if attempt(collected, partial(check, one)))
+    _drop_lost(collected, setup.workloads, let_in)
+    return replace(setup, workloads=let_in)
+
+
+def _drop_lost(collected: Collected, before: Sequence[Workload], after: Sequence[Workload]) -> None:
+    """Takes workloads that are refused out of what a replay reads."""
+    lost = {one.ref for one in before} - {one.ref for one in after}
+    if lost:
+        collected.drop([one for one in collected.documents if reference_of(one) in lost])
 
 
 def _add_nodes(
@@ -303,23 +403,30 @@ def _with_scenario(document: Document, setup: Setup, objects: Objects, collected
         read_beside,
         is_descheduled=setup.descheduler is not None,
     )
-    read = _read_scenario(fields, around, objects)
+    read = _read_scenario(fields, around, objects, collected)
+    collected.notes += dict.fromkeys(fields.log.notes)
     omissions = _distinct((*objects.omissions, *fields.log.omissions))
     whole = _grouped(replace(setup, settings=_applied_to(read.settings, objects, setup)), read.cluster_autoscaler)
     return Loaded(whole, read.scenario, omissions, tuple(collected.files))
 
 
-def _read_scenario(fields: Fields, around: Surroundings, objects: Objects) -> ReadScenario:
-    """What the Scenario says; where it names something that is missing, misspelt kinds of the input are told, too."""
+def _read_scenario(fields: Fields, around: Surroundings, objects: Objects, collected: Collected) -> ReadScenario:
+    """What the Scenario says; all that is wrong with it is told at once, with what of the input is refused."""
     try:
         return read_scenario(fields, around)
-    except ScenarioError as problem:
-        misspelt = [o for o in objects.omissions if "; did you mean " in o.why]
-        if not misspelt or "of the input" not in problem.problem:
-            raise
-        told = "; ".join(f"{o.what} ({o.source}) is {o.why}" for o in misspelt[:3])
-        remedy = f"{problem.remedy.rstrip('.')}. In the input {told}"
-        raise ScenarioError(problem.problem, file=problem.file, line=problem.line, remedy=remedy) from None
+    except ManifestError as problem:
+        found = [_with_misspelt(one, objects) for one in problem.together or (problem,)]
+    raise_first([*found, *collected.errors])
+
+
+def _with_misspelt(problem: ManifestError, objects: Objects) -> ManifestError:
+    """The error; where it is about something that is missing, misspelt kinds of the input are told, too."""
+    misspelt = [o for o in objects.omissions if "; did you mean " in o.why]
+    if not misspelt or "of the input" not in problem.problem or not isinstance(problem, ScenarioError):
+        return problem
+    told = "; ".join(f"{o.what} ({o.source}) is {o.why}" for o in misspelt[:3])
+    remedy = f"{problem.remedy.rstrip('.')}. In the input {told}"
+    return ScenarioError(problem.problem, file=problem.file, line=problem.line, remedy=remedy)
 
 
 def _grouped(setup: Setup, autoscaler: ClusterAutoscaler | None) -> Setup:

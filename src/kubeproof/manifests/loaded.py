@@ -10,6 +10,7 @@ from kubeproof.cluster.objects import Setup, Source
 from kubeproof.cluster.running import RunningPods
 from kubeproof.cluster.scale import Scale
 from kubeproof.cluster.versions import Rule
+from kubeproof.cluster.wiring import Wiring
 from kubeproof.events.declarations import Event
 from kubeproof.events.quantities import QuantifySettings
 from kubeproof.intents.declarations import Intent
@@ -21,6 +22,25 @@ if TYPE_CHECKING:
 
 RUNNING = "running"
 ASSUMED_NODES = "assumed nodes"  # the key of a scope that tells of them
+SKIPPED, DUPLICATE, REFUSED, LEFT_ASIDE, NAMED, NAMESPACE = "R001", "R002", "R003", "R004", "R005", "R006"
+READING_NOTES = {  # permanent, as the IDs of properties
+    SKIPPED: "a file that holds no manifests is left out",
+    DUPLICATE: "the same object twice, of which the last counts",
+    REFUSED: "a file or object that cannot be used is left out",
+    LEFT_ASIDE: "one of several variants of the same cluster is left out",
+    NAMED: "an object without a name gets one",
+    NAMESPACE: "a namespace that nobody states is taken to be default",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownField:
+    """A field that the Kubernetes API does not have."""
+
+    owner: str  # "Deployment/shop/web" as far as the text has it
+    path: str
+    close: str = ""  # the field that may be meant
+    place: str = ""  # where a field of exactly this name would belong
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +52,27 @@ class Omission:
     why: str = "not modelled"  # empty: it is, from the rule's version on
     rule: Rule | None = None  # of a field that the API server drops before a version
     touches: tuple[str, ...] = ()  # patterns of the workloads (Kind/namespace/name) about which it may decide
+    unknown: UnknownField | None = None  # of a field that the API does not have
+    group: str = ""  # what it has in common with others: "kind ServiceAccount", "field startupProbe"
+    is_checked: bool = False  # checks tell of it, so that reports with checks do not tell it twice
+    owner: str = ""  # Kind/namespace/name of the object that has it
+    is_bounded: bool = False  # it changes but how many pods the object has, never to more than it declares
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingNote:
+    """Something about the input as it was read: what was left out or assumed, where, and why.
+
+    An `error` stands for what no API server would store, and the verdicts do not speak of it; a `warning` for what is
+    hardly meant; a `note` for the rest.
+    """
+
+    id: str  # of READING_NOTES
+    severity: str  # "error", "warning", "note"
+    what: str  # "Deployment/shop/web", "3 files"
+    why: str  # the reason; of what is refused, what to do about it
+    source: Source
+    also: tuple[Source, ...] = ()  # further places it speaks of
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,3 +126,6 @@ class Loaded:
     ignores: tuple[Ignore, ...] = ()  # violations that annotations accept
     assumed: tuple[Pool, ...] = ()  # the nodes that nobody told of, where the input has no Node objects
     given: tuple[Pool, ...] = ()  # those that --nodes told of instead
+    notes: tuple[ReadingNote, ...] = ()  # in the order of their IDs and places
+    wiring: Wiring = field(default=Wiring(), compare=False)  # what only checks of the manifests read
+    unknown: tuple[tuple[UnknownField, Source], ...] = field(default=(), compare=False)  # with their places

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import NoReturn
 
 from kubeproof.errors import FormulaError, PredicateError
+from kubeproof.events.declarations import Completes, CpuLoad, NeverReady, UsageChange, UsagePattern
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.expressions import Call, calls, parse_predicate
 from kubeproof.intents.predicates import targeted
@@ -18,6 +19,7 @@ from kubeproof.manifests.event_fields import Surroundings
 from kubeproof.manifests.fields import Fields, suggestion
 from kubeproof.manifests.printable import printable
 
+LASTING = (UsagePattern, NeverReady, Completes)  # no moments
 _EITHER = ("ready", "replicas", "pending", "starting", "running", "terminating", "failed", "missing", "desired")
 
 
@@ -82,10 +84,24 @@ def _check_call(where: Fields, name: str, text: str, call: Call, around: Surroun
             fail(f"a selector whose part {printable(str(mistake))!r} is none", "Write app=web,tier!=db,env in (a,b)")
     if call.name in _EITHER and target is not None and selector is not None:
         fail("both target and selector", "Keep one of them")
+    _check_event(call, around, fail)
     node = call.text("node") if call.name == "on" else call.text("name")
     known = [one.name for one in around.nodes]
     if node is not None and node not in known:
         fail(f"node {printable(node)!r}, which is not a node of the input", suggestion(node, known))
+
+
+def _check_event(call: Call, around: Surroundings, fail: Callable[[str, str], NoReturn]) -> None:
+    """An event that is named must be there; a level only some of them have."""
+    name = call.text("event")
+    if name is None:
+        return
+    moments = [event for event in around.events if not isinstance(event, LASTING)]
+    levelled = [event for event in moments if isinstance(event, UsageChange | CpuLoad)]
+    known = [event.name for event in (levelled if call.name == "level" else moments)]
+    if name not in known:
+        what = "has levels" if call.name == "level" else "happens"
+        fail(f"event {printable(name)!r}, which is none of the Scenario that {what}", suggestion(name, known))
 
 
 def _fail(fields: Fields, key: str, problem: str, text: str, column: int, remedy: str) -> NoReturn:

@@ -25,6 +25,7 @@ MAX_NODES, MAX_ZONES = 5_000, 26
 FORM = "COUNTxCPU,MEMORY[,zones=N][,pods=N][,taint=KEY=VALUE:EFFECT][,LABEL=VALUE]..."
 _SHAPE = re.compile(r"(?P<count>[0-9]{1,6})x(?P<cpu>[0-9.]+m?)(?:cpu)?", re.ASCII)
 _GIBIBYTE = 2**30
+_IN_BYTES = ("ephemeral-storage", "hugepages-")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +41,8 @@ class Pool:
     labels: Labels = ()  # beyond those that every kubelet and cloud sets
     taints: tuple[Taint, ...] = ()
     names: tuple[str, ...] = ()  # of the first nodes; the others are numbered
+    former: Labels = ()  # labels that every kubelet and cloud sets, under the names that they once had
+    zone_keys: tuple[str, ...] = ()  # further labels whose value is the zone
 
 
 def parse_pool(text: str) -> Pool:
@@ -133,6 +136,7 @@ def _nodes(pools: Sequence[Pool]) -> Iterator[dict[str, Any]]:
 
 def _node(name: str, pool: Pool, zone: str, position: int) -> dict[str, Any]:
     usual = {HOSTNAME: name, ZONE: zone, REGION: ASSUMED_REGION, OS: "linux", ARCH: "amd64"}
+    usual |= dict.fromkeys(pool.zone_keys, zone) | dict(pool.former)
     labels = {**usual, INSTANCE: f"pool-{position + 1}", **dict(pool.labels)}
     amounts = {"cpu": f"{pool.cpu_milli}m", "memory": str(pool.memory_bytes), "pods": str(pool.pods)}
     node: dict[str, Any] = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}}
@@ -151,10 +155,15 @@ def _describe_one(pool: Pool) -> str:
     cpu = f"{pool.cpu_milli / 1000:g} CPU"
     zones = min(pool.count, len(pool.zones))
     parts = [f"{pool.count} node{'s' * (pool.count > 1)} of {cpu} and {_memory(pool.memory_bytes)}"]
-    parts += [f"{amount} {resource}" for resource, amount in pool.others]
+    parts += [f"{pool.pods} pods"] if pool.pods != DEFAULT_PODS else []
+    parts += [f"{_amount(resource, amount)} {resource}" for resource, amount in pool.others]
     parts += [f"{key}={value}" for key, value in pool.labels]
     parts += [f"taint {t.key}{f'={t.value}' if t.value else ''}:{t.effect}" for t in pool.taints]
     return f"{', '.join(parts)} in {zones} zone{'s' * (zones > 1)}"
+
+
+def _amount(resource: str, amount: int) -> str:
+    return _memory(amount) if resource.startswith(_IN_BYTES) else str(amount)
 
 
 def _memory(amount: int) -> str:

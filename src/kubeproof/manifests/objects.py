@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from kubeproof.cluster.labels import Labels, as_labels
 from kubeproof.cluster.objects import Node, SchedulerProfile, Source, Workload
@@ -37,7 +37,7 @@ from kubeproof.manifests.metadata import read_metadata
 from kubeproof.manifests.nodes import read_node
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.priorities import read_priority_class
-from kubeproof.manifests.reads import Reads
+from kubeproof.manifests.reads import Reads, is_list
 from kubeproof.manifests.scenario import VERSION
 from kubeproof.manifests.tree import Mapping, Value
 from kubeproof.manifests.workloads import (
@@ -101,11 +101,17 @@ _GROUPS = {  # a kind of the same name elsewhere, such as a custom resource, is 
     "Application": ("argoproj.io",),
     "Scenario": ("kubeproof.dev",),
 }
+_BUILT_IN = frozenset(
+    {
+        *("", "apps", "batch", "extensions", "autoscaling", "policy"),
+        *("networking.k8s.io", "discovery.k8s.io", "storage.k8s.io", "scheduling.k8s.io"),
+    }
+)  # groups of Kubernetes itself, whose kinds are all known
 READ_BY_OTHERS = {
     "NetworkPolicy": "it decides about no pod; kubeproof network verify --from-manifests reads it",
 }
 ALONE = "kubeproof.dev/other-namespaces-not-read"  # annotation of a Namespace in a snapshot of it alone
-_UNNAMED = ("KubeSchedulerConfiguration", "DeschedulerPolicy")
+UNNAMED = ("KubeSchedulerConfiguration", "DeschedulerPolicy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +123,15 @@ class Document:
     mapping: Mapping
     file: str
     reads: Reads = field(default_factory=Reads, compare=False)  # notes what is read of it
+    read_as: str = ""  # the version that replaced its own one
 
     @property
     def line(self) -> int:
         return self.mapping.line
+
+    @property
+    def place(self) -> Source:
+        return Source(self.file, self.line)
 
 
 @dataclass(slots=True)
@@ -145,7 +156,6 @@ class Objects:
     storage_classes: list[StorageClass] = field(default_factory=list)
     applications: list[Application] = field(default_factory=list)
     omissions: list[Omission] = field(default_factory=list)
-    places: dict[tuple[str, str, str], Source] = field(default_factory=dict)
     owned: list[tuple[ReadWorkload, str]] = field(default_factory=list)  # pods, each with its workload's reference
     _owners: Owners | None = None
 
@@ -158,24 +168,44 @@ class Objects:
         return self._owners
 
 
-def unpack(root: Value, file: str, reads: Reads | None = None) -> Iterator[Document]:
+def unpack(
+    root: Value, file: str, reads: Reads | None = None, refuse: Callable[[Value, ManifestError], None] | None = None
+) -> Iterator[Document]:
     """Yields the objects of a document, in order; lists are opened, also lists in lists.
 
-    What is read of them later is noted in `reads`.
+    Objects in a list of one kind, such as `PodList`, need not state it. What is read of them later is noted in `reads`.
+    What is no object is told to `refuse`, or raised without one.
     """
     noted = Reads() if reads is None else reads
-    pending: list[Value] = [root]
+    pending: list[tuple[Value, str, str]] = [(root, "", "")]
     while pending:
-        value = pending.pop()
-        document = _document(value, file, noted)
-        if document.kind != "List":
-            yield document
+        value, version, kind = pending.pop()
+        try:
+            document = _document(value, file, noted, version, kind)
+            items = _items_of(document)
+        except ManifestError as problem:
+            if refuse is None:
+                raise
+            refuse(value, problem)
             continue
-        fields = Fields(document.mapping, "", Log(file, "List", reads=noted))
-        pending += reversed(fields.items("items"))
+        if items is None:
+            yield document
+        else:
+            pending += reversed(items)
 
 
-def _document(value: Value, file: str, reads: Reads) -> Document:
+def _items_of(document: Document) -> list[tuple[Value, str, str]] | None:
+    """What a list holds, with the version and kind that it says its objects have; None for an object."""
+    if not is_list(document.mapping):
+        return None
+    fields = Fields(document.mapping, "", Log(document.file, document.kind, reads=document.reads))
+    of_kind = document.kind.removesuffix("List")
+    inner = (document.version, of_kind) if of_kind else ("", "")
+    return [(item, *inner) for item in fields.items("items")]
+
+
+def _document(value: Value, file: str, reads: Reads, version: str, kind: str) -> Document:
+    """The object with its own version and kind, or those that its list says it has."""
     if not isinstance(value, Mapping):
         raise ManifestError(
             "not a Kubernetes object",
@@ -184,7 +214,8 @@ def _document(value: Value, file: str, reads: Reads) -> Document:
             remedy="Write a mapping with apiVersion and kind",
         )
     fields = Fields(value, "", Log(file, "object", reads=reads))
-    version, kind = fields.required_text("apiVersion"), fields.required_text("kind")
+    version = fields.required_text("apiVersion") if fields.has("apiVersion") or not version else version
+    kind = fields.required_text("kind") if fields.has("kind") or not kind else kind
     return Document(kind, version, value, file, reads)
 
 
@@ -218,15 +249,27 @@ def identity_of(document: Document) -> tuple[str, str]:
     return found[0], found[1]
 
 
+def reference_of(document: Document) -> str:
+    """`Kind/namespace/name`, as workloads are named."""
+    namespace, name = identity_of(document)
+    return f"{document.kind}/{namespace or 'default'}/{name}"
+
+
 def check_version(document: Document) -> None:
     """Refuses API versions the API server no longer serves, or that we do not read."""
     allowed = _VERSIONS[document.kind]
-    if document.version in allowed:
+    if (document.read_as or document.version) in allowed:
         return
     error = ScenarioError if document.kind == "Scenario" else ManifestError
     fields_of(document, error=error).fail(
         "apiVersion", f"is {printable(document.version)!r}", remedy=f"Write apiVersion: {allowed[0]}"
     )
+
+
+def check_served(document: Document) -> None:
+    """Refuses an object of a kind that is modelled in a version that no API server serves any more."""
+    if is_modelled_kind(document):
+        check_version(document)
 
 
 def read_object(document: Document, objects: Objects) -> None:
@@ -236,7 +279,6 @@ def read_object(document: Document, objects: Objects) -> None:
         _omit_kind(document, fields, objects)
         return
     check_version(document)
-    _check_unique(document, fields, objects)
     _READERS[document.kind](fields, document, objects)
     objects.omissions += fields.log.omissions
 
@@ -245,32 +287,30 @@ def _omit_kind(document: Document, fields: Fields, objects: Objects) -> None:
     """Lists an object of a kind without a reader."""
     from difflib import get_close_matches
 
-    _check_unique(document, fields, objects)
     kind, _, name = fields.log.owner.partition("/")
     what = f"kind {kind} {name}".rstrip()
     close = get_close_matches(kind[:100], sorted(_READERS), n=1, cutoff=0.85)
+    if close and document.version.rpartition("/")[0] in _BUILT_IN:
+        _refuse_kind(document, fields, close[0])
     why = f"not modelled; did you mean {close[0]}?" if close else READ_BY_OTHERS.get(kind, "not modelled")
     decided = touched(ALL if _names_target(fields) else NOTHING, fields.log.owner)
-    objects.omissions.append(Omission(what, Source(document.file, document.line), why, touches=decided))
+    place = Source(document.file, document.line)
+    objects.omissions.append(Omission(what, place, why, touches=decided, group=f"kind {kind}"))
+
+
+def _refuse_kind(document: Document, fields: Fields, meant: str) -> NoReturn:
+    """Refuses a kind that Kubernetes itself does not have in this group, where nobody can add one."""
+    if document.kind == meant:
+        allowed = _VERSIONS[meant][0]
+        fields.fail("apiVersion", f"is {printable(document.version)!r}", remedy=f"Write apiVersion: {allowed}")
+    known = f"which {printable(document.version)} does not have"
+    fields.fail("kind", f"is {printable(document.kind)!r}, {known}", remedy=f"Did you mean {meant}?")
 
 
 def _names_target(fields: Fields) -> bool:
     """True if an object says how many pods a workload has, as autoscalers of all makes do."""
     spec = fields.mapping.get("spec")
     return isinstance(spec, Mapping) and any(spec.get(key) is not None for key in ("scaleTargetRef", "workloadRef"))
-
-
-def _check_unique(document: Document, fields: Fields, objects: Objects) -> None:
-    """The same object twice is a mistake: which of them would the cluster see?"""
-    namespace, name = identity_of(document)
-    if not name and document.kind not in _UNNAMED:
-        return
-    group = document.version.rpartition("/")[0]
-    identity = (f"{group}/{document.kind}", namespace or "default", name)
-    here = Source(document.file, document.line)
-    before = objects.places.setdefault(identity, here)
-    if before is not here:
-        fields.log.fail(f"again, first at {before}", line=document.line, remedy="Remove one of the two")
 
 
 def _node(fields: Fields, _: Document, objects: Objects) -> None:
@@ -291,7 +331,8 @@ def _workload(fields: Fields, document: Document, objects: Objects) -> None:
 
 
 def _autoscaler(fields: Fields, document: Document, objects: Objects) -> None:
-    objects.autoscalers.append(read_autoscaler(fields, version=document.version.rpartition("/")[2]))
+    version = document.read_as or document.version
+    objects.autoscalers.append(read_autoscaler(fields, version=version.rpartition("/")[2]))
 
 
 def _vertical(fields: Fields, _: Document, objects: Objects) -> None:
@@ -414,7 +455,6 @@ def standing_workloads(objects: Objects) -> tuple[Workload, ...]:
             if owner is not None:
                 _omit(objects, workload, f"its owner is not modelled: {printable(owner)}", what="owner of ")
             kept.append(workload)
-    _check_bound(kept, {node.name for node in objects.nodes})
     return tuple(kept)
 
 
@@ -423,13 +463,12 @@ def _omit(objects: Objects, workload: Workload, why: str, *, what: str = "", dec
     objects.omissions.append(found)
 
 
-def _check_bound(workloads: Iterable[Workload], nodes: set[str]) -> None:
-    """A running pod needs its node."""
-    for workload in workloads:
-        if workload.bound_to is not None and workload.bound_to not in nodes:
-            raise ManifestError(
-                f"{workload.ref}: runs on {workload.bound_to!r}, which is not in the input",
-                file=workload.source.file,
-                line=workload.source.line,
-                remedy=f"Add that Node, or remove status. {suggestion(workload.bound_to, nodes)}",
-            )
+def check_bound(workload: Workload, nodes: set[str]) -> None:
+    """Refuses a running pod whose node is not there."""
+    if workload.bound_to is not None and workload.bound_to not in nodes:
+        raise ManifestError(
+            f"{workload.ref}: runs on {workload.bound_to!r}, which is not in the input",
+            file=workload.source.file,
+            line=workload.source.line,
+            remedy=f"Add that Node, or remove status. {suggestion(workload.bound_to, nodes)}",
+        )

@@ -15,7 +15,9 @@ from kubeproof.cluster.objects import Workload
 from kubeproof.cluster.policies import PREEMPT_LOWER, PREEMPT_NEVER, PriorityClass
 from kubeproof.cluster.priorities import LARGEST_OF_USERS, SYSTEM_CLASSES
 from kubeproof.errors import ManifestError
+from kubeproof.manifests.deciding import ALL, touched
 from kubeproof.manifests.fields import LARGEST_INT32, Fields, suggestion
+from kubeproof.manifests.loaded import Omission
 from kubeproof.manifests.metadata import read_metadata
 from kubeproof.manifests.printable import printable
 
@@ -58,6 +60,8 @@ def with_priority(workload: Workload, classes: Sequence[PriorityClass]) -> Workl
     template = workload.template
     if workload.bound_to is not None and template.priority is not None:
         return workload
+    if is_unknown_class(workload, classes):
+        return workload
     chosen = _chosen(workload, classes)
     if template.priority not in (None, chosen.value):
         _refuse(workload, f"spec.priority is {template.priority}, its class gives {chosen.value}", "Remove it")
@@ -70,6 +74,21 @@ def with_priority(workload: Workload, classes: Sequence[PriorityClass]) -> Workl
         template, priority_class=chosen.name, priority=chosen.value, preemption_policy=chosen.preemption_policy
     )
     return replace(workload, template=resolved)
+
+
+def is_unknown_class(workload: Workload, classes: Sequence[PriorityClass]) -> bool:
+    """True if the pods name a class and the input holds none at all, so that it is not for the input to say."""
+    name = workload.template.priority_class
+    if not name or workload.template.priority is not None:
+        return False
+    return not classes and all(one.name != name for one in SYSTEM_CLASSES)
+
+
+def omitted_class(workload: Workload) -> Omission:
+    """A class that the cluster must have, with a value that nobody tells: who preempts whom depends on it."""
+    what = f"PriorityClass {printable(workload.template.priority_class)} of {workload.ref}"
+    why = "not in the input; the pods are taken to have priority 0. Add the PriorityClass"
+    return Omission(what, workload.source, why, touches=touched(ALL, workload.ref))
 
 
 def _chosen(workload: Workload, classes: Sequence[PriorityClass]) -> PriorityClass:

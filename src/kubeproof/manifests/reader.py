@@ -7,11 +7,12 @@ nothing is ever constructed from a tag.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
 from kubeproof.errors import HostileInputError, ManifestError
+from kubeproof.manifests.foreign_notations import as_kubectl_reads, json_documents, key_text
 from kubeproof.manifests.guard import Budget, check_scalar, decoded
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.tree import Entry, Mapping, Scalar, ScalarKind, Sequence, Value
@@ -22,21 +23,60 @@ _ALLOWED_TAGS = {
     yaml.MappingStartEvent: frozenset({"!", "tag:yaml.org,2002:map"}),
 }
 _MERGE = "<<"
+_JSON = ("{", "[")
 
 
-def read_documents(content: bytes, *, file: str, budget: Budget) -> Iterator[Value]:
-    """Yields the non-empty documents of a file; raises ManifestError at the first flaw."""
+class RepeatedKey(NamedTuple):
+    """A key that comes again in its mapping: where it counts, and where it stood first."""
+
+    key: str
+    line: int
+    first: int
+
+
+def read_documents(
+    content: bytes, *, file: str, budget: Budget, repeated: list[RepeatedKey] | None = None
+) -> Iterator[Value]:
+    """Yields the non-empty documents of a file; raises ManifestError at the first flaw.
+
+    A key that comes twice in a mapping is a flaw, unless it is to be added to `repeated`: the last one counts then, as
+    for kubectl.
+    """
     budget.take_bytes(len(content), file=file)
     text = decoded(content, file=file)
     try:
-        yield from _documents(text, file, budget)
+        if text[:1] in _JSON:
+            yield from _json(text, file, budget, repeated)
+        else:
+            yield from _yaml(text, file, budget, repeated)
     except yaml.YAMLError as problem:
         raise _syntax_error(problem, file) from None
 
 
-def _documents(text: str, file: str, budget: Budget) -> Iterator[Value]:
+def _yaml(text: str, file: str, budget: Budget, repeated: list[RepeatedKey] | None) -> list[Value]:
+    try:
+        return list(_documents(text, file, budget, repeated))
+    except yaml.YAMLError:
+        mended = as_kubectl_reads(text)
+        if mended is None:
+            raise
+    return list(_documents(mended, file, budget, repeated))
+
+
+def _json(text: str, file: str, budget: Budget, repeated: list[RepeatedKey] | None) -> list[Value]:
+    """The documents of a text that begins as JSON, which is YAML but for details."""
+    try:
+        return list(_documents(text, file, budget, repeated))
+    except yaml.YAMLError:
+        parts = json_documents(text)
+        if parts is None:
+            raise
+    return [root for part in parts for root in _documents(part, file, budget, repeated)]
+
+
+def _documents(text: str, file: str, budget: Budget, repeated: list[RepeatedKey] | None) -> Iterator[Value]:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml when PyYAML was built with it
-    builder = _Builder(file, budget)
+    builder = _Builder(file, budget, repeated)
     for event in yaml.parse(text, Loader=loader):
         document = builder.take(event)
         if document is not None and not _is_empty(document):
@@ -84,8 +124,9 @@ class _Open:
 class _Builder:
     """Builds one document at a time from parser events."""
 
-    def __init__(self, file: str, budget: Budget) -> None:
+    def __init__(self, file: str, budget: Budget, repeated: list[RepeatedKey] | None) -> None:
         self._file = file
+        self._repeated = repeated
         self._budget = budget
         self._open: list[_Open] = []
         self._anchors: dict[str, tuple[Value, int]] = {}  # anchor -> value, expanded size
@@ -199,10 +240,10 @@ class _Builder:
             part.key = None
 
     def _as_key(self, value: Value, line: int, column: int) -> Scalar:
-        """The value as a key; only text and plain decimal integers are keys that all readers agree on."""
-        if isinstance(value, Scalar) and value.kind in (ScalarKind.STRING, ScalarKind.INTEGER):
-            text = self._keys.setdefault(value.text, value.text)
-            return Scalar(text, value.plain, line, column)
+        """The value as a key; what is no text is a key as the YAML reader of kubectl writes it, if it does."""
+        text = key_text(value) if isinstance(value, Scalar) else None
+        if isinstance(value, Scalar) and text is not None:
+            return Scalar(self._keys.setdefault(text, text), value.plain, line, column)
         if isinstance(value, Scalar):
             raise ManifestError(
                 f"key {printable(value.text) or 'null'} is taken for {value.kind.value}",
@@ -222,7 +263,9 @@ class _Builder:
             part.merges.append(Entry(value, key.line, key.column))
             return
         before = part.entries.get(key.text)
-        if before is not None:
+        if before is not None and self._repeated is not None:
+            self._repeated.append(RepeatedKey(key.text, key.line, before.line))
+        elif before is not None:
             raise ManifestError(
                 f"key {printable(key.text)} again, first on line {before.line}",
                 file=self._file,

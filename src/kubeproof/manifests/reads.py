@@ -14,16 +14,18 @@ NEVER_KEPT = frozenset({"Secret", "ConfigMap"})
 _INLINE = "manifest"  # in a Scenario: an object of Kubernetes, of which no more is kept than of any other
 _API_NAMES = frozenset(name for table in FIELDS.values() for name in table)
 _LONGEST_KEY = 300
+_LIST = "List"
 _EMPTY = {ScalarKind.INTEGER: "0", ScalarKind.FLOAT: "0", ScalarKind.ODD_NUMBER: "0", ScalarKind.BOOLEAN: "false"}
 
 
 class Reads:
     """The keys that were read of mappings, and what stands for a value of which only a part counts."""
 
-    __slots__ = ("_instead", "_marks", "_unknown", "hides_unknown")
+    __slots__ = ("_instead", "_marks", "_unknown", "dropped", "hides_unknown")
 
     def __init__(self, *, hides_unknown: bool = False) -> None:
         self.hides_unknown = hides_unknown  # fields that the API does not have stay, but not their names
+        self.dropped: set[int] = set()  # identities of objects that do not belong to the input after all
         self._unknown: dict[tuple[int, str], str] = {}
         # By identity: equal mappings are different places. The values are held, so that no identity is used again.
         self._marks: dict[int, tuple[Mapping, Marks]] = {}
@@ -66,11 +68,11 @@ class Reads:
 
     def reduced_document(self, root: Value) -> Value | None:
         """A document of the input, lists of objects opened; None if nothing of it may be kept."""
-        if not isinstance(root, Mapping) or _text(root, "kind") in NEVER_KEPT:
+        if not isinstance(root, Mapping) or id(root) in self.dropped or _text(root, "kind") in NEVER_KEPT:
             return None
         if _text(root, "kind") == "Scenario":
             return self._scenario(root)
-        if _text(root, "kind") != "List":
+        if not is_list(root):
             return self.reduced(root) if id(root) in self._marks else None
         entries = {key: entry for key, entry in root.entries.items() if key in ("apiVersion", "kind", "items")}
         items = root.get("items")
@@ -90,6 +92,12 @@ class Reads:
             found = self.reduced_document(entry.value) if key == _INLINE else self._scenario(entry.value)
             kept[key] = _entry(entry, emptied(entry.value) if found is None else found)
         return Mapping(kept, value.line, value.column)
+
+
+def is_list(root: Mapping) -> bool:
+    """True for a list of objects: `List`, or a list of one kind such as `PodList`."""
+    kind = _text(root, "kind")
+    return kind == _LIST or (kind.endswith(_LIST) and isinstance(root.get("items"), Sequence))
 
 
 def _entry(entry: Entry, value: Value) -> Entry:

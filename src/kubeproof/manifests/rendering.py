@@ -12,17 +12,26 @@ import selectors
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import IO
 
-from kubeproof.errors import EnvironmentProblem, HostileInputError, ManifestError
+from kubeproof.cluster.versions import NEWEST, in_words
+from kubeproof.errors import HostileInputError, ManifestError, RecipeError
 from kubeproof.manifests.guard import Bounds
 from kubeproof.manifests.printable import printable
 from kubeproof.values import dataclass
 
 CHART = "Chart.yaml"
+_KUSTOMIZE = "kustomize or kubectl"
+_DEPENDENCIES = "helm dependency build"
+_BARE = "the chart is verified without dependencies that are not there, and without a schema of its values"
+_INSTALLED_FROM = {
+    "helm": "https://helm.sh/docs/intro/install",
+    _KUSTOMIZE: "https://kubectl.docs.kubernetes.io/installation",
+}
 TIMEOUT_S = 60.0
 _MOST_COMPLAINTS = 65_536  # bytes of stderr that are kept
 _SHOWN_COMPLAINT = 400  # characters of it that are shown
@@ -55,14 +64,33 @@ def rendered(
     """
     words = _command(recipe, values, find)
     ended = _run(words, recipe, bounds.file_bytes, timeout_s)
-    if ended.code:
-        raise ManifestError(
-            f"{_said(words)} failed with exit code {ended.code}: {ended.complaint or 'it says nothing'}",
-            file=printable(recipe),
-            line=0,
-            remedy="Make the command work by itself first",
-        )
-    return ended.output
+    if not ended.code:
+        return ended.output
+    shown = printable(os.path.dirname(recipe) or ".")
+    problem = ManifestError(
+        f"{_said(words)} failed with exit code {ended.code}: {ended.complaint or 'it says nothing'}",
+        file=printable(recipe),
+        line=0,
+        remedy="Make the command work by itself first",
+    )
+    rest = _without_dependencies(words, recipe, bounds, timeout_s) if os.path.basename(recipe) == CHART else None
+    if rest is not None:
+        problem.rest = rest
+        problem.remedy = f"Run: {_DEPENDENCIES} {shown}. Until then {_BARE}"
+    raise problem
+
+
+def _without_dependencies(words: list[str], recipe: str, bounds: Bounds, timeout_s: float) -> bytes | None:
+    """What a chart gives whose dependencies have not been fetched: a copy that does not ask for them is rendered."""
+    from kubeproof.manifests.bare_charts import copy_without_dependencies
+
+    with tempfile.TemporaryDirectory(prefix="kubeproof-") as folder:
+        copy = copy_without_dependencies(os.path.dirname(recipe), folder, bounds)
+        if copy is None:
+            return None
+        original = os.path.abspath(os.path.dirname(recipe))
+        ended = _run([copy if word == original else word for word in words], recipe, bounds.file_bytes, timeout_s)
+        return None if ended.code else ended.output
 
 
 def _command(recipe: str, values: Sequence[str], find: Find) -> list[str]:
@@ -70,12 +98,21 @@ def _command(recipe: str, values: Sequence[str], find: Find) -> list[str]:
     directory = os.path.abspath(os.path.dirname(recipe))
     if os.path.basename(recipe) == CHART:
         more = [word for file in values for word in ("--values", os.path.abspath(file))]
-        return [_found("helm", recipe, find), "template", _release(directory), directory, "--skip-tests", *more]
+        version = ["--kube-version", f"{in_words(NEWEST)}.0"]  # helm's own idea of it refuses charts that want more
+        return [
+            _found("helm", recipe, find),
+            "template",
+            _release(directory),
+            directory,
+            "--skip-tests",
+            *version,
+            *more,
+        ]
     if program := find("kustomize"):
         return [program, "build", directory]
     if program := find("kubectl"):
         return [program, "kustomize", directory]
-    raise _missing("kustomize or kubectl", f"kustomize build {printable(os.path.dirname(recipe) or '.')}", recipe)
+    raise _missing(_KUSTOMIZE, f"kustomize build {printable(os.path.dirname(recipe) or '.')}", recipe)
 
 
 def _found(name: str, recipe: str, find: Find) -> str:
@@ -85,10 +122,11 @@ def _found(name: str, recipe: str, find: Find) -> str:
     return program
 
 
-def _missing(program: str, by_hand: str, recipe: str) -> EnvironmentProblem:
-    return EnvironmentProblem(
-        f"E401 {printable(recipe)}: {program} is needed to render it and is not on the PATH. "
-        f"Install it, or render elsewhere: {by_hand} | kubeproof verify -"
+def _missing(program: str, by_hand: str, recipe: str) -> RecipeError:
+    return RecipeError(
+        f"{program} is needed to render it and is not on the PATH",
+        file=printable(recipe),
+        remedy=f"Install it ({_INSTALLED_FROM[program]}), or render elsewhere: {by_hand} | kubeproof verify -",
     )
 
 
@@ -104,16 +142,18 @@ def _run(words: list[str], recipe: str, most: int, timeout_s: float) -> _Ended:
             words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
         )
     except OSError as problem:
-        raise EnvironmentProblem(
-            f"E401 {printable(recipe)}: {printable(words[0])} cannot be started: {problem.strerror}."
+        raise RecipeError(
+            f"{printable(words[0])} cannot be started: {problem.strerror}",
+            file=printable(recipe),
+            remedy="Render it elsewhere",
         ) from None
     end = time.monotonic() + timeout_s
     try:
         output, complaint = _received(process, most, end)
         code = process.wait(max(0.0, end - time.monotonic()))
     except subprocess.TimeoutExpired:
-        raise EnvironmentProblem(
-            f"E401 {printable(recipe)}: {_said(words)} did not end within {timeout_s:g} s. Render it elsewhere."
+        raise RecipeError(
+            f"{_said(words)} did not end within {timeout_s:g} s", file=printable(recipe), remedy="Render it elsewhere"
         ) from None
     finally:
         _end(process)

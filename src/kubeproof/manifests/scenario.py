@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.objects import CRON_JOB, DAEMON_SET, POD, Node, Settings, Workload
 from kubeproof.events.declarations import Apply, CreateNode, Event
+from kubeproof.events.quantities import QuantifySettings
+from kubeproof.intents.declarations import Intent
 from kubeproof.manifests.chances import read_quantify
 from kubeproof.manifests.controller_settings import read_settings
 from kubeproof.manifests.default_scenario import default_intents
@@ -39,41 +42,58 @@ class ReadScenario:
 
 def read_scenario(fields: Fields, around: Surroundings) -> ReadScenario:
     """The scenario with every target resolved; unknown fields are refused."""
-    name = _name(fields)
+    log = fields.log
+    name = log.gather(partial(_name, fields), "")
     spec = fields.child("spec") or Fields(Mapping({}, fields.mapping.line, fields.mapping.column), "spec", fields.log)
     fields.ignore("apiVersion", "kind")
-    fields.finish_strictly("spec", "metadata")
-    settings = read_settings(spec)
-    autoscaler = _cluster_autoscaler(spec, around.nodes)
-    events = read_events(spec, replace(around, kubernetes_version=settings.kubernetes_version))
-    workloads = [*around.workloads, *_created_by(events, around.workloads)]
-    given = spec.mapping.get("intents") is not None
-    intents = (
-        read_intents(spec, replace(around, workloads=workloads))
-        if given
-        else default_intents(
-            workloads,
-            around.budgets,
-            events,
-            autoscalers=around.autoscalers,
-            is_descheduled=around.is_descheduled,
-        )
-    )
-    start = _start(spec, around)
-    _check_nodes_there(spec, start, events)
+    log.gather(partial(fields.finish_strictly, "spec", "metadata"), None)
+    settings = log.gather(partial(read_settings, spec), Settings())
+    autoscaler = log.gather(partial(_cluster_autoscaler, spec, around.nodes), None)
+    start = log.gather(partial(_start, spec, around), Start())
+    quantify = log.gather(partial(read_quantify, spec, around.nodes), QuantifySettings())
+    before = len(log.problems)
+    versioned = replace(around, kubernetes_version=settings.kubernetes_version)
+    events: tuple[Event, ...] = log.gather(partial(read_events, spec, versioned), ())
+    since = len(log.problems)
+    intents = _intents(spec, around, events)
+    log.gather(partial(_check_nodes_there, spec, start, events), None)
+    scale = log.gather(partial(read_scale, spec, around, events, intents), None)
+    workload = log.gather(partial(read_workload, spec, around, events), None) if spec.has("workload") else None
+    if since > before:
+        _forget_follow_ups(log, since)
+    spec.ignore("intents")
+    log.gather(spec.finish_strictly, None)
+    log.raise_gathered()
     scenario = Scenario(
         name=name,
         start=start,
         events=events,
         intents=intents,
-        scale=read_scale(spec, around, events, intents),
+        scale=scale,
         source=fields.source,
-        quantify=read_quantify(spec, around.nodes),
-        workload=read_workload(spec, around, events) if spec.has("workload") else None,
+        quantify=quantify,
+        workload=workload,
     )
-    spec.ignore("intents")
-    spec.finish_strictly()
     return ReadScenario(scenario, settings, autoscaler)
+
+
+def _intents(spec: Fields, around: Surroundings, events: Sequence[Event]) -> tuple[Intent, ...]:
+    workloads = [*around.workloads, *_created_by(events, around.workloads)]
+    if spec.mapping.get("intents") is not None:
+        surroundings = replace(around, workloads=workloads, events=events)
+        return spec.log.gather(partial(read_intents, spec, surroundings), ())
+    return default_intents(
+        workloads,
+        around.budgets,
+        events,
+        autoscalers=around.autoscalers,
+        is_descheduled=around.is_descheduled,
+    )
+
+
+def _forget_follow_ups(log: Log, since: int) -> None:
+    """Forgets what may be wrong only because an event is missing: targets that it brings, formulas that name it."""
+    log.problems[since:] = [problem for problem in log.problems[since:] if problem.is_about_shape]
 
 
 def read_controllers(controllers: Mapping, nodes: Sequence[Node]) -> tuple[Settings, ClusterAutoscaler | None]:

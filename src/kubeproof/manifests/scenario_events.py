@@ -34,7 +34,6 @@ from kubeproof.events.declarations import (
     PodCrash,
     Rollout,
     Scale,
-    Unreachable,
     UsagePattern,
     ZoneFailure,
 )
@@ -64,18 +63,29 @@ def read_events(spec: Fields, around: Surroundings) -> tuple[Event, ...]:
     """The events, with unique names and an `after` relation without cycles."""
     events: list[Event] = []
     places: dict[str, Fields] = {}
+    before = len(spec.log.problems)
     for position, entry in enumerate(spec.children("events"), start=1):
-        key, fields = only_key(entry, set(_READERS), "event")
-        for event in _READERS[key](fields, read_common(fields, key, position), around):
-            if event.name in places or event.name == STABLE:
-                fields.fail("name", f"is {printable(event.name)!r} again", remedy="Event names are unique")
-            places[event.name] = fields
-            events.append(with_chance(fields, event))
-        fields.finish_strictly("name", "max", "after", "probability", "ratePerHour")
+        events += spec.log.gather(partial(_read_entry, entry, position, around, places), ())
+    if len(spec.log.problems) > before:
+        return tuple(events)  # what is missing would be blamed on the others
     _check_order(events, places)
     _check_one_change(events, places)
     check_one_usage(events, places)
     return tuple(events)
+
+
+def _read_entry(entry: Fields, position: int, around: Surroundings, places: dict[str, Fields]) -> Sequence[Event]:
+    """The events that one entry stands for."""
+    key, fields = only_key(entry, set(_READERS), "event")
+    common = read_common(fields, key, position)
+    found = []
+    for event in _READERS[key](fields, common, around):
+        if event.name in places or event.name == STABLE:
+            fields.fail("name", f"is {printable(event.name)!r} again", remedy="Event names are unique")
+        places[event.name] = fields
+        found.append(with_chance(fields, replace(event, and_after=common.and_after, must=common.must)))
+    fields.finish_strictly("name", "max", "after", "must", "probability", "ratePerHour")
+    return found
 
 
 def read_timed_events(entry: Fields, position: int, around: Surroundings, others: tuple[str, ...]) -> tuple[Event, ...]:
@@ -97,6 +107,10 @@ def read_timed_events(entry: Fields, position: int, around: Surroundings, others
     if common.max is not None or common.after is not None:
         which = "max" if common.max is not None else "after"
         fields.fail(which, "has no meaning in a timetable", remedy="It happens once, at its moment")
+    if common.must:
+        fields.fail("must", "has no meaning in a timetable", remedy="It happens at its moment")
+    if fields.has("eachOnce"):
+        fields.fail("eachOnce", "has no meaning in a timetable", remedy="Write one entry per node")
     if not common.is_named:
         common = replace(common, name=f"{key}-at-{entry.text('at')}-{position}")
     events = _READERS[key](fields, common, around)
@@ -105,7 +119,10 @@ def read_timed_events(entry: Fields, position: int, around: Surroundings, others
 
 
 def _node_failure(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
-    recovers, together = fields.boolean("recovers"), fields.boolean("together")
+    recovers, together = fields.boolean("recovers"), fields.boolean("together") or False
+    comes_back = fields.boolean("comesBack") or False
+    if comes_back and recovers is False:
+        fields.fail("comesBack", "is given, but recovers is false", remedy="Remove one of the two")
     event = NodeFailure(
         name=common.name,
         max=most_times(common),
@@ -113,9 +130,20 @@ def _node_failure(fields: Fields, common: Common, around: Surroundings) -> list[
         source=fields.source,
         nodes=read_nodes(fields, around.nodes),
         recovers=True if recovers is None else recovers,
-        together=together or False,
+        together=together,
+        or_fewer=_or_fewer(fields, together=together),
+        comes_back=comes_back,
     )
     return [event]
+
+
+def _or_fewer(fields: Fields, *, together: bool) -> bool:
+    or_fewer = fields.boolean("orFewer") or False
+    if or_fewer and not together:
+        fields.fail("orFewer", "is set, but nodes fail one by one", remedy="Write together: true beside it")
+    if or_fewer and (fields.has("probability") or fields.has("ratePerHour")):
+        fields.fail("orFewer", "leaves open how many fail", remedy="A chance is that of a number: take one of them out")
+    return or_fewer
 
 
 def _zone_failure(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
@@ -148,26 +176,36 @@ def _cordon(fields: Fields, common: Common, around: Surroundings) -> list[Event]
 
 
 def _drain(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
+    chosen, each_once = read_nodes(fields, around.nodes), fields.boolean("eachOnce") or False
     event = Drain(
         name=common.name,
-        max=common.max or 1,
+        max=_most_nodes(common, around, chosen, each_once=each_once),
         after=common.after,
         source=fields.source,
-        nodes=read_nodes(fields, around.nodes),
+        nodes=chosen,
         concurrent=fields.integer("concurrent", least=1) or 1,
+        each_once=each_once,
         uncordon=fields.boolean("uncordon") or False,
     )
     return [event]
 
 
+def _most_nodes(common: Common, around: Surroundings, chosen: NodeChoice, *, each_once: bool) -> int:
+    """How many nodes are worked on: one unless the event says otherwise, all of them if each has its turn."""
+    every = sum(chosen.admits(node) for node in around.nodes) if each_once else 1
+    return common.max or max(1, every)
+
+
 def _maintenance(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
+    chosen, each_once = read_nodes(fields, around.nodes), fields.boolean("eachOnce") or False
     event = Maintenance(
         name=common.name,
-        max=common.max or 1,
+        max=_most_nodes(common, around, chosen, each_once=each_once),
         after=common.after,
         source=fields.source,
-        nodes=read_nodes(fields, around.nodes),
+        nodes=chosen,
         concurrent=fields.integer("concurrent", least=1) or 1,
+        each_once=each_once,
     )
     return [event]
 
@@ -401,26 +439,31 @@ def _check_one_change(events: list[Event], places: dict[str, Fields]) -> None:
 
 def _check_order(events: list[Event], places: dict[str, Fields]) -> None:
     """Every `after` names `stable` or another event, and following it never comes back."""
-    follows = {event.name: event.after for event in events}
+    follows = {event.name: event.awaited for event in events}
     lasting = {event.name for event in events if isinstance(event, UsagePattern | NeverReady | Completes)}
-    endless = {e.name for e in events if isinstance(e, NodeFailure | PodCrash | Unreachable) and e.max is None}
     for event in events:
-        if event.after in lasting:
-            remedy = "It holds from the start of the run; wait for another event"
-            places[event.name].fail("after", f"is {printable(event.after or '')!r}, which never happens", remedy=remedy)
-        if event.after in endless:
-            remedy = "Give that event a max, or wait for another"
-            places[event.name].fail("after", f"is {printable(event.after or '')!r}, which is unlimited", remedy=remedy)
-        if event.after not in (None, STABLE) and event.after not in follows:
-            remedy = suggestion(event.after, {STABLE, *follows} - {event.name})
-            places[event.name].fail("after", f"is {printable(event.after)!r}, not an event", remedy=remedy)
+        for name in event.awaited:
+            if name in lasting:
+                remedy = "It holds from the start of the run; wait for another event"
+                places[event.name].fail("after", f"is {printable(name)!r}, which never happens", remedy=remedy)
+            if name not in follows:
+                remedy = suggestion(name, {STABLE, *follows} - {event.name})
+                places[event.name].fail("after", f"is {printable(name)!r}, not an event", remedy=remedy)
     for event in events:
-        passed, current = {event.name}, event.after
-        while current not in (None, STABLE):
-            if current in passed:
-                places[event.name].fail("after", "waits for itself", remedy="Break the circle")
-            passed.add(current)
-            current = follows[current]
+        if event.name in _all_awaited(event.name, follows):
+            places[event.name].fail("after", "waits for itself", remedy="Break the circle")
+
+
+def _all_awaited(name: str, follows: dict[str, tuple[str, ...]]) -> set[str]:
+    """What an event waits for, and what that waits for, and so on."""
+    found: set[str] = set()
+    ahead = list(follows[name])
+    while ahead:
+        current = ahead.pop()
+        if current not in found:
+            found.add(current)
+            ahead += follows[current]
+    return found
 
 
 _AT_MOMENTS = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, JOBS, POD, ROLLED_OUT, Workload
@@ -26,7 +27,7 @@ from kubeproof.manifests.late import read_ltl
 from kubeproof.manifests.names import check_label_key
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.selectors import selector_of
-from kubeproof.manifests.targets import read_nodes, read_targets
+from kubeproof.manifests.targets import note_namespace, read_nodes, read_targets
 from kubeproof.manifests.tree import Scalar, ScalarKind
 
 COUNTED = ("minReady", "minReplicas", "maxReplicas")
@@ -61,15 +62,21 @@ def read_intents(spec: Fields, around: Surroundings) -> tuple[Intent, ...]:
     given: set[str] = set()
     known = {*MODELLED, *aliases()}
     for entry in spec.children("intents"):
-        key, fields = only_key(entry, known, "intent")
-        name = fields.text("name")
-        if name in given:
-            fields.fail("name", f"is {printable(name)!r} again", remedy="Intent names are unique")
-        given |= {name} if name else set()
-        intents = _per_workload(fields, _intent(fields, key, around), name, around)
-        found += [filled(fields, key, intent, around) for intent in intents]
-        fields.finish_strictly("name", "target", "severity", "when")
+        found += spec.log.gather(partial(_read_entry, entry, known, given, around), [])
     return with_unique_names(found)
+
+
+def _read_entry(entry: Fields, known: set[str], given: set[str], around: Surroundings) -> list[Intent]:
+    """The intents that one entry stands for."""
+    key, fields = only_key(entry, known, "intent")
+    name = fields.text("name")
+    if name in given:
+        fields.fail("name", f"is {printable(name)!r} again", remedy="Intent names are unique")
+    given |= {name} if name else set()
+    intents = _per_workload(fields, _intent(fields, key, around), name, around)
+    found = [filled(fields, key, intent, around) for intent in intents]
+    fields.finish_strictly("name", "target", "severity", "when")
+    return found
 
 
 def _intent(fields: Fields, name: str, around: Surroundings) -> Intent:
@@ -135,10 +142,12 @@ def _max_pod_objects(fields: Fields, intent: Intent, _: Surroundings) -> Intent:
     return replace(intent, count=_number(fields), phases=tuple(p for p in POD_PHASES if p in phases))
 
 
-def _max_skew(fields: Fields, intent: Intent, _: Surroundings) -> Intent:
+def _max_skew(fields: Fields, intent: Intent, around: Surroundings) -> Intent:
     skew = fields.integer("skew")
     selector = _selector(fields)
     namespace = fields.text("namespace")
+    if selector is not None and not namespace:
+        note_namespace(fields, "selector", around.workloads, selector)
     return replace(
         intent,
         topology_key=check_label_key(fields, "topologyKey", fields.required_text("topologyKey")),

@@ -89,7 +89,7 @@ FIELDS: dict[str, dict[str, str | None]] = {
         **_all(
             _INSIDE,
             "imagePullPolicy command args env envFrom workingDir securityContext stdin stdinOnce tty "
-            "terminationMessagePath terminationMessagePolicy volumeMounts livenessProbe",
+            "terminationMessagePath terminationMessagePolicy volumeMounts volumeDevices livenessProbe",
         ),
         **_all(_NOT_MODELLED, "startupProbe restartPolicyRules"),
     },

@@ -156,4 +156,6 @@ def settled_claims(
 
 def _omission(claim: Claim, what: str) -> Omission:
     why = f"its {what} is not in the input; every node is taken to reach it"
-    return Omission(f"storage of PersistentVolumeClaim/{claim.key}", claim.source, why)
+    return Omission(
+        f"storage of PersistentVolumeClaim/{claim.key}", claim.source, why, group=f"storage of claims: {why}"
+    )

@@ -14,12 +14,18 @@ from kubeproof.cluster.objects import (
     REPLICATION_CONTROLLER,
     STATEFUL_SET,
     Node,
+    Source,
     Workload,
 )
 from kubeproof.events.declarations import NodeChoice
+from kubeproof.manifests.deciding import DEFAULT_NAMESPACE
 from kubeproof.manifests.fields import Fields, suggestion
+from kubeproof.manifests.loaded import NAMESPACE, ReadingNote
 from kubeproof.manifests.printable import printable
 from kubeproof.manifests.selectors import selector_of
+
+_NOBODY = ", where nobody is selected"
+_UNKNOWN = ", which is not a workload of the input"
 
 
 def read_targets(fields: Fields, workloads: Sequence[Workload]) -> list[Workload] | None:
@@ -31,8 +37,9 @@ def read_targets(fields: Fields, workloads: Sequence[Workload]) -> list[Workload
 def resolve(fields: Fields, key: str, target: str, workloads: Sequence[Workload]) -> list[Workload]:
     """The workloads a target names; refused if there is none."""
     parts = target.split("/")
-    if len(parts) == 2:
-        parts = [parts[0], "default", parts[1]]
+    is_bare = len(parts) == 2
+    if is_bare:
+        parts = [parts[0], DEFAULT_NAMESPACE, parts[1]]
     if len(parts) != 3 or not all(parts):
         fields.fail(
             key,
@@ -43,8 +50,38 @@ def resolve(fields: Fields, key: str, target: str, workloads: Sequence[Workload]
     found = [w for w in workloads if (w.namespace, w.name) == (namespace, name) and kind in ("*", w.kind)]
     if not found:
         remedy = _remedy(kind, "/".join(parts), workloads)
-        fields.fail(key, f"is {printable(target)!r}, which is not a workload of the input", remedy=remedy)
+        told = ", which means namespace default and is not a workload of the input" if is_bare else _UNKNOWN
+        fields.fail(key, f"is {printable(target)!r}{told}", remedy=remedy)
+    if is_bare:
+        note_namespace(fields, key, workloads)
     return found
+
+
+def note_namespace(
+    fields: Fields, key: str, workloads: Sequence[Workload], selector: LabelSelector | None = None
+) -> None:
+    """Tells that a target or selector without a namespace means `default`, if it might mean another one.
+
+    A selector that selects nobody there but somebody elsewhere is hardly meant so.
+    """
+    others = sorted({workload.namespace for workload in workloads} - {DEFAULT_NAMESPACE})
+    if not others:
+        return
+    here = [w for w in workloads if w.namespace == DEFAULT_NAMESPACE and _selects(selector, w)]
+    shown = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
+    fields.log.notes.append(
+        ReadingNote(
+            NAMESPACE,
+            "note" if here else "warning",
+            f"{fields.log.owner}: {fields.path_of(key)} has no namespace",
+            f"it means default{_NOBODY if not here else ''}; the input also has {shown}",
+            Source(fields.log.file, fields.line_of(key)),
+        )
+    )
+
+
+def _selects(selector: LabelSelector | None, workload: Workload) -> bool:
+    return selector is None or selector.matches(dict(workload.template.labels))
 
 
 def _remedy(kind: str, target: str, workloads: Sequence[Workload]) -> str:

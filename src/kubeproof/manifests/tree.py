@@ -115,6 +115,18 @@ def _is_decimal_float(text: str) -> bool:
     return ("." in text or "e" in text.lower()) and _FLOAT.fullmatch(text) is not None
 
 
+def whole_number(text: str) -> int | None:
+    """The value of an integer in octal, hexadecimal, binary or with underscores, as kubectl reads it."""
+    bare = text.replace("_", "")
+    sign, digits = (bare[0], bare[1:]) if bare[:1] in ("+", "-") else ("", bare)
+    if len(digits) > 1 and digits[0] == "0" and digits[1].isdigit():
+        digits = f"0o{digits[1:]}"
+    try:
+        return int(f"{sign}{digits}", 0)
+    except ValueError:
+        return int(bare) if bare.isdecimal() else None  # 08 is no octal number
+
+
 def plain(value: Value) -> Any:
     """The value as plain Python: dicts, lists, strings, booleans, whole numbers and None; other numbers stay text."""
     if isinstance(value, Mapping):

@@ -7,19 +7,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import field
 
 from kubeproof.cluster.labels import Labels, LabelSelector, Requirement, as_labels
-from kubeproof.cluster.objects import Source
 from kubeproof.errors import NothingToCheckError
 from kubeproof.manifests import fence
+from kubeproof.manifests.collected import collect, raise_all
 from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.files import read_inputs
 from kubeproof.manifests.guard import Bounds, Budget
+from kubeproof.manifests.identities import find_repeated, name_objects
+from kubeproof.manifests.late import rendered
 from kubeproof.manifests.names import is_dns_label, is_dns_subdomain, read_labels
-from kubeproof.manifests.objects import Document, fields_of, unpack
+from kubeproof.manifests.notes import notes_of
+from kubeproof.manifests.objects import Document, fields_of, shown_name
 from kubeproof.manifests.own_reports import WHAT, WHY
 from kubeproof.manifests.printable import printable
-from kubeproof.manifests.reader import read_documents
 from kubeproof.manifests.selectors import selector_of
 from kubeproof.manifests.tree import Scalar, ScalarKind
+from kubeproof.manifests.variants import leave_out_variants
 from kubeproof.network.kube_objects import (
     Block,
     Ingress,
@@ -76,33 +79,26 @@ class _Found:
     services: list[Service] = field(default_factory=list)
     ingresses: list[Ingress] = field(default_factory=list)
     namespaces: dict[str, Labels] = field(default_factory=dict)
-    places: dict[str, Source] = field(default_factory=dict)  # by reference
     left_out: dict[str, None] = field(default_factory=dict)
-
-    def check_unique(self, ref: str, fields: Fields) -> None:
-        """The same object twice is a mistake: which of them would the cluster see?"""
-        here = fields.source
-        before = self.places.setdefault(ref, here)
-        if before is not here:
-            fields.log.fail(f"again, first at {before}", line=here.line, remedy="Remove one of the two")
 
 
 def load_kube_network(
     paths: Sequence[str], *, stdin: Callable[[], bytes] | None = None, bounds: Bounds = Bounds()
 ) -> KubeNetwork:
     """What the manifests say about the network; other kinds are listed in the notes."""
-    budget, found = Budget(bounds), _Found()
-    reports = []
-    for file in read_inputs(paths, stdin=stdin, bounds=bounds):
-        if file.leads_out:
-            reports.append(f"a link is {fence.WHY.partition(';')[0]} ({file.shown})")
-            continue
-        if file.is_report:
-            reports.append(f"{WHAT} is {WHY} ({file.shown})")
-            continue
-        for root in read_documents(file.content, file=file.shown, budget=budget):
-            for document in unpack(root, file.shown):
-                _read(document, found)
+    found = _Found()
+    collected = collect(read_inputs(paths, stdin=stdin, bounds=bounds, render=rendered), Budget(bounds))
+    raise_all(collected.errors)
+    leave_out_variants(collected)
+    name_objects(collected.documents)
+    repeated = [pair for pair in find_repeated(collected.documents) if pair.first.kind in (*_TEMPLATES, *_OTHERS)]
+    collected.drop(pair.first for pair in repeated)
+    for document in collected.documents:
+        _read(document, found)
+    reports = [f"a link is {fence.WHY.partition(';')[0]} ({link})" for link in collected.links]
+    reports += [f"{WHAT} is {WHY} ({report})" for report in collected.reports]
+    reports += [f"{shown_name(pair.last)} comes again, the last counts ({pair.last.place})" for pair in repeated]
+    reports += [f"{note.what}: {note.why} ({note.source.file})" for note in notes_of(collected)]
     refs = {pods.ref for pods, _ in found.pods}
     groups = tuple(pods for pods, owner in found.pods if owner not in refs)
     if not groups:
@@ -129,20 +125,19 @@ def _read(document: Document, found: _Found) -> None:
         found.left_out[f"kind {printable(document.kind)} ({printable(document.version)})"] = None
 
 
-def _identity(fields: Fields, kind: str, found: _Found) -> tuple[str, str, Fields]:
-    """Reference, namespace and metadata of an object that is not there yet."""
+def _identity(fields: Fields, kind: str) -> tuple[str, str, Fields]:
+    """Reference, namespace and metadata of an object."""
     metadata = fields.required_child("metadata")
     namespace, name = metadata.text("namespace") or "default", metadata.required_text("name")
     if not is_dns_label(namespace):
         metadata.fail("namespace", f"is {printable(namespace)!r}", remedy="Use lower-case letters, digits and dashes")
     if not is_dns_subdomain(name):
         metadata.fail("name", f"is {printable(name)!r}", remedy="Use lower-case letters, digits, dashes and dots")
-    found.check_unique(f"{kind}/{namespace}/{name}", fields)
     return f"{kind}/{namespace}/{name}", namespace, metadata
 
 
 def _pods(fields: Fields, kind: str, found: _Found) -> tuple[PodGroup, str | None]:
-    ref, namespace, metadata = _identity(fields, kind, found)
+    ref, namespace, metadata = _identity(fields, kind)
     template = fields
     for key in _TEMPLATES[kind][1]:
         template = template.required_child(key)
@@ -188,12 +183,11 @@ def _container_ports(container: Fields) -> list[tuple[str, str, int]]:
 def _namespace(fields: Fields, found: _Found) -> None:
     metadata = fields.required_child("metadata")
     name = metadata.required_text("name")
-    found.check_unique(f"Namespace/{name}", fields)
     found.namespaces[name] = as_labels({**read_labels(metadata, "labels"), NAME_LABEL: name})
 
 
 def _service(fields: Fields, found: _Found) -> None:
-    ref, namespace, _ = _identity(fields, "Service", found)
+    ref, namespace, _ = _identity(fields, "Service")
     spec = fields.required_child("spec")
     selector = spec.text_map("selector")
     if spec.word("type", ("ClusterIP", "NodePort", "LoadBalancer", "ExternalName"), "ClusterIP") == "ExternalName":
@@ -229,7 +223,7 @@ def _port(fields: Fields, key: str) -> int | str | None:
 
 
 def _ingress(fields: Fields, found: _Found) -> None:
-    ref, namespace, _ = _identity(fields, "Ingress", found)
+    ref, namespace, _ = _identity(fields, "Ingress")
     spec = fields.required_child("spec")
     backends = [spec.child("defaultBackend")]
     for rule in spec.children("rules"):
@@ -249,7 +243,7 @@ def _ingress_backend(service: Fields, namespace: str) -> tuple[str, str | int]:
 
 
 def _policy(fields: Fields, found: _Found) -> None:
-    ref, namespace, _ = _identity(fields, "NetworkPolicy", found)
+    ref, namespace, _ = _identity(fields, "NetworkPolicy")
     spec = fields.required_child("spec")
     chosen = spec.child("podSelector")
     rules = {

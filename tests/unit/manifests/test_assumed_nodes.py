@@ -75,19 +75,32 @@ def test_a_saved_input_has_the_assumed_nodes_as_objects(tmp_path: Path) -> None:
     assert again.setup.nodes == found.setup.nodes
 
 
-def test_all_pods_fit_although_one_node_is_lost(tmp_path: Path) -> None:
-    found = loaded(tmp_path, deployment(replicas=10, requests="{cpu: 3, memory: 4Gi}"))
+def test_every_node_takes_all_pods_of_a_rollout_and_one_more(tmp_path: Path) -> None:
+    found = loaded(tmp_path, deployment(replicas=4, requests="{cpu: 1700m, memory: 1Gi}"))
 
-    (pool,) = found.assumed
-    per_node = pool.cpu_milli // 3000
-    assert (pool.count - 1) * per_node >= 10 + 3  # with the pods that a rollout adds
+    assert describe(found.assumed) == "3 nodes of 32 CPU and 128 GiB in 3 zones"  # 4 + 1 more, 4 that end, 1 largest
 
 
-def test_the_largest_pod_fits_beside_the_daemons(tmp_path: Path) -> None:
-    daemons = deployment("agent", requests="{cpu: 1}").replace("kind: Deployment", "kind: DaemonSet")
-    found = loaded(tmp_path, deployment(replicas=1, requests="{cpu: 3500m}") + daemons.replace("  replicas: 3\n", ""))
+def test_nodes_take_more_pods_only_where_the_usual_number_is_too_small(tmp_path: Path) -> None:
+    tiny = "{cpu: 1m, memory: 1Mi}"
 
-    assert found.assumed[0].cpu_milli == 8000
+    assert loaded(tmp_path, deployment(replicas=48, requests=tiny)).assumed[0].pods == 110
+    assert describe(loaded(tmp_path, deployment(replicas=49, requests=tiny)).assumed) == (
+        "3 nodes of 4 CPU and 16 GiB, 250 pods in 3 zones"
+    )
+
+
+def test_all_pods_fit_although_a_zone_is_lost(tmp_path: Path) -> None:
+    found = loaded(tmp_path, deployment(replicas=60, requests="{cpu: 3, memory: 4Gi}"))
+
+    assert describe(found.assumed) == "6 nodes of 64 CPU and 256 GiB in 3 zones"  # 75 pods, 21 on a node
+
+
+def test_a_node_takes_daemon_pods_beside_all_others(tmp_path: Path) -> None:
+    daemons = deployment("agent", requests="{cpu: 4}").replace("kind: Deployment", "kind: DaemonSet")
+    found = loaded(tmp_path, deployment(replicas=1, requests="{cpu: 1}") + daemons.replace("  replicas: 3\n", ""))
+
+    assert found.assumed[0].cpu_milli == 16_000  # two of a rollout, and up to four pods
 
 
 def test_a_pod_beyond_all_usual_nodes_gets_one_of_its_size(tmp_path: Path) -> None:
@@ -96,7 +109,8 @@ def test_a_pod_beyond_all_usual_nodes_gets_one_of_its_size(tmp_path: Path) -> No
     assert found.assumed[0].cpu_milli == 500_000
 
 
-def test_pods_that_keep_apart_have_a_node_each_and_one_to_spare(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("replicas", "nodes"), [(1, 3), (2, 3), (3, 6), (4, 6), (5, 9), (6, 9)])
+def test_pods_that_keep_apart_have_a_node_each_even_without_a_zone(tmp_path: Path, replicas: int, nodes: int) -> None:
     apart = """
       affinity:
         podAntiAffinity:
@@ -104,7 +118,7 @@ def test_pods_that_keep_apart_have_a_node_each_and_one_to_spare(tmp_path: Path) 
           - topologyKey: kubernetes.io/hostname
             labelSelector: {matchLabels: {app: web}}
 """
-    assert loaded(tmp_path, deployment(replicas=5, pod=apart)).assumed[0].count == 6
+    assert loaded(tmp_path, deployment(replicas=replicas, pod=apart)).assumed[0].count == nodes
 
 
 def test_an_autoscaled_workload_has_room_for_its_maximum(tmp_path: Path) -> None:
@@ -182,7 +196,7 @@ def test_a_pool_is_told_in_a_few_words() -> None:
 
     assert (pool.count, pool.cpu_milli, pool.memory_bytes, pool.pods) == (6, 3920, 16 * GIB, 58)
     assert (pool.zones, pool.labels) == (("zone-a", "zone-b"), (("team", "a"),))
-    assert describe((pool,)) == "6 nodes of 3.92 CPU and 16 GiB, team=a, taint spot=yes:NoSchedule in 2 zones"
+    assert describe((pool,)) == "6 nodes of 3.92 CPU and 16 GiB, 58 pods, team=a, taint spot=yes:NoSchedule in 2 zones"
 
 
 @pytest.mark.parametrize(
@@ -251,7 +265,74 @@ def test_assumed_taints_are_tolerated_for_ever_and_once(
 def test_pods_of_several_workloads_that_keep_apart_get_a_node_each(tmp_path: Path) -> None:
     found = loaded(tmp_path, deployment("a", 4, APART) + deployment("b", 4, APART))
 
-    assert len(found.setup.nodes) == 9
+    assert len(found.setup.nodes) == 12
+
+
+def test_pods_that_keep_away_from_another_pool_have_a_node_whatever_it_takes(tmp_path: Path) -> None:
+    apart = APART.replace("{matchExpressions: [{key: app, operator: Exists}]}", "{matchLabels: {app: a}}")
+    found = loaded(tmp_path, deployment("a", 5) + deployment("b", 1, f"      nodeSelector: {{disk: ssd}}\n{apart}"))
+
+    assert [pool.count for pool in found.assumed] == [3, 9]
+
+
+def test_pods_that_never_share_a_zone_have_one_each(tmp_path: Path) -> None:
+    apart = APART.replace("kubernetes.io/hostname", "topology.kubernetes.io/zone")
+
+    assert len(loaded(tmp_path, deployment("a", 3, apart)).assumed[0].zones) == 3
+    assert len(loaded(tmp_path, deployment("a", 5, apart)).assumed[0].zones) == 5
+
+
+@pytest.mark.parametrize(("replicas", "nodes"), [(3, 6), (20, 3)])
+def test_few_pods_that_are_spread_over_nodes_have_nodes_to_spare(tmp_path: Path, replicas: int, nodes: int) -> None:
+    spread = "topologyKey: kubernetes.io/hostname, maxSkew: 1, whenUnsatisfiable: DoNotSchedule"
+    pod = f"      topologySpreadConstraints: [{{{spread}, labelSelector: {{matchLabels: {{app: web}}}}}}]"
+
+    assert loaded(tmp_path, deployment(replicas=replicas, pod=pod)).assumed[0].count == nodes
+
+
+@pytest.mark.parametrize(("replicas", "nodes", "gpus"), [(1, 3, 4), (3, 3, 8), (24, 6, 8)])
+def test_nodes_have_a_usual_number_of_accelerators(tmp_path: Path, replicas: int, nodes: int, gpus: int) -> None:
+    asked = deployment(replicas=replicas, requests="{nvidia.com/gpu: 1}, limits: {nvidia.com/gpu: 1}")
+    (pool,) = loaded(tmp_path, asked).assumed
+
+    assert (pool.count, pool.others) == (nodes, (("nvidia.com/gpu", gpus),))
+
+
+def test_disks_have_usual_sizes(tmp_path: Path) -> None:
+    small, large = (deployment(replicas=10, requests=f"{{ephemeral-storage: {size}}}") for size in ("4Gi", "20Gi"))
+
+    assert describe(loaded(tmp_path, small).assumed) == (
+        "3 nodes of 4 CPU and 16 GiB, 100 GiB ephemeral-storage in 3 zones"
+    )
+    assert loaded(tmp_path, large).assumed[0].others == (("ephemeral-storage", 800 * GIB),)
+
+
+def test_labels_under_their_former_names_need_no_pool_of_their_own(tmp_path: Path) -> None:
+    former = "      nodeSelector: {beta.kubernetes.io/os: linux}"
+    (pool,) = loaded(tmp_path, deployment(pod=former) + deployment("b")).assumed
+
+    assert (pool.labels, pool.former) == ((), (("beta.kubernetes.io/os", "linux"),))
+
+
+def test_domains_that_only_the_input_knows_are_zones(tmp_path: Path) -> None:
+    affinity = "requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: rack, labelSelector: {}}]"
+    nodes = loaded(tmp_path, deployment(pod=f"      affinity: {{podAffinity: {{{affinity}}}}}")).setup.nodes
+
+    assert [dict(node.labels)["rack"] for node in nodes] == ["zone-a", "zone-b", "zone-c"]
+
+
+def test_a_workload_that_is_resized_has_room_for_what_is_allowed(tmp_path: Path) -> None:
+    autoscaler = """
+---
+apiVersion: autoscaling.k8s.io/v1
+kind: VerticalPodAutoscaler
+metadata: {name: web}
+spec:
+  targetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+  resourcePolicy: {containerPolicies: [{containerName: c, maxAllowed: {cpu: 3}}]}
+"""
+
+    assert loaded(tmp_path, deployment(replicas=1) + autoscaler).assumed[0].cpu_milli == 16_000
 
 
 def test_a_node_for_an_enormous_pod_is_no_smaller_than_usual_ones(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def test_the_section_quantify_has_ticks_power_and_cost() -> None:
         ("kernelPanic: {probability: 0.1}", "probability has no meaning here"),
         ("drain: {max: unlimited}", "max is unlimited. Write a number"),
         ("nodeFailure: {max: unlimited, together: true}", "so many nodes fail together"),
-        ("nodeFailure: {name: a, max: unlimited}}, {drain: {after: a}", "after is 'a', which is unlimited"),
+        ("nodeFailure: {max: 2, together: true, orFewer: true, probability: 0.1}", "orFewer leaves open how many fail"),
         (f"cpuChange: {{{LEVELS}, transitions: [[1, 0]]}}", "transitions has 1 rows for 2 levels"),
         (f"cpuChange: {{{LEVELS}, transitions: [[0.5, 0.5], [0.5]]}}", "transitions[1] has 1 entries for 2 levels"),
         (f"cpuChange: {{{LEVELS}, transitions: [[0.5, 0.4], [0, 1]]}}", "transitions[0] sums to 0.9"),

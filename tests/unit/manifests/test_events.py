@@ -9,6 +9,7 @@ import pytest
 from kubeproof.errors import ScenarioError
 from kubeproof.events.declarations import (
     BudgetChange,
+    Cordon,
     CpuLoad,
     Delete,
     Drain,
@@ -46,6 +47,27 @@ def test_a_drain_takes_one_node_at_a_time_unless_told() -> None:
     assert events_of("{drain: {}}, {drain: {nodes: {names: [n2]}, concurrent: 2, uncordon: true, max: 3}}") == (
         Drain(name="drain-1"),
         Drain(name="drain-2", max=3, nodes=NodeChoice(names=("n2",)), concurrent=2, uncordon=True),
+    )
+
+
+def test_an_event_may_wait_for_several_conditions() -> None:
+    _, drain = events_of("{nodeFailure: {name: loss, max: unlimited}}, {drain: {after: [stable, loss]}}")
+
+    assert drain == Drain(name="drain-2", after="loss", and_after=("stable",))
+
+
+def test_an_event_may_have_to_happen() -> None:
+    assert events_of("{cordon: {must: true}}") == (Cordon(name="cordon-1", must=True),)
+
+
+def test_an_upgrade_takes_each_chosen_node_once() -> None:
+    some = "{nodes: {names: [n2]}, eachOnce: true}"
+    assert events_of(
+        f"{{maintenance: {{eachOnce: true}}}}, {{drain: {some}}}, {{drain: {{eachOnce: true, max: 1}}}}"
+    ) == (
+        Maintenance(name="maintenance-1", max=2, each_once=True),
+        Drain(name="drain-2", max=1, nodes=NodeChoice(names=("n2",)), each_once=True),
+        Drain(name="drain-3", max=1, each_once=True),
     )
 
 

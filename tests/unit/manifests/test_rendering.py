@@ -13,6 +13,8 @@ import pytest
 
 from kubeproof.cli.main import main
 from kubeproof.errors import EnvironmentProblem, HostileInputError, ManifestError
+from kubeproof.manifests import files
+from kubeproof.manifests.bare_charts import copy_without_dependencies
 from kubeproof.manifests.guard import Bounds
 from kubeproof.manifests.load import load
 from kubeproof.manifests.rendering import rendered
@@ -79,7 +81,7 @@ def test_a_chart_is_rendered_by_helm_without_a_shell(programs, said, chart):
     loaded = load([str(chart)])
 
     assert [workload.ref for workload in loaded.setup.workloads] == ["Deployment/shop/web"]
-    assert said.read_text() == f"{['template', 'my-chart', str(chart), '--skip-tests']!r}\n"
+    assert said.read_text() == f"{['template', 'my-chart', str(chart), '--skip-tests', '--kube-version', '1.37.0']!r}\n"
     assert str(loaded.setup.workloads[0].source) == f"<rendered from {chart}/Chart.yaml>:1"
 
 
@@ -213,6 +215,48 @@ def test_a_violation_in_a_chart_is_shown_at_its_recipe(programs, chart, said, tm
     result = verify(load([str(chart)]))
     run = read_sarif(sarif.render(result, Frame(str(tmp_path))))
 
-    (found,) = run["results"]
+    found = run["results"][0]
     place = found["locations"][0]["physicalLocation"]
     assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("My%20Chart%21/Chart.yaml", 1)
+
+
+def test_a_chart_whose_dependencies_were_not_fetched_is_rendered_without_them(programs, chart):
+    (chart / "Chart.yaml").write_text("name: web\ndependencies:\n- name: db\n  version: 1\n\n# end\nversion: 2\n")
+    script = (
+        "import sys, os; text = open(os.path.join(sys.argv[3], 'Chart.yaml')).read(); "
+        "'dependencies' in text and sys.exit('missing in charts/ directory: db'); "
+        f"assert 'version: 2' in text; sys.stdout.write({web(2)!r})"
+    )
+    install(programs, "helm", script)
+    loaded = load([str(chart)], is_tolerant=True)
+
+    assert [workload.ref for workload in loaded.setup.workloads] == ["Deployment/shop/web"]
+    (note,) = loaded.notes
+    assert (note.id, note.severity) == ("R003", "warning")
+    assert "missing in charts/ directory: db" in note.what
+    assert note.why.startswith(f"Run: helm dependency build {chart}. Until then the chart is verified without dep")
+
+
+def test_dependencies_that_lie_beside_a_chart_are_found_there(tmp_path: Path) -> None:
+    (tmp_path / "web").mkdir()
+    (tmp_path / "web" / "Chart.yaml").write_text("name: web\ndependencies:\n- name: x\n  repository: 'file://../lib'\n")
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "Chart.yaml").write_text("name: lib\n")
+    (tmp_path / "copies").mkdir()
+    copy = copy_without_dependencies(str(tmp_path / "web"), str(tmp_path / "copies"), Bounds())
+
+    assert copy is not None
+    assert Path(copy, "Chart.yaml").read_text() == "name: web\n"
+    assert Path(copy, "charts", "lib", "Chart.yaml").read_text() == "name: lib\n"
+    assert copy_without_dependencies(str(tmp_path / "lib"), str(tmp_path / "copies"), Bounds()) is None
+
+
+def test_recipes_that_take_too_long_together_are_not_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MOST_RENDERING_S", -1.0)
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "Chart.yaml").write_text("name: x\n")
+    (tmp_path / "web.yaml").write_text(web(2))
+    loaded = load([str(tmp_path)], render=lambda recipe, bounds: b"", is_tolerant=True)
+
+    assert [(note.id, "not rendered, for others took" in note.what) for note in loaded.notes] == [("R003", True)] * 2

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from kubeproof.errors import KubeproofError
+from kubeproof.network.kube_reader import load_kube_network
 from kubeproof.network.result import NetworkResult
 from kubeproof.network.run import ManifestOptions, verify_manifests
 
@@ -338,11 +339,10 @@ def test_of_an_ingress_only_the_port_asked_for_counts() -> None:
 
 
 @pytest.mark.parametrize("again", [PODS.split("---\n")[1], PODS.split("---\n")[0], SERVICE * 2, ONLY_PROXY * 2])
-def test_the_same_object_twice_is_refused(again: str) -> None:
-    with pytest.raises(KubeproofError, match="again, first at <stdin>:") as caught:
-        ask(f"{PODS}---\n{again}", can_reach=f"{WEB} -> {DB}")
+def test_of_the_same_object_twice_the_last_counts_and_that_is_told(again: str) -> None:
+    network = load_kube_network(["-"], stdin=f"{PODS}---\n{again}".encode)
 
-    assert caught.value.exit_code == 4
+    assert [note for note in network.notes if "comes again, the last counts (<stdin>:" in note]
 
 
 def test_reasons_name_the_policies() -> None:
