@@ -472,11 +472,11 @@ def budgets(draw: st.DrawFn, app: str, name: str = "budget") -> PodDisruptionBud
 def drains(draw: st.DrawFn, *, most: int) -> Event:
     """A drain or a maintenance."""
     chosen, concurrent = draw(drained_nodes()), draw(choice(1, 1, 2))
-    times, after = draw(st.integers(1, most)), draw(MOMENTS)
+    times, after, once = draw(st.integers(1, most)), draw(MOMENTS), draw(st.booleans())
     if draw(choice(True, True, False)):
-        uncordon = draw(st.booleans())
-        return Drain(name="drain", nodes=chosen, concurrent=concurrent, uncordon=uncordon, max=times, after=after)
-    return Maintenance(name="drain", nodes=chosen, concurrent=concurrent, max=times, after=after)
+        common = Drain(name="drain", nodes=chosen, concurrent=concurrent, max=times, after=after, each_once=once)
+        return replace(common, uncordon=draw(st.booleans()))
+    return Maintenance(name="drain", nodes=chosen, concurrent=concurrent, max=times, after=after, each_once=once)
 
 
 def drained_nodes() -> st.SearchStrategy[NodeChoice]:

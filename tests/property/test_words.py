@@ -74,6 +74,7 @@ class NamedEdge(NamedTuple):
     role: int
     tags: int
     target: str
+    is_promised: bool
 
 
 def _draw(random: Random) -> Drawn:
@@ -87,7 +88,10 @@ def _draw(random: Random) -> Drawn:
         if source != target
     )
     formula = parse(random.choice(LIVE)) if random.random() < 0.5 else random_formula(random, 3)
-    return Drawn(Drawing(drawn), {node: random.randrange(4) for node in NODES}, formula, random.random() < 0.5)
+    promised = frozenset({random.randrange(3)} if random.random() < 0.3 else ())
+    return Drawn(
+        Drawing(drawn, promised=promised), {node: random.randrange(4) for node in NODES}, formula, random.random() < 0.5
+    )
 
 
 def _found(drawn: Drawn, engine: str = "auto") -> Search:
@@ -105,9 +109,10 @@ def _machine(formula: Formula) -> Machine:
 
 def _plain(drawn: Drawn) -> str:
     graph: StateGraph[str] = StateGraph()
+    promised = {actor.name for number, actor in enumerate(drawn.drawing.actors) if number in drawn.drawing.promised}
     for node in _reachable(drawn.drawing):
         out = [edge for edge in drawn.drawing.edges if edge.source == node]
-        graph.steps[node] = [NamedEdge(edge.actor, edge.role, edge.tags, edge.target) for edge in out]
+        graph.steps[node] = [NamedEdge(e.actor, e.role, e.tags, e.target, e.actor in promised) for e in out]
 
     def read(node: str, step: NamedEdge | None, is_stable: bool) -> int:
         return letter(drawn.of_node, node, step.tags if step else 0, is_stable and drawn.reads_stability)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from kubeproof.cluster.labels import NO_EXECUTE, tolerates_all
+from kubeproof.cluster.near_nodes import agreed_monotone
 from kubeproof.cluster.objects import Node, Setup
 from kubeproof.cluster.places import taints_of
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, add_pods
@@ -30,7 +31,8 @@ def rejected_pods(setup: Setup, node: Node, cell: NodeCell, kind: PodKind) -> tu
         template, dict(node.labels), node.name
     ):
         return total, total
-    return total - min(total, _room(setup, node, cell, kind.workload)), total
+    room = agreed_monotone(node, lambda size: _room(setup, size, cell, kind.workload))
+    return total - min(total, room), total
 
 
 def competing(setup: Setup, node: Node, cell: NodeCell, due: Collection[PodKind]) -> frozenset[PodKind]:

@@ -7,11 +7,19 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import field
+from typing import NamedTuple
 
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 
 INTERRUPTED = "interrupt"
+
+
+class Deadline(NamedTuple):
+    """The moment by which all searches of a run end, and the seconds that the run was given."""
+
+    at_s: float  # of the clock
+    given_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +31,25 @@ class Limits:
     memory_bytes: int | None = None
     clock: Callable[[], float] = field(default=time.monotonic, compare=False)
     stop: Stop = field(default_factory=Stop, compare=False)
+    deadline: Deadline | None = None
 
     def is_over(self, start: float) -> bool:
         """True if a search that began at `start` is to end now; a look that costs next to nothing."""
-        return self.stop.is_asked or (self.timeout_s is not None and self.clock() - start > self.timeout_s)
+        return self.stop.is_asked or self._is_late(start) or self._is_past()
+
+    def _is_late(self, start: float) -> bool:
+        return self.timeout_s is not None and self.clock() - start > self.timeout_s
+
+    def _is_past(self) -> bool:
+        return self.deadline is not None and self.clock() > self.deadline.at_s
 
     def exceeded(self, start: float) -> str:
         """What ends a search that began at `start`; "" if nothing does."""
         if self.stop.is_asked:
             return INTERRUPTED
-        if self.timeout_s is not None and self.clock() - start > self.timeout_s:
+        if self.deadline is not None and self._is_past():
+            return f"{self.deadline.given_s:g} s"
+        if self._is_late(start):
             return f"{self.timeout_s:g} s"
         if self.memory_bytes is not None and resident_bytes() > self.memory_bytes:
             return f"{self.memory_bytes // 2**20} MiB of memory"

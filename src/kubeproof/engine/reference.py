@@ -6,7 +6,7 @@ It shares no code with the other search. Cycles are judged by Kosaraju's algorit
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import field
 from typing import Generic, Protocol, TypeVar
 
@@ -31,6 +31,11 @@ class NamedStep(Protocol[S_co]):
 
     @property
     def tags(self) -> int: ...
+
+    @property
+    def is_promised(self) -> bool:
+        """True if whoever does it must not keep away from it for ever; time does not wait for it."""
+        ...
 
     @property
     def target(self) -> S_co: ...
@@ -144,10 +149,15 @@ def _inner(graph: StateGraph[S], part: set[S], state: S) -> list[NamedStep[S]]:
 
 
 def _is_fair(graph: StateGraph[S], part: set[S], allowed: Callable[[NamedStep[S]], bool]) -> bool:
-    """No actor is urgent in all states of the part without a step inside it."""
-    urgent = set.intersection(*({s.actor for s in graph.steps[state] if s.role == Role.URGENT} for state in part))
+    """No actor is urgent, or has promised to act, in all states of the part without a step inside it."""
+    urgent = set.intersection(*(claimants(graph.steps[state]) for state in part))
     acting = {s.actor for state in part for s in _inner(graph, part, state) if allowed(s)}
     return urgent <= acting
+
+
+def claimants(steps: Iterable[NamedStep[S]]) -> set[str]:
+    """Who must not be ignored for ever in a state with these steps."""
+    return {step.actor for step in steps if step.role == Role.URGENT or step.is_promised}
 
 
 def strong_parts(graph: StateGraph[S], members: set[S], allowed: Callable[[NamedStep[S]], bool]) -> list[set[S]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, TypeVar
 
-from kubeproof.engine.reference import NamedStep, S, StateGraph, is_stable
+from kubeproof.engine.reference import NamedStep, S, StateGraph, claimants, is_stable
 from kubeproof.engine.system import Role
 
 Letter = Callable[[S, "NamedStep[S] | None", bool], int]
@@ -65,7 +65,8 @@ def _product(graph: StateGraph[S], starts: Iterable[S], automaton: Automaton, le
 def _is_accepted(graph: StateGraph[S], part: set[Node[S]], edges: Edges[S], automaton: Automaton) -> bool:
     if not any(automaton.is_accepting(way) for _, way, _ in part):
         return False
-    urgent = set.intersection(*({s.actor for s in graph.steps[state] if s.role == Role.URGENT} for state, _, _ in part))
+    claims = (set() if stays else claimants(graph.steps[state]) for state, _, stays in part)
+    urgent: set[str] = set.intersection(*claims)
     return urgent <= {
         actor for node in part for actor, role, target in edges[node] if target in part and role != Role.EVENT
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import Protocol
+from typing import Any, Protocol, cast
 
 from kubeproof.engine.components import cyclic_components
 from kubeproof.engine.cycles import Lasso, all_lassos, find_lasso
@@ -209,10 +209,11 @@ def explore(
     whole = checks if stop_early else ()
     stopped_by = _explore_all(kernel, whole, followers, limits, start, progress, keeper, told)
     findings: dict[int, Finding] = {}
+    judged = heed_promises(system, kernel)
     try:
         if keeper is not None:
             keeper.finish(kernel, is_explored=not stopped_by, is_cut_short=is_cut_short(stopped_by))
-        cut = _judge(system, kernel, checks, followers, stopped_by, limits, start, progress, findings)
+        cut = _judge(system, judged, checks, followers, stopped_by, limits, start, progress, findings)
     except (KeyboardInterrupt, MemoryError) as stop:
         cut = INTERRUPTED if isinstance(stop, KeyboardInterrupt) else "memory"
     if cut and keeper is not None:
@@ -221,7 +222,32 @@ def explore(
         limits.stop.ask()
     earlier_s = keeper.earlier_s if keeper is not None else 0.0
     known = tuple(findings.get(place, Finding("unknown")) for place in range(len(checks)))
-    return Search(known, kernel, cut or stopped_by, limits.clock() - start + earlier_s)
+    return Search(known, judged, cut or stopped_by, limits.clock() - start + earlier_s)
+
+
+def heed_promises(system: System, kernel: Store) -> Store:
+    """The store in which actors that must not keep away for ever have a claim wherever they may act."""
+    return cast("Store", Promising(kernel, system.promised)) if system.promised else kernel
+
+
+class Promising:
+    """A store whose actors that have promised to act count among those with urgent work."""
+
+    def __init__(self, store: Store, promised: frozenset[int]) -> None:
+        self._store, self._promised = store, promised
+
+    def __len__(self) -> int:
+        return len(self._store)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_store":  # while a copy is made
+            raise AttributeError(name)
+        return getattr(self._store, name)
+
+    def urgent(self, state: int) -> list[int]:
+        """The actors with urgent work, and those that must not be ignored for ever."""
+        able = [step.actor for step in self._store.steps(state) if step.actor in self._promised]
+        return [*self._store.urgent(state), *dict.fromkeys(able)]
 
 
 class _Telling:

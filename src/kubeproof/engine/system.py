@@ -101,6 +101,14 @@ class System(Protocol):
     def actors(self) -> Sequence[Actor]: ...
 
     @property
+    def promised(self) -> frozenset[int]:
+        """The actors, by number, that must not keep away for ever from what they may do.
+
+        In cycles they count like those with urgent work; they hold nobody up.
+        """
+        ...
+
+    @property
     def observer(self) -> Observer: ...
 
     @property

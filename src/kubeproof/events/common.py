@@ -5,37 +5,43 @@ from __future__ import annotations
 from kubeproof.cluster.control import Reads, Stage
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NodeCell, WorkloadCell
-from kubeproof.events.declarations import STABLE, Event
+from kubeproof.events.declarations import Event
 from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class EventSource:
-    """Where an event stands among its Scenario's: its own memory first, then that of the event it waits for."""
+    """Where an event stands among its Scenario's: its own memory first, then those of the events it waits for."""
 
     layout: Layout
     event: Event
     memory: int
-    waits_for: int | None = None  # memory of the event named by `after`
-    full: tuple[int, ...] = ()  # the awaited event's memory while it has not happened
+    waits_for: tuple[int, ...] = ()  # memories of the events named by `after`
+    full: tuple[tuple[int, ...], ...] = ()  # what each of these holds while its event has not happened
+    mark: int = 0  # the bit that it leaves on nodes, if it leaves one
 
     @property
     def stage(self) -> int:
-        return Stage.CALM if self.event.after == STABLE else Stage.ALWAYS
+        return Stage.CALM if self.event.waits_for_rest else Stage.ALWAYS
 
     def reads(self, *, workloads: tuple[int, ...] = (), places: tuple[int, ...] = ()) -> Reads:
         """The event's reads with the memories it needs."""
-        memories = (self.memory,) if self.waits_for is None else (self.memory, self.waits_for)
-        return Reads(workloads, places, memories)
+        return Reads(workloads, places, (self.memory, *self.waits_for))
 
     def may_happen(self, memories: tuple[tuple[int, ...], ...]) -> bool:
-        """True if the event it waits for (if any) has happened."""
-        return self.waits_for is None or memories[1] != self.full
+        """True if the events it waits for (if any) have happened."""
+        return all(memory != full for memory, full in zip(memories[1:], self.full, strict=True))
+
+
+ANY_NUMBER = -1  # of a budget: it never ends
+ANY_NUMBER_BUT_NONE_YET = -2  # the same, where somebody asks whether it was ever used
 
 
 def one_less(left: int) -> int:
-    """What is left of a budget after one use; a negative budget never ends."""
-    return left - 1 if left > 0 else left
+    """What is left of a budget after one use; a negative one never ends."""
+    if left > 0:
+        return left - 1
+    return ANY_NUMBER if left < 0 else 0
 
 
 class Sourced:

@@ -35,9 +35,26 @@ class Event:
     name: str  # unique in the Scenario; given, or made from key and position
     max: int = 1
     after: str | None = None  # "stable", or the name of another event
+    and_after: tuple[str, ...] = ()  # what must be so beside `after`; "stable" stands last, and never beside itself
+    must: bool = False  # it does not stay away for ever where it is possible
     source: Source = field(default=Source(), compare=False)
     chance: Chance | None = None  # how likely it is, for each subject; None: open
     recovery: Chance | None = None  # how likely its end is, where it has one
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """All that it waits for: names of other events, and `stable`."""
+        return () if self.after is None else (self.after, *self.and_after)
+
+    @property
+    def awaited(self) -> tuple[str, ...]:
+        """The names of the events that it waits for."""
+        return tuple(name for name in self.conditions if name != STABLE)
+
+    @property
+    def waits_for_rest(self) -> bool:
+        """True if it happens in stable states only."""
+        return STABLE in self.conditions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +63,10 @@ class NodeFailure(Event):
 
     nodes: NodeChoice = NodeChoice()
     recovers: bool = True
-    together: bool = False
+    together: bool = False  # `max` nodes in one step
+    or_fewer: bool = False  # with `together`: that many or fewer, once
     max: int | None = 1  # type: ignore[assignment]  # None: any number of failures
+    comes_back: bool = False  # with `recovers`: it does come back, sooner or later; no run ends without it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +92,7 @@ class Drain(Event):
     nodes: NodeChoice = NodeChoice()
     concurrent: int = 1
     uncordon: bool = False
+    each_once: bool = False  # no node twice: with `max` as many as there are nodes, each in its turn, in any order
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +101,7 @@ class Maintenance(Event):
 
     nodes: NodeChoice = NodeChoice()
     concurrent: int = 1
+    each_once: bool = False  # as for Drain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,6 +232,11 @@ class PodCrash(Event):
 
     target: str
     max: int | None = 1  # type: ignore[assignment]  # None: any number of crashes
+
+
+def marks_nodes(event: Event) -> bool:
+    """True if the event has to know which nodes it has worked on."""
+    return isinstance(event, Drain | Maintenance) and event.each_once
 
 
 def is_drain(event: Event) -> bool:

@@ -51,6 +51,8 @@ class DrainEvent(Sourced, NoWorkloads):
             return None  # the cluster autoscaler is about to delete it
         if cell.work:
             return 1
+        if cell.marks & self.source.mark:
+            return None  # it has had its turn
         return 0 if cell.health in KUBELET_LIVES else None
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
@@ -61,7 +63,7 @@ class DrainEvent(Sourced, NoWorkloads):
             return ()
         memory = Remember(self.source.memory, (left - 1,))
         return tuple(
-            Decision((NodeChange(NodeRef(place, 0), self._verb), memory), Role.EVENT)
+            Decision((NodeChange(NodeRef(place, 0), self._verb, self.source.mark), memory), Role.EVENT)
             for place, groups in zip(self.reads.places, seen.places, strict=True)
             if any(not busy for busy, _ in groups)
         )

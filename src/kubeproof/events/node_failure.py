@@ -18,14 +18,14 @@ from kubeproof.cluster.control import (
     Stage,
 )
 from kubeproof.cluster.state import KUBELET_LIVES, Cause, NodeCell, Work
-from kubeproof.events.common import EventSource, NoWorkloads, Sourced
+from kubeproof.events.common import EventSource, NoWorkloads, Sourced, one_less
 from kubeproof.events.declarations import NodeFailure
 from kubeproof.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class NodeFailureEvent(Sourced, NoWorkloads):
-    """Fails nodes (one at a time, or `max` together) while its budget lasts."""
+    """Fails nodes (one at a time, or `max` together, or up to so many) while its budget lasts."""
 
     source: EventSource
     event: NodeFailure
@@ -43,10 +43,19 @@ class NodeFailureEvent(Sourced, NoWorkloads):
         left = seen.memories[0][0]
         if left == 0 or not self.source.may_happen(seen.memories):
             return ()
-        amount = left if self.event.together else 1
         alive = [sum(count for _, count in groups) for groups in seen.places]
-        memory = Remember(self.source.memory, (left - amount if left > 0 else left,))
-        return tuple(Decision((*self._failures(picks), memory), Role.EVENT) for picks in _picks(alive, amount))
+        memory = Remember(self.source.memory, (0 if self.event.together else one_less(left),))
+        return tuple(
+            Decision((*self._failures(picks), memory), Role.EVENT)
+            for amount in self._amounts(left)
+            for picks in _picks(alive, amount)
+        )
+
+    def _amounts(self, left: int) -> range:
+        """How many nodes may fail in one step, most first."""
+        if not self.event.together:
+            return range(1, 2)
+        return range(left, 0 if self.event.or_fewer else left - 1, -1)
 
     def _failures(self, picks: tuple[int, ...]) -> Iterator[NodeChange]:
         for place, count in zip(self.reads.places, picks, strict=True):
@@ -67,6 +76,11 @@ class NodeRecoveryEvent(NoWorkloads):
         return f"event {self.event.name}"
 
     @property
+    def is_promise(self) -> bool:
+        """True if no endless run keeps the node down, whatever else goes on meanwhile."""
+        return self.event.comes_back
+
+    @property
     def reads(self) -> Reads:
         return Reads(places=hit_places(self.source, self.event))
 
@@ -76,8 +90,9 @@ class NodeRecoveryEvent(NoWorkloads):
 
     def act(self, seen: Seen) -> tuple[Decision, ...]:
         """A recovery of any node that is down."""
+        role = Role.OPTIONAL if self.event.comes_back else Role.EVENT
         return tuple(
-            Decision((NodeChange(NodeRef(place, 1), RECOVER),), Role.EVENT)
+            Decision((NodeChange(NodeRef(place, 1), RECOVER),), role)
             for place, groups in zip(self.reads.places, seen.places, strict=True)
             if groups
         )

@@ -16,6 +16,7 @@ from kubeproof.cluster.control import (
     Stage,
 )
 from kubeproof.cluster.daemons import daemon_sets
+from kubeproof.cluster.near_nodes import agreed_monotone
 from kubeproof.cluster.state import KUBELET_LIVES, Cause, NodeCell, Phase, Work
 from kubeproof.cluster.usage import (
     CPU,
@@ -161,9 +162,8 @@ class KernelPanicEvent(NoWorkloads):
             for view in dict.fromkeys(view for view, _ in groups):
                 is_up, running = view
                 if is_up and left and self._is_overloaded(place, running, memories, sharers):
-                    after = left - 1 if left > 0 else left
                     change = NodeChange(NodeRef(place, view), PANIC)
-                    decisions.append(Decision((change, Remember(self.source.memory, (after,)))))
+                    decisions.append(Decision((change, Remember(self.source.memory, (one_less(left),)))))
                 elif not is_up and self._is_freed(place, running, memories, sharers):
                     decisions.append(Decision((NodeChange(NodeRef(place, view), RECOVER),)))
         return tuple(decisions)
@@ -195,7 +195,7 @@ class KernelPanicEvent(NoWorkloads):
         above = self.event.above
         if above.amount_milli is not None:
             return used > above.amount_milli
-        return 100 * used > (above.percent or 0) * node.cpu_milli
+        return agreed_monotone(node, lambda size: 100 * used > (above.percent or 0) * size.cpu_milli)
 
     def _pod_use(self, workload: int, age_s: int, memories: dict[int, tuple[int, ...]], sharers: dict[int, int]) -> int:
         """What one running pod uses; a shared load is divided among all that run."""

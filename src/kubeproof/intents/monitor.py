@@ -6,7 +6,8 @@ state (always), that the fact has been true (alwaysOnceTrue, eventually).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.control import Reads, Seen, Tag, tag_of
@@ -52,9 +53,11 @@ from kubeproof.intents.late import (
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
+    from kubeproof.intents.predicates import EventMemory
     from kubeproof.intents.temporal import Temporal
 
 Memory = tuple[int, int, int]
+NO_EVENTS: Mapping[str, EventMemory] = MappingProxyType({})
 FRESH: Memory = (0, 0, 0)
 
 NEVER, IN_STABLE, RECURRENT, PERSISTENT, CYCLE = "never", "stable", "recurrent", "persistent", "cycle"
@@ -107,12 +110,12 @@ class Monitor:
         return 0, int(not holds), int(self.fact.matters(seen))
 
 
-def make_monitor(intent: Intent, layout: Layout) -> Monitor:
-    """The monitor of an intent with a resolved target."""
+def make_monitor(intent: Intent, layout: Layout, events: Mapping[str, EventMemory] = NO_EVENTS) -> Monitor:
+    """The monitor of an intent with a resolved target; `events` are what predicates may ask for."""
     if intent.key == "ltl":
         from kubeproof.intents.temporal import Temporal
 
-        return Monitor(intent, None, WORD, needs_relevance=False, temporal=Temporal(intent, layout))
+        return Monitor(intent, None, WORD, needs_relevance=False, temporal=Temporal(intent, layout, events))
     number = _number(layout, intent.target)
     if intent.key in ("settles", "noOscillation"):
         tag = int(OSCILLATION_TAGS[intent.of if intent.key == "noOscillation" else "any"])

@@ -29,7 +29,7 @@ from kubeproof.intents.declarations import ANY_EVICTOR, BY_KERNEL_PANIC
 from kubeproof.intents.evictors import EVICTION_TAGS
 from kubeproof.intents.expressions import Call
 from kubeproof.intents.job_facts import is_started, is_unfinished, jobs_of
-from kubeproof.intents.predicates import targeted
+from kubeproof.intents.predicates import EventMemory, targeted
 from kubeproof.intents.selector_text import selector_from
 from kubeproof.values import dataclass
 
@@ -453,6 +453,25 @@ def _revised(layout: Layout, call: Call) -> Observable:
     return Observable(whose, (), _spec, _nothing, total)
 
 
+def _revision(layout: Layout, call: Call) -> Observable:
+    whose = tuple(targeted(layout.setup.workloads, str(call.text("target"))))
+    return Observable(whose, (), lambda _, cell: 1 + cell.template if cell.exists else 0, _nothing, _sum)
+
+
+# -- events -----------------------------------------------------------------------------------------
+
+
+def _has_happened(event: EventMemory, memory: tuple[int, ...]) -> int:
+    return int(memory != event.first)
+
+
+def _level(_: EventMemory, memory: tuple[int, ...]) -> int:
+    return memory[0]
+
+
+OF_EVENTS: dict[str, Callable[[EventMemory, tuple[int, ...]], int]] = {"happened": _has_happened, "level": _level}
+
+
 # -- Jobs -------------------------------------------------------------------------------------------
 
 
@@ -486,6 +505,7 @@ MAKERS: dict[str, Callable[[Layout, Call], Observable]] = {
     "shouldRun": _should_run,
     "served": _served,
     "revised": _revised,
+    "revision": _revision,
     "jobs": _jobs,
     "unfinished": _jobs,
 }

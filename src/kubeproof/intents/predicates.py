@@ -21,6 +21,13 @@ class Mentioned(NamedTuple):
     requirements: tuple[Requirement, ...] = ()
 
 
+class EventMemory(NamedTuple):
+    """Where an event remembers what it has done, and what it remembers before it has happened."""
+
+    number: int
+    first: tuple[int, ...]
+
+
 def calls_of(intent: Intent) -> tuple[Call, ...]:
     """All calls in the predicates of an intent; none for intents that have no predicates."""
     if not intent.where:
@@ -65,6 +72,11 @@ def targeted(workloads: Iterable[Workload], target: str) -> list[int]:
         for index, w in enumerate(workloads)
         if w.owner is None and (w.namespace, w.name) == (namespace, name) and kind in ("*", w.kind)
     ]
+
+
+def events_asked(intent: Intent) -> tuple[str, ...]:
+    """The events whose occurrence the predicates ask for."""
+    return tuple(name for call in calls_of(intent) if call.name == "happened" and (name := call.text("event")))
 
 
 def most_failed_asked(intent: Intent) -> int:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import Nodes, WorkloadCell, present
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.expressions import Call, Constant, Expression, calls, parse_predicate
-from kubeproof.intents.observables import MAKERS, Observable, happening, meant
+from kubeproof.intents.observables import MAKERS, OF_EVENTS, Observable, happening, meant
+from kubeproof.intents.predicates import EventMemory
 from kubeproof.intents.vocabulary import FUNCTIONS
 from kubeproof.logic.formula import Formula, Op, atoms, subformulas
 from kubeproof.logic.machine import Machine, machine_of
@@ -24,7 +25,8 @@ Evaluated = Callable[[Values, Happened, bool], int]
 class Temporal:
     """The formula and its predicates over states and steps of one layout."""
 
-    def __init__(self, intent: Intent, layout: Layout) -> None:
+    def __init__(self, intent: Intent, layout: Layout, events: Mapping[str, EventMemory]) -> None:
+        """`events` are those of the Scenario by name: what a predicate reads of them is in their memories."""
         self.formula: Formula = parse(intent.formula)
         self.names = atoms(self.formula)
         self.where = tuple((name, text) for name, text in intent.where if name in self.names)
@@ -32,6 +34,8 @@ class Temporal:
         self._expressions = {name: parse_predicate(text) for name, text in self.where}
         every = tuple(dict.fromkeys(call for one in self._expressions.values() for call in _plain(calls(one))))
         self._state_calls = tuple(call for call in every if call.name in MAKERS)
+        self._event_calls = tuple(call for call in every if call.name in OF_EVENTS)
+        self._events = tuple((OF_EVENTS[c.name], events[str(c.text("event"))]) for c in self._event_calls)
         self._step_calls = tuple(call for call in every if FUNCTIONS[call.name].of_steps)
         self.reads_stability = any(call.name == "stable" for call in every)
         self._observables = tuple(MAKERS[call.name](layout, call) for call in self._state_calls)
@@ -67,15 +71,23 @@ class Temporal:
 
     # -- letters --------------------------------------------------------------------------------
 
-    def values(self, workloads: Sequence[WorkloadCell], places: Sequence[Nodes]) -> Values:
+    @property
+    def reads_events(self) -> bool:
+        """True if a predicate asks what events have done, which only a model knows."""
+        return bool(self._event_calls)
+
+    def values(
+        self, workloads: Sequence[WorkloadCell], places: Sequence[Nodes], memories: Sequence[tuple[int, ...]]
+    ) -> Values:
         """What is measured in a state; nodes that are not there yet are not seen."""
-        return tuple(
+        of_cells = tuple(
             observable.total(
                 tuple(self._of_workload(number, observable, w, workloads[w]) for w in observable.workloads),
                 tuple(self._of_place(number, observable, p, places[p]) for p in observable.places),
             )
             for number, observable in enumerate(self._observables)
         )
+        return of_cells + tuple(measure(event, memories[event.number]) for measure, event in self._events)
 
     def _of_workload(self, number: int, observable: Observable, workload: int, cell: WorkloadCell) -> object:
         key = (number, True, workload, cell)
@@ -123,7 +135,7 @@ class Temporal:
         if call in self._step_calls:
             step = self._step_calls.index(call)
             return lambda _v, h, _s: int(h[step])
-        place = self._state_calls.index(call)
+        place = (*self._state_calls, *self._event_calls).index(call)
         return lambda v, _h, _s: v[place]
 
 

@@ -75,6 +75,23 @@ _TABLE = (
         "revised", TRUTH, "Another revision than the first was asked for, now or before.", ("target",), ("target",)
     ),
     Function(
+        "revision",
+        NUMBER,
+        "Which of its pod templates the workload asks for: 1 is that of the input, later ones in the order in which "
+        "events bring them; a rollback goes back to a lower one. 0 while it does not exist.",
+        ("target",),
+        ("target",),
+    ),
+    Function("happened", TRUTH, "The event of this name has happened at least once.", ("event",), ("event",)),
+    Function(
+        "level",
+        NUMBER,
+        "The level at which the `cpuChange`, `memoryChange`, `cpuLoad` or `requests` of this name is: 0 for the first "
+        "of its `levels`.",
+        ("event",),
+        ("event",),
+    ),
+    Function(
         "jobs",
         NUMBER,
         "Jobs that are there: 1 for a Job that exists, those that a CronJob has started, and those it has replaced "

@@ -14,7 +14,9 @@ from kubeproof.cluster.objects import CRON_JOB, FORBID, JOB, REPLACE, Setup, Wor
 from kubeproof.events.declarations import Completes, Event
 
 RUN_S = (0, 600)  # how long pods of Jobs run unless an event says so, least and most
-LEAST_PLACES, MOST_PLACES = 3, 6  # Jobs of one CronJob at once; a start beyond ends the search without an answer
+LEAST_PLACES = 3  # Jobs of one CronJob at once; a start beyond what there is ends the search without an answer
+MOST_PLACES = 6  # while nobody says how long they run
+MOST_PLACES_TOLD = 16  # where an event says so, and they need that many
 
 
 def with_cron_jobs(setup: Setup, events: tuple[Event, ...]) -> Setup:
@@ -22,32 +24,42 @@ def with_cron_jobs(setup: Setup, events: tuple[Event, ...]) -> Setup:
     added: list[Workload] = []
     for declared in setup.workloads:
         if declared.kind == CRON_JOB:
-            added += _jobs(declared, run_time(declared, events)[1])
+            added += _jobs(declared, jobs_at_once(setup, declared, events))
     return replace(setup, workloads=(*setup.workloads, *added)) if added else setup
 
 
-def _jobs(declared: Workload, longest_s: int) -> Iterator[Workload]:
-    assert declared.cron is not None
-    for number in range(1, 1 + _places(declared, longest_s)):
+def _jobs(declared: Workload, places: int) -> Iterator[Workload]:
+    for number in range(1, 1 + places):
         name = f"{declared.name}-{number}"
         template = named(declared.template, name)
         yield replace(declared, kind=JOB, name=name, template=template, owner=declared.ref, ordinal=number)
 
 
-def _places(declared: Workload, longest_s: int) -> int:
-    """How many Jobs may be there at once: as many as a schedule starts while one runs, and some to spare."""
+def jobs_at_once(setup: Setup, declared: Workload, events: tuple[Event, ...]) -> int:
+    """How many Jobs of a CronJob may be there at once: as many as a schedule starts while one runs, and some to spare.
+
+    If the Scenario says how many, so many.
+    """
     rules = declared.cron
     if rules is None or not rules.gaps_s or rules.suspended:
         return 0
+    if setup.settings.max_cron_jobs is not None:
+        return setup.settings.max_cron_jobs
     if rules.policy in (FORBID, REPLACE):
         return LEAST_PLACES  # one that runs, and earlier ones whose pods still end
-    return max(LEAST_PLACES, min(MOST_PLACES, 2 + longest_s // rules.gaps_s[0]))
+    told = _told_time(declared, events)
+    most, (_, longest_s) = (MOST_PLACES, RUN_S) if told is None else (MOST_PLACES_TOLD, told)
+    return max(LEAST_PLACES, min(most, 2 + longest_s // rules.gaps_s[0]))
 
 
 def run_time(declared: Workload, events: tuple[Event, ...]) -> tuple[int, int]:
     """Least and most seconds that pods of a Job or of a CronJob's Jobs run."""
+    return _told_time(declared, events) or RUN_S
+
+
+def _told_time(declared: Workload, events: tuple[Event, ...]) -> tuple[int, int] | None:
     told = [e for e in events if isinstance(e, Completes) and e.target in (declared.ref, declared.owner)]
-    return (told[0].least_s, told[0].most_s) if told else RUN_S
+    return (told[0].least_s, told[0].most_s) if told else None
 
 
 def run_times(setup: Setup, events: tuple[Event, ...]) -> tuple[tuple[int, int] | None, ...]:

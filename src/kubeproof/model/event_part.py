@@ -11,9 +11,8 @@ from kubeproof.cluster.places import Layout
 from kubeproof.cluster.usage import UsageRule
 from kubeproof.errors import InternalError
 from kubeproof.events.budget_change import BudgetEvent
-from kubeproof.events.common import EventSource
+from kubeproof.events.common import ANY_NUMBER, ANY_NUMBER_BUT_NONE_YET, EventSource
 from kubeproof.events.declarations import (
-    STABLE,
     Apply,
     BudgetChange,
     Completes,
@@ -36,6 +35,7 @@ from kubeproof.events.declarations import (
     UsageChange,
     UsagePattern,
     ZoneFailure,
+    marks_nodes,
 )
 from kubeproof.events.late import (
     CordonEvent,
@@ -63,8 +63,6 @@ from kubeproof.values import dataclass
 if TYPE_CHECKING:
     pass
 
-ANY_NUMBER = -1
-
 
 @dataclass(frozen=True, slots=True)
 class EventPart:
@@ -75,27 +73,52 @@ class EventPart:
     absent: frozenset[int]  # workloads that an event brings
 
 
-def event_sources(layout: Layout, events: tuple[Event, ...]) -> EventPart:
-    """One source per event (two for failures that recover); memory i belongs to event i."""
-    memories = tuple(MemoryCell(MemoryName(EVENT, (event.name,)), event_memory(event)) for event in events)
+def event_sources(layout: Layout, events: tuple[Event, ...], asked: frozenset[str] = frozenset()) -> EventPart:
+    """One source per event (two for failures that recover); memory i belongs to event i.
+
+    Of events that are `asked` for by name somebody wants to know whether they have happened.
+    """
+    followed = {name for event in events for name in event.awaited} | {e.name for e in events if e.must} | asked
+    memories = tuple(
+        MemoryCell(MemoryName(EVENT, (event.name,)), event_memory(event, is_followed=event.name in followed))
+        for event in events
+    )
     numbers = {event.name: index for index, event in enumerate(events)}
     rules = usage_rules(layout.setup, events)
     sources: list[Controller] = []
     absent: set[int] = set()
+    marks: dict[str, int] = {}
     for index, event in enumerate(events):
-        awaited = None if event.after in (None, STABLE) else numbers[str(event.after)]
-        full = () if awaited is None else memories[awaited].first
-        source = EventSource(layout, event, index, awaited, full)
-        sources += (_admitted(layout, one) for one in _sources_of(source, event, rules))
+        awaited = tuple(numbers[name] for name in event.awaited)
+        full = tuple(memories[number].first for number in awaited)
+        if marks_nodes(event):
+            marks[event.name] = 1 << len(marks)
+        source = EventSource(layout, event, index, awaited, full, marks.get(event.name, 0))
+        made = [_admitted(layout, one) for one in _sources_of(source, event, rules)]
+        sources += _promised(made, memories[index].first) if event.must else made
         absent |= set(brought(layout.setup, event))
     return EventPart(tuple(sources), memories, frozenset(absent))
 
 
-def event_memory(event: Event) -> tuple[int, ...]:
-    """What an event remembers before it has ever happened."""
+def _promised(sources: list[Controller], first: tuple[int, ...]) -> list[Controller]:
+    """The sources of an event that must happen: the first one begins it, what follows ends what has begun."""
+    begins, *ends = sources
+    if isinstance(begins, NodeJoinEvent) and begins.source.event.after is None:
+        return sources  # a node of the input joins in any case
+    from kubeproof.events.promise import promised
+
+    return [*promised(begins, first), *ends]
+
+
+def event_memory(event: Event, *, is_followed: bool = False) -> tuple[int, ...]:
+    """What an event remembers before it has ever happened.
+
+    If it `is_followed`, somebody asks whether it has: then it never remembers the same again.
+    """
     if isinstance(event, Scale):
         return ((1 << len(event.replicas)) - 1,)
-    most = ANY_NUMBER if event.max is None else event.max
+    endless = ANY_NUMBER_BUT_NONE_YET if is_followed else ANY_NUMBER
+    most = endless if event.max is None else event.max
     if isinstance(event, UsageChange | CpuLoad):
         return (event.initial, most)
     if isinstance(event, Unreachable):

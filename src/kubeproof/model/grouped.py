@@ -58,6 +58,7 @@ class GroupedSystem:
         self._minds_ends = bool(order.ending)
         self._grouped = [self._actor(number, controller) for number, controller in enumerate(plan.actors)]
         self.actors: tuple[Actor, ...] = (*self._grouped, Clock(plan, self.slots), *self._reducing(order))
+        self.promised = frozenset(n for n, one in enumerate(plan.actors) if getattr(one, "is_promise", False))
         self.observer = JointObserver(plan, self.slots)
         self.symmetric = tuple(
             tuple(tuple(self.slots.place(place) for place in block) for block in family) for family in plan.domains

@@ -97,13 +97,14 @@ class IndividualModel(NamedActions):
     def steps_of(self, controller: Controller, state: State) -> Iterator[Transition]:
         """The steps of one controller or event, each distinct outcome once."""
         done: set[tuple[tuple[Concrete, ...], int]] = set()
+        is_promised = bool(getattr(controller, "is_promise", False))
         for decision in dict.fromkeys(controller.act(self.seen(controller, state))):
             for target, concrete in self._carried_out(controller, state, decision):
                 key = (concrete, int(decision.role))
                 if key in done or target == state:
                     continue
                 done.add(key)
-                yield Transition(controller.name, decision, concrete, self.judged(target))
+                yield Transition(controller.name, decision, concrete, self.judged(target), is_promised)
 
     def seen(self, controller: Controller, state: State) -> Seen:
         """What the controller is shown: every node on its own."""

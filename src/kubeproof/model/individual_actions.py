@@ -317,6 +317,7 @@ class NamedActions:
             mechanics = self.plan.mechanics
             declared = self.setup.nodes[index]
             new = changed(self.setup, declared, node, action.verb, mechanics.never_ready, mechanics.runs_s)
+            new = new._replace(marks=new.marks | action.mark)
             yield self._with_node(state, index, new), (action.verb.value, name)
 
     def _crashed(self, node: NodeState, hit: Pod) -> NodeState:

@@ -72,6 +72,7 @@ class NodeState(NamedTuple):
     nominated: tuple[int, ...] = ()  # workloads of the pods that wait for this node, sorted
     spare_s: int = NEVER  # for how long it has been unneeded
     finished: tuple[tuple[int, int], ...] = ()  # Job and outcome of each pod that it has not counted yet, sorted
+    marks: int = 0  # of the events that have had this node, as bits
 
 
 def with_nominated(node: NodeState, workload: int) -> NodeState:

@@ -43,6 +43,7 @@ class Transition(NamedTuple):
     decision: Decision
     concrete: tuple[Concrete, ...]
     target: State
+    is_promised: bool = False  # by an event that must happen and has not
 
     @property
     def actor(self) -> str:
@@ -70,4 +71,6 @@ def node_cell(node: NodeState) -> NodeCell:
     waiting = tuple((workload, node.nominated.count(workload)) for workload in sorted(set(node.nominated)))
     pods = tuple(sorted(amounts.items()))
     ended = tuple((one, node.finished.count(one)) for one in sorted(set(node.finished)))
-    return NodeCell(*node[:7], pods, node.images, tuple(sorted(pinned.items())), waiting, node.spare_s, ended)
+    return NodeCell(
+        *node[:7], pods, node.images, tuple(sorted(pinned.items())), waiting, node.spare_s, ended, node.marks
+    )

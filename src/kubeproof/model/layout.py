@@ -8,11 +8,12 @@ topology key is in use, domains with equal nodes are interchangeable as wholes.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 
 from kubeproof.cluster.images import image_sizes
 from kubeproof.cluster.labels import NodeTerm, Requirement
+from kubeproof.cluster.near_nodes import Tells, join_near
 from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, JOBS, POD, REGION, ZONE, Node, PodTemplate, Setup, Workload
 from kubeproof.cluster.places import Layout, Place
 from kubeproof.controllers.node_lifecycle import EXCLUDED
@@ -187,16 +188,20 @@ def _is_unique(setup: Setup, key: str) -> bool:
     return bool(values) and len(values) == len(set(values))
 
 
-def make_layout(setup: Setup, found: Mentions, *, merge: bool = True) -> Layout:
-    """Sorts the nodes into places; with `merge` off every node is a place of its own and no key counts as unique."""
+def make_layout(setup: Setup, found: Mentions, *, merge: bool = True, told_by: Sequence[Tells] | None = None) -> Layout:
+    """Sorts the nodes into places; with `merge` off every node is a place of its own and no key counts as unique.
+
+    With `told_by`, nodes of nearly the same size share a place unless one of its answers tells them apart.
+    """
     unique = unique_keys(setup, found) if merge else frozenset()
     kept = _resources_read(setup)
     images = frozenset(image_sizes(setup))
     groups: dict[object, list[int]] = {}
-    for index, node in enumerate(setup.nodes):
+    nodes = setup.nodes if told_by is None else join_near(setup.nodes, kept, told_by)
+    for index, node in enumerate(nodes):
         signature = _signature(node, found, unique, None, kept, images) if merge else index
         groups.setdefault(signature, []).append(index)
-    places = tuple(Place(setup.nodes[members[0]], tuple(members)) for members in groups.values())
+    places = tuple(Place(nodes[members[0]], tuple(members)) for members in groups.values())
     return Layout(setup, places, unique)
 
 
@@ -212,7 +217,7 @@ def _signature(
     labels = tuple(_label_facts(dict(node.labels), found, unique, without))
     name = node.name if node.name in found.names else ""
     others = tuple((n, amount) for n, amount in node.others if kept is None or n in kept)
-    resources = (node.cpu_milli, node.memory_bytes, node.pods, others)
+    resources = node.sizes or (node.cpu_milli, node.memory_bytes, node.pods, others)
     listed = tuple((image, size) for image, size in node.images if image in images)
     return labels, node.taints, node.unschedulable, resources, name, listed, node.group, node.keeps
 
@@ -272,7 +277,8 @@ def split_small(layout: Layout, domains: Families, most: int = MOST_SPLIT) -> tu
     for place in layout.places:
         pieces = [(node,) for node in place.nodes] if place.size <= most else [place.nodes]
         first = len(places)
-        places += [Place(layout.setup.nodes[piece[0]], piece) for piece in pieces]
+        sizes = place.sample.sizes
+        places += [Place(replace(layout.setup.nodes[piece[0]], sizes=sizes), piece) for piece in pieces]
         parts.append(tuple(range(first, first + len(pieces))))
     nodes = tuple(tuple((place,) for place in part) for part in parts if len(part) > 1)
     wholes = tuple(tuple(tuple(p for old in block for p in parts[old]) for block in family) for family in domains)

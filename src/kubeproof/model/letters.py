@@ -27,7 +27,9 @@ class GroupedWords:
     def letter(self, cells: tuple[Cell, ...], effect: Effect | None, is_stable: bool) -> int:
         """The letter of a state entered by an effect, or stayed in."""
         temporal, seen = self._temporal, tuple[Any, ...](cells)
-        values = temporal.values(seen[1 : 1 + self._workloads], seen[self._first_place :])
+        first_memory = 1 + self._workloads
+        memories = seen[first_memory : self._first_place]
+        values = temporal.values(seen[1:first_memory], seen[self._first_place :], memories)
         if effect is None:
             return temporal.letter(values, temporal.nothing_happened, is_stable)
         actions = effect.label.actions if isinstance(effect.label, Decision) else ()
@@ -49,7 +51,7 @@ def letter_number(
     workloads = [model.workload_cell(state, index) for index in range(len(state.specs))]
     places = [tuple((node_cell(state.nodes[i]), 1) for i in place.nodes) for place in model.plan.layout.places]
     happened = temporal.nothing_happened if step is None else temporal.happened(step.tags, step.decision.actions)
-    return temporal.letter(temporal.values(workloads, places), happened, is_stable)
+    return temporal.letter(temporal.values(workloads, places, state.memories), happened, is_stable)
 
 
 def named_letter(model: IndividualModel, temporal: Temporal, state: State, step: Transition | None) -> frozenset[str]:

@@ -157,8 +157,9 @@ class Mechanics(NodeConditions):
                 return (_unrouted(cell, workload, route_s),)
             case Advance():
                 return tuple(dict.fromkeys(self._advanced(node, cell, action)))
-            case NodeChange(_, verb):
-                return (self._changed(node, cell, verb),)
+            case NodeChange(_, verb, mark):
+                changed = self._changed(node, cell, verb)
+                return (changed._replace(marks=changed.marks | mark) if mark else changed,)
         raise TypeError(action)
 
     def running(self, node: Node, cell: NodeCell, workload: int, count: int) -> NodeCell:

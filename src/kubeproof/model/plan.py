@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import field, replace
+from functools import partial
 from typing import NamedTuple
 
 from kubeproof.cluster.control import ANY, Arrive, Controller, NodeRef, PeriodicController, as_periodic
+from kubeproof.cluster.near_nodes import Tells
 from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, STATEFUL_SET, Setup, family, workload_number
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.running import RunningPods
@@ -32,7 +34,14 @@ from kubeproof.events.declarations import (
 )
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import Monitor, make_monitor
-from kubeproof.intents.predicates import followed_targets, most_terminating_asked, targeted, targets_of
+from kubeproof.intents.predicates import (
+    EventMemory,
+    events_asked,
+    followed_targets,
+    most_terminating_asked,
+    targeted,
+    targets_of,
+)
 from kubeproof.model.adjusting import (
     adjusting_loops,
     ages_that_matter,
@@ -76,6 +85,13 @@ class OwnLoop(NamedTuple):
     labels: tuple[str, ...] = ()
 
 
+class Near(NamedTuple):
+    """The same run with nodes of nearly the same size as one class, as far as nothing tells them apart."""
+
+    classes: int
+    plan: Callable[[tuple[Tells, ...]], Plan]  # may raise NodeSizeMatters with one more answer that tells them apart
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A layout with its controllers, events and monitors, and the cells a run starts from."""
@@ -95,6 +111,8 @@ class Plan:
     claims: tuple[int, ...] = ()  # memories that hold the volumes of claims; a new run keeps them
     declared: tuple[Event, ...] = ()  # the events as the Scenario has them
     memory_names: tuple[MemoryName, ...] = ()  # whose each of the memories is
+    near: Near | None = field(default=None, compare=False)  # None: no nodes nearly equal each other
+    by_size: Plan | None = field(default=None, compare=False)  # of a plan that joins such nodes: the one that does not
 
     @property
     def setup(self) -> Setup:
@@ -126,11 +144,16 @@ def make_plan(
     own: tuple[OwnLoop, ...] = (),
     merge: bool = True,
     told_apart: tuple[NodeChoice, ...] = (),
+    told_by: tuple[Tells, ...] | None = None,
 ) -> Plan:
     """The plan for a setup; with `merge` off no two nodes are taken as equal.
 
-    Nodes that a choice of `told_apart` admits are never taken as equal to others.
+    Nodes that a choice of `told_apart` admits are never taken as equal to others. With `told_by`, nodes of nearly the
+    same size are, unless one of its answers tells them apart: the loops raise NodeSizeMatters where another one does.
     """
+    again = partial(
+        make_plan, setup, events, intents, placement=placement, running=running, merge=merge, told_apart=told_apart
+    )
     targets = _named(setup, events, intents, placement) | {one.ref for one in running}
     setup = arrived_for_good(setup, targets) if merge and not own else setup
     setup, applied = with_applied(setup, events)
@@ -142,11 +165,14 @@ def make_plan(
     names = [*(node for _, spots in placement for node, _ in spots), *(one.node for one in running if one.node)]
     found = mentions(setup, events, intents, names, told_apart)
     found.numeric_keys |= {key for loop in own for key in loop.labels}
-    layout = make_layout(setup, found, merge=merge)
+    layout = make_layout(setup, found, merge=merge, told_by=told_by)
     classes = len(layout.places)
+    may_join = merge and told_by is None and not own and _may_join(setup)
+    joined = len(make_layout(setup, found, told_by=()).places) if may_join else classes
     most = MOST_SPLIT_AT_WORK if _works_on_nodes(setup, events) else MOST_SPLIT
     layout, domains = split_small(layout, symmetric_domains(layout, found), most) if merge else (layout, ())
-    part = event_sources(layout, events)
+    part = event_sources(layout, events, frozenset(name for intent in intents for name in events_asked(intent)))
+    known = {e.name: EventMemory(i, cell.first) for i, (e, cell) in enumerate(zip(events, part.memories, strict=True))}
     everybody = frozenset(range(len(setup.workloads)))
     at_once = everybody if not setup.quotas else frozenset() if own else _at_once(setup, events, placement, running)
     adjusting = adjusting_loops(layout, events, applied, at_once)
@@ -185,7 +211,7 @@ def make_plan(
             *(loop.make(layout) for loop in own),
         ),
         events=part.sources,
-        monitors=tuple(make_monitor(intent, layout) for intent in intents),
+        monitors=tuple(make_monitor(intent, layout, known) for intent in intents),
         mechanics=mechanics,
         workloads=with_waiting(setup, _placed_workloads(setup, workloads, placement, running), running),
         memories=tuple(memory.first for memory in memories),
@@ -207,7 +233,14 @@ def make_plan(
         unread=unread(setup, found),
         claims=claims,
         declared=events,
+        near=Near(joined, lambda answers: again(told_by=answers)) if joined < classes else None,
     )
+
+
+def _may_join(setup: Setup) -> bool:
+    """True if nodes differ in size and everybody who reads sizes asks for all that a class has."""
+    sizes = {(node.cpu_milli, node.memory_bytes, node.others) for node in setup.nodes}
+    return len(sizes) > 1 and setup.cluster_autoscaler is None
 
 
 def _at_once(

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kubeproof.cluster.control import Controller, Delete, DeleteUnbound, NodeRef
+from kubeproof.cluster.control import Controller, Decision, Delete, DeleteUnbound, NodeChange, NodeRef, Remember
 from kubeproof.cluster.state import NodeCell
-from kubeproof.model.individual import IndividualModel
+from kubeproof.model.individual import Draft, IndividualModel
 from kubeproof.model.individual_node import NodeState, Pod
-from kubeproof.model.individual_state import State, node_cell
+from kubeproof.model.individual_state import Concrete, State, node_cell
 
 
 class RepresentativeModel(IndividualModel):
@@ -51,6 +51,25 @@ class RepresentativeModel(IndividualModel):
     def _picked(self, moving: tuple[Pod, ...], count: int) -> Iterable[tuple[Pod, ...]]:
         """Sets that differ in kinds: pods that start together may differ in their eviction clocks."""
         return _firsts(_by_kind(moving), count)
+
+    def _carried_out(self, controller: Controller, state: State, decision: Decision) -> list[Draft]:
+        """The same; where all nodes that look alike change alike, in one order: with a whole zone there are many."""
+        every = super()._matching
+        changes = [action for action in decision.actions if isinstance(action, NodeChange)]
+        hit = {ref: list(every(controller, state, ref)) for ref in {change.node for change in changes}}
+        is_plain = len({change.verb for change in changes}) == 1 and all(
+            isinstance(action, NodeChange | Remember) for action in decision.actions
+        )
+        if len(changes) < 2 or not is_plain or len(changes) != sum(map(len, hit.values())):
+            return super()._carried_out(controller, state, decision)
+        done: tuple[Concrete, ...] = ()
+        for action in decision.actions:
+            if isinstance(action, NodeChange):
+                ((state, concrete),) = self._on_node(state, hit[action.node].pop(0), action)
+            else:
+                ((state, concrete),) = self._done(controller, state, action)
+            done = (*done, concrete)
+        return [(state, done)]
 
     def _matching(self, controller: Controller, state: State, ref: NodeRef) -> Iterator[int]:
         """The first node of each content that answers to the reference."""

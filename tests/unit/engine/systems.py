@@ -64,6 +64,7 @@ class Drawing:
     starts: tuple[str, ...] = ("a",)
     bad: Mapping[str, int] = field(default_factory=dict)
     symmetric: tuple[()] = ()
+    promised: frozenset[int] = frozenset()
 
     @property
     def initial(self) -> tuple[tuple[object, ...], ...]:
@@ -124,6 +125,7 @@ class Cells:
     actors: tuple[Actor, ...] = ()
     observer: Observer = Remembering()
     symmetric: tuple[tuple[tuple[int, ...], ...], ...] = ()
+    promised: frozenset[int] = frozenset()
 
     def edit(self, slot: int, cell: Any, operation: Any) -> Sequence[object]:
         word, *numbers = operation

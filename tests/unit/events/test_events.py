@@ -20,7 +20,7 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.labels import LabelSelector, Requirement
 from kubeproof.cluster.state import Cause, Health, NodeCell, WorkloadCell
-from kubeproof.events.common import EventSource
+from kubeproof.events.common import ANY_NUMBER, ANY_NUMBER_BUT_NONE_YET, EventSource, one_less
 from kubeproof.events.cordon import CordonEvent
 from kubeproof.events.declarations import Apply, Cordon, Event, NodeChoice, NodeFailure, Scale
 from kubeproof.events.node_failure import NodeFailureEvent, NodeRecoveryEvent
@@ -32,7 +32,7 @@ PLACES = ((0, 1), (2,))
 POOL = NodeChoice(LabelSelector((Requirement("pool", "In", ("web",)),)))
 
 
-def _source(event, *, waits_for=None, full=()):
+def _source(event, *, waits_for=(), full=()):
     return EventSource(layout(setup(NODES), *PLACES), event, 0, waits_for, full)
 
 
@@ -68,7 +68,7 @@ def test_an_event_is_asked_always_or_only_in_stable_states():
 
 
 def test_an_event_waits_until_the_awaited_ones_memory_has_changed():
-    waiting = _source(Event(name="e", after="first"), waits_for=1, full=(2,))
+    waiting = _source(Event(name="e", after="first"), waits_for=(1,), full=((2,),))
 
     assert waiting.reads(places=(1,)) == Reads(places=(1,), memories=(0, 1))
     assert not waiting.may_happen(((1,), (2,)))
@@ -101,6 +101,30 @@ def test_together_all_fail_at_once_or_none():
 
     assert _failures(event, (2, 1), (2,)) == (_fail((0, 0), 0), _fail((0, 1), 0))
     assert _failures(event, (0, 1), (2,)) == ()
+
+
+def test_together_or_fewer_any_number_fails_at_once_and_no_more_later():
+    event = NodeFailure(name="f", max=2, together=True, or_fewer=True)
+
+    assert _failures(event, (2, 1), (2,)) == tuple(_fail(picks, 0) for picks in ((0, 0), (0, 1), (0,), (1,)))
+    assert _failures(event, (0, 1), (2,)) == (_fail((1,), 0),)
+
+
+def test_an_endless_budget_tells_once_that_it_was_used():
+    assert [one_less(left) for left in (2, 1, 0, ANY_NUMBER, ANY_NUMBER_BUT_NONE_YET)] == [1, 0, 0, -1, -1]
+
+
+def test_an_event_after_several_conditions_waits_for_all_of_them():
+    event = Event(name="e", after="first", and_after=("second", "stable"))
+    waiting = _source(event, waits_for=(1, 2), full=((2,), (-2,)))
+
+    assert event.awaited == ("first", "second")
+    assert waiting.stage == Stage.CALM
+    assert [waiting.may_happen(((1,), *others)) for others in (((2,), (-2,)), ((1,), (-2,)), ((1,), (-1,)))] == [
+        False,
+        False,
+        True,
+    ]
 
 
 def test_a_place_without_living_nodes_cannot_fail():
@@ -146,7 +170,7 @@ def test_a_dead_node_may_recover_at_any_moment():
 
 def test_a_failure_after_another_event_waits_for_it():
     event = NodeFailure(name="f", after="first")
-    failing = NodeFailureEvent(_source(event, waits_for=1, full=(1,)), event)
+    failing = NodeFailureEvent(_source(event, waits_for=(1,), full=((1,),)), event)
     places = (((1, 2),), ((1, 1),))
 
     assert failing.act(Seen((), places, ((1,), (1,)))) == ()
@@ -190,7 +214,10 @@ def test_a_cordon_hits_chosen_nodes_and_sees_the_cordon_alone():
     assert cordoning.stage == Stage.CALM
     assert cordoning.reads == Reads(places=(1,), memories=(0,))
     assert cordoning.show_node(1, NodeCell(cordoned=1)) == 1
-    assert CordonEvent(_source(event, waits_for=1, full=(1,)), event).act(Seen((), (((0, 1),),), ((1, 0), (1,)))) == ()
+    assert (
+        CordonEvent(_source(event, waits_for=(1,), full=((1,),)), event).act(Seen((), (((0, 1),),), ((1, 0), (1,))))
+        == ()
+    )
 
 
 # -- scale ------------------------------------------------------------------------------------------
@@ -221,8 +248,8 @@ def test_an_absent_workload_is_not_scaled():
 
 
 def test_scaling_after_another_event_waits_for_it():
-    assert _scaled(((0b11,), (1, 0)), waits_for=1, full=(1, 0)) == ()
-    assert len(_scaled(((0b11,), (0, 0)), waits_for=1, full=(1, 0))) == 2
+    assert _scaled(((0b11,), (1, 0)), waits_for=(1,), full=((1, 0),)) == ()
+    assert len(_scaled(((0b11,), (0, 0)), waits_for=(1,), full=((1, 0),))) == 2
 
 
 def test_scaling_reads_its_workload_and_memory():

@@ -46,9 +46,9 @@ def test_a_fault_may_wait_for_stability_its_end_does_not_and_may_never_come(reco
 
 
 def test_the_fault_waits_for_another_event_but_its_end_does_not():
-    assert _acts(FAULT, (0, 1), (1,), waits_for=1, full=(1,)) == ()
-    assert _acts(FAULT, (0, 1), (0,), waits_for=1, full=(1,)) == _remembers(1, 0)
-    assert _acts(FAULT, (1, 0), (1,), ends=True, waits_for=1, full=(1,)) == _remembers(0, 0)
+    assert _acts(FAULT, (0, 1), (1,), waits_for=(1,), full=((1,),)) == ()
+    assert _acts(FAULT, (0, 1), (0,), waits_for=(1,), full=((1,),)) == _remembers(1, 0)
+    assert _acts(FAULT, (1, 0), (1,), ends=True, waits_for=(1,), full=((1,),)) == _remembers(0, 0)
 
 
 def test_it_tells_what_happens():

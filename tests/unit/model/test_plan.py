@@ -58,7 +58,7 @@ def test_events_become_sources_with_a_memory_each():
     assert plan.memories[:3] == ((2,), (1,), (1, 0))
     assert plan.memories[3][0] == 0b111
     assert plan.events[3].stage == Stage.CALM
-    assert (plan.events[2].source.waits_for, plan.events[2].source.full) == (0, (2,))
+    assert (plan.events[2].source.waits_for, plan.events[2].source.full) == ((0,), ((2,),))
 
 
 def test_a_workload_that_an_event_creates_is_absent_at_first():

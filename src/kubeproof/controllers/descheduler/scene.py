@@ -12,7 +12,8 @@ from dataclasses import replace
 from functools import cached_property
 
 from kubeproof.cluster import versions
-from kubeproof.cluster.objects import PodTemplate, PodTerm, Setup, Workload
+from kubeproof.cluster.near_nodes import agreed_monotone
+from kubeproof.cluster.objects import Node, PodTemplate, PodTerm, Setup, Workload
 from kubeproof.controllers.descheduler.arguments import parse_selector
 from kubeproof.controllers.descheduler.values import NodeEntry, Version
 from kubeproof.controllers.scheduler.plugins.node_affinity import required_affinity_matches
@@ -132,11 +133,15 @@ class Scene:
         node, usage = self.entries[entry].node, self.usage[entry]
         if usage.pods >= node.pods:
             return False
-        free = allocatable(node)
-        return all(
-            amount <= free[name] - usage.requested.get(name, 0) if name in free else amount <= 0
-            for name, amount in self.requests(workload).items()
-        )
+
+        def fits_beside(size: Node) -> bool:
+            free = allocatable(size)
+            return all(
+                amount <= free[name] - usage.requested.get(name, 0) if name in free else amount <= 0
+                for name, amount in self.requests(workload).items()
+            )
+
+        return agreed_monotone(node, fits_beside)
 
     def fits(self, workload: int, entry: int) -> bool:
         """NodeFit on a node that the pod is not on."""

@@ -113,6 +113,14 @@ class SchedulerController:
         decisions = tuple(decision for one in plain for decision in self.with_volumes(setup, one))
         return Answer(decisions, frozenset(refusing))
 
+    def bindings_to_all(self, seen: Seen) -> tuple[Decision, ...]:
+        """A binding to every node that no filter refuses, whatever its score."""
+        refs, infos = self.candidates(seen)
+        setup, kernel = self._bound(seen.memories)
+        chosen = dict.fromkeys(refs[index] for index in kernel.feasible(infos))
+        plain = (Decision((Bind(ref, self.workload),)) for ref in chosen)
+        return tuple(decision for one in plain for decision in self.with_volumes(setup, one))
+
     def with_volumes(self, setup: Setup, decision: Decision) -> Iterator[Decision]:
         """The decision with every way in which claims that wait for the pod it binds get their volumes."""
         place = next((a.node.place for a in decision.actions if isinstance(a, Bind)), None)

@@ -8,10 +8,13 @@ large clusters (100 nodes and more) is not modelled. Nor are nominated pods and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
 from typing import Any, NamedTuple
 
 from kubeproof.cluster.labels import Taint
+from kubeproof.cluster.near_nodes import NodeSizeMatters, Tells
 from kubeproof.cluster.objects import Node, Setup
 from kubeproof.controllers.scheduler.pod import IncomingPod
 from kubeproof.controllers.scheduler.protocol import (
@@ -27,6 +30,7 @@ from kubeproof.controllers.scheduler.requests import allocatable, node_usage, po
 
 __all__ = ["Evaluation", "NodeInfo", "PodCount", "Rejection", "Row", "Scheduler"]
 
+MOST_WAYS = 500  # to lose some of the feasible nodes; beyond, each of them may win
 MOST_REMEMBERED = 100_000  # node contents kept per node before the memory starts afresh
 
 Content = tuple[bool, tuple[Taint, ...], tuple[PodCount, ...], int]  # a NodeInfo without node and count
@@ -36,7 +40,8 @@ class Known(NamedTuple):
     """What does not depend on other nodes."""
 
     refused_by: str  # the first node filter that refuses it, "" if none does
-    fixed: int  # weighted sum of the scores that are not normalised
+    fixed: int  # weighted sum of the scores that are not normalised, the least of all sizes that the node may have
+    slack: int  # how much more it is for some sizes
     scores: tuple[int, ...]  # of the node scores that are normalised
     filter_facts: tuple[Any, ...]  # one per cluster filter
     score_facts: tuple[Any, ...]  # one per cluster score
@@ -96,6 +101,8 @@ class Scheduler:
             return Evaluation(tuple(rows), tuple(feasible))
         for index, row in zip(feasible, self._score(views, counts, feasible), strict=True):
             rows[index] = row
+        if any(nodes[index].node.sizes for index in feasible):
+            return Evaluation(tuple(rows), self.best(nodes, feasible))
         best = max(rows[index].total for index in feasible)
         return Evaluation(tuple(rows), tuple(index for index in feasible if rows[index].total == best))
 
@@ -107,17 +114,21 @@ class Scheduler:
         counts = [info.count for info in nodes]
         if refusing is not None:
             refusing.update(what.refused_by for what in known if what.refused_by)
+        return self._best(nodes, known, self._passing(known, counts, refusing))
+
+    def _passing(self, known: list[Known], counts: list[int], refusing: set[str] | None = None) -> list[int]:
+        """The nodes that no filter refuses."""
         feasible = [index for index, what in enumerate(known) if not what.refused_by]
         for position, (name, plugin) in enumerate(self._plugins.cluster_filters):
             if not feasible:
-                return ()
+                return []
             facts = [what.filter_facts[position] for what in known]
             state = plugin.prefilter(facts, counts)
             left = [index for index in feasible if plugin.reject(state, facts[index]) is None]
             if refusing is not None and len(left) < len(feasible):
                 refusing.add(name)
             feasible = left
-        return self._best(known, counts, feasible)
+        return feasible
 
     def refusals(self, nodes: Sequence[NodeInfo]) -> tuple[Row, ...] | None:
         """One row per node with the plugin that refuses it, scores left out; None if the attempt itself fails."""
@@ -147,14 +158,60 @@ class Scheduler:
 
     def best(self, nodes: Sequence[NodeInfo], feasible: Sequence[int]) -> tuple[int, ...]:
         """Those of the feasible nodes that score best; scores see the cluster as it is."""
-        return self._best([self._known(info) for info in nodes], [info.count for info in nodes], list(feasible))
+        return self._best(nodes, [self._known(info) for info in nodes], list(feasible))
 
-    def _best(self, known: list[Known], counts: list[int], feasible: list[int]) -> tuple[int, ...]:
+    def near_best(self, nodes: Sequence[NodeInfo], slack: int, refused: int) -> tuple[int, ...]:
+        """The nodes that win if scores not known here make a difference of up to `slack` between any two nodes.
+
+        Besides, up to `refused` of the feasible nodes may be refused by filters not known here, whichever they are.
+        """
+        feasible = self.feasible(nodes)
+        sizes = [nodes[index].count for index in feasible]
+        ways = list(islice(_ways_to_lose(sizes, refused), MOST_WAYS + 1))
+        if sum(sizes) <= refused + 1 or len(ways) > MOST_WAYS:
+            return tuple(feasible)  # each of them may be the only one
+        found: set[int] = set()
+        for gone in ways:
+            found.update(self._near_best_without(nodes, feasible, gone, slack))
+        return tuple(index for index in feasible if index in found)
+
+    def _near_best_without(
+        self, nodes: Sequence[NodeInfo], feasible: list[int], gone: tuple[int, ...], slack: int
+    ) -> Iterator[int]:
+        """The same if so many nodes of each feasible group are refused."""
+        lost = dict(zip(feasible, gone, strict=True))
+        left = [(index, info.count - lost.get(index, 0)) for index, info in enumerate(nodes)]
+        split = [(index, count, index in lost) for index, count in left if count]
+        split += [(index, count, False) for index, count in lost.items() if count]
+        known, counts = [self._known(nodes[index]) for index, _, _ in split], [count for _, count, _ in split]
+        open_ = [place for place, (_, _, is_open) in enumerate(split) if is_open]
+        totals = self._totals(known, counts, open_)
+        for place, total in zip(open_, totals, strict=True):
+            if total >= max(totals) - slack:
+                yield split[place][0]
+
+    def feasible(self, nodes: Sequence[NodeInfo]) -> list[int]:
+        """The nodes that no filter refuses, whatever they score."""
+        if not self.has_profile or self._missing(nodes):
+            return []
+        return self._passing([self._known(info) for info in nodes], [info.count for info in nodes])
+
+    def _best(self, nodes: Sequence[NodeInfo], known: list[Known], feasible: list[int]) -> tuple[int, ...]:
+        """Those that score best; raises NodeSizeMatters if that depends on which node of a class is which."""
         if len(feasible) < 2:
             return tuple(feasible)
-        totals = self._totals(known, counts, feasible)
+        totals = self._totals(known, [info.count for info in nodes], feasible)
         best = max(totals)
-        return tuple(index for index, total in zip(feasible, totals, strict=True) if total == best)
+        pairs = zip(feasible, totals, strict=True)
+        chosen = tuple(index for index, total in pairs if total + known[index].slack >= best)
+        if any(known[index].slack for index in chosen) and sum(nodes[index].count for index in chosen) > 1:
+            raise NodeSizeMatters(self._told_apart([nodes[index] for index in chosen if known[index].slack]))
+        return chosen
+
+    def _told_apart(self, nodes: Sequence[NodeInfo]) -> Tells:
+        """What nodes of the same contents score, by their size."""
+        views = [self._view(info) for info in nodes]
+        return lambda size: tuple(self._fixed(_sized(view, size)) for view in views)
 
     def _missing(self, nodes: Sequence[NodeInfo]) -> frozenset[str]:
         """The nodes whose absence fails the attempt (1.26 only)."""
@@ -194,13 +251,19 @@ class Scheduler:
         plugins = self._plugins
         refused_by = next((name for name, plugin in plugins.node_filters if plugin.reject(view) is not None), "")
         scored = () if refused_by else plugins.node_scores
+        sums = [self._fixed(_sized(view, size)) for size in view.node.sizes[1:-1] or (view.node,)] if scored else [0]
         return Known(
             refused_by=refused_by,
-            fixed=sum(weight * plugin.score(view) for _, weight, plugin in scored if not plugin.normalises),
+            fixed=min(sums),
+            slack=max(sums) - min(sums),
             scores=tuple(plugin.score(view) for _, _, plugin in scored if plugin.normalises),
             filter_facts=tuple(plugin.observe(view) for _, plugin in plugins.cluster_filters),
             score_facts=tuple(plugin.observe(view) for _, _, plugin in plugins.cluster_scores),
         )
+
+    def _fixed(self, view: NodeView) -> int:
+        scores = self._plugins.node_scores
+        return sum(weight * plugin.score(view) for _, weight, plugin in scores if not plugin.normalises)
 
     def _view(self, info: NodeInfo) -> NodeView:
         """The node with its labels, allocatable resources and usage looked up."""
@@ -255,6 +318,21 @@ class Scheduler:
             )
             for place in range(len(feasible))
         ]
+
+
+def _sized(view: NodeView, size: Node) -> NodeView:
+    """The view of a node of this size with the same contents."""
+    return view if size is view.node else replace(view, allocatable=allocatable(size))
+
+
+def _ways_to_lose(sizes: Sequence[int], most: int) -> Iterator[tuple[int, ...]]:
+    """Every way to lose at most so many of groups of these sizes."""
+    if not sizes:
+        yield ()
+        return
+    for lost in range(min(sizes[0], most) + 1):
+        for others in _ways_to_lose(sizes[1:], most - lost):
+            yield (lost, *others)
 
 
 def _row(plugin: str, rejection: Rejection | None, detail: str) -> Row:

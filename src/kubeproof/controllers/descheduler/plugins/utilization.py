@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from kubeproof.cluster import versions
 from kubeproof.cluster.labels import tolerates_all
+from kubeproof.cluster.near_nodes import agreed
 from kubeproof.cluster.objects import Container
 from kubeproof.cluster.priorities import priority_of
 from kubeproof.controllers.descheduler.choices import limited
@@ -53,7 +54,7 @@ class Sources(NamedTuple):
 def capacity(scene: Scene, entry: int) -> dict[str, int]:
     """What one node of the entry offers, pods included."""
     node = scene.entries[entry].node
-    return {**allocatable(node), PODS: node.pods}
+    return {**dict(agreed(node, lambda size: tuple(sorted(allocatable(size).items())))), PODS: node.pods}
 
 
 def usage(scene: Scene, entry: int, names: tuple[str, ...]) -> dict[str, int]:

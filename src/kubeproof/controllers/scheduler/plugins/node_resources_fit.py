@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 
 from kubeproof.cluster import versions
+from kubeproof.cluster.near_nodes import agreed_monotone
+from kubeproof.cluster.objects import Node
 from kubeproof.controllers.scheduler.plugins.resource_shares import Share, shares
 from kubeproof.controllers.scheduler.pod import IncomingPod
 from kubeproof.controllers.scheduler.protocol import (
     MAX_NODE_SCORE,
     NodeView,
     Rejection,
+    Usage,
     round_half_away,
     truncated_quotient,
 )
-from kubeproof.controllers.scheduler.requests import CPU, NATIVE, incoming_requests, pod_requests
+from kubeproof.controllers.scheduler.requests import CPU, NATIVE, allocatable, incoming_requests, pod_requests
 from kubeproof.errors import InternalError
 
 UNRESOLVABLE_SINCE = versions.UNRESOLVABLE.since
@@ -34,11 +37,20 @@ class FitFilter:
         self._tells_unresolvable = pod.version >= UNRESOLVABLE_SINCE
 
     def reject(self, view: NodeView) -> Rejection | None:
-        reasons = ["Too many pods"] if view.usage.pods + 1 > view.node.pods else []
+        if not view.node.sizes:
+            return self._rejection(view.node.pods, view.allocatable, view.usage)
+
+        def reject_size(node: Node) -> Rejection | None:
+            return self._rejection(node.pods, allocatable(node), view.usage)
+
+        return agreed_monotone(view.node, reject_size)
+
+    def _rejection(self, pods: int, offered: Mapping[str, int], usage: Usage) -> Rejection | None:
+        reasons = ["Too many pods"] if usage.pods + 1 > pods else []
         unresolvable = False
         for name in self._checked:
-            request, capacity = self._requests.get(name, 0), view.allocatable.get(name, 0)
-            if request > capacity - view.usage.requested.get(name, 0):
+            request, capacity = self._requests.get(name, 0), offered.get(name, 0)
+            if request > capacity - usage.requested.get(name, 0):
                 reasons.append(f"Insufficient {name}")
                 unresolvable |= self._tells_unresolvable and request > capacity
         return Rejection(", ".join(reasons), unresolvable) if reasons else None
