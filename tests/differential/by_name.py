@@ -238,6 +238,9 @@ def reach_probability(process: NamedProcess, places: dict[Place, tuple[int, list
     return float(value[numbers[process.start()]])
 
 
+MOST_AT_ONCE = 1_000  # steps of one instant; a run with more goes round there for ever, since each has its chance
+
+
 class Walker:
     """Random runs of a process, what was seen once remembered."""
 
@@ -247,11 +250,11 @@ class Walker:
 
     def violates(self, horizon_s: int) -> bool:
         """True if one random run violates the intent within the horizon."""
-        place, passed_s = self._process.start(), 0
+        place, passed_s, at_once = self._process.start(), 0, 0
         while True:
             is_bad, seconds, targets, shares = self._seen(place)
-            passed_s += seconds
-            if is_bad or passed_s > horizon_s:
+            passed_s, at_once = passed_s + seconds, 0 if seconds else at_once + 1
+            if is_bad or passed_s > horizon_s or at_once > MOST_AT_ONCE:
                 return is_bad
             place = self._random.choices(targets, cum_weights=shares)[0]
 

@@ -21,6 +21,7 @@ from tests.property.loops import LOOP_FAMILIES
 from tests.property.machines import machine_cases
 from tests.property.owners import OWNER_FAMILIES
 from tests.property.priorities import PRIORITY_FAMILIES
+from tests.property.promises import promise_cases
 from tests.property.rations import ration_cases, shared_ration_cases
 from tests.property.reconcilers import gitops_cases
 from tests.property.removals import removal_cases
@@ -41,7 +42,7 @@ FAMILIES = {
     **{"vertical": vertical_cases, "removal": removal_cases, "budget": budget_cases},
     **{"waiting": waiting_cases, "containers": container_cases, "shared quota": shared_ration_cases},
     "foreign": foreign_cases,
-    **{"aging": aging_cases, "long-lived": long_lived_cases},
+    **{"aging": aging_cases, "long-lived": long_lived_cases, "promise": promise_cases},
 }
 PER_RUN = {
     **{"spread": 500, "failure": 400, "scale": 300, "write": 350, "direct": 300, "own": 150},
@@ -49,7 +50,7 @@ PER_RUN = {
     **{"holdings": 300, "rations": 300, "storage": 300, "daemon": 200, "preempt": 300, "stateful": 200},
     **{"gitops": 100, "traffic": 60, "ending": 120, "machines": 35, "job": 200, "cron": 80},
     **{"vertical": 45, "removal": 60, "budget": 60, "waiting": 40, "containers": 50, "shared quota": 50, "foreign": 25},
-    **{"aging": 30, "long-lived": 10},
+    **{"aging": 30, "long-lived": 10, "promise": 60},
 }
 LEAST_PER_RUN = 6_000  # setups in all that every run of the tests compares, of every kind of object
 SLOW = {family: 5 * count for family, count in PER_RUN.items()}

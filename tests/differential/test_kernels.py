@@ -85,6 +85,7 @@ class RandomSystem:
     symmetric: tuple[tuple[tuple[int, ...], ...], ...]
     seed: int
     values: int
+    promised: frozenset[int] = frozenset()
 
     def edit(self, slot: int, cell: Any, operation: object) -> Sequence[object]:
         count = (1, 1, 1, 2, 3, 0, 1, 2)[chosen(8, self.seed, slot, cell, operation)]
@@ -340,6 +341,7 @@ class Grid:
     actors: tuple[Walker, ...]
     initial: tuple[tuple[object, ...], ...]
     symmetric: tuple[tuple[tuple[int, ...], ...], ...] = ()
+    promised: frozenset[int] = frozenset()
     observer: Forgetful = Forgetful()
 
     def edit(self, slot: int, cell: Any, operation: object) -> Sequence[object]:

@@ -11,13 +11,14 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from kubeproof.errors import ScenarioError
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.verify.options import Effort, VerifyOptions
-from tests.differential.guards.judging import EAGER, UNKNOWN, Verdicts, reduced_verdicts, verdicts_of
+from tests.differential.guards.judging import EAGER, UNKNOWN, Verdicts, verdicts_of
 from tests.property.mixed import mixed_inputs
 from tests.property.strategies import choice
 
 MOST_STATES = 500  # beyond, an input is compared as far as it came
 MOST_BY_NAME = 50
-CHUNKS, EXAMPLES = 20, 100  # in every run; ten times as many with -m slow
+CHUNKS, EXAMPLES = 8, 100  # in every run; ten times as many with -m slow
+IN_PARTS = VerifyOptions(max_states=2, effort=replace(EAGER, max_at_first=1, max_alone=4 * MOST_STATES))
 DECIDED = 0.5  # of all verdicts, at least: comparisons of what nobody knows say nothing
 EFFORTS = choice(Effort(), EAGER)
 KERNELS = choice(*["auto"] * 11, "python")
@@ -35,7 +36,7 @@ def find_answers(loaded: Loaded, effort: Effort, kernel: str) -> dict[str, Verdi
         found[kernel] = verdicts_of(loaded, replace(reduced, engine=kernel))
         assert found[kernel] == found["reduced"]  # also what is left open
     if len(loaded.setup.workloads) > 1:
-        found["in parts"] = reduced_verdicts(loaded, in_parts=True)
+        found["in parts"] = verdicts_of(loaded, IN_PARTS)
     return found
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from kubeproof.engine.reference import reach
 from kubeproof.engine.search import Search
+from kubeproof.events.declarations import Completes, CpuLoad, NeverReady, UsageChange, UsagePattern
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.templates import as_ltl
 from kubeproof.model.individual import IndividualModel
@@ -26,6 +27,7 @@ from tests.property.automata import PROPOSITIONS, random_formula
 from tests.property.loops import LOOP_FAMILIES
 from tests.property.owners import OWNER_FAMILIES
 from tests.property.priorities import PRIORITY_FAMILIES
+from tests.property.promises import promise_cases
 from tests.property.rations import ration_cases
 from tests.property.storage import storage_cases
 from tests.property.strategies import BASIC_FAMILIES, Case
@@ -39,6 +41,7 @@ FAMILIES = {
     "storage": storage_cases,
     "ration": ration_cases,
     "ending": ending_cases,
+    "promise": promise_cases,
 }
 PER_RUN = 20  # cases of each family
 MOST_STATES = 600
@@ -104,7 +107,8 @@ def _about_pods(case: Case, number: int, random: Random) -> tuple[str, ...]:
     chosen = random.choice(case.setup.workloads)
     target = f"'{chosen.ref}'"
     kinds = ("Deployment", "DaemonSet", "StatefulSet")
-    revisions = (f"rolledOut({target})", f"revised({target}) && !rolledOut({target})") if chosen.kind in kinds else ()
+    rolled = (f"rolledOut({target})", f"revised({target}) && !rolledOut({target})", f"revision({target}) > 1")
+    revisions = rolled if chosen.kind in kinds else ()
     node = f"'{random.choice(case.setup.nodes).name}'" if case.setup.nodes else "'none'"
     return (
         f"ready({target}) >= {number}",
@@ -122,6 +126,13 @@ def _about_pods(case: Case, number: int, random: Random) -> tuple[str, ...]:
     )
 
 
+def _about_events(case: Case) -> tuple[str, ...]:
+    """Predicates about what events have done, twice each, so that they are asked often enough."""
+    moments = [event for event in case.events if not isinstance(event, UsagePattern | NeverReady | Completes)]
+    levelled = [event for event in moments if isinstance(event, UsageChange | CpuLoad)]
+    return (*(f"happened('{event.name}')" for event in moments), *(f"level('{one.name}') > 0" for one in levelled)) * 2
+
+
 def _about_all(number: int) -> tuple[str, ...]:
     """Predicates about everybody."""
     return ("stable", "evicted() || rejected()", "changed() && !stable", f"running() + starting() < {number}")
@@ -130,7 +141,7 @@ def _about_all(number: int) -> tuple[str, ...]:
 def _with_formulas(case: Case, random: Random) -> Case:
     """The case with three formulas over three predicates; every other time without `X` and without `stable`."""
     number, is_narrow = random.randrange(4), random.random() < 0.5
-    pool = (*_about_nodes(case, number, random), *_about_pods(case, number, random))
+    pool = (*_about_nodes(case, number, random), *_about_pods(case, number, random), *_about_events(case))
     where = tuple(zip(PROPOSITIONS, random.sample(pool if is_narrow else (*pool, *_about_all(number)), 3), strict=True))
     if is_narrow and random.random() < 0.5:
         where = tuple(zip(PROPOSITIONS, _about_nodes(case, number, random), strict=True))

@@ -25,15 +25,15 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "a pod that fills a node to the brim does not fit",
         FIT,
-        "if request > capacity - view.usage.requested.get(name, 0):",
-        "if request >= capacity - view.usage.requested.get(name, 0):",
+        "if request > capacity - usage.requested.get(name, 0):",
+        "if request >= capacity - usage.requested.get(name, 0):",
         DECISIONS,
     ),
     Mutant(
         "one pod too many fits on a node",
         FIT,
-        'reasons = ["Too many pods"] if view.usage.pods + 1 > view.node.pods else []',
-        'reasons = ["Too many pods"] if view.usage.pods > view.node.pods else []',
+        'reasons = ["Too many pods"] if usage.pods + 1 > pods else []',
+        'reasons = ["Too many pods"] if usage.pods > pods else []',
         DECISIONS,
     ),
     Mutant(
@@ -223,8 +223,8 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "of several best nodes only the first can be chosen",
         "controllers/scheduler/framework.py",
-        "return tuple(index for index, total in zip(feasible, totals, strict=True) if total == best)",
-        "return tuple(index for index, total in zip(feasible, totals, strict=True) if total == best)[:1]",
+        "chosen = tuple(index for index, total in pairs if total + known[index].slack >= best)",
+        "chosen = tuple(index for index, total in pairs if total + known[index].slack >= best)[:1]",
         "scheduler-sequences",
     ),
     Mutant(

@@ -13,20 +13,39 @@ GUARDED: dict[str, tuple[str, ...]] = {
     "model/timeless.py": ("gains_without_clocks", "clockless"),
     "model/orders.py": ("fewer_orders", "orders_of_deploying"),
     "model/hurry.py": ("hurried", "_size_at_rest", "act"),
+    "cluster/near_nodes.py": ("agreed",),
+    "controllers/scheduler/framework.py": ("_best",),
     "model/layout.py": ("mentions", "_mention_template", "_mention_volumes", "_mention_terms", "_mention_requirements",
         "_mention_event", "_mention_choice", "alike", "_resources_read", "_signature", "_label_facts",
         "symmetric_domains", "_is_unique"),
     "verify/slicing.py": (
         "cut", "cut_by_relations", "_kept_whole", "_entangled", "_comes_any_time", "_ends_any_time", "_hits_several",
         "_counts_all", "_occurrences", "_relations", "_sharing_nodes", "_may_run_on", "_selecting", "_spread_selectors",
-        "_term_selectors", "_uses", "_sharing_images", "_counted_together", "_chained", "_read_by", "_is_about",
+        "_is_spread_hard", "_term_selectors", "_uses", "_sharing_ports", "_sharing_images", "_has_open_claims",
+        "_has_free_volumes", "_counted_together", "_chained", "_read_by", "_is_about",
         "starts_simply", "_is_evicted",
     ),
     "verify/sliced.py": ("_is_exact", "_begins_at_rest", "_is_rest", "_comes_to_rest"),
-    "verify/crowded.py": (
-        "may_be_proved", "_is_plain", "_is_plain_event", "freed", "working", "_is_above_usage", "proofs_of", "_certain",
-        "_finds_room", "_admits", "_most_full", "_most_pods",
+    "verify/crowd/conditions.py": (
+        "find_obstacle", "_may_loop_at_once", "_is_evicted", "find_own_obstacle", "_may_preempt_each_other",
+        "find_guarded",
     ),
+    "verify/crowd/room.py": (
+        "_offered", "_crowd", "_most_let_go", "_beside_daemons", "_lost_by", "_uncordoned_early", "_most_wanted",
+        "_most_surge", "_most_ending", "_most_daemons", "working", "_rests", "_is_on_target",
+        "_is_above_usage",
+    ),
+    "verify/crowd/resizing.py": (
+        "find_resizing", "is_uniform", "largest", "is_patient", "_may_rise", "_ratios", "ends_irregular_times",
+    ),
+    "verify/crowd/freeing.py": (
+        "free", "flatten", "_may_run_anywhere", "_admits", "_may_rename", "_selectors", "_terms",
+    ),
+    "verify/crowd/swaying.py": (
+        "find_sway", "_counts_others", "_counted", "_scored_terms", "_is_keyed", "_find_slack", "_range_of",
+    ),
+    "verify/crowd/proving.py": ("prove_part", "all_leave", "_leaves", "_answer", "_comes_to_rest", "_certain"),
+    "model/loosened.py": ("_loosened", "_is_certain", "show_nodes"),
     "verify/coarser.py": ("proofs",),
     "verify/bounds.py": ("held_by_bounds", "_is_bounded", "_has_room", "_always_fits", "_is_even"),
     "verify/guarded.py": ("only_budgets_decide", "is_guarded", "healthy_demanded"),

@@ -17,6 +17,20 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         False,
     ),
     (
+        Guard("cluster/near_nodes.py", "agreed", "any((other != first for other in others))"),
+        "a node is a little too small",
+        False,
+    ),
+    (
+        Guard(
+            "controllers/scheduler/framework.py",
+            "_best",
+            "any((known[index].slack for index in chosen)) and sum((nodes[index].count for index in chosen)) > 1",
+        ),
+        "a node scores a little less",
+        False,
+    ),
+    (
         Guard("model/layout.py", "_is_unique", "len(values) == len(set(values))"),
         "an affinity term relates those that it speaks of",
         False,
@@ -256,62 +270,6 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         False,
     ),
     (Guard("verify/coarser.py", "proofs", "finding.verdict == 'holds'"), "an autoscaler asks for more", False),
-    (Guard("verify/crowded.py", "_admits", "is_open"), "room on nodes with another label is none", True),
-    (
-        Guard("verify/crowded.py", "_admits", "not keeps_pods_off(node.taints, template.tolerations)"),
-        "room on tainted nodes is none",
-        True,
-    ),
-    (Guard("verify/crowded.py", "_admits", "not node.unschedulable"), "room on cordoned nodes is none", True),
-    (
-        Guard("verify/crowded.py", "_admits", "required_affinity_matches(template, dict(node.labels), node.name)"),
-        "room on nodes with another label is none",
-        True,
-    ),
-    (
-        Guard("verify/crowded.py", "_finds_room", "_admits(node, workload)"),
-        "room on nodes with another label is none",
-        True,
-    ),
-    (
-        Guard("verify/crowded.py", "_finds_room", "full < len(admitted) - hit"),
-        "a node relates those that it takes",
-        True,
-    ),
-    (
-        Guard("verify/crowded.py", "_is_plain", "not any((container.host_ports for container in containers))"),
-        "room where a port is taken is none",
-        True,
-    ),
-    (
-        Guard("verify/crowded.py", "_most_full", "full += taken.get(resource, 0) // (least_free + 1) if amount else 0"),
-        "a node relates those that it takes",
-        True,
-    ),
-    (
-        Guard("verify/crowded.py", "may_be_proved", "all((_is_plain(workload) for workload in setup.workloads))"),
-        "room where a port is taken is none",
-        True,
-    ),
-    (
-        Guard(
-            "verify/crowded.py",
-            "may_be_proved",
-            "not any((profile.added_affinity or profile.disabled & RULES for profile in setup.profiles))",
-        ),
-        "room that a profile refuses is none",
-        True,
-    ),
-    (
-        Guard("verify/crowded.py", "may_be_proved", "profile.added_affinity"),
-        "room that a profile refuses is none",
-        True,
-    ),
-    (
-        Guard("verify/crowded.py", "proofs_of", "not always_finds_room(loaded, part, plan)"),
-        "a node relates those that it takes",
-        True,
-    ),
     (
         Guard("verify/guarded.py", "healthy_demanded", "selected_by(plan.setup, budgets[0]) != (workload,)"),
         "the budget counts pods of others",
@@ -396,7 +354,7 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         False,
     ),
     (
-        Guard("verify/slicing.py", "_relations", "(yield from _selecting(loaded.setup, forms))"),
+        Guard("verify/slicing.py", "_relations", "(yield from _selecting(loaded.setup, forms, is_swayed=on_nodes))"),
         "an affinity term relates those that it speaks of",
         False,
     ),
@@ -486,4 +444,181 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
     ),
     (Guard("verify/slicing.py", "cut", "(reason := _kept_whole(loaded))"), "an intent counts pods of all", False),
     (Guard("verify/slicing.py", "cut", "groups.join(related)"), "a pod is preempted below its size", False),
+    (
+        Guard(
+            "verify/slicing.py",
+            "cut_by_relations",
+            "has_priorities(loaded.setup) and (not Room(loaded).is_never_short)",
+        ),
+        "a pod of higher priority takes the room",
+        True,
+    ),
+    (
+        Guard("verify/crowd/conditions.py", "find_own_obstacle", "_may_preempt_each_other(part.loaded.setup)"),
+        "a pod of higher priority takes the port",
+        True,
+    ),
+    (
+        Guard(
+            "verify/crowd/conditions.py",
+            "_may_preempt_each_other",
+            "any((container.host_ports for container in workload.template.containers))",
+        ),
+        "a pod of higher priority takes the port",
+        True,
+    ),
+    (
+        Guard("verify/crowd/conditions.py", "_may_loop_at_once", "template.node_name is not None"),
+        "a pod is refused without end",
+        True,
+    ),
+    (
+        Guard(
+            "verify/crowd/conditions.py",
+            "find_obstacle",
+            "any((_may_loop_at_once(workload, events) for workload in setup.workloads))",
+        ),
+        "a drained node evicts a pod without end",
+        True,
+    ),
+    (
+        Guard(
+            "verify/crowd/conditions.py",
+            "find_obstacle",
+            "any((_is_evicted(workload, node) for workload in setup.workloads for node in setup.nodes))",
+        ),
+        "pods end without end",
+        True,
+    ),
+    (
+        Guard(
+            "verify/crowd/conditions.py",
+            "find_obstacle",
+            "any((profile.disabled & RULES for profile in setup.profiles))",
+        ),
+        "a scheduler does not ask for labels",
+        True,
+    ),
+    (
+        Guard(
+            "verify/crowd/conditions.py",
+            "find_own_obstacle",
+            "any((workload.kind == JOB and workload.job.deadline_s is not None for workload in workloads))",
+        ),
+        "a Job ends before its pods",
+        True,
+    ),
+    (
+        Guard(
+            "verify/crowd/conditions.py",
+            "find_own_obstacle",
+            "any((workload.template.node_name for workload in workloads))",
+        ),
+        "a pod is refused on the node that it names",
+        True,
+    ),
+    (
+        Guard(
+            "verify/crowd/conditions.py",
+            "find_own_obstacle",
+            "any((is_meant(quota, workload) for quota in loaded.setup.quotas for workload in workloads))",
+        ),
+        "a quota counts the pods of a part",
+        True,
+    ),
+    (Guard("verify/crowd/room.py", "working", "(yield autoscaler)"), "an autoscaler resizes a part", True),
+    (
+        Guard("verify/crowd/room.py", "_is_above_usage", "metric.value >= DEFAULT_PERCENT"),
+        "an autoscaler resizes a part",
+        True,
+    ),
+    (
+        Guard("model/loosened.py", "_loosened", "isinstance(controller, DrainProgress) and (not around.drains_end)"),
+        "others never leave a drained node",
+        True,
+    ),
+    (
+        Guard("model/loosened.py", "_loosened", "isinstance(controller, PinnedScheduler)"),
+        "a daemon pod comes too late",
+        True,
+    ),
+    (Guard("verify/crowd/room.py", "_beside_daemons", "free[name] -= amount * count"), "daemon pods take room", True),
+    (
+        Guard(
+            "verify/crowd/room.py",
+            "_most_wanted",
+            "sizes += [n for event in events if isinstance(event, Scale) for n in event.replicas]",
+        ),
+        "a workload that grows takes room",
+        True,
+    ),
+    (
+        Guard("verify/crowd/room.py", "_crowd", "active += _most_surge(workload, size, events)"),
+        "a rollout that is never complete takes room",
+        True,
+    ),
+    (
+        Guard("verify/slicing.py", "_selecting", "_is_spread_hard(setup, w)"),
+        "a spread constraint counts pods of others",
+        True,
+    ),
+    (
+        Guard("verify/slicing.py", "_entangled", "(on_nodes or _has_free_volumes(setup)) and _has_open_claims(setup)"),
+        "claims want the same volume",
+        True,
+    ),
+    (Guard("verify/slicing.py", "_entangled", "_has_free_volumes(setup)"), "claims want the same volume", True),
+    (
+        Guard("verify/slicing.py", "_relations", "(yield from _sharing_ports(loaded.setup, forms))"),
+        "room where a port is taken is none",
+        True,
+    ),
+    (
+        Guard("model/loosened.py", "_loosened", "isinstance(controller, SchedulerController)"),
+        "a node relates those that it takes",
+        True,
+    ),
+    (
+        Guard("verify/crowd/swaying.py", "_find_slack", "slack += weight * ranges"),
+        "pods are drawn to the empty node",
+        True,
+    ),
+    (
+        Guard("verify/crowd/swaying.py", "find_sway", "_counts_others(setup, members)"),
+        "pods are spread from those of others",
+        True,
+    ),
+    (
+        Guard(
+            "verify/crowd/swaying.py",
+            "_counts_others",
+            "any((not _counted(setup, number) <= own for number in members))",
+        ),
+        "pods are spread from those of others",
+        True,
+    ),
+    (
+        Guard(
+            "verify/crowd/swaying.py", "_counts_others", "any((some & own and (not some <= own) for some in related))"
+        ),
+        "pods are repelled by those of others",
+        True,
+    ),
+    (
+        Guard("verify/crowd/room.py", "_rests", "all(map(_is_above_usage, autoscaler.metrics))"),
+        "an autoscaler resizes a part",
+        True,
+    ),
+    (Guard("verify/crowd/resizing.py", "largest", "self._may_rise()"), "an autoscaler resizes a part", True),
+    (
+        Guard("verify/crowd/resizing.py", "_may_rise", "ratio > 1 and (not self._tolerance.covers(ratio))"),
+        "an autoscaler resizes a part",
+        True,
+    ),
+    (Guard("verify/crowd/freeing.py", "_may_run_anywhere", "spread"), "pods are spread over a cordoned node", True),
+    (
+        Guard("verify/crowd/freeing.py", "flatten", "not all(map(_may_run_anywhere, setup.workloads))"),
+        "pods are spread over a cordoned node",
+        True,
+    ),
 )

@@ -11,10 +11,16 @@ from tests.differential.guards.switching import Switchboard, install
 
 def judge_all(board: Switchboard, known: frozenset[str]) -> dict[str, dict[str, str]]:
     """What is wrong with every guard on, by witness, and without each guard, by guard."""
-    from tests.differential.guards import witnesses_nodes, witnesses_parts, witnesses_sizes, witnesses_time
+    from tests.differential.guards import (
+        witnesses_crowd,
+        witnesses_nodes,
+        witnesses_parts,
+        witnesses_sizes,
+        witnesses_time,
+    )
     from tests.differential.guards.judging import Judge
 
-    catalogue = (witnesses_nodes, witnesses_parts, witnesses_sizes, witnesses_time)
+    catalogue = (witnesses_crowd, witnesses_nodes, witnesses_parts, witnesses_sizes, witnesses_time)
     witnesses = {name: make for part in catalogue for name, make in part.WITNESSES.items()}
     judges = {name: Judge(make()) for name, make in witnesses.items()}
     found: dict[str, dict[str, str]] = {"with all": {}, "without": {}}

@@ -61,6 +61,12 @@ def one_on_either(intent: str, **asked: Any) -> Loaded:
     return cluster((SSD, PLAIN), web, of(intent, web, **asked))
 
 
+def one_on_uneven(cpu: int, intent: str, **asked: Any) -> Loaded:
+    """A pod for three nodes of which two are a little smaller: they have no room for it, or score less."""
+    web = workload("web", 1, cpu)
+    return cluster((node("n1"), node("n2", 998), node("n3", 997)), web, of(intent, web, **asked))
+
+
 def drawn_to_one() -> Loaded:
     """Two small pods that prefer the same node, and are to be on both."""
     web = workload("web", 2, 100, preferred_terms=(PreferredTerm(100, asking("disk", "In", "ssd")[0]),))
@@ -100,6 +106,8 @@ WITNESSES: dict[str, Witness] = {
     "a node has less CPU": lambda: two_on(node("n1"), node("n2", 500)),
     "a node has less memory": lambda: two_on(node("n1"), node("n2", memory=2**10)),
     "a node takes no pods": lambda: two_on(node("n1"), node("n2", pods=0)),
+    "a node is a little too small": lambda: one_on_uneven(1000, "schedulable"),
+    "a node scores a little less": lambda: one_on_uneven(490, "onlyOn", node_names=("n1",)),
     "a container asks for a resource of its own": lambda: two_on(
         node("n1", others=GPU), node("n2"), containers=(container(others=GPU),)
     ),

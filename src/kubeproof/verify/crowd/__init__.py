@@ -1,0 +1,1 @@
+"""Proofs about some workloads of a cluster, whatever the others do."""
