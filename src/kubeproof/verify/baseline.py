@@ -9,11 +9,12 @@ from typing import Any
 from kubeproof.cluster.objects import Source
 from kubeproof.errors import SettingsError
 from kubeproof.values import dataclass
-from kubeproof.verify.fingerprints import fingerprints
+from kubeproof.verify.fingerprints import check_fingerprints, fingerprints
 from kubeproof.verify.result import SUPPRESSED, VIOLATED, VerifyResult
 
 VERSION = 1
 MOST_BYTES = 10_000_000
+NOT_KEPT = "info"
 DEFAULT_REASON = "in the baseline"
 _REMEDY = "Write it again with --write-baseline"
 
@@ -31,7 +32,7 @@ class BaselineFinding:
 
 
 def baseline_text(result: VerifyResult) -> str:
-    """The violations of a result as a baseline, one a line; reasons that the last one gave are kept."""
+    """The violations of a result, and what checks found but for notes, one a line; reasons of the last one are kept."""
     marks = fingerprints(result)
     lines = []
     for one, mark in zip(result.results, marks, strict=True):
@@ -40,6 +41,13 @@ def baseline_text(result: VerifyResult) -> str:
             continue
         reason = one.suppression.reason if one.suppression is not None else DEFAULT_REASON
         finding = {"fingerprint": mark, "id": one.id, "intent": one.intent, "target": one.target}
+        lines.append(json.dumps({**finding, "scenario": result.scenario, "reason": reason}))
+    for check, mark in zip(result.checks, check_fingerprints(result), strict=True):
+        given = check.suppression
+        if check.severity == NOT_KEPT or (given is not None and given.kind != "baseline"):
+            continue
+        reason = DEFAULT_REASON if given is None else given.reason
+        finding = {"fingerprint": mark, "id": check.id, "intent": "", "target": check.target}
         lines.append(json.dumps({**finding, "scenario": result.scenario, "reason": reason}))
     body = ",\n".join(f"  {line}" for line in sorted(lines))
     return (

@@ -14,6 +14,7 @@ holds no more of its pods than the even share, and what refuses a node by its co
 
 from __future__ import annotations
 
+from kubeproof.cluster.near_nodes import smallest
 from kubeproof.cluster.objects import POD
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NodeCell, Phase, PodKind
@@ -125,7 +126,8 @@ def _accepting(layout: Layout, scheduler: SchedulerController, pods: tuple[tuple
         sample = layout.places[place].sample
         kinds = tuple(sorted((PodKind(w, int(Phase.READY)), count) for w, count in pods if count))
         view = scheduler.show_node(place, NodeCell(cordoned=int(sample.unschedulable), pods=kinds))
-        infos.append(scheduler.node_info(place, view, layout.places[place].size))
+        info = scheduler.node_info(place, view, layout.places[place].size)
+        infos.append(info._replace(node=smallest(info.node)))
     rows = scheduler.kernel.evaluate(infos).rows
     return [place for place, row in zip(layout.every_place, rows, strict=True) if not row.rejected_by]
 

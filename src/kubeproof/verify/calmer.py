@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from kubeproof.engine.search import INTERRUPTED
 from kubeproof.errors import LimitReached
-from kubeproof.events.declarations import STABLE
+from kubeproof.events.declarations import STABLE, Event
+from kubeproof.manifests.chances import NO_MOMENTS
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.replayer import ReplayMismatch
@@ -23,11 +24,25 @@ Again = Callable[[Loaded, VerifyOptions], VerifyResult]
 
 
 def may_be_calmed(loaded: Loaded, options: VerifyOptions, results: Sequence[IntentResult], found: Statistics) -> bool:
-    """True if a search that nobody limited has left intents of the built-in scenario open."""
+    """True if a search that nobody limited has left intents open: of the built-in scenario, or at the usual timeout."""
     is_cut = bool(found.stopped_by) and found.stopped_by != INTERRUPTED
     is_open = any(one.verdict == UNKNOWN for one in results)
-    is_calm = all(event.after == STABLE for event in loaded.scenario.events)
-    return loaded.scenario.is_default and not options.is_limited and not is_calm and is_cut and is_open
+    is_unasked = loaded.scenario.is_default or options.has_usual_timeout
+    return is_unasked and not options.is_limited and not is_calm(loaded) and is_cut and is_open
+
+
+def is_calm(loaded: Loaded) -> bool:
+    """True if all events come at rest anyway."""
+    return all(_at_rest(event) == event for event in loaded.scenario.events)
+
+
+def _at_rest(event: Event) -> Event:
+    """The event if it only comes to a cluster at rest; as it is, if it is no moment."""
+    if event.waits_for_rest or isinstance(event, NO_MOMENTS):
+        return event
+    if event.after is None:
+        return replace(event, after=STABLE)
+    return replace(event, and_after=(*event.and_after, STABLE))
 
 
 def calmed(
@@ -36,7 +51,7 @@ def calmed(
     """The results with what is found in runs whose events come at rest, and what that search did."""
     scenario = loaded.scenario
     names = {one.intent for one in results if one.verdict == UNKNOWN}
-    events = tuple(replace(event, after=STABLE) for event in scenario.events)
+    events = tuple(map(_at_rest, scenario.events))
     intents = tuple(intent for intent in scenario.intents if intent.name in names)
     calm = replace(loaded, scenario=replace(scenario, events=events, intents=intents))
     second = again(calm, options)

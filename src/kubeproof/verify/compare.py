@@ -16,6 +16,7 @@ NEW = "new"  # the base has no such intent, and it is not violated
 GONE = "gone"  # the head has no such intent
 UNCHANGED = "unchanged"
 ORDER = (NEWLY_VIOLATED, NO_LONGER_DECIDED, STILL_VIOLATED, FIXED, CHANGED, NEW, GONE, UNCHANGED)
+DIPS = "DIPS"
 _OPEN = (UNKNOWN, ERROR)
 _NO_PROOF = (VACUOUS, SUPPRESSED)  # a violation that became one of these is not seen any longer, and not fixed
 
@@ -50,26 +51,36 @@ class Difference:
 
 
 def compare(base: VerifyResult | None, head: VerifyResult) -> Difference:
-    """Intents are the same if property, name and target are; of several violations of one the first counts."""
+    """Intents are the same if property, name and target are; of several violations of one the first counts.
+
+    Cells of a matrix are the same if fault and target are. Pairs of faults are left out: how many of them were looked
+    at is a matter of time.
+    """
     before = _by_name(base.results if base is not None else ())
     after = _by_name(head.results)
     changes = [*_changes(before, after)]
     return Difference(base, head, tuple(sorted(changes, key=lambda change: ORDER.index(change.kind))))
 
 
-def _by_name(results: Sequence[IntentResult]) -> dict[tuple[str, str, str], IntentResult]:
-    found: dict[tuple[str, str, str], IntentResult] = {}
+def _by_name(results: Sequence[IntentResult]) -> dict[tuple[str, ...], IntentResult]:
+    found: dict[tuple[str, ...], IntentResult] = {}
     for one in results:
-        found.setdefault((one.id, one.intent, one.target), one)
+        if len(one.faults) < 2:
+            found.setdefault((*one.faults, one.target) if one.faults else (one.id, one.intent, one.target), one)
     return found
 
 
+def _word(one: IntentResult) -> str:
+    """The verdict; a dip that is good enough is no violation, and no proof that nothing happens either."""
+    return DIPS if one.verdict == VIOLATED and not one.is_decisive else one.verdict
+
+
 def _changes(
-    before: dict[tuple[str, str, str], IntentResult], after: dict[tuple[str, str, str], IntentResult]
+    before: dict[tuple[str, ...], IntentResult], after: dict[tuple[str, ...], IntentResult]
 ) -> Iterator[Change]:
     for name, head in after.items():
         base = before.get(name)
-        yield Change(_kind(base.verdict if base is not None else None, head.verdict), base, head)
+        yield Change(_kind(_word(base) if base is not None else None, _word(head)), base, head)
     yield from (Change(GONE, base, None) for name, base in before.items() if name not in after)
 
 

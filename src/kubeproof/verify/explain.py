@@ -43,7 +43,7 @@ def why(model: IndividualModel, state: State, step: Transition) -> tuple[str, ..
             return tuple(preemption_lines(model, state, scheduler))
     for controller in model.plan.controllers:
         explain = getattr(controller, "why", None)
-        if controller.name == step.controller and explain is not None:
+        if explain is not None and controller.name == step.controller:
             return tuple(explain(model.seen(controller, state)))
     return ()
 
@@ -52,7 +52,7 @@ def event_words(model: IndividualModel, step: Transition) -> str:
     """What an event or a loop that changes no object says of itself; empty for all others."""
     for event in model.plan.actors:
         tells = getattr(event, "tells", None)
-        if event.name == step.controller and tells is not None:
+        if tells is not None and event.name == step.controller:
             return str(tells(step.decision.actions))
     return ""
 
@@ -61,7 +61,7 @@ def added_words(model: IndividualModel, step: Transition) -> str:
     """What a loop says besides the changes of objects, such as the volumes that claims get; mostly empty."""
     for controller in model.plan.controllers:
         adds = getattr(controller, "adds", None)
-        if controller.name == step.controller and adds is not None:
+        if adds is not None and controller.name == step.controller:
             return str(adds(step.decision.actions))
     return ""
 
@@ -158,7 +158,7 @@ def pinned_judgement(model: IndividualModel, state: State, workload: int, node: 
     return controller.judgement(model.seen(controller, state), place, position)
 
 
-def _missing_reasons(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
+def missing_reasons(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
     """Why pods of the workload are not created."""
     for controller in model.plan.controllers:
         if (
@@ -184,9 +184,9 @@ def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple
     """What a reader should know about the last state."""
     lines: list[str] = []
     if monitor.intent.key == "drainCompletes":
-        lines += _refusals(model, state)
-    for index in _concerned(model, monitor):
-        if model.setup.workloads[index].owner and _is_unused(model, state, index):
+        lines += drain_refusals(model, state)
+    for index in concerned(model, monitor):
+        if model.setup.workloads[index].owner and is_unused(model, state, index):
             continue
         if model.setup.workloads[index].resized:
             lines += _size_facts(model, state, index)
@@ -195,7 +195,7 @@ def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple
         if model.setup.workloads[index].kind == JOB:
             lines += _job_facts(model, state, index)
         lines += pending_reasons(model, state, index)
-        lines += _missing_reasons(model, state, index)
+        lines += missing_reasons(model, state, index)
         lines += _misrouted_reasons(model, state, index)
     if monitor.temporal is not None and model.is_stable(state):
         lines.append("nothing changes any more until an event comes, and none need come")
@@ -237,7 +237,7 @@ def _job_facts(model: IndividualModel, state: State, workload: int) -> Iterator[
         yield from (f"{ref}: {line}" for loop in own for line in loop.why(model.seen(loop, state)))
 
 
-def _is_unused(model: IndividualModel, state: State, workload: int) -> bool:
+def is_unused(model: IndividualModel, state: State, workload: int) -> bool:
     """True for a revision that was never asked for: it has neither a ReplicaSet nor pods; for a Job never started."""
     if model.setup.workloads[workload].kind == JOB:
         return not state.specs[workload].exists and state.specs[workload].noted != REPLACED
@@ -245,7 +245,7 @@ def _is_unused(model: IndividualModel, state: State, workload: int) -> bool:
     return state.specs[workload].replicas < 0 and not has_pods and not _pinned(state, workload)
 
 
-def _refusals(model: IndividualModel, state: State) -> list[str]:
+def drain_refusals(model: IndividualModel, state: State) -> list[str]:
     """Why evictions of drained nodes are refused."""
     return [
         line
@@ -255,7 +255,7 @@ def _refusals(model: IndividualModel, state: State) -> list[str]:
     ]
 
 
-def _concerned(model: IndividualModel, monitor: Monitor) -> list[int]:
+def concerned(model: IndividualModel, monitor: Monitor) -> list[int]:
     """The workloads an intent is about, with the ReplicaSets of their later revisions once these exist."""
     setup = model.setup
     if monitor.temporal is not None:

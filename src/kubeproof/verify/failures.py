@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from kubeproof.cluster.near_nodes import NodeSizeMatters
 from kubeproof.errors import InternalError, KubeproofError, LimitReached
 from kubeproof.values import dataclass
 from kubeproof.verify.result import ERROR, UNKNOWN, IntentResult
@@ -30,8 +31,8 @@ def failure_of(problem: Exception) -> Failure:
     """How a problem is told; one with the input or the machine concerns everybody, and is raised again."""
     if isinstance(problem, CannotWeave | LimitReached):
         return Failure(UNKNOWN, str(problem))
-    if isinstance(problem, MemoryError | OSError):
-        raise problem
+    if isinstance(problem, MemoryError | OSError | NodeSizeMatters):
+        raise problem  # the last of them to where a search begins again
     if isinstance(problem, KubeproofError) and problem.exit_code != InternalError.exit_code:
         raise problem
     return Failure(

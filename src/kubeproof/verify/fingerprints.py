@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 
 from kubeproof.verify.result import IntentResult, VerifyResult
 
 VERSION = 1  # part of every fingerprint; a change of what goes in is a new version
 LENGTH = 32  # hexadecimal digits
+_NUMBER = re.compile(r"[0-9]+", re.ASCII)
 
 
 def fingerprints(result: VerifyResult) -> tuple[str, ...]:
@@ -18,19 +20,30 @@ def fingerprints(result: VerifyResult) -> tuple[str, ...]:
     counterexample, which change with every edit. Several violations of one intent (`find_all`) are told apart by who
     acts at their end, and where even that is the same by their order.
     """
-    names = Counter((one.id, one.intent, one.target) for one in result.results)
+    names = Counter((one.id, one.intent, one.target, one.faults) for one in result.results)
     seen: Counter[str] = Counter()
     found = []
     for one in result.results:
-        is_one_of_many = names[one.id, one.intent, one.target] > 1
+        is_one_of_many = names[one.id, one.intent, one.target, one.faults] > 1
         text = _text(result.scenario, one, _actors(one) if is_one_of_many else "")
         seen[text] += 1
         found.append(_digest(text if seen[text] == 1 else f"{text}\0{seen[text]}"))
     return tuple(found)
 
 
+def check_fingerprints(result: VerifyResult) -> tuple[str, ...]:
+    """One for each finding of checks, in order: made of the check, its object and its words, but for numbers."""
+    seen: Counter[str] = Counter()
+    found = []
+    for one in result.checks:
+        text = "\0".join((str(VERSION), result.scenario, one.id, one.target, _NUMBER.sub("#", one.message)))
+        seen[text] += 1
+        found.append(_digest(text if seen[text] == 1 else f"{text}\0{seen[text]}"))
+    return tuple(found)
+
+
 def _text(scenario: str, one: IntentResult, actors: str) -> str:
-    return "\0".join((str(VERSION), scenario, one.id, one.intent, one.target, actors))
+    return "\0".join((str(VERSION), scenario, one.id, one.intent, one.target, actors, *one.faults))
 
 
 def _actors(one: IntentResult) -> str:

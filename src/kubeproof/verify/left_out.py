@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from kubeproof.manifests.deciding import EVERYBODY
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.plan import Plan
 from kubeproof.verify.counted_words import finished_under_selectors, untargeted
-from kubeproof.verify.result import HOLDS, HOLDS_BOUNDED, UNKNOWN, IntentResult
+from kubeproof.verify.result import HOLDS, HOLDS_BOUNDED, UNKNOWN, IntentResult, OmittedGroup
 from kubeproof.verify.summary import claim
 
 MOST_TOLD = 2  # things that one verdict names; all of them are listed anyway
@@ -28,11 +28,32 @@ class LeftOut(NamedTuple):
 
     told: str
     touches: tuple[str, ...] = ()  # patterns of references
+    group: str = ""  # what it has in common with others: "field minReadySeconds"
+    within: str = ""  # the workload of which it changes but the number of pods, never to more than is declared
+
+
+def told_omissions(loaded: Loaded) -> list[str]:
+    """What reading left out, each with its place; what checks tell of is not told here."""
+    return [f"{one.what}: {one.why} ({one.source})" for one in loaded.omissions if not one.is_checked]
 
 
 def left_out(plan: Plan) -> list[str]:
     """Parts of objects that loops cannot take into account: autoscalers without a target, unknown plugins, ages."""
     return [one.told for one in _by_loops(plan)]
+
+
+def omitted(loaded: Loaded, plan: Plan) -> tuple[OmittedGroup, ...]:
+    """All that is not modelled, things of one kind together: what may decide first, then what is most."""
+    found: dict[str, list[bool]] = {}
+    for omission in loaded.omissions:
+        if omission.is_checked:
+            continue
+        told = omission.group or f"{omission.what}: {omission.why} ({omission.source})"
+        found.setdefault(told, []).append(bool(omission.touches))
+    for one in _by_loops(plan):
+        found.setdefault(one.group or one.told, []).append(bool(one.touches))
+    groups = [OmittedGroup(what, len(decides), any(decides)) for what, decides in found.items()]
+    return tuple(sorted(groups, key=lambda group: (not group.may_decide, -group.count, group.what)))
 
 
 def _by_loops(plan: Plan) -> Iterator[LeftOut]:
@@ -51,7 +72,8 @@ def _of_autoscalers(plan: Plan) -> Iterator[LeftOut]:
             if metric.type not in SAMPLED_METRICS:
                 name = f"HorizontalPodAutoscaler {one.namespace}/{one.name}"
                 told = f"{metric.type} metric of {name}: not modelled ({one.source})"
-                yield LeftOut(told, _everybody_if(plan, one.target))
+                group = f"{metric.type} metrics of autoscalers"
+                yield LeftOut(told, _everybody_if(plan, one.target), group, within=one.target)
     yield from (LeftOut(told, (EVERYBODY,)) for told in finished_under_selectors(plan))
 
 
@@ -69,10 +91,11 @@ def _of_workloads(plan: Plan) -> Iterator[LeftOut]:
         scheduler, place = one.template.scheduler_name, one.source
         if one.home is None and scheduler not in profiles:
             told = f"schedulerName {scheduler} of {one.ref}: no such scheduler, its pods get no node ({place})"
-            yield LeftOut(told, (EVERYBODY,))
+            yield LeftOut(told, (EVERYBODY,), within=one.ref)
         if one.min_ready_s:
             told = f"minReadySeconds of {one.ref}: ready pods count as available at once ({place})"
-            yield LeftOut(told, (one.ref,) if revisions_of(setup, number) > 1 else ())
+            touches = (one.ref,) if revisions_of(setup, number) > 1 else ()
+            yield LeftOut(told, touches, "field minReadySeconds")
         if one.kind == DAEMON_SET and one.template.claims:
             told = f"claims of {one.ref}: daemon pods see them bound as declared, and give none a volume ({place})"
             yield LeftOut(told, (EVERYBODY,))
@@ -130,9 +153,16 @@ def _of_descheduler(plan: Plan) -> Iterator[LeftOut]:
 # -- verdicts that rest on it -----------------------------------------------------------------------
 
 
-def with_caveats(loaded: Loaded, plan: Plan, results: Sequence[IntentResult]) -> list[IntentResult]:
-    """The results; what holds only if something that is not modelled plays no part is not decided."""
+def with_caveats(
+    loaded: Loaded, plan: Plan, results: Sequence[IntentResult], rest_on: Container[str] | None = None
+) -> list[IntentResult]:
+    """The results; what holds only if something that is not modelled plays no part is not decided.
+
+    Results that `rest_on` some workloads are proved for any number of pods of the others, up to what these declare.
+    """
     doubts = tuple(_doubts(loaded, plan))
+    if rest_on is not None:
+        doubts = tuple(one for one in doubts if not one.within or one.within in rest_on)
     if not doubts:
         return list(results)
     intents = {intent.name: intent for intent in loaded.scenario.intents}
@@ -141,7 +171,15 @@ def with_caveats(loaded: Loaded, plan: Plan, results: Sequence[IntentResult]) ->
 
 def _doubts(loaded: Loaded, plan: Plan) -> Iterator[LeftOut]:
     """What may decide about some workload of the input."""
-    found = [LeftOut(f"{one.what} ({one.source})", one.touches) for one in loaded.omissions]
+    targets = {f"HorizontalPodAutoscaler/{one.namespace}/{one.name}": one.target for one in plan.setup.autoscalers}
+    found = [
+        LeftOut(
+            f"{one.what} ({one.source})",
+            one.touches,
+            within=targets.get(one.owner, one.owner) if one.is_bounded else "",
+        )
+        for one in loaded.omissions
+    ]
     refs = {workload.ref for workload in plan.setup.workloads}
     together = tuple(_counted_together(plan.setup))
     for one in (*found, *_by_loops(plan)):
@@ -149,6 +187,12 @@ def _doubts(loaded: Loaded, plan: Plan) -> Iterator[LeftOut]:
         if own:
             others = {ref for group in together if own & group for ref in group}
             yield one._replace(touches=(*one.touches, *sorted(others - own)))
+
+
+def own_doubts(loaded: Loaded, ref: str) -> list[str]:
+    """What is not modelled of a workload itself and may change what becomes of its pods."""
+    found = [f"{one.what} ({one.source})" for one in loaded.omissions if one.touches and one.owner == ref]
+    return found[:MOST_TOLD]
 
 
 def _counted_together(setup: Setup) -> Iterator[frozenset[str]]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from kubeproof.cluster.control import Advance
+from kubeproof.cluster.near_nodes import NodeSizeMatters
 from kubeproof.controllers.kubelet import Kubelet
 from kubeproof.engine.search import Finding, Search
 from kubeproof.engine.system import Role, Step
@@ -19,6 +20,8 @@ from kubeproof.model.alone import workload_of
 from kubeproof.model.individual import IndividualModel
 from kubeproof.model.individual_state import State, Transition
 from kubeproof.model.startup import StartAll, started_together
+
+MOST_ROUNDS = 12  # of a loop in which nodes of one class take turns
 
 
 class NamedPath(NamedTuple):
@@ -42,9 +45,27 @@ def lift(model: IndividualModel, start: State, search: Search, finding: Finding)
     named = follow(model, start, search, steps)
     if finding.lasso is None:
         return named
-    loop = follow(model, named.last, search, finding.lasso.steps)
+    loop = _go_round(model, named.last, search, finding.lasso.steps)
+    assert loop.loop_start is not None
     whole = NamedPath((*named.states[:-1], *loop.states), named.steps + loop.steps)
-    return whole._replace(loop_start=len(named.steps), is_inevitable=finding.lasso.is_inevitable)
+    return whole._replace(loop_start=len(named.steps) + loop.loop_start, is_inevitable=finding.lasso.is_inevitable)
+
+
+def _go_round(model: IndividualModel, start: State, search: Search, steps: Sequence[Step]) -> NamedPath:
+    """The loop by name, until it comes round for nodes of every size: in each round others of a class take part."""
+    path = follow(model, start, search, steps)
+    if model.plan.by_size is None:
+        return path._replace(loop_start=0)
+    sized = IndividualModel(model.plan.by_size)
+    begun = {anonymous(sized, start): 0}
+    for _ in range(MOST_ROUNDS):
+        form = anonymous(sized, path.last)
+        if form in begun:
+            return path._replace(loop_start=begun[form])
+        begun[form] = len(path.steps)
+        again = follow(model, path.last, search, steps)
+        path = NamedPath((*path.states[:-1], *again.states), path.steps + again.steps)
+    raise NodeSizeMatters(lambda size: (size.cpu_milli, size.memory_bytes, size.others))
 
 
 def follow(model: IndividualModel, start: State, search: Search, steps: Sequence[Step]) -> NamedPath:

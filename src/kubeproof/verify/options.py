@@ -35,11 +35,13 @@ class VerifyOptions:
     find_all: bool = False  # all distinct violations of each intent instead of the first
     controllers: tuple[str, ...] = ()  # "path.py:Class" of the user's own controllers
     effort: Effort = Effort()
+    has_usual_timeout: bool = False  # nobody asked for `timeout_s`: it only sees to it that there is an end
 
     @property
     def is_limited(self) -> bool:
         """True if the user says how far a search may go."""
-        return self.max_states is not None or self.timeout_s is not None or self.memory_bytes is not None
+        is_timed = self.timeout_s is not None and not self.has_usual_timeout
+        return self.max_states is not None or is_timed or self.memory_bytes is not None
 
     def uses(self, reduction: str) -> bool:
         """True if one of REDUCTIONS is wanted. All violations need every order of steps."""

@@ -6,7 +6,7 @@ step changes, so that its size grows with what happens and not with the size of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
@@ -56,6 +56,7 @@ WORKS = complete(
         Work.RETIRE: "Leaving",
     },
 )
+NOT_ASKED = "the states of this run were not asked for"
 NOWHERE = -1  # instead of the number of a node
 V = TypeVar("V")
 
@@ -161,9 +162,17 @@ class Film:
             yield scene
 
 
-def films_of(result: VerifyResult, options: VerifyOptions) -> tuple[Film | str, ...]:
-    """For each property its counterexample by pictures, or why there is none; never fails where words do."""
-    return tuple(_film(result, one, options) for one in result.results)
+def films_of(
+    result: VerifyResult, options: VerifyOptions, only: Collection[int] | None = None
+) -> tuple[Film | str, ...]:
+    """For each property its counterexample by pictures, or why there is none; never fails where words do.
+
+    With `only`, pictures are made of the results with these numbers and of no others.
+    """
+    return tuple(
+        _film(result, one, options) if only is None or number in only else NOT_ASKED
+        for number, one in enumerate(result.results)
+    )
 
 
 def _film(result: VerifyResult, one: IntentResult, options: VerifyOptions) -> Film | str:

@@ -165,7 +165,8 @@ SPEC: Mapping[str, Project] = {
     "completed": Projection._completed,
 }
 NODE: Mapping[str, Project] = {
-    **dict.fromkeys(("health", "least_s", "most_s", "cordoned", "no_execute", "work", "cause", "spare_s"), _same),
+    **dict.fromkeys(("health", "least_s", "most_s", "cordoned", "no_execute", "work", "cause"), _same),
+    **dict.fromkeys(("spare_s", "marks"), _same),
     "pods": Projection._pods,
     "images": Projection._brought,
     "pinned": Projection._pinned,

@@ -52,13 +52,31 @@ def replay(
     return replayed
 
 
+def retrace(model: IndividualModel, states: Sequence[State], steps: Sequence[Transition]) -> None:
+    """Checks that each of the steps is possible and leads where it is said to; raises ReplayMismatch if not."""
+    for number, (before, step, after) in enumerate(zip(states, steps, states[1:], strict=False), start=1):
+        if _offered(model, before, step.controller, step.concrete, number).target != after:
+            raise ReplayMismatch(f"E700 step {number} of the trace leads elsewhere: {step.controller} {step.concrete}")
+
+
 def _offered(
     model: IndividualModel, state: State, actor: str, concrete: tuple[Concrete, ...], number: int
 ) -> Transition:
+    """The step; what it does to several nodes at once may stand in another order, that of other classes of nodes."""
+    others = []
     for step in _steps_of(model, state, actor):
-        if step.controller == actor and step.concrete == concrete:
+        if step.controller == actor:
+            if step.concrete == concrete:
+                return step
+            others.append(step)
+    for step in others:
+        if _in_any_order(step.concrete) == _in_any_order(concrete):
             return step
     raise ReplayMismatch(f"E700 step {number} of the trace is not possible: {actor} cannot do {concrete}")
+
+
+def _in_any_order(concrete: tuple[Concrete, ...]) -> tuple[Concrete, ...]:
+    return tuple(sorted(concrete, key=repr))
 
 
 def _steps_of(model: IndividualModel, state: State, actor: str) -> Iterable[Transition]:
@@ -146,7 +164,7 @@ def _judge_kind(states: Sequence[State], steps: Sequence[Transition], monitor: M
 
 
 def _starved(model: IndividualModel, states: Sequence[State], steps: Sequence[Transition]) -> str:
-    """A controller with urgent work in every state of the loop that never acts in it; "" if none."""
-    urgent = [{s.controller for s in model.steps(state) if s.role == Role.URGENT} for state in states]
+    """Who has urgent work, or must happen, in every state of the loop and never acts in it; "" if nobody."""
+    urgent = [{s.controller for s in model.steps(state) if s.role == Role.URGENT or s.is_promised} for state in states]
     idle = set.intersection(*urgent) - {step.controller for step in steps}
     return min(idle, default="")

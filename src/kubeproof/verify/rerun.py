@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from kubeproof.manifests.faults import under_faults
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.individual import IndividualModel
@@ -51,6 +52,8 @@ def rerun(inputs: Sequence[tuple[str, str]], one: IntentResult, options: VerifyO
     if trace is None:
         raise ValueError("no counterexample")
     loaded = _at_size(load_texts(list(inputs), keeps_texts=False), dict(one.size))
+    if one.faults:
+        loaded = under_faults(loaded, one.faults, one.target)
     plan = plan_of(loaded, options)
     number = [monitor.intent.name for monitor in plan.monitors].index(one.intent)
     model = RepresentativeModel(plan)

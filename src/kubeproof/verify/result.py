@@ -9,6 +9,7 @@ from kubeproof.cluster.objects import Source
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
+    from kubeproof.verify.matrix.result import Matrix
     from kubeproof.verify.scaling.result import Sweep
 
 HOLDS = "HOLDS"
@@ -46,6 +47,7 @@ class Trace:
     deployed_steps: int = 0  # the first so many steps only lead to the start (`start: deployed`)
     propositions: tuple[tuple[str, str], ...] = ()  # of an `ltl` intent: each with its predicate
     begins_with: tuple[str, ...] = ()  # those that are true in the first state
+    obstacles: tuple[tuple[str, str], ...] = ()  # what holds pods back in the last state: who, with the reason it gives
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,38 @@ class IntentResult:
     size: tuple[tuple[str, int], ...] = ()  # nodes of each kind, then pods of each workload, where a sweep chose them
     severity: str = "error"  # of the intent: error, warning or info
     suppression: Suppression | None = None  # of a SUPPRESSED result
+    faults: tuple[str, ...] = ()  # of a cell of the survival matrix: what happens in its runs
+
+    @property
+    def is_decisive(self) -> bool:
+        """False for what a matrix tells beyond its question: dips that are good enough, and pairs of faults."""
+        is_good_enough = self.verdict in (VIOLATED, SUPPRESSED) and self.severity != "error"
+        is_asked = len(self.faults) == 1 and not is_good_enough
+        return not self.faults or self.verdict == ERROR or is_asked
+
+
+@dataclass(frozen=True, slots=True)
+class CheckFinding:
+    """What a check found that looks at the manifests alone, without any search."""
+
+    id: str  # permanent, "K001"
+    key: str  # of the check: "unknown-field"
+    severity: str  # error (the API server refuses it, or it can never work), warning or info
+    target: str  # object ref: "PodDisruptionBudget/shop/web"
+    message: str  # one sentence without a full stop: what is wrong, with its numbers
+    remedy: str
+    source: Source
+    also: tuple[tuple[str, Source], ...] = ()  # other objects involved (ref, place)
+    suppression: Suppression | None = None  # of a finding that somebody gave a reason to accept
+
+
+@dataclass(frozen=True, slots=True)
+class OmittedGroup:
+    """Things of one kind in the input that the model does not take into account."""
+
+    what: str  # "kind ServiceAccount", "field startupProbe"; what is like nothing else in a sentence
+    count: int
+    may_decide: bool  # about some workload: a verdict that rests on it is not decided
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +157,9 @@ class VerifyResult:
     inputs: tuple[tuple[str, str], ...] = ()  # (file name, text) of all that was read, for `replay`
     sweep: Sweep | None = None  # every size that was looked at; None: the size in the manifests alone
     suppressions: tuple[SuppressionNote, ...] = ()  # every reason somebody gave, used or not
+    checks: tuple[CheckFinding, ...] = ()  # what needed no search, in order of severity, then of the input
+    omitted: tuple[OmittedGroup, ...] = ()  # what `not_modelled` lists, by kind
+    matrix: Matrix | None = None  # without a Scenario: what each workload survives; `results` has one entry per cell
 
 
 @dataclass(frozen=True, slots=True)

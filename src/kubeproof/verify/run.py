@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
 from kubeproof.engine.kernel import FLAG_BITS
+from kubeproof.engine.limits import Deadline
 from kubeproof.engine.search import ALL_VIOLATED, INTERRUPTED, Finding, Search
 from kubeproof.engine.snapshot import Snapshots
 from kubeproof.errors import NothingToCheckError
@@ -20,11 +22,13 @@ from kubeproof.model.representatives import RepresentativeModel
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 from kubeproof.verify.bounds import held_by_bounds
-from kubeproof.verify.calmer import calmed, may_be_calmed, told
+from kubeproof.verify.calmer import calmed, is_calm, may_be_calmed, told
+from kubeproof.verify.checks.run import run_checks
 from kubeproof.verify.failures import INTERNAL, Failure, any_open, failure_of, is_open, told_best
 from kubeproof.verify.known import Found, Known
-from kubeproof.verify.left_out import left_out, with_caveats
+from kubeproof.verify.left_out import left_out, omitted, told_omissions, with_caveats
 from kubeproof.verify.lift import NamedPath, follow, lift
+from kubeproof.verify.near_nodes import search_joined
 from kubeproof.verify.options import ABSTRACTION, SYMMETRY, VerifyOptions
 from kubeproof.verify.result import UNKNOWN, VIOLATED, IntentResult, Statistics, VerifyResult
 from kubeproof.verify.searching import (
@@ -52,6 +56,7 @@ from kubeproof.verify.summary import (
 from kubeproof.verify.traces import make_trace
 
 T = TypeVar("T")
+FIRST_LOOK = 0.7  # of the usual timeout; the rest is for runs whose events come at rest
 MOST_INTENTS = FLAG_BITS // 2  # two flags each
 
 
@@ -74,12 +79,26 @@ def verify(
     stop: Stop | None = None,
     found: Found | None = None,
 ) -> VerifyResult:
-    """One verdict per intent of the scenario; with snapshots, searches are saved now and then and continued.
+    """One verdict per intent of the scenario, and what checks find; with snapshots, searches are saved and continued.
 
     Asked to stop, or interrupted, it answers with what is decided by then. `found` is told of violations meanwhile.
     """
+    result = verify_intents(loaded, options, progress, snapshots, stop=stop, found=found)
+    return replace(result, checks=run_checks(loaded))
+
+
+def verify_intents(
+    loaded: Loaded,
+    options: VerifyOptions = VerifyOptions(),
+    progress: Report = None,
+    snapshots: Snapshots | None = None,
+    *,
+    stop: Stop | None = None,
+    found: Found | None = None,
+) -> VerifyResult:
+    """The same without checks."""
     plan = plan_of(loaded, options)
-    watch = Watch(progress, snapshots, stop or Stop(), Known(found))
+    watch = Watch(progress, snapshots, stop or Stop(), Known(found), deadline=_deadline(loaded, options))
     try:
         answers = _answers(loaded, plan, options, watch)
         watch.stop.obey()
@@ -96,8 +115,8 @@ def verify(
     if watch.stop.is_asked and any(one.verdict == UNKNOWN for one in results):
         results, statistics = [_told_open(one) for one in results], replace(statistics, stopped_by=INTERRUPTED)
     results = with_caveats(loaded, plan, results)
-    omitted = [f"{omission.what}: {omission.why} ({omission.source})" for omission in loaded.omissions]
-    omitted += left_out(plan)
+    left_aside = told_omissions(loaded)
+    left_aside += left_out(plan)
     return VerifyResult(
         scenario=loaded.scenario.name,
         verdict=overall(results),
@@ -108,10 +127,20 @@ def verify(
             *(("abstraction", note) for note in abstractions(loaded, plan)),
         ),
         results=tuple(results),
-        not_modelled=tuple(omitted),
+        not_modelled=tuple(left_aside),
         statistics=statistics,
         inputs=loaded.texts,
+        omitted=omitted(loaded, plan),
     )
+
+
+def _deadline(loaded: Loaded, options: VerifyOptions) -> Deadline | None:
+    """When the searches end; with the usual timeout there is time left for a second look with events at rest."""
+    if options.timeout_s is None:
+        return None
+    is_looked_at_again = options.has_usual_timeout and not is_calm(loaded)
+    share = FIRST_LOOK if is_looked_at_again else 1.0
+    return Deadline(time.monotonic() + share * options.timeout_s, options.timeout_s)
 
 
 def _told_open(one: IntentResult) -> IntentResult:
@@ -132,11 +161,19 @@ def _answers(loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch) -
     if not may_be_calmed(loaded, options, results, statistics):
         return _Answers(results, statistics, slices)
     watch.go_on()
+    left = _second_look(options)
     try:
-        judged, calm = calmed(loaded, options, results, partial(verify, progress=watch.progress, stop=watch.stop))
+        judged, calm = calmed(loaded, left, results, partial(verify, progress=watch.progress, stop=watch.stop))
     except Exception as problem:
         return _Answers(results, statistics, slices, (("and then", failure_of(problem).reason),))
     return _Answers(judged, statistics, slices, (("and then", told(calm)),))
+
+
+def _second_look(options: VerifyOptions) -> VerifyOptions:
+    """The options for runs whose events come at rest: what the first look has left of the usual timeout."""
+    if options.timeout_s is None or not options.has_usual_timeout:
+        return options
+    return replace(options, timeout_s=(1 - FIRST_LOOK) * options.timeout_s, has_usual_timeout=False)
 
 
 def _interrupted(loaded: Loaded, plan: Plan, watch: Watch) -> _Answers:
@@ -166,10 +203,11 @@ def plan_of(loaded: Loaded, options: VerifyOptions) -> Plan:
         raise NothingToCheckError(f"E301 the input holds no workload{left_aside}. {remedy}")
     if not scenario.intents:
         raise NothingToCheckError("E301 the Scenario has no intents. List at least one under spec.intents.")
-    return _planned(loaded, options)
+    return planned(loaded, options)
 
 
-def _planned(loaded: Loaded, options: VerifyOptions) -> Plan:
+def planned(loaded: Loaded, options: VerifyOptions) -> Plan:
+    """The plan of an input that has something to check."""
     scenario = loaded.scenario
     return make_plan(
         loaded.setup,
@@ -202,7 +240,7 @@ def _searched_best(
         shown.update(_shown_early(loaded, plan, part, shown))
         watch.known.note(tuple(shown.values()))
 
-    sliced = searched_in_parts(loaded, limited, lambda part: _planned(part, options), MOST_INTENTS, watch, searched)
+    sliced = searched_in_parts(loaded, limited, lambda part: planned(part, options), MOST_INTENTS, watch, searched)
     if sliced is None:
         watch.go_on()
         return (*_searched_whole(loaded, plan, options, watch), ())
@@ -215,7 +253,7 @@ def _searched_best(
     # What a part leaves without an answer, such as a violation that is not shown as a run of the whole.
     rest = replace(loaded.scenario, intents=tuple(loaded.scenario.intents[number] for number in failed))
     whole = replace(loaded, scenario=rest)
-    found, more = _attempted(whole, _planned(whole, options), options, watch, _searched_whole)
+    found, more = _attempted(whole, planned(whole, options), options, watch, _searched_whole)
     for number, one in zip(failed, found, strict=True):
         failure = results[number]
         assert isinstance(failure, Failure)
@@ -255,7 +293,7 @@ def _searched_whole(
     if not any_open(results):
         return results, statistics
     watch.go_on()
-    crowd = Crowd(loaded, plan, options, watch, lambda part: _planned(part, options))
+    crowd = Crowd(loaded, plan, options, watch, lambda part: planned(part, options))
     found = decided_by_shares(crowd, parts, results, statistics)
     if not any_open(found.results) or statistics.stopped_by == INTERNAL:  # what went wrong would do so again
         return list(found.results), found.statistics
@@ -337,6 +375,13 @@ def _result_of_part(
 
 
 def _searched(
+    loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch
+) -> tuple[list[IntentResult], Statistics]:
+    """The search with as few classes of nodes as it turns out to allow."""
+    return search_joined(plan, options, lambda near, left: _searched_plan(loaded, near, left, watch))
+
+
+def _searched_plan(
     loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch
 ) -> tuple[list[IntentResult], Statistics]:
     """One search for all intents, or one for each batch of as many as the engine follows at once."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kubeproof.cluster.objects import Source
@@ -12,6 +12,7 @@ from kubeproof.cluster.scale import Limit
 from kubeproof.errors import ManifestError
 from kubeproof.manifests.printable import printable
 from kubeproof.values import dataclass
+from kubeproof.verify.matrix.result import Cell, Column, Grade, Matrix, Row
 from kubeproof.verify.resize import Size
 from kubeproof.verify.result import (
     ERROR,
@@ -22,7 +23,9 @@ from kubeproof.verify.result import (
     UNKNOWN,
     VACUOUS,
     VIOLATED,
+    CheckFinding,
     IntentResult,
+    OmittedGroup,
     Statistics,
     Suppression,
     SuppressionNote,
@@ -51,14 +54,23 @@ class Saved:
     result: VerifyResult
 
     def chosen(self, intent: str | None) -> IntentResult:
-        """The first violation that has a counterexample, or that of the intent named."""
+        """The first violation that has a counterexample, or that of the intent named.
+
+        A cell of a matrix is named by its workload and its fault: `web nodeLoss`, `Deployment/shop/web rollout+drain`.
+        """
         traced = [one for one in self.result.results if one.trace is not None]
+        traced.sort(key=lambda one: not one.is_decisive)
         if intent is not None:
-            traced = [one for one in traced if intent in (one.intent, one.id)]
+            traced = [one for one in traced if intent in (one.intent, one.id) or _is_cell(one, intent.split())]
         if not traced:
             which = f" for {intent}" if intent else ""
             raise unusable(self.path, f"holds no counterexample{which}; only violated intents have one")
-        return traced[0]
+        return next((one for one in traced if one.is_decisive), traced[0])
+
+
+def _is_cell(one: IntentResult, words: Sequence[str]) -> bool:
+    known = {one.target, one.target.rpartition("/")[2], "+".join(one.faults)}
+    return bool(one.faults and words) and known.issuperset(words)
 
 
 def read_saved(path: str) -> Saved:
@@ -104,6 +116,23 @@ def _result(document: Json) -> VerifyResult:
         inputs=tuple((str(file["name"]), str(file["text"])) for file in document["input"]["files"]),
         sweep=_sweep(document["sweep"]) if document.get("sweep") else None,
         suppressions=tuple(_note(note) for note in document.get("suppressions", ())),
+        omitted=tuple(_omitted(one) for one in document.get("not_modelled_kinds", ())),
+        matrix=_matrix(document) if "matrix" in document else None,
+        checks=tuple(_check(one) for one in document.get("checks", ())),
+    )
+
+
+def _check(one: Json) -> CheckFinding:
+    return CheckFinding(
+        id=_like(_ID, one["id"]),
+        key=str(one.get("key", "")),
+        severity=_one_of(SEVERITIES, one.get("severity", "error")),
+        target=str(one.get("target", "")),
+        message=str(one.get("message", "")),
+        remedy=str(one.get("remedy", "")),
+        source=_place(one.get("location", {})),
+        also=tuple((str(place["object"]), _place(place)) for place in one.get("objects", ())),
+        suppression=_suppression(one["suppression"]) if one.get("suppression") else None,
     )
 
 
@@ -127,6 +156,7 @@ def _intent(one: Json) -> IntentResult:
         size=_numbers(one.get("size") or {}),
         severity=_one_of(SEVERITIES, one.get("severity", "error")),
         suppression=_suppression(one["suppression"]) if one.get("suppression") else None,
+        faults=_strings(one.get("faults", ())),
     )
 
 
@@ -149,6 +179,7 @@ def _trace(one: Json) -> Trace:
         deployed_steps=int(one.get("deployed_steps", 0)),
         propositions=tuple((str(name), str(text)) for name, text in one.get("propositions", {}).items()),
         begins_with=_strings(one.get("holds_at_start", ())),
+        obstacles=tuple((str(found["by"]), str(found["reason"])) for found in one.get("obstacles", ())),
     )
 
 
@@ -176,6 +207,43 @@ def _statistics(numbers: Json) -> Statistics:
         idle=_strings(numbers.get("idle", ())),
         unused=_strings(numbers.get("unused", ())),
     )
+
+
+def _omitted(one: Json) -> OmittedGroup:
+    return OmittedGroup(str(one["what"]), int(one["count"]), bool(one["may_decide"]))
+
+
+def _matrix(document: Json) -> Matrix:
+    cells = tuple(_cell(one, (str(one["fault"]),)) for one in document["matrix"])
+    return Matrix(
+        columns=tuple(
+            Column(str(one["key"]), str(one["head"]), str(one["title"])) for one in document["matrix_columns"]
+        ),
+        rows=tuple(_row(one) for one in document["matrix_rows"]),
+        cells=cells,
+        pairs=tuple(_cell(one, _strings(one["faults"])) for one in document.get("matrix_pairs", ())),
+        pairs_left=int(document.get("matrix_pairs_left", 0)),
+        least_grade=Grade(document.get("matrix_grade", Grade.DIPS)),
+        elapsed_s=float(document.get("matrix_elapsed_s", 0.0)),
+    )
+
+
+def _row(one: Json) -> Row:
+    return Row(
+        target=str(one["target"]),
+        replicas=int(one["replicas"]),
+        floor=int(one["floor"]),
+        floor_from=str(one.get("floor_from", "")),
+        source=_place(one.get("location", {})),
+    )
+
+
+def _cell(one: Json, faults: tuple[str, ...]) -> Cell:
+    lowest, longest_s, finding = (
+        None if one[key] is None else int(one[key]) for key in ("lowest", "longest_s", "finding")
+    )
+    detail = str(one.get("detail", ""))
+    return Cell(str(one["target"]), faults, Grade(one["grade"]), detail, lowest, longest_s, finding)
 
 
 def _sweep(sweep: Json) -> Sweep:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import field, replace
 
-from kubeproof.engine.limits import Limits, physical_bytes
+from kubeproof.engine.limits import Deadline, Limits, physical_bytes
 from kubeproof.engine.search import (
     ALL_VIOLATED,
     INTERRUPTED,
@@ -53,6 +53,7 @@ class Watch:
     stop: Stop = field(default_factory=Stop)
     known: Known = field(default_factory=Known)  # what is decided so far
     found: Found | None = None  # is told of violations while a search that allows no additional runs goes on
+    deadline: Deadline | None = None  # by which all of them end
 
     def go_on(self) -> None:
         """Between two pieces of work: tells what is found, and ends the run if somebody asked for that."""
@@ -292,7 +293,7 @@ def _limits(options: VerifyOptions, watch: Watch) -> Limits:
     """The limits asked for; without one on memory, most of what the machine has, so that the answer is UNKNOWN
     and not a killed process."""
     memory = options.memory_bytes or physical_bytes() * DEFAULT_MEMORY_PERCENT // 100 or None
-    return Limits(options.max_states, options.timeout_s, memory, stop=watch.stop)
+    return Limits(options.max_states, options.timeout_s, memory, stop=watch.stop, deadline=watch.deadline)
 
 
 def _translated(progress: Report, phase: str) -> Callable[[EngineProgress], None] | None:
@@ -326,6 +327,8 @@ def _applied(plan: Plan, order: Order) -> list[str]:
     words = ["pods and nodes grouped", "controllers memoised"]
     if plan.domains:
         words.append("equal nodes and domains interchangeable")
+    if any(place.sample.sizes for place in plan.layout.places):
+        words.append("nodes of nearly the same size joined")
     if order.in_unison:
         names = ", ".join(plan.setup.workloads[w].ref for w in sorted(order.in_unison))
         words.append(f"pods start in unison ({names})")

@@ -2,7 +2,7 @@
 
 For inputs that are too large as a whole. A run of one part in which an intent fails becomes a run of the whole if the
 others can run along (`kubeproof.verify.weave`); that run is replayed, so such a violation is one of the whole. What
-holds for a part alone is no proof: others take its room and sway the scheduler's choice. `kubeproof.verify.crowded`
+holds for a part alone is no proof: others take its room and sway the scheduler's choice. `kubeproof.verify.crowd`
 has proofs for parts that do not depend on either. `docs/explanation/reductions.md` has the arguments.
 """
 
@@ -26,7 +26,7 @@ from kubeproof.verify.slicing import Slice, cut_by_relations
 from kubeproof.verify.summary import claim, combined, intent_result
 
 if TYPE_CHECKING:
-    from kubeproof.verify.crowded import Proofs
+    from kubeproof.verify.crowd.proving import Memo, Proofs
 
 ONE_BY_ONE = "workloads searched one by one where the whole was too large"
 Planned = Callable[[Loaded], Plan]
@@ -118,27 +118,25 @@ def _proved_everywhere(
     crowd: Crowd, parts: Sequence[Slice], begun: float
 ) -> tuple[frozenset[int], tuple[Statistics, ...]]:
     """The intents that every part they speak of proves, and what that took."""
-    from kubeproof.verify.crowded import may_be_proved  # only large inputs need it
-
-    loaded = crowd.loaded
-    if not may_be_proved(loaded) or not crowd.options.uses(ABSTRACTION):
+    if not crowd.options.uses(ABSTRACTION):
         return frozenset(), ()
-    found = []
+    found: list[Proofs] = []
+    memo: Memo = {}
     for part in parts:
         crowd.watch.go_on()
-        found.append(_proofs_of(crowd, part, begun))
+        found.append(_proofs_of(crowd, part, begun, memo))
     pairs = list(zip(parts, found, strict=True))
-    numbers = range(len(loaded.scenario.intents))
+    numbers = range(len(crowd.loaded.scenario.intents))
     proved = frozenset(n for n in numbers if all(n in one.intents for part, one in pairs if n in part.intents))
     return proved, tuple(one.statistics for one in found if one.statistics is not None)
 
 
-def _proofs_of(crowd: Crowd, part: Slice, begun: float) -> Proofs:
+def _proofs_of(crowd: Crowd, part: Slice, begun: float, memo: Memo) -> Proofs:
     """What is proved of one part; nothing if that fails, and then the part is searched as it is."""
-    from kubeproof.verify.crowded import Proofs, proofs_of
+    from kubeproof.verify.crowd.proving import Proofs, prove_part  # only large inputs need it
 
     try:
-        return proofs_of(crowd.loaded, part, crowd.planned, _limited(crowd.options, begun), crowd.watch)
+        return prove_part(crowd.loaded, part, crowd.planned, _limited(crowd.options, begun), crowd.watch, memo)
     except Exception as problem:
         failure_of(problem)
         return Proofs()

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, MutableMapping
 from dataclasses import replace
+from typing import NamedTuple
 
 from kubeproof.cluster.control import Tick
+from kubeproof.cluster.near_nodes import NodeSizeMatters
 from kubeproof.engine.search import Search
 from kubeproof.engine.system import Role, Step
 from kubeproof.intents.monitor import IN_STABLE, PERSISTENT, RECURRENT
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.model.individual_state import State
 from kubeproof.model.plan import Plan
+from kubeproof.model.remembering import RememberingModel
 from kubeproof.model.representatives import RepresentativeModel
 from kubeproof.values import dataclass
 from kubeproof.verify.failures import Failure, failure_of
 from kubeproof.verify.lift import NamedPath
+from kubeproof.verify.near_nodes import search_joined
 from kubeproof.verify.options import SLICING, VerifyOptions
 from kubeproof.verify.projection import Projection
-from kubeproof.verify.replayer import ReplayMismatch
-from kubeproof.verify.result import UNKNOWN, IntentResult, Statistics
+from kubeproof.verify.replayer import ReplayMismatch, retrace
+from kubeproof.verify.result import UNKNOWN, IntentResult, Statistics, TraceStep
 from kubeproof.verify.searching import Beginning, Decided, Watch, begin, explored, statistics_of
 from kubeproof.verify.slicing import Slice, cut, may_be_disturbed_at_any_time, starts_simply
 from kubeproof.verify.summary import stopped
-from kubeproof.verify.traces import make_trace
+from kubeproof.verify.traces import make_trace_after, told
 from kubeproof.verify.weave import Weaver, weave
 
 FAILED = "failed"
@@ -94,7 +99,7 @@ def searched_in_parts(
 def searched_part(one: Slice, plan: Plan, options: VerifyOptions, watch: Watch) -> Part:
     """The part with its findings, or with why there are none."""
     try:
-        return _searched_part(one, plan, options, watch)
+        return search_joined(plan, options, lambda near, left: _searched_part(one, near, left, watch))
     except Exception as problem:
         return Part(one, plan, Beginning(()), (), Statistics(), None, failure_of(problem))
 
@@ -154,44 +159,79 @@ def _comes_to_rest(part: Part) -> bool:
 # -- counterexamples ----------------------------------------------------------------------------------
 
 
+class Prelude(NamedTuple):
+    """How the whole was deployed: the state it came to, and the steps in words."""
+
+    last: State
+    told: tuple[TraceStep, ...]
+
+
+Preludes = MutableMapping[Hashable, Prelude]  # those that runs of the same workloads begin with
+
+
 def show_violation(
-    whole: Plan, part: Part, decided: Decided, intent: int, result: IntentResult, *, is_exact: bool
+    whole: Plan,
+    part: Part,
+    decided: Decided,
+    intent: int,
+    result: IntentResult,
+    *,
+    is_exact: bool,
+    preludes: Preludes | None = None,
 ) -> IntentResult | Failure:
     """The result with the part's violation as one of the whole, or why it cannot be shown.
 
-    Unless parts are exact, others might lead out of a loop that the part alone cannot leave.
+    Unless parts are exact, others might lead out of a loop that the part alone cannot leave. Runs of one workload that
+    differ in events begin alike: with `preludes` they are deployed once.
     """
     try:
-        prelude, path = _woven(whole, part, decided, intent)
+        before, path = _woven(whole, part, decided, intent, {} if preludes is None else preludes)
         path = path if is_exact else path._replace(is_inevitable=False)
-        return replace(result, **make_trace(RepresentativeModel(whole), intent, prelude, path))
+        return replace(result, **make_trace_after(RepresentativeModel(whole), intent, before, path))
+    except NodeSizeMatters as problem:  # in a state that the search left out
+        return Failure(UNKNOWN, str(problem))
     except ReplayMismatch as problem:  # such as a loop in which one of the others always has something to do
         return Failure(UNKNOWN, f"the run of all workloads does not stand up to replay, {problem}")
     except Exception as problem:
         return failure_of(problem)
 
 
-def _woven(whole: Plan, part: Part, decided: Decided, intent: int) -> tuple[NamedPath | None, NamedPath]:
+def _woven(
+    whole: Plan, part: Part, decided: Decided, intent: int, preludes: Preludes
+) -> tuple[tuple[TraceStep, ...], NamedPath]:
     """A part's violation as a run of the whole: how it was deployed, if it was, and the path."""
     shares = Projection(whole, part.plan, part.slice.intents)
-    model, own = RepresentativeModel(whole), RepresentativeModel(part.plan)
+    model, own = RememberingModel(whole), RepresentativeModel(part.plan)
     (start,) = model.initial()
-    prelude = None
+    told_before: tuple[TraceStep, ...] = ()
     if part.beginning.search is not None:
-        prelude = _woven_prelude(whole, part, shares, decided)
+        prelude = _find_prelude(whole, part, shares, decided, preludes)
+        told_before = prelude.told
         start = model.restarted(prelude.last._replace(observed=()))
     weaver = Weaver(model, own, shares, start)
     kind = whole.monitors[intent].kind
     ends_stable = kind in (IN_STABLE, RECURRENT, PERSISTENT)
-    return prelude, weave(weaver, decided.search, decided.finding, ends_stable=ends_stable)
+    return told_before, weave(weaver, decided.search, decided.finding, ends_stable=ends_stable)
 
 
-def _woven_prelude(whole: Plan, part: Part, shares: Projection, decided: Decided) -> NamedPath:
+def _find_prelude(whole: Plan, part: Part, shares: Projection, decided: Decided, preludes: Preludes) -> Prelude:
+    """How the whole was deployed so that the part is where its run begins; known, if it was asked for before."""
+    root = decided.search.root(decided.finding.state)
+    workloads = tuple((one.ref, one.owner, one.ordinal) for one in whole.setup.workloads)
+    nodes = tuple(node.name for node in whole.setup.nodes)
+    key = (part.slice.workloads, part.beginning.cells[root], workloads, nodes)
+    if key not in preludes or whole.claims:  # which claim has which volume is part of the memories
+        path = _woven_prelude(whole, part, shares, root)
+        retrace(RepresentativeModel(whole.deploying()), path.states, path.steps)
+        preludes[key] = Prelude(path.last, told(RepresentativeModel(whole), path.states, path.steps, 0))
+    return preludes[key]
+
+
+def _woven_prelude(whole: Plan, part: Part, shares: Projection, root: int) -> NamedPath:
     assert part.beginning.search is not None
-    deploying = RepresentativeModel(whole.deploying())
+    deploying = RememberingModel(whole.deploying())
     (empty,) = deploying.initial()
     weaver = Weaver(deploying, RepresentativeModel(part.plan.deploying()), shares, empty)
-    root = decided.search.root(decided.finding.state)
     search = part.beginning.search
     weaver.follow(search, [step for _, step in search.path(part.beginning.stable[root])])
     weaver.rest()

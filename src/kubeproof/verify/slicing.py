@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import combinations
 
 from kubeproof.cluster.counted import selects
 from kubeproof.cluster.labels import NO_EXECUTE, LabelSelector, Requirement
@@ -19,10 +20,10 @@ from kubeproof.cluster.profiles import NODE_AFFINITY, TAINT_TOLERATION, heeds
 from kubeproof.cluster.volumes import Claim, open_claims
 from kubeproof.controllers.quota import is_meant
 from kubeproof.controllers.scheduler.plugins.node_affinity import required_affinity_matches
+from kubeproof.controllers.scheduler.plugins.node_ports import conflict, host_ports
 from kubeproof.controllers.scheduler.plugins.taint_toleration import keeps_pods_off
 from kubeproof.controllers.scheduler.pod import pod_labels
 from kubeproof.events.declarations import (
-    STABLE,
     Apply,
     BudgetChange,
     Completes,
@@ -44,6 +45,7 @@ from kubeproof.intents.facts import matching_workloads
 from kubeproof.intents.predicates import followed_targets
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.values import dataclass
+from kubeproof.verify.crowd.room import Room
 
 ON_NODES = (NodeFailure, ZoneFailure, Cordon, Drain, Maintenance, CreateNode, NodeRemoval)
 NO_MOMENTS = (UsagePattern, NeverReady, Completes)  # they say how pods are
@@ -79,9 +81,12 @@ def cut(loaded: Loaded) -> tuple[Slice, ...] | str:
 def cut_by_relations(loaded: Loaded) -> tuple[Slice, ...]:
     """The parts of an input whose workloads meet on nodes only; fewer than two if it stays whole.
 
-    Such parts take each other's room and sway each other's scores, so they are not independent.
+    Such parts take each other's room and sway each other's scores, so they are not independent. Pods of higher priority
+    may take the room of others, unless there is always enough.
     """
-    if _entangled(loaded) or has_priorities(loaded.setup) or loaded.setup.settings.gitops_interval_s is not None:
+    if _entangled(loaded, on_nodes=False) or loaded.setup.settings.gitops_interval_s is not None:
+        return ()
+    if has_priorities(loaded.setup) and not Room(loaded).is_never_short:
         return ()
     groups = _Groups(tuple(_forms(loaded)))
     for related in _relations(loaded, on_nodes=False):
@@ -103,8 +108,11 @@ def _kept_whole(loaded: Loaded) -> str:
     return ""
 
 
-def _entangled(loaded: Loaded) -> str:
-    """What lets workloads have to do with each other wherever they run; "" if nothing does."""
+def _entangled(loaded: Loaded, *, on_nodes: bool = True) -> str:
+    """What lets workloads have to do with each other wherever they run; "" if nothing does.
+
+    Without `on_nodes`, parts may meet on nodes and in time.
+    """
     setup, scenario = loaded.setup, loaded.scenario
     if setup.descheduler is not None:
         return "the descheduler sees all pods"
@@ -114,23 +122,36 @@ def _entangled(loaded: Loaded) -> str:
         return "a vertical autoscaler changes what pods ask for"
     if setup.settings.startup_choices:
         return "pods draw the time that they take to start"
-    if open_claims(setup) or any(workload.claim_templates for workload in setup.workloads):
+    if (on_nodes or _has_free_volumes(setup)) and _has_open_claims(setup):
         return "claims may get the volumes that others want"
-    if any(workload.kind == CRON_JOB for workload in setup.workloads):
+    if on_nodes and any(workload.kind == CRON_JOB for workload in setup.workloads):
         return "a CronJob may start Jobs at any time"
     if any(isinstance(event, KernelPanic) for event in scenario.events):
         return "a panic of any node counts for all"
+    if any(event.must for event in scenario.events):
+        return "an event must happen, and what counts as the end of a run depends on all parts"
     if any(isinstance(event, BudgetChange) for event in scenario.events):
         return "a budget that changes may be anybody's"
     numbered = {event.name: event for event in scenario.events}
     if any(
-        event.after not in (None, STABLE) and {type(event), type(numbered[str(event.after)])} & set(ON_NODES)
+        {type(event), *(type(numbered[name]) for name in event.awaited)} & set(ON_NODES)
         for event in scenario.events
+        if event.awaited
     ):
         return "an event waits for one that may hit any node"
     if any(_counts_all(intent) for intent in scenario.intents):
         return "an intent counts over all workloads or nodes"
     return ""
+
+
+def _has_open_claims(setup: Setup) -> bool:
+    return bool(open_claims(setup)) or any(workload.claim_templates for workload in setup.workloads)
+
+
+def _has_free_volumes(setup: Setup) -> bool:
+    """True if there is a volume that any claim may get."""
+    bound = {claim.volume for claim in setup.claims}
+    return any(not volume.claim and volume.name not in bound for volume in setup.volumes)
 
 
 def _occurrences(events: Iterable[Event]) -> int:
@@ -139,7 +160,7 @@ def _occurrences(events: Iterable[Event]) -> int:
 
 
 def _comes_any_time(event: Event) -> bool:
-    return not isinstance(event, NO_MOMENTS) and event.after != STABLE
+    return not isinstance(event, NO_MOMENTS) and not event.waits_for_rest
 
 
 def _ends_any_time(event: Event) -> bool:
@@ -207,7 +228,9 @@ def _relations(loaded: Loaded, *, on_nodes: bool = True) -> Iterator[tuple[str, 
     forms = _forms(loaded)
     if on_nodes:
         yield from _sharing_nodes(loaded, forms)
-    yield from _selecting(loaded.setup, forms)
+    yield from _selecting(loaded.setup, forms, is_swayed=on_nodes)
+    if not on_nodes:
+        yield from _sharing_ports(loaded.setup, forms)
     for budget in loaded.setup.budgets:
         yield tuple(
             ref
@@ -231,7 +254,8 @@ def _relations(loaded: Loaded, *, on_nodes: bool = True) -> Iterator[tuple[str, 
     for claim in loaded.setup.claims:
         yield tuple(ref for ref, workloads in forms.items() if any(_uses(w, claim) for w in workloads))
     yield from _counted_together(loaded, forms)
-    yield from _sharing_images(loaded.setup, forms)
+    if on_nodes:
+        yield from _sharing_images(loaded.setup, forms)
     yield from _chained(loaded)
     for intent in loaded.scenario.intents:
         yield tuple(_read_by(loaded, intent))
@@ -262,8 +286,11 @@ def _may_run_on(setup: Setup, workload: Workload, node: Node) -> bool:
     )
 
 
-def _selecting(setup: Setup, forms: dict[str, list[Workload]]) -> Iterator[tuple[str, str]]:
-    """Pairs of which a scheduling rule of one may count pods of the other; affinity terms in any namespace."""
+def _selecting(setup: Setup, forms: dict[str, list[Workload]], *, is_swayed: bool) -> Iterator[tuple[str, str]]:
+    """Pairs of which a scheduling rule of one may count pods of the other; affinity terms in any namespace.
+
+    Only with `is_swayed` rules that make a node better or worse but never refuse it.
+    """
     hashed = {(w.ref, w.owner): pod_labels(setup, index) for index, w in enumerate(setup.workloads)}
     labels = {
         ref: [(w.namespace, dict(w.template.labels)) for w in workloads]
@@ -271,8 +298,9 @@ def _selecting(setup: Setup, forms: dict[str, list[Workload]]) -> Iterator[tuple
         for ref, workloads in forms.items()
     }
     for one, workloads in forms.items():
-        near = {(w.namespace, s) for w in workloads for s in _spread_selectors(setup, w) if s is not None}
-        far = {s for w in workloads for s in _term_selectors(w.template) if s is not None}
+        spreading = [w for w in workloads if is_swayed or _is_spread_hard(setup, w)]
+        near = {(w.namespace, s) for w in spreading for s in _spread_selectors(setup, w) if s is not None}
+        far = {s for w in workloads for s in _term_selectors(w.template, is_swayed=is_swayed) if s is not None}
         for other, shown in labels.items():
             if other != one and any(
                 any(place == namespace and s.matches(pod) for place, s in near) or any(s.matches(pod) for s in far)
@@ -293,10 +321,16 @@ def _spread_selectors(setup: Setup, workload: Workload) -> list[LabelSelector | 
     return [workload.selector, *(LabelSelector(tuple(Requirement(k, "In", (v,)) for k, v in one)) for one in served)]
 
 
-def _term_selectors(template: PodTemplate) -> Iterator[LabelSelector | None]:
+def _is_spread_hard(setup: Setup, workload: Workload) -> bool:
+    """True if a spread constraint of the pods, or a default of their scheduler, may refuse a node."""
+    defaults = [profile.default_spread or () for profile in setup.profiles]
+    return any(constraint.hard for constraints in (workload.template.spread, *defaults) for constraint in constraints)
+
+
+def _term_selectors(template: PodTemplate, *, is_swayed: bool) -> Iterator[LabelSelector | None]:
     def of(affinity: PodAffinity) -> Iterator[LabelSelector | None]:
         yield from (term.selector for term in affinity.required)
-        yield from (weighted.term.selector for weighted in affinity.preferred)
+        yield from (weighted.term.selector for weighted in affinity.preferred if is_swayed)
 
     yield from of(template.pod_affinity)
     yield from of(template.pod_anti_affinity)
@@ -304,6 +338,16 @@ def _term_selectors(template: PodTemplate) -> Iterator[LabelSelector | None]:
 
 def _uses(workload: Workload, claim: Claim) -> bool:
     return workload.namespace == claim.namespace and claim.name in workload.template.claims
+
+
+def _sharing_ports(setup: Setup, forms: dict[str, list[Workload]]) -> Iterator[tuple[str, str]]:
+    """Pairs of which pods want the same port of their node."""
+    version = setup.settings.kubernetes_version
+    ports = {ref: [host_ports(w.template, version) for w in workloads] for ref, workloads in forms.items()}
+    taking = [ref for ref, found in ports.items() if any(found)]
+    for one, other in combinations(taking, 2):
+        if any(conflict(wanted, taken) for wanted in ports[one] for taken in ports[other]):
+            yield one, other
 
 
 def _sharing_images(setup: Setup, forms: dict[str, list[Workload]]) -> Iterator[tuple[str, ...]]:
@@ -340,8 +384,8 @@ def _chained(loaded: Loaded) -> Iterator[tuple[str, ...]]:
     """Workloads of events of which one waits for the other."""
     targets = {event.name: _target(event) for event in loaded.scenario.events}
     for event in loaded.scenario.events:
-        if event.after not in (None, STABLE):
-            yield tuple(ref for ref in (targets[event.name], targets[str(event.after)]) if ref)
+        if event.awaited:
+            yield tuple(ref for name in (event.name, *event.awaited) if (ref := targets[name]))
 
 
 def _target(event: Event) -> str | None:

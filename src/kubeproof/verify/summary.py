@@ -13,22 +13,11 @@ from kubeproof.cluster.priorities import has_priorities, priority_of
 from kubeproof.cluster.running import in_words
 from kubeproof.engine.search import ALL_VIOLATED, INTERRUPTED
 from kubeproof.events.declarations import (
-    Apply,
-    BudgetChange,
-    Completes,
-    Cordon,
-    Create,
-    CreateNode,
     Drain,
-    Event,
     KernelPanic,
     Maintenance,
     NodeFailure,
     NodeRemoval,
-    Rollout,
-    Scale,
-    UsageChange,
-    UsagePattern,
     ZoneFailure,
 )
 from kubeproof.events.late import ScaleEvent, WriteEvent
@@ -40,6 +29,7 @@ from kubeproof.manifests.loaded import ASSUMED_NODES, Loaded, Start
 from kubeproof.model.plan import Plan
 from kubeproof.verify.counted_words import autoscaler_words, unsaid_uses
 from kubeproof.verify.coverage import joined
+from kubeproof.verify.event_words import describe_event
 from kubeproof.verify.result import (
     ERROR,
     HOLDS,
@@ -110,15 +100,21 @@ def scope(loaded: Loaded, plan: Plan, statistics: Statistics) -> tuple[tuple[str
     return (
         ("scenario", f"{scenario.name} (built in)" if scenario.is_default else scenario.name),
         ("kubernetes", version),
-        ("nodes", f"{sum(not node.is_slot for node in setup.nodes)} in {plan.classes} class(es)"),
+        ("nodes", f"{sum(not node.is_slot for node in setup.nodes)} in {_classes(plan)}"),
         *_assumed(loaded),
         ("workloads", ", ".join(_workload(setup, i) for i in range(len(setup.workloads))) or "none"),
         *_steering(setup, scenario.intents),
         ("start", _start(scenario.start, setup)),
-        ("events", "; ".join(_event(event) for event in scenario.events) or "none"),
+        ("events", "; ".join(describe_event(event) for event in scenario.events) or "none"),
         ("pod start-up", _startup(setup)),
         ("explored", _explored(statistics)),
     )
+
+
+def _classes(plan: Plan) -> str:
+    if plan.near is None:
+        return f"{plan.classes} class(es)"
+    return f"{plan.near.classes} class(es), {plan.classes} where small differences of size decide"
 
 
 def _assumed(loaded: Loaded) -> Iterator[tuple[str, str]]:
@@ -228,56 +224,6 @@ def _job(workload: Workload) -> str:
     return f" ({needed}, {workload.replicas} at once{times}{paused})"
 
 
-def _event(event: Event) -> str:
-    times = "any number of times" if event.max is None else f"at most {event.max} time(s)"
-    after = f", after {event.after}" if event.after else ""
-    if isinstance(event, NodeFailure):
-        back = ", may recover" if event.recovers else ""
-        return f"{event.name}: a node fails {times}{back}{after}"
-    if isinstance(event, ZoneFailure):
-        back = ", may recover" if event.recovers else ""
-        return f"{event.name}: all nodes of one {event.topology_key} fail together {times}{back}{after}"
-    if isinstance(event, Cordon):
-        return f"{event.name}: a node is cordoned {times}{after}"
-    if isinstance(event, Scale):
-        values = ", ".join(str(value) for value in event.replicas)
-        return f"{event.name}: {event.target} scaled to {values}, once each{after}"
-    if isinstance(event, Create):
-        return f"{event.name}: {event.target} is created{after}"
-    if isinstance(event, BudgetChange):
-        return f"{event.name}: PodDisruptionBudget/{event.budget} is {event.verb}{after}"
-    if isinstance(event, Apply):
-        return f"{event.name}: {event.workload.ref} is applied {times}{after}"
-    if isinstance(event, Drain):
-        return f"{event.name}: a node is drained {times}, {event.concurrent} at once{after}"
-    if isinstance(event, Maintenance):
-        return f"{event.name}: a node is drained, down and back {times}, {event.concurrent} at once{after}"
-    if isinstance(event, NodeRemoval):
-        how = ", drained first" if event.drain_first else ", with all that runs there"
-        return f"{event.name}: a node is deleted {times}{how}{after}"
-    if isinstance(event, UsageChange):
-        levels = ", ".join(str(level) for level in event.levels)
-        first = event.levels[event.initial]
-        return f"{event.name}: {event.resource} of {_users(event)} at {first}, among {levels}, {times}{after}"
-    if isinstance(event, UsagePattern):
-        return f"{event.name}: {event.resource} of {_users(event)} follows the age of its pods"
-    if isinstance(event, Rollout):
-        which = "its previous" if event.back else "a new"
-        return f"{event.name}: {event.target} gets {which} pod template {times}{after}"
-    if isinstance(event, KernelPanic):
-        return f"{event.name}: nodes fail above {event.above} of their CPU, {times}"
-    if isinstance(event, Completes):
-        span = f"{event.least_s}" if event.least_s == event.most_s else f"{event.least_s} to {event.most_s}"
-        return f"{event.name}: pods of {event.target} run for {span} s"
-    if isinstance(event, CreateNode):
-        return f"{event.name}: node {event.node} joins{after}"
-    return f"{event.name} {times}{after}"
-
-
-def _users(event: UsageChange | UsagePattern) -> str:
-    return f"container {event.container} of {event.target}" if event.container else event.target
-
-
 def abstractions(loaded: Loaded, plan: Plan) -> tuple[str, ...]:
     """What the model leaves out whatever the input says, as far as it can matter here."""
     notes = []
@@ -345,7 +291,14 @@ def detail(intent: Intent, verdict: str, statistics: Statistics) -> str:
         return f"there is a run in which this fails: {said}"
     if verdict == VACUOUS:
         return f"no run ever comes to a state this speaks about: {said}"
-    return f"not decided, the search was {stopped(statistics)}: {said}"
+    return f"not decided, the search was {stopped(statistics)}{_seen(statistics)}: {said}"
+
+
+def _seen(statistics: Statistics) -> str:
+    """What is known all the same."""
+    if not statistics.states or not statistics.stopped_by or statistics.stopped_by == INTERRUPTED:
+        return ""
+    return f", with no violation in {statistics.states:,} states up to {statistics.depth:,} steps from the start"
 
 
 def stopped(statistics: Statistics) -> str:

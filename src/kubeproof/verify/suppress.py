@@ -11,7 +11,8 @@ from kubeproof.manifests.exemptions import Exemption, property_named
 from kubeproof.manifests.loaded import Ignore
 from kubeproof.values import dataclass
 from kubeproof.verify.baseline import BaselineFinding
-from kubeproof.verify.fingerprints import fingerprints
+from kubeproof.verify.checks.catalogue import check_named
+from kubeproof.verify.fingerprints import check_fingerprints, fingerprints
 from kubeproof.verify.result import (
     ERROR,
     HOLDS_BOUNDED,
@@ -20,6 +21,7 @@ from kubeproof.verify.result import (
     UNKNOWN,
     VACUOUS,
     VIOLATED,
+    CheckFinding,
     IntentResult,
     Suppression,
     SuppressionNote,
@@ -42,13 +44,13 @@ class _Given:
     fingerprint: str = ""
     scenario: str = field(default="")
 
-    def accepts(self, one: IntentResult, fingerprint: str) -> bool:
-        """True if it speaks of this result and counts."""
+    def accepts(self, one: IntentResult | CheckFinding, fingerprint: str) -> bool:
+        """True if it speaks of this result or finding and counts."""
         if self.status in (EXPIRED, NO_REASON):
             return False
         if self.fingerprint:
             return self.fingerprint == fingerprint
-        if self.id != one.id or (self.intent and self.intent != one.intent):
+        if self.id != one.id or (self.intent and self.intent != getattr(one, "intent", "")):
             return False
         return not self.target or fnmatchcase(one.target, self.target)
 
@@ -63,7 +65,8 @@ def suppressed(
 ) -> VerifyResult:
     """The result with accepted violations SUPPRESSED, their counterexamples kept, and the audit trail.
 
-    Only violations can be accepted: what was not decided or says nothing stays as it is.
+    Only violations can be accepted: what was not decided or says nothing stays as it is. Accepted findings of checks
+    keep their severity and have the reason beside them.
     """
     given = [
         *(_of_annotation(ignore, result.scenario) for ignore in ignores),
@@ -75,13 +78,16 @@ def suppressed(
     marks = fingerprints(result)
     results = tuple(_judged(one, mark, given) for one, mark in zip(result.results, marks, strict=True))
     results = _as_far_as_tried(result, results)
+    found = zip(result.checks, check_fingerprints(result), strict=True)
+    checks = tuple(_accepted_check(one, mark, given) for one, mark in found)
     notes = tuple(SuppressionNote(one.suppression, one.id, one.target, one.status) for one in given)
-    return replace(result, results=results, verdict=_overall(result.verdict, results), suppressions=notes)
+    verdict = _overall(result.verdict, results)
+    return replace(result, results=results, verdict=verdict, suppressions=notes, checks=checks)
 
 
 def _of_annotation(ignore: Ignore, scenario: str) -> _Given:
     """On a workload it is about that workload, on the Scenario about all its intents."""
-    known = property_named(ignore.id)
+    known = property_named(ignore.id) or check_named(ignore.id)
     target = "" if ignore.ref == f"Scenario/{scenario}" else _literal(ignore.ref)
     given = Suppression("annotation", ignore.reason, ignore.source)
     return _Given(given, known.id if known else ignore.id, target, UNUSED if ignore.reason else NO_REASON)
@@ -112,7 +118,12 @@ def _judged(one: IntentResult, fingerprint: str, given: Sequence[_Given]) -> Int
     return replace(one, verdict=SUPPRESSED, suppression=accepting[0].suppression) if accepting else one
 
 
-def _accepting(one: IntentResult, fingerprint: str, given: Sequence[_Given]) -> Iterator[_Given]:
+def _accepted_check(one: CheckFinding, fingerprint: str, given: Sequence[_Given]) -> CheckFinding:
+    accepting = [*_accepting(one, fingerprint, given)]
+    return replace(one, suppression=accepting[0].suppression) if accepting else one
+
+
+def _accepting(one: IntentResult | CheckFinding, fingerprint: str, given: Sequence[_Given]) -> Iterator[_Given]:
     for reason in given:
         if reason.accepts(one, fingerprint):
             reason.status = USED
@@ -134,5 +145,5 @@ def _as_far_as_tried(result: VerifyResult, results: tuple[IntentResult, ...]) ->
 
 def _overall(verdict: str, results: Sequence[IntentResult]) -> str:
     """The worst verdict that is left; a suppressed violation is told, never taken for a proof."""
-    found = {one.verdict for one in results}
+    found = {one.verdict for one in results if one.is_decisive}
     return next((word for word in (VIOLATED, ERROR, UNKNOWN, SUPPRESSED) if word in found), verdict)

@@ -12,6 +12,7 @@ from kubeproof.model.individual import IndividualModel
 from kubeproof.model.individual_state import State, Transition
 from kubeproof.verify.explain import added_words, event_words, final_facts, why
 from kubeproof.verify.lift import NamedPath
+from kubeproof.verify.obstacles import obstacles
 from kubeproof.verify.replayer import replay
 from kubeproof.verify.result import Trace, TraceStep
 from kubeproof.verify.words import elapsed, trace_step
@@ -29,16 +30,24 @@ class Violation(TypedDict):
 
 def make_trace(model: IndividualModel, monitor_number: int, prelude: NamedPath | None, path: NamedPath) -> Violation:
     """The trace of a violation; raises ReplayMismatch if it does not stand up to replay."""
+    before = told(model, prelude.states, prelude.steps, 0) if prelude else ()
+    return make_trace_after(model, monitor_number, before, path)
+
+
+def make_trace_after(
+    model: IndividualModel, monitor_number: int, before: tuple[TraceStep, ...], path: NamedPath
+) -> Violation:
+    """The same, where the steps that deployed the cluster are told already."""
     recorded = [(step.controller, step.concrete) for step in path.steps]
     replay(model, path.states[0], recorded, loop_start=path.loop_start, monitor_number=monitor_number)
-    before = told(model, prelude.states, prelude.steps, 0) if prelude else ()
     begun_s = before[-1].time_s if before else 0
     steps = told(model, path.states, path.steps, begun_s)
     loop_start = None if path.loop_start is None else path.loop_start + len(before)
     certainty = ("inevitable" if path.is_inevitable else "possible") if path.loop_start is not None else ""
     monitor = model.plan.monitors[monitor_number]
     final = final_facts(model, path.last, monitor)
-    trace = Trace((*before, *steps), loop_start, certainty, final, deployed_steps=len(before))
+    held_back = obstacles(model, path.last, monitor)
+    trace = Trace((*before, *steps), loop_start, certainty, final, deployed_steps=len(before), obstacles=held_back)
     if monitor.temporal is not None:
         first, lettered = with_letters(model, path.states, path.steps, monitor.temporal, steps)
         where = monitor.temporal.where

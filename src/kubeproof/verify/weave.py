@@ -40,6 +40,8 @@ class Weaver:
         self._whole, self._part, self._shares = whole, part, shares
         self.states = [start]
         self.steps: list[Transition] = []
+        self._lasting = [actor for actor in whole.plan.actors if actor.stage == Stage.ALWAYS]
+        self._last = 0  # number of the one that had something urgent last
 
     @property
     def _here(self) -> State:
@@ -76,11 +78,11 @@ class Weaver:
             if found is not None:
                 self._take(found)
                 return
-            other = self._of_others((Role.URGENT,)) or self._of_others((Role.OPTIONAL, Role.TIME))
+            other = self._urgent() or self._patient(self._whole.steps(self._here))
             if other is None:
                 break
             self._take(other)
-        raise CannotWeave(f"no step of the whole follows {step.effect.label}")
+        raise CannotWeave("a step that the workloads take by themselves is not one that they take beside the others")
 
     def _step_to(self, wanted: Anonymous, kinds: tuple[type, ...]) -> Transition | None:
         """A step after which the part is where it should be; actors of these kinds are asked first."""
@@ -118,7 +120,7 @@ class Weaver:
     def catch_up(self) -> None:
         """The others do what is urgent."""
         for _ in range(MOST_STEPS):
-            step = self._of_others((Role.URGENT,))
+            step = self._urgent()
             if step is None:
                 return
             self._take(step)
@@ -127,31 +129,44 @@ class Weaver:
     def rest(self) -> None:
         """The others go on until the whole cluster is stable."""
         for _ in range(MOST_STEPS):
-            if self._whole.is_stable(self._here):
-                return
-            step = self._of_others((Role.URGENT,)) or self._of_others((Role.OPTIONAL, Role.TIME))
+            step = self._urgent()
+            if step is None:
+                steps = self._whole.steps(self._here)
+                if all(one.role == Role.EVENT for one in steps):
+                    return
+                step = self._patient(steps)
             if step is None:
                 raise CannotWeave("the part itself is not at rest")
             self._take(step)
         raise CannotWeave("the others do not come to rest")
 
-    def _of_others(self, roles: tuple[int, ...]) -> Transition | None:
-        """A step that leaves the part as it is."""
-        before = self._share(self._here)
-        for step in self._whole.steps(self._here):
-            if step.role in roles and self._share(step.target) == before:
-                return step
+    def _urgent(self) -> Transition | None:
+        """Something urgent that leaves the part as it is; whoever had something last is asked first."""
+        before, actors = self._share(self._here), self._lasting
+        for position in range(len(actors)):
+            number = (self._last + position) % len(actors)
+            for step in self._whole.steps_of(actors[number], self._here):
+                if step.role == Role.URGENT and self._share(step.target) == before:
+                    self._last = number
+                    return step
         return None
 
+    def _patient(self, steps: Sequence[Transition]) -> Transition | None:
+        """One of the steps that may come and leaves the part as it is: time passing, or what somebody may do."""
+        before = self._share(self._here)
+        patient = (step for step in steps if step.role in (Role.OPTIONAL, Role.TIME))
+        return next((step for step in patient if self._share(step.target) == before), None)
+
     def go_round(self, search: Search, steps: Sequence[Step]) -> int:
-        """Follows a loop until the whole cluster comes round; returns where in the steps the last round begins."""
+        """Follows a loop until the whole cluster comes round; returns where in the steps it begins to."""
+        begun: dict[Anonymous, int] = {}  # nodes that the part takes for equal may take turns
         for _ in range(MOST_ROUNDS):
             self.catch_up()
-            first, before = len(self.steps), anonymous(self._whole, self._here)
+            form = anonymous(self._whole, self._here)
+            if form in begun:
+                return begun[form]
+            begun[form] = len(self.steps)
             self.follow(search, steps)
-            self.catch_up()
-            if anonymous(self._whole, self._here) == before:
-                return first
         raise CannotWeave("the others do not come round with the loop")
 
     def path(self, loop_start: int | None = None, *, is_inevitable: bool = False) -> NamedPath:

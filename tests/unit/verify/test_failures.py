@@ -9,13 +9,16 @@ import pytest
 
 from kubeproof.cli.main import main
 from kubeproof.errors import KubeproofError, LimitReached, ScenarioError
+from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.plan import Plan
-from kubeproof.verify import crowded, run, searching, sliced
+from kubeproof.verify import run, searching, sliced
+from kubeproof.verify.crowd import proving
 from kubeproof.verify.failures import failure_of
 from kubeproof.verify.options import Effort, VerifyOptions
 from kubeproof.verify.replayer import ReplayMismatch
 from kubeproof.verify.result import ERROR, HOLDS, UNKNOWN, VIOLATED, VerifyResult
 from kubeproof.verify.run import verify
+from kubeproof.verify.slicing import Slice
 from tests.unit.verify.inputs import loaded, node, scenario, web
 from tests.unit.verify.test_slicing import TWO_TEAMS
 
@@ -32,15 +35,20 @@ def verdicts(result: VerifyResult) -> list[str]:
 @pytest.fixture
 def broken_two(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever searches the runs of workload two comes upon a fault of ours."""
-    one_search = searching.one_search
+    one_search, prove_part = searching.one_search, proving.prove_part
 
     def fail(plan: Plan, *others: Any) -> Any:
         if any(workload.name == "two" for workload in plan.setup.workloads):
             raise IndexError("tuple index out of range")
         return one_search(plan, *others)
 
-    for module in (searching, crowded):
-        monkeypatch.setattr(module, "one_search", fail)
+    def fail_to_prove(whole: Loaded, part: Slice, *others: Any) -> Any:
+        if "Deployment/shop/two" in part.workloads:
+            raise IndexError("tuple index out of range")
+        return prove_part(whole, part, *others)
+
+    monkeypatch.setattr(searching, "one_search", fail)
+    monkeypatch.setattr(proving, "prove_part", fail_to_prove)
 
 
 @pytest.mark.usefixtures("broken_two")
@@ -93,7 +101,7 @@ def test_a_run_that_does_not_stand_up_to_replay_leaves_its_intent_open(monkeypat
     def refuse(*_: object) -> None:
         raise ReplayMismatch("E700 its loop is not fair")
 
-    monkeypatch.setattr(sliced, "make_trace", refuse)
+    monkeypatch.setattr(sliced, "make_trace_after", refuse)
     documents = (*TOGETHER, scenario(READY % ("one", 1), READY % ("one", 2)))
     result = verify(loaded(*documents), ONE_BY_ONE)
 

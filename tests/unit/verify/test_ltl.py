@@ -7,6 +7,7 @@ import pytest
 
 from kubeproof.cases.library import load_case
 from kubeproof.engine.search import compiled_kernel
+from kubeproof.errors import ScenarioError
 from kubeproof.intents.declarations import EVICTORS, Intent
 from kubeproof.manifests.load import load
 from kubeproof.report.json import document
@@ -202,3 +203,38 @@ status: {{phase: Running}}
     result = verified(node("a"), web(1), *pods, scenario(*intents))
 
     assert verdicts(result) == ["HOLDS", "HOLDS"]
+
+
+# -- what events have done --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("formula", "where", "verdict"),
+    [
+        ("G(down -> gone)", {"down": "nodes(up=false) > 0", "gone": "happened('loss')"}, HOLDS),
+        ("F gone", {"gone": "happened('loss')"}, VIOLATED),  # it may happen, and need not
+        ("G(gone -> G gone)", {"gone": "happened('loss')"}, HOLDS),
+        ("G(second -> F first)", {"second": f"revision('{WEB}') == 2", "first": f"revision('{WEB}') == 1"}, VIOLATED),
+        ("G !third", {"third": f"revision('{WEB}') == 3"}, HOLDS),
+        ("G(peak -> happened)", {"peak": "level('peak') == 1", "happened": "happened('peak')"}, HOLDS),
+        ("G(happened -> peak)", {"peak": "level('peak') == 1", "happened": "happened('peak')"}, VIOLATED),
+    ],
+)
+def test_predicates_know_what_events_have_done(formula, where, verdict):
+    loss, rollout = "{nodeFailure: {name: loss, max: unlimited}}", f"{{rollout: {{target: {WEB}}}}}"
+    peak = f"{{cpuChange: {{name: peak, target: {WEB}, levels: [10m, 20m]}}}}"
+    chosen = loss if "loss" in str(where) else f"{rollout}, {peak}"
+
+    assert verdicts(verified(node("a"), web(1), scenario(ltl(formula, **where), events=chosen))) == [verdict]
+
+
+@pytest.mark.parametrize(
+    ("call", "problem"),
+    [
+        ("happened('los')", "calls happened with event 'los', which is none of the Scenario that happens"),
+        ("level('loss') > 0", "calls level with event 'loss', which is none of the Scenario that has levels"),
+    ],
+)
+def test_an_event_that_a_predicate_names_is_in_the_scenario(call, problem):
+    with pytest.raises(ScenarioError, match=problem):
+        verified(node("a"), web(1), scenario(ltl("G !p", p=call), events="{nodeFailure: {name: loss}}"))

@@ -325,7 +325,7 @@ def test_the_scope_says_what_was_verified():
     assert scope["nodes"] == "2 in 1 class(es)"
     assert scope["workloads"] == f"{T} x 1"
     assert scope["events"] == (
-        "nodeFailure-1: a node fails at most 1 time(s), may recover; cordon-2: a node is cordoned at most 1 time(s), "
+        "nodeFailure-1: a node fails at most once, may recover; cordon-2: a node is cordoned at most once, "
         f"after stable; scale-3: {T} scaled to 1, 2, once each"
     )
     assert scope["pod start-up"] == "1 to 5 s"

@@ -97,27 +97,39 @@ def test_a_workload_that_needs_a_certain_node_needs_room_on_every_node() -> None
     assert verdicts(crowded) == [UNKNOWN]
 
 
-def test_an_autoscaler_that_never_acts_does_not_stand_in_the_way() -> None:
+def test_an_autoscaler_that_comes_to_rest_does_not_stand_in_the_way() -> None:
     documents = (*NODES, FRONT, web(1, name="back", cpu="100m"), AUTOSCALER)
 
     assert verdicts(answered(*documents, scenario(PENDING % "back"))) == [HOLDS]
-    assert verdicts(answered(*documents, scenario(PENDING % "back", events=USAGE))) == [UNKNOWN]
+    assert verdicts(answered(*documents, scenario(PENDING % "back", events=USAGE))) == [HOLDS]
 
 
 def test_pods_that_an_autoscaler_may_add_and_let_end_count_as_taken_room() -> None:
-    # 1 to 3 pods of 1 CPU, and up to three rounds of two that end, beside one: 10 CPU, and a node of 8 may be full.
+    # 1 to 3 pods of 1 CPU, and up to two that end, beside one and the next: 7 CPU. After a rise none goes for a while.
     pods = (web(1, name="back"), web(1, name="front"), AUTOSCALER, scenario(PENDING % "front", events=USAGE))
 
-    assert verdicts(answered(*NODES[:2], *pods)) == [HOLDS]
-    assert verdicts(answered(*NODES[:1], *pods)) == [UNKNOWN]
+    assert verdicts(answered(node("n1", cpu="7"), *pods)) == [HOLDS]
+    assert verdicts(answered(node("n1", cpu="6"), *pods)) == [UNKNOWN]
 
 
-def test_workloads_that_are_more_than_plain_are_not_proved() -> None:
+def test_pods_that_an_autoscaler_without_a_window_lets_end_count_once_for_each_sync_of_a_grace_period() -> None:
+    # The same with three rounds of two that end: 11 CPU.
+    hasty = AUTOSCALER + "  behavior: {scaleDown: {stabilizationWindowSeconds: 0}}\n"
+    pods = (web(1, name="back"), web(1, name="front"), hasty, scenario(PENDING % "front", events=USAGE))
+
+    assert verdicts(answered(node("n1", cpu="11"), *pods)) == [HOLDS]
+    assert verdicts(answered(node("n1", cpu="10"), *pods)) == [UNKNOWN]
+
+
+def test_a_port_of_the_node_stands_in_the_way_of_those_that_want_it_only() -> None:
     port = "containers: [{name: own, image: registry.example.com/own, ports: [{containerPort: 80, hostPort: 80}]}]"
-    host = web(1, name="back").replace("containers: [{name: main", port[:-1] + ", {name: main")
-    result = answered(*NODES, FRONT, host, scenario(PENDING % "front"))
+    first, second = (
+        web(2, name=name).replace("containers: [{name: main", port[:-1] + ", {name: main") for name in ("back", "last")
+    )
+    asked = scenario(PENDING % "front", PENDING % "back")
 
-    assert verdicts(result) == [UNKNOWN]
+    assert verdicts(answered(*NODES, FRONT, first, asked)) == [HOLDS, HOLDS]
+    assert verdicts(answered(*NODES, FRONT, first, second, asked)) == [HOLDS, VIOLATED]
 
 
 def test_proofs_by_more_runs_can_be_switched_off() -> None:
@@ -141,7 +153,7 @@ def test_what_parts_cannot_decide_is_searched_as_a_whole_again() -> None:
 
 def test_the_built_in_scenario_comes_to_an_end_by_itself() -> None:
     text = "---\n".join((*NODES, web(2, name="back", cpu="4"), web(4, name="crowd", cpu="4")))
-    few = VerifyOptions(engine="python", effort=replace(FEW, max_at_last=30))
+    few = VerifyOptions(engine="python", effort=replace(FEW, max_at_last=30, max_alone=2_000))
     result = verify(load_texts([("in.yaml", text)]), few)
 
     assert result.statistics.stopped_by == "30 states"
@@ -156,14 +168,14 @@ profiles: [{schedulerName: default-scheduler, plugins: {multiPoint: {disabled: [
 EXCLUSIVE = "{key: dedicated, value: storage, effect: NoSchedule}"
 
 
-@pytest.mark.parametrize("mark", ["unschedulable", "unreachable"])
-def test_pods_that_accept_nodes_which_events_hit_are_not_proved(mark: str) -> None:
+def test_pods_that_accept_drained_nodes_are_not_proved() -> None:
     # A drained node takes front's pod back, and evicts it, within one instant: no time passes in which back starts.
-    eager = web(1, name="front", cpu="100m", more=COMING_BACK % mark)
+    eager = web(1, name="front", cpu="100m", more=COMING_BACK % "unschedulable")
     ready = "{minReady: {target: Deployment/shop/back, count: 1, when: eventuallyAlways}}"
-    documents = (*NODES[:2], eager, web(1, name="back"), scenario(ready, events="{drain: {}}"))
+    documents = (*NODES[:2], eager, web(1, name="back"))
 
-    assert verdicts(answered(*documents)) == [UNKNOWN]
+    assert verdicts(answered(*documents, scenario(ready, events="{drain: {}}"))) == [UNKNOWN]
+    assert verdicts(answered(*documents, scenario(ready, events=FAILURE))) == [HOLDS]
 
 
 def test_a_cordoned_node_that_pods_accept_must_have_room_too() -> None:

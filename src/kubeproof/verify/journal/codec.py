@@ -41,6 +41,8 @@ class Codec:
         kind = type(value)
         if kind in PLAIN:
             return value
+        if isinstance(value, str):  # a word of an enumeration
+            return str(value)
         if kind is tuple:
             return [TUPLE, *map(self._flat, value)]
         if kind is list:

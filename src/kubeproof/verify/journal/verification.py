@@ -18,12 +18,16 @@ from kubeproof.verify.journal.codec import Codec
 from kubeproof.verify.journal.journal import Journal
 from kubeproof.verify.known import Found
 from kubeproof.verify.options import Progress, VerifyOptions
-from kubeproof.verify.result import IntentResult, Statistics, Trace, TraceStep, VerifyResult
+from kubeproof.verify.result import CheckFinding, IntentResult, OmittedGroup, Statistics, Trace, TraceStep, VerifyResult
 from kubeproof.verify.run import verify
 
 KEY = "verification"  # the one task
-CODEC = Codec(VerifyResult, IntentResult, Statistics, Trace, TraceStep, Source)
-HARMLESS = ("timeout_s", "memory_bytes")  # a run may continue with others: what they cut short is not written down
+CODEC = Codec(VerifyResult, CheckFinding, OmittedGroup, IntentResult, Statistics, Trace, TraceStep, Source)
+HARMLESS = (
+    "timeout_s",
+    "has_usual_timeout",
+    "memory_bytes",
+)  # a run may continue with others: what they cut short is not written down
 
 
 @dataclass(frozen=True, slots=True)

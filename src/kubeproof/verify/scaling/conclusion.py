@@ -8,7 +8,8 @@ from dataclasses import replace
 from kubeproof.engine.limits import INTERRUPTED
 from kubeproof.intents.declarations import Intent
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.verify.left_out import left_out, with_caveats
+from kubeproof.verify.checks.run import run_checks
+from kubeproof.verify.left_out import left_out, told_omissions, with_caveats
 from kubeproof.verify.resize import Size, resized
 from kubeproof.verify.result import (
     ERROR,
@@ -46,7 +47,7 @@ def conclude(plan: SweepPlan, answers: Sequence[SizeAnswer], *, is_interrupted: 
         results += _over_all(intent, blank, plan, answers, sweep, is_interrupted=is_interrupted)
     results = with_caveats(last, model, results)
     shared = [pair for pair in scope(last, model, statistics) if pair[0] not in PER_SIZE]
-    omitted = [f"{omission.what}: {omission.why} ({omission.source})" for omission in plan.loaded.omissions]
+    omitted = told_omissions(plan.loaded)
     return VerifyResult(
         scenario=plan.loaded.scenario.name,
         verdict=worst((one.verdict for one in results), holds=_holds(plan)),
@@ -61,6 +62,7 @@ def conclude(plan: SweepPlan, answers: Sequence[SizeAnswer], *, is_interrupted: 
         statistics=statistics,
         inputs=plan.loaded.texts,
         sweep=sweep,
+        checks=run_checks(plan.loaded),
     )
 
 

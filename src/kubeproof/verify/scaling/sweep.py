@@ -18,7 +18,7 @@ from kubeproof.verify.no_placement import NoPlacement
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.resize import Size, resized
 from kubeproof.verify.result import ERROR, VACUOUS, VIOLATED, VerifyResult
-from kubeproof.verify.run import plan_of, verify
+from kubeproof.verify.run import plan_of, verify_intents
 from kubeproof.verify.scaling.conclusion import conclude
 from kubeproof.verify.scaling.plan import SweepOptions, SweepPlan
 from kubeproof.verify.scaling.result import TRIVIAL, SizeAnswer, SweepProgress
@@ -85,7 +85,7 @@ def verify_size(loaded: Loaded, scale: Scale, options: VerifyOptions, size: Size
     if reason:
         return SizeAnswer(TRIVIAL, note=reason)
     try:
-        result = verify(sized, options)
+        result = verify_intents(sized, options)
     except NoPlacement:
         return SizeAnswer(VACUOUS, note="no stable placement to start from")
     if result.statistics.stopped_by == "interrupt":  # heard only in this process; the whole sweep ends

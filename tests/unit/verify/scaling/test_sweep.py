@@ -113,7 +113,7 @@ def test_a_size_that_fails_to_answer_is_an_error_and_the_rest_goes_on(monkeypatc
             raise KeyError("no wind")
         return verify(loaded, options)
 
-    monkeypatch.setattr("kubeproof.verify.scaling.sweep.verify", broken)
+    monkeypatch.setattr("kubeproof.verify.scaling.sweep.verify_intents", broken)
 
     result = swept(grows())
 
@@ -128,7 +128,7 @@ def test_a_violation_after_an_undecided_size_does_not_claim_to_be_the_smallest(m
             raise KeyError("no wind")
         return verify(loaded, options)
 
-    monkeypatch.setattr("kubeproof.verify.scaling.sweep.verify", broken)
+    monkeypatch.setattr("kubeproof.verify.scaling.sweep.verify_intents", broken)
 
     result = swept(grows(more=ONLY_FAST, pods=4))
 

@@ -1,0 +1,32 @@
+"""What a user may choose about the survival matrix."""
+
+from __future__ import annotations
+
+from kubeproof.values import dataclass
+from kubeproof.verify.executors.gradual import Gradual
+from kubeproof.verify.executors.session import Executor
+from kubeproof.verify.matrix.result import Grade
+
+BUDGET_S = 60.0  # of a run that nobody limits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatrixOptions:
+    """Which faults are looked at, how good is good enough, and where the work is done."""
+
+    faults: tuple[str, ...] = ()  # keys; (): all that apply
+    least_grade: Grade = Grade.DIPS  # what is worse is a violation
+    pairs: bool = True  # two faults at once, as far as time allows
+    executor: Executor = Gradual()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatrixEffort:
+    """How much one cell may take: a little at first, so that all have their turn, then more."""
+
+    first_states: int = 4_000
+    first_s: float = 2.0
+    later_states: int = 400_000
+    pair_states: int = 4_000
+    pair_s: float = 2.0
+    max_pairs: int = 200

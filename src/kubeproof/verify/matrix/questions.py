@@ -1,0 +1,78 @@
+"""Which cells a matrix has, in the order in which they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from kubeproof.cluster.objects import Setup, Workload
+from kubeproof.manifests.faults import BY_KEY, DEPLOYED, FAULTS, Fault, concerning, floor_of, rows_of
+from kubeproof.values import dataclass
+from kubeproof.verify.matrix.result import Column, Row
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One cell to be graded, and how much may be spent on it."""
+
+    target: str
+    faults: tuple[str, ...]
+    max_states: int
+    timeout_s: float
+    is_thorough: bool = False  # what parts leave open is asked of the whole, too
+
+    @property
+    def key(self) -> str:
+        """The same in every run."""
+        return f"{'+'.join(self.faults)} {self.target} {self.max_states}{' whole' if self.is_thorough else ''}"
+
+    @property
+    def cell(self) -> tuple[str, tuple[str, ...]]:
+        """What it is about."""
+        return self.target, self.faults
+
+
+Cells = list[tuple[str, tuple[str, ...]]]
+
+
+def single_faults(setup: Setup, chosen: Sequence[Fault] = FAULTS) -> Cells:
+    """Every workload with every fault that concerns it, fault by fault."""
+    rows = rows_of(setup)
+    return [(w.ref, (fault.key,)) for fault in chosen for w in rows if fault in concerning(setup, w, chosen)]
+
+
+def pairs_of_faults(setup: Setup, chosen: Sequence[Fault] = FAULTS) -> Cells:
+    """Every workload with every two faults that concern it and begin alike, the likely ones first."""
+    found = []
+    for workload in rows_of(setup):
+        for one, other in combinations(concerning(setup, workload, chosen), 2):
+            if one.begins == other.begins == DEPLOYED and one.events is not other.events:
+                found.append((one.rank + other.rank, (workload.ref, (one.key, other.key))))
+    return [cell for _, cell in sorted(found, key=lambda pair: pair[0])]
+
+
+def columns_of(cells: Cells) -> tuple[Column, ...]:
+    """The columns that have a cell."""
+    asked = {key for _, keys in cells for key in keys}
+    return tuple(Column(fault.key, fault.head, fault.title) for fault in FAULTS if fault.key in asked)
+
+
+def rows_shown(setup: Setup) -> tuple[Row, ...]:
+    """The rows, with what each workload wants."""
+    return tuple(_row(setup, workload) for workload in rows_of(setup))
+
+
+def _row(setup: Setup, workload: Workload) -> Row:
+    floor = floor_of(setup, workload)
+    budget = f"PodDisruptionBudget/{floor.budget.namespace}/{floor.budget.name}" if floor.budget else ""
+    return Row(workload.ref, workload.replicas, floor.count, budget, workload.source)
+
+
+def ask(cells: Cells, max_states: int, timeout_s: float, *, is_thorough: bool = False) -> Iterator[Question]:
+    """The questions for the cells."""
+    return (Question(target, faults, max_states, timeout_s, is_thorough) for target, faults in cells)
+
+
+def titles(keys: Sequence[str]) -> str:
+    """What happens, as a clause."""
+    return ", and ".join(BY_KEY[key].title for key in keys)

@@ -1,0 +1,184 @@
+"""Grades every cell of the survival matrix within a budget of time; the best answer is there at any moment.
+
+All cells have a short turn first. Those that stay open have a longer one, as time allows, then come pairs of faults,
+the likely ones first. Cells depend on nothing but the input: they are tasks for any executor, and a journal keeps them.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from kubeproof.errors import NothingToCheckError
+from kubeproof.manifests.faults import DEPLOY, FAULTS
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.stop import Stop
+from kubeproof.values import dataclass
+from kubeproof.verify.executors.pool import usable_cores
+from kubeproof.verify.executors.run import Record, run_tasks
+from kubeproof.verify.executors.task import Outcome, TaskProgress
+from kubeproof.verify.known import Found, Known
+from kubeproof.verify.matrix.conclusion import conclude, failed
+from kubeproof.verify.matrix.options import MatrixEffort, MatrixOptions
+from kubeproof.verify.matrix.questions import Cells, Question, ask, pairs_of_faults, single_faults
+from kubeproof.verify.matrix.result import Grade
+from kubeproof.verify.matrix.solve import Graded, Solver
+from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.result import VerifyResult
+
+LEAST_S = 0.5  # of a turn: less is not worth starting
+SHARE = 0.9  # of the budget for searching; the rest is for the report
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixProgress:
+    """Where a matrix stands."""
+
+    done: int
+    total: int
+    phase: str  # "faults", "open cells", "pairs of faults"
+    current: str  # what is worked on
+    grades: tuple[tuple[str, int], ...]  # how many cells have each grade so far
+    elapsed_s: float
+
+
+Report = Callable[[MatrixProgress], None] | None
+Clock = Callable[[], float]
+
+
+def run_matrix(
+    loaded: Loaded,
+    options: VerifyOptions = VerifyOptions(),
+    chosen: MatrixOptions = MatrixOptions(),
+    *,
+    effort: MatrixEffort = MatrixEffort(),
+    journal: Record | None = None,
+    progress: Report = None,
+    stop: Stop | None = None,
+    found: Found | None = None,
+    clock: Clock = time.monotonic,
+) -> VerifyResult:
+    """The matrix of an input, with one result per cell.
+
+    Asked to stop, or interrupted, it answers with the cells that are graded by then.
+    """
+    faults = tuple(fault for fault in FAULTS if not chosen.faults or fault.key in chosen.faults)
+    every = cells = single_faults(loaded.setup, faults)
+    if not cells:
+        raise NothingToCheckError(_nothing(loaded))
+    run = _Run(loaded, options, chosen, effort, journal, progress, stop or Stop(), Known(found), clock)
+    pairs: Cells = []
+    try:
+        first = [cell for cell in cells if cell[1] == (DEPLOY,)]
+        run.work("faults", ask(first, _fewer(options, effort.first_states), effort.first_s))
+        cells = [cell for cell in cells if cell in first or not run.is_stuck_at_first(cell[0])]
+        run.work("faults", ask(cells[len(first) :], _fewer(options, effort.first_states), effort.first_s))
+        run.work("open cells", run.again(cells))
+        pairs = pairs_of_faults(loaded.setup, faults) if chosen.pairs else []
+        pairs = [cell for cell in pairs if not run.is_stuck_at_first(cell[0])]
+        run.work("pairs of faults", ask(pairs[: effort.max_pairs], _fewer(options, effort.pair_states), effort.pair_s))
+        run.stop.obey()
+    except KeyboardInterrupt:
+        run.stop.ask()
+        run.stop.obey()
+    return conclude(loaded, options, chosen, every, pairs, run.graded, clock() - run.begun, run.stop)
+
+
+def _nothing(loaded: Loaded) -> str:
+    left_aside = "".join(f"; {o.what} is {o.why} ({o.source})" for o in loaded.omissions[:3])
+    remedy = "Name files with a Deployment, StatefulSet, Job or other workload that has pods."
+    return f"E301 the input holds no workload that a fault could hit{left_aside}. {remedy}"
+
+
+def _fewer(options: VerifyOptions, states: int) -> int:
+    return min(states, options.max_states or states)
+
+
+class _Run:
+    """The cells graded so far, and the time that is left."""
+
+    def __init__(
+        self,
+        loaded: Loaded,
+        options: VerifyOptions,
+        chosen: MatrixOptions,
+        effort: MatrixEffort,
+        journal: Record | None,
+        progress: Report,
+        stop: Stop,
+        known: Known,
+        clock: Clock,
+    ) -> None:
+        self._loaded, self._options, self._chosen, self._effort = loaded, options, chosen, effort
+        self._journal, self._progress, self.stop, self._known, self._clock = journal, progress, stop, known, clock
+        self.begun = clock()
+        self.graded: dict[tuple[str, tuple[str, ...]], Graded] = {}
+
+    @property
+    def left_s(self) -> float:
+        """Seconds of the budget that are left for searching."""
+        if self._options.timeout_s is None:
+            return math.inf
+        return self._options.timeout_s * SHARE - (self._clock() - self.begun)
+
+    def is_stuck_at_first(self, target: str) -> bool:
+        """True if the workload may never be complete, even if nothing happens to it: no fault makes that better."""
+        graded = self.graded.get((target, (DEPLOY,)))
+        return graded is not None and graded.cell.grade == Grade.STUCK
+
+    def again(self, cells: Cells) -> list[Question]:
+        """The cells that are open, each with its share of the time that is left."""
+        open_cells = [cell for cell in cells if self._may_be_decided(cell)]
+        if not open_cells:
+            return []
+        share_s = max(LEAST_S, self.left_s * usable_cores() / len(open_cells))
+        most = _fewer(self._options, self._effort.later_states)
+        return list(ask(open_cells, most, share_s, is_thorough=True))
+
+    def _may_be_decided(self, cell: tuple[str, tuple[str, ...]]) -> bool:
+        """True if a larger search, or one of the whole, may tell more."""
+        graded = self.graded.get(cell)
+        if graded is None:
+            return True
+        return graded.cell.grade == Grade.UNKNOWN and not graded.is_doubted
+
+    def work(self, phase: str, questions: Iterable[Question]) -> None:
+        """Answers the questions as long as there is time, in their order, several at once."""
+        asked = tuple(questions)
+        if not asked or self.stop.is_asked or self.left_s < LEAST_S:
+            return
+        by_key = {question.key: question for question in asked}
+
+        def tell(told: TaskProgress) -> None:
+            if told.last is not None:
+                self._note(by_key[told.last.key], told.last)
+            self._report(phase, told)
+
+        solver = Solver(self._loaded, self._options)
+        outcomes = run_tasks(solver, asked, executor=self._chosen.executor, journal=self._journal, on_progress=tell)
+        try:
+            for _ in outcomes:
+                if self.stop.is_asked or self.left_s < LEAST_S:
+                    break
+        finally:
+            outcomes.close()
+
+    def _note(self, question: Question, outcome: Outcome[Graded]) -> None:
+        graded = outcome.value if outcome.value is not None else failed(self._loaded, question, outcome.error)
+        self.graded[question.cell] = graded
+        if graded.cell.grade == Grade.STUCK and len(question.faults) == 1:
+            named = replace(graded.result, intent=f"{graded.result.intent} ({' and '.join(question.faults)})")
+            self._known.note([named])
+            self._known.tell()
+
+    def _report(self, phase: str, told: TaskProgress) -> None:
+        if self._progress is None:
+            return
+        counts = {str(grade): 0 for grade in Grade}
+        for graded in self.graded.values():
+            counts[str(graded.cell.grade)] += 1
+        current = " ".join(told.running[0].split(" ")[:2]) if told.running else ""
+        elapsed_s = self._clock() - self.begun
+        self._progress(MatrixProgress(told.done, told.total, phase, current, tuple(counts.items()), elapsed_s))

@@ -1,0 +1,277 @@
+"""One cell of the matrix: a workload under a fault, graded.
+
+The workload is searched with what relates to it, as if they had the nodes to themselves; a run in which it fails is
+made one of the whole cluster and replayed (`kubeproof.verify.weave`). That it does not fail needs a proof that holds
+whatever the others do (`kubeproof.verify.crowded`), unless nobody else is there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import field, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from kubeproof.manifests.faults import FLOOR, under_faults
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.model.plan import Plan
+from kubeproof.values import dataclass
+from kubeproof.verify.coarser import within
+from kubeproof.verify.failures import Failure, failure_of
+from kubeproof.verify.left_out import own_doubts, with_caveats
+from kubeproof.verify.matrix.longest import longest_below
+from kubeproof.verify.matrix.questions import Question
+from kubeproof.verify.matrix.result import Cell, Grade
+from kubeproof.verify.no_placement import NoPlacement
+from kubeproof.verify.options import ABSTRACTION, SLICING, VerifyOptions
+from kubeproof.verify.result import ERROR, HOLDS, UNKNOWN, IntentResult, Statistics
+from kubeproof.verify.run import planned
+from kubeproof.verify.searching import Watch, engine_name
+from kubeproof.verify.sliced import Part, Preludes, searched_part, show_violation
+from kubeproof.verify.slicing import Slice, cut_by_relations
+from kubeproof.verify.summary import intent_result
+
+FEW_WORKLOADS = 4  # that are searched together at once, if need be; more only when all cells have had a turn
+if TYPE_CHECKING:
+    from kubeproof.verify.crowd.proving import Memo, Proofs
+
+PROVED, BROKEN, OPEN = "holds", "violated", "unknown"
+VACUOUS = "vacuous"
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """A cell with the result that stands for it."""
+
+    cell: Cell
+    result: IntentResult
+    statistics: Statistics
+    is_doubted: bool = False  # decided, but for something that is not modelled
+
+
+@dataclass(frozen=True, slots=True)
+class Solver:
+    """Grades cells of one input."""
+
+    loaded: Loaded
+    options: VerifyOptions
+    memo: Memo = field(default_factory=dict, compare=False)  # of the process that works
+    preludes: Preludes = field(default_factory=dict, compare=False)
+
+    def __call__(self, question: Question) -> Graded:
+        """The cell of a question."""
+        faulty = under_faults(self.loaded, question.faults, question.target)
+        limited = replace(self.options, max_states=question.max_states, timeout_s=question.timeout_s)
+        one = _Cell(question, faulty, planned(faulty, limited), limited, Watch(), self.memo, self.preludes)
+        try:
+            return one.grade()
+        except NoPlacement:
+            return one.undecided("it has no first placement to start from: see its first deployment")
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """What is found out about the intents of a cell."""
+
+    part: Slice
+    searched: Part
+    found: dict[int, str]  # verdicts by number
+    rest_on: frozenset[str] | None = None  # the workloads for which it is proved; None: all
+    obstacle: str = ""  # why there is no proof whatever the others do
+
+    def is_proved(self, number: int) -> bool:
+        """True if the intent holds, or nothing ever happens that it speaks of."""
+        return self.found[number] in (PROVED, VACUOUS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """A cell under work: the whole input with the scenario of its faults."""
+
+    question: Question
+    loaded: Loaded
+    plan: Plan
+    options: VerifyOptions
+    watch: Watch
+    memo: Memo  # proofs that equal workloads share
+    preludes: Preludes  # that runs of one workload share
+
+    # -- searching --
+
+    def grade(self) -> Graded:
+        """The grade, with the run or the proof behind it."""
+        part = self._part()
+        if part is None:
+            return self._exact()
+        begun_s = time.monotonic()
+        searched = searched_part(part, planned(part.loaded, self.options), self.options, self.watch)
+        found = {number: _verdict(searched, number) for number in part.intents}
+        alone = [number for number, verdict in found.items() if verdict != BROKEN]
+        proofs = self._prove(part, alone)
+        found |= {number: PROVED if number in proofs.unbroken else OPEN for number in alone}
+        rest_on = proofs.rest_on.union(part.workloads)
+        graded = self._judge(_Evidence(part, searched, found, rest_on, proofs.obstacle))
+        is_small = len(self.loaded.setup.workloads) <= FEW_WORKLOADS
+        if graded.cell.grade != Grade.UNKNOWN or graded.is_doubted or not (is_small or self.question.is_thorough):
+            return graded
+        again = self._exact(time.monotonic() - begun_s)
+        if again.cell.grade == Grade.UNKNOWN and not again.is_doubted:
+            return replace(graded, statistics=again.statistics)  # whether a limit ended it
+        return again
+
+    def _part(self) -> Slice | None:
+        """What relates to the workload; None if that is everybody."""
+        usable = self.options.uses(SLICING) and not self.options.controllers
+        parts = cut_by_relations(self.loaded) if usable else ()
+        part = next((one for one in parts if self.question.target in one.workloads), None)
+        return part if len(parts) > 1 else None
+
+    def _exact(self, spent_s: float = 0.0) -> Graded:
+        """What a search of all workloads together decides."""
+        refs = tuple(workload.ref for workload in self.loaded.setup.workloads)
+        whole = Slice(self.loaded, refs, tuple(range(len(self.loaded.scenario.intents))))
+        searched = searched_part(whole, self.plan, within(self.options, spent_s, is_relaxed=False), self.watch)
+        return self._judge(_Evidence(whole, searched, {n: _verdict(searched, n) for n in whole.intents}))
+
+    def _prove(self, part: Slice, numbers: Sequence[int]) -> Proofs:
+        """What holds of the intents whatever the others do; a fault that never comes is survived."""
+        from kubeproof.verify.crowd.proving import Proofs, prove_part
+
+        if not numbers or not self.options.uses(ABSTRACTION):
+            return Proofs()
+        try:
+            plan_part = partial(planned, options=self.options)
+            return prove_part(self.loaded, part, plan_part, self.options, self.watch, self.memo)
+        except Exception as problem:
+            return Proofs(obstacle=failure_of(problem).reason)  # ours to mend: what stays open because of it says so
+
+    # -- judging --
+
+    def _judge(self, seen: _Evidence) -> Graded:
+        found = seen.found
+        floors = {number: self._count(number) for number in found if self._is_floor(number)}
+        lasting = [number for number in found if number not in floors]
+        failures: list[Failure] = []
+        for number in (n for n in (*lasting[1:], *lasting[:1]) if found[n] == BROKEN):  # what says most comes first
+            shown = self._shown(seen.searched, number)
+            if isinstance(shown, IntentResult):
+                return self._stuck(shown, seen.searched)
+            failures.append(shown)
+        comes_back = all(map(seen.is_proved, lasting))
+        below = sorted((count, number) for number, count in floors.items() if found[number] == BROKEN)
+        for count, number in below:
+            shown = self._shown(seen.searched, number)
+            if isinstance(shown, IntentResult):
+                is_lowest = all(seen.is_proved(n) for n, other in floors.items() if other < count)
+                is_lowest = is_lowest and count - 1 in (0, *floors.values())
+                return self._dips(seen, shown, count - 1, number, comes_back=comes_back, is_lowest=is_lowest)
+            failures.append(shown)
+        if comes_back and all(map(seen.is_proved, floors)):
+            return self._steady(seen, max(floors, key=lambda n: floors[n], default=lasting[0]))
+        return self._open(seen, failures)
+
+    def _shown(self, searched: Part, number: int) -> IntentResult | Failure:
+        """A violation as a run of the whole, or why there is none."""
+        decided = searched.decision(number)
+        assert decided is not None
+        result = intent_result(self.loaded, self.plan, number, BROKEN, searched.statistics)
+        is_whole = searched.plan is self.plan
+        return show_violation(self.plan, searched, decided, number, result, is_exact=is_whole, preludes=self.preludes)
+
+    def _stuck(self, shown: IntentResult, searched: Part) -> Graded:
+        result = replace(shown, severity="error")
+        if doubts := own_doubts(self.loaded, self.question.target):
+            told = f"a run never comes back, unless what is not modelled prevents it: {'; '.join(doubts)}"
+            return replace(self._graded(Grade.UNKNOWN, told, result, searched), is_doubted=True)
+        return self._graded(Grade.STUCK, f"a run never comes back: {shown.detail}", result, searched)
+
+    def _dips(
+        self, seen: _Evidence, shown: IntentResult, lowest: int, number: int, *, comes_back: bool, is_lowest: bool
+    ) -> Graded:
+        """A dip; unless every level below is decided, it may go deeper than the run that is shown."""
+        result, searched = replace(shown, severity="info"), seen.searched
+        if not comes_back:
+            told = f"{_ready(lowest)} in some run; not decided whether it always comes back"
+            return self._graded(Grade.UNKNOWN, told, result, searched, lowest)
+        back = self._held(seen, 0, Statistics())
+        if back.verdict != HOLDS:
+            told = f"{_ready(lowest)} in some run; {back.detail}"
+            return replace(self._graded(Grade.UNKNOWN, told, result, searched, lowest), is_doubted=True)
+        longest_s = self._longest(searched, number)
+        lasting = "" if longest_s is None else f" for up to {longest_s} s"
+        fewer = "" if is_lowest else " or fewer"
+        told = f"{_ready(lowest)}{fewer}{lasting} in some run, all ready in the end in every run"
+        return self._graded(Grade.DIPS, told, result, searched, lowest if is_lowest else None, longest_s)
+
+    def _steady(self, seen: _Evidence, number: int) -> Graded:
+        searched = seen.searched
+        result = self._held(seen, number, searched.statistics)
+        if result.verdict != HOLDS:
+            return replace(self._graded(Grade.UNKNOWN, result.detail, result, searched), is_doubted=True)
+        return self._graded(Grade.STEADY, result.detail, result, searched)
+
+    def _held(self, seen: _Evidence, number: int, spent: Statistics) -> IntentResult:
+        """What holds, unless it rests on something that is not modelled."""
+        result = intent_result(self.loaded, self.plan, number, PROVED, spent)
+        (result,) = with_caveats(self.loaded, self.plan, [result], seen.rest_on)
+        return result
+
+    def _longest(self, searched: Part, number: int) -> int | None:
+        decided = searched.decision(min(searched.slice.intents))
+        below = searched.slice.intents.index(number)
+        return None if decided is None else longest_below(decided.search, decided.system.checks[below].flag)
+
+    def _open(self, seen: _Evidence, failures: Sequence[Failure]) -> Graded:
+        searched = seen.searched
+        if searched.failure is not None:
+            return self.undecided(searched.failure.reason, searched.failure.verdict, searched.statistics)
+        if failures:
+            return self.undecided(failures[0].reason, failures[0].verdict, searched.statistics)
+        spent = searched.statistics
+        if spent.stopped_by:
+            told = f"no violation in {spent.states:,} states, up to {spent.depth:,} steps; --timeout allows more"
+        else:
+            why = seen.obstacle or "others may take its room or sway where its pods go"
+            told = f"it holds if {', '.join(seen.part.workloads)} has all nodes to itself; {why}"
+        return self.undecided(told, UNKNOWN, spent)
+
+    def undecided(self, why: str, verdict: str = UNKNOWN, statistics: Statistics = Statistics()) -> Graded:
+        """The cell that nothing decides."""
+        result = replace(intent_result(self.loaded, self.plan, 0, OPEN, statistics), verdict=verdict, detail=why)
+        return self._graded(Grade.UNKNOWN, why, result, None, statistics=statistics)
+
+    def _graded(
+        self,
+        grade: Grade,
+        told: str,
+        result: IntentResult,
+        searched: Part | None,
+        lowest: int | None = None,
+        longest_s: int | None = None,
+        *,
+        statistics: Statistics | None = None,
+    ) -> Graded:
+        target, faults = self.question.cell
+        if grade == Grade.UNKNOWN and result.verdict not in (UNKNOWN, ERROR):
+            result = replace(result, verdict=UNKNOWN, detail=told)
+        spent = statistics or (searched.statistics if searched is not None else Statistics())
+        spent = replace(spent, engine=spent.engine or engine_name(self.options))
+        cell = Cell(target, faults, grade, told, lowest, longest_s)
+        return Graded(cell, replace(result, target=target, faults=faults), spent)
+
+    def _is_floor(self, number: int) -> bool:
+        return self.loaded.scenario.intents[number].name.startswith(FLOOR)
+
+    def _count(self, number: int) -> int:
+        count = self.loaded.scenario.intents[number].count
+        return 0 if count is None else count.number
+
+
+def _verdict(searched: Part, number: int) -> str:
+    decided = searched.decision(number)
+    return OPEN if decided is None else decided.finding.verdict
+
+
+def _ready(count: int) -> str:
+    return "no pod ready" if count == 0 else f"only {count} ready"

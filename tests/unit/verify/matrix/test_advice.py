@@ -1,0 +1,55 @@
+from dataclasses import replace
+
+import pytest
+
+from kubeproof.cluster.objects import Source
+from kubeproof.verify.matrix.advice import advice
+from kubeproof.verify.matrix.result import Cell, Grade, Row
+from kubeproof.verify.obstacles import BUDGET, DEAD_NODE, NOT_CREATED
+from kubeproof.verify.result import VIOLATED, IntentResult, Trace
+
+ROW = Row("Deployment/shop/web", 3, 1)
+STUCK = Cell("Deployment/shop/web", ("nodeLoss",), Grade.STUCK, "told")
+DIPS = replace(STUCK, grade=Grade.DIPS, lowest=0)
+APART = ("InterPodAffinity", "node(s) didn't match pod anti-affinity rules")
+RESULT = IntentResult("S001", "comes back", "minReady", ROW.target, VIOLATED, "told", 3, 3, 1, 1, remedy="In general.")
+
+
+def stuck_by(*obstacles: tuple[str, str]) -> IntentResult:
+    return replace(RESULT, trace=Trace((), obstacles=obstacles))
+
+
+@pytest.mark.parametrize(
+    ("obstacles", "begins"),
+    [
+        ((APART, ("NodeAffinity", "")), "Its required anti"),
+        ((("NodeAffinity", ""), ("PodTopologySpread", "")), "Its spread constraint"),
+        ((("NodeResourcesFit", "Insufficient cpu"), ("TaintToleration", "")), "No node that is left has the room"),
+        (((NOT_CREATED, ""),), "Pods are not let in"),
+        (((BUDGET, ""),), "In general."),
+        ((), "In general."),
+    ],
+)  # fmt: skip
+def test_advice_for_the_stuck_is_about_what_is_nearest_to_being_possible(obstacles, begins):
+    assert advice(ROW, STUCK, stuck_by(*obstacles)).startswith(begins)
+
+
+def test_a_pod_of_a_stateful_set_on_a_dead_node_has_advice_of_its_own():
+    target = "StatefulSet/shop/db"
+    cell = replace(STUCK, target=target)
+
+    assert "out-of-service" in advice(replace(ROW, target=target), cell, stuck_by((DEAD_NODE, "")))
+    assert advice(ROW, STUCK, stuck_by((DEAD_NODE, ""))) == "In general."
+
+
+def test_a_single_pod_is_to_have_company_and_several_are_to_be_spread():
+    assert "at least 2 replicas" in advice(replace(ROW, replicas=1), DIPS, RESULT)
+    assert "kubernetes.io/hostname" in advice(ROW, DIPS, RESULT)
+    assert "PodDisruptionBudget" in advice(ROW, replace(DIPS, faults=("upgrade",)), RESULT)
+    assert advice(ROW, replace(DIPS, faults=("podCrash",)), RESULT) == "In general."
+    assert advice(None, DIPS, RESULT) == "In general."
+
+
+def test_what_is_not_known_is_advised_in_general():
+    assert advice(ROW, replace(STUCK, grade=Grade.UNKNOWN), RESULT) == "In general."
+    assert ROW.source == Source()

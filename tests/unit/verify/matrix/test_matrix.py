@@ -1,0 +1,237 @@
+"""The survival matrix: grades that follow from manifests, without a Scenario."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kubeproof.errors import NothingToCheckError
+from kubeproof.manifests.load import load_texts
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.stop import Stop
+from kubeproof.verify.executors.inprocess import InProcess
+from kubeproof.verify.matrix import asks_for_matrix
+from kubeproof.verify.matrix.options import MatrixOptions
+from kubeproof.verify.matrix.result import Cell, Grade, Matrix
+from kubeproof.verify.matrix.run import MatrixProgress, run_matrix
+from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.rerun import rerun
+from kubeproof.verify.result import HOLDS, UNKNOWN, VIOLATED, VerifyResult
+
+HERE = InProcess()
+
+
+def node(name: str, zone: str, cpu: str = "4") -> str:
+    return f"""
+apiVersion: v1
+kind: Node
+metadata: {{name: {name}, labels: {{kubernetes.io/hostname: {name}, topology.kubernetes.io/zone: {zone}}}}}
+status: {{allocatable: {{cpu: "{cpu}", memory: 8Gi, pods: "110"}}}}
+---"""
+
+
+NODES = node("a", "za") + node("b", "zb") + node("c", "zc")
+
+
+def workload(kind: str = "Deployment", *, replicas: int = 1, cpu: str = "100m", extra: str = "") -> str:
+    return f"""
+apiVersion: apps/v1
+kind: {kind}
+metadata: {{name: web, namespace: shop}}
+spec:
+  replicas: {replicas}
+  selector: {{matchLabels: {{app: web}}}}
+  template:
+    metadata: {{labels: {{app: web}}}}
+    spec:
+      {extra}
+      containers: [{{name: web, image: web, resources: {{requests: {{cpu: {cpu}, memory: 64Mi}}}}}}]
+---"""
+
+
+BUDGET = """
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: web, namespace: shop}
+spec: {minAvailable: 100%, selector: {matchLabels: {app: web}}}
+---"""
+
+
+def load(*texts: str) -> Loaded:
+    return load_texts([("input.yaml", "".join(texts))])
+
+
+def survey(loaded: Loaded, *faults: str, pairs: bool = False, least: Grade = Grade.DIPS) -> VerifyResult:
+    chosen = MatrixOptions(faults=faults, pairs=pairs, executor=HERE, least_grade=least)
+    return run_matrix(loaded, VerifyOptions(), chosen)
+
+
+def matrix_of(result: VerifyResult) -> Matrix:
+    assert result.matrix is not None
+    return result.matrix
+
+
+def cell(result: VerifyResult, fault: str, target: str = "Deployment/shop/web") -> Cell:
+    found = matrix_of(result).cell(target, fault)
+    assert found is not None
+    return found
+
+
+def test_a_single_replica_dips_while_its_pod_moves_and_the_longest_time_is_told():
+    result = survey(load(NODES, workload()), "deploy", "rollout", "nodeLoss", "drain")
+
+    assert [cell(result, key).grade for key in ("deploy", "rollout")] == [Grade.STEADY, Grade.STEADY]
+    lost, drained = cell(result, "nodeLoss"), cell(result, "drain")
+    assert (lost.grade, lost.lowest, lost.longest_s) == (Grade.DIPS, 0, 305)  # 300 s tolerated, 5 s to start
+    assert (drained.grade, drained.lowest, drained.longest_s) == (Grade.DIPS, 0, 5)
+    assert result.verdict == HOLDS
+
+
+def test_two_replicas_are_steady_where_one_dips():
+    result = survey(load(NODES, workload(replicas=2)), "nodeFailure", "nodeLoss", "drain", "upgrade", "podCrash")
+
+    assert {one.grade for one in matrix_of(result).cells} == {Grade.STEADY}
+
+
+def test_a_pod_of_a_stateful_set_never_leaves_a_dead_node():
+    result = survey(load(NODES, workload("StatefulSet")), "nodeFailure", "nodeLoss")
+
+    assert cell(result, "nodeLoss", "StatefulSet/shop/web").grade == Grade.STUCK
+    assert cell(result, "nodeFailure", "StatefulSet/shop/web").grade == Grade.DIPS
+    assert result.verdict == VIOLATED
+
+
+def test_a_budget_of_all_pods_blocks_drains_and_raises_the_floor():
+    result = survey(load(NODES, workload(replicas=2), BUDGET), "drain", "nodeLoss")
+
+    assert matrix_of(result).rows[0].floor == 2
+    assert matrix_of(result).rows[0].floor_from == "PodDisruptionBudget/shop/web"
+    drained, lost = cell(result, "drain"), cell(result, "nodeLoss")
+    assert drained.grade == Grade.STUCK
+    assert result.results[drained.finding or 0].key == "drainCompletes"
+    assert (lost.grade, lost.lowest) == (Grade.DIPS, 1)
+
+
+def test_what_is_never_complete_is_told_once_and_no_fault_is_searched():
+    result = survey(load(NODES, workload(replicas=2, cpu="6")))
+
+    first = cell(result, "deploy")
+    others = [one for one in matrix_of(result).cells if one.faults != ("deploy",)]
+    assert first.grade == Grade.STUCK
+    assert others
+    assert {(one.grade, one.finding) for one in others} == {(Grade.STUCK, first.finding)}
+    assert len(result.results) == 1
+
+
+def test_every_bad_cell_has_a_run_that_stands_up_to_replay():
+    loaded = load(NODES, workload("StatefulSet"), workload("StatefulSet", replicas=3).replace("web", "api"))
+    result = survey(loaded, "nodeLoss", "drain")
+
+    shown = [one for one in result.results if one.verdict == VIOLATED]
+    assert len(shown) > 1
+    for one in shown:
+        again = rerun(result.inputs, one, VerifyOptions())
+        assert again.loaded.scenario.name == one.faults[0]
+
+
+def test_columns_are_those_that_apply():
+    result = survey(load(NODES.replace("topology.kubernetes.io/zone", "rack"), workload()))
+
+    keys = [column.key for column in matrix_of(result).columns]
+    assert keys == ["deploy", "rollout", "nodeFailure", "nodeLoss", "drain", "upgrade", "podCrash", "scale"]
+
+
+def test_a_better_grade_can_be_asked_for():
+    loaded = load(NODES, workload())
+
+    assert survey(loaded, "drain").verdict == HOLDS
+    assert survey(loaded, "drain", least=Grade.STEADY).verdict == VIOLATED
+
+
+def test_pairs_of_faults_do_not_decide_the_verdict():
+    result = survey(load(NODES, workload("StatefulSet")), "drain", "nodeLoss", pairs=True)
+    alone = survey(load(NODES, workload("StatefulSet")), "drain", pairs=True)
+
+    (pair,) = matrix_of(result).pairs
+    assert (pair.faults, pair.grade) == (("nodeLoss", "drain"), Grade.STUCK)
+    assert result.results[pair.finding or 0].severity == "warning"
+    assert matrix_of(alone).pairs == ()
+
+
+def test_without_time_every_cell_is_open_and_says_so():
+    times = iter([0.0, *([100.0] * 1000)])
+
+    result = run_matrix(
+        load(NODES, workload()), VerifyOptions(timeout_s=60.0), MatrixOptions(executor=HERE), clock=lambda: next(times)
+    )
+
+    assert {one.grade for one in matrix_of(result).cells} == {Grade.UNKNOWN}
+    assert "not reached within the time" in matrix_of(result).cells[0].detail
+    assert result.verdict == UNKNOWN
+
+
+def test_asked_to_stop_it_answers_with_what_is_graded():
+    stop = Stop()
+
+    def stop_soon(progress: MatrixProgress) -> None:
+        if progress.done == 1 and progress.phase == "faults" and progress.total > 1:
+            stop.ask()
+
+    result = run_matrix(
+        load(NODES, workload()), VerifyOptions(), MatrixOptions(executor=HERE), progress=stop_soon, stop=stop
+    )
+
+    grades = [one.grade for one in matrix_of(result).cells]
+    assert grades[0] == Grade.STEADY
+    assert grades[-1] == Grade.UNKNOWN
+    assert result.statistics.stopped_by == "interrupt"
+
+
+def test_what_is_not_modelled_leaves_a_cell_open():
+    result = survey(load(NODES, workload(extra="runtimeClassName: gvisor")), "rollout")
+
+    assert cell(result, "rollout").grade == Grade.UNKNOWN
+    assert "not modelled" in cell(result, "rollout").detail
+
+
+def test_a_scenario_is_verified_as_it_is_written():
+    loaded = load(NODES, workload())
+
+    assert asks_for_matrix(loaded, VerifyOptions())
+    assert not asks_for_matrix(loaded, VerifyOptions(engine="reference"))
+    assert not asks_for_matrix(replace(loaded, scenario=replace(loaded.scenario, is_default=False)), VerifyOptions())
+
+
+def test_nothing_to_hit_is_nothing_to_check():
+    with pytest.raises(NothingToCheckError, match="no workload that a fault could hit"):
+        survey(load(NODES, workload(replicas=0)))
+
+
+JOB = """
+apiVersion: batch/v1
+kind: Job
+metadata: {name: load, namespace: shop}
+spec:
+  podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}]}
+  template:
+    metadata: {labels: {app: load}}
+    spec: {restartPolicy: Never, containers: [{name: load, image: load, resources: {requests: {cpu: CPU}}}]}
+---"""
+
+
+def test_how_many_pods_a_neighbour_has_within_its_bounds_decides_nothing_if_there_is_room_for_all():
+    result = survey(load(NODES, workload(replicas=2), JOB.replace("CPU", "1")), "nodeLoss", "drain")
+
+    assert {cell(result, fault).grade for fault in ("nodeLoss", "drain")} == {Grade.STEADY}
+    told = cell(result, "drain", "Job/shop/load")
+    assert told.grade == Grade.UNKNOWN
+    assert "podFailurePolicy" in told.detail
+
+
+def test_without_room_for_all_it_is_not_known_what_the_neighbour_leaves():
+    one_node = node("a", "za", cpu="1")
+    result = survey(load(one_node, workload(cpu="600m"), JOB.replace("CPU", "600m")), "deploy")
+
+    assert cell(result, "deploy").grade == Grade.UNKNOWN
+    assert "podFailurePolicy of Job/shop/load" in cell(result, "deploy").detail
