@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import date
 from functools import partial
 from html import escape as escape_html
@@ -17,6 +17,7 @@ from kubeproof.manifests.late import rendered
 from kubeproof.manifests.load import load
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.report.escape import escape
+from kubeproof.report.matrix_table import matrix_table
 from kubeproof.report.sentences import audited, summary, suppressed_by, title
 from kubeproof.report.style import Style
 from kubeproof.report.text import render
@@ -24,6 +25,11 @@ from kubeproof.report.trace import trace_lines
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 from kubeproof.verify.baseline import read_baseline
+from kubeproof.verify.checks.catalogue import check_id
+from kubeproof.verify.executors.inprocess import InProcess
+from kubeproof.verify.matrix import asks_for_matrix
+from kubeproof.verify.matrix.options import BUDGET_S, MatrixOptions
+from kubeproof.verify.matrix.run import run_matrix
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.result import (
     HOLDS,
@@ -71,6 +77,10 @@ class Verification(VerifyResult):
 
     def _repr_html_(self) -> str:
         """What a notebook shows: a table of verdicts, counterexamples folded."""
+        if self.matrix is not None:
+            told = "\n".join(map(_safe, render(self, Style()).splitlines()))
+            folded = f"<details><summary>findings</summary><pre>{told}</pre></details>"
+            return f"<div><p><b>{_safe(summary(self))}</b></p>{matrix_table(self.matrix)}{folded}</div>"
         rows = "".join(_row(one) for one in self.results)
         notes = "".join(f"<li>{_safe(audited(note))}</li>" for note in self.suppressions)
         trail = f"<p>Suppressions</p><ul>{notes}</ul>" if notes else ""
@@ -101,7 +111,7 @@ def verify(
     result = suppressed(
         _verified(loaded, options, scale, progress, stop),
         ignores=loaded.ignores,
-        exemptions=() if settings is None else read_exemptions(os.fspath(settings)),
+        exemptions=() if settings is None else read_exemptions(os.fspath(settings), check_id),
         baseline=() if baseline is None else read_baseline(os.fspath(baseline)),
         today=today or date.today(),
     )
@@ -134,6 +144,9 @@ def _verified(
 ) -> VerifyResult:
     """At the size of the manifests, or at every size that the Scenario's scale stands for."""
     chosen = SweepOptions(limit=Limit(*scale) if isinstance(scale, tuple) else scale)
+    if not is_swept(loaded, chosen) and asks_for_matrix(loaded, options):
+        given = options if options.timeout_s is not None else replace(options, timeout_s=BUDGET_S)
+        return run_matrix(loaded, given, MatrixOptions(executor=InProcess()), stop=stop)
     if not is_swept(loaded, chosen):
         return run_once(loaded, options, progress, stop=stop)
     return run_sweep(plan_sweep(loaded, options, chosen, shipped_esc()), chosen, stop=stop)
@@ -141,6 +154,9 @@ def _verified(
 
 def _reasons(result: VerifyResult) -> Iterable[str]:
     """The results that keep it from holding, with the end of their counterexamples."""
+    if result.matrix is not None:
+        yield from render(result, Style()).splitlines()[:-1]
+        return
     for one in result.results:
         if one.verdict not in GOOD:
             yield f"{one.verdict} {escape(title(one))}"

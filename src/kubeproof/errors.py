@@ -16,6 +16,8 @@ class ManifestError(KubeproofError):
     code = "E101"
     exit_code = 4
     is_about_shape = False  # a value of another type than the field has, or a missing one: no API server stores it
+    together: tuple[ManifestError, ...] = ()  # this one with all others that one Scenario has
+    rest: bytes | None = None  # of a recipe: the manifests that it gives without what is refused
 
     def __init__(self, problem: str, *, file: str, line: int, remedy: str) -> None:
         place = f"{file}:{line}" if line else file  # what concerns the whole file has no line
@@ -27,6 +29,7 @@ class HostileInputError(ManifestError):
     """Input built to exhaust time or memory, or that no honest tool writes."""
 
     code = "E102"
+    exhausts_input = False  # a bound of the whole input is reached, so that nothing more is read
 
 
 class EventError(ManifestError):
@@ -147,6 +150,14 @@ class EnvironmentProblem(KubeproofError):
 
     code = "E401"
     exit_code = 6
+
+
+class RecipeError(EnvironmentProblem):
+    """A chart or kustomization whose program is missing, cannot be started, or does not end."""
+
+    def __init__(self, problem: str, *, file: str, remedy: str) -> None:
+        super().__init__(f"{self.code} {file}: {problem}. {remedy}")
+        self.problem, self.file, self.line, self.remedy = problem, file, 0, remedy
 
 
 class ClusterError(EnvironmentProblem):

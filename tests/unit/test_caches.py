@@ -9,6 +9,7 @@ from pathlib import Path
 SOURCE = Path(__file__).parents[2] / "src" / "kubeproof"
 CACHING = ("cache", "lru_cache")
 FUNCTIONS_OF_THEIR_ARGUMENTS = {  # and of nothing else: a result that is found again is the one worked out again
+    "cluster/objects.py",  # of the very same setup
     "cluster/quantity.py",
     "controllers/descheduler/plugins/topology_spread.py",  # within one call
     "controllers/hpa/ahead.py",
@@ -18,6 +19,7 @@ FUNCTIONS_OF_THEIR_ARGUMENTS = {  # and of nothing else: a result that is found 
     "logic/formula.py",
     "logic/normal.py",
     "logic/tableau.py",  # as long as its tableau
+    "manifests/strict.py",  # a table that the module holds as text
     "manifests/tree.py",
     "model/individual_state.py",
     "monitor/formula_watch.py",

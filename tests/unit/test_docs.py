@@ -27,7 +27,7 @@ from kubeproof.cli.main import main
 from kubeproof.intents.catalogue import catalogue
 from kubeproof.manifests import scenario_events
 from kubeproof.quantify.storm import is_available
-from tools import generate_modelled
+from tools import generate_api_types, generate_checks, generate_modelled
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
@@ -138,6 +138,14 @@ def _anchors(page: Path) -> set[str]:
 
 def test_the_page_of_what_is_modelled_is_current() -> None:
     assert generate_modelled.PAGE.read_text(encoding="utf-8") == generate_modelled.page()
+
+
+def test_the_table_of_api_fields_is_current() -> None:
+    assert generate_api_types.PAGE.read_text(encoding="utf-8") == generate_api_types.page()
+
+
+def test_the_page_of_checks_is_current() -> None:
+    assert generate_checks.PAGE.read_text(encoding="utf-8") == generate_checks.page()
 
 
 def test_every_page_is_linked_from_the_readme_or_another_page() -> None:

@@ -58,9 +58,10 @@ def accepted(result: VerifyResult, loaded: Loaded, acceptance: Acceptance) -> Ve
 
     from kubeproof.manifests.exemptions import read_exemptions
     from kubeproof.verify.baseline import read_baseline
+    from kubeproof.verify.checks.catalogue import check_id
     from kubeproof.verify.suppress import suppressed
 
-    exemptions = read_exemptions(acceptance.settings) if acceptance.settings else ()
+    exemptions = read_exemptions(acceptance.settings, check_id) if acceptance.settings else ()
     baseline = read_baseline(acceptance.baseline) if acceptance.baseline else ()
     return suppressed(result, ignores=loaded.ignores, exemptions=exemptions, baseline=baseline, today=date.today())
 
@@ -69,8 +70,9 @@ def check_accepted(acceptance: Acceptance) -> None:
     """Files that cannot be used are told before a search, not after it."""
     if acceptance.settings:
         from kubeproof.manifests.exemptions import read_exemptions
+        from kubeproof.verify.checks.catalogue import check_id
 
-        read_exemptions(acceptance.settings)
+        read_exemptions(acceptance.settings, check_id)
     if acceptance.baseline:
         from kubeproof.verify.baseline import read_baseline
 
@@ -97,9 +99,12 @@ def written_baseline(result: VerifyResult, acceptance: Acceptance, code: int, *,
 
 def softened(code: int, result: VerifyResult, acceptance: Acceptance) -> int:
     """The exit code, after severities below --fail-on and --soft-fail."""
+    from kubeproof.cli.reports import is_refused
+
     if code == 1:
         least = SEVERITIES.index(acceptance.fail_on)
-        violated = [one.severity for one in result.results if one.verdict == "VIOLATED"]
+        violated = [one.severity for one in result.results if one.verdict == "VIOLATED" and one.is_decisive]
+        violated += ["error"] if is_refused(result) else []
         if all(SEVERITIES.index(severity) < least for severity in violated):
             code = _without_violations(result)
     return 0 if acceptance.soft_fail and code in (1, 3) else code
@@ -112,7 +117,7 @@ def _without_violations(result: VerifyResult) -> int:
     from kubeproof.cli.reports import exit_code
 
     others = tuple(one for one in result.results if one.verdict != "VIOLATED")
-    code = exit_code(replace(result, results=others)) if others else 0
+    code = exit_code(replace(result, results=others, checks=())) if others else 0
     if result.statistics.stopped_by == "interrupt":
         return code or 130
     ended_early = result.sweep is not None and result.sweep.count("NOT-TRIED") > 0

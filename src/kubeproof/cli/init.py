@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kubeproof.cli.endings import OK, first_of
 from kubeproof.cli.inputs import (
     allows_outside,
     nodes_option,
     outside_option,
     read_stdin,
     refuse_two_sources_of_nodes,
+    tell_refusals,
 )
 from kubeproof.cli.outputs import write_stdout
 
@@ -34,7 +36,7 @@ def init_command(*, paths: tuple[str, ...], pools: tuple[Pool, ...]) -> int:
     from kubeproof.manifests.commented_scenario import as_yaml
     from kubeproof.manifests.load import load
 
-    loaded = load(paths, stdin=read_stdin, pools=pools, allow_outside=allows_outside())
+    loaded = load(paths, stdin=read_stdin, pools=pools, allow_outside=allows_outside(), is_tolerant=True)
     refuse_two_sources_of_nodes(loaded, pools)
     write_stdout(as_yaml(loaded))
-    return 0
+    return first_of((OK, *tell_refusals(loaded)))

@@ -55,6 +55,19 @@ def refuse_two_sources_of_nodes(loaded: Loaded, pools: Sequence[Pool]) -> None:
         raise UsageError(f"--nodes is given, but the input has Node objects ({others[0]})", "Leave one of them out.")
 
 
+def tell_refusals(loaded: Loaded) -> tuple[int, ...]:
+    """Says on stderr what of the input is refused while the rest is used; the exit codes that it asks for."""
+    from kubeproof.cli.endings import REFUSED as CODE
+    from kubeproof.cli.endings import say
+    from kubeproof.manifests.loaded import REFUSED
+
+    refused = [note for note in loaded.notes if note.id == REFUSED and note.severity == "error"]
+    for note in refused:
+        place = str(note.source) if note.source.line else note.source.file
+        say(f"error: {REFUSED} {place}: {note.what}. {note.why}")
+    return (CODE,) if refused else ()
+
+
 def outside_option(command: F) -> F:
     """Adds --allow-outside, which `allows_outside` tells."""
     return click.option(

@@ -49,6 +49,16 @@ class _Commands(click.Group):
         command: click.Command = getattr(import_module(f"kubeproof.cli.{cmd_name}"), _COMMANDS[cmd_name])
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in _COMMANDS:
+            from difflib import get_close_matches
+
+            for close in get_close_matches(args[0][:100], _COMMANDS, n=1):
+                ctx.fail(f"No such command {args[0]!r}. Did you mean {close!r}?")
+        return super().resolve_command(ctx, args)
+
 
 @click.group(
     "kubeproof", cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -82,9 +92,15 @@ def _ended(words: list[str], *, is_ours: bool = False) -> int:
     """The exit code of a command that hears signals; in a process of ours none is heard between that and the end."""
     interruption = Interruption()
     with listening(interruption, to_the_end=is_ours):
-        code = _guarded(lambda: _flushed(_guarded(lambda: _invoke(words, interruption))))
+        code = _guarded(lambda: _last(_flushed(_guarded(lambda: _invoke(words, interruption))), interruption))
     if is_ours and interruption.stop.is_asked:
         _leave(code)
+    return code
+
+
+def _last(code: int, interruption: Interruption) -> int:
+    """The code, which no signal changes any more."""
+    interruption.end()
     return code
 
 

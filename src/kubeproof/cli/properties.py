@@ -12,6 +12,7 @@ from kubeproof.errors import AutomatonError, UsageError
 if TYPE_CHECKING:
     from kubeproof.intents.catalogue import PropertyEntry
     from kubeproof.logic.property import Property
+    from kubeproof.verify.checks.declaration import Check
 
 MOST_BYTES = 20_000_000  # of an automaton file
 
@@ -32,7 +33,7 @@ def properties_group() -> None:
 @properties_group.command("list")
 @output_option("text", "json")
 def list_command(*, outputs: tuple[Output, ...]) -> int:
-    """List ID, key, category and meaning of every property.
+    """List ID, key, category and meaning of every property, then of every check that needs no search.
 
     \b
     Examples:
@@ -40,9 +41,11 @@ def list_command(*, outputs: tuple[Output, ...]) -> int:
       kubeproof properties list -o json=properties.json
     """
     from kubeproof.intents.catalogue import catalogue
+    from kubeproof.verify.checks.catalogue import checks
 
-    entries = catalogue()
-    return emit(outputs, lambda output: _as_json(entries) if output.format == "json" else _as_text(entries))
+    entries, known = catalogue(), checks()
+    render = {"json": _as_json, "text": _as_text}
+    return emit(outputs, lambda output: render[output.format](entries, known))
 
 
 @properties_group.command("show")
@@ -135,17 +138,22 @@ def _property(text: str) -> Property:
     return from_file(content.decode("utf-8", "replace"), text)
 
 
-def _as_text(entries: tuple[PropertyEntry, ...]) -> str:
-    keys = max((len(entry.key) for entry in entries), default=0)
-    categories = max((len(entry.category) for entry in entries), default=0)
-    return "".join(f"{one.id}  {one.key:<{keys}}  {one.category:<{categories}}  {one.text}\n" for one in entries)
+def _as_text(entries: tuple[PropertyEntry, ...], checks: tuple[Check, ...]) -> str:
+    properties = _rows([(one.id, one.key, one.category, one.text) for one in entries])
+    return properties + "\n" + _rows([(one.id, one.key, one.severity, one.title) for one in checks])
 
 
-def _as_json(entries: tuple[PropertyEntry, ...]) -> str:
+def _rows(rows: list[tuple[str, str, str, str]]) -> str:
+    keys, kinds = (max((len(row[column]) for row in rows), default=0) for column in (1, 2))
+    return "".join(f"{id_}  {key:<{keys}}  {kind:<{kinds}}  {text}\n" for id_, key, kind, text in rows)
+
+
+def _as_json(entries: tuple[PropertyEntry, ...], checks: tuple[Check, ...]) -> str:
     import json
 
     properties = [
         {"id": one.id, "key": one.key, "category": one.category, "text": one.text, "fields": list(one.fields)}
         for one in entries
     ]
-    return json.dumps({"version": 1, "properties": properties}, indent=2) + "\n"
+    found = [{"id": one.id, "key": one.key, "severity": one.severity, "text": one.title} for one in checks]
+    return json.dumps({"version": 1, "properties": properties, "checks": found}, indent=2) + "\n"

@@ -20,7 +20,11 @@ _EXIT_CODES = {"VIOLATED": 1, "UNKNOWN": 3}  # anything else: the counterexample
 
 @click.command("replay", short_help="Re-execute a counterexample step by step.")
 @click.argument("trace", metavar="TRACE.json")
-@click.option("--intent", metavar="NAME", help="Replay this intent's counterexample (name or ID) instead of the first.")
+@click.option(
+    "--intent",
+    metavar="NAME",
+    help="Replay this intent's counterexample (name or ID) instead of the first; of a matrix 'WORKLOAD FAULT'.",
+)
 @click.option(
     "--controller", "controllers", metavar="PATH.py:CLASS", multiple=True,
     help="Your own controller that took part; must be named again, a trace file never decides which code runs.",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kubeproof.verify.options import VerifyOptions
     from kubeproof.verify.result import VerifyResult
 
+REFUSED = "R003"  # of a part of the input: it has an exit code of its own
 RESULT_FORMATS = ("text", "json", "html", *FORMATS, "png")
 
 
@@ -63,10 +64,12 @@ def report_problem(problem: KubeproofError, outputs: tuple[Output, ...]) -> None
 def _page(result: VerifyResult, hint: str, options: VerifyOptions | None) -> str:
     """The HTML report, for which every counterexample is re-executed."""
     from kubeproof.report.html import render as render_html
+    from kubeproof.report.html_matrix import drawn
     from kubeproof.verify.options import VerifyOptions
     from kubeproof.verify.pictures import films_of
 
-    return render_html(result, films_of(result, options or VerifyOptions()), _frame(hint))
+    films = films_of(result, options or VerifyOptions(), only=drawn(result))
+    return render_html(result, films, _frame(hint))
 
 
 def _frame(hint: str) -> Frame:
@@ -101,10 +104,23 @@ def text_style(
     )
 
 
+def is_refused(result: VerifyResult) -> bool:
+    """True if a check found an error that nobody accepted: the API server refuses it, or it can never work."""
+    return any(one.severity == "error" and one.suppression is None and one.id != REFUSED for one in result.checks)
+
+
+def has_refused_part(result: VerifyResult) -> bool:
+    """True if a part of the input was refused, nobody accepted that, and the rest was verified."""
+    return any(one.severity == "error" and one.suppression is None and one.id == REFUSED for one in result.checks)
+
+
 def exit_code(result: VerifyResult) -> int:
-    """The exit code of the contract; a violation outranks whatever ended the search early."""
-    verdicts = {one.verdict for one in result.results}
-    if "VIOLATED" in verdicts:
+    """The exit code of the contract; a violation outranks whatever ended the search early.
+
+    In a matrix a workload that dips and comes back is no violation, unless a better grade is asked for.
+    """
+    verdicts = {one.verdict for one in result.results if one.is_decisive} or {"HOLDS" for _ in result.results}
+    if "VIOLATED" in verdicts or is_refused(result):
         return 1
     if "ERROR" in verdicts:
         return 70

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isinf
 from typing import TYPE_CHECKING
 
 import click
@@ -16,6 +17,7 @@ from kubeproof.cli.acceptance import (
     written_baseline,
 )
 from kubeproof.cli.checkpoint import check_checkpoint, run_kept
+from kubeproof.cli.endings import REFUSED, first_of, say
 from kubeproof.cli.inputs import (
     allows_outside,
     nodes_option,
@@ -25,10 +27,11 @@ from kubeproof.cli.inputs import (
 )
 from kubeproof.cli.interruption import GRACE_S, WRITING_S, current
 from kubeproof.cli.live import Chosen, cluster_options, snapshot_bytes
+from kubeproof.cli.matrix import Asked, matrix_options, run_surveyed
 from kubeproof.cli.outputs import Output, emit, output_option
 from kubeproof.cli.progress import progress_line, telling
 from kubeproof.cli.ranges import NumberRange
-from kubeproof.cli.reports import RESULT_FORMATS, exit_code, render_result, report_problem
+from kubeproof.cli.reports import RESULT_FORMATS, exit_code, has_refused_part, render_result, report_problem
 from kubeproof.cli.settings import use_settings
 from kubeproof.cli.sweep import (
     all_option,
@@ -46,7 +49,7 @@ from kubeproof.cli.sweep import (
     workers_option,
 )
 from kubeproof.cli.terminal import WHEN
-from kubeproof.errors import KubeproofError
+from kubeproof.errors import KubeproofError, NothingToCheckError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,6 +61,7 @@ if TYPE_CHECKING:
     from kubeproof.verify.scaling.plan import SweepOptions
 
 _MEBIBYTE = 1_048_576
+USUAL_TIMEOUT_S = 60.0  # of a run whose --timeout nobody gives: it ends by itself
 _REDUCTIONS = ("symmetry", "unison", "por", "slicing", "abstraction")
 _ENGINES = ("auto", "compiled", "python", "reference")
 
@@ -83,7 +87,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str,
 @click.option("-q", "--quiet", is_flag=True, help="Show verdicts only.")
 @click.option(
     "--timeout", "timeout_s", type=NumberRange(0, min_open=True), envvar="KUBEPROOF_TIMEOUT",
-    metavar="S", help="Stop after so many seconds.",
+    metavar="S", help="Stop after so many seconds; 60 unless this says otherwise, inf: never.",
 )  # fmt: skip
 @click.option(
     "--memory", "memory_mib", type=click.IntRange(1), envvar="KUBEPROOF_MEMORY",
@@ -117,6 +121,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str,
     "--check-controllers/--no-check-controllers", default=False, envvar="KUBEPROOF_CHECK_CONTROLLERS",
     help="Ask controllers a sample of questions twice and compare the answers.",
 )  # fmt: skip
+@matrix_options
 @sweep_options(scale_option, all_option, fast_option, workers_option, executor_option, checkpoint_option, resume_option)
 @acceptance_options
 @click.option(
@@ -156,6 +161,9 @@ def verify_command(
     without: tuple[str, ...],
     find: str,
     check_controllers: bool,
+    faults: tuple[str, ...],
+    grade: str,
+    pairs: bool,
     scale: str | tuple[int, int] | None,
     every: bool,
     fast_find: bool,
@@ -174,12 +182,13 @@ def verify_command(
 
     PATH is a file, a directory, or - for stdin: Kubernetes manifests, and at most one Scenario. Charts and
     kustomizations are rendered by your own helm and kustomize or kubectl. Without a
-    Scenario the default one applies; see it with "kubeproof init".
+    Scenario the question is what each workload survives, one fault at a time; "kubeproof init" writes that down as one.
 
     \b
     Examples:
       kubeproof verify manifests/
       kubeproof verify manifests/ --nodes 6x4cpu,16Gi,zones=3
+      kubeproof verify manifests/ --faults rollout,drain --grade steady
       kubeproof verify nodes.yaml web.yaml scenario.yaml -v
       kubectl get nodes,deployments -A -o yaml | kubeproof verify -
       kubeproof verify manifests/ -o text -o json=trace.json
@@ -203,7 +212,8 @@ def verify_command(
     options = VerifyOptions(
         engine=engine,
         max_states=max_states,
-        timeout_s=timeout_s,
+        timeout_s=USUAL_TIMEOUT_S if timeout_s is None else None if isinf(timeout_s) else timeout_s,
+        has_usual_timeout=timeout_s is None,
         memory_bytes=None if memory_mib is None else memory_mib * _MEBIBYTE,
         reductions=reductions,
         without=without,
@@ -212,6 +222,7 @@ def verify_command(
         controllers=controllers,
     )
     chosen = chosen_sweep(scale, every, fast_find, workers, executor)
+    surveyed = Asked(faults, grade, pairs)
     pictured = any(output.format == "png" for output in outputs)
     cluster = Chosen(namespace, everywhere, context, kubeconfig, read_timeout) if live else None
     acceptance = Acceptance(ctx.meta.get(EXEMPTIONS), baseline, write_baseline, fail_on, soft_fail)
@@ -230,12 +241,13 @@ def verify_command(
             resume,
             pictured,
             asked_elsewhere(ctx),
+            surveyed,
         )
     except KubeproofError as problem:
         report_problem(problem, outputs)
         raise
     result = accepted(found, loaded, acceptance)
-    flags = [*_flags(options), *sweep_flags(scale, every, fast_find)]
+    flags = [*_flags(options), *surveyed.words(), *sweep_flags(scale, every, fast_find)]
     flags += cluster.words() if cluster is not None else []
     flags += ["--allow-outside"] if allows_outside() else []
     hint = _replay_command(ctx, paths, flags, outputs)
@@ -244,6 +256,7 @@ def verify_command(
         return render_result(result, output, color, verbose=verbose, quiet=quiet, hint=hint, options=options)
 
     code = softened(exit_code(result), result, acceptance)
+    code = first_of((code, REFUSED)) if has_refused_part(result) else code
     code = emit(outputs, render, code, verdict=None if quiet else result.verdict)
     return written_baseline(result, acceptance, code, quiet=quiet)
 
@@ -261,35 +274,62 @@ def _run(
     resume: bool,
     pictured: bool,
     elsewhere: str,
+    surveyed: Asked,
 ) -> tuple[Loaded, VerifyResult]:
     """Loads and verifies, at one size or at all, with progress on stderr."""
+    from dataclasses import replace
     from functools import partial
 
     from kubeproof.manifests.late import rendered
     from kubeproof.manifests.load import load
+    from kubeproof.verify.matrix import asks_for_matrix
     from kubeproof.verify.run import verify
     from kubeproof.verify.scaling.plan import is_swept
 
     check_checkpoint(checkpoint, resume)
     given = () if cluster is None else (snapshot_bytes(cluster),)
     render, outside = partial(rendered, values=values), allows_outside()
-    loaded = load(paths, stdin=read_stdin, given=given, render=render, pools=pools, allow_outside=outside)
+    loaded = load(
+        paths, stdin=read_stdin, given=given, render=render, pools=pools, allow_outside=outside, is_tolerant=True
+    )
     refuse_two_sources_of_nodes(loaded, pools)
     line = progress_line(progress, quiet)
     found = telling(line, quiet)
     is_sweep = is_swept(loaded, chosen)
-    if not is_sweep:
+    is_matrix = not is_sweep and asks_for_matrix(loaded, options)
+    if not is_sweep and not (is_matrix and not pictured and not chosen.every and not chosen.fast_find):
         refuse_without_sweep(loaded, chosen, pictured=pictured, elsewhere=elsewhere)
+    if surveyed.words() and not is_matrix:
+        remedy = "Leave it out, or leave out the Scenario."
+        raise UsageError(f"{surveyed.words()[0]} is about the matrix of an input without a Scenario", remedy)
     try:
         with current().gently(GRACE_S if checkpoint is None else WRITING_S) as stop:
             if is_sweep:
-                return loaded, run_swept(loaded, options, chosen, line, checkpoint, resume, stop=stop, found=found)
+                unlimited = replace(options, timeout_s=None) if options.has_usual_timeout else options
+                return loaded, run_swept(loaded, unlimited, chosen, line, checkpoint, resume, stop=stop, found=found)
+            if is_matrix:
+                return loaded, run_surveyed(
+                    loaded, options, surveyed, chosen, line, checkpoint, resume, stop=stop, found=found
+                )
             if checkpoint is not None:
                 return loaded, run_kept(loaded, options, line, checkpoint, resume, stop=stop, found=found)
             return loaded, verify(loaded, options, line, stop=stop, found=found)
+    except NothingToCheckError as problem:
+        return loaded, _checked_alone(loaded, problem)
     finally:
         if line is not None:
             line.close()
+
+
+def _checked_alone(loaded: Loaded, problem: NothingToCheckError) -> VerifyResult:
+    """What checks found in an input without anything to verify; that there is nothing is told beside it."""
+    from kubeproof.verify.checks.alone import checked_alone
+
+    result = checked_alone(loaded)
+    if result is None:
+        raise problem
+    say(f"error: {problem}")
+    return result
 
 
 def _flags(options: VerifyOptions) -> list[str]:

@@ -206,9 +206,10 @@ class Answers:
 
     def _not_quantified(self) -> Iterator[str]:
         for intent in self._process.loaded.scenario.intents:
-            if make_monitor(intent, self._process.space.plan.layout).kind not in SAFETY:
-                reason = "an LTL formula, which verify judges" if intent.key == "ltl" else ENDLESS
-                yield f"{intent.name}: {reason}"
+            if intent.key == "ltl":
+                yield f"{intent.name}: an LTL formula, which verify judges"
+            elif make_monitor(intent, self._process.space.plan.layout).kind not in SAFETY:
+                yield f"{intent.name}: {ENDLESS}"
         if AMOUNTS in self._options.questions and not self._settings.power:
             yield "energy: the Scenario gives no spec.quantify.power"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from time import monotonic
 
@@ -75,7 +76,7 @@ def plan_to_quantify(loaded: Loaded, *, merge: bool = True) -> Plan:
     planned = partial(
         make_plan,
         setup,
-        scenario.events,
+        tuple(replace(event, must=False) for event in scenario.events),  # a rate says how long it stays away
         placement=scenario.start.placement,
         running=scenario.start.pods,
         merge=merge,

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from kubeproof.report.escape import escape
 from kubeproof.report.frame import Frame, place_of
-from kubeproof.report.markdown import MARKS, code, fenced, html, plain
+from kubeproof.report.markdown import MARKS
+from kubeproof.report.safe_markdown import code, fenced, html, plain
 from kubeproof.report.sentences import count, title
 from kubeproof.report.style import Style
 from kubeproof.report.trace import trace_lines

@@ -11,6 +11,7 @@ from kubeproof.report.style import Style
 
 def explanations() -> Iterator[Explanation]:
     """Everything that can be explained."""
+    from kubeproof.report.lexicon.checks import explained_checks
     from kubeproof.report.lexicon.errors import errors
     from kubeproof.report.lexicon.events import events
     from kubeproof.report.lexicon.properties import properties
@@ -18,6 +19,7 @@ def explanations() -> Iterator[Explanation]:
     from kubeproof.report.lexicon.verdicts import verdicts
 
     yield from properties()
+    yield from explained_checks()
     yield from events()
     yield from errors()
     yield from verdicts()

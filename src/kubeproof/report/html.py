@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from kubeproof import __version__
 from kubeproof.cluster.objects import Source
+from kubeproof.report.causes import findings
+from kubeproof.report.checks import check_counts, check_values
 from kubeproof.report.excerpts import excerpt
 from kubeproof.report.frame import Frame
 from kubeproof.report.heatmap import SIGNS, WORDS
+from kubeproof.report.html_matrix import OTHER_RUN, drawn, matrix_values, run_words
 from kubeproof.report.html_run import run_values
+from kubeproof.report.matrix_words import listed
 from kubeproof.report.offline import offline_page
+from kubeproof.report.sentences import closing
 from kubeproof.report.style import Style
 from kubeproof.report.text import render as render_text
-from kubeproof.verify.pictures import Film
+from kubeproof.verify.pictures import NOT_ASKED, Film
 from kubeproof.verify.result import (
     ERROR,
     SUPPRESSED,
@@ -23,6 +29,7 @@ from kubeproof.verify.result import (
     IntentResult,
     Statistics,
     Suppression,
+    Trace,
     VerifyResult,
 )
 from kubeproof.verify.scaling.heatmap import heat_map
@@ -30,10 +37,9 @@ from kubeproof.verify.scaling.result import NOT_TRIED, Sweep
 
 SCRIPTS = (
     *("dom.js", "film.js", "shapes.js", "floor.js", "cluster.js", "steps.js", "numbers.js", "details.js", "ring.js"),
-    *("player.js", "heat.js", "sections.js", "theme.js", "main.js"),
+    *("player.js", "heat.js", "matrix.js", "checks.js", "sections.js", "theme.js", "main.js"),
 )
-STYLES = ("base.css", "player.css")
-NOT_ASKED = "the states of this run were not asked for"
+STYLES = ("base.css", "player.css", "matrix.css")
 Plain = dict[str, object]
 
 
@@ -51,15 +57,23 @@ def render(result: VerifyResult, films: Sequence[Film | str] = (), frame: Frame 
 def document(result: VerifyResult, films: Sequence[Film | str], frame: Frame) -> Plain:
     """What the page's scripts read."""
     scope = [pair for pair in result.scope if pair[0] != "abstraction"]
+    chosen = drawn(result)
+    shown = None if chosen is None else [result.results[number] for number in sorted(chosen)]
     return {
         "program": __version__,
         "verdict": result.verdict,
         "scenario": result.scenario,
-        "counts": _counts(result.results),
+        "counts": _counts(result.results) if result.matrix is None else f"{closing(result)}.",
         "about": "; ".join(_about(result)),
         "left": _left(result),
         "facts": _facts(result),
-        "properties": [_property(result, one, film, frame) for one, film in zip(result.results, films, strict=True)],
+        "properties": [
+            _property(result, *pair, frame, shown) | run_words(result, number)
+            for number, pair in enumerate(zip(result.results, films, strict=True))
+        ],
+        "matrix": None if result.matrix is None else matrix_values(result, result.matrix, frame),
+        "checks": check_values(result.checks, frame),
+        "checkCounts": check_counts(result.checks) or "nothing that nobody accepted",
         "unchecked": list(_unchecked(result)),
         "assumptions": list(_assumptions(result)),
         "coverage": _coverage(result.statistics),
@@ -109,11 +123,16 @@ def _facts(result: VerifyResult) -> list[tuple[str, str]]:
     ]
 
 
-def _property(result: VerifyResult, one: IntentResult, film: Film | str, frame: Frame) -> Plain:
+def _property(
+    result: VerifyResult, one: IntentResult, film: Film | str, frame: Frame, shown: Sequence[IntentResult] | None
+) -> Plain:
+    """A result; of a matrix only `shown` ones have lines of manifests and all details of their runs."""
+    is_short = shown is not None and not any(one is other for other in shown)
+    film = OTHER_RUN if is_short else film
     texts = dict(result.inputs)
     sources = [
         {"object": ref, "place": _place(source, frame), "first": source.line, "lines": excerpt(texts, source)}
-        for ref, source in one.sources
+        for ref, source in (() if is_short else one.sources)
     ]
     return {
         "id": one.id,
@@ -127,8 +146,15 @@ def _property(result: VerifyResult, one: IntentResult, film: Film | str, frame: 
         "size": f"{_count(one.nodes, 'node')}, {_count(one.pods, 'pod')}",
         "smallest": ", ".join(f"{count} x {name}" for name, count in one.size) if one.trace else "",
         "sources": sources,
-        "run": None if one.trace is None else run_values(one.trace, film),
+        "run": None if one.trace is None else run_values(_essence(one.trace) if is_short else one.trace, film),
     }
+
+
+def _essence(trace: Trace) -> Trace:
+    """A run without what deploys the workloads, and without the numbers behind its steps."""
+    steps = tuple(replace(step, changes=(), why=()) for step in trace.steps[trace.deployed_steps :])
+    loop_start = None if trace.loop_start is None else max(0, trace.loop_start - trace.deployed_steps)
+    return replace(trace, steps=steps, loop_start=loop_start, deployed_steps=0)
 
 
 def _place(source: Source, frame: Frame) -> str:
@@ -143,9 +169,7 @@ def _accepted(given: Suppression, frame: Frame) -> str:
 
 
 def _unchecked(result: VerifyResult) -> Iterator[str]:
-    for one in result.results:
-        if one.verdict in (UNKNOWN, VACUOUS, ERROR, SUPPRESSED):
-            yield f"{one.verdict} {one.id} {one.intent}: {one.detail}"
+    yield from _open(result)
     if result.statistics.stopped_by:
         yield f"the search ended early: {result.statistics.stopped_by}"
     if result.sweep is not None:
@@ -155,6 +179,19 @@ def _unchecked(result: VerifyResult) -> Iterator[str]:
         if result.sweep.is_thinned:
             yield "fast-find: only some of many sizes were looked at"
     yield from result.not_modelled
+
+
+def _open(result: VerifyResult) -> Iterator[str]:
+    """The results without an answer, those with one reason together."""
+    for finding in findings(result.results):
+        own = [result.results[number] for number in finding.numbers]
+        if own[0].verdict not in (UNKNOWN, VACUOUS, ERROR, SUPPRESSED):
+            continue
+        if len(own) == 1:
+            yield f"{own[0].verdict} {own[0].id} {own[0].intent}: {own[0].detail}"
+        else:
+            whom = listed(list(dict.fromkeys(one.target for one in own)))
+            yield f"{own[0].verdict} {own[0].id} {own[0].key}, {len(own)} times ({whom}): {own[0].detail}"
 
 
 def _assumptions(result: VerifyResult) -> Iterator[str]:

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from kubeproof.report.frame import Frame
-from kubeproof.report.sentences import summary, title
+from kubeproof.report.sentences import summary, title, worst_run
 from kubeproof.verify.result import ReplayReport, TraceStep, VerifyResult
 
 VARIABLES = ("actor", "action", "object", "time", "cluster", "holds")
@@ -18,7 +18,7 @@ FORMAT = "https://apalache-mc.org/docs/adr/015adr-trace.html"
 
 def render(result: VerifyResult, frame: Frame) -> str:
     """The trace of the first result that has one; no states if none has."""
-    traced = next((one for one in result.results if one.trace is not None), None)
+    traced = worst_run(result.results)
     meta = {"verdict": result.verdict, "summary": summary(result), "scenario": result.scenario}
     if traced is None or traced.trace is None:
         return _text(meta, (), (), None)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from collections.abc import Iterator
+from dataclasses import asdict, replace
 
 from kubeproof.cluster.objects import Source
-from kubeproof.verify.fingerprints import fingerprints
+from kubeproof.verify.fingerprints import check_fingerprints, fingerprints
+from kubeproof.verify.matrix.result import Cell, Matrix, Row
 from kubeproof.verify.result import (
+    CheckFinding,
     IntentResult,
     ReplayReport,
     Suppression,
@@ -59,7 +62,10 @@ def document(result: VerifyResult) -> dict[str, object]:
         "scope": _scope(result.scope),
         "results": [_result(*pair) for pair in zip(result.results, fingerprints(result), strict=True)],
         **swept,
+        **({} if result.matrix is None else _matrix(result.matrix)),
+        "checks": [_check(*pair) for pair in zip(result.checks, check_fingerprints(result), strict=True)],
         "not_modelled": list(result.not_modelled),
+        "not_modelled_kinds": [asdict(group) for group in result.omitted],
         "suppressions": [_note(note) for note in result.suppressions],
         "statistics": asdict(result.statistics),
         "elapsed_s": result.statistics.elapsed_s,
@@ -91,15 +97,67 @@ def _result(result: IntentResult, fingerprint: str) -> dict[str, object]:
         "size": dict(result.size),
         "states": result.states,
         "transitions": result.transitions,
-        "trace": None if trace is None else [_step(step) for step in trace.steps],
+        "trace": None if trace is None else [*_steps(trace, is_cell=bool(result.faults))],
         **({} if trace is None or not trace.propositions else _propositions(trace)),
         "loop_start": None if trace is None else trace.loop_start,
         "loop_certainty": "" if trace is None else trace.loop_certainty,
         "deployed_steps": 0 if trace is None else trace.deployed_steps,
         "location": _place(result.location),
         "objects": [{"object": ref, **_place(source)} for ref, source in result.sources],
+        **({"faults": list(result.faults)} if result.faults else {}),
         "remedy": result.remedy,
         "final": [] if trace is None else list(trace.final),
+        "obstacles": [] if trace is None else [{"by": by, "reason": reason} for by, reason in trace.obstacles],
+    }
+
+
+def _check(one: CheckFinding, fingerprint: str) -> dict[str, object]:
+    return {
+        "id": one.id,
+        "key": one.key,
+        "severity": one.severity,
+        "target": one.target,
+        "message": one.message,
+        "remedy": one.remedy,
+        "fingerprint": fingerprint,
+        "suppression": None if one.suppression is None else _suppression(one.suppression),
+        "location": _place(one.source),
+        "objects": [{"object": ref, **_place(source)} for ref, source in one.also],
+    }
+
+
+def _matrix(matrix: Matrix) -> dict[str, object]:
+    """The cells with one fault in the contract's words; rows, columns and cells with two faults beside them."""
+    return {
+        "matrix": [{"target": cell.target, "fault": cell.faults[0], **_graded(cell)} for cell in matrix.cells],
+        "matrix_columns": [asdict(column) for column in matrix.columns],
+        "matrix_rows": [_row(row) for row in matrix.rows],
+        "matrix_pairs": [
+            {"target": cell.target, "faults": list(cell.faults), **_graded(cell)} for cell in matrix.pairs
+        ],
+        "matrix_pairs_left": matrix.pairs_left,
+        "matrix_grade": matrix.least_grade.value,
+        "matrix_elapsed_s": matrix.elapsed_s,
+    }
+
+
+def _graded(cell: Cell) -> dict[str, object]:
+    return {
+        "grade": cell.grade.value,
+        "lowest": cell.lowest,
+        "longest_s": cell.longest_s,
+        "finding": cell.finding,
+        "detail": cell.detail,
+    }
+
+
+def _row(row: Row) -> dict[str, object]:
+    return {
+        "target": row.target,
+        "replicas": row.replicas,
+        "floor": row.floor,
+        "floor_from": row.floor_from,
+        "location": _place(row.source),
     }
 
 
@@ -150,6 +208,12 @@ def _size(line: SizeVerdict) -> dict[str, object]:
         "elapsed_s": line.elapsed_s,
         "note": line.note,
     }
+
+
+def _steps(trace: Trace, *, is_cell: bool) -> Iterator[dict[str, object]]:
+    """The steps; how a workload was deployed is in many cells of a matrix, without the numbers behind it."""
+    for number, step in enumerate(trace.steps):
+        yield _step(replace(step, why=()) if is_cell and number < trace.deployed_steps else step)
 
 
 def _step(step: TraceStep) -> dict[str, object]:

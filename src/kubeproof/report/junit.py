@@ -5,12 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape as escape_markup
 
+from kubeproof.report.brief import brief_lines
+from kubeproof.report.checks import accepted_by
 from kubeproof.report.escape import escape
-from kubeproof.report.frame import Frame, place_of
+from kubeproof.report.frame import Frame, physical, place_of
 from kubeproof.report.sentences import audited, suppressed_by, title
 from kubeproof.report.style import Style
 from kubeproof.report.trace import trace_lines
-from kubeproof.verify.result import ERROR, SUPPRESSED, UNKNOWN, VACUOUS, VIOLATED, IntentResult, VerifyResult
+from kubeproof.verify.result import (
+    ERROR,
+    SUPPRESSED,
+    UNKNOWN,
+    VACUOUS,
+    VIOLATED,
+    CheckFinding,
+    IntentResult,
+    VerifyResult,
+)
 
 # A limit that was reached is an error, not a success: whoever reads only the counts must not take it for one.
 ELEMENTS = {VIOLATED: "failure", ERROR: "error", UNKNOWN: "error", VACUOUS: "skipped", SUPPRESSED: "skipped"}
@@ -18,36 +29,60 @@ ELEMENTS = {VIOLATED: "failure", ERROR: "error", UNKNOWN: "error", VACUOUS: "ski
 
 def render(result: VerifyResult, frame: Frame) -> str:
     """The report as XML that holds nothing but printable characters of the input."""
+    if result.matrix is not None:
+        from kubeproof.report.matrix_junit import render_matrix
+
+        return render_matrix(result, result.matrix, frame)
     numbers = {kind: _number(result, kind) for kind in ("failure", "error", "skipped")}
-    counts = _attributes(
+    counts = attributes(
         name=result.scenario,
-        tests=len(result.results),
+        tests=len(result.results) + len(result.checks),
         failures=numbers["failure"],
         errors=numbers["error"],
         skipped=numbers["skipped"],
         time=f"{result.statistics.elapsed_s:.3f}",
     )
     cases = "".join(_case(one, frame) for one in result.results)
+    cases += "".join(check_case(one, frame) for one in result.checks)
     return (
         f'<?xml version="1.0" encoding="utf-8"?>\n<testsuites{counts}>\n<testsuite{counts}>\n'
-        f"{_properties(result)}{cases}{_trail(result)}</testsuite>\n</testsuites>\n"
+        f"{properties(result)}{cases}{trail(result)}</testsuite>\n</testsuites>\n"
     )
 
 
 def _number(result: VerifyResult, element: str) -> int:
-    return sum(ELEMENTS.get(one.verdict) == element for one in result.results)
+    of_checks = sum(check_element(one) == element for one in result.checks)
+    return sum(ELEMENTS.get(one.verdict) == element for one in result.results) + of_checks
 
 
-def _properties(result: VerifyResult) -> str:
+def check_element(one: CheckFinding) -> str:
+    """What a finding of a check counts as: only errors that nobody accepted make a suite fail."""
+    return "failure" if one.severity == "error" and one.suppression is None else "skipped"
+
+
+def check_case(one: CheckFinding, frame: Frame) -> str:
+    """A finding of a check as a test case."""
+    place, element = physical(one.source), check_element(one)
+    where = {} if place is None else {"file": frame.path(place.file), "line": place.line}
+    head = attributes(classname=f"{one.id}.{one.key}", name=one.target or one.key, **where)
+    told = one.message if one.suppression is None else accepted_by(one.suppression)
+    kind = {} if element == "skipped" else {"type": one.severity}
+    outcome = attributes(message=f"{one.severity}: {told}", **kind)
+    body = "\n".join(safe(line) for line in (one.message, f"What to change: {one.remedy}"))
+    return f"<testcase{head}><{element}{outcome}>{body}</{element}></testcase>\n"
+
+
+def properties(result: VerifyResult) -> str:
+    """Verdict and scope of a suite."""
     pairs = [("verdict", result.verdict), *result.scope, *(("not modelled", one) for one in result.not_modelled)]
-    lines = "".join(f"<property{_attributes(name=name, value=value)}/>\n" for name, value in pairs)
+    lines = "".join(f"<property{attributes(name=name, value=value)}/>\n" for name, value in pairs)
     return f"<properties>\n{lines}</properties>\n"
 
 
 def _case(one: IntentResult, frame: Frame) -> str:
     place = place_of(one)
     where = {} if place is None else {"file": frame.path(place.file), "line": place.line}
-    head = _attributes(classname=f"{one.id}.{one.key}", name=_name(one), **where)
+    head = attributes(classname=f"{one.id}.{one.key}", name=_name(one), **where)
     inner = _outcome(one, frame)
     return f"<testcase{head}>{inner}</testcase>\n" if inner else f"<testcase{head}/>\n"
 
@@ -61,15 +96,19 @@ def _outcome(one: IntentResult, frame: Frame) -> str:
     if element is None:
         return ""
     message = suppressed_by(one) or one.detail
-    body = "\n".join(_safe(line) for line in _body(one, frame))
+    body = "\n".join(safe(line) for line in body_lines(one, frame))
     kind = {} if element == "skipped" else {"type": one.verdict}
-    return f"<{element}{_attributes(message=f'{one.verdict}: {message}', **kind)}>{body}</{element}>"
+    return f"<{element}{attributes(message=f'{one.verdict}: {message}', **kind)}>{body}</{element}>"
 
 
-def _body(one: IntentResult, frame: Frame) -> Iterator[str]:
+def body_lines(one: IntentResult, frame: Frame) -> Iterator[str]:
+    """What was found, its run, what to change."""
     yield f"{one.verdict} {title(one)}"
     yield one.detail
-    if one.trace is not None:
+    if one.trace is not None and one.faults:
+        yield from brief_lines(one.trace, one.target, Style(), f"{one.pods} pods on {one.nodes} nodes")
+        yield from one.trace.final
+    elif one.trace is not None:
         yield from trace_lines(
             one.trace.steps, one.trace.loop_start, Style(verbose=False), certainty=one.trace.loop_certainty
         )
@@ -80,17 +119,19 @@ def _body(one: IntentResult, frame: Frame) -> Iterator[str]:
         yield f"Replay: {frame.replay_command}"
 
 
-def _trail(result: VerifyResult) -> str:
+def trail(result: VerifyResult) -> str:
+    """Every reason that somebody gave."""
     if not result.suppressions:
         return ""
-    lines = "\n".join(_safe(audited(note)) for note in result.suppressions)
+    lines = "\n".join(safe(audited(note)) for note in result.suppressions)
     return f"<system-out>{lines}</system-out>\n"
 
 
-def _attributes(**values: object) -> str:
-    return "".join(f' {name}="{_safe(str(value))}"' for name, value in values.items())
+def attributes(**values: object) -> str:
+    """Attributes of an element, each with a space before it."""
+    return "".join(f' {name}="{safe(str(value))}"' for name, value in values.items())
 
 
-def _safe(text: str) -> str:
+def safe(text: str) -> str:
     """Without control characters, which XML cannot hold, and with its markup escaped."""
     return escape_markup(escape(text))

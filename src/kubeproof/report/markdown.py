@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kubeproof.cluster.objects import Source
+from kubeproof.report.causes import findings
+from kubeproof.report.checks import check_counts, check_groups, placed
 from kubeproof.report.escape import escape
 from kubeproof.report.frame import Frame, is_file, place_of
 from kubeproof.report.mermaid import diagram
-from kubeproof.report.sentences import audited, closing, count, suppressed_by, title
+from kubeproof.report.safe_markdown import code, fenced, html, plain
+from kubeproof.report.sentences import audited, closing, count, omitted_lines, suppressed_by, title
 from kubeproof.report.style import Style
 from kubeproof.report.trace import trace_lines
 from kubeproof.verify.result import (
@@ -27,11 +29,9 @@ from kubeproof.verify.result import (
 
 MARKS = {HOLDS: "✅", HOLDS_BOUNDED: "✅", VIOLATED: "❌", ERROR: "💥", UNKNOWN: "❔", VACUOUS: "⚪", SUPPRESSED: "🔕"}
 MOST_CHARACTERS = 60_000  # a comment on GitHub holds 65,536
+MOST_ROWS = 40  # of the table of checks
+CHECK_MARKS = {"error": "❌", "warning": "⚠️", "info": "💡"}
 MOST_DRAWN = 40  # steps of a diagram in a comment
-_ACTIVE = re.compile(r"([\\`*_\[\]<>&~|$]|:(?=\w))")  # inside a line; nothing from the input begins one
-_BACKTICKS = re.compile(r"`+")
-_LINKED = re.compile(r"(@|(?<!&)#|:(?=//)|www(?=\.))")
-_SPLIT = "<!-- -->"  # keeps apart what GitHub would make a mention, a reference or a link
 
 
 def render(result: VerifyResult, frame: Frame) -> str:
@@ -39,10 +39,7 @@ def render(result: VerifyResult, frame: Frame) -> str:
     head = "\n".join(_head(result, frame)) + "\n"
     tail = "\n".join(_tail(result)) + "\n"
     parts, left_out, room = [], 0, MOST_CHARACTERS - len(head) - len(tail)
-    for one in result.results:
-        if one.trace is None:
-            continue
-        part = "\n".join(_counterexample(one, one.trace, frame)) + "\n"
+    for part in _parts(result, frame):
         if len(part) > room:
             left_out += 1
             continue
@@ -53,15 +50,58 @@ def render(result: VerifyResult, frame: Frame) -> str:
     return head + "".join(parts) + tail
 
 
+def _parts(result: VerifyResult, frame: Frame) -> Iterator[str]:
+    """The counterexamples, one for each cause."""
+    if result.matrix is not None:
+        from kubeproof.report.matrix_markdown import matrix_parts
+
+        yield from matrix_parts(result, result.matrix, frame)
+        return
+    for finding in findings(result.results):
+        own = [result.results[number] for number in finding.numbers]
+        shown = result.results[finding.example]
+        if shown.trace is not None:
+            others = [title(one) for one in own if one is not shown]
+            yield "\n".join(_counterexample(shown, shown.trace, frame, others)) + "\n"
+
+
 def _head(result: VerifyResult, frame: Frame) -> Iterator[str]:
     yield f"## {MARKS.get(result.verdict, '✅')} Kubeproof: {result.verdict}"
     yield ""
+    if result.matrix is not None:
+        from kubeproof.report.matrix_markdown import matrix_head
+
+        yield from (plain(closing(result)), "", *matrix_head(result, result.matrix), *_checks(result, frame))
+        return
     yield f"Scenario {code(result.scenario)}: {plain(closing(result))}"
     yield ""
     yield "| | property | target | what was found | where |"
     yield "|---|---|---|---|---|"
     for one in result.results:
         yield _row(one, frame)
+    yield from _checks(result, frame)
+
+
+def _checks(result: VerifyResult, frame: Frame) -> Iterator[str]:
+    """What was found without a search, as a table."""
+    groups = check_groups(result.checks)
+    if not groups:
+        return
+    yield from ("", f"### Checks: {check_counts(result.checks)}", "")
+    yield from ("| | check | object | what was found | where |", "|---|---|---|---|---|")
+    for group in groups[:MOST_ROWS]:
+        one = group.first
+        more = f" and {len(group.findings) - 1} more" if group.is_many else ""
+        cells = (
+            f"{CHECK_MARKS[one.severity]} {one.severity}",
+            f"{one.id} {code(one.key)}",
+            f"{code(one.target)}{more}" if one.target else "",
+            f"{plain(one.message)}. {plain(one.remedy)}",
+            code(placed(one, frame)),
+        )
+        yield f"| {' | '.join(cells)} |"
+    if len(groups) > MOST_ROWS:
+        yield f"\n{count(len(groups) - MOST_ROWS, 'further finding')} left out: the comment would be too long."
 
 
 def _row(one: IntentResult, frame: Frame) -> str:
@@ -76,12 +116,14 @@ def _row(one: IntentResult, frame: Frame) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _counterexample(one: IntentResult, trace: Trace, frame: Frame) -> Iterator[str]:
+def _counterexample(one: IntentResult, trace: Trace, frame: Frame, others: Sequence[str] = ()) -> Iterator[str]:
     what = "shortest run" if trace.loop_start is None else "a run that never ends"
     steps = count(len(trace.steps), "step")
     yield ""
-    yield f"<details><summary>{one.verdict} {html(title(one))}: {what}, {steps}</summary>"
+    more = f" and {len(others)} more" if others else ""
+    yield f"<details><summary>{one.verdict} {html(title(one))}{more}: {what}, {steps}</summary>"
     yield ""
+    yield from [f"The same cause: {', '.join(code(other) for other in others)}", ""] if others else []
     lines = [*trace_lines(trace.steps, trace.loop_start, Style(), certainty=trace.loop_certainty)]
     lines += ["", "In the end", *(f"  {escape(line)}" for line in trace.final)] if trace.final else []
     yield fenced("\n".join(lines), "text")
@@ -110,9 +152,10 @@ def _advice(one: IntentResult, places: str, frame: Frame) -> Iterator[str]:
 
 
 def _tail(result: VerifyResult) -> Iterator[str]:
+    omitted = list(omitted_lines(result.omitted)) or list(result.not_modelled)
     folded = (
         ("Scope", [f"{key}: {value}" for key, value in result.scope]),
-        (f"Not modelled ({len(result.not_modelled)})", list(result.not_modelled)),
+        (f"Not modelled ({len(result.not_modelled)})", omitted),
         (f"Suppressions ({len(result.suppressions)})", [audited(note) for note in result.suppressions]),
     )
     for heading, lines in folded:
@@ -120,38 +163,3 @@ def _tail(result: VerifyResult) -> Iterator[str]:
             yield f"\n<details><summary>{heading}</summary>\n"
             yield fenced("\n".join(escape(line) for line in lines)[: MOST_CHARACTERS // 4], "text")
             yield "\n</details>"
-
-
-def plain(text: str) -> str:
-    """A sentence in which no character means anything to Markdown, HTML or GitHub."""
-    return _split(_ACTIVE.sub(r"\\\1", escape(text)))
-
-
-def code(text: str) -> str:
-    """A code span, also inside a table: as many backticks around as it takes, bars escaped."""
-    shown = escape(text).replace("|", "\\|")
-    fence = "`" * (_longest(shown) + 1)
-    pad = " " if shown.startswith("`") or shown.endswith("`") or not shown else ""
-    return f"{fence}{pad}{shown or ' '}{pad}{fence}"
-
-
-def fenced(text: str, language: str) -> str:
-    """A block that its text cannot end."""
-    fence = "`" * max(3, _longest(text) + 1)
-    return f"{fence}{language}\n{text}\n{fence}"
-
-
-def html(text: str) -> str:
-    """Text between tags, where GitHub still looks for mentions and references."""
-    from html import escape as escape_html
-
-    return _split(escape_html(escape(text)))
-
-
-def _split(text: str) -> str:
-    """The text without mentions, references and links, which GitHub looks for after Markdown has had its turn."""
-    return _LINKED.sub(rf"\1{_SPLIT}", text)
-
-
-def _longest(text: str) -> int:
-    return max((len(found) for found in _BACKTICKS.findall(text)), default=0)

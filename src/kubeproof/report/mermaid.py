@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from kubeproof.report.escape import escape
 from kubeproof.report.frame import Frame
-from kubeproof.report.sentences import summary, title
+from kubeproof.report.sentences import summary, title, worst_run
 from kubeproof.verify.result import ReplayReport, TraceStep, VerifyResult
 
 MOST_STEPS = 200  # more is no picture; the middle is left out
@@ -19,7 +19,7 @@ _NUMBERED = re.compile(r"-\d+\Z")
 
 def render(result: VerifyResult, frame: Frame) -> str:
     """The diagram of the first result with a trace; a note with the verdict if none has."""
-    traced = next((one for one in result.results if one.trace is not None), None)
+    traced = worst_run(result.results)
     if traced is None or traced.trace is None:
         return f"sequenceDiagram\n  participant k as kubeproof\n  Note over k: {text(summary(result))}\n"
     heading = f"{traced.verdict} {title(traced)}"

@@ -16,6 +16,7 @@ def render(result: VerifyResult, frame: Frame) -> str:
     assert isinstance(results, list)
     head = {key: whole[key] for key in ("scenario", "scope", "not_modelled")}
     tail = {key: whole[key] for key in ("verdict", "suppressions", "statistics", "elapsed_s")}
+    tail |= {key: value for key, value in whole.items() if key.startswith("matrix")}
     lines = [
         {"type": "run", "version": VERSION, **head},
         *({"type": "result", **one} for one in results),

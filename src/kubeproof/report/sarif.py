@@ -4,27 +4,33 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubeproof import __version__
 from kubeproof.cluster.objects import Source
 from kubeproof.intents.catalogue import PropertyEntry, entry
+from kubeproof.report.causes import matrix_findings
 from kubeproof.report.escape import escape
 from kubeproof.report.frame import Frame, physical, place_of
 from kubeproof.report.sentences import audited, summary, title
-from kubeproof.verify.fingerprints import VERSION, fingerprints
+from kubeproof.verify.fingerprints import VERSION, check_fingerprints, fingerprints
+from kubeproof.verify.matrix.result import Matrix
 from kubeproof.verify.result import (
     ERROR,
     SUPPRESSED,
     UNKNOWN,
     VACUOUS,
     VIOLATED,
+    CheckFinding,
     IntentResult,
     Suppression,
     Trace,
     TraceStep,
     VerifyResult,
 )
+
+if TYPE_CHECKING:
+    from kubeproof.verify.checks.declaration import Check
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 ROOT = "%SRCROOT%"
@@ -44,10 +50,8 @@ def render(result: VerifyResult, frame: Frame) -> str:
 def document(result: VerifyResult, frame: Frame) -> Document:
     """The log: one run. What holds is counted in the run's properties; only violations are results."""
     marks = fingerprints(result)
-    found = [
-        (one, mark) for one, mark in zip(result.results, marks, strict=True) if one.verdict in (VIOLATED, SUPPRESSED)
-    ]
-    rules = _rules(result.results)
+    found = [(result.results[number], marks[number]) for number in _shown(result)]
+    rules = [*_rules(result.results), *_check_rules(result.checks)]
     numbers = {rule["id"]: number for number, rule in enumerate(rules)}
     run: Document = {
         "tool": {
@@ -56,10 +60,27 @@ def document(result: VerifyResult, frame: Frame) -> Document:
         "invocations": [_invocation(result, numbers, frame)],
         "originalUriBaseIds": {ROOT: {"description": {"text": "The directory in which kubeproof was started."}}},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(one, mark, numbers, frame) for one, mark in found],
+        "results": [
+            *(_result(one, mark, numbers, frame) for one, mark in found),
+            *(_check(*pair, numbers, frame) for pair in zip(result.checks, check_fingerprints(result), strict=True)),
+        ],
         "properties": _properties(result),
     }
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _shown(result: VerifyResult) -> list[int]:
+    """The violations, by number; of a matrix one for each workload and cause."""
+    found = [n for n, one in enumerate(result.results) if one.verdict in (VIOLATED, SUPPRESSED)]
+    if result.matrix is None:
+        return found
+    accepted = [n for n in found if result.results[n].verdict == SUPPRESSED]
+    firsts: dict[tuple[int, str], int] = {}
+    for cause, finding in enumerate(matrix_findings(result, result.matrix)):
+        for cell in (finding.example, *finding.cells):
+            if cell.finding is not None:
+                firsts.setdefault((cause, cell.target), cell.finding)
+    return sorted({*accepted, *firsts.values()})
 
 
 def _properties(result: VerifyResult) -> Document:
@@ -69,9 +90,14 @@ def _properties(result: VerifyResult) -> Document:
         "scenario": result.scenario,
         "scope": [f"{key}: {value}" for key, value in result.scope],
         "results": [f"{one.verdict} {title(one)}" for one in result.results],
+        **({} if result.matrix is None else {"matrix": _cells(result.matrix)}),
         "notModelled": list(result.not_modelled),
         "suppressions": [audited(note) for note in result.suppressions],
     }
+
+
+def _cells(matrix: Matrix) -> list[str]:
+    return [f"{cell.grade} {cell.target} {'+'.join(cell.faults)}" for cell in (*matrix.cells, *matrix.pairs)]
 
 
 def _rules(results: Sequence[IntentResult]) -> list[Document]:
@@ -93,6 +119,49 @@ def _rule(id_: str, key: str) -> Document:
         "help": {"text": told.replace("`", ""), "markdown": told},
         "defaultConfiguration": {"level": "error"},
         "properties": {"tags": ["kubernetes", known.category]},
+    }
+
+
+def _check_rules(findings: Sequence[CheckFinding]) -> list[Document]:
+    if not findings:
+        return []
+    from kubeproof.verify.checks.catalogue import checks
+
+    ids = {one.id for one in findings}
+    return [_check_rule(check) for check in checks() if check.id in ids]
+
+
+def _check_rule(check: Check) -> Document:
+    told = f"{check.explanation} {check.remedy}. Run `kubeproof explain {check.id}` for more."
+    return {
+        "id": check.id,
+        "name": "".join(word.capitalize() for word in check.key.split("-")),
+        "shortDescription": {"text": check.title},
+        "fullDescription": {"text": check.explanation},
+        "help": {"text": told.replace("`", ""), "markdown": told},
+        "defaultConfiguration": {"level": LEVELS[check.severity]},
+        "properties": {"tags": ["kubernetes", "check"]},
+    }
+
+
+def _check(one: CheckFinding, mark: str, numbers: dict[str, int], frame: Frame) -> Document:
+    also = [(ref, source) for ref, source in one.also if physical(source) is not None]
+    related = [
+        {"id": number, **_location(source, ref, frame), "message": {"text": _safe(ref)}}
+        for number, (ref, source) in enumerate(also)
+    ]
+    rule = {"ruleIndex": numbers[one.id]} if one.id in numbers else {}  # a saved file may name others
+    return {
+        "ruleId": one.id,
+        **rule,
+        "kind": "fail",
+        "level": LEVELS[one.severity],
+        "message": {"text": _safe(f"{one.key}: {one.message}. What to change: {one.remedy}")},
+        "locations": _places(one.source, one.target, frame),
+        "partialFingerprints": {f"kubeproof/v{VERSION}": mark},
+        "properties": {"target": one.target},
+        **({"relatedLocations": related} if related else {}),
+        **({"suppressions": [_suppression(one.suppression, frame)]} if one.suppression is not None else {}),
     }
 
 
@@ -124,7 +193,7 @@ def _result(one: IntentResult, mark: str, numbers: dict[str, int], frame: Frame)
         "partialFingerprints": {f"kubeproof/v{VERSION}": mark},
         "properties": {"intent": one.intent, "target": one.target, "verdict": one.verdict},
     }
-    if one.trace is not None and one.trace.steps:
+    if one.trace is not None and one.trace.steps and one.is_decisive:
         found["codeFlows"] = [_flow(one, one.trace, frame)]
     if related := [*_related(one, frame)]:
         found["relatedLocations"] = related
@@ -135,7 +204,8 @@ def _result(one: IntentResult, mark: str, numbers: dict[str, int], frame: Frame)
 
 def _message(one: IntentResult) -> str:
     """A finding in a few sentences; what is in brackets would be a link."""
-    parts = [f"{one.key}: {one.detail}."]
+    under = f" under {' and '.join(one.faults)}" if one.faults else ""
+    parts = [f"{one.key}{under}: {one.detail}."]
     parts += [f"In the end: {'; '.join(one.trace.final)}."] if one.trace is not None and one.trace.final else []
     parts += [f"What to change: {one.remedy}"] if one.remedy else []
     return _safe(" ".join(parts))

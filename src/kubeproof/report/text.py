@@ -7,8 +7,11 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.objects import Source
+from kubeproof.report.causes import Finding, findings, gather
+from kubeproof.report.checks import check_lines
 from kubeproof.report.escape import escape
-from kubeproof.report.sentences import audited, closing, suppressed_by
+from kubeproof.report.matrix_words import listed, short_names
+from kubeproof.report.sentences import audited, closing, omitted_lines, suppressed_by
 from kubeproof.report.sentences import count as _count
 from kubeproof.report.style import Style
 from kubeproof.report.trace import trace_lines
@@ -21,8 +24,10 @@ from kubeproof.verify.result import (
 )
 
 if TYPE_CHECKING:
+    from kubeproof.verify.matrix.result import Matrix
     from kubeproof.verify.scaling.result import Sweep
 
+MOST_NAMES = 12  # of workloads that share a finding
 _WORKLOAD = re.compile(r"\bof ([A-Z][A-Za-z]+/\S+/[^\s,;:]+)", re.ASCII)
 
 
@@ -37,20 +42,51 @@ def render_replay(report: ReplayReport, style: Style) -> str:
 
 
 def _report(result: VerifyResult, style: Style) -> Iterator[str]:
-    if style.quiet:
+    if result.matrix is not None:
+        yield from _matrix_report(result, result.matrix, style)
+    elif style.quiet:
         yield from (_title(one, style) for one in result.results)
     else:
         yield f"{style.heading('Scenario')} {escape(result.scenario)}"
         yield from _scope(result.scope, style)
-        for one in result.results:
-            yield from ("", *_block(one, style))
+        for finding in findings(result.results):
+            yield from _finding([result.results[number] for number in finding.numbers], finding, result, style)
         if result.sweep is not None and style.map:
             yield from _heat_map(result.sweep, style)
-        yield from _section(f"Not modelled ({len(result.not_modelled)})", result.not_modelled, style)
+        if result.checks:
+            yield from ("", *check_lines(result, style))
+        yield from _left_out(result, style)
         yield from _section(f"Suppressions ({len(result.suppressions)})", map(audited, result.suppressions), style)
         yield from _section("Statistics", _statistics(result.statistics), style)
         yield ""
     yield _verdict(result, style)
+
+
+def _matrix_report(result: VerifyResult, matrix: Matrix, style: Style) -> Iterator[str]:
+    from kubeproof.report.matrix_text import first_line, matrix_lines, quiet_lines
+
+    if style.quiet:
+        yield from quiet_lines(matrix, style)
+        return
+    yield from matrix_lines(result, matrix, style)
+    if result.checks:
+        yield from ("", *check_lines(result, style))
+    yield from _left_out(result, style)
+    yield from _section(f"Suppressions ({len(result.suppressions)})", map(audited, result.suppressions), style)
+    if style.verbose:
+        yield from _scope(result.scope, style)
+        yield from _section("Statistics", _statistics(result.statistics), style)
+    yield ""
+    yield from first_line(result, matrix, style)
+
+
+def _left_out(result: VerifyResult, style: Style) -> Iterator[str]:
+    """What is not modelled: all of it where that is asked for or short, otherwise by kind."""
+    if result.omitted and not style.verbose:
+        told = omitted_lines(result.omitted)
+        yield from _section(f"Not modelled ({len(result.not_modelled)}, -v lists them)", told, style)
+        return
+    yield from _section(f"Not modelled ({len(result.not_modelled)})", result.not_modelled, style)
 
 
 def _heat_map(sweep: Sweep, style: Style) -> Iterator[str]:
@@ -107,6 +143,42 @@ def _title(result: IntentResult, style: Style) -> str:
     return f"{style.verdict(result.verdict)} {result.id} {style.heading(escape(result.key))}{name}{target}"
 
 
+def _finding(own: list[IntentResult], finding: Finding, whole: VerifyResult, style: Style) -> Iterator[str]:
+    """A block for all that has one cause; one for each result where everything is asked for."""
+    if len(own) == 1 or style.verbose:
+        for one in own:
+            yield from ("", *_block(one, style))
+        return
+    yield ""
+    shown = whole.results[finding.example]
+    for alike in gather(own, lambda one: (one.id, one.key)).values():
+        yield from _common_title(alike, style)
+        yield from style.fold("  ", escape(_of_each(alike)))
+        yield from [f"  {style.faint('declared at')} {_place(alike[0].location)}"] if len(alike) == 1 else []
+    if shown.trace is None:
+        yield f"  {style.faint(f'{_numbers(shown.states, shown.transitions)}, {_size(shown)}')}"
+        return
+    is_many = len({one.target for one in own if one.key == shown.key}) > 1
+    lines = _counterexample(shown, shown.trace, style.indented(2), is_one_of_many=is_many)
+    yield from (f"  {line}".rstrip() for line in lines)
+
+
+def _common_title(alike: list[IntentResult], style: Style) -> Iterator[str]:
+    """The title of one result, or of the same property of several workloads."""
+    if len(alike) == 1:
+        yield _title(alike[0], style)
+        return
+    first, names = alike[0], short_names([one.target for one in alike])
+    told = listed([names[one.target] for one in alike], MOST_NAMES)
+    head = f"{style.verdict(first.verdict)} {first.id} {style.heading(escape(first.key))}"
+    yield from style.fold(f"{head} ", escape(f"of {len(alike)} workloads: {told}"))
+
+
+def _of_each(alike: list[IntentResult]) -> str:
+    first = alike[0]
+    return first.detail.replace(first.target, "each of them") if len(alike) > 1 and first.target else first.detail
+
+
 def _block(result: IntentResult, style: Style) -> Iterator[str]:
     yield _title(result, style)
     yield from style.fold("  ", escape(result.detail))
@@ -119,12 +191,13 @@ def _block(result: IntentResult, style: Style) -> Iterator[str]:
         yield from (f"  {line}".rstrip() for line in _counterexample(result, result.trace, style.indented(2)))
 
 
-def _counterexample(result: IntentResult, trace: Trace, style: Style) -> Iterator[str]:
+def _counterexample(result: IntentResult, trace: Trace, style: Style, *, is_one_of_many: bool = False) -> Iterator[str]:
     if result.size:
         smallest = ", ".join(f"{count} x {name}" for name, count in result.size)
         yield f"{style.heading('Smallest cluster found')}: {escape(smallest)}"
     heading = "Shortest run" if trace.loop_start is None else "A run that never ends"
-    yield f"{style.heading(heading)} ({_count(len(trace.steps), 'step')}, {_size(result)})"
+    whose = f"{result.target}: " if is_one_of_many else ""
+    yield f"{style.heading(heading)} ({escape(whose)}{_count(len(trace.steps), 'step')}, {_size(result)})"
     certainty, deployed = trace.loop_certainty, trace.deployed_steps
     yield from trace_lines(
         trace.steps,

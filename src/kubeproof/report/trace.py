@@ -79,7 +79,7 @@ def trace_lines(
         for note in _notes(steps[run.first], style, changes) if run.first == run.last else ():
             yield from style.fold(f"{below} {'':{digits}}          ", escape(note), below=below, faint=True)
     if loop_start is not None:
-        yield from style.fold(f"{style.margin('close')} ", _closing(loop_start, certainty))
+        yield from style.fold(f"{style.margin('close')} ", closing(loop_start, certainty))
 
 
 def _held_before(steps: tuple[TraceStep, ...], index: int, begins_with: tuple[str, ...]) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ def _letter(propositions: tuple[str, ...], true: tuple[str, ...]) -> str:
 def _runs(steps: tuple[TraceStep, ...], cuts: tuple[int | None, ...], about: str | None) -> list[_Run]:
     """Consecutive steps of one actor together, cut where a loop or the run begins; short runs stay single steps."""
     runs: list[_Run] = []
-    actors = [_OTHERS if _is_aside(step.actor, about) else step.actor for step in steps]
+    actors = [_OTHERS if is_aside(step.actor, about) else step.actor for step in steps]
     first = 0
     for index in range(1, len(steps) + 1):
         ends = index == len(steps) or index in cuts or actors[index] != actors[first]
@@ -110,7 +110,7 @@ def _runs(steps: tuple[TraceStep, ...], cuts: tuple[int | None, ...], about: str
     return runs
 
 
-def _is_aside(actor: str, about: str | None) -> bool:
+def is_aside(actor: str, about: str | None) -> bool:
     """True for a loop that looks after another workload than the property is about."""
     loop, _, name = actor.partition(" ")
     if about is None or loop not in _LOOPS or not name:
@@ -150,6 +150,7 @@ def _part(index: int, loop_start: int | None) -> str:
     return "open" if index == loop_start else "inside"
 
 
-def _closing(loop_start: int, certainty: str) -> str:
+def closing(loop_start: int, certainty: str) -> str:
+    """What is said where a loop ends."""
     said = _CERTAINTY.get(certainty, escape(certainty))
     return f"back to step {loop_start + 1}, for ever" + (f" ({said})" if said else "")

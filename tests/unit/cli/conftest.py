@@ -22,8 +22,9 @@ REPLAY = ReplayReport("one-node-down", "web fits", TRACE.steps, None, "VIOLATED"
 class FakeInput(str):
     """An input without a scale."""
 
-    scenario = SimpleNamespace(scale=None)
+    scenario = SimpleNamespace(scale=None, is_default=False)
     ignores = ()
+    notes = ()
 
 
 class FakeUseCases:
@@ -36,7 +37,7 @@ class FakeUseCases:
         self.paths = None
         self.options = None
 
-    def load(self, paths, stdin=None, given=(), render=None, pools=(), allow_outside=False):
+    def load(self, paths, stdin=None, given=(), render=None, pools=(), allow_outside=False, is_tolerant=False):
         self.paths = paths
         return FakeInput("loaded")
 
@@ -78,9 +79,10 @@ def fakes(monkeypatch, tmp_path):
     _install(monkeypatch, "kubeproof.manifests.load", load=use_cases.load)
     _install(monkeypatch, "kubeproof.manifests.commented_scenario", as_yaml=lambda loaded: f"kind: {loaded}\n")
     _install(monkeypatch, "kubeproof.verify.run", verify=use_cases.verify)
+    _install(monkeypatch, "kubeproof.verify.checks.alone", checked_alone=lambda loaded: None)
     _install(monkeypatch, "kubeproof.verify.replay", replay_file=use_cases.replay_file)
     _install(monkeypatch, "kubeproof.intents.catalogue", catalogue=lambda: ENTRIES)
-    monkeypatch.setattr("kubeproof.verify.pictures.films_of", lambda result, options: ())
+    monkeypatch.setattr("kubeproof.verify.pictures.films_of", lambda result, options, **_: ())
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["kubeproof"])
     monkeypatch.delenv("KUBEPROOF_DEBUG", raising=False)

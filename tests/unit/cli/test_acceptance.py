@@ -12,7 +12,9 @@ from jsonschema import Draft202012Validator, FormatChecker
 
 from kubeproof.cli.main import main
 from kubeproof.cli.settings import SECTIONS, VERIFY_KEYS
+from kubeproof.cluster.objects import Source
 from kubeproof.verify.resize import Size
+from kubeproof.verify.result import CheckFinding
 from kubeproof.verify.scaling.result import SizeVerdict, Sweep
 from tests.unit.report.formats import PUBLISHED, schema
 from tests.unit.report.results import PROOF, RESULT, VIOLATION
@@ -143,4 +145,33 @@ def test_settings_that_are_refused_are_invalid(fakes, tmp_path: Path, text):
     (tmp_path / ".kubeproof.yaml").write_text(text)
 
     assert not Draft202012Validator(SETTINGS.schema, format_checker=FormatChecker()).is_valid(yaml.safe_load(text))
+    assert main(["verify", "x", "-q"]) == 2
+
+
+# -- checks ---------------------------------------------------------------------------------------
+
+
+CHECKED = CheckFinding(
+    "K001", "unknown-field", "error", "Deployment/shop/web", "wrong", "Correct it", Source("a.yaml", 3)
+)
+
+
+def test_an_error_of_a_check_ends_with_1_and_warnings_do_not(fakes):
+    fakes.result = replace(RESULT, results=(PROOF,), verdict="HOLDS", checks=(CHECKED,))
+    assert main(["verify", "x", "-q"]) == 1
+    assert main(["verify", "x", "-q", "--fail-on", "error"]) == 1
+    assert main(["verify", "x", "-q", "--soft-fail"]) == 0
+
+    fakes.result = replace(fakes.result, checks=(replace(CHECKED, severity="warning"),))
+    assert main(["verify", "x", "-q"]) == 0
+
+
+def test_errors_of_checks_are_accepted_by_exemptions_and_baselines(fakes, tmp_path):
+    fakes.result = replace(RESULT, results=(PROOF,), verdict="HOLDS", checks=(CHECKED,))
+    assert main(["verify", "x", "-q", "--write-baseline", "known.json"]) == 1
+    assert main(["verify", "x", "-q", "--baseline", "known.json"]) == 0
+
+    (tmp_path / ".kubeproof.yaml").write_text("exemptions:\n- {id: unknown-field, reason: an older cluster}\n")
+    assert main(["verify", "x", "-q"]) == 0
+    (tmp_path / ".kubeproof.yaml").write_text("exemptions:\n- {id: K999, reason: unknown}\n")
     assert main(["verify", "x", "-q"]) == 2

@@ -151,3 +151,8 @@ def test_a_reader_that_leaves_early_gets_no_traceback():
     os.close(writer)
 
     assert (outcome.returncode, outcome.stderr) == (0, b"")
+
+
+def test_a_misspelt_command_is_told_with_the_one_that_is_meant(capfd):
+    assert main(["verfy"]) == 2
+    assert "No such command 'verfy'. Did you mean 'verify'?" in capfd.readouterr().err

@@ -39,8 +39,15 @@ def test_the_exit_code_follows_the_verdicts(fakes, verdicts, stopped_by, code):
     assert main(["verify", "x", "-q"]) == code
 
 
-def test_without_flags_the_options_are_the_defaults(fakes):
+def test_without_flags_the_options_are_the_defaults_and_end_after_a_minute(fakes):
     main(["verify", "x"])
+
+    assert fakes.options == VerifyOptions(timeout_s=60.0, has_usual_timeout=True)
+    assert not fakes.options.is_limited
+
+
+def test_a_run_without_end_can_be_asked_for(fakes):
+    main(["verify", "x", "--timeout", "inf"])
 
     assert fakes.options == VerifyOptions()
 

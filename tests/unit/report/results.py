@@ -1,10 +1,15 @@
 """Finished results to make reports from."""
 
+from dataclasses import replace
+
 from kubeproof.cluster.objects import Source
+from kubeproof.verify.matrix.result import Cell, Column, Grade, Matrix, Row
 from kubeproof.verify.result import (
     HOLDS,
+    UNKNOWN,
     VIOLATED,
     IntentResult,
+    OmittedGroup,
     Statistics,
     Trace,
     TraceStep,
@@ -84,3 +89,96 @@ RESULT = VerifyResult(
     statistics=STATISTICS,
     inputs=(("web.yaml", "kind: Deployment\n"),),
 )
+
+# -- a survival matrix -------------------------------------------------------------------------------
+
+COLUMNS = (
+    Column("rollout", "rollout", "a new revision is rolled out"),
+    Column("nodeLoss", "node lost", "a node fails and stays down"),
+    Column("podCrash", "pod crash", "a container of one of its pods exits"),
+)
+
+
+def matrix_row(name: str, replicas: int = 1, line: int = 1) -> Row:
+    return Row(f"Deployment/shop/{name}", replicas, 1, "", Source("shop.yaml", line))
+
+
+def matrix_result(name: str, fault: str, verdict: str, trace: Trace | None = None, **more: str) -> IntentResult:
+    """The result of a cell."""
+    return IntentResult(
+        id="S001",
+        intent=f"comes back Deployment/shop/{name} ({fault})",
+        key="minReady",
+        target=f"Deployment/shop/{name}",
+        verdict=verdict,
+        detail=f"about Deployment/shop/{name}",
+        nodes=3,
+        pods=4,
+        states=10,
+        transitions=12,
+        trace=trace,
+        location=Source("shop.yaml", 1),
+        faults=(fault,),
+        **more,
+    )
+
+
+def lost(name: str, node: str) -> Trace:
+    """A run in which a node is lost and the workload's pod finds no other."""
+    return Trace(
+        steps=(
+            step(f"scheduler {name}", f"binds {name}-1 to {node}"),
+            TraceStep("event nodeLoss", f"node {node} fails for good", f"Node/{node}", (), 20),
+            TraceStep("time", "50 s pass", "", (), 70),
+            TraceStep("kubelet", "of node-z starts pod other-1", "Node/node-z", ("Pod/shop/other-1 ready = True",), 70),
+            TraceStep(f"replicaset {name}", f"creates pod {name}-2", f"Deployment/shop/{name}", (), 70),
+        ),
+        final=(
+            f"Deployment/shop/{name}: desired 1, ready 0, not ready 0, without a node 1",
+            f"1 pod(s) of Deployment/shop/{name} without a node: {name}-2",
+            "node-y: InterPodAffinity: node(s) didn't match pod anti-affinity rules (a=node-y: 1 pod(s))",
+            "node-z: InterPodAffinity: node(s) didn't match pod anti-affinity rules (a=node-z: 1 pod(s))",
+        ),
+        deployed_steps=1,
+    )
+
+
+def crashed(name: str) -> Trace:
+    """A run in which a container exits."""
+    said = f"a container of pod {name}-1 on node-a exits"
+    changed = (f"Pod/shop/{name}-1 status.ready = False",)
+    final = (f"Deployment/shop/{name}: desired 1, ready 0, not ready 1, without a node 0",)
+    steps = (step(f"scheduler {name}", f"binds {name}-1 to node-a"), TraceStep("event podCrash", said, "", changed, 20))
+    return Trace(steps, final=final, deployed_steps=1)
+
+
+def _matrix() -> VerifyResult:
+    results: list[IntentResult] = []
+    cells: list[Cell] = []
+
+    def add(grade: Grade, result: IntentResult, lowest: int | None = None, longest_s: int | None = None) -> None:
+        cells.append(Cell(result.target, result.faults, grade, result.detail, lowest, longest_s, len(results)))
+        results.append(result)
+
+    for name in ("api", "cart", "web"):
+        add(Grade.STEADY, matrix_result(name, "rollout", HOLDS))
+        if name == "web":
+            add(Grade.UNKNOWN, matrix_result(name, "nodeLoss", UNKNOWN))
+        else:
+            more = {"remedy": f"Give {name} another node."}
+            add(Grade.STUCK, matrix_result(name, "nodeLoss", VIOLATED, lost(name, f"node-of-{name}"), **more))
+        more = {"severity": "info", "remedy": "Run two."}
+        add(Grade.DIPS, matrix_result(name, "podCrash", VIOLATED, crashed(name), **more), 0, 345)
+    rows = tuple(matrix_row(name, line=line) for line, name in enumerate(("api", "cart", "web"), 1))
+    matrix = Matrix(COLUMNS, rows, tuple(cells), pairs_left=7)
+    return replace(
+        RESULT,
+        scenario="survival matrix",
+        scope=(("kubernetes", "1.37"), ("nodes", "3 in 1 class(es)"), ("assumed nodes", "3 nodes of 4 CPU")),
+        results=tuple(results),
+        omitted=(OmittedGroup("kind Service", 1, False),),
+        matrix=matrix,
+    )
+
+
+MATRIX_RESULT = _matrix()

@@ -12,7 +12,7 @@ import pytest
 from kubeproof.cases.library import list_cases
 from kubeproof.cases.run import run_case
 from kubeproof.cluster.objects import Source
-from kubeproof.report import github, itf, junit, markdown, mermaid, ndjson, sarif
+from kubeproof.report import github, itf, junit, markdown, mermaid, ndjson, safe_markdown, sarif
 from kubeproof.report.formats import FORMATS, render
 from kubeproof.report.frame import Frame
 from kubeproof.report.json import render as render_json
@@ -35,8 +35,9 @@ def test_every_format_of_every_case_is_valid(chosen):
     found["json"] = READERS["json"](render_json(result))
 
     violated = [one for one in found["json"]["results"] if one["verdict"] == "VIOLATED"]
-    assert [one["ruleId"] for one in found["sarif"]["results"]] == [one["id"] for one in violated]
-    for one, expected in zip(found["sarif"]["results"], violated, strict=True):
+    of_checks = [one["id"] for one in found["json"]["checks"]]
+    assert [one["ruleId"] for one in found["sarif"]["results"]] == [*(one["id"] for one in violated), *of_checks]
+    for one, expected in zip(found["sarif"]["results"], violated, strict=False):
         (flow,) = one["codeFlows"][0]["threadFlows"]
         assert len(flow["locations"]) == len(expected["trace"])
         assert all("physicalLocation" in step["location"] for step in flow["locations"])
@@ -246,14 +247,16 @@ def test_no_line_of_the_markdown_holds_markup_of_the_input():
 
 
 def test_a_block_cannot_be_ended_from_inside():
-    assert markdown.fenced("a\n````\nb", "text") == "`````text\na\n````\nb\n`````"
-    assert markdown.code("``") == "``` `` ```"
-    assert markdown.code("a|b") == "`a\\|b`"
+    assert safe_markdown.fenced("a\n````\nb", "text") == "`````text\na\n````\nb\n`````"
+    assert safe_markdown.code("``") == "``` `` ```"
+    assert safe_markdown.code("a|b") == "`a\\|b`"
 
 
 def test_too_many_counterexamples_for_a_comment_are_named():
-    steps = tuple(step("scheduler", f"binds {number}") for number in range(39))
-    many = replace(RESULT, results=tuple(replace(VIOLATION, intent=f"i{n}", trace=Trace(steps)) for n in range(60)))
+    def run(n: int) -> Trace:
+        return Trace(tuple(step("scheduler", f"binds {'x' * n} {number}") for number in range(39)))
+
+    many = replace(RESULT, results=tuple(replace(VIOLATION, intent=f"i{n}", trace=run(n)) for n in range(60)))
 
     text = READERS["markdown"](markdown.render(many, FRAME))
     assert re.search(r"\d+ counterexamples left out: the comment would be too long", text)

@@ -11,9 +11,10 @@ from kubeproof.cluster.objects import Source
 from kubeproof.report.excerpts import MOST_LINES, excerpt
 from kubeproof.report.frame import Frame
 from kubeproof.report.html import document, render
+from kubeproof.report.html_matrix import drawn
 from kubeproof.report.offline import offline_page
 from kubeproof.verify.result import Suppression
-from tests.unit.report.results import RESULT, VIOLATION
+from tests.unit.report.results import MATRIX_RESULT, RESULT, VIOLATION
 
 NOT_DRAWN = ("not drawn",) * len(RESULT.results)
 HOSTILE = '</script><script>alert("x")</script>\u2028\u202e<!--'
@@ -110,3 +111,31 @@ def test_any_page_can_be_put_together_from_parts():
 
     assert "<title>a &lt; b</title>" in page
     assert '<script type="application/json" id="report">{"n":1}</script>' in page
+
+
+def test_a_matrix_has_rows_worst_first_whose_cells_name_their_runs():
+    told = document(MATRIX_RESULT, ("not drawn",) * len(MATRIX_RESULT.results), Frame())["matrix"]
+
+    assert [row["name"] for row in told["rows"]] == ["api", "cart", "web"]
+    assert [(cell["grade"], cell["word"], cell["run"]) for cell in told["rows"][0]["cells"]] == [
+        ("steady", "ok", -1),
+        ("stuck", "STUCK", 1),
+        ("dips", "0 6m", 2),
+    ]
+    assert [(one["grade"], one["targets"], one["run"]) for one in told["findings"]] == [
+        ("stuck", ["api", "cart"], 1),
+        ("dips", ["api", "cart", "web"], 2),
+    ]
+    assert told["first"].startswith("api, cart: Give api another node.")
+
+
+def test_of_a_large_matrix_one_run_of_each_cause_and_fault_is_drawn_and_the_others_are_short():
+    many = replace(MATRIX_RESULT, results=MATRIX_RESULT.results * 5)
+
+    assert drawn(MATRIX_RESULT) is None
+    assert drawn(many) == {1, 2}
+    properties = document(many, ("not drawn",) * len(many.results), Frame())["properties"]
+    assert len(properties[1]["run"]["steps"]) == 5
+    assert len(properties[4]["run"]["steps"]) == 4
+    assert properties[4]["run"]["notDrawn"].startswith("a run like it, of another workload, is drawn")
+    assert properties[1]["when"] == "api: a node fails and stays down"

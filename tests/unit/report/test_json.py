@@ -1,9 +1,14 @@
 import json
 from dataclasses import replace
 
+import pytest
+
+from kubeproof.errors import ManifestError
 from kubeproof.report.json import render
 from kubeproof.verify.result import Trace
-from tests.unit.report.results import RESULT, TRACE, VIOLATION
+from kubeproof.verify.saved import read_saved
+from tests.unit.report.formats import read_json
+from tests.unit.report.results import MATRIX_RESULT, RESULT, TRACE, VIOLATION
 
 
 def test_the_document_is_the_contract():
@@ -57,6 +62,7 @@ def test_the_document_is_the_contract():
                 ],
                 "remedy": "Raise maxSkew to 2.",
                 "final": ["node-b: PodTopologySpread skew 2 above 1"],
+                "obstacles": [],
             },
             {
                 "id": "L001",
@@ -80,9 +86,12 @@ def test_the_document_is_the_contract():
                 "objects": [],
                 "remedy": "",
                 "final": [],
+                "obstacles": [],
             },
         ],
+        "checks": [],
         "not_modelled": ["kind Service (web.yaml:40)"],
+        "not_modelled_kinds": [],
         "suppressions": [],
         "statistics": {
             "states": 1200,
@@ -127,3 +136,50 @@ def test_repeated_keys_of_the_scope_are_all_kept():
     scope = (("assumption", "a"), ("assumption", "b"))
 
     assert json.loads(render(replace(RESULT, scope=scope)))["scope"] == {"assumption": "a; b"}
+
+
+def test_a_matrix_is_a_list_of_cells_with_rows_and_columns_beside_it():
+    found = read_json(render(MATRIX_RESULT))
+
+    assert found["matrix"][1] == {
+        "target": "Deployment/shop/api",
+        "fault": "nodeLoss",
+        "grade": "stuck",
+        "lowest": None,
+        "longest_s": None,
+        "finding": 1,
+        "detail": "about Deployment/shop/api",
+    }
+    assert [column["key"] for column in found["matrix_columns"]] == ["rollout", "nodeLoss", "podCrash"]
+    assert [row["target"].rpartition("/")[2] for row in found["matrix_rows"]] == ["api", "cart", "web"]
+    assert found["results"][1]["faults"] == ["nodeLoss"]
+
+
+def test_a_saved_matrix_is_read_back_as_it_was(tmp_path):
+    pair = replace(MATRIX_RESULT.matrix.cells[1], faults=("rollout", "nodeLoss"))
+    trace = replace(MATRIX_RESULT.results[1].trace, obstacles=(("NodeAffinity", "no label"),))
+    results = (MATRIX_RESULT.results[0], replace(MATRIX_RESULT.results[1], trace=trace), *MATRIX_RESULT.results[2:])
+    whole = replace(MATRIX_RESULT, matrix=replace(MATRIX_RESULT.matrix, pairs=(pair,)), results=results)
+    path = tmp_path / "result.json"
+    path.write_text(render(whole))
+
+    read = read_saved(str(path)).result
+
+    assert read.matrix == whole.matrix
+    assert read.omitted == whole.omitted
+    assert [(one.faults, one.trace and one.trace.obstacles) for one in read.results] == [
+        (one.faults, one.trace and one.trace.obstacles) for one in whole.results
+    ]
+
+
+def test_a_run_of_a_saved_matrix_is_named_by_workload_and_fault(tmp_path):
+    path = tmp_path / "result.json"
+    path.write_text(render(MATRIX_RESULT))
+    saved = read_saved(str(path))
+
+    assert saved.chosen(None) == saved.result.results[1]
+    assert saved.chosen("web podCrash").target == "Deployment/shop/web"
+    assert saved.chosen("Deployment/shop/cart").faults == ("nodeLoss",)
+    assert saved.chosen("podCrash").target == "Deployment/shop/api"
+    with pytest.raises(ManifestError, match="no counterexample for web nodeLoss"):
+        saved.chosen("web nodeLoss")

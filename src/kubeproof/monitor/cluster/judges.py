@@ -274,6 +274,8 @@ def judge_of(plan: Plan, monitor: Monitor, patience: Patience) -> Judge | Unwatc
     """Who follows an intent."""
     if monitor.intent.key in _UNSEEN:
         return Unwatchable(monitor, _UNSEEN[monitor.intent.key])
+    if monitor.temporal is not None and monitor.temporal.reads_events:
+        return Unwatchable(monitor, "events of a Scenario are in no object")
     members = members_of(plan, monitor)
     if monitor.kind == WORD:
         from kubeproof.monitor.cluster.words import WordJudge

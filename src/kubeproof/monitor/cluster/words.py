@@ -33,7 +33,7 @@ class WordJudge(_Base):
 
     def look(self, sight: Sight) -> Iterator[Alarm]:
         temporal, machine = self._temporal, self._temporal.machine
-        values = temporal.values(sight.workloads, sight.places)
+        values = temporal.values(sight.workloads, sight.places, ())
         letter = temporal.letter(values, temporal.happened(sight.tags, sight.actions), is_stable=False)
         self.word = machine.step(self.word or machine.start, letter)
         self.rest = temporal.letter(values, temporal.nothing_happened, is_stable=True)

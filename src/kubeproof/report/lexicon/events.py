@@ -12,7 +12,7 @@ EVENTS = {
     "nodeFailure": (
         "A node falls silent. The node controller notices after its grace period, taints the node, and pods are "
         "evicted when their tolerations end. The node may come back at any later moment.",
-        "nodes, recovers (true), together (false: one at a time)",
+        "nodes, recovers (true), comesBack (false: it may stay down), together (false: one at a time)",
         "nodeFailure: {max: 1, recovers: true}",
     ),
     "zoneFailure": (

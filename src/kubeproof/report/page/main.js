@@ -19,8 +19,8 @@ function open(number, position, byUser = true) {
   player = new Player(run, (step) => remember(number, step));
   const place = document.getElementById("run");
   place.replaceChildren(
-    h("h2", { id: "run-title", tabindex: "-1" }, run.loopStart === null ? "The shortest run that breaks it" : "A run that never ends"),
-    h("p", { class: "run-of" }, pill(one.verdict), " ", h("span", { class: "faint" }, one.id), " ", one.key, " ", one.target ? named(one.target, "target") : "", h("span", { class: "faint" }, ` · ${one.size}`)),
+    h("h2", { id: "run-title", tabindex: "-1" }, one.when ? h("bdi", {}, one.when) : run.loopStart === null ? "The shortest run that breaks it" : "A run that never ends"),
+    h("p", { class: "run-of" }, one.when ? gradePill(one) : pill(one.verdict), " ", h("span", { class: "faint" }, one.id), " ", one.key, " ", one.target ? named(one.target, "target") : "", h("span", { class: "faint" }, ` · ${one.size}`)),
     one.smallest ? h("p", {}, h("strong", {}, "Smallest cluster found: "), h("bdi", {}, one.smallest)) : "",
     player.box,
     sourceExcerpts(one.sources) || "",
@@ -31,6 +31,14 @@ function open(number, position, byUser = true) {
   opened = number;
   player.go(position || 0, true);
   if (byUser) document.getElementById("run-title").focus();
+}
+
+// Opens the run of a cell where it begins, once everything is deployed, and plays it unless that is not wanted.
+function play(number) {
+  const one = report.properties[number];
+  if (!one || !one.run) return;
+  open(number, one.run.deployed);
+  if (!matchMedia("(prefers-reduced-motion: reduce)").matches) player.toggle();
 }
 
 // -- the address of a step ------------------------------------------------------------------------
@@ -81,9 +89,12 @@ function onKey(event) {
 
 function page() {
   const sections = [banner(report)];
-  const first = report.properties.findIndex((one) => one.run);
-  const links = [["properties", "Properties"], first >= 0 ? ["run", "Run"] : null, report.sweep ? ["scales", "Scales"] : null, ["not-checked", "Not checked"], ["coverage", "Coverage"], ["assumptions", "Assumptions"], ["scope", "Scope"]];
-  sections.push(properties(report, open), h("section", { class: "card", id: "run", "aria-labelledby": "run-title", hidden: true }));
+  const matrix = report.matrix;
+  const first = matrix ? (matrix.findings.length ? matrix.findings[0].run : -1) : report.properties.findIndex((one) => one.run);
+  const links = [...(matrix ? [["matrix", "Matrix"], ["findings", "Findings"]] : [["properties", "Properties"]]), report.checks.length ? ["checks", "Checks"] : null, first >= 0 ? ["run", "Run"] : null, report.sweep ? ["scales", "Scales"] : null, ["not-checked", "Not checked"], ["coverage", "Coverage"], ["assumptions", "Assumptions"], ["scope", "Scope"]];
+  const about = matrix ? [matrixMap(matrix, play), matrixFindings(matrix, play)] : [properties(report, open)];
+  sections.push(...about, h("section", { class: "card", id: "run", "aria-labelledby": "run-title", hidden: true }));
+  if (report.checks.length) sections.push(checks(report));
   if (report.sweep) sections.push(card("Verdicts over scales", "scales", heatMap(report.sweep)));
   sections.push(h("div", { class: "columns" }, unchecked(report), coverage(report), assumptions(report)), pairs("Scope", "scope", report.scope), pairs("What the search did", "statistics", report.statistics));
   document.body.append(
@@ -94,7 +105,7 @@ function page() {
   );
   const asked = addressed();
   if (asked && report.properties[asked[0]] && report.properties[asked[0]].run) open(asked[0], asked[1], false);
-  else if (first >= 0) open(first, 0, false);
+  else if (first >= 0) open(first, matrix ? report.properties[first].run.deployed : 0, false);
   document.addEventListener("keydown", onKey);
   window.addEventListener("hashchange", onAddress);
 }

@@ -11,6 +11,11 @@ const VERDICTS = {
   SUPPRESSED: { sign: "–", kind: "plain", words: "Suppressed by an exemption." },
 };
 
+const MATRIX_WORDS = {
+  HOLDS: "Every workload is complete again after every fault.",
+  VIOLATED: "A workload does not survive a fault.",
+  UNKNOWN: "No workload was found that does not survive a fault, but not every cell is decided.",
+};
 const MOST_OTHERS = 4; // properties that are not violated, shown without asking
 const MOST_ACTORS = 12;
 
@@ -29,7 +34,7 @@ function banner(report) {
     "section",
     { class: "banner " + kind, "aria-labelledby": "verdict" },
     h("div", { class: "sign", "aria-hidden": "true" }, sign),
-    h("div", {}, h("h1", { id: "verdict" }, report.verdict), h("p", { class: "scenario" }, "Scenario ", named(report.scenario)), h("p", {}, words + " ", report.counts), h("p", { class: "faint" }, h("bdi", {}, shortened(report.about, 300))), h("p", {}, h("a", { href: "#not-checked" }, report.left))),
+    h("div", {}, h("h1", { id: "verdict" }, report.verdict), report.matrix ? null : h("p", { class: "scenario" }, "Scenario ", named(report.scenario)), h("p", {}, (report.matrix ? MATRIX_WORDS[report.verdict] || words : words) + " ", report.counts), report.matrix && report.matrix.first ? h("p", { class: "first" }, h("strong", {}, "First: "), h("bdi", {}, report.matrix.first)) : null, h("p", { class: "faint" }, h("bdi", {}, shortened(report.about, 300))), h("p", {}, h("a", { href: "#not-checked" }, report.left))),
     h("ul", { class: "facts" }, report.facts.map(([value, name]) => h("li", {}, h("strong", {}, value), h("span", {}, name))))
   );
 }

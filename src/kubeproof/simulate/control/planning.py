@@ -65,7 +65,8 @@ def planned(loaded: Loaded, *, autoscaler: str = HPA) -> Planned:
         setup = replace(setup, autoscalers=())
     measured = [event for service in workload.services for event in _measured(setup, service)]
     faults = tuple(fault.event for fault in workload.faults)
-    events: tuple[Event, ...] = (*(event for event, _ in measured), *faults, *scenario.events)
+    own = (replace(event, must=False) for event in scenario.events)  # chance alone says when it comes
+    events: tuple[Event, ...] = (*(event for event, _ in measured), *faults, *own)
     start = scenario.start
     plan = make_plan(setup, events, scenario.intents, placement=start.placement, running=start.pods)
     meters = tuple(
