@@ -26,8 +26,8 @@ from workloads import Benchmark, engine_workloads, growing
 from kubeproof.engine.limits import Limits
 from kubeproof.engine.reference import reach
 from kubeproof.engine.search import compiled_kernel, explore, make_kernel
+from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.grouped import GroupedSystem
-from kubeproof.model.individual import IndividualModel
 from kubeproof.model.plan import make_plan
 
 GROWTH = (3, 10, 30, 100, 300, 1000)

@@ -11,10 +11,10 @@ import argparse
 import time
 from collections.abc import Callable
 
-from kubeproof.simulate.declarations import Experiment, NodeSpec, ServiceSpec, Thresholds, Wave
-from kubeproof.simulate.experiments import HIGH, LOW, STARTS, published
-from kubeproof.simulate.result import Curves
-from kubeproof.simulate.run import simulate
+from kubeproof.simulate.published.declarations import Experiment, NodeSpec, ServiceSpec, Thresholds, Wave
+from kubeproof.simulate.published.experiments import HIGH, LOW, STARTS, published
+from kubeproof.simulate.published.result import Curves
+from kubeproof.simulate.published.run import simulate
 
 try:  # as a script, and as a module of the repository
     from clocked import clocked

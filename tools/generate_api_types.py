@@ -1,4 +1,4 @@
-"""Writes src/kubeproof/manifests/api_types.py: the fields of the Kubernetes API that manifests may have.
+"""Writes src/kubeproof/manifests/validation/api_types.py: the fields of the Kubernetes API that manifests may have.
 
     python tools/generate_api_types.py           writes the module
     python tools/generate_api_types.py --check   exit code 1 if the committed module is not current

@@ -40,20 +40,17 @@ from kubeproof.controllers.descheduler import cycle, evictor
 from kubeproof.controllers.scheduler import registry
 from kubeproof.events.declarations import Drain
 from kubeproof.intents.catalogue import catalogue
-from kubeproof.manifests import (
-    controller_settings,
-    fields,
-    objects,
-    scenario_events,
-    scheduler_config,
-)
-from kubeproof.manifests.components import AUTOSCALER, COMPONENTS, DESCHEDULER, DRY_RUN, NODES
+from kubeproof.manifests import objects
+from kubeproof.manifests.components import controller_settings, scheduler_config
+from kubeproof.manifests.components.known import AUTOSCALER, COMPONENTS, DESCHEDULER, DRY_RUN, NODES
 from kubeproof.manifests.load import load_texts
-from kubeproof.manifests.schema import FIELDS
-from kubeproof.model.adjusting import adjusting_loops, group_loops, vertical_loops
-from kubeproof.model.assembly import built_in_controllers, endpoint_loops
+from kubeproof.manifests.scenarios import events
+from kubeproof.manifests.validation.schema import FIELDS
+from kubeproof.manifests.yaml import fields
+from kubeproof.model.expansion.sizes import with_sizes
 from kubeproof.model.layout import make_layout, mentions
-from kubeproof.model.sizes import with_sizes
+from kubeproof.model.loops.adjusting import adjusting_loops, group_loops, vertical_loops
+from kubeproof.model.loops.assembly import built_in_controllers, endpoint_loops
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "reference" / "modelled.md"
@@ -387,7 +384,7 @@ def _flags() -> Iterator[str]:
 
 def _events() -> Iterator[str]:
     yield "## Events\n"
-    yield f"All others are refused ([reference](events.md)): {_code(scenario_events._READERS)}.\n"
+    yield f"All others are refused ([reference](events.md)): {_code(events._READERS)}.\n"
 
 
 def _intents() -> Iterator[str]:

@@ -11,11 +11,11 @@ from html import escape as escape_html
 
 from kubeproof.cases.esc import shipped_esc
 from kubeproof.cluster.scale import Limit
-from kubeproof.manifests.exemptions import read_exemptions
-from kubeproof.manifests.files import Named
+from kubeproof.manifests.folders.files import Named
 from kubeproof.manifests.late import rendered
 from kubeproof.manifests.load import load
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.manifests.settings.exemptions import read_exemptions
 from kubeproof.report.escape import escape
 from kubeproof.report.matrix_table import matrix_table
 from kubeproof.report.sentences import audited, summary, suppressed_by, title
@@ -24,9 +24,10 @@ from kubeproof.report.text import render
 from kubeproof.report.trace import trace_lines
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
-from kubeproof.verify.baseline import read_baseline
 from kubeproof.verify.checks.catalogue import check_id
 from kubeproof.verify.executors.inprocess import InProcess
+from kubeproof.verify.findings.baseline import read_baseline
+from kubeproof.verify.findings.suppress import suppressed
 from kubeproof.verify.matrix import asks_for_matrix
 from kubeproof.verify.matrix.options import BUDGET_S, MatrixOptions
 from kubeproof.verify.matrix.run import run_matrix
@@ -44,7 +45,6 @@ from kubeproof.verify.run import verify as run_once
 from kubeproof.verify.scaling.plan import SweepOptions, is_swept, plan_sweep
 from kubeproof.verify.scaling.sweep import run_sweep
 from kubeproof.verify.searching import Report
-from kubeproof.verify.suppress import suppressed
 
 Paths = Named | Loaded
 GOOD = (HOLDS, HOLDS_BOUNDED, SAMPLED_OK, SUPPRESSED)

@@ -12,8 +12,8 @@ from kubeproof.manifests.load import load
 from kubeproof.report.frame import Frame
 from kubeproof.report.html import render
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.pictures import films_of
 from kubeproof.verify.run import verify
+from kubeproof.verify.words.pictures import films_of
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 COMMAND = "kubeproof replay trace.json"

@@ -7,7 +7,7 @@ import pytest
 
 from kubeproof.report.frame import Frame
 from kubeproof.report.html import render
-from kubeproof.verify.pictures import NodePicture, PodPicture
+from kubeproof.verify.words.pictures import NodePicture, PodPicture
 from tests.browser.conftest import case, report
 from tests.unit.report.test_heatmap import SWEEP
 

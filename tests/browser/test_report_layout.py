@@ -4,7 +4,8 @@ import pytest
 
 from kubeproof.report.frame import Frame
 from kubeproof.report.html import render
-from kubeproof.verify.pictures import (
+from kubeproof.verify.result import IntentResult, Statistics, Trace, TraceStep, VerifyResult
+from kubeproof.verify.words.pictures import (
     Change,
     Film,
     NodeCard,
@@ -14,7 +15,6 @@ from kubeproof.verify.pictures import (
     WorkloadCard,
     WorkloadPicture,
 )
-from kubeproof.verify.result import IntentResult, Statistics, Trace, TraceStep, VerifyResult
 from tests.browser.conftest import report, rows_that_differ
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}

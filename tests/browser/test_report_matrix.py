@@ -9,7 +9,7 @@ from kubeproof.report.frame import Frame
 from kubeproof.report.html import render
 from kubeproof.report.html_matrix import drawn
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.pictures import films_of
+from kubeproof.verify.words.pictures import films_of
 from tests.browser.test_report_access import OWN
 from tests.unit.report.results import MATRIX_RESULT
 from tests.unit.verify.matrix.test_matrix import NODES, load, survey, workload

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from kubeproof.verify.pictures import PENDING
+from kubeproof.verify.words.pictures import PENDING
 from tests.browser.conftest import case, report, rows_that_differ
 
 CASES = [("c1", "violating"), ("c3", "violating"), ("c8", "violating"), ("c8", "safe")]

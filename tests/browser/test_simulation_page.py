@@ -6,8 +6,8 @@ import pytest
 
 from kubeproof.report import simulate as experiments
 from kubeproof.report.simulation import RENDERERS
-from kubeproof.simulate.experiments import published
-from kubeproof.simulate.run import simulate
+from kubeproof.simulate.published.experiments import published
+from kubeproof.simulate.published.run import simulate
 from tests.unit.report.simulations import comparison, simulation
 
 ACCESSIBLE = Path(__file__).with_name("accessible.js").read_text(encoding="utf-8")

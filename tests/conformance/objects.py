@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubeproof.manifests.fields import Fields
 from kubeproof.manifests.objects import Document, Objects, fields_of, read_object
-from kubeproof.manifests.tree import Entry, Mapping, Scalar, Sequence, Value
+from kubeproof.manifests.yaml.fields import Fields
+from kubeproof.manifests.yaml.tree import Entry, Mapping, Scalar, Sequence, Value
 
 
 def as_value(json: Any) -> Value:

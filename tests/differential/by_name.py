@@ -16,8 +16,8 @@ from kubeproof.cluster.control import Role, Tick
 from kubeproof.events.declarations import CpuLoad, NodeFailure, UsageChange
 from kubeproof.intents.monitor import IN_STABLE, STEP, Monitor
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.model.individual import IndividualModel
-from kubeproof.model.individual_state import State, Transition
+from kubeproof.model.by_name.state import State, Transition
+from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.plan import Plan
 
 ENDS = ("recover", "uncordon")  # first word of what ends an earlier event

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from kubeproof.engine.limits import Limits
 from kubeproof.engine.reference import StateGraph, judge, reach
 from kubeproof.engine.search import Search, compiled_kernel, explore, make_kernel
-from kubeproof.model.abstraction import anonymous, canonical
+from kubeproof.model.by_name.abstraction import anonymous, canonical
+from kubeproof.model.by_name.representatives import RepresentativeModel
+from kubeproof.model.by_name.state import State
+from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.grouped import GroupedSystem
-from kubeproof.model.individual import IndividualModel
-from kubeproof.model.individual_state import State
 from kubeproof.model.plan import Plan
-from kubeproof.model.representatives import RepresentativeModel
-from kubeproof.verify.lift import lift
-from kubeproof.verify.replayer import replay
+from kubeproof.verify.counterexamples.lift import lift
+from kubeproof.verify.counterexamples.replayer import replay
 from tests.property.strategies import Case
 
 REFERENCE_STATES = 300  # beyond, a case is too large for the search by name and only half compared

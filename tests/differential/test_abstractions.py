@@ -12,13 +12,13 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from kubeproof.engine.limits import Limits
 from kubeproof.engine.search import Search, explore, make_kernel
 from kubeproof.engine.system import Cell
-from kubeproof.model.endings import EndMatters
 from kubeproof.model.grouped import GroupedSystem
-from kubeproof.model.orders import Order, fewer_orders
 from kubeproof.model.plan import Plan
-from kubeproof.model.startup import StartMatters
-from kubeproof.model.timeless import without_clocks
-from kubeproof.verify.bounds import held_by_bounds
+from kubeproof.model.reductions.ends_in_unison import EndMatters
+from kubeproof.model.reductions.partial_order import Order, fewer_orders
+from kubeproof.model.reductions.starts_in_unison import StartMatters
+from kubeproof.model.reductions.without_clocks import without_clocks
+from kubeproof.verify.proofs.bounds import held_by_bounds
 from tests.property.guards import guarded_cases
 from tests.property.holdings import holding_cases
 from tests.property.jobs import JOB_FAMILIES

@@ -31,11 +31,11 @@ from kubeproof.engine.reference import reach
 from kubeproof.engine.search import explore, make_kernel
 from kubeproof.events.declarations import Completes
 from kubeproof.intents.facts import count_pods
-from kubeproof.model.actors import Slots
+from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.grouped import GroupedSystem
-from kubeproof.model.individual import IndividualModel
-from kubeproof.model.orders import EVERY_ORDER, Order, fewer_orders
+from kubeproof.model.loops.actors import Slots
 from kubeproof.model.plan import Plan, make_plan
+from kubeproof.model.reductions.partial_order import EVERY_ORDER, Order, fewer_orders
 from tests.property.rations import shared_ration_cases
 from tests.property.strategies import Case, choice, selector_for
 

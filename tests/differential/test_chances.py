@@ -15,7 +15,7 @@ from kubeproof.engine.search import compiled_kernel, explore, make_kernel
 from kubeproof.errors import LimitReached, NothingToCheckError
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.grouped import GroupedSystem
-from kubeproof.model.weights import Weights
+from kubeproof.model.reductions.weights import Weights
 from kubeproof.quantify.cluster_options import EVER, OPEN, UNIFORM, WITHIN, ClusterOptions
 from kubeproof.quantify.cluster_result import ClusterResult
 from kubeproof.quantify.cluster_space import SpaceOptions, plan_to_quantify

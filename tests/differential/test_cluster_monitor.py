@@ -7,12 +7,12 @@ import pytest
 
 from kubeproof.cases.library import list_cases, load_case
 from kubeproof.manifests.load import load
-from kubeproof.model.representatives import RepresentativeModel
+from kubeproof.model.by_name.representatives import RepresentativeModel
 from kubeproof.monitor.cluster.audit import changes_of_audit
 from kubeproof.monitor.cluster.monitor import ClusterMonitor
-from kubeproof.verify.audit_log import _Writer, audit_log
+from kubeproof.verify.counterexamples.audit_log import _Writer, audit_log
+from kubeproof.verify.counterexamples.rerun import rerun
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.rerun import rerun
 from kubeproof.verify.run import plan_of, verify
 from tests.golden import cases
 

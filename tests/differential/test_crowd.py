@@ -54,14 +54,14 @@ from kubeproof.events.declarations import (
 )
 from kubeproof.intents.declarations import ALWAYS, EVENTUALLY_ALWAYS, Amount, Intent
 from kubeproof.manifests.loaded import Loaded, Scenario, Start
-from kubeproof.model import loosened
 from kubeproof.model.plan import Plan, make_plan
-from kubeproof.verify.crowd.proving import prove_part
+from kubeproof.model.reductions import loosened
 from kubeproof.verify.options import SLICING, VerifyOptions
+from kubeproof.verify.proofs.crowd.proving import prove_part
+from kubeproof.verify.proofs.slicing import cut_by_relations
 from kubeproof.verify.result import VIOLATED
 from kubeproof.verify.run import verify
 from kubeproof.verify.searching import Watch
-from kubeproof.verify.slicing import cut_by_relations
 from tests.differential.guards.clusters import of, selecting
 from tests.differential.test_slicing import PATIENT
 from tests.property.mixed import DEFAULT_TOLERATIONS, Mix, mixed_inputs

@@ -24,8 +24,8 @@ from kubeproof.cluster.state import NEVER, Phase, PodKind
 from kubeproof.engine.reference import reach
 from kubeproof.events.declarations import Apply, Create, PodCrash, Scale
 from kubeproof.intents.declarations import Amount, Intent
-from kubeproof.model.individual import IndividualModel
-from kubeproof.model.individual_state import node_cell
+from kubeproof.model.by_name.state import node_cell
+from kubeproof.model.by_name.system import IndividualModel
 from tests.differential.comparison import compare
 from tests.property.controllers import Evictor
 from tests.property.strategies import MIB, Case, node_labels, selector_for, workload

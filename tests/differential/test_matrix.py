@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from kubeproof.errors import ScenarioError
-from kubeproof.manifests.faults import FLOOR, under_faults
 from kubeproof.manifests.loaded import Loaded, Scenario
+from kubeproof.manifests.scenarios.faults import FLOOR, under_faults
 from kubeproof.verify.matrix.questions import Question, pairs_of_faults, single_faults
 from kubeproof.verify.matrix.result import Grade
 from kubeproof.verify.matrix.solve import Graded, Solver

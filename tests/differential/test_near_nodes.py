@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from kubeproof.cluster.objects import Node, Setup
 from kubeproof.engine.search import Search, compiled_kernel
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.model.individual import IndividualModel
+from kubeproof.model.by_name.representatives import RepresentativeModel
+from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.plan import Plan
-from kubeproof.model.representatives import RepresentativeModel
-from kubeproof.verify.lift import lift
-from kubeproof.verify.near_nodes import search_joined
+from kubeproof.verify.counterexamples.lift import lift
+from kubeproof.verify.counterexamples.replayer import replay
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.replayer import replay
+from kubeproof.verify.proofs.near_nodes import search_joined
 from tests.differential.comparison import search, verdicts_of
 from tests.differential.test_mixed import compare_answers
 from tests.differential.test_reductions import FAMILIES, FURTHER

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from kubeproof.engine.limits import Limits
 from kubeproof.engine.search import Search, compiled_kernel, explore, make_kernel
-from kubeproof.model.abstraction import canonical
+from kubeproof.model.by_name.abstraction import canonical
+from kubeproof.model.by_name.representatives import RepresentativeModel
+from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.grouped import GroupedSystem
-from kubeproof.model.individual import IndividualModel
-from kubeproof.model.orders import EVERY_ORDER, Order, orders_of_deploying
 from kubeproof.model.plan import Plan
-from kubeproof.model.representatives import RepresentativeModel
-from kubeproof.verify.lift import lift
+from kubeproof.model.reductions.partial_order import EVERY_ORDER, Order, orders_of_deploying
+from kubeproof.verify.counterexamples.lift import lift
+from kubeproof.verify.counterexamples.replayer import replay
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.replayer import replay
 from kubeproof.verify.searching import Beginning, Watch, reduced
 from tests.differential.comparison import counts, search, verdicts_of
 from tests.property.aging import aging_cases, long_lived_cases

@@ -27,10 +27,10 @@ from kubeproof.events.declarations import (
 )
 from kubeproof.events.workload import Constant, Fault, ServiceLoad, Stream, WorkloadSpec
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.model.abstraction import anonymous, canonical
+from kubeproof.model.by_name.abstraction import anonymous, canonical
+from kubeproof.model.by_name.state import State
+from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.grouped import GroupedSystem
-from kubeproof.model.individual import IndividualModel
-from kubeproof.model.individual_state import State
 from kubeproof.model.plan import Plan
 from kubeproof.simulate.control import planning
 from kubeproof.simulate.control.clocked import ClockedRun

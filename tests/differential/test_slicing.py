@@ -57,7 +57,7 @@ from kubeproof.events.declarations import (
 )
 from kubeproof.intents.declarations import ALWAYS, ALWAYS_ONCE_TRUE, EVENTUALLY, EVENTUALLY_ALWAYS, Amount, Intent
 from kubeproof.intents.declarations import STABLE as WHEN_STABLE
-from kubeproof.manifests.daemon_sets import daemon_tolerations
+from kubeproof.manifests.kinds.daemon_sets import daemon_tolerations
 from kubeproof.manifests.loaded import Loaded, Scenario, Start
 from kubeproof.verify.options import SLICING, Effort, VerifyOptions
 from kubeproof.verify.run import verify

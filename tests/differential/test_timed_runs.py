@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kubeproof.simulate.cluster import TimedNode
-from kubeproof.simulate.declarations import Experiment, NodeSpec, ServiceSpec, Thresholds, Wave
-from kubeproof.simulate.experiments import published
-from kubeproof.simulate.result import Curves
-from kubeproof.simulate.run import simulate
+from kubeproof.simulate.published.cluster import TimedNode
+from kubeproof.simulate.published.declarations import Experiment, NodeSpec, ServiceSpec, Thresholds, Wave
+from kubeproof.simulate.published.experiments import published
+from kubeproof.simulate.published.result import Curves
+from kubeproof.simulate.published.run import simulate
 
 INTERVALS = 25
 NAMES = ("a", "b", "c")

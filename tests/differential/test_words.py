@@ -14,14 +14,14 @@ from kubeproof.engine.search import Search
 from kubeproof.events.declarations import Completes, CpuLoad, NeverReady, UsageChange, UsagePattern
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.templates import as_ltl
-from kubeproof.model.individual import IndividualModel
+from kubeproof.model.by_name.representatives import RepresentativeModel
+from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.plan import Plan
-from kubeproof.model.representatives import RepresentativeModel
-from kubeproof.verify.lift import lift
+from kubeproof.verify.counterexamples.lift import lift
+from kubeproof.verify.counterexamples.replayer import replay
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.reference_words import judge_word
-from kubeproof.verify.replayer import replay
 from kubeproof.verify.searching import Beginning, Watch, reduced
+from kubeproof.verify.words.reference import judge_word
 from tests.differential.comparison import Verdicts, search, verdicts_of
 from tests.property.automata import PROPOSITIONS, random_formula
 from tests.property.loops import LOOP_FAMILIES

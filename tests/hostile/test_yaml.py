@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from kubeproof.errors import HostileInputError, ManifestError
-from kubeproof.manifests.guard import Bounds
 from kubeproof.manifests.load import load
+from kubeproof.manifests.yaml.guard import Bounds
 
 BOMB = b"a: &a [x,x,x,x,x,x,x,x,x,x]\n" + b"".join(
     b"k%d: &%c [%s]\n" % (i, 98 + i, b",".join([b"*%c" % (97 + i)] * 10)) for i in range(20)

@@ -35,7 +35,7 @@ from kubeproof.events.declarations import (
     Rollout,
     UsagePattern,
 )
-from kubeproof.manifests.daemon_sets import daemon_tolerations
+from kubeproof.manifests.kinds.daemon_sets import daemon_tolerations
 from tests.property.loops import HPA_KEYS, PATTERNS, autoscalers, shorten, usages
 from tests.property.strategies import (
     MIB,

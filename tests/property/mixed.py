@@ -75,7 +75,7 @@ from kubeproof.events.declarations import (
 )
 from kubeproof.intents.declarations import ALWAYS, EVENTUALLY, EVENTUALLY_ALWAYS, Amount, Intent
 from kubeproof.intents.declarations import STABLE as WHEN_STABLE
-from kubeproof.manifests.daemon_sets import daemon_tolerations
+from kubeproof.manifests.kinds.daemon_sets import daemon_tolerations
 from kubeproof.manifests.loaded import Loaded, Scenario, Start
 from tests.property.strategies import MIB, NOT_READY, UNREACHABLE, VERSIONS, choice, intent_lists, selector_for
 

@@ -20,7 +20,7 @@ from kubeproof.events.declarations import (
     PodCrash,
     Rollout,
 )
-from kubeproof.manifests.daemon_sets import daemon_tolerations
+from kubeproof.manifests.kinds.daemon_sets import daemon_tolerations
 from kubeproof.model.plan import Placement
 from tests.property.strategies import (
     ANY_READINESS,

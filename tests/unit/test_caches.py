@@ -19,18 +19,18 @@ FUNCTIONS_OF_THEIR_ARGUMENTS = {  # and of nothing else: a result that is found 
     "logic/formula.py",
     "logic/normal.py",
     "logic/tableau.py",  # as long as its tableau
-    "manifests/strict.py",  # a table that the module holds as text
-    "manifests/tree.py",
-    "model/individual_state.py",
+    "manifests/validation/strict.py",  # a table that the module holds as text
+    "manifests/yaml/tree.py",
+    "model/by_name/state.py",
     "monitor/formula_watch.py",
     "network/patterns.py",
-    "simulate/arrivals.py",
+    "simulate/published/arrivals.py",
     "simulate/serving/numbers.py",  # a module
     "verify/executors/dask_cluster.py",  # what a worker was sent
 }
 TABLES_THAT_GROW = {  # of objects that remember answers; each answer is a function of the question
     "logic/machine.py",
-    "model/shared.py",
+    "model/loops/shared.py",
 }
 
 

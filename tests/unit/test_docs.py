@@ -25,7 +25,7 @@ import pytest
 from kubeproof import errors
 from kubeproof.cli.main import main
 from kubeproof.intents.catalogue import catalogue
-from kubeproof.manifests import scenario_events
+from kubeproof.manifests.scenarios import events
 from kubeproof.quantify.storm import is_available
 from tools import generate_api_types, generate_checks, generate_modelled
 
@@ -169,7 +169,7 @@ def test_every_intent_is_in_the_reference() -> None:
 def test_every_event_is_in_the_reference() -> None:
     text = (REFERENCE / "events.md").read_text(encoding="utf-8")
 
-    assert [key for key in sorted(scenario_events._READERS) if f"`{key}`" not in text] == []
+    assert [key for key in sorted(events._READERS) if f"`{key}`" not in text] == []
 
 
 def test_every_error_code_is_in_the_reference() -> None:

@@ -27,7 +27,7 @@ NOT_FOR_A_DEPLOYMENT = LATE | {
     "asyncio", "concurrent", "distributed", "kubeproof.cli.doctor", "kubeproof.cli.network",
     "kubeproof.cli.properties", "kubeproof.cli.quantify", "kubeproof.controllers.descheduler",
     "kubeproof.controllers.hpa", "kubeproof.controllers.own", "kubeproof.controllers.rollout",
-    "kubeproof.engine.reference", "kubeproof.intents.temporal", "kubeproof.logic", "kubeproof.manifests.cron",
+    "kubeproof.engine.reference", "kubeproof.intents.temporal", "kubeproof.logic", "kubeproof.manifests.kinds.cron",
     "kubeproof.network", "kubeproof.quantify", "kubeproof.report.heatmap", "kubeproof.report.html",
     "kubeproof.verify.executors.pool", "kubeproof.verify.journal", "multiprocessing", "pathlib", "socket",
     "traceback", "urllib",

@@ -9,8 +9,8 @@ from typing import Any
 from kubeproof.cases.library import VIOLATING, list_cases, load_case
 from kubeproof.cases.minimal import Minimal, minimal_of
 from kubeproof.errors import NothingToCheckError, UsageError
-from kubeproof.manifests.config import read_config
 from kubeproof.manifests.load import load
+from kubeproof.manifests.settings.config import read_config
 from kubeproof.stop import Stop
 from kubeproof.verify.executors.inprocess import InProcess
 from kubeproof.verify.executors.session import Executor

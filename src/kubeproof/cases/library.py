@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from kubeproof.errors import InternalError, UsageError
-from kubeproof.manifests.config import read_config
+from kubeproof.manifests.settings.config import read_config
 from kubeproof.values import dataclass
 
 VIOLATING, SAFE = "violating", "safe"

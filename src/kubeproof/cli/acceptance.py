@@ -56,10 +56,10 @@ def accepted(result: VerifyResult, loaded: Loaded, acceptance: Acceptance) -> Ve
         return result
     from datetime import date
 
-    from kubeproof.manifests.exemptions import read_exemptions
-    from kubeproof.verify.baseline import read_baseline
+    from kubeproof.manifests.settings.exemptions import read_exemptions
     from kubeproof.verify.checks.catalogue import check_id
-    from kubeproof.verify.suppress import suppressed
+    from kubeproof.verify.findings.baseline import read_baseline
+    from kubeproof.verify.findings.suppress import suppressed
 
     exemptions = read_exemptions(acceptance.settings, check_id) if acceptance.settings else ()
     baseline = read_baseline(acceptance.baseline) if acceptance.baseline else ()
@@ -69,12 +69,12 @@ def accepted(result: VerifyResult, loaded: Loaded, acceptance: Acceptance) -> Ve
 def check_accepted(acceptance: Acceptance) -> None:
     """Files that cannot be used are told before a search, not after it."""
     if acceptance.settings:
-        from kubeproof.manifests.exemptions import read_exemptions
+        from kubeproof.manifests.settings.exemptions import read_exemptions
         from kubeproof.verify.checks.catalogue import check_id
 
         read_exemptions(acceptance.settings, check_id)
     if acceptance.baseline:
-        from kubeproof.verify.baseline import read_baseline
+        from kubeproof.verify.findings.baseline import read_baseline
 
         read_baseline(acceptance.baseline)
 
@@ -84,7 +84,7 @@ def written_baseline(result: VerifyResult, acceptance: Acceptance, code: int, *,
     if acceptance.write_baseline is None:
         return code
     from kubeproof.cli.outputs import write_file
-    from kubeproof.verify.baseline import baseline_text
+    from kubeproof.verify.findings.baseline import baseline_text
 
     text = baseline_text(result)
     try:

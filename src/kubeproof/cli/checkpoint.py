@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kubeproof.cli.progress import ProgressLine
     from kubeproof.manifests.loaded import Loaded
     from kubeproof.stop import Stop
-    from kubeproof.verify.known import Found
+    from kubeproof.verify.findings.known import Found
     from kubeproof.verify.options import VerifyOptions
     from kubeproof.verify.result import VerifyResult
 

@@ -22,10 +22,10 @@ from kubeproof.errors import NothingToCheckError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubeproof.manifests.assumed.node_pools import Pool
     from kubeproof.manifests.loaded import Loaded
-    from kubeproof.manifests.node_pools import Pool
     from kubeproof.stop import Stop
-    from kubeproof.verify.compare import Difference
+    from kubeproof.verify.findings.compare import Difference
     from kubeproof.verify.options import VerifyOptions
     from kubeproof.verify.result import VerifyResult
 
@@ -130,7 +130,7 @@ def _compared(
     stop: Stop,
 ) -> Difference:
     """What changes; nothing can be said of that before both sides are decided, but what the head shows is told."""
-    from kubeproof.verify.compare import compare
+    from kubeproof.verify.findings.compare import compare
 
     changed = _load(head, shared, values, pools)
     refuse_two_sources_of_nodes(changed, pools)

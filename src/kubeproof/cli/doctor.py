@@ -130,7 +130,7 @@ def settings() -> Finding:
     from kubeproof.cli.settings import find_settings, take_settings, working_directory
     from kubeproof.cli.verify import verify_command
     from kubeproof.errors import KubeproofError
-    from kubeproof.manifests.exemptions import read_exemptions
+    from kubeproof.manifests.settings.exemptions import read_exemptions
 
     path = find_settings(working_directory())
     if path is None:

@@ -18,7 +18,7 @@ from kubeproof.cli.inputs import (
 from kubeproof.cli.outputs import write_stdout
 
 if TYPE_CHECKING:
-    from kubeproof.manifests.node_pools import Pool
+    from kubeproof.manifests.assumed.node_pools import Pool
 
 
 @click.command("init", short_help="Print a commented Scenario for manifests, ready to edit.")
@@ -33,8 +33,8 @@ def init_command(*, paths: tuple[str, ...], pools: tuple[Pool, ...]) -> int:
       kubeproof init manifests/ > scenario.yaml
       kubeproof verify manifests/ scenario.yaml
     """
-    from kubeproof.manifests.commented_scenario import as_yaml
     from kubeproof.manifests.load import load
+    from kubeproof.manifests.scenarios.commented_scenario import as_yaml
 
     loaded = load(paths, stdin=read_stdin, pools=pools, allow_outside=allows_outside(), is_tolerant=True)
     refuse_two_sources_of_nodes(loaded, pools)

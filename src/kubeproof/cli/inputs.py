@@ -13,8 +13,8 @@ from kubeproof.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubeproof.manifests.assumed.node_pools import Pool
     from kubeproof.manifests.loaded import Loaded
-    from kubeproof.manifests.node_pools import Pool
 
 F = TypeVar("F", bound=Callable[..., object])
 _OUTSIDE = "kubeproof.allow-outside"
@@ -22,7 +22,7 @@ _OUTSIDE = "kubeproof.allow-outside"
 
 def read_stdin() -> bytes:
     """All of stdin, at most one byte more than the largest file that is read, which then refuses it."""
-    from kubeproof.manifests.guard import Bounds
+    from kubeproof.manifests.yaml.guard import Bounds
 
     if sys.stdin is None:
         raise UsageError("stdin is closed", "Name a file instead of -.")
@@ -32,7 +32,7 @@ def read_stdin() -> bytes:
 def _parse_pools(ctx: click.Context, param: click.Parameter, values: Sequence[str]) -> tuple[Pool, ...]:
     if not values:
         return ()
-    from kubeproof.manifests.node_pools import parse_pool
+    from kubeproof.manifests.assumed.node_pools import parse_pool
 
     return tuple(parse_pool(value) for value in values)
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from kubeproof.cli.progress import ProgressLine
     from kubeproof.manifests.loaded import Loaded
     from kubeproof.stop import Stop
-    from kubeproof.verify.known import Found
+    from kubeproof.verify.findings.known import Found
     from kubeproof.verify.matrix.options import MatrixOptions
     from kubeproof.verify.matrix.run import MatrixProgress
     from kubeproof.verify.options import VerifyOptions
@@ -39,8 +39,8 @@ def _keys(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, 
     """The faults named, with commas between them."""
     keys = tuple(dict.fromkeys(key for key in value.split(",") if key))
     if keys:
-        from kubeproof.manifests.faults import BY_KEY
-        from kubeproof.manifests.fields import suggestion
+        from kubeproof.manifests.scenarios.faults import BY_KEY
+        from kubeproof.manifests.yaml.fields import suggestion
 
         for key in keys:
             if key not in BY_KEY:

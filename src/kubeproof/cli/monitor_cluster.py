@@ -12,7 +12,7 @@ from kubeproof.cli.interruption import current
 from kubeproof.cli.live import Chosen
 from kubeproof.cli.outputs import Output, write_stdout
 from kubeproof.errors import UsageError
-from kubeproof.manifests.printable import printable
+from kubeproof.manifests.yaml.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -70,7 +70,7 @@ def process_options(command: Any) -> Any:
 
 def options_of(given: dict[str, Any]) -> ClusterOptions:
     """The options that were given."""
-    from kubeproof.manifests.durations import parse_seconds
+    from kubeproof.manifests.yaml.durations import parse_seconds
     from kubeproof.quantify.cluster_options import ClusterOptions
     from kubeproof.quantify.cluster_space import SpaceOptions
     from kubeproof.quantify.methods import CheckSettings
@@ -181,9 +181,9 @@ def with_scope(loaded: Loaded, result: ClusterResult) -> ClusterResult:
     from dataclasses import replace
 
     from kubeproof.quantify.cluster_space import plan_to_quantify
-    from kubeproof.verify.left_out import left_out
+    from kubeproof.verify.findings.left_out import left_out
     from kubeproof.verify.result import Statistics
-    from kubeproof.verify.summary import abstractions, scope
+    from kubeproof.verify.words.summary import abstractions, scope
 
     plan = plan_to_quantify(loaded)
     omitted = [f"{omission.what}: {omission.why} ({omission.source})" for omission in loaded.omissions]

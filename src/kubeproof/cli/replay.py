@@ -63,7 +63,7 @@ def replay_command(
     Exit codes: 1 the violation is confirmed, 4 not a usable trace,
     70 the replay disagrees.
     """
-    from kubeproof.verify.replay import replay_file
+    from kubeproof.verify.counterexamples.replay import replay_file
 
     report = replay_file(trace, intent, controllers)
     code = _EXIT_CODES.get(report.verdict, 70)
@@ -80,10 +80,10 @@ def replay_command(
 
 def _write_audit(file: str, trace: str, intent: str | None, controllers: tuple[str, ...], code: int) -> int:
     """Writes the run as the audit log of a cluster that did just that; the exit code, another if that fails."""
-    from kubeproof.verify.audit_log import audit_log
+    from kubeproof.verify.counterexamples.audit_log import audit_log
+    from kubeproof.verify.counterexamples.rerun import rerun
+    from kubeproof.verify.findings.saved import read_saved
     from kubeproof.verify.options import VerifyOptions
-    from kubeproof.verify.rerun import rerun
-    from kubeproof.verify.saved import read_saved
 
     saved = read_saved(trace)
     one = saved.chosen(intent)
@@ -100,8 +100,8 @@ def _page(trace: str, intent: str | None, controllers: tuple[str, ...]) -> str:
     from dataclasses import replace
 
     from kubeproof.cli.reports import render_result
+    from kubeproof.verify.findings.saved import read_saved
     from kubeproof.verify.options import VerifyOptions
-    from kubeproof.verify.saved import read_saved
 
     saved = read_saved(trace)
     one = replace(saved.result, results=(saved.chosen(intent),))

@@ -43,8 +43,8 @@ def report_command(
     """
     if verbose and quiet:
         raise click.UsageError("-v and -q exclude each other")
+    from kubeproof.verify.findings.saved import read_saved
     from kubeproof.verify.options import VerifyOptions
-    from kubeproof.verify.saved import read_saved
 
     result = read_saved(saved).result
     hint = replay_hint(saved, controllers)

@@ -66,7 +66,7 @@ def _page(result: VerifyResult, hint: str, options: VerifyOptions | None) -> str
     from kubeproof.report.html import render as render_html
     from kubeproof.report.html_matrix import drawn
     from kubeproof.verify.options import VerifyOptions
-    from kubeproof.verify.pictures import films_of
+    from kubeproof.verify.words.pictures import films_of
 
     films = films_of(result, options or VerifyOptions(), only=drawn(result))
     return render_html(result, films, _frame(hint))

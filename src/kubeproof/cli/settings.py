@@ -58,7 +58,7 @@ def use_settings(ctx: click.Context, param: click.Parameter, path: str | None) -
 
 def take_settings(ctx: click.Context, path: str) -> bool:
     """Checks the file and makes its settings the defaults of the command; tells whether it lists exemptions."""
-    from kubeproof.manifests.config import read_config
+    from kubeproof.manifests.settings.config import read_config
 
     values = read_config(path)
     _refuse_unknown(values, SECTIONS, path)
@@ -77,7 +77,7 @@ def take_settings(ctx: click.Context, path: str) -> bool:
 
 def _beside(path: str, name: str) -> str:
     """A file that the settings name, which lies with them or below: whoever wrote them does not choose among all."""
-    from kubeproof.manifests.fence import fence_of
+    from kubeproof.manifests.folders.fence import fence_of
 
     found = os.path.join(os.path.dirname(path), name)
     if not fence_of((path,)).admits(found):
@@ -96,7 +96,7 @@ def working_directory() -> str:
 
 def _place(path: str, *keys: str) -> str:
     """The file and the line of a setting."""
-    from kubeproof.manifests.config import line_of
+    from kubeproof.manifests.settings.config import line_of
 
     return f"{path}:{line_of(path, *keys)}"
 

@@ -94,8 +94,8 @@ def _experiment(experiment: str, outputs: tuple[Output, ...], given: dict[str, A
     if threads is not None and experiment != "abs-workflow":
         raise click.UsageError(f"--threads is about abs-workflow; {experiment} has none")
     from kubeproof.report import simulate as report
-    from kubeproof.simulate.experiments import published, workflow
-    from kubeproof.simulate.run import simulate
+    from kubeproof.simulate.published.experiments import published, workflow
+    from kubeproof.simulate.published.run import simulate
 
     if experiment == "abs-workflow":
         curves = simulate(workflow(int(threads or 100), given["downscale_after"]))

@@ -104,7 +104,7 @@ def _simulated(
 
 
 def _options(given: dict[str, Any]) -> SimulateOptions:
-    from kubeproof.manifests.durations import parse_seconds
+    from kubeproof.manifests.yaml.durations import parse_seconds
     from kubeproof.simulate.options import SimulateOptions
 
     duration_s = parse_seconds(given["duration"])

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kubeproof.manifests.loaded import Loaded
     from kubeproof.stop import Stop
     from kubeproof.verify.executors.session import Executor
-    from kubeproof.verify.known import Found
+    from kubeproof.verify.findings.known import Found
     from kubeproof.verify.options import VerifyOptions
     from kubeproof.verify.result import VerifyResult
     from kubeproof.verify.scaling.plan import SweepOptions

@@ -54,8 +54,8 @@ from kubeproof.errors import KubeproofError, NothingToCheckError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kubeproof.manifests.assumed.node_pools import Pool
     from kubeproof.manifests.loaded import Loaded
-    from kubeproof.manifests.node_pools import Pool
     from kubeproof.verify.options import VerifyOptions
     from kubeproof.verify.result import VerifyResult
     from kubeproof.verify.scaling.plan import SweepOptions

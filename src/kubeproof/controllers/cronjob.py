@@ -7,8 +7,8 @@ the schedule. With Forbid a run that an earlier Job held up begins when that has
 schedule may follow at once. Finished Jobs hold nothing, so history limits change nothing; but where an autoscaler
 counts their finished pods they keep their place, since it matters how many of them are left.
 
-Each Job that may be there at the same time is a workload of its own: see `kubeproof.model.cron`. Memory is the seconds
-until the next time of the schedule, or HELD_UP.
+Each Job that may be there at the same time is a workload of its own: see `kubeproof.model.expansion.cron`. Memory is
+the seconds until the next time of the schedule, or HELD_UP.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Mirrors `manageReplicas` of `pkg/controller/replicaset/replica_set.go`. Upstream
 sync and syncs again at once; here one step does the whole difference, since nothing between two such syncs
 changes what they do. Where a quota has room for some of the missing pods only, these are created, and the rest when
 there is room again; a workload whose pods the API server refuses as such never has any. Where others may take that
-room in between, pods are created one by one: see `kubeproof.model.bursts`.
+room in between, pods are created one by one: see `kubeproof.model.reductions.bursts`.
 """
 
 from __future__ import annotations

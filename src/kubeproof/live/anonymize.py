@@ -11,8 +11,8 @@ from typing import Any
 
 from kubeproof.live.addresses import Addresses
 from kubeproof.live.known_words import KEYS, PROVISIONERS, RESOURCE_NAMES, WORDS
-from kubeproof.manifests.components import COMPONENTS
-from kubeproof.manifests.ignores import PREFIX
+from kubeproof.manifests.components.known import COMPONENTS
+from kubeproof.manifests.settings.ignores import PREFIX
 
 Object = dict[str, Any]
 
@@ -149,6 +149,6 @@ class Anonymizer:
 
 
 def _is_schedule(text: str) -> bool:
-    from kubeproof.manifests.cron import gaps_of  # few clusters have CronJobs
+    from kubeproof.manifests.kinds.cron import gaps_of  # few clusters have CronJobs
 
     return gaps_of(text) is not None

@@ -7,8 +7,8 @@ import math
 from typing import Any
 
 from kubeproof.errors import ClusterError, ManifestError
-from kubeproof.manifests.guard import Bounds, check_scalar
-from kubeproof.manifests.printable import printable
+from kubeproof.manifests.yaml.guard import Bounds, check_scalar
+from kubeproof.manifests.yaml.printable import printable
 
 REMEDY = "Check the server's address; no API server sends this"
 _SHOWN = 100  # characters of what is complained about

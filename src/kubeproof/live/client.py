@@ -22,8 +22,8 @@ from typing import Any, NoReturn, TypeVar
 from kubeproof.errors import ClusterError
 from kubeproof.live.answers import parse_answer
 from kubeproof.live.config import Connection, read_secretly
-from kubeproof.manifests.guard import Bounds
-from kubeproof.manifests.printable import printable
+from kubeproof.manifests.yaml.guard import Bounds
+from kubeproof.manifests.yaml.printable import printable
 
 AGENT = "kubeproof (read-only)"
 LARGEST_PAGE = Bounds().file_bytes

@@ -10,11 +10,11 @@ from typing import Any
 
 from kubeproof.errors import ClusterError, KubeproofError
 from kubeproof.live.credentials import Credentials, credentials_of
-from kubeproof.manifests.files import read_file
-from kubeproof.manifests.guard import Bounds, Budget
-from kubeproof.manifests.printable import printable
-from kubeproof.manifests.reader import read_documents
-from kubeproof.manifests.tree import plain
+from kubeproof.manifests.folders.files import read_file
+from kubeproof.manifests.yaml.guard import Bounds, Budget
+from kubeproof.manifests.yaml.printable import printable
+from kubeproof.manifests.yaml.reader import read_documents
+from kubeproof.manifests.yaml.tree import plain
 from kubeproof.values import dataclass
 
 ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"

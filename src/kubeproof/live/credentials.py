@@ -11,7 +11,7 @@ from dataclasses import field, replace
 from typing import Any
 
 from kubeproof.errors import ClusterError
-from kubeproof.manifests.printable import printable
+from kubeproof.manifests.yaml.printable import printable
 from kubeproof.values import dataclass
 
 Content = Callable[[dict[str, Any], str, str], "bytes | None"]

@@ -13,8 +13,8 @@ from kubeproof.errors import ClusterError, ManifestError
 from kubeproof.live.answers import REMEDY
 from kubeproof.manifests.alone import read_alone
 from kubeproof.manifests.objects import Document
-from kubeproof.manifests.reads import Reads
-from kubeproof.manifests.tree import Entry, Mapping, Scalar, ScalarKind, Sequence, Value
+from kubeproof.manifests.yaml.reads import Reads
+from kubeproof.manifests.yaml.tree import Entry, Mapping, Scalar, ScalarKind, Sequence, Value
 
 Object = dict[str, Any]
 Reader = Callable[[Document], object]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from kubeproof.cluster.volumes import NO_PROVISIONER, REACH
 from kubeproof.live.resources import RESOURCES
-from kubeproof.manifests.applications import REPLICAS, RESPECTS, SCALER
+from kubeproof.manifests.kinds.applications import REPLICAS, RESPECTS, SCALER
 from kubeproof.manifests.objects import ALONE
 
 

@@ -10,7 +10,7 @@ from kubeproof.errors import ClusterError
 from kubeproof.live.answers import REMEDY, shown
 from kubeproof.live.client import Client, Refused
 from kubeproof.live.resources import Resource
-from kubeproof.manifests.guard import Bounds
+from kubeproof.manifests.yaml.guard import Bounds
 
 PAGE = 500  # objects, as kubectl asks for
 EXPIRED = 410

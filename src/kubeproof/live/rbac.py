@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from kubeproof.live.resources import RESOURCES, VERBS, Resource
-from kubeproof.manifests.writer import as_yaml
+from kubeproof.manifests.yaml.writer import as_yaml
 
 NAME = "kubeproof-reader"
 HOME = "kubeproof"  # the namespace of the account

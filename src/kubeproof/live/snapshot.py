@@ -12,10 +12,10 @@ from kubeproof.live.client import Client, Refused
 from kubeproof.live.keep import READERS, Reader, keep
 from kubeproof.live.listing import PAGE, Object, listed, one
 from kubeproof.live.resources import BY_KIND, RESOURCES, Resource
-from kubeproof.manifests.guard import Bounds
 from kubeproof.manifests.objects import ALONE
-from kubeproof.manifests.printable import printable
-from kubeproof.manifests.writer import as_yaml
+from kubeproof.manifests.yaml.guard import Bounds
+from kubeproof.manifests.yaml.printable import printable
+from kubeproof.manifests.yaml.writer import as_yaml
 from kubeproof.values import dataclass
 
 FORBIDDEN, NOT_SERVED = 403, 404

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kubeproof.manifests.ignores import ignores_of
 from kubeproof.manifests.objects import Document, Objects, read_object
+from kubeproof.manifests.settings.ignores import ignores_of
 
 
 def read_alone(document: Document) -> None:

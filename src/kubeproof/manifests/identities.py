@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from kubeproof.cluster.objects import Source
 from kubeproof.manifests.loaded import DUPLICATE, NAMED, ReadingNote
 from kubeproof.manifests.objects import UNNAMED, Document, identity_of, is_modelled_kind, shown_name
-from kubeproof.manifests.tree import Entry, Mapping, Scalar, plain
+from kubeproof.manifests.yaml.tree import Entry, Mapping, Scalar, plain
 from kubeproof.values import dataclass
 
 _LONGEST_PREFIX = 58  # the API server cuts a generateName there, and adds five characters

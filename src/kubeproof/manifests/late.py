@@ -7,46 +7,48 @@ from typing import TYPE_CHECKING
 from kubeproof.late import LateFunction
 
 if TYPE_CHECKING:
-    from kubeproof.manifests.autoscalers import read_autoscaler
-    from kubeproof.manifests.budgets import read_budget
-    from kubeproof.manifests.daemon_sets import read_daemon_set
-    from kubeproof.manifests.descheduler_policy import read_descheduler_policy
-    from kubeproof.manifests.hooks import read_pre_stop
-    from kubeproof.manifests.idle_autoscalers import with_idle_autoscalers
-    from kubeproof.manifests.jobs import read_cron_job, read_job
-    from kubeproof.manifests.ltl_intents import read_ltl
-    from kubeproof.manifests.quotas import read_limit_range, read_quota
-    from kubeproof.manifests.rendering import rendered
-    from kubeproof.manifests.request_events import read_requests
-    from kubeproof.manifests.scheduler_config import read_scheduler_profiles
-    from kubeproof.manifests.services import read_ingress, read_service, with_ingresses
-    from kubeproof.manifests.stateful_sets import read_stateful_set
-    from kubeproof.manifests.storage import read_claim, read_storage_class, read_volume, settled_claims
-    from kubeproof.manifests.traffic import read_workload
+    from kubeproof.manifests.components.descheduler_policy import read_descheduler_policy
+    from kubeproof.manifests.components.scheduler_config import read_scheduler_profiles
+    from kubeproof.manifests.folders.rendering import rendered
+    from kubeproof.manifests.kinds.autoscalers import read_autoscaler
+    from kubeproof.manifests.kinds.budgets import read_budget
+    from kubeproof.manifests.kinds.daemon_sets import read_daemon_set
+    from kubeproof.manifests.kinds.jobs import read_cron_job, read_job
+    from kubeproof.manifests.kinds.quotas import read_limit_range, read_quota
+    from kubeproof.manifests.kinds.services import read_ingress, read_service, with_ingresses
+    from kubeproof.manifests.kinds.stateful_sets import read_stateful_set
+    from kubeproof.manifests.kinds.storage import read_claim, read_storage_class, read_volume, settled_claims
+    from kubeproof.manifests.pods.hooks import read_pre_stop
+    from kubeproof.manifests.scenarios.ltl_intents import read_ltl
+    from kubeproof.manifests.scenarios.request_events import read_requests
+    from kubeproof.manifests.scenarios.traffic import read_workload
+    from kubeproof.manifests.validation.idle_autoscalers import with_idle_autoscalers
 else:
-    read_autoscaler = LateFunction("kubeproof.manifests.autoscalers", "read_autoscaler")
-    read_budget = LateFunction("kubeproof.manifests.budgets", "read_budget")
-    read_daemon_set = LateFunction("kubeproof.manifests.daemon_sets", "read_daemon_set")
-    read_descheduler_policy = LateFunction("kubeproof.manifests.descheduler_policy", "read_descheduler_policy")
-    read_cron_job = LateFunction("kubeproof.manifests.jobs", "read_cron_job")
-    read_job = LateFunction("kubeproof.manifests.jobs", "read_job")
-    read_pre_stop = LateFunction("kubeproof.manifests.hooks", "read_pre_stop")
-    with_idle_autoscalers = LateFunction("kubeproof.manifests.idle_autoscalers", "with_idle_autoscalers")
-    read_ltl = LateFunction("kubeproof.manifests.ltl_intents", "read_ltl")
-    read_limit_range = LateFunction("kubeproof.manifests.quotas", "read_limit_range")
-    read_quota = LateFunction("kubeproof.manifests.quotas", "read_quota")
-    rendered = LateFunction("kubeproof.manifests.rendering", "rendered")
-    read_requests = LateFunction("kubeproof.manifests.request_events", "read_requests")
-    read_scheduler_profiles = LateFunction("kubeproof.manifests.scheduler_config", "read_scheduler_profiles")
-    read_ingress = LateFunction("kubeproof.manifests.services", "read_ingress")
-    with_ingresses = LateFunction("kubeproof.manifests.services", "with_ingresses")
-    read_service = LateFunction("kubeproof.manifests.services", "read_service")
-    read_stateful_set = LateFunction("kubeproof.manifests.stateful_sets", "read_stateful_set")
-    read_claim = LateFunction("kubeproof.manifests.storage", "read_claim")
-    read_storage_class = LateFunction("kubeproof.manifests.storage", "read_storage_class")
-    read_volume = LateFunction("kubeproof.manifests.storage", "read_volume")
-    settled_claims = LateFunction("kubeproof.manifests.storage", "settled_claims")
-    read_workload = LateFunction("kubeproof.manifests.traffic", "read_workload")
+    read_autoscaler = LateFunction("kubeproof.manifests.kinds.autoscalers", "read_autoscaler")
+    read_budget = LateFunction("kubeproof.manifests.kinds.budgets", "read_budget")
+    read_daemon_set = LateFunction("kubeproof.manifests.kinds.daemon_sets", "read_daemon_set")
+    read_descheduler_policy = LateFunction(
+        "kubeproof.manifests.components.descheduler_policy", "read_descheduler_policy"
+    )
+    read_cron_job = LateFunction("kubeproof.manifests.kinds.jobs", "read_cron_job")
+    read_job = LateFunction("kubeproof.manifests.kinds.jobs", "read_job")
+    read_pre_stop = LateFunction("kubeproof.manifests.pods.hooks", "read_pre_stop")
+    with_idle_autoscalers = LateFunction("kubeproof.manifests.validation.idle_autoscalers", "with_idle_autoscalers")
+    read_ltl = LateFunction("kubeproof.manifests.scenarios.ltl_intents", "read_ltl")
+    read_limit_range = LateFunction("kubeproof.manifests.kinds.quotas", "read_limit_range")
+    read_quota = LateFunction("kubeproof.manifests.kinds.quotas", "read_quota")
+    rendered = LateFunction("kubeproof.manifests.folders.rendering", "rendered")
+    read_requests = LateFunction("kubeproof.manifests.scenarios.request_events", "read_requests")
+    read_scheduler_profiles = LateFunction("kubeproof.manifests.components.scheduler_config", "read_scheduler_profiles")
+    read_ingress = LateFunction("kubeproof.manifests.kinds.services", "read_ingress")
+    with_ingresses = LateFunction("kubeproof.manifests.kinds.services", "with_ingresses")
+    read_service = LateFunction("kubeproof.manifests.kinds.services", "read_service")
+    read_stateful_set = LateFunction("kubeproof.manifests.kinds.stateful_sets", "read_stateful_set")
+    read_claim = LateFunction("kubeproof.manifests.kinds.storage", "read_claim")
+    read_storage_class = LateFunction("kubeproof.manifests.kinds.storage", "read_storage_class")
+    read_volume = LateFunction("kubeproof.manifests.kinds.storage", "read_volume")
+    settled_claims = LateFunction("kubeproof.manifests.kinds.storage", "settled_claims")
+    read_workload = LateFunction("kubeproof.manifests.scenarios.traffic", "read_workload")
 
 __all__ = [
     "read_autoscaler",

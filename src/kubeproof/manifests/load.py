@@ -13,18 +13,16 @@ from kubeproof.cluster.objects import SchedulerProfile, Settings, Setup, Source,
 from kubeproof.cluster.policies import PodDisruptionBudget, PriorityClass
 from kubeproof.cluster.volumes import Claim
 from kubeproof.errors import ManifestError, ScenarioError
-from kubeproof.manifests import fence, tree
-from kubeproof.manifests.admission import admitted, check_admitted
-from kubeproof.manifests.collected import Collected, attempt, collect, documents_of, raise_all, raise_first
-from kubeproof.manifests.default_scenario import default_scenario
-from kubeproof.manifests.event_fields import Surroundings
-from kubeproof.manifests.fence import Fence, fence_of
-from kubeproof.manifests.fields import Fields
-from kubeproof.manifests.files import InputFile, Named, Render, listed, read_file, read_inputs
-from kubeproof.manifests.gated import as_written
-from kubeproof.manifests.guard import Bounds, Budget
+from kubeproof.manifests.folders import fence
+from kubeproof.manifests.folders.collected import Collected, attempt, collect, documents_of, raise_all, raise_first
+from kubeproof.manifests.folders.fence import Fence, fence_of
+from kubeproof.manifests.folders.files import InputFile, Named, Render, listed, read_file, read_inputs
+from kubeproof.manifests.folders.own_reports import WHAT, WHY
+from kubeproof.manifests.folders.recognising import OPENING, TEMPLATE, lacks_objects
+from kubeproof.manifests.folders.variants import leave_out_variants
 from kubeproof.manifests.identities import find_repeated, name_objects, note_repeated
-from kubeproof.manifests.ignores import ignores_of
+from kubeproof.manifests.kinds.priorities import is_unknown_class, omitted_class, with_priority
+from kubeproof.manifests.kinds.workloads import ReadWorkload
 from kubeproof.manifests.late import read_budget, rendered, settled_claims, with_idle_autoscalers, with_ingresses
 from kubeproof.manifests.loaded import RUNNING, Loaded, Omission, Start
 from kubeproof.manifests.notes import notes_of
@@ -42,20 +40,23 @@ from kubeproof.manifests.objects import (
     standing_workloads,
     unpack,
 )
-from kubeproof.manifests.outdated import replace_outdated
-from kubeproof.manifests.own_reports import WHAT, WHY
-from kubeproof.manifests.printable import printable
-from kubeproof.manifests.priorities import is_unknown_class, omitted_class, with_priority
-from kubeproof.manifests.recognising import OPENING, TEMPLATE, lacks_objects
-from kubeproof.manifests.scenario import ReadScenario, read_scenario
-from kubeproof.manifests.strict import all_unknown_fields
-from kubeproof.manifests.variants import leave_out_variants
+from kubeproof.manifests.scenarios.default_scenario import default_scenario
+from kubeproof.manifests.scenarios.event_fields import Surroundings
+from kubeproof.manifests.scenarios.scenario import ReadScenario, read_scenario
+from kubeproof.manifests.settings.ignores import ignores_of
+from kubeproof.manifests.validation.admission import admitted, check_admitted
+from kubeproof.manifests.validation.gated import as_written
+from kubeproof.manifests.validation.outdated import replace_outdated
+from kubeproof.manifests.validation.strict import all_unknown_fields
 from kubeproof.manifests.wiring import read_wiring
-from kubeproof.manifests.workloads import ReadWorkload
+from kubeproof.manifests.yaml import tree
+from kubeproof.manifests.yaml.fields import Fields
+from kubeproof.manifests.yaml.guard import Bounds, Budget
+from kubeproof.manifests.yaml.printable import printable
 
 if TYPE_CHECKING:
     from kubeproof.cluster.node_groups import ClusterAutoscaler
-    from kubeproof.manifests.node_pools import Pool
+    from kubeproof.manifests.assumed.node_pools import Pool
 
 ASSUMED_FILE, GIVEN_FILE = "assumed-nodes.yaml", "given-nodes.yaml"  # as reports and saved results name them
 COMPONENT_NAMES = (b"cluster-autoscaler", b"descheduler", b"kube-controller-manager")
@@ -262,8 +263,8 @@ def _add_nodes(
     """Gives an input without nodes those of the pools, or assumed ones; returns what it adds."""
     if setup.nodes or not (pools or (setup.workloads and not _names_nodes(scenario))):
         return ()
-    from kubeproof.manifests.assumed_nodes import assume_pools
-    from kubeproof.manifests.node_pools import write_nodes
+    from kubeproof.manifests.assumed.node_pools import write_nodes
+    from kubeproof.manifests.assumed.nodes import assume_pools
 
     chosen = tuple(pools) or assume_pools(setup)
     file = InputFile(None, GIVEN_FILE if pools else ASSUMED_FILE, write_nodes(chosen).encode())
@@ -287,7 +288,7 @@ def _states_start(scenario: Document) -> bool:
 
 def _begun(loaded: Loaded, objects: Objects, *, is_stated: bool) -> Loaded:
     """The input with its pods as the start, unless the Scenario states another one."""
-    from kubeproof.manifests.running import made_anew, running_pods
+    from kubeproof.manifests.scenarios.running import made_anew, running_pods
 
     start = loaded.scenario.start
     if is_stated and start.mode != RUNNING:
@@ -441,7 +442,7 @@ def _applied_to(settings: Settings, objects: Objects, setup: Setup) -> Settings:
     """The settings with what Argo CD Applications say of them."""
     if not objects.applications:
         return settings
-    from kubeproof.manifests.applications import with_applications
+    from kubeproof.manifests.kinds.applications import with_applications
 
     return with_applications(settings, objects.applications, setup.workloads)
 
@@ -453,7 +454,7 @@ def _with_flags(
     has_components = any(name in content for content in collected.contents.values() for name in COMPONENT_NAMES)
     if not has_components and not any(application.heals for application in objects.applications):
         return scenario, None
-    from kubeproof.manifests.component_flags import told_by_components, with_controllers
+    from kubeproof.manifests.components.flags import told_by_components, with_controllers
 
     told = told_by_components(collected.documents, objects, None if scenario is None else scenario.mapping)
     objects.omissions += told.omissions
@@ -468,7 +469,7 @@ def _set_by_flags(setup: Setup, controllers: tree.Mapping | None, objects: Objec
     """The setup without a Scenario: what flags and Applications of the input say of controllers counts all the same."""
     if controllers is None:
         return setup
-    from kubeproof.manifests.scenario import read_controllers
+    from kubeproof.manifests.scenarios.scenario import read_controllers
 
     settings, autoscaler = read_controllers(controllers, setup.nodes)
     return _grouped(replace(setup, settings=_applied_to(settings, objects, setup)), autoscaler)

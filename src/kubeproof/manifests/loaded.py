@@ -18,7 +18,7 @@ from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
     from kubeproof.events.workload import WorkloadSpec
-    from kubeproof.manifests.node_pools import Pool
+    from kubeproof.manifests.assumed.node_pools import Pool
 
 RUNNING = "running"
 ASSUMED_NODES = "assumed nodes"  # the key of a scope that tells of them

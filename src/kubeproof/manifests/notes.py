@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from kubeproof.cluster.objects import Source
 from kubeproof.errors import ManifestError, RecipeError
-from kubeproof.manifests.collected import Collected
+from kubeproof.manifests.folders.collected import Collected
 from kubeproof.manifests.loaded import REFUSED, SKIPPED, ReadingNote
 
 

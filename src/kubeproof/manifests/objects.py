@@ -13,8 +13,16 @@ from kubeproof.cluster.quotas import LimitRange, ResourceQuota
 from kubeproof.cluster.services import Service
 from kubeproof.cluster.volumes import Claim, StorageClass, Volume
 from kubeproof.errors import ManifestError, ScenarioError
-from kubeproof.manifests.deciding import ALL, NOTHING, touched
-from kubeproof.manifests.fields import Fields, Log, suggestion
+from kubeproof.manifests.kinds.metadata import read_metadata
+from kubeproof.manifests.kinds.nodes import read_node
+from kubeproof.manifests.kinds.priorities import read_priority_class
+from kubeproof.manifests.kinds.workloads import (
+    ReadWorkload,
+    read_deployment,
+    read_pod,
+    read_replica_set,
+    read_replication_controller,
+)
 from kubeproof.manifests.late import (
     read_autoscaler,
     read_budget,
@@ -33,26 +41,18 @@ from kubeproof.manifests.late import (
     read_volume,
 )
 from kubeproof.manifests.loaded import Omission
-from kubeproof.manifests.metadata import read_metadata
-from kubeproof.manifests.nodes import read_node
-from kubeproof.manifests.printable import printable
-from kubeproof.manifests.priorities import read_priority_class
-from kubeproof.manifests.reads import Reads, is_list
-from kubeproof.manifests.scenario import VERSION
-from kubeproof.manifests.tree import Mapping, Value
-from kubeproof.manifests.workloads import (
-    ReadWorkload,
-    read_deployment,
-    read_pod,
-    read_replica_set,
-    read_replication_controller,
-)
+from kubeproof.manifests.scenarios.scenario import VERSION
+from kubeproof.manifests.validation.deciding import ALL, NOTHING, touched
+from kubeproof.manifests.yaml.fields import Fields, Log, suggestion
+from kubeproof.manifests.yaml.printable import printable
+from kubeproof.manifests.yaml.reads import Reads, is_list
+from kubeproof.manifests.yaml.tree import Mapping, Value
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
     from kubeproof.cluster.vertical import VerticalPodAutoscaler
-    from kubeproof.manifests.applications import Application
-    from kubeproof.manifests.running import Owners
+    from kubeproof.manifests.kinds.applications import Application
+    from kubeproof.manifests.scenarios.running import Owners
 
 _VERSIONS = {
     "Node": ("v1",),
@@ -162,7 +162,7 @@ class Objects:
     def owners(self) -> Owners:
         """Who stands behind whom, once everything is read."""
         if self._owners is None:
-            from kubeproof.manifests.running import Owners  # manifests hardly hold pods of other workloads
+            from kubeproof.manifests.scenarios.running import Owners  # manifests hardly hold pods of other workloads
 
             self._owners = Owners(self.workloads)
         return self._owners
@@ -336,7 +336,7 @@ def _autoscaler(fields: Fields, document: Document, objects: Objects) -> None:
 
 
 def _vertical(fields: Fields, _: Document, objects: Objects) -> None:
-    from kubeproof.manifests.verticals import read_vertical  # few inputs have one
+    from kubeproof.manifests.kinds.verticals import read_vertical  # few inputs have one
 
     objects.verticals.append(read_vertical(fields))
 
@@ -396,7 +396,7 @@ def _descheduler(fields: Fields, _: Document, objects: Objects) -> None:
 
 
 def _application(fields: Fields, _: Document, objects: Objects) -> None:
-    from kubeproof.manifests.applications import read_application  # few inputs have one
+    from kubeproof.manifests.kinds.applications import read_application  # few inputs have one
 
     objects.applications.append(read_application(fields))
 

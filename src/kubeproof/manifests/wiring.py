@@ -27,8 +27,8 @@ from kubeproof.cluster.wiring import (
     Written,
 )
 from kubeproof.manifests.objects import Document, identity_of
-from kubeproof.manifests.printable import printable
-from kubeproof.manifests.tree import TRUE_WORDS, Mapping, Scalar, ScalarKind, Sequence, Value
+from kubeproof.manifests.yaml.printable import printable
+from kubeproof.manifests.yaml.tree import TRUE_WORDS, Mapping, Scalar, ScalarKind, Sequence, Value
 from kubeproof.values import dataclass
 
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")

@@ -20,16 +20,23 @@ from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.engine.system import Actor, Cell, Check, Kind
 from kubeproof.intents.monitor import CYCLE, IN_STABLE, PERSISTENT, RECURRENT, STEP
 from kubeproof.intents.monitor import NEVER as IN_NO_STATE
-from kubeproof.model.actors import ON_WORKLOAD, EndMindfulActor, GroupedActor, Slots, StartBlindActor
-from kubeproof.model.alone import taken_alone
-from kubeproof.model.clock import Clock
-from kubeproof.model.hurry import Hurry
-from kubeproof.model.observer import JointObserver
-from kubeproof.model.orders import EVERY_ORDER, Order
+from kubeproof.model.by_name.ticks import all_ticked
+from kubeproof.model.loops.actors import ON_WORKLOAD, EndMindfulActor, GroupedActor, Slots, StartBlindActor
+from kubeproof.model.loops.clock import Clock
+from kubeproof.model.loops.observer import JointObserver
 from kubeproof.model.plan import Plan
-from kubeproof.model.startup import StartAll, Starts, StartTogether
-from kubeproof.model.ticks import all_ticked
-from kubeproof.model.youth import EMPTY, Attentive, AttentiveAutoscaler, AttentiveReplicaSet, Nursery, NurseryKubelet
+from kubeproof.model.reductions.due_starts import Hurry
+from kubeproof.model.reductions.partial_order import EVERY_ORDER, Order
+from kubeproof.model.reductions.persistent_steps import taken_alone
+from kubeproof.model.reductions.starts_in_unison import StartAll, Starts, StartTogether
+from kubeproof.model.reductions.young_pods import (
+    EMPTY,
+    Attentive,
+    AttentiveAutoscaler,
+    AttentiveReplicaSet,
+    Nursery,
+    NurseryKubelet,
+)
 
 if TYPE_CHECKING:
     from kubeproof.intents.temporal import Temporal

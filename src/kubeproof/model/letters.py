@@ -9,8 +9,8 @@ from kubeproof.cluster.control import Decision
 from kubeproof.engine.system import Cell, Effect
 from kubeproof.intents.temporal import Temporal
 from kubeproof.logic.machine import BROKEN, SAFE, Machine, Memory
-from kubeproof.model.individual import IndividualModel
-from kubeproof.model.individual_state import State, Transition, node_cell
+from kubeproof.model.by_name.state import State, Transition, node_cell
+from kubeproof.model.by_name.system import IndividualModel
 
 
 class GroupedWords:

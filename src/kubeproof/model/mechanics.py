@@ -54,9 +54,9 @@ from kubeproof.cluster.state import (
     without_finished,
 )
 from kubeproof.controllers.kubelet import back_off_s
+from kubeproof.model.by_name.ticks import mapped
 from kubeproof.model.node_conditions import NodeConditions
 from kubeproof.model.pod_life import AT_WORK, DEAD
-from kubeproof.model.ticks import mapped
 
 LAST = (Phase.TERMINATING, *AT_WORK)  # phases after which there is no pod any more
 UNSENT = (NEVER, SERVING)  # `route_s` of pods that get no traffic while others are ready

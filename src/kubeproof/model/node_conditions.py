@@ -36,8 +36,8 @@ from kubeproof.cluster.objects import JOB, Node
 from kubeproof.cluster.places import taints_of
 from kubeproof.cluster.state import ACTIVE, NEVER, Cause, Health, NodeCell, Outcome, Phase, PodKind, Work, add_finished
 from kubeproof.controllers.taint_eviction import clock_after, seconds_tolerated
+from kubeproof.model.by_name.ticks import Pods, mapped
 from kubeproof.model.pod_life import DEAD, PodLife
-from kubeproof.model.ticks import Pods, mapped
 
 CAUSES = {FAIL: Cause.FAILURE, PANIC: Cause.PANIC, FAIL_FOR_GOOD: Cause.FOR_GOOD, FAIL_ZONE: Cause.ZONE}
 GROUP_VERBS = (PROVISION, FORSAKE, MARK_SPARE, MARK_NEEDED, EVACUATE, REMOVE, SPARE)

@@ -42,18 +42,11 @@ from kubeproof.intents.predicates import (
     targeted,
     targets_of,
 )
-from kubeproof.model.adjusting import (
-    adjusting_loops,
-    ages_that_matter,
-    group_loops,
-    jobs_counted,
-    lives_that_matter,
-    may_run_unready,
-    vertical_loops,
-)
-from kubeproof.model.assembly import built_in_controllers, endpoint_loops, most_failed
-from kubeproof.model.cron import run_times, with_cron_jobs
-from kubeproof.model.event_part import event_sources
+from kubeproof.model.expansion.cron import run_times, with_cron_jobs
+from kubeproof.model.expansion.ordinals import with_ordinals
+from kubeproof.model.expansion.revisions import never_ready, started_later, with_applied, with_revisions
+from kubeproof.model.expansion.running import with_running, with_waiting
+from kubeproof.model.expansion.used import usage_rules
 from kubeproof.model.layout import (
     MOST_SPLIT,
     MOST_SPLIT_AT_WORK,
@@ -65,12 +58,19 @@ from kubeproof.model.layout import (
     symmetric_domains,
     unread,
 )
+from kubeproof.model.loops.adjusting import (
+    adjusting_loops,
+    ages_that_matter,
+    group_loops,
+    jobs_counted,
+    lives_that_matter,
+    may_run_unready,
+    vertical_loops,
+)
+from kubeproof.model.loops.assembly import built_in_controllers, endpoint_loops, most_failed
+from kubeproof.model.loops.event_sources import event_sources
 from kubeproof.model.mechanics import Mechanics
 from kubeproof.model.memories import CLAIM, MemoryCell, MemoryName
-from kubeproof.model.ordinals import with_ordinals
-from kubeproof.model.revisions import never_ready, started_later, with_applied, with_revisions
-from kubeproof.model.running import with_running, with_waiting
-from kubeproof.model.used import usage_rules
 from kubeproof.values import dataclass
 
 SHRINKING = (Apply, Delete, Rollout, Scale)  # events after which a ReplicaSet may have to choose victims
@@ -159,7 +159,7 @@ def make_plan(
     setup, applied = with_applied(setup, events)
     setup = with_cron_jobs(with_ordinals(with_revisions(setup, events), events), events)
     if setup.verticals:
-        from kubeproof.model.sizes import with_sizes
+        from kubeproof.model.expansion.sizes import with_sizes
 
         setup = with_sizes(setup, events, usage_rules(setup, events))
     names = [*(node for _, spots in placement for node, _ in spots), *(one.node for one in running if one.node)]
@@ -247,7 +247,7 @@ def _at_once(
     setup: Setup, events: tuple[Event, ...], placement: Placement, running: tuple[RunningPods, ...]
 ) -> frozenset[int]:
     """The workloads whose missing pods are created in one step, although there are quotas."""
-    from kubeproof.model.bursts import created_at_once
+    from kubeproof.model.reductions.bursts import created_at_once
 
     present = Counter({ref: sum(count for _, count in spots) for ref, spots in placement})
     for one in running:

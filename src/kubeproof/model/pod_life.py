@@ -11,7 +11,7 @@ from kubeproof.cluster.places import taints_of
 from kubeproof.cluster.state import NEVER, Health, NodeCell, Phase, PodKind
 from kubeproof.controllers.kubelet import MOST_RESTARTS
 from kubeproof.controllers.taint_eviction import seconds_tolerated
-from kubeproof.model.ticks import Ages
+from kubeproof.model.by_name.ticks import Ages
 
 DEAD = (Health.LOST, Health.UNKNOWN)
 RunTimes = tuple[tuple[int, int] | None, ...]  # per workload, least and most seconds that a pod of a Job runs

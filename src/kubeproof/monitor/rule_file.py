@@ -9,12 +9,12 @@ from itertools import pairwise
 from kubeproof.errors import FormulaError, RuleError, UsageError
 from kubeproof.logic.parser import names_in
 from kubeproof.logic.parser import parse as parse_formula
-from kubeproof.manifests.fields import Fields, Log, suggestion
-from kubeproof.manifests.files import read_file
-from kubeproof.manifests.guard import Bounds, Budget
-from kubeproof.manifests.printable import printable
-from kubeproof.manifests.reader import read_documents
-from kubeproof.manifests.tree import Mapping, Scalar, ScalarKind, Value
+from kubeproof.manifests.folders.files import read_file
+from kubeproof.manifests.yaml.fields import Fields, Log, suggestion
+from kubeproof.manifests.yaml.guard import Bounds, Budget
+from kubeproof.manifests.yaml.printable import printable
+from kubeproof.manifests.yaml.reader import read_documents
+from kubeproof.manifests.yaml.tree import Mapping, Scalar, ScalarKind, Value
 from kubeproof.monitor.predicates import parse as parse_predicate
 from kubeproof.monitor.rules import (
     AtMost,

@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from kubeproof.errors import EventError, UsageError
-from kubeproof.manifests.printable import printable
+from kubeproof.manifests.yaml.printable import printable
 from kubeproof.monitor.event import Event
 from kubeproof.monitor.readers.formats import AUTO, read_events
 from kubeproof.monitor.readers.lines import lines_of

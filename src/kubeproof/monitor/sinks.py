@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from kubeproof.errors import EnvironmentProblem, UsageError
-from kubeproof.manifests.printable import printable
+from kubeproof.manifests.yaml.printable import printable
 from kubeproof.monitor.alarms import to_value
 from kubeproof.monitor.stream import Numbered
 

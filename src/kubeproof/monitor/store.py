@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from kubeproof.errors import CheckpointError, EnvironmentProblem
-from kubeproof.manifests.printable import printable
+from kubeproof.manifests.yaml.printable import printable
 from kubeproof.monitor.alarms import from_value, to_value
 from kubeproof.monitor.stream import Numbered
 from kubeproof.values import dataclass

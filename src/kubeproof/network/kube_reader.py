@@ -8,21 +8,21 @@ from dataclasses import field
 
 from kubeproof.cluster.labels import Labels, LabelSelector, Requirement, as_labels
 from kubeproof.errors import NothingToCheckError
-from kubeproof.manifests import fence
-from kubeproof.manifests.collected import collect, raise_all
-from kubeproof.manifests.fields import Fields
-from kubeproof.manifests.files import read_inputs
-from kubeproof.manifests.guard import Bounds, Budget
+from kubeproof.manifests.folders import fence
+from kubeproof.manifests.folders.collected import collect, raise_all
+from kubeproof.manifests.folders.files import read_inputs
+from kubeproof.manifests.folders.own_reports import WHAT, WHY
+from kubeproof.manifests.folders.variants import leave_out_variants
 from kubeproof.manifests.identities import find_repeated, name_objects
 from kubeproof.manifests.late import rendered
-from kubeproof.manifests.names import is_dns_label, is_dns_subdomain, read_labels
 from kubeproof.manifests.notes import notes_of
 from kubeproof.manifests.objects import Document, fields_of, shown_name
-from kubeproof.manifests.own_reports import WHAT, WHY
-from kubeproof.manifests.printable import printable
-from kubeproof.manifests.selectors import selector_of
-from kubeproof.manifests.tree import Scalar, ScalarKind
-from kubeproof.manifests.variants import leave_out_variants
+from kubeproof.manifests.pods.selectors import selector_of
+from kubeproof.manifests.validation.names import is_dns_label, is_dns_subdomain, read_labels
+from kubeproof.manifests.yaml.fields import Fields
+from kubeproof.manifests.yaml.guard import Bounds, Budget
+from kubeproof.manifests.yaml.printable import printable
+from kubeproof.manifests.yaml.tree import Scalar, ScalarKind
 from kubeproof.network.kube_objects import (
     Block,
     Ingress,

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from kubeproof.errors import FormulaError, ScenarioError, UsageError
 from kubeproof.logic.parser import names_in
-from kubeproof.manifests.fields import Fields, Log, suggestion
-from kubeproof.manifests.printable import printable
-from kubeproof.manifests.tree import Entry, Mapping, Scalar, Sequence, Value
+from kubeproof.manifests.yaml.fields import Fields, Log, suggestion
+from kubeproof.manifests.yaml.printable import printable
+from kubeproof.manifests.yaml.tree import Entry, Mapping, Scalar, Sequence, Value
 from kubeproof.network import library
 from kubeproof.network.automata import PathProperty, ltl_property, renamed
 from kubeproof.network.model import Network

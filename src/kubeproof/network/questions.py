@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from kubeproof.errors import UsageError
-from kubeproof.manifests.fields import suggestion
+from kubeproof.manifests.yaml.fields import suggestion
 from kubeproof.network.kube_objects import Block, Ingress, KubeNetwork, Outside, Party, PodGroup, Service, Sure
 from kubeproof.network.ports import ALL_PORTS, NO_PORTS, Ports
 from kubeproof.values import dataclass

@@ -7,12 +7,12 @@ import os
 from collections.abc import Callable
 
 from kubeproof.errors import ManifestError
-from kubeproof.manifests.fields import Fields, Log, suggestion
-from kubeproof.manifests.files import STDIN, read_inputs
-from kubeproof.manifests.guard import Bounds, Budget
-from kubeproof.manifests.printable import printable
-from kubeproof.manifests.reader import read_documents
-from kubeproof.manifests.tree import Mapping, Scalar, ScalarKind, Value
+from kubeproof.manifests.folders.files import STDIN, read_inputs
+from kubeproof.manifests.yaml.fields import Fields, Log, suggestion
+from kubeproof.manifests.yaml.guard import Bounds, Budget
+from kubeproof.manifests.yaml.printable import printable
+from kubeproof.manifests.yaml.reader import read_documents
+from kubeproof.manifests.yaml.tree import Mapping, Scalar, ScalarKind, Value
 from kubeproof.network.model import ANY, Event, Match, Network, Node, Rule, Snapshot, Traffic
 from kubeproof.network.patterns import is_exact, is_prefix, matches
 from kubeproof.network.processes import EVENTS

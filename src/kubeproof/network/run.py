@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from kubeproof.errors import NothingToCheckError, UsageError
 from kubeproof.logic.parser import names_in
-from kubeproof.manifests.fields import suggestion
+from kubeproof.manifests.yaml.fields import suggestion
 from kubeproof.network.automata import PathProperty, ltl_property
 from kubeproof.network.check import check
 from kubeproof.network.kube_check import KubeOptions, answer_all

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from kubeproof.manifests.tree import ScalarKind, kind_of
+from kubeproof.manifests.yaml.tree import ScalarKind, kind_of
 from kubeproof.network.model import ANY, Event, Match, Network, Rule, Snapshot, Traffic
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(?:[./][A-Za-z0-9_-]+)*", re.ASCII)

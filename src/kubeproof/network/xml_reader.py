@@ -28,9 +28,9 @@ from typing import NoReturn
 from xml.parsers import expat
 
 from kubeproof.errors import HostileInputError, ManifestError
-from kubeproof.manifests.guard import Budget, check_scalar, decoded
-from kubeproof.manifests.printable import printable
-from kubeproof.manifests.tree import Entry, Mapping, Scalar, Sequence, Value
+from kubeproof.manifests.yaml.guard import Budget, check_scalar, decoded
+from kubeproof.manifests.yaml.printable import printable
+from kubeproof.manifests.yaml.tree import Entry, Mapping, Scalar, Sequence, Value
 from kubeproof.values import dataclass
 
 _ATTRIBUTES: dict[str, tuple[str, ...]] = {

@@ -10,7 +10,7 @@ import numpy as np
 
 from kubeproof.cluster.control import Role, Tick
 from kubeproof.events.rates import event_rate
-from kubeproof.model.weights import Weights
+from kubeproof.model.reductions.weights import Weights
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:

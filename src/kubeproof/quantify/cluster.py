@@ -15,7 +15,7 @@ from kubeproof.events.declarations import Completes, CpuLoad, NeverReady, UsageC
 from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import Amount as Count
 from kubeproof.intents.monitor import IN_STABLE, STEP, make_monitor
-from kubeproof.manifests.chances import NO_MOMENTS
+from kubeproof.manifests.scenarios.chances import NO_MOMENTS
 from kubeproof.quantify.chain import Chain, build_chain
 from kubeproof.quantify.chain_steps import Effects, Steps, effects_of, steps_of
 from kubeproof.quantify.cluster_options import AMOUNTS, EVER, FIRST, LONG_RUN, WITHIN, ClusterOptions

@@ -15,8 +15,8 @@ from kubeproof.events.declarations import Apply
 from kubeproof.intents.monitor import IN_STABLE, NEVER, STEP
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.grouped import GroupedSystem
-from kubeproof.model.orders import orders_of_deploying
 from kubeproof.model.plan import Plan, make_plan
+from kubeproof.model.reductions.partial_order import orders_of_deploying
 from kubeproof.values import dataclass
 
 SAFETY = (NEVER, IN_STABLE, STEP)  # kinds of monitors that a run breaks at a moment

@@ -20,7 +20,7 @@ from kubeproof.cluster.usage import (
     share_of,
     shared_by,
 )
-from kubeproof.model.used import usage_rules
+from kubeproof.model.expansion.used import usage_rules
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from kubeproof.values import dataclass
 from kubeproof.verify.matrix.result import Cell, Grade, Matrix
-from kubeproof.verify.obstacles import DEAD_NODE, NOT_READY
 from kubeproof.verify.result import SUPPRESSED, VIOLATED, IntentResult, Trace, TraceStep, VerifyResult
+from kubeproof.verify.words.obstacles import DEAD_NODE, NOT_READY
 
 CLOCK = "time"
 WORST_FIRST = (Grade.STUCK, Grade.DIPS)

@@ -12,7 +12,7 @@ from kubeproof.report.safe_markdown import code, fenced, html, plain
 from kubeproof.report.sentences import count, title
 from kubeproof.report.style import Style
 from kubeproof.report.trace import trace_lines
-from kubeproof.verify.compare import (
+from kubeproof.verify.findings.compare import (
     FIXED,
     NEWLY_VIOLATED,
     NO_LONGER_DECIDED,

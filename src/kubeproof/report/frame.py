@@ -5,7 +5,7 @@ from __future__ import annotations
 import os.path
 
 from kubeproof.cluster.objects import Source
-from kubeproof.manifests.files import rendered_name
+from kubeproof.manifests.folders.files import rendered_name
 from kubeproof.values import dataclass
 from kubeproof.verify.result import IntentResult
 

@@ -20,7 +20,6 @@ from kubeproof.report.offline import offline_page
 from kubeproof.report.sentences import closing
 from kubeproof.report.style import Style
 from kubeproof.report.text import render as render_text
-from kubeproof.verify.pictures import NOT_ASKED, Film
 from kubeproof.verify.result import (
     ERROR,
     SUPPRESSED,
@@ -34,6 +33,7 @@ from kubeproof.verify.result import (
 )
 from kubeproof.verify.scaling.heatmap import heat_map
 from kubeproof.verify.scaling.result import NOT_TRIED, Sweep
+from kubeproof.verify.words.pictures import NOT_ASKED, Film
 
 SCRIPTS = (
     *("dom.js", "film.js", "shapes.js", "floor.js", "cluster.js", "steps.js", "numbers.js", "details.js", "ring.js"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kubeproof.cluster.objects import Source
-from kubeproof.verify.numbers import Autoscaling, Numbers, ScoreTable
-from kubeproof.verify.pictures import Change, Film, PodPicture, Scene
 from kubeproof.verify.result import Trace
+from kubeproof.verify.words.numbers import Autoscaling, Numbers, ScoreTable
+from kubeproof.verify.words.pictures import Change, Film, PodPicture, Scene
 
 Plain = dict[str, object]
 

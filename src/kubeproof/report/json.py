@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 
 from kubeproof.cluster.objects import Source
-from kubeproof.verify.fingerprints import check_fingerprints, fingerprints
+from kubeproof.verify.findings.fingerprints import check_fingerprints, fingerprints
 from kubeproof.verify.matrix.result import Cell, Matrix, Row
 from kubeproof.verify.result import (
     CheckFinding,

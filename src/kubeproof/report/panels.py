@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kubeproof.simulate import outcome as q
 from kubeproof.simulate.outcome import Comparison, Series, SimulationResult, Timeline
-from kubeproof.simulate.result import Curves
+from kubeproof.simulate.published.result import Curves
 from kubeproof.values import dataclass
 
 Values = tuple[float | None, ...]

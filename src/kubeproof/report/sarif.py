@@ -13,7 +13,7 @@ from kubeproof.report.causes import matrix_findings
 from kubeproof.report.escape import escape
 from kubeproof.report.frame import Frame, physical, place_of
 from kubeproof.report.sentences import audited, summary, title
-from kubeproof.verify.fingerprints import VERSION, check_fingerprints, fingerprints
+from kubeproof.verify.findings.fingerprints import VERSION, check_fingerprints, fingerprints
 from kubeproof.verify.matrix.result import Matrix
 from kubeproof.verify.result import (
     ERROR,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from kubeproof.report.escape import escape
 
 if TYPE_CHECKING:
-    from kubeproof.simulate.result import Curves, Reading, Responses
+    from kubeproof.simulate.published.result import Curves, Reading, Responses
 
 BARS = "▁▂▃▄▅▆▇█"
 WIDTH = 70  # characters of a sparkline

@@ -11,7 +11,7 @@ from kubeproof.report.offline import offline_page
 from kubeproof.report.panels import Drawing, Line, Panel, drawing_of, name_of
 from kubeproof.report.variants import Table, comparison_table, not_sampled, requests_table
 from kubeproof.simulate.outcome import VIOLATED, Comparison, IntentOutcome, ServiceTotals, SimulationResult
-from kubeproof.simulate.result import Curves, Responses
+from kubeproof.simulate.published.result import Curves, Responses
 
 SCRIPTS = ("dom.js", "theme.js", "plot.js", "simulation.js")
 STYLES = ("base.css", "plot.css")

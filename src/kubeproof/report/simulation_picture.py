@@ -10,7 +10,7 @@ from typing import NamedTuple
 from kubeproof.report.panels import Drawing, Line, Panel, drawing_of
 from kubeproof.report.picture import INK, Canvas, rgb
 from kubeproof.simulate.outcome import Comparison, SimulationResult
-from kubeproof.simulate.result import Curves
+from kubeproof.simulate.published.result import Curves
 
 COLOURS = tuple(
     rgb(one)

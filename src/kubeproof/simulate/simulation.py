@@ -8,8 +8,8 @@ from time import monotonic
 from kubeproof.errors import UsageError
 from kubeproof.events.declarations import Completes, CpuLoad, Event, KernelPanic, NeverReady, UsageChange, UsagePattern
 from kubeproof.intents.catalogue import entry
+from kubeproof.manifests.assumed.node_pools import describe
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.manifests.node_pools import describe
 from kubeproof.simulate.bands import mean_costs, together, totals
 from kubeproof.simulate.control.clocked import RunRecord
 from kubeproof.simulate.control.planning import SIMPLE, Planned

@@ -13,8 +13,8 @@ from kubeproof.cluster.quantity import milli
 from kubeproof.cluster.usage import CPU
 from kubeproof.errors import UsageError
 from kubeproof.events.workload import TrafficShift, WorkloadSpec
-from kubeproof.manifests.durations import parse_seconds
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.manifests.yaml.durations import parse_seconds
 
 MOST_VARIANTS = 200
 Settings = tuple[tuple[str, str], ...]

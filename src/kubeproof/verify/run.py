@@ -15,21 +15,24 @@ from kubeproof.engine.snapshot import Snapshots
 from kubeproof.errors import NothingToCheckError
 from kubeproof.events.declarations import Apply
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.model.individual import IndividualModel
-from kubeproof.model.individual_state import State
+from kubeproof.model.by_name.representatives import RepresentativeModel
+from kubeproof.model.by_name.state import State
+from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.plan import OwnLoop, Plan, make_plan
-from kubeproof.model.representatives import RepresentativeModel
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
-from kubeproof.verify.bounds import held_by_bounds
-from kubeproof.verify.calmer import calmed, is_calm, may_be_calmed, told
 from kubeproof.verify.checks.run import run_checks
-from kubeproof.verify.failures import INTERNAL, Failure, any_open, failure_of, is_open, told_best
-from kubeproof.verify.known import Found, Known
-from kubeproof.verify.left_out import left_out, omitted, told_omissions, with_caveats
-from kubeproof.verify.lift import NamedPath, follow, lift
-from kubeproof.verify.near_nodes import search_joined
+from kubeproof.verify.counterexamples.lift import NamedPath, follow, lift
+from kubeproof.verify.counterexamples.traces import make_trace
+from kubeproof.verify.findings.failures import INTERNAL, Failure, any_open, failure_of, is_open, told_best
+from kubeproof.verify.findings.known import Found, Known
+from kubeproof.verify.findings.left_out import left_out, omitted, told_omissions, with_caveats
 from kubeproof.verify.options import ABSTRACTION, SYMMETRY, VerifyOptions
+from kubeproof.verify.proofs.bounds import held_by_bounds
+from kubeproof.verify.proofs.events_at_rest import calmed, is_calm, may_be_calmed, told
+from kubeproof.verify.proofs.near_nodes import search_joined
+from kubeproof.verify.proofs.slices import Part, Sliced, searched_in_parts, show_violation
+from kubeproof.verify.proofs.slicing import Slice
 from kubeproof.verify.result import UNKNOWN, VIOLATED, IntentResult, Statistics, VerifyResult
 from kubeproof.verify.searching import (
     Beginning,
@@ -42,9 +45,7 @@ from kubeproof.verify.searching import (
     repeated_whole,
     statistics_of,
 )
-from kubeproof.verify.sliced import Part, Sliced, searched_in_parts, show_violation
-from kubeproof.verify.slicing import Slice
-from kubeproof.verify.summary import (
+from kubeproof.verify.words.summary import (
     abstractions,
     claim,
     combined,
@@ -53,7 +54,6 @@ from kubeproof.verify.summary import (
     reduced_scope,
     scope,
 )
-from kubeproof.verify.traces import make_trace
 
 T = TypeVar("T")
 FIRST_LOOK = 0.7  # of the usual timeout; the rest is for runs whose events come at rest
@@ -152,7 +152,7 @@ def _told_open(one: IntentResult) -> IntentResult:
 def _answers(loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch) -> _Answers:
     slices: tuple[Slice, ...] = ()
     if options.engine == "reference":
-        from kubeproof.verify.reference_run import reference_results
+        from kubeproof.verify.counterexamples.reference_run import reference_results
 
         results, statistics = reference_results(loaded, plan, options, watch.stop)
     else:
@@ -284,7 +284,7 @@ def _searched_whole(
     """All at once; where that is too large, part by part before it is tried again."""
     if len(loaded.setup.workloads) < 2:
         return _searched(loaded, plan, _limited(loaded, options), watch)
-    from kubeproof.verify.shares import Crowd, at_first, at_last, decided_by_shares, shares
+    from kubeproof.verify.proofs.shares import Crowd, at_first, at_last, decided_by_shares, shares
 
     parts = shares(loaded, options, watch, MOST_INTENTS)
     if not parts:
@@ -452,7 +452,7 @@ def _wanted(decided: Decided, number: int, options: VerifyOptions) -> Iterable[F
     """The finding, or with `find_all` every violation of the check that differs in who does what at its end."""
     if not options.find_all or decided.finding.verdict != "violated":
         return (decided.finding,)
-    from kubeproof.verify.distinct import distinct
+    from kubeproof.verify.counterexamples.distinct import distinct
 
     return distinct(decided.system, decided.search, decided.system.checks[number])
 

@@ -23,20 +23,20 @@ from kubeproof.engine.system import Cell
 from kubeproof.engine.system import Progress as EngineProgress
 from kubeproof.errors import EnvironmentProblem
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.model.endings import EndMatters
 from kubeproof.model.grouped import GroupedSystem
-from kubeproof.model.orders import EVERY_ORDER, Order, fewer_orders, orders_of_deploying
 from kubeproof.model.plan import Plan
-from kubeproof.model.startup import StartMatters
-from kubeproof.model.timeless import without_clocks
+from kubeproof.model.reductions.ends_in_unison import EndMatters
+from kubeproof.model.reductions.partial_order import EVERY_ORDER, Order, fewer_orders, orders_of_deploying
+from kubeproof.model.reductions.starts_in_unison import StartMatters
+from kubeproof.model.reductions.without_clocks import without_clocks
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
-from kubeproof.verify.coarser import is_proved, told, undecided, within
-from kubeproof.verify.coverage import Coverage, coverage_of, joined, note
-from kubeproof.verify.known import Known
+from kubeproof.verify.findings.known import Known
 from kubeproof.verify.no_placement import no_placement
 from kubeproof.verify.options import ABSTRACTION, PARTIAL_ORDER, UNISON, Progress, VerifyOptions
+from kubeproof.verify.proofs.coarser import is_proved, told, undecided, within
 from kubeproof.verify.result import Statistics
+from kubeproof.verify.words.coverage import Coverage, coverage_of, joined, note
 
 Report = Callable[[Progress], None] | None
 DEFAULT_MEMORY_PERCENT = 80

@@ -21,8 +21,8 @@ from kubeproof.events.declarations import UsageChange
 from kubeproof.events.usage import LevelEvent
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.model.individual import IndividualModel
-from kubeproof.model.individual_state import State, Transition
+from kubeproof.model.by_name.state import State, Transition
+from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.run import plan_of
 from tests.conformance.controlplane.runs import Recorded, Run, until_broken

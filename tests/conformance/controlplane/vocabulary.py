@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from kubeproof.model.individual_state import Concrete
+from kubeproof.model.by_name.state import Concrete
 from tests.conformance.controlplane.runs import Recorded
 
 # Who decides in a real control plane. Kubelets are simulated, and operators are the driver's own: both are left out

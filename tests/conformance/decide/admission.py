@@ -11,8 +11,8 @@ from kubeproof.cluster.quotas import ResourceQuota
 from kubeproof.controllers.limit_ranger import refusals, with_defaults
 from kubeproof.controllers.quota import Charged, is_meant, ration_of, unstated
 from kubeproof.controllers.scheduler.requests import limits_of, requests_of
-from kubeproof.manifests.quotas import read_limit_range, read_quota
-from kubeproof.manifests.workloads import read_pod
+from kubeproof.manifests.kinds.quotas import read_limit_range, read_quota
+from kubeproof.manifests.kinds.workloads import read_pod
 from tests.conformance.corpus import Case, Decision, version_of
 from tests.conformance.objects import fields
 

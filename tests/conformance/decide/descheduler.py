@@ -10,9 +10,9 @@ from kubeproof.cluster.objects import Node, Settings, Setup, Workload
 from kubeproof.cluster.policies import DeschedulerPolicy
 from kubeproof.controllers.descheduler import NodeEntry, Outcome, PodGroup, Version, evictions
 from kubeproof.controllers.descheduler.cycle import BALANCE, DESCHEDULE, PLUGINS
-from kubeproof.manifests.descheduler_policy import read_descheduler_policy
-from kubeproof.manifests.nodes import read_node
-from kubeproof.manifests.workloads import read_replica_set
+from kubeproof.manifests.components.descheduler_policy import read_descheduler_policy
+from kubeproof.manifests.kinds.nodes import read_node
+from kubeproof.manifests.kinds.workloads import read_replica_set
 from tests.conformance.corpus import Case, Decision, version_of
 from tests.conformance.inputs.descheduler import EVICTOR, OLD_S
 from tests.conformance.objects import fields

@@ -23,9 +23,9 @@ from kubeproof.controllers.hpa.calculator import Failure
 from kubeproof.controllers.hpa.controller import HpaController
 from kubeproof.controllers.hpa.history import FRESH
 from kubeproof.events.declarations import Event, Usage, UsagePattern
-from kubeproof.model.adjusting import adjusting_loops
+from kubeproof.model.expansion.ordinals import with_ordinals
 from kubeproof.model.layout import make_layout, mentions
-from kubeproof.model.ordinals import with_ordinals
+from kubeproof.model.loops.adjusting import adjusting_loops
 from tests.conformance.corpus import Case, version_of
 from tests.conformance.objects import read
 

@@ -15,8 +15,8 @@ from kubeproof.controllers import job_sync
 from kubeproof.controllers.daemon_nodes import ALIVE, DaemonPod, node_work
 from kubeproof.controllers.daemon_update import NodePods, old_and_new, surges, update
 from kubeproof.controllers.stateful_sync import Replica, sync
-from kubeproof.manifests.jobs import read_job
-from kubeproof.manifests.stateful_sets import read_stateful_set
+from kubeproof.manifests.kinds.jobs import read_job
+from kubeproof.manifests.kinds.stateful_sets import read_stateful_set
 from tests.conformance.corpus import Case, Decision, version_of
 from tests.conformance.objects import fields, read
 

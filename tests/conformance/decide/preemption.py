@@ -9,8 +9,8 @@ from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.priorities import may_preempt
 from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount, Scheduler
 from kubeproof.controllers.scheduler.preemption import SORTED_AGAIN_SINCE, DryRun, Pod, Victims, choosable
-from kubeproof.manifests.selectors import selector_of
-from kubeproof.manifests.workloads import read_pod
+from kubeproof.manifests.kinds.workloads import read_pod
+from kubeproof.manifests.pods.selectors import selector_of
 from tests.conformance.corpus import Case, Decision, version_of
 from tests.conformance.decide.scheduler import Board
 from tests.conformance.objects import fields

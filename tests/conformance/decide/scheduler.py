@@ -14,11 +14,11 @@ from kubeproof.cluster.objects import REPLICA_SET, Node, SchedulerProfile, Setti
 from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount, Row, Scheduler
 from kubeproof.controllers.scheduler.plugins.volumes import VOLUME_BINDING
 from kubeproof.controllers.scheduler.registry import SCORE_ORDER
-from kubeproof.manifests.nodes import read_node
-from kubeproof.manifests.scheduler_config import read_scheduler_profiles
-from kubeproof.manifests.selectors import selector_of
-from kubeproof.manifests.storage import read_claim, read_storage_class, read_volume
-from kubeproof.manifests.workloads import read_pod
+from kubeproof.manifests.components.scheduler_config import read_scheduler_profiles
+from kubeproof.manifests.kinds.nodes import read_node
+from kubeproof.manifests.kinds.storage import read_claim, read_storage_class, read_volume
+from kubeproof.manifests.kinds.workloads import read_pod
+from kubeproof.manifests.pods.selectors import selector_of
 from tests.conformance.corpus import Case, Decision, compact, version_of
 from tests.conformance.objects import fields
 

@@ -7,7 +7,7 @@ from tests.conformance.mutant import Mutant
 CORPUS = "pod-admission"
 QUOTA = "controllers/quota.py"
 LIMITS = "controllers/limit_ranger.py"
-READER = "manifests/quotas.py"
+READER = "manifests/kinds/quotas.py"
 
 MUTANTS: tuple[Mutant, ...] = (
     Mutant(

@@ -173,7 +173,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "hpa: the API's default for scaleUp adds one pod only",
-        "manifests/autoscalers.py",
+        "manifests/kinds/autoscalers.py",
         'ScalingPolicy("Pods", 4, 15)',
         'ScalingPolicy("Pods", 1, 15)',
         SERIES,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.conformance.mutant import Mutant
 
 ELIGIBLE, ON_NODES, UPDATE = "cluster/daemons.py", "controllers/daemon_nodes.py", "controllers/daemon_update.py"
-DAEMON_SETS = "manifests/daemon_sets.py"
+DAEMON_SETS = "manifests/kinds/daemon_sets.py"
 DAEMONS = "daemonset-decisions"
 ORDERED, STEPS = "controllers/stateful_sync.py", "statefulset-steps"
 JOB, SYNCS = "controllers/job_sync.py", "job-syncs"

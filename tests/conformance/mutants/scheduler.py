@@ -371,21 +371,21 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "an image without a tag is another than the latest",
-        "manifests/containers.py",
+        "manifests/pods/containers.py",
         'return name if has_tag or not name else f"{name}:latest"',
         "return name",
         PORTS_IMAGES,
     ),
     Mutant(
         "the port in a registry's name is taken for a tag",
-        "manifests/containers.py",
+        "manifests/pods/containers.py",
         'has_tag = name.rfind(":") > name.rfind("/")',
         'has_tag = ":" in name',
         PORTS_IMAGES,
     ),
     Mutant(
         "pods on the host's network take no ports",
-        "manifests/containers.py",
+        "manifests/pods/containers.py",
         "taken = port or (inside if host_network else 0)",
         "taken = port",
         PORTS_IMAGES,
@@ -463,7 +463,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "a claim that is mounted twice needs one volume",
-        "manifests/pods.py",
+        "manifests/pods/templates.py",
         "return tuple(name for name in images if name), tuple(claims)",
         "return tuple(name for name in images if name), tuple(dict.fromkeys(claims))",
         VOLUMES,

@@ -3,51 +3,51 @@
 from __future__ import annotations
 
 GUARDED: dict[str, tuple[str, ...]] = {
-    "model/startup.py": (
+    "model/reductions/starts_in_unison.py": (
         "_is_unwatched", "is_known", "starts_freely", "heeds_start", "only_replicasets_delete", "is_evicted_by_taints",
         "_is_counted_by_budgets", "check_untouched", "due", "settled", "started",
     ),
-    "model/alone.py": ("taken_alone", "_is_left_alone", "_creates_unseen", "_makes_others_wait"),
-    "model/endings.py": ("ending_unseen", "_heeds_end", "_listed_with_others"),
-    "model/youth.py": ("countable", "_is_countable"),
-    "model/timeless.py": ("gains_without_clocks", "clockless"),
-    "model/orders.py": ("fewer_orders", "orders_of_deploying"),
-    "model/hurry.py": ("hurried", "_size_at_rest", "act"),
+    "model/reductions/persistent_steps.py": ("taken_alone", "_is_left_alone", "_creates_unseen", "_makes_others_wait"),
+    "model/reductions/ends_in_unison.py": ("ending_unseen", "_heeds_end", "_listed_with_others"),
+    "model/reductions/young_pods.py": ("countable", "_is_countable"),
+    "model/reductions/without_clocks.py": ("gains_without_clocks", "clockless"),
+    "model/reductions/partial_order.py": ("fewer_orders", "orders_of_deploying"),
+    "model/reductions/due_starts.py": ("hurried", "_size_at_rest", "act"),
     "cluster/near_nodes.py": ("agreed",),
     "controllers/scheduler/framework.py": ("_best",),
     "model/layout.py": ("mentions", "_mention_template", "_mention_volumes", "_mention_terms", "_mention_requirements",
         "_mention_event", "_mention_choice", "alike", "_resources_read", "_signature", "_label_facts",
         "symmetric_domains", "_is_unique"),
-    "verify/slicing.py": (
+    "verify/proofs/slicing.py": (
         "cut", "cut_by_relations", "_kept_whole", "_entangled", "_comes_any_time", "_ends_any_time", "_hits_several",
         "_counts_all", "_occurrences", "_relations", "_sharing_nodes", "_may_run_on", "_selecting", "_spread_selectors",
         "_is_spread_hard", "_term_selectors", "_uses", "_sharing_ports", "_sharing_images", "_has_open_claims",
         "_has_free_volumes", "_counted_together", "_chained", "_read_by", "_is_about",
         "starts_simply", "_is_evicted",
     ),
-    "verify/sliced.py": ("_is_exact", "_begins_at_rest", "_is_rest", "_comes_to_rest"),
-    "verify/crowd/conditions.py": (
+    "verify/proofs/slices.py": ("_is_exact", "_begins_at_rest", "_is_rest", "_comes_to_rest"),
+    "verify/proofs/crowd/conditions.py": (
         "find_obstacle", "_may_loop_at_once", "_is_evicted", "find_own_obstacle", "_may_preempt_each_other",
         "find_guarded",
     ),
-    "verify/crowd/room.py": (
+    "verify/proofs/crowd/room.py": (
         "_offered", "_crowd", "_most_let_go", "_beside_daemons", "_lost_by", "_uncordoned_early", "_most_wanted",
         "_most_surge", "_most_ending", "_most_daemons", "working", "_rests", "_is_on_target",
         "_is_above_usage",
     ),
-    "verify/crowd/resizing.py": (
+    "verify/proofs/crowd/resizing.py": (
         "find_resizing", "is_uniform", "largest", "is_patient", "_may_rise", "_ratios", "ends_irregular_times",
     ),
-    "verify/crowd/freeing.py": (
+    "verify/proofs/crowd/freeing.py": (
         "free", "flatten", "_may_run_anywhere", "_admits", "_may_rename", "_selectors", "_terms",
     ),
-    "verify/crowd/swaying.py": (
+    "verify/proofs/crowd/swaying.py": (
         "find_sway", "_counts_others", "_counted", "_scored_terms", "_is_keyed", "_find_slack", "_range_of",
     ),
-    "verify/crowd/proving.py": ("prove_part", "all_leave", "_leaves", "_answer", "_comes_to_rest", "_certain"),
-    "model/loosened.py": ("_loosened", "_is_certain", "show_nodes"),
-    "verify/coarser.py": ("proofs",),
-    "verify/bounds.py": ("held_by_bounds", "_is_bounded", "_has_room", "_always_fits", "_is_even"),
-    "verify/guarded.py": ("only_budgets_decide", "is_guarded", "healthy_demanded"),
-    "verify/sizes.py": ("only_sizes_decide", "nobody_preempts", "is_left_alone", "_written", "_at_start"),
+    "verify/proofs/crowd/proving.py": ("prove_part", "all_leave", "_leaves", "_answer", "_comes_to_rest", "_certain"),
+    "model/reductions/loosened.py": ("_loosened", "_is_certain", "show_nodes"),
+    "verify/proofs/coarser.py": ("proofs",),
+    "verify/proofs/bounds.py": ("held_by_bounds", "_is_bounded", "_has_room", "_always_fits", "_is_even"),
+    "verify/proofs/guarded.py": ("only_budgets_decide", "is_guarded", "healthy_demanded"),
+    "verify/proofs/sizes.py": ("only_sizes_decide", "nobody_preempts", "is_left_alone", "_written", "_at_start"),
 }  # fmt: skip

@@ -6,13 +6,21 @@ from tests.differential.guards.switching import Guard
 
 MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether looked at in parts
     (
-        Guard("model/alone.py", "_creates_unseen", "any((is_meant(q, workload) for q in plan.setup.quotas))"),
+        Guard(
+            "model/reductions/persistent_steps.py",
+            "_creates_unseen",
+            "any((is_meant(q, workload) for q in plan.setup.quotas))",
+        ),
         "a quota relates those that it charges",
         False,
     ),
-    (Guard("model/alone.py", "_is_left_alone", "not written"), "somebody scales before the first sync", False),
     (
-        Guard("model/alone.py", "taken_alone", "not _is_left_alone(plan, number)"),
+        Guard("model/reductions/persistent_steps.py", "_is_left_alone", "not written"),
+        "somebody scales before the first sync",
+        False,
+    ),
+    (
+        Guard("model/reductions/persistent_steps.py", "taken_alone", "not _is_left_alone(plan, number)"),
         "somebody scales before the first sync",
         False,
     ),
@@ -219,19 +227,27 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         False,
     ),
     (
-        Guard("model/startup.py", "check_untouched", "isinstance(action, Delete) and action.workload in waiting"),
+        Guard(
+            "model/reductions/starts_in_unison.py",
+            "check_untouched",
+            "isinstance(action, Delete) and action.workload in waiting",
+        ),
         "pods are deleted while some start",
         False,
     ),
     (
-        Guard("verify/bounds.py", "_always_fits", "all((_is_even(layout, scheduler, one) for one in hard))"),
+        Guard("verify/proofs/bounds.py", "_always_fits", "all((_is_even(layout, scheduler, one) for one in hard))"),
         "the spread counts pods of others",
         False,
     ),
-    (Guard("verify/bounds.py", "_always_fits", "everywhere"), "a node without pods counts for the spread", False),
+    (
+        Guard("verify/proofs/bounds.py", "_always_fits", "everywhere"),
+        "a node without pods counts for the spread",
+        False,
+    ),
     (
         Guard(
-            "verify/bounds.py",
+            "verify/proofs/bounds.py",
             "_always_fits",
             "hard and (not (everywhere and all((_is_even(layout, scheduler, one) for one in hard))))",
         ),
@@ -239,25 +255,29 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         False,
     ),
     (
-        Guard("verify/bounds.py", "_always_fits", "scheduler.kernel.compares_nodes_by - {SPREAD}"),
+        Guard("verify/proofs/bounds.py", "_always_fits", "scheduler.kernel.compares_nodes_by - {SPREAD}"),
         "pods keep apart by rack",
         False,
     ),
     (
-        Guard("verify/bounds.py", "_has_room", "_always_fits(plan.layout, schedulers[0], most)"),
+        Guard("verify/proofs/bounds.py", "_has_room", "_always_fits(plan.layout, schedulers[0], most)"),
         "a node without pods counts for the spread",
         False,
     ),
-    (Guard("verify/bounds.py", "_is_bounded", "not is_left_alone(plan, fact.workload)"), "a taint evicts pods", False),
     (
-        Guard("verify/bounds.py", "_is_even", "constraint.counted != {scheduler.workload}"),
+        Guard("verify/proofs/bounds.py", "_is_bounded", "not is_left_alone(plan, fact.workload)"),
+        "a taint evicts pods",
+        False,
+    ),
+    (
+        Guard("verify/proofs/bounds.py", "_is_even", "constraint.counted != {scheduler.workload}"),
         "the spread counts pods of others",
         False,
     ),
-    (Guard("verify/bounds.py", "_is_even", "not constraint.one_node_each"), "a profile spreads pods", False),
+    (Guard("verify/proofs/bounds.py", "_is_even", "not constraint.one_node_each"), "a profile spreads pods", False),
     (
         Guard(
-            "verify/bounds.py",
+            "verify/proofs/bounds.py",
             "held_by_bounds",
             "_is_bounded(plan, monitor, starts) or _has_room(plan, monitor, starts)",
         ),
@@ -265,66 +285,80 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         False,
     ),
     (
-        Guard("verify/bounds.py", "held_by_bounds", "_is_guarded(plan, monitor, starts)"),
+        Guard("verify/proofs/bounds.py", "held_by_bounds", "_is_guarded(plan, monitor, starts)"),
         "the budget asks for less than the intent",
         False,
     ),
-    (Guard("verify/coarser.py", "proofs", "finding.verdict == 'holds'"), "an autoscaler asks for more", False),
+    (Guard("verify/proofs/coarser.py", "proofs", "finding.verdict == 'holds'"), "an autoscaler asks for more", False),
     (
-        Guard("verify/guarded.py", "healthy_demanded", "selected_by(plan.setup, budgets[0]) != (workload,)"),
+        Guard("verify/proofs/guarded.py", "healthy_demanded", "selected_by(plan.setup, budgets[0]) != (workload,)"),
         "the budget counts pods of others",
         False,
     ),
     (
-        Guard("verify/guarded.py", "is_guarded", "fact.amount.of(size) > min(demanded, size)"),
+        Guard("verify/proofs/guarded.py", "is_guarded", "fact.amount.of(size) > min(demanded, size)"),
         "the budget asks for less than the intent",
         False,
     ),
     (
-        Guard("verify/guarded.py", "only_budgets_decide", "all((isinstance(event, EVENTS) for event in plan.events))"),
+        Guard(
+            "verify/proofs/guarded.py",
+            "only_budgets_decide",
+            "all((isinstance(event, EVENTS) for event in plan.events))",
+        ),
         "no budget keeps a node from failing",
         False,
     ),
     (
-        Guard("verify/guarded.py", "only_budgets_decide", "nobody_preempts(plan)"),
+        Guard("verify/proofs/guarded.py", "only_budgets_decide", "nobody_preempts(plan)"),
         "a pod is preempted in spite of its budget",
         False,
     ),
     (
-        Guard("verify/sizes.py", "_at_start", "(yield from pods_at_start(plan, number, starts))"),
+        Guard("verify/proofs/sizes.py", "_at_start", "(yield from pods_at_start(plan, number, starts))"),
         "there are too many pods at first",
         False,
     ),
-    (Guard("verify/sizes.py", "_written", "(yield event.replicas)"), "somebody applies another size", False),
+    (Guard("verify/proofs/sizes.py", "_written", "(yield event.replicas)"), "somebody applies another size", False),
     (
         Guard(
-            "verify/sizes.py",
+            "verify/proofs/sizes.py",
             "_written",
             "(yield from (controller.autoscaler.min_replicas, controller.autoscaler.max_replicas))",
         ),
         "an autoscaler asks for more",
         False,
     ),
-    (Guard("verify/sizes.py", "_written", "(yield from event.event.replicas)"), "somebody scales to nothing", False),
-    (Guard("verify/sizes.py", "is_left_alone", "not is_evicted_by_taints(plan, number)"), "a taint evicts pods", False),
     (
-        Guard("verify/sizes.py", "only_sizes_decide", "all((isinstance(event, EVENTS) for event in plan.events))"),
+        Guard("verify/proofs/sizes.py", "_written", "(yield from event.event.replicas)"),
+        "somebody scales to nothing",
+        False,
+    ),
+    (
+        Guard("verify/proofs/sizes.py", "is_left_alone", "not is_evicted_by_taints(plan, number)"),
+        "a taint evicts pods",
+        False,
+    ),
+    (
+        Guard(
+            "verify/proofs/sizes.py", "only_sizes_decide", "all((isinstance(event, EVENTS) for event in plan.events))"
+        ),
         "a node is closed",
         False,
     ),
     (
-        Guard("verify/sizes.py", "only_sizes_decide", "nobody_preempts(plan)"),
+        Guard("verify/proofs/sizes.py", "only_sizes_decide", "nobody_preempts(plan)"),
         "a pod is preempted below its size",
         False,
     ),
     (
-        Guard("verify/slicing.py", "_entangled", "any((_counts_all(intent) for intent in scenario.intents))"),
+        Guard("verify/proofs/slicing.py", "_entangled", "any((_counts_all(intent) for intent in scenario.intents))"),
         "an intent counts pods of all",
         False,
     ),
     (
         Guard(
-            "verify/slicing.py",
+            "verify/proofs/slicing.py",
             "_hits_several",
             "isinstance(event, NodeFailure) and event.together and (event.max != 1)",
         ),
@@ -332,40 +366,42 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         False,
     ),
     (
-        Guard("verify/slicing.py", "_kept_whole", "(reason := _entangled(loaded))"),
+        Guard("verify/proofs/slicing.py", "_kept_whole", "(reason := _entangled(loaded))"),
         "an intent counts pods of all",
         False,
     ),
     (
-        Guard("verify/slicing.py", "_kept_whole", "any((_hits_several(event) for event in events))"),
+        Guard("verify/proofs/slicing.py", "_kept_whole", "any((_hits_several(event) for event in events))"),
         "nodes of two parts fail in one moment",
         False,
     ),
-    (Guard("verify/slicing.py", "_may_run_on", "is_open"), "a pod is preempted below its size", False),
-    (Guard("verify/slicing.py", "_may_run_on", "is_wanted"), "a pod is preempted below its size", False),
+    (Guard("verify/proofs/slicing.py", "_may_run_on", "is_open"), "a pod is preempted below its size", False),
+    (Guard("verify/proofs/slicing.py", "_may_run_on", "is_wanted"), "a pod is preempted below its size", False),
     (
-        Guard("verify/slicing.py", "_may_run_on", "not heeds(setup, template, NODE_AFFINITY)"),
+        Guard("verify/proofs/slicing.py", "_may_run_on", "not heeds(setup, template, NODE_AFFINITY)"),
         "a scheduler ignores node affinity",
         False,
     ),
     (
-        Guard("verify/slicing.py", "_may_run_on", "not heeds(setup, template, TAINT_TOLERATION)"),
+        Guard("verify/proofs/slicing.py", "_may_run_on", "not heeds(setup, template, TAINT_TOLERATION)"),
         "a scheduler ignores taints",
         False,
     ),
     (
-        Guard("verify/slicing.py", "_relations", "(yield from _selecting(loaded.setup, forms, is_swayed=on_nodes))"),
+        Guard(
+            "verify/proofs/slicing.py", "_relations", "(yield from _selecting(loaded.setup, forms, is_swayed=on_nodes))"
+        ),
         "an affinity term relates those that it speaks of",
         False,
     ),
     (
-        Guard("verify/slicing.py", "_relations", "(yield from _sharing_nodes(loaded, forms))"),
+        Guard("verify/proofs/slicing.py", "_relations", "(yield from _sharing_nodes(loaded, forms))"),
         "a pod is preempted below its size",
         False,
     ),
     (
         Guard(
-            "verify/slicing.py",
+            "verify/proofs/slicing.py",
             "_relations",
             "(yield tuple((ref for ref, workloads in forms.items() if any((_uses(w, claim) for w in workloads)))))",
         ),
@@ -374,7 +410,7 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
     ),
     (
         Guard(
-            "verify/slicing.py",
+            "verify/proofs/slicing.py",
             "_relations",
             "(yield tuple((ref for ref, workloads in forms.items() if any((is_meant(quota, w) for w in workloads)))))",
         ),
@@ -383,7 +419,7 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
     ),
     (
         Guard(
-            "verify/slicing.py",
+            "verify/proofs/slicing.py",
             "_relations",
             "(yield tuple((ref for ref, workloads in forms.items() if any((w.namespace == "
             "budget.namespace and budget.selector and budget.selector.matches(dict(w.template.labels)) "
@@ -393,23 +429,23 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         False,
     ),
     (
-        Guard("verify/slicing.py", "_relations", "(yield tuple(_read_by(loaded, intent)))"),
+        Guard("verify/proofs/slicing.py", "_relations", "(yield tuple(_read_by(loaded, intent)))"),
         "an intent relates those that it selects",
         False,
     ),
     (
-        Guard("verify/slicing.py", "_selecting", "(yield (one, other))"),
+        Guard("verify/proofs/slicing.py", "_selecting", "(yield (one, other))"),
         "an affinity term relates those that it speaks of",
         False,
     ),
     (
-        Guard("verify/slicing.py", "_selecting", "any((s.matches(pod) for s in far))"),
+        Guard("verify/proofs/slicing.py", "_selecting", "any((s.matches(pod) for s in far))"),
         "an affinity term relates those that it speaks of",
         False,
     ),
     (
         Guard(
-            "verify/slicing.py",
+            "verify/proofs/slicing.py",
             "_sharing_nodes",
             "(yield tuple((ref for ref, workloads in forms.items() if node.name in placed.get(ref, ()) "
             "or any((_may_run_on(loaded.setup, w, node) for w in workloads)))))",
@@ -418,35 +454,43 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         False,
     ),
     (
-        Guard("verify/slicing.py", "_sharing_nodes", "any((_may_run_on(loaded.setup, w, node) for w in workloads))"),
+        Guard(
+            "verify/proofs/slicing.py", "_sharing_nodes", "any((_may_run_on(loaded.setup, w, node) for w in workloads))"
+        ),
         "a pod is preempted below its size",
         False,
     ),
     (
-        Guard("verify/slicing.py", "_sharing_nodes", "node.name in placed.get(ref, ())"),
+        Guard("verify/proofs/slicing.py", "_sharing_nodes", "node.name in placed.get(ref, ())"),
         "a pod begins where it would not go",
         False,
     ),
     (
-        Guard("verify/slicing.py", "_sharing_nodes", "placed.setdefault(ref, set()).add(name)"),
+        Guard("verify/proofs/slicing.py", "_sharing_nodes", "placed.setdefault(ref, set()).add(name)"),
         "a pod begins where it would not go",
         False,
     ),
-    (
-        Guard("verify/slicing.py", "_term_selectors", "(yield from (term.selector for term in affinity.required))"),
-        "an affinity term relates those that it speaks of",
-        False,
-    ),
-    (
-        Guard("verify/slicing.py", "_term_selectors", "(yield from of(template.pod_anti_affinity))"),
-        "an affinity term relates those that it speaks of",
-        False,
-    ),
-    (Guard("verify/slicing.py", "cut", "(reason := _kept_whole(loaded))"), "an intent counts pods of all", False),
-    (Guard("verify/slicing.py", "cut", "groups.join(related)"), "a pod is preempted below its size", False),
     (
         Guard(
-            "verify/slicing.py",
+            "verify/proofs/slicing.py", "_term_selectors", "(yield from (term.selector for term in affinity.required))"
+        ),
+        "an affinity term relates those that it speaks of",
+        False,
+    ),
+    (
+        Guard("verify/proofs/slicing.py", "_term_selectors", "(yield from of(template.pod_anti_affinity))"),
+        "an affinity term relates those that it speaks of",
+        False,
+    ),
+    (
+        Guard("verify/proofs/slicing.py", "cut", "(reason := _kept_whole(loaded))"),
+        "an intent counts pods of all",
+        False,
+    ),
+    (Guard("verify/proofs/slicing.py", "cut", "groups.join(related)"), "a pod is preempted below its size", False),
+    (
+        Guard(
+            "verify/proofs/slicing.py",
             "cut_by_relations",
             "has_priorities(loaded.setup) and (not Room(loaded).is_never_short)",
         ),
@@ -454,13 +498,13 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         True,
     ),
     (
-        Guard("verify/crowd/conditions.py", "find_own_obstacle", "_may_preempt_each_other(part.loaded.setup)"),
+        Guard("verify/proofs/crowd/conditions.py", "find_own_obstacle", "_may_preempt_each_other(part.loaded.setup)"),
         "a pod of higher priority takes the port",
         True,
     ),
     (
         Guard(
-            "verify/crowd/conditions.py",
+            "verify/proofs/crowd/conditions.py",
             "_may_preempt_each_other",
             "any((container.host_ports for container in workload.template.containers))",
         ),
@@ -468,13 +512,13 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         True,
     ),
     (
-        Guard("verify/crowd/conditions.py", "_may_loop_at_once", "template.node_name is not None"),
+        Guard("verify/proofs/crowd/conditions.py", "_may_loop_at_once", "template.node_name is not None"),
         "a pod is refused without end",
         True,
     ),
     (
         Guard(
-            "verify/crowd/conditions.py",
+            "verify/proofs/crowd/conditions.py",
             "find_obstacle",
             "any((_may_loop_at_once(workload, events) for workload in setup.workloads))",
         ),
@@ -483,7 +527,7 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
     ),
     (
         Guard(
-            "verify/crowd/conditions.py",
+            "verify/proofs/crowd/conditions.py",
             "find_obstacle",
             "any((_is_evicted(workload, node) for workload in setup.workloads for node in setup.nodes))",
         ),
@@ -492,7 +536,7 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
     ),
     (
         Guard(
-            "verify/crowd/conditions.py",
+            "verify/proofs/crowd/conditions.py",
             "find_obstacle",
             "any((profile.disabled & RULES for profile in setup.profiles))",
         ),
@@ -501,7 +545,7 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
     ),
     (
         Guard(
-            "verify/crowd/conditions.py",
+            "verify/proofs/crowd/conditions.py",
             "find_own_obstacle",
             "any((workload.kind == JOB and workload.job.deadline_s is not None for workload in workloads))",
         ),
@@ -510,7 +554,7 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
     ),
     (
         Guard(
-            "verify/crowd/conditions.py",
+            "verify/proofs/crowd/conditions.py",
             "find_own_obstacle",
             "any((workload.template.node_name for workload in workloads))",
         ),
@@ -519,33 +563,41 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
     ),
     (
         Guard(
-            "verify/crowd/conditions.py",
+            "verify/proofs/crowd/conditions.py",
             "find_own_obstacle",
             "any((is_meant(quota, workload) for quota in loaded.setup.quotas for workload in workloads))",
         ),
         "a quota counts the pods of a part",
         True,
     ),
-    (Guard("verify/crowd/room.py", "working", "(yield autoscaler)"), "an autoscaler resizes a part", True),
+    (Guard("verify/proofs/crowd/room.py", "working", "(yield autoscaler)"), "an autoscaler resizes a part", True),
     (
-        Guard("verify/crowd/room.py", "_is_above_usage", "metric.value >= DEFAULT_PERCENT"),
+        Guard("verify/proofs/crowd/room.py", "_is_above_usage", "metric.value >= DEFAULT_PERCENT"),
         "an autoscaler resizes a part",
         True,
     ),
     (
-        Guard("model/loosened.py", "_loosened", "isinstance(controller, DrainProgress) and (not around.drains_end)"),
+        Guard(
+            "model/reductions/loosened.py",
+            "_loosened",
+            "isinstance(controller, DrainProgress) and (not around.drains_end)",
+        ),
         "others never leave a drained node",
         True,
     ),
     (
-        Guard("model/loosened.py", "_loosened", "isinstance(controller, PinnedScheduler)"),
+        Guard("model/reductions/loosened.py", "_loosened", "isinstance(controller, PinnedScheduler)"),
         "a daemon pod comes too late",
         True,
     ),
-    (Guard("verify/crowd/room.py", "_beside_daemons", "free[name] -= amount * count"), "daemon pods take room", True),
+    (
+        Guard("verify/proofs/crowd/room.py", "_beside_daemons", "free[name] -= amount * count"),
+        "daemon pods take room",
+        True,
+    ),
     (
         Guard(
-            "verify/crowd/room.py",
+            "verify/proofs/crowd/room.py",
             "_most_wanted",
             "sizes += [n for event in events if isinstance(event, Scale) for n in event.replicas]",
         ),
@@ -553,44 +605,48 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         True,
     ),
     (
-        Guard("verify/crowd/room.py", "_crowd", "active += _most_surge(workload, size, events)"),
+        Guard("verify/proofs/crowd/room.py", "_crowd", "active += _most_surge(workload, size, events)"),
         "a rollout that is never complete takes room",
         True,
     ),
     (
-        Guard("verify/slicing.py", "_selecting", "_is_spread_hard(setup, w)"),
+        Guard("verify/proofs/slicing.py", "_selecting", "_is_spread_hard(setup, w)"),
         "a spread constraint counts pods of others",
         True,
     ),
     (
-        Guard("verify/slicing.py", "_entangled", "(on_nodes or _has_free_volumes(setup)) and _has_open_claims(setup)"),
+        Guard(
+            "verify/proofs/slicing.py",
+            "_entangled",
+            "(on_nodes or _has_free_volumes(setup)) and _has_open_claims(setup)",
+        ),
         "claims want the same volume",
         True,
     ),
-    (Guard("verify/slicing.py", "_entangled", "_has_free_volumes(setup)"), "claims want the same volume", True),
+    (Guard("verify/proofs/slicing.py", "_entangled", "_has_free_volumes(setup)"), "claims want the same volume", True),
     (
-        Guard("verify/slicing.py", "_relations", "(yield from _sharing_ports(loaded.setup, forms))"),
+        Guard("verify/proofs/slicing.py", "_relations", "(yield from _sharing_ports(loaded.setup, forms))"),
         "room where a port is taken is none",
         True,
     ),
     (
-        Guard("model/loosened.py", "_loosened", "isinstance(controller, SchedulerController)"),
+        Guard("model/reductions/loosened.py", "_loosened", "isinstance(controller, SchedulerController)"),
         "a node relates those that it takes",
         True,
     ),
     (
-        Guard("verify/crowd/swaying.py", "_find_slack", "slack += weight * ranges"),
+        Guard("verify/proofs/crowd/swaying.py", "_find_slack", "slack += weight * ranges"),
         "pods are drawn to the empty node",
         True,
     ),
     (
-        Guard("verify/crowd/swaying.py", "find_sway", "_counts_others(setup, members)"),
+        Guard("verify/proofs/crowd/swaying.py", "find_sway", "_counts_others(setup, members)"),
         "pods are spread from those of others",
         True,
     ),
     (
         Guard(
-            "verify/crowd/swaying.py",
+            "verify/proofs/crowd/swaying.py",
             "_counts_others",
             "any((not _counted(setup, number) <= own for number in members))",
         ),
@@ -599,25 +655,31 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
     ),
     (
         Guard(
-            "verify/crowd/swaying.py", "_counts_others", "any((some & own and (not some <= own) for some in related))"
+            "verify/proofs/crowd/swaying.py",
+            "_counts_others",
+            "any((some & own and (not some <= own) for some in related))",
         ),
         "pods are repelled by those of others",
         True,
     ),
     (
-        Guard("verify/crowd/room.py", "_rests", "all(map(_is_above_usage, autoscaler.metrics))"),
+        Guard("verify/proofs/crowd/room.py", "_rests", "all(map(_is_above_usage, autoscaler.metrics))"),
         "an autoscaler resizes a part",
         True,
     ),
-    (Guard("verify/crowd/resizing.py", "largest", "self._may_rise()"), "an autoscaler resizes a part", True),
+    (Guard("verify/proofs/crowd/resizing.py", "largest", "self._may_rise()"), "an autoscaler resizes a part", True),
     (
-        Guard("verify/crowd/resizing.py", "_may_rise", "ratio > 1 and (not self._tolerance.covers(ratio))"),
+        Guard("verify/proofs/crowd/resizing.py", "_may_rise", "ratio > 1 and (not self._tolerance.covers(ratio))"),
         "an autoscaler resizes a part",
         True,
     ),
-    (Guard("verify/crowd/freeing.py", "_may_run_anywhere", "spread"), "pods are spread over a cordoned node", True),
     (
-        Guard("verify/crowd/freeing.py", "flatten", "not all(map(_may_run_anywhere, setup.workloads))"),
+        Guard("verify/proofs/crowd/freeing.py", "_may_run_anywhere", "spread"),
+        "pods are spread over a cordoned node",
+        True,
+    ),
+    (
+        Guard("verify/proofs/crowd/freeing.py", "flatten", "not all(map(_may_run_anywhere, setup.workloads))"),
         "pods are spread over a cordoned node",
         True,
     ),

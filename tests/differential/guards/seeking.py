@@ -1,6 +1,6 @@
 """Looks for small clusters on which a reduction that ignores one of its guards gives a wrong verdict.
 
-`python -m tests.differential.guards.seeking [--seconds 600] [--seed 1] [--only verify/slicing.py]` tries random
+`python -m tests.differential.guards.seeking [--seconds 600] [--seed 1] [--only verify/proofs/slicing.py]` tries random
 clusters, each with every guard ignored that decides something there, and prints a witness, as code, for each guard
 that it catches.
 """

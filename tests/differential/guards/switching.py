@@ -30,7 +30,7 @@ OFF, STOPS = "_guard_is_off", "_guard_stops"
 class Guard:
     """One condition of a reduction."""
 
-    module: str  # path below the package: "verify/slicing.py"
+    module: str  # path below the package: "verify/proofs/slicing.py"
     function: str
     text: str  # the condition as it stands in the source, white space made even
     number: int = 0  # of equal texts in one function, which

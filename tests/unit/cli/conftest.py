@@ -8,10 +8,10 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 # Import functions that are faked below by name: imported here, they keep the real ones.
-import kubeproof.manifests.exemptions
+import kubeproof.manifests.settings.exemptions
 import kubeproof.report.lexicon.properties
 import kubeproof.report.sarif
-import kubeproof.verify.pictures  # noqa: F401  imported for its effect
+import kubeproof.verify.words.pictures  # noqa: F401  imported for its effect
 from kubeproof.verify.options import Progress
 from kubeproof.verify.result import ReplayReport
 from tests.unit.report.results import RESULT, TRACE
@@ -77,12 +77,14 @@ def fakes(monkeypatch, tmp_path):
     """The fake use cases, in an empty working directory and a clean environment."""
     use_cases = FakeUseCases()
     _install(monkeypatch, "kubeproof.manifests.load", load=use_cases.load)
-    _install(monkeypatch, "kubeproof.manifests.commented_scenario", as_yaml=lambda loaded: f"kind: {loaded}\n")
+    _install(
+        monkeypatch, "kubeproof.manifests.scenarios.commented_scenario", as_yaml=lambda loaded: f"kind: {loaded}\n"
+    )
     _install(monkeypatch, "kubeproof.verify.run", verify=use_cases.verify)
     _install(monkeypatch, "kubeproof.verify.checks.alone", checked_alone=lambda loaded: None)
-    _install(monkeypatch, "kubeproof.verify.replay", replay_file=use_cases.replay_file)
+    _install(monkeypatch, "kubeproof.verify.counterexamples.replay", replay_file=use_cases.replay_file)
     _install(monkeypatch, "kubeproof.intents.catalogue", catalogue=lambda: ENTRIES)
-    monkeypatch.setattr("kubeproof.verify.pictures.films_of", lambda result, options, **_: ())
+    monkeypatch.setattr("kubeproof.verify.words.pictures.films_of", lambda result, options, **_: ())
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["kubeproof"])
     monkeypatch.delenv("KUBEPROOF_DEBUG", raising=False)

@@ -1,7 +1,7 @@
 import pytest
 
 from kubeproof.errors import UsageError
-from kubeproof.manifests.config import read_config
+from kubeproof.manifests.settings.config import read_config
 
 BOMB = "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n"
 

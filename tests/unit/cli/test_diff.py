@@ -13,7 +13,7 @@ from kubeproof.cli.main import main
 from kubeproof.report.diff import as_markdown, as_text
 from kubeproof.report.frame import Frame
 from kubeproof.report.style import Style
-from kubeproof.verify.compare import compare
+from kubeproof.verify.findings.compare import compare
 from tests.unit.report.formats import read_markdown
 from tests.unit.report.results import PROOF, RESULT, VIOLATION
 from tests.unit.report.test_formats import hostile

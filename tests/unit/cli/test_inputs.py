@@ -5,7 +5,7 @@ import pytest
 
 from kubeproof.cli.inputs import read_stdin
 from kubeproof.errors import UsageError
-from kubeproof.manifests.guard import Bounds
+from kubeproof.manifests.yaml.guard import Bounds
 
 
 def test_stdin_is_read_as_bytes(monkeypatch):

@@ -14,7 +14,7 @@ from kubeproof.controllers.daemon_nodes import DaemonPod, NodeWork, node_work
 from kubeproof.controllers.daemon_update import Limits, NodePods, Update, limits_of, update
 from kubeproof.controllers.daemonset import PINNED, DaemonSetController
 from kubeproof.controllers.scheduler.pinned import PinnedScheduler
-from kubeproof.manifests.daemon_sets import daemon_tolerations
+from kubeproof.manifests.kinds.daemon_sets import daemon_tolerations
 from tests.unit.model.builders import READY, TERMINATING, cell, kind, layout, node, setup, workload
 
 ONE_AT_A_TIME = Strategy(True, 0, False, 1, False)

@@ -29,7 +29,7 @@ from kubeproof.controllers.node_lifecycle import (
     zone_state,
 )
 from kubeproof.events.declarations import KernelPanic, NodeFailure, ZoneFailure
-from kubeproof.model.assembly import takes_several_down
+from kubeproof.model.loops.assembly import takes_several_down
 from tests.unit.model.builders import cell, layout, node, setup
 
 

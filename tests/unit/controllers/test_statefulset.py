@@ -12,8 +12,8 @@ from kubeproof.controllers.stateful_sync import PENDING, Replica, Sync, sync
 from kubeproof.controllers.statefulset import StatefulSetController
 from kubeproof.errors import UsageError
 from kubeproof.events.declarations import Rollout, Scale
-from kubeproof.model.ordinals import LABELS, revision_templates, with_ordinals
-from kubeproof.model.revisions import with_revisions
+from kubeproof.model.expansion.ordinals import LABELS, revision_templates, with_ordinals
+from kubeproof.model.expansion.revisions import with_revisions
 from tests.unit.model.builders import cell, kind, layout, node, setup, workload
 
 NEWEST, BEFORE = (1, 37), (1, 36)

@@ -11,7 +11,7 @@ from kubeproof.errors import UsageError
 from kubeproof.events.budget_change import BudgetEvent, budgets_after
 from kubeproof.events.common import EventSource
 from kubeproof.events.declarations import APPLIED, CREATED, DELETED, BudgetChange, Drain
-from kubeproof.model.assembly import built_in_controllers
+from kubeproof.model.loops.assembly import built_in_controllers
 from tests.unit.model.builders import layout, node, setup, workload
 
 LOOSE = PodDisruptionBudget("shop", "web", LabelSelector(), max_unavailable=(1, False))

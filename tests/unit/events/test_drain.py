@@ -9,7 +9,7 @@ from kubeproof.events.common import EventSource
 from kubeproof.events.declarations import Drain, Maintenance
 from kubeproof.events.drain import DrainEvent
 from kubeproof.intents.declarations import Intent
-from kubeproof.model.individual import IndividualModel
+from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.mechanics import Mechanics
 from kubeproof.model.plan import make_plan
 from tests.differential.comparison import search

@@ -13,8 +13,8 @@ from kubeproof.controllers.hpa.controller import HpaController
 from kubeproof.events.common import EventSource
 from kubeproof.events.declarations import CpuLoad, KernelPanic, Unreachable, Usage, UsageChange
 from kubeproof.events.usage import KernelPanicEvent, UnreachableEvent
-from kubeproof.model.event_part import event_sources
-from kubeproof.model.used import usage_rules
+from kubeproof.model.expansion.used import usage_rules
+from kubeproof.model.loops.event_sources import event_sources
 from tests.unit.model.builders import WEB, cell, kind, layout, node, setup, template, workload
 
 LAYOUT = layout(setup([node("n1", cpu=1000)], workload(3)))

@@ -11,7 +11,7 @@ from kubeproof.live.addresses import Addresses
 from kubeproof.live.anonymize import Anonymizer
 from kubeproof.live.keep import keep
 from kubeproof.manifests.load import load_texts
-from kubeproof.manifests.writer import as_yaml
+from kubeproof.manifests.yaml.writer import as_yaml
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.run import verify
 from tests.unit.live.objects import shop

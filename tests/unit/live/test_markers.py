@@ -15,12 +15,12 @@ from kubeproof.live.anonymize import Anonymizer
 from kubeproof.live.keep import READERS, _tree, keep
 from kubeproof.live.known_words import KEYS, PROVISIONERS, WORDS
 from kubeproof.live.resources import BY_KIND
-from kubeproof.manifests.fields import Fields
-from kubeproof.manifests.guard import Bounds, Budget
 from kubeproof.manifests.objects import Document, unpack
-from kubeproof.manifests.reader import read_documents
-from kubeproof.manifests.reads import Reads
-from kubeproof.manifests.reduced_text import write_reduced
+from kubeproof.manifests.yaml.fields import Fields
+from kubeproof.manifests.yaml.guard import Bounds, Budget
+from kubeproof.manifests.yaml.reader import read_documents
+from kubeproof.manifests.yaml.reads import Reads
+from kubeproof.manifests.yaml.reduced_text import write_reduced
 from kubeproof.network.kube_reader import read_alone as read_network
 from tests.unit.live.markers import KINDS, RIVALS, TYPES, VALUES, Marker, marks_in
 

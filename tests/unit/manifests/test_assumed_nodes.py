@@ -8,9 +8,9 @@ import pytest
 
 from kubeproof.cluster.objects import ZONE
 from kubeproof.errors import UsageError
+from kubeproof.manifests.assumed.node_pools import Pool, describe, parse_pool
 from kubeproof.manifests.load import ASSUMED_FILE, load, load_texts
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.manifests.node_pools import Pool, describe, parse_pool
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.run import verify
 

@@ -9,8 +9,8 @@ from kubeproof.errors import ManifestError
 from kubeproof.events.declarations import Rollout, Scale
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.model.ordinals import revision_templates, with_ordinals
-from kubeproof.model.revisions import with_revisions
+from kubeproof.model.expansion.ordinals import revision_templates, with_ordinals
+from kubeproof.model.expansion.revisions import with_revisions
 
 NODE = "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: '1', memory: 1Gi, pods: '9'}}}"
 FAST = """apiVersion: storage.k8s.io/v1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubeproof.manifests.cron import gaps_of
+from kubeproof.manifests.kinds.cron import gaps_of
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 

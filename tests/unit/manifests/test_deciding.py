@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kubeproof.manifests.deciding import ALL, DECIDES, NOTHING, OWN, decides, held_back
-from kubeproof.manifests.schema import FIELDS
+from kubeproof.manifests.validation.deciding import ALL, DECIDES, NOTHING, OWN, decides, held_back
+from kubeproof.manifests.validation.schema import FIELDS
 
 
 def test_every_field_that_is_not_modelled_says_about_whom_it_may_decide() -> None:

@@ -6,11 +6,11 @@ import pytest
 
 from kubeproof.cli.main import main
 from kubeproof.errors import ManifestError
-from kubeproof.manifests import files
-from kubeproof.manifests.fence import Fence, fence_of
-from kubeproof.manifests.files import read_file, read_inputs
-from kubeproof.manifests.guard import Bounds
+from kubeproof.manifests.folders import files
+from kubeproof.manifests.folders.fence import Fence, fence_of
+from kubeproof.manifests.folders.files import read_file, read_inputs
 from kubeproof.manifests.load import load, load_files, load_texts
+from kubeproof.manifests.yaml.guard import Bounds
 from kubeproof.network.kube_reader import load_kube_network
 
 NODE = """\

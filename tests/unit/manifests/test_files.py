@@ -9,7 +9,7 @@ import pytest
 
 from kubeproof.errors import ManifestError, UsageError
 from kubeproof.manifests.load import load
-from kubeproof.manifests.printable import printable
+from kubeproof.manifests.yaml.printable import printable
 from tests.unit.manifests.inputs import node
 
 

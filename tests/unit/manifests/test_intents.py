@@ -8,7 +8,7 @@ from kubeproof.cluster.labels import LabelSelector, Requirement
 from kubeproof.errors import ScenarioError
 from kubeproof.intents.catalogue import aliases, catalogue, entry
 from kubeproof.intents.declarations import Amount, Intent
-from kubeproof.manifests.scenario_intents import MODELLED
+from kubeproof.manifests.scenarios.intents import MODELLED
 from tests.unit.manifests.inputs import deployment, load_text, node, scenario
 
 WEB, API = "Deployment/shop/web", "Deployment/shop/api"

@@ -9,9 +9,9 @@ import pytest
 
 from kubeproof.cluster.objects import Source
 from kubeproof.errors import ManifestError
+from kubeproof.manifests.folders.own_reports import WHAT, WHY, is_report
 from kubeproof.manifests.load import load, load_files
 from kubeproof.manifests.loaded import Omission
-from kubeproof.manifests.own_reports import WHAT, WHY, is_report
 from tests.unit.manifests.inputs import deployment, node
 
 MOST = 2_000_000

@@ -8,9 +8,9 @@ import pytest
 
 from kubeproof.cluster.objects import Source
 from kubeproof.errors import HostileInputError, ManifestError, ScenarioError
-from kubeproof.manifests.guard import Bounds
 from kubeproof.manifests.load import load, load_texts
 from kubeproof.manifests.loaded import Loaded, ReadingNote
+from kubeproof.manifests.yaml.guard import Bounds
 from tests.unit.manifests.inputs import deployment, load_text, node, scenario
 
 REFUSED = deployment("old").replace("apps/v1", "extensions/v1beta9")

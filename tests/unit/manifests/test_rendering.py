@@ -13,11 +13,11 @@ import pytest
 
 from kubeproof.cli.main import main
 from kubeproof.errors import EnvironmentProblem, HostileInputError, ManifestError
-from kubeproof.manifests import files
-from kubeproof.manifests.bare_charts import copy_without_dependencies
-from kubeproof.manifests.guard import Bounds
+from kubeproof.manifests.folders import files
+from kubeproof.manifests.folders.bare_charts import copy_without_dependencies
+from kubeproof.manifests.folders.rendering import rendered
 from kubeproof.manifests.load import load
-from kubeproof.manifests.rendering import rendered
+from kubeproof.manifests.yaml.guard import Bounds
 from kubeproof.report import sarif
 from kubeproof.report.frame import Frame
 from kubeproof.verify.run import verify

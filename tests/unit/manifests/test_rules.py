@@ -7,7 +7,7 @@ import pytest
 from kubeproof.cluster.objects import Strategy
 from kubeproof.errors import KubeproofError, ScenarioError
 from kubeproof.events.declarations import Scale
-from kubeproof.manifests.tree import ScalarKind, kind_of
+from kubeproof.manifests.yaml.tree import ScalarKind, kind_of
 from tests.unit.manifests.inputs import deployment, load_text, node, scenario
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: shop}\nspec: {containers: [{name: c}]}\n"

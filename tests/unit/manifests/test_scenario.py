@@ -20,9 +20,9 @@ from kubeproof.events.declarations import (
     UsageChange,
 )
 from kubeproof.intents.declarations import Amount, Intent
-from kubeproof.manifests.commented_scenario import as_yaml
 from kubeproof.manifests.load import load
 from kubeproof.manifests.loaded import Loaded, Start
+from kubeproof.manifests.scenarios.commented_scenario import as_yaml
 from tests.unit.manifests.inputs import deployment, load_text, node, scenario
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from kubeproof.errors import ManifestError, RecipeError
-from kubeproof.manifests.directories import survey
-from kubeproof.manifests.fence import Fence
-from kubeproof.manifests.files import read_file
-from kubeproof.manifests.guard import Bounds
-from kubeproof.manifests.kustomizations import lie_as_variants, rank
+from kubeproof.manifests.folders.directories import survey
+from kubeproof.manifests.folders.fence import Fence
+from kubeproof.manifests.folders.files import read_file
+from kubeproof.manifests.folders.kustomizations import lie_as_variants, rank
 from kubeproof.manifests.load import load, load_texts
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.manifests.yaml.guard import Bounds
 from tests.unit.manifests.inputs import deployment, node
 
 

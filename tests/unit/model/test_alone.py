@@ -6,7 +6,7 @@ import pytest
 
 from kubeproof.engine.search import explore, make_kernel
 from kubeproof.model.grouped import GroupedSystem
-from kubeproof.model.orders import EVERY_ORDER, Order
+from kubeproof.model.reductions.partial_order import EVERY_ORDER, Order
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.run import plan_of
 from tests.unit.model.test_startup import AUTOSCALER, POLICY, plan

@@ -23,9 +23,9 @@ from kubeproof.events.declarations import (
     UsageChange,
     ZoneFailure,
 )
-from kubeproof.model.bursts import created_at_once
-from kubeproof.model.individual import IndividualModel
+from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.plan import make_plan
+from kubeproof.model.reductions.bursts import created_at_once
 from tests.unit.model.builders import WEB, node, setup, workload
 
 BOTH = frozenset({0, 1})

@@ -9,7 +9,7 @@ from kubeproof.engine.limits import Limits
 from kubeproof.engine.search import explore, make_kernel
 from kubeproof.events.declarations import Completes
 from kubeproof.intents.declarations import Amount, Intent
-from kubeproof.model.cron import jobs_at_once
+from kubeproof.model.expansion.cron import jobs_at_once
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.plan import make_plan
 from tests.unit.model.builders import node, setup, workload

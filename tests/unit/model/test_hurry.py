@@ -6,9 +6,9 @@ import pytest
 
 from kubeproof.engine.search import Search, explore, make_kernel
 from kubeproof.model.grouped import GroupedSystem
-from kubeproof.model.hurry import hurried
-from kubeproof.model.orders import Order, fewer_orders
 from kubeproof.model.plan import Plan
+from kubeproof.model.reductions.due_starts import hurried
+from kubeproof.model.reductions.partial_order import Order, fewer_orders
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.run import plan_of
 from tests.unit.verify.inputs import loaded, node, scenario, web

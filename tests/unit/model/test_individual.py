@@ -9,12 +9,12 @@ from kubeproof.engine.reference import reach
 from kubeproof.engine.search import explore, make_kernel
 from kubeproof.events.declarations import Cordon, Create, NodeFailure, Scale
 from kubeproof.intents.declarations import Amount, Intent
-from kubeproof.model.abstraction import anonymous, canonical
+from kubeproof.model.by_name.abstraction import anonymous, canonical
+from kubeproof.model.by_name.representatives import RepresentativeModel
+from kubeproof.model.by_name.state import Spec
+from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.grouped import GroupedSystem
-from kubeproof.model.individual import IndividualModel
-from kubeproof.model.individual_state import Spec
 from kubeproof.model.plan import make_plan
-from kubeproof.model.representatives import RepresentativeModel
 from tests.unit.model.builders import WEB, node, setup, spread, workload
 
 NODES = [node("n1"), node("n2")]

@@ -23,8 +23,8 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.objects import Readiness
 from kubeproof.cluster.state import NEVER, Cause, Health, Phase, Work
-from kubeproof.model.individual_node import NodeState, Pod, arrival, changed
-from kubeproof.model.individual_state import node_cell
+from kubeproof.model.by_name.node import NodeState, Pod, arrival, changed
+from kubeproof.model.by_name.state import node_cell
 from kubeproof.model.mechanics import Mechanics
 from tests.unit.model.builders import node, setup, taint, workload
 

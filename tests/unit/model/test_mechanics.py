@@ -31,8 +31,8 @@ from kubeproof.cluster.control import (
 from kubeproof.cluster.labels import Toleration
 from kubeproof.cluster.objects import Readiness
 from kubeproof.cluster.state import NEVER, Cause, Health, Phase, Work, WorkloadCell, add_pods, replace_node
+from kubeproof.model.by_name.ticks import all_ticked, next_due, ticked
 from kubeproof.model.mechanics import Mechanics
-from kubeproof.model.ticks import all_ticked, next_due, ticked
 from tests.unit.model.builders import (
     READY,
     STARTING,

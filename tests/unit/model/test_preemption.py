@@ -20,10 +20,10 @@ from kubeproof.cluster.policies import PREEMPT_NEVER, PodDisruptionBudget
 from kubeproof.cluster.state import NodeCell, Phase, PodKind
 from kubeproof.controllers.scheduler.preempting import PreemptingScheduler
 from kubeproof.events.declarations import Create, Event, Scale
-from kubeproof.model.individual import IndividualModel
-from kubeproof.model.individual_state import State, Transition
+from kubeproof.model.by_name.representatives import RepresentativeModel
+from kubeproof.model.by_name.state import State, Transition
+from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.plan import Placement, make_plan
-from kubeproof.model.representatives import RepresentativeModel
 
 
 def node(name: str, cpu: int = 2000) -> Node:

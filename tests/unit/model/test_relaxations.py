@@ -8,13 +8,13 @@ from kubeproof.cluster.control import Advance, NodeRef, Seen
 from kubeproof.cluster.state import NEVER, NodeCell, PodKind, Work
 from kubeproof.cluster.state import Phase as PodPhase
 from kubeproof.engine.search import Search, explore, make_kernel
-from kubeproof.model.endings import EndMatters, ending_unseen
 from kubeproof.model.grouped import GroupedSystem
-from kubeproof.model.orders import Order, fewer_orders
 from kubeproof.model.plan import Plan
-from kubeproof.model.startup import StartMatters
-from kubeproof.model.timeless import clockless, gains_without_clocks, without_clocks
-from kubeproof.model.youth import EMPTY, Bear, Grow, Nursery, countable, with_young
+from kubeproof.model.reductions.ends_in_unison import EndMatters, ending_unseen
+from kubeproof.model.reductions.partial_order import Order, fewer_orders
+from kubeproof.model.reductions.starts_in_unison import StartMatters
+from kubeproof.model.reductions.without_clocks import clockless, gains_without_clocks, without_clocks
+from kubeproof.model.reductions.young_pods import EMPTY, Bear, Grow, Nursery, countable, with_young
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.run import plan_of
 from kubeproof.verify.searching import Beginning, Watch, reduced

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from kubeproof.cluster.objects import ZONE
 from kubeproof.events.declarations import ZoneFailure
+from kubeproof.model.by_name.representatives import RepresentativeModel
 from kubeproof.model.plan import make_plan
-from kubeproof.model.representatives import RepresentativeModel
 from tests.differential.guards.clusters import cluster, node, of, placed, workload
 
 

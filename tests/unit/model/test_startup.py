@@ -12,11 +12,11 @@ from kubeproof.controllers.budgets import budgets_of
 from kubeproof.controllers.descheduler.controller import DeschedulerController
 from kubeproof.engine.limits import Limits
 from kubeproof.engine.search import explore, make_kernel
-from kubeproof.model.actors import grouped_view
 from kubeproof.model.grouped import GroupedSystem
-from kubeproof.model.orders import Order, orders_of_deploying
+from kubeproof.model.loops.actors import grouped_view
 from kubeproof.model.plan import Plan
-from kubeproof.model.startup import (
+from kubeproof.model.reductions.partial_order import Order, orders_of_deploying
+from kubeproof.model.reductions.starts_in_unison import (
     StartAll,
     StartMatters,
     Starts,

@@ -12,9 +12,9 @@ from kubeproof.report.checks import check_counts, check_groups
 from kubeproof.report.formats import FORMATS, render
 from kubeproof.report.frame import Frame
 from kubeproof.report.style import Style
-from kubeproof.verify.fingerprints import check_fingerprints
+from kubeproof.verify.findings.fingerprints import check_fingerprints
+from kubeproof.verify.findings.saved import read_saved
 from kubeproof.verify.result import CheckFinding, Suppression
-from kubeproof.verify.saved import read_saved
 from tests.unit.report.formats import READERS, read_junit, read_sarif
 from tests.unit.report.results import RESULT
 from tests.unit.report.test_formats import HOSTILE

@@ -16,7 +16,7 @@ from kubeproof.report import github, itf, junit, markdown, mermaid, ndjson, safe
 from kubeproof.report.formats import FORMATS, render
 from kubeproof.report.frame import Frame
 from kubeproof.report.json import render as render_json
-from kubeproof.verify.fingerprints import fingerprints
+from kubeproof.verify.findings.fingerprints import fingerprints
 from kubeproof.verify.result import Suppression, SuppressionNote, Trace, VerifyResult
 from tests.unit.report.formats import PUBLISHED, READERS, read_itf, read_junit, read_mermaid, read_sarif
 from tests.unit.report.results import PROOF, RESULT, TRACE, VIOLATION, step

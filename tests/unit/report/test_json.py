@@ -5,8 +5,8 @@ import pytest
 
 from kubeproof.errors import ManifestError
 from kubeproof.report.json import render
+from kubeproof.verify.findings.saved import read_saved
 from kubeproof.verify.result import Trace
-from kubeproof.verify.saved import read_saved
 from tests.unit.report.formats import read_json
 from tests.unit.report.results import MATRIX_RESULT, RESULT, TRACE, VIOLATION
 

@@ -18,7 +18,6 @@ from kubeproof.report.picture import Canvas, rgb
 from kubeproof.report.simulation import RENDERERS
 from kubeproof.report.simulation_picture import COLOURS, HEIGHT, WIDTH, _clock, _ticks, legend_of, png
 from kubeproof.report.variants import aligned, comparison_table, requests_table
-from kubeproof.simulate.experiments import published
 from kubeproof.simulate.outcome import (
     SAMPLED_OK,
     VACUOUS,
@@ -28,7 +27,8 @@ from kubeproof.simulate.outcome import (
     SimulationResult,
     Variant,
 )
-from kubeproof.simulate.run import simulate
+from kubeproof.simulate.published.experiments import published
+from kubeproof.simulate.published.run import simulate
 from tests.unit.report.simulations import HOSTILE, STEPS, comparison, simulation
 
 

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import pytest
 
 from kubeproof.errors import UsageError
-from kubeproof.simulate.declarations import Experiment, NodeSpec, ServiceSpec, Thresholds, Wave
-from kubeproof.simulate.experiments import published
-from kubeproof.simulate.result import Curves
-from kubeproof.simulate.run import simulate
+from kubeproof.simulate.published.declarations import Experiment, NodeSpec, ServiceSpec, Thresholds, Wave
+from kubeproof.simulate.published.experiments import published
+from kubeproof.simulate.published.result import Curves
+from kubeproof.simulate.published.run import simulate
 
 DATA = Path(__file__).parent / "data"
 NAMES = {"service_one": "service-1", "service_sms": "service-1", "service_call": "service-2"}

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubeproof.simulate.backlog import Backlog, Finished
-from kubeproof.simulate.cluster import TimedNode, TimedPod
-from kubeproof.simulate.declarations import NodeSpec, ServiceSpec, Thresholds
-from kubeproof.simulate.service import TimedService
-from kubeproof.simulate.sharing import fair_shares
-from kubeproof.simulate.thresholds import ThresholdScaler
+from kubeproof.simulate.published.backlog import Backlog, Finished
+from kubeproof.simulate.published.cluster import TimedNode, TimedPod
+from kubeproof.simulate.published.declarations import NodeSpec, ServiceSpec, Thresholds
+from kubeproof.simulate.published.service import TimedService
+from kubeproof.simulate.published.sharing import fair_shares
+from kubeproof.simulate.published.thresholds import ThresholdScaler
 
 RULES = Thresholds(up=0.8, down=0.05, quiet_cycles=2, most=5)
 WEB = ServiceSpec("web", 100, 250, RULES, memory=10)

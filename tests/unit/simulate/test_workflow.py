@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from kubeproof.errors import UsageError
-from kubeproof.simulate.cluster import TimedNode
-from kubeproof.simulate.declarations import (
+from kubeproof.simulate.published.cluster import TimedNode
+from kubeproof.simulate.published.declarations import (
     BatchCall,
     BatchFlow,
     Experiment,
@@ -18,10 +18,10 @@ from kubeproof.simulate.declarations import (
     ServiceSpec,
     Thresholds,
 )
-from kubeproof.simulate.experiments import CALLED, workflow
-from kubeproof.simulate.result import Curves
-from kubeproof.simulate.run import simulate
-from kubeproof.simulate.service import TimedService
+from kubeproof.simulate.published.experiments import CALLED, workflow
+from kubeproof.simulate.published.result import Curves
+from kubeproof.simulate.published.run import simulate
+from kubeproof.simulate.published.service import TimedService
 
 NAMED = os.environ.get("KUBEPROOF_DATA")
 PLACES = [Path(NAMED)] if NAMED else [above / "shared" / "data" for above in Path(__file__).resolve().parents]

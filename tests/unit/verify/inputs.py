@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.model.representatives import RepresentativeModel
+from kubeproof.model.by_name.representatives import RepresentativeModel
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.result import IntentResult, VerifyResult
 from kubeproof.verify.run import plan_of, verify

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kubeproof.verify.bounds import BY_SIZES, held_by_bounds
 from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.proofs.bounds import BY_SIZES, held_by_bounds
 from kubeproof.verify.result import HOLDS, VIOLATED
 from kubeproof.verify.run import plan_of
 from tests.unit.verify.inputs import loaded, node, only, scenario, verified, web

@@ -9,8 +9,8 @@ import pytest
 from kubeproof.engine.search import INTERRUPTED
 from kubeproof.manifests.load import load_texts
 from kubeproof.verify import run
+from kubeproof.verify.counterexamples.rerun import rerun
 from kubeproof.verify.options import Effort, VerifyOptions
-from kubeproof.verify.rerun import rerun
 from kubeproof.verify.result import Statistics, VerifyResult
 from kubeproof.verify.run import verify
 

@@ -11,9 +11,9 @@ import pytest
 from kubeproof.engine.search import INTERRUPTED, Finding, Search, explore, is_cut_short
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.verify import searching
-from kubeproof.verify.coarser import LEAST_S, told, within
 from kubeproof.verify.journal.verification import verify_kept
 from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.proofs.coarser import LEAST_S, told, within
 from kubeproof.verify.result import HOLDS, UNKNOWN, VIOLATED, VerifyResult
 from kubeproof.verify.run import verify
 from tests.unit.verify.inputs import loaded, node, scenario, web

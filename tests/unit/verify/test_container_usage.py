@@ -8,8 +8,8 @@ from kubeproof.cluster.control import SetDesired
 from kubeproof.cluster.usage import Pod, rules_about, uses
 from kubeproof.errors import ScenarioError
 from kubeproof.manifests.load import load_texts
-from kubeproof.model.individual import IndividualModel
-from kubeproof.model.used import usage_rules
+from kubeproof.model.by_name.system import IndividualModel
+from kubeproof.model.expansion.used import usage_rules
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.result import HOLDS, VIOLATED, VerifyResult
 from kubeproof.verify.run import plan_of, verify

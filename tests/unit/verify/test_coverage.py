@@ -4,8 +4,8 @@ import pytest
 
 from kubeproof.cases.library import load_case
 from kubeproof.manifests.load import load
-from kubeproof.verify.coverage import Coverage, joined
 from kubeproof.verify.run import verify
+from kubeproof.verify.words.coverage import Coverage, joined
 from tests.unit.verify.inputs import FAILING, LOOP, PENDING, node, scenario, verified, web
 
 

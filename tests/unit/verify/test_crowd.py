@@ -36,12 +36,12 @@ from kubeproof.events.declarations import (
 )
 from kubeproof.intents.declarations import EVENTUALLY_ALWAYS, Amount, Intent
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.verify.crowd.conditions import KNOWN
-from kubeproof.verify.crowd.proving import Memo, Proofs, prove_part
 from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.proofs.crowd.conditions import KNOWN
+from kubeproof.verify.proofs.crowd.proving import Memo, Proofs, prove_part
+from kubeproof.verify.proofs.slicing import cut_by_relations
 from kubeproof.verify.run import plan_of
 from kubeproof.verify.searching import Watch
-from kubeproof.verify.slicing import cut_by_relations
 from tests.differential.guards.clusters import budget, cluster, deployment, node, nodes, of, workload
 
 WEB = deployment("web", 2, 100)

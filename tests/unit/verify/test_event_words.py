@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubeproof.verify.event_words import describe_event
+from kubeproof.verify.words.events import describe_event
 from tests.unit.manifests.test_events import WEB, events_of
 
 POOL = "nodes: {matchLabels: {pool: web}}"

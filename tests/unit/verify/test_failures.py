@@ -11,14 +11,15 @@ from kubeproof.cli.main import main
 from kubeproof.errors import KubeproofError, LimitReached, ScenarioError
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.plan import Plan
-from kubeproof.verify import run, searching, sliced
-from kubeproof.verify.crowd import proving
-from kubeproof.verify.failures import failure_of
+from kubeproof.verify import run, searching
+from kubeproof.verify.counterexamples.replayer import ReplayMismatch
+from kubeproof.verify.findings.failures import failure_of
 from kubeproof.verify.options import Effort, VerifyOptions
-from kubeproof.verify.replayer import ReplayMismatch
+from kubeproof.verify.proofs import slices
+from kubeproof.verify.proofs.crowd import proving
+from kubeproof.verify.proofs.slicing import Slice
 from kubeproof.verify.result import ERROR, HOLDS, UNKNOWN, VIOLATED, VerifyResult
 from kubeproof.verify.run import verify
-from kubeproof.verify.slicing import Slice
 from tests.unit.verify.inputs import loaded, node, scenario, web
 from tests.unit.verify.test_slicing import TWO_TEAMS
 
@@ -101,7 +102,7 @@ def test_a_run_that_does_not_stand_up_to_replay_leaves_its_intent_open(monkeypat
     def refuse(*_: object) -> None:
         raise ReplayMismatch("E700 its loop is not fair")
 
-    monkeypatch.setattr(sliced, "make_trace_after", refuse)
+    monkeypatch.setattr(slices, "make_trace_after", refuse)
     documents = (*TOGETHER, scenario(READY % ("one", 1), READY % ("one", 2)))
     result = verify(loaded(*documents), ONE_BY_ONE)
 

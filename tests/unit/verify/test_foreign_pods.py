@@ -7,11 +7,11 @@ import pytest
 from kubeproof.controllers.hpa.ahead import Memory
 from kubeproof.controllers.hpa.controller import HpaController
 from kubeproof.controllers.hpa.history import History
-from kubeproof.model.individual import IndividualModel
+from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.proofs.slicing import cut
 from kubeproof.verify.result import HOLDS, VIOLATED, VerifyResult
 from kubeproof.verify.run import plan_of
-from kubeproof.verify.slicing import cut
 from tests.unit.verify.inputs import loaded, node, only, scenario, verified, web
 
 WEB = "Deployment/shop/web"

@@ -10,11 +10,12 @@ from kubeproof.engine import search
 from kubeproof.engine.search import ALL_VIOLATED, INTERRUPTED
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.stop import Stop
-from kubeproof.verify import run, shares
+from kubeproof.verify import run
 from kubeproof.verify.options import Effort, Progress, VerifyOptions
+from kubeproof.verify.proofs import shares
 from kubeproof.verify.result import HOLDS, UNKNOWN, VACUOUS, VIOLATED, IntentResult, Statistics, VerifyResult
 from kubeproof.verify.run import verify
-from kubeproof.verify.summary import combined
+from kubeproof.verify.words.summary import combined
 from tests.unit.verify.inputs import loaded, node, scenario, web
 
 NODES = (node("n1", cpu="8"), node("n2", cpu="8"), node("n3", cpu="8"))

@@ -11,7 +11,7 @@ from kubeproof.errors import ScenarioError
 from kubeproof.intents.declarations import EVICTORS, Intent
 from kubeproof.manifests.load import load
 from kubeproof.report.json import document
-from kubeproof.verify.replayer import ReplayMismatch, replay
+from kubeproof.verify.counterexamples.replayer import ReplayMismatch, replay
 from kubeproof.verify.result import HOLDS, UNKNOWN, VACUOUS, VIOLATED
 from kubeproof.verify.run import verify
 from tests.unit.verify.inputs import model_of, node, scenario, verified, web

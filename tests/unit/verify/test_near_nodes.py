@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.verify.counterexamples.rerun import rerun
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.rerun import rerun
 from kubeproof.verify.result import VerifyResult
 from kubeproof.verify.run import verify
 from tests.unit.verify.test_ages import policy

@@ -4,11 +4,11 @@ import pytest
 
 from kubeproof.cases.library import load_case
 from kubeproof.manifests.load import load
-from kubeproof.verify.numbers import Autoscaling, ScoreTable
+from kubeproof.verify.counterexamples.rerun import rerun
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.pictures import PENDING, film_of, scene_of
-from kubeproof.verify.rerun import rerun
 from kubeproof.verify.run import verify
+from kubeproof.verify.words.numbers import Autoscaling, ScoreTable
+from kubeproof.verify.words.pictures import PENDING, film_of, scene_of
 
 
 @pytest.fixture(scope="module")

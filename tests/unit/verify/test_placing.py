@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubeproof.verify.slicing import cut
+from kubeproof.verify.proofs.slicing import cut
 from tests.unit.verify.inputs import loaded, only, scenario, verified, web
 
 IMAGE = '{names: ["registry.example.com/main:latest"], sizeBytes: 3000000000}'

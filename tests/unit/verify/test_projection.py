@@ -8,13 +8,13 @@ import pytest
 
 from kubeproof.cluster.state import Health, Phase
 from kubeproof.errors import InternalError
-from kubeproof.model.individual import IndividualModel
-from kubeproof.model.individual_node import NodeState, Pod
-from kubeproof.model.individual_state import Spec, State
+from kubeproof.model.by_name.node import NodeState, Pod
+from kubeproof.model.by_name.state import Spec, State
+from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.memories import EVENT, KINDS, MemoryName
-from kubeproof.verify import projection
+from kubeproof.verify.counterexamples import projection
+from kubeproof.verify.counterexamples.projection import MEMORY, NODE, POD, SPEC, STATE, Projection
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.projection import MEMORY, NODE, POD, SPEC, STATE, Projection
 from kubeproof.verify.run import plan_of
 from tests.unit.verify.inputs import loaded, node, scenario, web
 

@@ -6,8 +6,8 @@ import pytest
 
 from kubeproof.errors import KubeproofError, ManifestError
 from kubeproof.report.json import document
-from kubeproof.verify.replay import replay_file
-from kubeproof.verify.replayer import ReplayMismatch
+from kubeproof.verify.counterexamples.replay import replay_file
+from kubeproof.verify.counterexamples.replayer import ReplayMismatch
 from tests.unit.verify.inputs import FAILING, LOOP, PENDING, node, scenario, verified, web
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 from kubeproof.controllers.own import Adapted, scale
+from kubeproof.model.by_name.representatives import RepresentativeModel
 from kubeproof.model.plan import OwnLoop, make_plan
-from kubeproof.model.representatives import RepresentativeModel
-from kubeproof.verify.replayer import ReplayMismatch, replay
+from kubeproof.verify.counterexamples.replayer import ReplayMismatch, replay
 from kubeproof.verify.result import VIOLATED
 from tests.unit.verify.inputs import FAILING, LOOP, PENDING, loaded, model_of, node, only, scenario, verified, web
 

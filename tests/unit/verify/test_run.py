@@ -6,13 +6,13 @@ import pytest
 
 from kubeproof.engine.reference import reach
 from kubeproof.errors import InternalError, NothingToCheckError, ScenarioError
-from kubeproof.model.individual import IndividualModel
-from kubeproof.verify.explain import MOST_NODES
-from kubeproof.verify.lift import follow
+from kubeproof.model.by_name.system import IndividualModel
+from kubeproof.verify.counterexamples.lift import follow
 from kubeproof.verify.options import Effort, VerifyOptions
 from kubeproof.verify.result import ERROR, HOLDS, UNKNOWN, VACUOUS, VIOLATED
 from kubeproof.verify.run import plan_of, verify
-from kubeproof.verify.summary import abstractions, overall
+from kubeproof.verify.words.explain import MOST_NODES
+from kubeproof.verify.words.summary import abstractions, overall
 from tests.unit.verify.inputs import FAILING, LOOP, PENDING, loaded, model_of, node, only, scenario, verified, web
 
 T = "Deployment/shop/web"

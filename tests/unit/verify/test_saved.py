@@ -6,8 +6,8 @@ import pytest
 
 from kubeproof.errors import ManifestError
 from kubeproof.report.json import render
+from kubeproof.verify.findings.saved import read_saved
 from kubeproof.verify.result import VerifyResult
-from kubeproof.verify.saved import read_saved
 from tests.unit.report.results import RESULT
 from tests.unit.report.test_heatmap import SWEEP
 from tests.unit.verify.inputs import FAILING, LOOP, PENDING, verified

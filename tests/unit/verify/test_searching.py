@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kubeproof.verify import searching, weave
+from kubeproof.verify import searching
+from kubeproof.verify.counterexamples import weave
 from kubeproof.verify.options import REDUCTIONS, Effort, VerifyOptions
 from kubeproof.verify.result import HOLDS, VIOLATED, VerifyResult
 from kubeproof.verify.run import verify

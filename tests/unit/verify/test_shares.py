@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from kubeproof.manifests.load import load_texts
-from kubeproof.verify import shares
 from kubeproof.verify.options import Effort, VerifyOptions
+from kubeproof.verify.proofs import shares
 from kubeproof.verify.result import HOLDS, UNKNOWN, VIOLATED, VerifyResult
 from kubeproof.verify.run import verify
 from tests.unit.verify.inputs import loaded, node, scenario, web

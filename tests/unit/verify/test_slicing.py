@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kubeproof.verify.options import Effort, VerifyOptions
+from kubeproof.verify.proofs.slicing import cut
 from kubeproof.verify.result import VIOLATED
 from kubeproof.verify.run import verify
-from kubeproof.verify.slicing import cut
 from tests.unit.verify.inputs import loaded, scenario
 
 SETTLES = "{settles: {}}"

@@ -11,14 +11,14 @@ import pytest
 
 from kubeproof.cluster.objects import Source
 from kubeproof.errors import SettingsError
-from kubeproof.manifests.exemptions import Exemption, read_exemptions
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.loaded import Ignore
-from kubeproof.verify.baseline import baseline_text, read_baseline
-from kubeproof.verify.fingerprints import fingerprints
+from kubeproof.manifests.settings.exemptions import Exemption, read_exemptions
+from kubeproof.verify.findings.baseline import baseline_text, read_baseline
+from kubeproof.verify.findings.fingerprints import fingerprints
+from kubeproof.verify.findings.suppress import suppressed
 from kubeproof.verify.resize import Size
 from kubeproof.verify.scaling.result import SizeVerdict, Sweep
-from kubeproof.verify.suppress import suppressed
 from tests.unit.report.results import PROOF, RESULT, VIOLATION
 from tests.unit.verify.inputs import node, scenario, web
 

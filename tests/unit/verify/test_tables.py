@@ -9,18 +9,18 @@ import pytest
 from kubeproof.cluster.control import Action, NodeVerb, Remember, Tick
 from kubeproof.cluster.state import Health, Phase, Work
 from kubeproof.intents.catalogue import catalogue
-from kubeproof.model.startup import StartAll
+from kubeproof.model.reductions.starts_in_unison import StartAll
 from kubeproof.report.frame import Frame
 from kubeproof.report.html import render
 from kubeproof.simulate.control.words import NODE_WORDS
 from kubeproof.values import complete
-from kubeproof.verify.coverage import ON_NODES, UNTOLD, WORDS
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.pictures import HEALTHS, PHASES, WORKS, Film, films_of
 from kubeproof.verify.result import VIOLATED
 from kubeproof.verify.run import verify
-from kubeproof.verify.summary import REMEDIES
-from kubeproof.verify.words import NODE_SENTENCES
+from kubeproof.verify.words.coverage import ON_NODES, UNTOLD, WORDS
+from kubeproof.verify.words.pictures import HEALTHS, PHASES, WORKS, Film, films_of
+from kubeproof.verify.words.steps import NODE_SENTENCES
+from kubeproof.verify.words.summary import REMEDIES
 from tests.unit.verify.inputs import loaded, node, scenario, web
 
 

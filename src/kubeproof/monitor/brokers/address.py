@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from kubeproof.errors import EnvironmentProblem, UsageError
-from kubeproof.manifests.printable import printable
+from kubeproof.manifests.yaml.printable import printable
 from kubeproof.values import dataclass
 
 AMQP, REDIS = ("amqp", "amqps"), ("redis", "rediss")

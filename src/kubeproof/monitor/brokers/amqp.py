@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from kubeproof.errors import EnvironmentProblem, EventError
-from kubeproof.manifests.printable import printable
+from kubeproof.manifests.yaml.printable import printable
 from kubeproof.monitor.brokers.address import Address, needs
 from kubeproof.monitor.brokers.messages import MessageReader
 from kubeproof.monitor.brokers.rabbit import open_queue, parameters

@@ -8,7 +8,7 @@ from functools import cached_property
 from kubeproof.cluster.control import Seen, View
 from kubeproof.cluster.state import NodeCell, Nodes, WorkloadCell
 from kubeproof.intents.facts import Fact
-from kubeproof.model.abstraction import canonical
+from kubeproof.model.by_name.abstraction import canonical
 from kubeproof.model.plan import Plan
 
 MOST_STATES = 20_000  # that are recognised when they come again; then all are forgotten

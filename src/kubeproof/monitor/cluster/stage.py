@@ -15,12 +15,12 @@ from kubeproof.cluster.objects import (
     STATEFUL_SET,
 )
 from kubeproof.cluster.state import Health
-from kubeproof.manifests.guard import Bounds, Budget
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.manifests.objects import unpack
-from kubeproof.manifests.reader import read_documents
-from kubeproof.manifests.tree import plain
+from kubeproof.manifests.yaml.guard import Bounds, Budget
+from kubeproof.manifests.yaml.reader import read_documents
+from kubeproof.manifests.yaml.tree import plain
 from kubeproof.model.plan import Plan, make_plan
 from kubeproof.monitor.cluster.cells import Cells
 from kubeproof.monitor.cluster.change import KINDS, WRITTEN, Change, Key, Object, mapping

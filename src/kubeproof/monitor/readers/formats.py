@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
 from kubeproof.errors import EventError, UsageError
-from kubeproof.manifests.printable import printable
+from kubeproof.manifests.yaml.printable import printable
 from kubeproof.monitor.event import Event
 from kubeproof.monitor.readers.audit import is_audit, read_audit
 from kubeproof.monitor.readers.csv_rows import read_csv

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import field
 
 from kubeproof.errors import EnvironmentProblem, UsageError
-from kubeproof.manifests.printable import printable
+from kubeproof.manifests.yaml.printable import printable
 from kubeproof.monitor.alarms import to_value
 from kubeproof.monitor.intake import StreamOptions
 from kubeproof.monitor.rule_file import read_rules

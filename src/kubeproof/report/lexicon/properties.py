@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kubeproof.intents.catalogue import PropertyEntry, catalogue
 from kubeproof.report.lexicon.entry import Explanation
-from kubeproof.verify.summary import REMEDIES, WHEN_WORDS
+from kubeproof.verify.words.summary import REMEDIES, WHEN_WORDS
 
 _WEB = "target: Deployment/shop/web"
 # Key -> what breaks it, an entry of spec.intents.

@@ -21,8 +21,8 @@ from kubeproof.cluster.usage import (
 )
 from kubeproof.cluster.usage import Pod as Running
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
-from kubeproof.model.individual_node import NodeState, Pod
-from kubeproof.model.individual_state import State
+from kubeproof.model.by_name.node import NodeState, Pod
+from kubeproof.model.by_name.state import State
 from kubeproof.model.plan import Plan
 from kubeproof.simulate.control.walk import Taken
 from kubeproof.simulate.serving.contract import Endpoints, Room, Slot

@@ -10,8 +10,8 @@ from kubeproof.cluster.usage import CPU
 from kubeproof.errors import UsageError
 from kubeproof.events.workload import WorkloadSpec
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.model.individual_state import State
-from kubeproof.model.used import usage_rules
+from kubeproof.model.by_name.state import State
+from kubeproof.model.expansion.used import usage_rules
 from kubeproof.simulate.control.census import Census
 from kubeproof.simulate.control.hazards import Hazards, Threat
 from kubeproof.simulate.control.metering import Metering

@@ -26,9 +26,9 @@ from kubeproof.cluster.control import (
     TendJob,
 )
 from kubeproof.cluster.state import ACTIVE, NEVER, is_of_life
-from kubeproof.model.individual import IndividualModel
-from kubeproof.model.individual_node import NodeState, Pod, kubelet_lives
-from kubeproof.model.individual_state import Concrete, State
+from kubeproof.model.by_name.node import NodeState, Pod, kubelet_lives
+from kubeproof.model.by_name.state import Concrete, State
+from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.plan import Plan
 from kubeproof.simulate.control.views import Views
 

@@ -9,7 +9,7 @@ from kubeproof.cluster.objects import Setup, family
 from kubeproof.cluster.policies import HorizontalPodAutoscaler
 from kubeproof.cluster.usage import CPU, request_milli
 from kubeproof.events.workload import SimpleRule
-from kubeproof.model.individual_state import State
+from kubeproof.model.by_name.state import State
 
 
 class SimpleScaler:

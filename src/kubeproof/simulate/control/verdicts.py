@@ -13,7 +13,7 @@ from kubeproof.cluster.control import Role
 from kubeproof.intents.monitor import CYCLE, IN_STABLE, NEVER, PERSISTENT, RECURRENT, STEP, WORD, Monitor
 from kubeproof.logic.alphabet import Alphabet
 from kubeproof.logic.monitor import Verdict, monitor_of
-from kubeproof.model.abstraction import anonymous
+from kubeproof.model.by_name.abstraction import anonymous
 from kubeproof.model.letters import letter_number
 from kubeproof.simulate.control.walk import Taken, Walk
 from kubeproof.simulate.control.words import told

@@ -14,7 +14,7 @@ from random import Random
 from kubeproof.cluster.control import Controller, Decision, Seen, View, shown_node
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.controllers.replicaset import ReplicaSetController
-from kubeproof.model.individual_state import State, node_cell
+from kubeproof.model.by_name.state import State, node_cell
 from kubeproof.model.plan import Plan
 from kubeproof.simulate.control.victims import Draw
 

@@ -30,8 +30,8 @@ from kubeproof.cluster.state import NEVER
 from kubeproof.errors import LimitReached
 from kubeproof.events.declarations import KernelPanic
 from kubeproof.intents.monitor import Memory
-from kubeproof.model.individual_node import NodeState
-from kubeproof.model.individual_state import Concrete, State
+from kubeproof.model.by_name.node import NodeState
+from kubeproof.model.by_name.state import Concrete, State
 from kubeproof.model.plan import Plan
 from kubeproof.simulate.control.judging import Judge
 from kubeproof.simulate.control.sampled import SampledModel

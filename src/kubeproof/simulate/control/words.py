@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from kubeproof.cluster.control import NodeVerb, Role
 from kubeproof.events.workload import TrafficShift
-from kubeproof.model.individual_state import Concrete
+from kubeproof.model.by_name.state import Concrete
 from kubeproof.simulate.control.walk import Taken
 from kubeproof.simulate.outcome import Moment
 from kubeproof.values import complete

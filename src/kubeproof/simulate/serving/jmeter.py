@@ -14,7 +14,7 @@ from xml.parsers import expat
 
 from kubeproof.errors import HostileInputError, ManifestError
 from kubeproof.events.workload import JMeterFile
-from kubeproof.manifests.printable import printable
+from kubeproof.manifests.yaml.printable import printable
 from kubeproof.simulate.serving.sources import Crowd
 from kubeproof.values import dataclass
 

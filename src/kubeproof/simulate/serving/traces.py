@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from kubeproof.errors import ManifestError
 from kubeproof.events.workload import TraceFile
-from kubeproof.manifests.printable import printable
+from kubeproof.manifests.yaml.printable import printable
 from kubeproof.simulate.serving.rates import Pieces
 
 HEADER = ("time_s", "rate")

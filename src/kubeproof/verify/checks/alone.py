@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.verify.checks.run import run_checks
-from kubeproof.verify.left_out import told_omissions
+from kubeproof.verify.findings.left_out import told_omissions
 from kubeproof.verify.result import VACUOUS, Statistics, VerifyResult
 
 

@@ -9,8 +9,8 @@ from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, Source, Workload
 from kubeproof.cluster.policies import SAMPLED_METRICS, HorizontalPodAutoscaler, Metric
 from kubeproof.cluster.vertical import INITIAL, OFF, VerticalPodAutoscaler
 from kubeproof.controllers.hpa.ambiguity import is_ambiguous, selecting
-from kubeproof.manifests.idle_autoscalers import idle_metrics
 from kubeproof.manifests.loaded import RUNNING
+from kubeproof.manifests.validation.idle_autoscalers import idle_metrics
 from kubeproof.verify.checks.declaration import INFO, WARNING, Check, Found
 from kubeproof.verify.checks.scene import Scene
 from kubeproof.verify.checks.surroundings import around, belong_together

@@ -8,7 +8,7 @@ from kubeproof.manifests.loaded import Loaded
 from kubeproof.verify.checks.catalogue import TOPICS, checks_of
 from kubeproof.verify.checks.declaration import INFO, SEVERITIES, Check, Found
 from kubeproof.verify.checks.scene import Scene
-from kubeproof.verify.failures import failure_of
+from kubeproof.verify.findings.failures import failure_of
 from kubeproof.verify.result import CheckFinding
 
 

@@ -13,10 +13,10 @@ from kubeproof.engine.snapshot import INTERVAL_S, Snapshots
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
+from kubeproof.verify.findings.known import Found
 from kubeproof.verify.journal.binding import Binding, binding_of
 from kubeproof.verify.journal.codec import Codec
 from kubeproof.verify.journal.journal import Journal
-from kubeproof.verify.known import Found
 from kubeproof.verify.options import Progress, VerifyOptions
 from kubeproof.verify.result import CheckFinding, IntentResult, OmittedGroup, Statistics, Trace, TraceStep, VerifyResult
 from kubeproof.verify.run import verify

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from kubeproof.cluster.objects import DAEMON_SET, STATEFUL_SET
-from kubeproof.manifests.faults import DEPLOY
+from kubeproof.manifests.scenarios.faults import DEPLOY
 from kubeproof.verify.matrix.result import Cell, Grade, Row
-from kubeproof.verify.obstacles import BUDGET, DEAD_NODE, NOT_CREATED
 from kubeproof.verify.result import IntentResult
+from kubeproof.verify.words.obstacles import BUDGET, DEAD_NODE, NOT_CREATED
 
 _ANTI = "node(s) didn't match pod anti-affinity rules"
 _VOLUME = (

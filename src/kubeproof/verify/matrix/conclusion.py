@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from kubeproof.engine.search import INTERRUPTED
 from kubeproof.intents.catalogue import entry
-from kubeproof.manifests.faults import DEPLOY, NODE_ADDED, under_faults
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.manifests.scenarios.faults import DEPLOY, NODE_ADDED, under_faults
 from kubeproof.model.plan import Plan
 from kubeproof.stop import Stop
 from kubeproof.verify.checks.run import run_checks
-from kubeproof.verify.left_out import left_out, omitted, told_omissions
+from kubeproof.verify.findings.left_out import left_out, omitted, told_omissions
 from kubeproof.verify.matrix.advice import advice
 from kubeproof.verify.matrix.options import MatrixOptions
 from kubeproof.verify.matrix.questions import Cells, Question, columns_of, rows_shown
@@ -21,7 +21,7 @@ from kubeproof.verify.matrix.solve import Graded
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.result import ERROR, HOLDS, UNKNOWN, VIOLATED, IntentResult, Statistics, VerifyResult
 from kubeproof.verify.run import planned
-from kubeproof.verify.summary import abstractions, combined, scope
+from kubeproof.verify.words.summary import abstractions, combined, scope
 
 Answers = Mapping[tuple[str, tuple[str, ...]], Graded]
 PER_CELL = ("scenario", "events", "explored")  # parts of a scope that differ from cell to cell

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from kubeproof.cluster.objects import Setup, Workload
-from kubeproof.manifests.faults import BY_KEY, DEPLOYED, FAULTS, Fault, concerning, floor_of, rows_of
+from kubeproof.manifests.scenarios.faults import BY_KEY, DEPLOYED, FAULTS, Fault, concerning, floor_of, rows_of
 from kubeproof.values import dataclass
 from kubeproof.verify.matrix.result import Column, Row
 

@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from kubeproof.errors import NothingToCheckError
-from kubeproof.manifests.faults import DEPLOY, FAULTS
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.manifests.scenarios.faults import DEPLOY, FAULTS
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 from kubeproof.verify.executors.pool import usable_cores
 from kubeproof.verify.executors.run import Record, run_tasks
 from kubeproof.verify.executors.task import Outcome, TaskProgress
-from kubeproof.verify.known import Found, Known
+from kubeproof.verify.findings.known import Found, Known
 from kubeproof.verify.matrix.conclusion import conclude, failed
 from kubeproof.verify.matrix.options import MatrixEffort, MatrixOptions
 from kubeproof.verify.matrix.questions import Cells, Question, ask, pairs_of_faults, single_faults

@@ -1,8 +1,8 @@
 """One cell of the matrix: a workload under a fault, graded.
 
 The workload is searched with what relates to it, as if they had the nodes to themselves; a run in which it fails is
-made one of the whole cluster and replayed (`kubeproof.verify.weave`). That it does not fail needs a proof that holds
-whatever the others do (`kubeproof.verify.crowded`), unless nobody else is there.
+made one of the whole cluster and replayed (`kubeproof.verify.counterexamples.weave`). That it does not fail needs a
+proof that holds whatever the others do (`kubeproof.verify.proofs.crowd`), unless nobody else is there.
 """
 
 from __future__ import annotations
@@ -13,28 +13,28 @@ from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kubeproof.manifests.faults import FLOOR, under_faults
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.manifests.scenarios.faults import FLOOR, under_faults
 from kubeproof.model.plan import Plan
 from kubeproof.values import dataclass
-from kubeproof.verify.coarser import within
-from kubeproof.verify.failures import Failure, failure_of
-from kubeproof.verify.left_out import own_doubts, with_caveats
+from kubeproof.verify.findings.failures import Failure, failure_of
+from kubeproof.verify.findings.left_out import own_doubts, with_caveats
 from kubeproof.verify.matrix.longest import longest_below
 from kubeproof.verify.matrix.questions import Question
 from kubeproof.verify.matrix.result import Cell, Grade
 from kubeproof.verify.no_placement import NoPlacement
 from kubeproof.verify.options import ABSTRACTION, SLICING, VerifyOptions
+from kubeproof.verify.proofs.coarser import within
+from kubeproof.verify.proofs.slices import Part, Preludes, searched_part, show_violation
+from kubeproof.verify.proofs.slicing import Slice, cut_by_relations
 from kubeproof.verify.result import ERROR, HOLDS, UNKNOWN, IntentResult, Statistics
 from kubeproof.verify.run import planned
 from kubeproof.verify.searching import Watch, engine_name
-from kubeproof.verify.sliced import Part, Preludes, searched_part, show_violation
-from kubeproof.verify.slicing import Slice, cut_by_relations
-from kubeproof.verify.summary import intent_result
+from kubeproof.verify.words.summary import intent_result
 
 FEW_WORKLOADS = 4  # that are searched together at once, if need be; more only when all cells have had a turn
 if TYPE_CHECKING:
-    from kubeproof.verify.crowd.proving import Memo, Proofs
+    from kubeproof.verify.proofs.crowd.proving import Memo, Proofs
 
 PROVED, BROKEN, OPEN = "holds", "violated", "unknown"
 VACUOUS = "vacuous"
@@ -136,7 +136,7 @@ class _Cell:
 
     def _prove(self, part: Slice, numbers: Sequence[int]) -> Proofs:
         """What holds of the intents whatever the others do; a fault that never comes is survived."""
-        from kubeproof.verify.crowd.proving import Proofs, prove_part
+        from kubeproof.verify.proofs.crowd.proving import Proofs, prove_part
 
         if not numbers or not self.options.uses(ABSTRACTION):
             return Proofs()

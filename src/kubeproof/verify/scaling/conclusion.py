@@ -9,7 +9,7 @@ from kubeproof.engine.limits import INTERRUPTED
 from kubeproof.intents.declarations import Intent
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.verify.checks.run import run_checks
-from kubeproof.verify.left_out import left_out, told_omissions, with_caveats
+from kubeproof.verify.findings.left_out import left_out, told_omissions, with_caveats
 from kubeproof.verify.resize import Size, resized
 from kubeproof.verify.result import (
     ERROR,
@@ -25,7 +25,7 @@ from kubeproof.verify.result import (
 from kubeproof.verify.run import plan_of
 from kubeproof.verify.scaling.plan import SweepPlan
 from kubeproof.verify.scaling.result import NOT_TRIED, TRIVIAL, SizeAnswer, SizeVerdict, Sweep
-from kubeproof.verify.summary import abstractions, claim, combined, intent_result, scope
+from kubeproof.verify.words.summary import abstractions, claim, combined, intent_result, scope
 
 PER_SIZE = ("nodes", "workloads", "autoscalers", "explored")  # parts of the scope that differ from size to size
 

@@ -13,7 +13,7 @@ from kubeproof.manifests.loaded import Loaded
 from kubeproof.stop import Stop
 from kubeproof.verify.executors.run import Record, run_tasks
 from kubeproof.verify.executors.task import Outcome, TaskProgress
-from kubeproof.verify.known import Found, Known
+from kubeproof.verify.findings.known import Found, Known
 from kubeproof.verify.no_placement import NoPlacement
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.resize import Size, resized

@@ -9,8 +9,8 @@ from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME
 from kubeproof.cluster.state import NEVER, Health, NodeCell, Phase, PodKind
 from kubeproof.cluster.volumes import Volume
 from kubeproof.controllers.cluster_autoscaler.machines import MachineArrival, MachineDeparture
+from kubeproof.model.by_name.ticks import next_due, ticked
 from kubeproof.model.mechanics import Mechanics
-from kubeproof.model.ticks import next_due, ticked
 from tests.unit.controllers.cluster_autoscaler.scenes import cluster, layout_of, machine, pods, running
 
 N1 = machine("n1")

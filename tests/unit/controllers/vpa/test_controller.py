@@ -14,9 +14,9 @@ from kubeproof.controllers.resized_replicaset import ResizedReplicaSet
 from kubeproof.controllers.vpa.controller import VpaController
 from kubeproof.errors import UsageError
 from kubeproof.events.declarations import CpuLoad, Rollout, Scale, Usage, UsageChange
+from kubeproof.model.expansion.sizes import why_idle, with_sizes
+from kubeproof.model.expansion.used import usage_rules
 from kubeproof.model.plan import make_plan
-from kubeproof.model.sizes import why_idle, with_sizes
-from kubeproof.model.used import usage_rules
 from tests.property.strategies import selector_for
 from tests.unit.model.builders import WEB, layout, node, setup, workload
 

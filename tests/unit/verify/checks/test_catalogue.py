@@ -14,7 +14,7 @@ from kubeproof.verify.checks.catalogue import TOPICS, check_id, check_named, che
 from kubeproof.verify.checks.declaration import SEVERITIES, Check
 from kubeproof.verify.checks.run import run_checks
 from kubeproof.verify.checks.scene import Scene
-from kubeproof.verify.suppress import suppressed
+from kubeproof.verify.findings.suppress import suppressed
 from tests.unit.report.results import RESULT
 from tests.unit.verify.checks.inputs import budget, deployment, loaded
 

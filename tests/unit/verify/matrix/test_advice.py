@@ -5,8 +5,8 @@ import pytest
 from kubeproof.cluster.objects import Source
 from kubeproof.verify.matrix.advice import advice
 from kubeproof.verify.matrix.result import Cell, Grade, Row
-from kubeproof.verify.obstacles import BUDGET, DEAD_NODE, NOT_CREATED
 from kubeproof.verify.result import VIOLATED, IntentResult, Trace
+from kubeproof.verify.words.obstacles import BUDGET, DEAD_NODE, NOT_CREATED
 
 ROW = Row("Deployment/shop/web", 3, 1)
 STUCK = Cell("Deployment/shop/web", ("nodeLoss",), Grade.STUCK, "told")

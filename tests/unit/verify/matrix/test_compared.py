@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kubeproof.verify.compare import CHANGED, FIXED, NEWLY_VIOLATED, compare
-from kubeproof.verify.fingerprints import fingerprints
+from kubeproof.verify.findings.compare import CHANGED, FIXED, NEWLY_VIOLATED, compare
+from kubeproof.verify.findings.fingerprints import fingerprints
 from tests.unit.verify.matrix.test_matrix import BUDGET, NODES, load, survey, workload
 
 

@@ -10,13 +10,13 @@ from kubeproof.errors import NothingToCheckError
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.stop import Stop
+from kubeproof.verify.counterexamples.rerun import rerun
 from kubeproof.verify.executors.inprocess import InProcess
 from kubeproof.verify.matrix import asks_for_matrix
 from kubeproof.verify.matrix.options import MatrixOptions
 from kubeproof.verify.matrix.result import Cell, Grade, Matrix
 from kubeproof.verify.matrix.run import MatrixProgress, run_matrix
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.rerun import rerun
 from kubeproof.verify.result import HOLDS, UNKNOWN, VIOLATED, VerifyResult
 
 HERE = InProcess()

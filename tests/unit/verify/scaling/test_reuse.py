@@ -7,7 +7,7 @@ import pytest
 from kubeproof.cases.library import load_case
 from kubeproof.cluster.scale import Limit
 from kubeproof.manifests.load import load
-from kubeproof.model import shared
+from kubeproof.model.loops import shared
 from kubeproof.model.plan import make_plan
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.scaling.plan import SweepOptions, plan_sweep

@@ -1,0 +1,1 @@
+"""Settings of the components of a cluster: configuration objects and flags."""

@@ -1,0 +1,1 @@
+"""What lies in the paths of an input: files, charts, kustomizations, variants."""

@@ -1,0 +1,1 @@
+"""Pod templates and what they are made of."""

@@ -1,0 +1,1 @@
+"""The Scenario object: events, intents, scale, traffic, and the scenarios that are built in."""

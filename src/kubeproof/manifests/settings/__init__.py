@@ -1,0 +1,1 @@
+"""What a project keeps in `.kubeproof.yaml` and in annotations."""

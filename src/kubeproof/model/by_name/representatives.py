@@ -1,0 +1,100 @@
+"""The individual model with one alternative for each that differs in more than names.
+
+Where the oracle binds every pod to every equal node, this one binds the first pod to the first. Each of its steps is a
+step of the individual model. Traces are named and replayed on it: a cluster of hundreds of nodes has far too many
+alternatives that differ in names alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kubeproof.cluster.control import Controller, Decision, Delete, DeleteUnbound, NodeChange, NodeRef, Remember
+from kubeproof.cluster.state import NodeCell
+from kubeproof.model.by_name.node import NodeState, Pod
+from kubeproof.model.by_name.state import Concrete, State, node_cell
+from kubeproof.model.by_name.system import Draft, IndividualModel
+
+
+class RepresentativeModel(IndividualModel):
+    """Steps by name, equal ones once."""
+
+    def _unbound_sets(self, state: State, action: DeleteUnbound) -> Iterable[tuple[str, ...]]:
+        return (state.unbound[action.workload][: action.pods],)
+
+    def _bindable(self, state: State, workload: int) -> tuple[str, ...]:
+        return state.unbound[workload][:1]
+
+    def _victims(self, node: NodeState, action: Delete) -> Iterator[tuple[Pod, ...]]:
+        """Sets that differ in the kinds of their pods."""
+        seen: set[tuple[object, ...]] = set()
+        for drafted in self._drafts(node, action, 0):
+            kinds = tuple(sorted(pod[1:] for pod in drafted))
+            if kinds not in seen:
+                seen.add(kinds)
+                yield drafted
+
+    def _drafts(self, node: NodeState, action: Delete, position: int) -> Iterator[tuple[Pod, ...]]:
+        if position == len(action.losses):
+            yield ()
+            return
+        phases, count = action.losses[position]
+        hit = [pod for pod in node.pods if pod.workload == action.workload and pod.phase in phases]
+        for taken in _firsts(_by_kind(hit), count):
+            for rest in self._drafts(node, action, position + 1):
+                yield (*taken, *rest)
+
+    def _crashable(self, node: NodeState, workload: int) -> Iterable[Pod]:
+        """The first pod of each kind."""
+        return [alike[0] for alike in _by_kind(super()._crashable(node, workload))]
+
+    def _picked(self, moving: tuple[Pod, ...], count: int) -> Iterable[tuple[Pod, ...]]:
+        """Sets that differ in kinds: pods that start together may differ in their eviction clocks."""
+        return _firsts(_by_kind(moving), count)
+
+    def _carried_out(self, controller: Controller, state: State, decision: Decision) -> list[Draft]:
+        """The same; where all nodes that look alike change alike, in one order: with a whole zone there are many."""
+        every = super()._matching
+        changes = [action for action in decision.actions if isinstance(action, NodeChange)]
+        hit = {ref: list(every(controller, state, ref)) for ref in {change.node for change in changes}}
+        is_plain = len({change.verb for change in changes}) == 1 and all(
+            isinstance(action, NodeChange | Remember) for action in decision.actions
+        )
+        if len(changes) < 2 or not is_plain or len(changes) != sum(map(len, hit.values())):
+            return super()._carried_out(controller, state, decision)
+        done: tuple[Concrete, ...] = ()
+        for action in decision.actions:
+            if isinstance(action, NodeChange):
+                ((state, concrete),) = self._on_node(state, hit[action.node].pop(0), action)
+            else:
+                ((state, concrete),) = self._done(controller, state, action)
+            done = (*done, concrete)
+        return [(state, done)]
+
+    def _matching(self, controller: Controller, state: State, ref: NodeRef) -> Iterator[int]:
+        """The first node of each content that answers to the reference."""
+        seen: set[NodeCell] = set()
+        for index in super()._matching(controller, state, ref):
+            cell = node_cell(state.nodes[index])
+            if cell not in seen:
+                seen.add(cell)
+                yield index
+
+
+def _by_kind(pods: Iterable[Pod]) -> list[list[Pod]]:
+    """The pods, those that differ in nothing but their names together."""
+    groups: dict[tuple[object, ...], list[Pod]] = {}
+    for pod in pods:
+        groups.setdefault(pod[1:], []).append(pod)
+    return list(groups.values())
+
+
+def _firsts(groups: list[list[Pod]], count: int) -> Iterator[tuple[Pod, ...]]:
+    """`count` pods, from each group the first ones, in every mix of groups."""
+    if not groups:
+        if count == 0:
+            yield ()
+        return
+    for amount in range(min(len(groups[0]), count), -1, -1):
+        for rest in _firsts(groups[1:], count - amount):
+            yield (*groups[0][:amount], *rest)

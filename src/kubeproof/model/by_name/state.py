@@ -1,0 +1,76 @@
+"""A cluster at one moment with everything by name, and a step from one moment to the next."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from kubeproof.cluster.control import Decision, Role, Tag, tags_of
+from kubeproof.cluster.state import NEVER, NodeCell, PodKind
+from kubeproof.intents.monitor import Memory
+from kubeproof.model.by_name.node import NodeState
+
+Concrete = tuple[object, ...]  # (verb, arguments by name): what a trace records
+
+
+class Spec(NamedTuple):
+    """A workload's object and its ReplicaSet."""
+
+    exists: int
+    desired: int
+    replicas: int
+    template: int = 0
+    noted: int = NEVER
+    max_noted: int = NEVER
+    failed: int = 0
+    completed: int = 0
+
+
+class State(NamedTuple):
+    """The cluster at one moment, everything by name."""
+
+    specs: tuple[Spec, ...]
+    unbound: tuple[tuple[str, ...], ...]  # names of pods without a node, per workload
+    nodes: tuple[NodeState, ...]
+    memories: tuple[tuple[int, ...], ...]
+    observed: tuple[Memory, ...]
+
+
+class Transition(NamedTuple):
+    """One step by name."""
+
+    controller: str  # who acts; the unit of fairness
+    decision: Decision
+    concrete: tuple[Concrete, ...]
+    target: State
+    is_promised: bool = False  # by an event that must happen and has not
+
+    @property
+    def actor(self) -> str:
+        return self.controller
+
+    @property
+    def role(self) -> int:
+        return self.decision.role
+
+    @property
+    def tags(self) -> int:
+        return int(Tag.STEP) if self.role == Role.TIME else tags_of(self.decision.actions)
+
+
+@lru_cache(maxsize=65536)
+def node_cell(node: NodeState) -> NodeCell:
+    """The node with its pods counted by kind, as controllers are shown it."""
+    amounts: dict[PodKind, int] = {}
+    for pod in node.pods:
+        kind = PodKind(*pod[1:])
+        amounts[kind] = amounts.get(kind, 0) + 1
+    pinned: dict[int, int] = {}
+    for workload, _ in node.pinned:
+        pinned[workload] = pinned.get(workload, 0) + 1
+    waiting = tuple((workload, node.nominated.count(workload)) for workload in sorted(set(node.nominated)))
+    pods = tuple(sorted(amounts.items()))
+    ended = tuple((one, node.finished.count(one)) for one in sorted(set(node.finished)))
+    return NodeCell(
+        *node[:7], pods, node.images, tuple(sorted(pinned.items())), waiting, node.spare_s, ended, node.marks
+    )

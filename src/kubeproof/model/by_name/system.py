@@ -1,0 +1,203 @@
+"""The cluster with every pod and node by name: no grouping, no symmetry, no memo.
+
+It is the oracle, and what traces replay on.
+
+It asks the same controllers as the grouped model, shows each node to them on its own, and applies what they decide
+to named objects with code of its own. Slow on purpose: every choice among equals is a step of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kubeproof.cluster.control import (
+    Controller,
+    Decision,
+    Remember,
+    Role,
+    Seen,
+    Stage,
+    Tick,
+)
+from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell, holds_up_zone, present
+from kubeproof.intents.facts import Fact
+from kubeproof.intents.monitor import FRESH
+from kubeproof.model.by_name.actions import NamedActions
+from kubeproof.model.by_name.node import NodeState, Pod
+from kubeproof.model.by_name.state import Concrete, Spec, State, Transition, node_cell
+from kubeproof.model.plan import Plan
+
+Draft = tuple[State, tuple[Concrete, ...]]  # state so far, what was done
+
+
+class IndividualModel(NamedActions):
+    """A plan by name. `steps` returns the same order for the same state."""
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(plan)
+        self._controllers = plan.actors
+
+    def initial(self) -> tuple[State, ...]:
+        """The one state a run starts from."""
+        counters = [0] * len(self.setup.workloads)
+        nodes = []
+        for cell in self.plan.nodes:
+            pods = []
+            for kind, count in cell.pods:
+                for _ in range(count):
+                    counters[kind.workload] += 1
+                    pods.append(Pod(self.pod_name(kind.workload, counters[kind.workload]), *kind))
+            pinned = tuple(self._waiting(cell, counters))
+            nodes.append(NodeState(*cell[:7], tuple(sorted(pods)), cell.images, pinned))
+        specs = tuple(Spec(*cell[:3], *cell[4:]) for cell in self.plan.workloads)
+        unbound = tuple(
+            tuple(self.pod_name(index, counters[index] + n + 1) for n in range(cell.unbound))
+            for index, cell in enumerate(self.plan.workloads)
+        )
+        start = State(specs, unbound, tuple(nodes), self.plan.memories, (FRESH,) * len(self.plan.monitors))
+        return (self.judged(start),)
+
+    def _waiting(self, cell: NodeCell, counters: list[int]) -> Iterator[tuple[int, str]]:
+        """The pods without a node that may only run here, each with a name of its own."""
+        for workload, count in cell.pinned:
+            for _ in range(count):
+                counters[workload] += 1
+                yield workload, self.pod_name(workload, counters[workload])
+
+    def restarted(self, state: State) -> State:
+        """The same cluster at the start of a run: monitors and events as new, claims with their volumes."""
+        fresh = (FRESH,) * len(self.plan.monitors)
+        memories = list(self.plan.memories)
+        for claim in self.plan.claims:
+            memories[claim] = state.memories[claim]
+        return self.judged(state._replace(memories=tuple(memories), observed=fresh))
+
+    def steps(self, state: State) -> list[Transition]:
+        """All steps out of a state."""
+        first = list(self._asked(state, Stage.ALWAYS))
+        if not any(step.role == Role.URGENT for step in first):
+            first += self.time_steps(state)
+        if self._is_stable(first):
+            first += self._asked(state, Stage.CALM)
+        return first
+
+    def is_stable(self, state: State) -> bool:
+        """True if only events can change this state."""
+        return self._is_stable(self.steps(state))
+
+    @staticmethod
+    def _is_stable(steps: Iterable[Transition]) -> bool:
+        return all(step.role == Role.EVENT for step in steps)
+
+    def _asked(self, state: State, stage: int) -> Iterator[Transition]:
+        for controller in self._controllers:
+            if controller.stage == stage:
+                yield from self.steps_of(controller, state)
+
+    def steps_of(self, controller: Controller, state: State) -> Iterator[Transition]:
+        """The steps of one controller or event, each distinct outcome once."""
+        done: set[tuple[tuple[Concrete, ...], int]] = set()
+        is_promised = bool(getattr(controller, "is_promise", False))
+        for decision in dict.fromkeys(controller.act(self.seen(controller, state))):
+            for target, concrete in self._carried_out(controller, state, decision):
+                key = (concrete, int(decision.role))
+                if key in done or target == state:
+                    continue
+                done.add(key)
+                yield Transition(controller.name, decision, concrete, self.judged(target), is_promised)
+
+    def seen(self, controller: Controller, state: State) -> Seen:
+        """What the controller is shown: every node on its own."""
+        reads = controller.reads
+        return Seen(
+            tuple(controller.show_workload(w, self.workload_cell(state, w)) for w in reads.workloads),
+            tuple(tuple(self._shown(controller, state, place)) for place in reads.places),
+            tuple(state.memories[m] for m in reads.memories),
+        )
+
+    def _shown(self, controller: Controller, state: State, place: int) -> Iterator[tuple[object, int]]:
+        for index in self.plan.layout.places[place].nodes:
+            view = self._node_view(controller, place, state.nodes[index])
+            if view is not None:
+                yield view, 1
+
+    def workload_cell(self, state: State, workload: int) -> WorkloadCell:
+        """The workload as controllers see it."""
+        spec = state.specs[workload]
+        return WorkloadCell(spec.exists, spec.desired, spec.replicas, len(state.unbound[workload]), *spec[3:])
+
+    def _carried_out(self, controller: Controller, state: State, decision: Decision) -> list[Draft]:
+        drafts: list[Draft] = [(state, ())]
+        for action in decision.actions:
+            drafts = [
+                (target, (*done, concrete))
+                for current, done in drafts
+                for target, concrete in self._done(controller, current, action)
+            ]
+        return drafts
+
+    def time_steps(self, state: State) -> list[Transition]:
+        """The step to the next due clock, or to rest, if it changes anything."""
+        clocks = [clock for node in state.nodes for clock in (node.least_s, node.most_s)]
+        idle = [node.spare_s for node in state.nodes if node.spare_s != NEVER]
+        clocks += [age - spare_s for spare_s in idle for age in self.plan.mechanics.spare_ages]
+        clocks += [clock for node in state.nodes for pod in node.pods for clock in self._pod_clocks(pod)]
+        shown = [(controller, self.seen(controller, state)) for controller in self.plan.periodic]
+        clocks += [controller.due(seen) for controller, seen in shown]
+        running = [clock for clock in clocks if clock > 0]
+        seconds = min(running) if running else None
+        memories = list(state.memories)
+        for controller, seen in shown:
+            memories[controller.memory] = controller.later(seen, seconds)
+        nodes = state.nodes if seconds is None else tuple(self._aged(node, seconds) for node in state.nodes)
+        target = state._replace(nodes=nodes, memories=tuple(memories))
+        if target == state:
+            return []
+        ticks = () if seconds is None else (Tick(seconds),)
+        remembered = tuple(Remember(c.memory, memories[c.memory]) for c, _ in shown)
+        first: Concrete = ("rest",) if seconds is None else ("tick", seconds)
+        concrete = (first, *(("remember", r.memory, r.value) for r in remembered))
+        return [Transition("time", Decision((*ticks, *remembered), Role.TIME), concrete, self.judged(target))]
+
+    def _aged(self, node: NodeState, seconds: int) -> NodeState:
+        def older(clock: int) -> int:
+            return clock if clock < 0 else max(clock - seconds, 0)
+
+        pods = []
+        for pod in node.pods:
+            ages = self.plan.mechanics.ages[pod.workload]
+            age_s = min(pod.age_s + seconds, ages[-1]) if pod.age_s != NEVER else NEVER
+            least, most, evict = older(pod.least_s), older(pod.most_s), older(pod.evict_s)
+            route, life = older(pod.route_s), pod.life_s
+            if life != NEVER:
+                life = min(life + seconds, max(self.plan.mechanics.lives[pod.workload]))
+            pods.append(Pod(*pod[:3], least, most, evict, age_s, pod.restarts, pod.preempted, route, life))
+        if node.spare_s != NEVER:
+            node = node._replace(spare_s=min(node.spare_s + seconds, self.plan.mechanics.spare_ages[-1]))
+        least, most = older(node.least_s), older(node.most_s)
+        if least == 0 and holds_up_zone(node_cell(node)):
+            least = most = NEVER
+        return node._replace(least_s=least, most_s=most, pods=tuple(pods))
+
+    def judged(self, state: State) -> State:
+        """The state with its monitors brought up to date."""
+        observed = tuple(
+            monitor.observe(memory, self._monitor_seen(monitor.fact, state)) if monitor.fact else FRESH
+            for monitor, memory in zip(self.plan.monitors, state.observed, strict=True)
+        )
+        return state._replace(observed=observed)
+
+    def _monitor_seen(self, fact: Fact, state: State) -> Seen:
+        places = []
+        for place in fact.reads.places:
+            cells = tuple((node_cell(state.nodes[i]), 1) for i in self.plan.layout.places[place].nodes)
+            places.append(fact.show_nodes(place, present(cells)))
+        workloads = tuple(fact.show_workload(w, self.workload_cell(state, w)) for w in fact.reads.workloads)
+        return Seen(workloads, tuple(places))
+
+    def flags(self, state: State) -> int:
+        """Bit 2i: monitor i is bad; bit 2i+1: the state matters to it."""
+        total = 0
+        for index, (_, bad, matters) in enumerate(state.observed):
+            total |= bad << 2 * index | matters << 2 * index + 1
+        return total

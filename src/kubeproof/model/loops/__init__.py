@@ -1,0 +1,1 @@
+"""Control loops, events, the clock and monitors as actors of a run."""

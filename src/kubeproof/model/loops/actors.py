@@ -1,0 +1,246 @@
+"""Controllers as the engine asks them: what they see of cells, and their decisions as edits of cells."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from kubeproof.cluster.control import (
+    Action,
+    Advance,
+    Bind,
+    Controller,
+    Crash,
+    CreateObject,
+    CreatePods,
+    Decision,
+    DeleteObject,
+    DeleteUnbound,
+    NoteCompleted,
+    NoteFailed,
+    Remember,
+    Seen,
+    SetCondition,
+    SetCurrent,
+    SetDesired,
+    SetReplicas,
+    SetTemplate,
+    TendJob,
+    Tick,
+    shown_node,
+    tags_of,
+)
+from kubeproof.cluster.state import NodeCell, Nodes
+from kubeproof.engine.system import Effect
+from kubeproof.model.plan import Plan
+from kubeproof.model.reductions.ends_in_unison import EndMatters
+from kubeproof.model.reductions.starts_in_unison import Starts, check_untouched
+from kubeproof.model.reductions.young_pods import Bear
+
+if TYPE_CHECKING:
+    pass
+
+ON_WORKLOAD = (
+    *(SetDesired, SetReplicas, SetTemplate, SetCurrent, SetCondition),
+    *(DeleteObject, NoteFailed, NoteCompleted, CreateObject, CreatePods, DeleteUnbound),
+)
+
+
+class Slots:
+    """Where things stand in the vector."""
+
+    def __init__(self, plan: Plan, counted: Iterable[int] = ()) -> None:
+        self.first_memory = 1 + len(plan.workloads)
+        self.first_place = self.first_memory + len(plan.memories)
+        self.first_nursery = self.first_place + len(plan.layout.places)
+        self.nurseries = {workload: self.first_nursery + n for n, workload in enumerate(sorted(counted))}
+        self.size = self.first_nursery + len(self.nurseries)
+
+    def workload(self, index: int) -> int:
+        return 1 + index
+
+    def memory(self, index: int) -> int:
+        return self.first_memory + index
+
+    def place(self, index: int) -> int:
+        return self.first_place + index
+
+
+class GroupedActor:
+    """A controller as the engine asks it."""
+
+    def __init__(self, plan: Plan, slots: Slots, number: int, controller: Controller) -> None:
+        self.controller = controller
+        self.name = controller.name
+        self.stage = int(controller.stage)
+        self._workloads, self._places, _ = controller.reads
+        self.reads = slots_read(slots, controller)
+        self._slots = slots
+        self._setup, self._kept = plan.setup, plan.mechanics.kept
+        self._number = number
+        self._node_views: dict[tuple[int, NodeCell], Hashable] = {}
+
+    def view(self, position: int, cell: Any) -> Any:
+        """The controller's view of one cell; a place becomes sorted pairs of view and count."""
+        if position < len(self._workloads):
+            return self.controller.show_workload(self._workloads[position], cell)
+        position -= len(self._workloads)
+        if position < len(self._places):
+            return self._grouped(self._places[position], cell)
+        return cell
+
+    def _grouped(self, place: int, nodes: Nodes) -> tuple[tuple[Hashable, int], ...]:
+        if len(nodes) == 1:  # most often, and asked for each actor and each content
+            ((cell, count),) = nodes
+            view = self.node_view(place, cell)
+            return () if view is None else ((view, count),)
+        return _counted([(self.node_view(place, cell), count) for cell, count in nodes])
+
+    def node_view(self, place: int, cell: NodeCell) -> Hashable:
+        """The controller's view of one node."""
+        key = (place, cell)
+        if key not in self._node_views:
+            self._node_views[key] = self._shown_node(place, cell)
+        return self._node_views[key]
+
+    def _shown_node(self, place: int, cell: NodeCell) -> Any:
+        return shown_node(self.controller, place, cell)
+
+    def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
+        """The controller's decisions as effects."""
+        return self.acting(self.seen(views))
+
+    def seen(self, views: tuple[Any, ...]) -> Seen:
+        """The views as the controller takes them."""
+        places = len(self._workloads) + len(self._places)
+        return Seen(views[: len(self._workloads)], views[len(self._workloads) : places], views[places:])
+
+    def acting(self, seen: Seen) -> tuple[Effect, ...]:
+        """The controller's decisions on what it sees, as effects."""
+        return tuple(self._effect(decision) for decision in self.controller.act(seen))
+
+    def _effect(self, decision: Decision) -> Effect:
+        edits = tuple(edit for action in decision.actions for edit in self._edits(action))
+        return Effect(int(decision.role), tags_of(decision.actions), edits, decision)
+
+    def _edits(self, action: Action) -> tuple[tuple[int, Hashable], ...]:
+        slots = self._slots
+        if isinstance(action, ON_WORKLOAD):
+            return ((slots.workload(action.workload), operation(action)),)
+        if isinstance(action, Remember):
+            return ((slots.memory(action.memory), operation(action)),)
+        if isinstance(action, Tick):
+            raise TypeError("only the clock ticks")
+        on_node = (slots.place(action.node.place), operation(action, self._number))
+        if isinstance(action, Advance) and action.rejected:
+            noted = NoteFailed(action.workload, action.rejected)
+            return (on_node, (slots.workload(action.workload), operation(noted)))
+        noted_ends = tuple(self._ends(action)) if self._kept else ()
+        if noted_ends:
+            return (on_node, *((slots.workload(noted.workload), operation(noted)) for noted in noted_ends))
+        if isinstance(action, Bind):
+            taken = (slots.workload(action.workload), operation(DeleteUnbound(action.workload, 1)))
+            if action.workload in slots.nurseries:
+                return (taken, on_node, (slots.nurseries[action.workload], ("Bear", -1, Bear(action.workload))))
+            return (taken, on_node)
+        return (on_node,)
+
+    def _ends(self, action: Action) -> Iterator[NoteCompleted | NoteFailed]:
+        """What the objects of finished pods add up to, of Jobs whose pods stay listed."""
+        if isinstance(action, TendJob) and action.workload in self._kept and action.node.view.succeeded:
+            yield NoteCompleted(action.workload, action.node.view.succeeded)
+        if isinstance(action, Crash) and action.workload in self._kept and self._fails(action.workload):
+            yield NoteFailed(action.workload, 1)
+
+    def _fails(self, workload: int) -> bool:
+        """True if a pod of the Job has failed when its container has."""
+        return not self._setup.workloads[workload].job.restarts
+
+
+class WatchfulActor(GroupedActor):
+    """A controller that also watches, place by place, pods that move in unison."""
+
+    def __init__(self, plan: Plan, slots: Slots, number: int, controller: Controller, starts: Starts) -> None:
+        super().__init__(plan, slots, number, controller)
+        self._starts = starts
+        self._shown = len(self.reads)
+        self.reads = (*self.reads, *(slots.place(place) for place in self._places))
+
+    def seen(self, views: tuple[Any, ...]) -> Seen:
+        """The views as the controller takes them, without those that only the actor watches."""
+        return super().seen(views[: self._shown])
+
+
+class StartBlindActor(WatchfulActor):
+    """A controller that is shown pods in unison as if they had started, and must not touch them until they have."""
+
+    def view(self, position: int, cell: Any) -> Any:
+        """As without the reduction, then once more per place the workloads that wait for a start."""
+        if position >= self._shown:
+            return self._starts.waiting(cell)
+        return super().view(position, cell)
+
+    def _shown_node(self, place: int, cell: NodeCell) -> Any:
+        return super()._shown_node(place, self._starts.settled(cell))
+
+    def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
+        """The controller's decisions as effects."""
+        effects = super().act(views[: self._shown])
+        return check_untouched(effects, frozenset().union(*views[self._shown :]))
+
+
+class EndMindfulActor(WatchfulActor):
+    """A scheduler that must not have a pod to place while pods end in unison."""
+
+    def view(self, position: int, cell: Any) -> Any:
+        """As without the reduction, then once more per place the workloads with ending pods."""
+        if position >= self._shown:
+            return self._starts.ending(cell)
+        return super().view(position, cell)
+
+    def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
+        """The scheduler's decisions as effects."""
+        ending: frozenset[int] = frozenset().union(*views[self._shown :])
+        if ending and views[0]:
+            raise EndMatters(ending)
+        return super().act(views[: self._shown])
+
+
+def operation(action: Action, actor: int = -1) -> tuple[str, int, Action]:
+    """The action as an operation; its name comes first because named tuples of equal content are equal."""
+    return type(action).__name__, actor, action
+
+
+def slots_read(slots: Slots, controller: Controller) -> tuple[int, ...]:
+    """The slots of the cells that a controller looks at, in the order of its `reads`."""
+    reads = controller.reads
+    return (
+        *(slots.workload(w) for w in reads.workloads),
+        *(slots.place(p) for p in reads.places),
+        *(slots.memory(m) for m in reads.memories),
+    )
+
+
+def grouped_view(controller: Controller, place: int, nodes: Nodes) -> tuple[tuple[Hashable, int], ...]:
+    """A place as a controller sees it: sorted pairs of view and count."""
+    return _counted((shown_node(controller, place, cell), count) for cell, count in nodes)
+
+
+def _counted(shown: Iterable[tuple[Hashable, int]]) -> tuple[tuple[Hashable, int], ...]:
+    amounts: dict[Hashable, int] = {}
+    for view, count in shown:
+        if view is not None:
+            amounts[view] = amounts.get(view, 0) + count
+    return _sorted(amounts) if len(amounts) > 1 else tuple(amounts.items())
+
+
+def _sorted(amounts: dict[Hashable, int]) -> tuple[tuple[Hashable, int], ...]:
+    """Any order serves, as long as equal amounts come in the same; most views can be compared, which is fastest."""
+    try:
+        return tuple(sorted(amounts.items()))
+    except TypeError:
+        return tuple(sorted(amounts.items(), key=_sort_key))
+
+
+def _sort_key(item: tuple[Hashable, int]) -> str:
+    return repr(item[0])

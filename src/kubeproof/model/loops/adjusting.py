@@ -1,0 +1,264 @@
+"""The periodic loops that change what others keep up, with the memories they start with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from kubeproof.cluster.control import Controller
+from kubeproof.cluster.counted import counted_by, foreign_to, selects
+from kubeproof.cluster.objects import CRON_JOB, JOB, JOBS, Setup, family, workload_number
+from kubeproof.cluster.places import Layout
+from kubeproof.cluster.policies import HorizontalPodAutoscaler
+from kubeproof.cluster.usage import CPU, UsageRule
+from kubeproof.controllers.late import CronJobController, GitOpsController, JobController
+from kubeproof.events.declarations import Event, KernelPanic, NodeFailure, PodCrash, ZoneFailure
+from kubeproof.model.by_name.ticks import Ages
+from kubeproof.model.expansion.revisions import brought, never_ready
+from kubeproof.model.expansion.used import usage_rules
+from kubeproof.model.loops.event_sources import event_memory
+from kubeproof.model.loops.shared import recall_of, shared_loops
+from kubeproof.model.memories import (
+    AUTOSCALER,
+    CRON_JOB_LOOP,
+    DESCHEDULER,
+    JOB_LOOP,
+    RECONCILER,
+    VERTICAL_AUTOSCALER,
+    MemoryCell,
+    MemoryName,
+)
+from kubeproof.values import dataclass
+
+if TYPE_CHECKING:
+    from kubeproof.controllers.hpa.ambiguity import Rival
+    from kubeproof.controllers.hpa.settings import AutoscalerSettings
+
+
+@dataclass(frozen=True, slots=True)
+class AdjustingPart:
+    """The periodic loops that change what others keep up: autoscalers, descheduler, GitOps; with first memories."""
+
+    loops: tuple[Controller, ...]
+    memories: tuple[MemoryCell, ...]
+
+
+def adjusting_loops(
+    layout: Layout,
+    events: tuple[Event, ...],
+    past_git: frozenset[int] = frozenset(),
+    at_once: frozenset[int] = frozenset(),
+) -> AdjustingPart:
+    """The periodic loops of a setup; their memories follow those of the events.
+
+    Jobs of `at_once` create all missing pods in one step.
+    """
+    setup = layout.setup
+    part = _autoscalers(layout, events)
+    if setup.descheduler is not None:
+        loop = shared_loops(layout).descheduler(len(events) + len(part.loops))
+        memory = MemoryCell(MemoryName(DESCHEDULER), (0, setup.settings.descheduler_interval_s))
+        part = AdjustingPart((*part.loops, loop), (*part.memories, memory))
+    if setup.settings.gitops_interval_s is not None:
+        part = _with_gitops(part, layout, events, past_git)
+    jobs = _job_loops(layout, len(events) + len(part.memories), at_once)
+    return AdjustingPart((*part.loops, *jobs.loops), (*part.memories, *jobs.memories))
+
+
+def _with_gitops(
+    part: AdjustingPart, layout: Layout, events: tuple[Event, ...], past_git: frozenset[int]
+) -> AdjustingPart:
+    """The loops with a reconciler for every workload that one keeps up."""
+    from kubeproof.controllers.gitops import reconciled
+
+    numbers = reconciled(layout.setup, past_git)
+    first = len(events) + len(part.loops)
+    loops = tuple(_reconciler(layout, events, number, first + at) for at, number in enumerate(numbers))
+    memories = (MemoryCell(_name(RECONCILER, layout.setup, loop.workload), (0, loop.interval_s)) for loop in loops)
+    return AdjustingPart((*part.loops, *loops), (*part.memories, *memories))
+
+
+def _reconciler(layout: Layout, events: tuple[Event, ...], number: int, memory: int) -> GitOpsController:
+    """The reconciler of one workload; what a create event brings is committed by that event."""
+    interval_s = layout.setup.settings.gitops_interval_s
+    assert interval_s is not None
+    commits = tuple(
+        (index, event_memory(event)) for index, event in enumerate(events) if number in brought(layout.setup, event)
+    )
+    return GitOpsController(layout, number, memory, interval_s, commits)
+
+
+def _job_loops(layout: Layout, first: int, at_once: frozenset[int]) -> AdjustingPart:
+    """The loops of Jobs and CronJobs; their memories begin with the number `first`."""
+    setup = layout.setup
+    jobs = [number for number, workload in enumerate(setup.workloads) if workload.kind == JOB]
+    crons = [number for number, workload in enumerate(setup.workloads) if workload.kind == CRON_JOB]
+    if not jobs and not crons:
+        return AdjustingPart((), ())
+    from kubeproof.controllers.cronjob import AT_REST
+    from kubeproof.controllers.job import first_memory
+
+    memory_of = {number: first + at for at, number in enumerate((*jobs, *crons))}
+    loops: list[Controller] = [
+        JobController(layout, number, memory_of[number], at_once=number in at_once) for number in jobs
+    ]
+    for number in crons:
+        started = family(setup, number)[1:]
+        memories = tuple(memory_of[job] for job in started)
+        loops.append(CronJobController(layout, number, memory_of[number], started, memories))
+    fresh = (MemoryCell(_name(JOB_LOOP, setup, job), first_memory(setup.workloads[job].job)) for job in jobs)
+    return AdjustingPart(
+        tuple(loops), (*fresh, *(MemoryCell(_name(CRON_JOB_LOOP, setup, cron), AT_REST) for cron in crons))
+    )
+
+
+def group_loops(layout: Layout, events: tuple[Event, ...], memory: int, claims: tuple[int, ...]) -> AdjustingPart:
+    """The cluster autoscaler, whose memory this is, and the machines of its groups; empty without one."""
+    flags = layout.setup.cluster_autoscaler
+    if flags is None:
+        return AdjustingPart((), ())
+    from kubeproof.model.loops.machines import machine_loops
+
+    return machine_loops(layout, events, memory, claims)
+
+
+def vertical_loops(layout: Layout, events: tuple[Event, ...], first: int) -> AdjustingPart:
+    """The vertical pod autoscalers, whose memories begin here, and the ReplicaSets that they change the pods of."""
+    setup = layout.setup
+    if not setup.verticals:
+        return AdjustingPart((), ())
+    from kubeproof.controllers.resized_replicaset import ResizedReplicaSet
+    from kubeproof.controllers.vpa.controller import VpaController
+    from kubeproof.model.expansion.sizes import asks_age, rules_of, working
+
+    loops: list[Controller] = []
+    memories: list[MemoryCell] = []
+    for vpa in working(setup, events):
+        target = workload_number(setup, vpa.target)
+        if not any(setup.workloads[one].resized for one in family(setup, target)):
+            continue  # what it recommends is what stands in the manifest
+        own_rules = tuple(rule for rule in usage_rules(setup, events) if rule.workload == target)
+        memory = first + len(memories)
+        old = asks_age(setup, events, vpa, own_rules)
+        loop = VpaController(layout, vpa, target, memory, own_rules, rules_of(setup), asks_age=old)
+        loops += [loop, ResizedReplicaSet(layout, target, memory)]
+        name = MemoryName(VERTICAL_AUTOSCALER, (vpa.namespace, vpa.name, vpa.target))
+        memories.append(MemoryCell(name, (0, loop.period_s, 0)))
+    return AdjustingPart(tuple(loops), tuple(memories))
+
+
+def _autoscalers(layout: Layout, events: tuple[Event, ...]) -> AdjustingPart:
+    setup = layout.setup
+    working = working_autoscalers(setup)
+    if not working:
+        return AdjustingPart((), ())
+    from kubeproof.controllers.hpa.ahead import first_memory
+    from kubeproof.controllers.hpa.controller import HpaController
+
+    rules = usage_rules(setup, events)
+    settings = autoscaler_settings(setup)
+    loops: list[Controller] = []
+    for autoscaler in working:
+        target, counted = workload_number(setup, autoscaler.target), counted_by(setup, autoscaler)
+        own_rules = tuple(rule for rule in rules if rule.workload in counted)
+        memory = len(events) + len(loops)
+        rivals = tuple(_rivals(setup, autoscaler, counted, len(events)))
+        recall = recall_of(setup, counted, autoscaler, own_rules, settings)
+        loops.append(
+            HpaController(layout, autoscaler, target, memory, own_rules, rivals, settings=settings, recall=recall)
+        )
+    fresh = first_memory(settings.sync_period_s)
+    names = (MemoryName(AUTOSCALER, (one.namespace, one.name, one.target)) for one in working)
+    return AdjustingPart(tuple(loops), tuple(MemoryCell(name, fresh) for name in names))
+
+
+def _name(kind: str, setup: Setup, workload: int) -> MemoryName:
+    """The name of a workload's memory."""
+    declared = setup.workloads[workload]
+    return MemoryName(kind, (declared.ref, declared.owner or ""))
+
+
+def working_autoscalers(setup: Setup) -> tuple[HorizontalPodAutoscaler, ...]:
+    """The autoscalers whose target is in the input; others find nothing to scale."""
+    known = {workload.ref for workload in setup.workloads if workload.kind not in JOBS}
+    return tuple(autoscaler for autoscaler in setup.autoscalers if autoscaler.target in known)
+
+
+def autoscaler_settings(setup: Setup) -> AutoscalerSettings:
+    """The autoscaler's flags."""
+    from kubeproof.controllers.hpa.settings import AutoscalerSettings
+
+    flags = setup.settings
+    return AutoscalerSettings(
+        version=flags.kubernetes_version,
+        tolerance=flags.hpa_tolerance_permille / 1000,
+        downscale_stabilization_s=flags.downscale_stabilization_s,
+        sync_period_s=flags.hpa_period_s,
+    )
+
+
+def _rivals(setup: Setup, autoscaler: HorizontalPodAutoscaler, counted: tuple[int, ...], first: int) -> Iterator[Rival]:
+    """The other autoscalers that select pods which this one counts; memories of autoscalers begin at `first`."""
+    from kubeproof.controllers.hpa.ambiguity import Rival
+
+    for at, other in enumerate(working_autoscalers(setup)):
+        target = setup.workloads[workload_number(setup, other.target)]
+        if other is not autoscaler and any(selects(target, setup.workloads[number]) for number in counted):
+            yield Rival(other.name, target.selector, first + at)
+
+
+def foreign_counted(setup: Setup) -> frozenset[int]:
+    """The workloads whose pods an autoscaler counts although it is another one's."""
+    return frozenset(number for autoscaler in working_autoscalers(setup) for number in foreign_to(setup, autoscaler))
+
+
+def jobs_counted(setup: Setup) -> frozenset[int]:
+    """The Jobs whose pods an autoscaler counts, finished ones as long as they are listed."""
+    return frozenset(number for number in foreign_counted(setup) if setup.workloads[number].kind == JOB)
+
+
+def may_run_unready(setup: Setup, events: tuple[Event, ...]) -> frozenset[int]:
+    """The workloads whose pods may run without being ready: probed, crashed, never ready, or on a silent node."""
+    everybody = frozenset(range(len(setup.workloads)))
+    if any(isinstance(event, NodeFailure | ZoneFailure | KernelPanic | PodCrash) for event in events):
+        return everybody
+    probed = {w for w in everybody if setup.workloads[w].template.readiness is not None}
+    return never_ready(setup, events) | probed
+
+
+def ages_that_matter(setup: Setup, rules: tuple[UsageRule, ...], unready: frozenset[int]) -> Ages:
+    """Per workload, the pod ages at which its usage or an autoscaler's trust in it changes, ascending.
+
+    The initialization period is about pods that run without being ready; all others are trusted after one sample.
+    """
+    ages: list[set[int]] = [set() for _ in setup.workloads]
+    for rule in rules:
+        ages[rule.workload] |= set(rule.until_s)
+    for autoscaler in working_autoscalers(setup):
+        from kubeproof.controllers.hpa.controller import ages_read
+
+        if any(metric.name == CPU for metric in autoscaler.metrics):
+            for member in counted_by(setup, autoscaler):
+                ages[member] |= set(ages_read(autoscaler_settings(setup), may_be_unready=member in unready))
+    return tuple(tuple(sorted(own)) for own in ages)
+
+
+def lives_that_matter(setup: Setup, events: tuple[Event, ...], rules: tuple[UsageRule, ...]) -> Ages:
+    """Per workload, how long its pods have to have had their node until a loop decides otherwise, ascending."""
+    lives: list[set[int]] = [set() for _ in setup.workloads]
+    if setup.descheduler is not None:
+        from kubeproof.controllers.descheduler.ages import ages_asked
+
+        for own, asked in zip(lives, ages_asked(setup, setup.descheduler), strict=True):
+            own |= set(asked)
+    if setup.verticals:
+        from kubeproof.cluster.vertical import sizes_of
+        from kubeproof.controllers.vpa.controller import LONG_LIFE_S
+        from kubeproof.model.expansion.sizes import asks_age, working
+
+        for vpa in working(setup, events):
+            target = workload_number(setup, vpa.target)
+            own_rules = tuple(rule for rule in rules if rule.workload == target)
+            for member in sizes_of(setup, target) if asks_age(setup, events, vpa, own_rules) else ():
+                lives[member].add(LONG_LIFE_S)
+    return tuple(tuple(sorted(own)) for own in lives)

@@ -1,0 +1,163 @@
+"""From a setup and its events to the control loops that take part in a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import product
+from typing import TYPE_CHECKING
+
+from kubeproof.cluster.control import Controller
+from kubeproof.cluster.objects import (
+    DAEMON_SET,
+    DEPLOYMENT,
+    JOBS,
+    POD,
+    STATEFUL_SET,
+    Setup,
+    family,
+    revisions_of,
+    workload_number,
+)
+from kubeproof.cluster.places import Layout
+from kubeproof.cluster.priorities import has_priorities
+from kubeproof.cluster.state import NEVER
+from kubeproof.cluster.volumes import class_of, open_claims
+from kubeproof.controllers.deployment import DeploymentController
+from kubeproof.controllers.guard import Guard, guarded
+from kubeproof.controllers.kubelet import Kubelet
+from kubeproof.controllers.late import (
+    DaemonSetController,
+    DrainEviction,
+    EndpointController,
+    RolloutController,
+    StatefulSetController,
+    VolumeController,
+)
+from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
+from kubeproof.controllers.replicaset import ReplicaSetController
+from kubeproof.controllers.taint_eviction import TaintEviction
+from kubeproof.errors import UsageError
+from kubeproof.events.budget_change import budgets_after
+from kubeproof.events.declarations import BudgetChange, Event, KernelPanic, NodeFailure, ZoneFailure, is_drain
+from kubeproof.events.late import DrainProgress
+from kubeproof.intents.declarations import Intent
+from kubeproof.intents.predicates import most_failed_asked
+from kubeproof.model.loops.adjusting import foreign_counted
+from kubeproof.model.loops.shared import shared_loops
+
+if TYPE_CHECKING:
+    pass
+
+MOST_BUDGET_CHANGES = 3  # every set of them has loops of its own
+NO_GUARD: Guard = ()
+
+
+def built_in_controllers(
+    layout: Layout,
+    events: tuple[Event, ...] = (),
+    claims: tuple[int, ...] = (),
+    at_once: frozenset[int] = frozenset(),
+) -> tuple[Controller, ...]:
+    """The control loops for every workload and place; those that only an event calls for come with it.
+
+    `claims` are the memories of the claims whose volume is decided during the run; `at_once` are the workloads whose
+    missing pods are created in one step.
+    """
+    loops: list[Controller] = []
+    drains = any(is_drain(event) for event in events)
+    evicts = drains or layout.setup.cluster_autoscaler is not None
+    variants = _with_budgets(layout, events)
+    for index, workload in enumerate(layout.setup.workloads):
+        loops += owner_loops(layout, index, at_once)
+        for variant, guard in variants if has_priorities(layout.setup) else ((layout, NO_GUARD),):
+            shared = shared_loops(variant)
+            is_daemon = workload.kind == DAEMON_SET
+            loop = shared.pinned_scheduler(index) if is_daemon else shared.scheduler(index, claims)
+            loops.append(guarded(loop, guard))
+        if evicts and workload.kind != DAEMON_SET:  # drains leave daemon pods alone
+            loops += [guarded(DrainEviction(variant, index), guard) for variant, guard in variants]
+    for place in layout.every_place:
+        loops += [Kubelet(layout, place), TaintEviction(layout, place), NodeMonitor(layout, place)]
+        if drains:
+            loops.append(DrainProgress(layout, place))
+    binders = (VolumeController(layout, position, claims) for position in _bound_at_once(layout.setup))
+    return (*loops, NoExecuteTainter(layout, takes_several_down(events)), *binders)
+
+
+def _with_budgets(layout: Layout, events: tuple[Event, ...]) -> tuple[tuple[Layout, Guard], ...]:
+    """The layout with the budgets that there are, for every set of changes to them that may have happened."""
+    numbered = [(index, event) for index, event in enumerate(events) if isinstance(event, BudgetChange)]
+    if not numbered:
+        return ((layout, NO_GUARD),)
+    setup, changes = layout.setup, [event for _, event in numbered]
+    if setup.descheduler is not None or setup.cluster_autoscaler is not None or setup.verticals:
+        problem = "budgets that come, go or change beside a descheduler, a cluster autoscaler or a vertical one"
+        raise UsageError(f"{problem} are not modelled", "Leave either out")
+    if len(changes) > MOST_BUDGET_CHANGES:
+        raise UsageError(f"{len(changes)} budgets come, go or change", f"Allow at most {MOST_BUDGET_CHANGES}")
+    found = []
+    for happened in product((False, True), repeat=len(changes)):
+        variant = replace(setup, budgets=budgets_after(setup.budgets, changes, happened))
+        guard = tuple((index, (0 if done else 1,)) for (index, _), done in zip(numbered, happened, strict=True))
+        found.append((replace(layout, setup=variant), guard))
+    return tuple(found)
+
+
+def takes_several_down(events: tuple[Event, ...]) -> bool:
+    """True if several nodes may be down at once."""
+    failures = sum(2 if e.max is None else e.max for e in events if isinstance(e, NodeFailure | KernelPanic))
+    return failures > 1 or any(isinstance(event, ZoneFailure) for event in events)
+
+
+def endpoint_loops(layout: Layout, routes: Mapping[int, tuple[int, int]]) -> Iterator[Controller]:
+    """Who tells proxies about pods that terminate, where something asks for that."""
+    if any(route != (NEVER, NEVER) for route in routes.values()):
+        yield from (EndpointController(layout, place) for place in layout.every_place)
+
+
+def _bound_at_once(setup: Setup) -> Iterator[int]:
+    """The positions of the open claims that do not wait for a pod."""
+    for position, number in enumerate(open_claims(setup)):
+        found = class_of(setup, setup.claims[number])
+        if found is None or not found.waits:
+            yield position
+
+
+def owner_loops(layout: Layout, index: int, at_once: frozenset[int] = frozenset()) -> Iterator[Controller]:
+    """The loops that keep up a workload's pods; a bare Pod has none."""
+    workload = layout.setup.workloads[index]
+    sizes = family(layout.setup, index)
+    if workload.kind == DAEMON_SET:
+        if workload.owner is None:
+            yield DaemonSetController(layout, index, at_once=at_once >= {*sizes})
+        return
+    if workload.kind == STATEFUL_SET:
+        if workload.owner is None:
+            yield StatefulSetController(layout, index, at_once=at_once >= {*sizes})
+        return
+    if workload.kind in JOBS:
+        return  # their loops have clocks: `job_loops`
+    if workload.kind == DEPLOYMENT:
+        has_revisions = revisions_of(layout.setup, index) > 1
+        yield RolloutController(layout, index) if has_revisions else DeploymentController(layout, index)
+    if workload.kind != POD and not any(layout.setup.workloads[one].resized for one in (index, *sizes)):
+        yield ReplicaSetController(layout, index, at_once=index in at_once)
+
+
+def most_failed(setup: Setup, intents: tuple[Intent, ...]) -> tuple[int, ...]:
+    """Per workload, up to how many failed pods are counted: one more than a property allows.
+
+    An autoscaler asks whether there is one at all: it wants the requests of failed pods, too.
+    """
+    listed = foreign_counted(setup) if setup.autoscalers else frozenset()
+    most = [int(number in listed) for number in range(len(setup.workloads))]
+    for intent in intents:
+        if intent.key == "maxPodObjects" and intent.count is not None and "Failed" in (intent.phases or ("Failed",)):
+            everyone = tuple(range(len(most)))
+            counted = everyone if intent.target is None else family(setup, workload_number(setup, intent.target))
+            for member in counted:
+                most[member] = max(most[member], intent.count.number + 1)
+        asked = most_failed_asked(intent)
+        most = [max(known, asked) for known in most]
+    return tuple(most)

@@ -1,0 +1,35 @@
+"""The cluster autoscaler and the machines of its groups as loops of a plan."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from kubeproof.cluster.control import Controller
+from kubeproof.cluster.places import Layout
+from kubeproof.controllers.cluster_autoscaler.controller import ClusterAutoscalerController, first_memory
+from kubeproof.controllers.cluster_autoscaler.machines import MachineArrival, MachineDeparture, Memories
+from kubeproof.events.declarations import CreateNode, Event, ZoneFailure
+from kubeproof.events.zone_failure import is_down
+from kubeproof.model.loops.adjusting import AdjustingPart
+from kubeproof.model.memories import CLUSTER_AUTOSCALER, MemoryCell, MemoryName
+
+
+def machine_loops(layout: Layout, events: tuple[Event, ...], memory: int, claims: tuple[int, ...]) -> AdjustingPart:
+    """The loops with the first memory of the autoscaler; groups are backed off only where zones may be lost."""
+    flags = layout.setup.cluster_autoscaler
+    assert flags is not None
+    outages = tuple((index, event) for index, event in enumerate(events) if isinstance(event, ZoneFailure))
+    numbers = tuple(index for index, _ in outages)
+    lost = partial(_is_lost, layout, tuple(event for _, event in outages))
+    brought = {layout.named(event.node) for event in events if isinstance(event, CreateNode)}
+    reserved = frozenset(place for place in brought if place is not None)
+    loops: list[Controller] = [ClusterAutoscalerController(layout, memory, claims, reserved)]
+    for place, one in enumerate(layout.places):
+        if one.sample.group:
+            loops += [MachineArrival(layout, place, memory, numbers, lost), MachineDeparture(layout, place, memory)]
+    first = first_memory(flags.scan_interval_s, len(flags.groups) if outages else 0)
+    return AdjustingPart(tuple(loops), (MemoryCell(MemoryName(CLUSTER_AUTOSCALER), first),))
+
+
+def _is_lost(layout: Layout, events: tuple[ZoneFailure, ...], place: int, memories: Memories) -> bool:
+    return any(is_down(layout, event, place, memory) for event, memory in zip(events, memories, strict=True))

@@ -1,0 +1,68 @@
+"""The monitors of a plan as the engine asks them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+
+from kubeproof.cluster.control import Seen
+from kubeproof.cluster.state import present
+from kubeproof.intents.monitor import FRESH, Memory
+from kubeproof.model.loops.actors import Slots
+from kubeproof.model.plan import Plan
+
+if TYPE_CHECKING:
+    pass
+
+
+class JointObserver:
+    """All monitors of a plan in one memory; flags are two bits per monitor: bad, matters."""
+
+    def __init__(self, plan: Plan, slots: Slots) -> None:
+        self.monitors = plan.monitors
+        reads = [monitor.reads for monitor in self.monitors]
+        self._monitor_reads = reads
+        facts = [monitor.fact for monitor in self.monitors]
+        self._workload_facts = [
+            tuple(fact if w in r.workloads else None for fact, r in zip(facts, reads, strict=True))
+            for w in range(len(plan.workloads))
+        ]
+        self._place_facts = [
+            tuple(fact if p in r.places else None for fact, r in zip(facts, reads, strict=True))
+            for p in plan.layout.every_place
+        ]
+        self._workloads = tuple(sorted({w for r in reads for w in r.workloads}))
+        self._places = tuple(sorted({p for r in reads for p in r.places}))
+        self.reads = (
+            *(slots.workload(w) for w in self._workloads),
+            *(slots.place(p) for p in self._places),
+        )
+
+    def view(self, position: int, cell: Any) -> tuple[Hashable, ...]:
+        """What every monitor sees of the cell; None where it does not look."""
+        if position < len(self._workloads):
+            workload = self._workloads[position]
+            facts = self._workload_facts[workload]
+            return tuple(fact.show_workload(workload, cell) if fact else None for fact in facts)
+        place = self._places[position - len(self._workloads)]
+        facts = self._place_facts[place]
+        there = present(cell)
+        return tuple(fact.show_nodes(place, there) if fact else None for fact in facts)
+
+    def observe(self, memory: Any, views: tuple[Any, ...]) -> tuple[Memory, ...]:
+        """Every monitor's memory after entering a state."""
+        before = memory if memory is not None else (FRESH,) * len(self.monitors)
+        return tuple(
+            monitor.observe(before[index], self._seen(index, views)) for index, monitor in enumerate(self.monitors)
+        )
+
+    def _seen(self, index: int, views: tuple[Any, ...]) -> Seen:
+        first_place = len(self._workloads)
+        reads = self._monitor_reads[index]
+        workloads = tuple(views[self._workloads.index(w)][index] for w in reads.workloads)
+        places = tuple(views[first_place + self._places.index(p)][index] for p in reads.places)
+        return Seen(workloads, places)
+
+    def flags(self, memory: Any) -> int:
+        """Bit 2i: monitor i is bad; bit 2i+1: the state matters to it."""
+        return sum((bad << 2 * index) | (matters << 2 * index + 1) for index, (_, bad, matters) in enumerate(memory))

@@ -1,0 +1,85 @@
+"""Starts that are due are taken at once, while their autoscaler can do nothing whatever it sees.
+
+Pods whose time is up start before any more time passes, node after node, and in any order: every set of nodes that
+came first is a state of its own. Only an autoscaler looks at the start of such pods. If its windows and bounds leave it
+no choice now, whatever the metrics say, and its target has exactly the pods it wants, nobody can do anything in
+between that depends on who came first. So the starts are followed alone, all pods of a kind in one step: a persistent
+set. `docs/explanation/reductions.md` has the conditions and the proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from kubeproof.cluster.control import Stage
+from kubeproof.cluster.state import ACTIVE, Nodes, WorkloadCell
+from kubeproof.controllers.late import HpaController
+from kubeproof.engine.system import Effect
+from kubeproof.engine.system import Stage as EngineStage
+from kubeproof.events.late import CordonEvent, LevelEvent, UnreachableEvent
+from kubeproof.intents.facts import count_pods
+from kubeproof.model.plan import Plan
+from kubeproof.model.reductions.starts_in_unison import StartAll, Starts, start_effect
+from kubeproof.model.reductions.young_pods import countable
+
+HARMLESS = (CordonEvent, LevelEvent, UnreachableEvent)  # they touch neither pods nor sizes
+
+
+class Due(NamedTuple):
+    """What a place tells: the kinds that must start now, and how many pods there are."""
+
+    kinds: tuple[StartAll, ...]
+    pods: int
+
+
+def hurried(plan: Plan) -> frozenset[int]:
+    """The workloads whose starts may be taken at once: only autoscalers look at them, and nobody resizes them then."""
+    waiting = all(isinstance(event, HARMLESS) or event.stage == Stage.CALM for event in plan.events)
+    return countable(plan) if waiting else frozenset()
+
+
+class Hurry:
+    """All kubelets as one actor, for the pods of one workload that must start now."""
+
+    name = "kubelet"
+    stage = int(EngineStage.FIRST)
+
+    def __init__(
+        self, workload: int, starts: Starts, scalers: Mapping[int, HpaController], slots: tuple[int, ...]
+    ) -> None:
+        """`scalers` are the workload's autoscalers by the slots of their memories; `slots` its own, then all places."""
+        self._workload, self._starts = workload, starts
+        self._scalers = tuple(scalers.values())
+        self._shown = len(slots)
+        self.reads = (*slots, *scalers)
+
+    def view(self, position: int, cell: Any) -> Any:
+        """The size of a workload at rest; the starts due in a place; an autoscaler's memory."""
+        if position >= self._shown:
+            return cell
+        return self._due(cell) if position else _size_at_rest(cell)
+
+    def _due(self, nodes: Nodes) -> Due:
+        kinds = tuple(kind for kind in self._starts.due(nodes) if kind.most_s == 0)
+        return Due(kinds, count_pods(nodes, (self._workload,), ACTIVE))
+
+    def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
+        """The start of all pods of one kind, if there is one and nothing else is possible before it."""
+        size, *rest = views
+        places = [Due(*view) for view in rest[: self._shown - 1]]  # an equal view may be a plain tuple
+        memories = rest[self._shown - 1 :]
+        kinds = sorted({StartAll(*kind) for due in places for kind in due.kinds})
+        if not kinds or size != sum(due.pods for due in places) or not self._is_idle(size, memories):
+            return ()
+        slots = tuple(slot for slot, due in zip(self.reads[1:], places, strict=False) if kinds[0] in due.kinds)
+        return (start_effect(kinds[0], slots),)
+
+    def _is_idle(self, size: int, memories: list[tuple[int, ...]]) -> bool:
+        return all(scaler.is_fixed(size, memory) for scaler, memory in zip(self._scalers, memories, strict=True))
+
+
+def _size_at_rest(cell: WorkloadCell) -> int | None:
+    """The size of a workload whose pods all have nodes, None if one is still on its way."""
+    rests = cell.exists and cell.desired == cell.replicas and not cell.unbound
+    return cell.desired if rests else None

@@ -1,0 +1,54 @@
+"""Ends in unison: terminating pods that nobody looks at end together, on all nodes in one step.
+
+A terminating pod may end at any instant of its grace period, and holds its requests until then. Only who places pods
+asks for that; as long as no pod waits for a node, sets of pods that have ended already differ in nothing but in
+whether a clock still runs. Whether a pod waits meanwhile cannot be known from the plan, so it is watched during
+the search: if one does, `EndMatters` ends it, and it begins again without this reduction for the workloads that
+were ending. `docs/explanation/reductions.md` has the proof.
+"""
+
+from __future__ import annotations
+
+from kubeproof.cluster.objects import family
+from kubeproof.controllers.late import HpaController
+from kubeproof.errors import KubeproofError
+from kubeproof.intents.monitor import Monitor
+from kubeproof.model.plan import Plan
+from kubeproof.model.reductions.starts_in_unison import only_replicasets_delete
+
+HEEDED_BY = frozenset({"maxPodObjects", "drainCompletes", "rolloutCompletes", "noTrafficToTerminating"})
+
+
+class EndMatters(KubeproofError):
+    """A pod waits for a node while others still end."""
+
+    def __init__(self, workloads: frozenset[int]) -> None:
+        super().__init__(f"the end of pods of {sorted(workloads)} matters")
+        self.workloads = workloads
+
+
+def ending_unseen(plan: Plan) -> frozenset[int]:
+    """The workloads whose terminating pods may end in unison, as far as the plan tells.
+
+    None where somebody else reads terminating pods: a drain, a StatefulSet, a DaemonSet or a rollout by recreation
+    waits for them, a descheduler or a quota counts them, admission of pods that name their node adds them up, an
+    autoscaler lists them with those of others.
+    """
+    if not only_replicasets_delete(plan) or plan.setup.quotas or any(_heeds_end(monitor) for monitor in plan.monitors):
+        return frozenset()
+    alone = frozenset(w for w in range(len(plan.setup.workloads)) if len(family(plan.setup, w)) == 1)
+    return alone - _listed_with_others(plan)
+
+
+def _listed_with_others(plan: Plan) -> frozenset[int]:
+    """The workloads whose terminating pods an autoscaler lists together with those of others.
+
+    It asks even these for their requests, and whether another autoscaler selects them. Where all are pods of its target
+    they cannot be the only ones without a request.
+    """
+    scalers = [c for c in plan.controllers if isinstance(c, HpaController)]
+    return frozenset(w for c in scalers if not c.counts_own_pods_only for w in c.counted)
+
+
+def _heeds_end(monitor: Monitor) -> bool:
+    return monitor.temporal is not None or monitor.intent.key in HEEDED_BY

@@ -1,0 +1,345 @@
+"""A plan of some workloads that allows all that workloads beside them can bring about.
+
+The others take room, sway the scheduler's choice among nodes, keep drained nodes from being empty, and make time pass
+in other portions. So the scheduler takes any node that the rules of its pods admit, no clock holds anything up, and
+what may be held up for ever by the others is a step that may come or not: a binding where all admitted nodes may be
+full, and the end of a drain. `kubeproof.verify.proofs.crowd` says where that is all they can do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import field, replace
+from typing import Any, NamedTuple
+
+from kubeproof.cluster.control import (
+    RETURN,
+    Bind,
+    Controller,
+    Decision,
+    NodeChange,
+    NodeRef,
+    Reads,
+    Remember,
+    Role,
+    Seen,
+    SetDesired,
+    Stage,
+)
+from kubeproof.cluster.daemons import daemon_sets
+from kubeproof.cluster.objects import (
+    DEPLOYMENT,
+    REPLICA_SET,
+    REPLICATION_CONTROLLER,
+    PodAffinity,
+    family,
+    workload_number,
+)
+from kubeproof.cluster.places import Layout
+from kubeproof.cluster.state import ACTIVE, DRAINING, KUBELET_LIVES, NodeCell, Nodes, WorkloadCell
+from kubeproof.controllers.budgets import budgets_of
+from kubeproof.controllers.late import JobController, PinnedScheduler
+from kubeproof.controllers.node_lifecycle import NoExecuteTainter
+from kubeproof.controllers.scheduler.controller import SchedulerController
+from kubeproof.events.late import DrainEvent, DrainProgress
+from kubeproof.intents.facts import NoDrainUnderWay
+from kubeproof.intents.monitor import Monitor
+from kubeproof.model.plan import Plan
+from kubeproof.model.reductions.fair_waits import asynchronous
+from kubeproof.values import dataclass
+
+FEW_DRAINS = 3  # that are counted
+REPLICATED = (DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER)
+
+
+class Bounds(NamedTuple):
+    """The sizes that an autoscaler may write."""
+
+    least: int
+    most: int
+    is_patient: bool = False  # only when the last one is in force: all pods are there and have nodes
+
+
+class Sway(NamedTuple):
+    """How others may sway the choice among nodes where the scores of the pods' own rules are kept."""
+
+    slack: int  # by how much other scores may favour one node over another
+    missing: int  # how many of the nodes that admit the pods may be full at any one time
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the workloads of a plan have to expect of others, by Workload.ref."""
+
+    short: Mapping[str, int]  # how many nodes that admit its pods may be full for ever
+    drains_end: bool = False  # the others always leave a node that is drained, in the end
+    bounds: Mapping[str, Bounds] = field(default_factory=dict)  # of those that an autoscaler may resize
+    sway: Mapping[str, Sway] = field(default_factory=dict)  # empty: any node may be chosen
+
+
+def loosen(plan: Plan, around: Surroundings) -> Plan:
+    """The plan with all that others may bring about."""
+    free = asynchronous(plan, frozenset(_forgotten(plan)))
+    return replace(
+        free,
+        controllers=(
+            *(_loosened(controller, free, around) for controller in free.controllers),
+            *(
+                FreeAutoscaler(free.layout, workload_number(free.setup, ref), bounds)
+                for ref, bounds in sorted(around.bounds.items())
+            ),
+        ),
+        events=tuple(map(_loosened_event, free.events)),
+        monitors=tuple(_monitor(monitor, free.layout) for monitor in free.monitors),
+    )
+
+
+def _forgotten(plan: Plan) -> Iterator[int]:
+    """The workloads whose pods nobody asks for once they end on a node that nobody reaches."""
+    setup = plan.setup
+    if any(workload.template.pod_affinity != PodAffinity() for workload in setup.workloads):
+        return
+    for number in range(len(setup.workloads)):
+        owner = setup.workloads[family(setup, number)[0]]
+        is_counted = budgets_of(setup, number) or owner.template.pod_anti_affinity.preferred
+        if owner.kind in REPLICATED and owner.strategy.rolling and not is_counted:
+            yield number
+
+
+def _loosened(controller: Controller, plan: Plan, around: Surroundings) -> Controller:
+    if isinstance(controller, SchedulerController):
+        return _freed(controller, plan, around)
+    if isinstance(controller, PinnedScheduler):
+        return OptionalLoop(controller) if _short(plan, controller.workload, around) else controller
+    if isinstance(controller, DrainProgress) and not around.drains_end:
+        return OptionalLoop(controller)
+    if isinstance(controller, NoExecuteTainter) and not daemon_sets(plan.setup):
+        return TainterOfPods(controller)
+    return UntimedJob(controller) if isinstance(controller, JobController) else controller
+
+
+def _loosened_event(event: Controller) -> Controller:
+    return EndlessDrain(event) if isinstance(event, DrainEvent) and event.event.max > FEW_DRAINS else event
+
+
+def _freed(scheduler: SchedulerController, plan: Plan, around: Surroundings) -> FreeScheduler:
+    sway = around.sway.get(_ref(plan, scheduler.workload))
+    return FreeScheduler(scheduler, _short(plan, scheduler.workload, around), sway)
+
+
+def _short(plan: Plan, number: int, around: Surroundings) -> int:
+    return around.short[_ref(plan, number)]
+
+
+def _ref(plan: Plan, number: int) -> str:
+    workload = plan.setup.workloads[number]
+    return workload.owner or workload.ref
+
+
+class _Wrapped:
+    """A loop that sees what another one sees."""
+
+    def __init__(self, loop: Any) -> None:
+        self._loop = loop
+        self.name: str = loop.name
+        self.stage: int = loop.stage
+        self.reads: Reads = loop.reads
+        self.sees_absent: bool = getattr(loop, "sees_absent", False)
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Any:
+        return self._loop.show_workload(workload, cell)
+
+    def show_node(self, place: int, cell: NodeCell) -> Any:
+        return self._loop.show_node(place, cell)
+
+
+class FreeScheduler(_Wrapped):
+    """A scheduler that takes any node it finds feasible, or with `sway` any that may win because of others.
+
+    So many of the nodes may be full for ever because of others.
+    """
+
+    def __init__(self, loop: SchedulerController, short: int, sway: Sway | None) -> None:
+        super().__init__(loop)
+        self._short, self._sway = short, sway
+        self._known: dict[object, tuple[Decision, ...]] = {}
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """A binding to each node that may win; if all feasible ones may be full it may not come."""
+        if not seen.workloads[0]:
+            return ()
+        key = (seen.places, seen.memories)
+        if key not in self._known:
+            self._known[key] = self._bindings(seen)
+        return self._known[key]
+
+    def _bindings(self, seen: Seen) -> tuple[Decision, ...]:
+        every = self._loop.bindings_to_all(seen)
+        is_certain = self._is_certain(seen, every)
+        refs, infos = self._loop.candidates(seen)
+        if self._sway is None:
+            chosen = set(refs)
+        else:
+            kernel = self._loop.kernel_of(seen.memories)
+            chosen = {refs[index] for index in kernel.near_best(infos, self._sway.slack, self._sway.missing)}
+        taken = tuple(one for one in every if _node_of(one) in chosen)
+        return taken if is_certain else tuple(map(_open, taken))
+
+    def _is_certain(self, seen: Seen, decisions: tuple[Decision, ...]) -> bool:
+        """True if more nodes are feasible than may be full."""
+        chosen = {_node_of(one) for one in decisions}
+        feasible: int = sum(
+            count
+            for place, groups in zip(self.reads.places, seen.places, strict=True)
+            for view, count in groups
+            if NodeRef(place, view) in chosen
+        )
+        return feasible > self._short
+
+
+def _node_of(decision: Decision) -> NodeRef | None:
+    return next((action.node for action in decision.actions if isinstance(action, Bind)), None)
+
+
+class OptionalLoop(_Wrapped):
+    """A loop whose steps others may hold up for ever; a node that is down for maintenance comes back."""
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """The steps, of which none has to come."""
+        return tuple(one if _returns(one) else _open(one) for one in self._loop.act(seen))
+
+
+class TainterOfPods(_Wrapped):
+    """Taints dead nodes that have pods. Others take none, so that it does not matter whether pods would be evicted.
+
+    Except to DaemonSets, which look at taints before they create a pod.
+    """
+
+    def show_node(self, place: int, cell: NodeCell) -> Any:
+        """What the loop sees, and whether the node has pods."""
+        return self._loop.show_node(place, cell), bool(cell.pods)
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """The decisions about nodes with pods."""
+        shown = tuple(tuple((view, count) for (view, _), count in groups) for groups in seen.places)
+        found = []
+        for decision in self._loop.act(seen._replace(places=shown)):
+            (change,) = decision.actions
+            place, view = change.node
+            if any(group == (view, True) for group, _ in seen.places[self.reads.places.index(place)]):
+                found.append(decision._replace(actions=(change._replace(node=NodeRef(place, (view, True))),)))
+        return tuple(found)
+
+
+class EndlessDrain(_Wrapped):
+    """Drains that may hit any node any number of times: which ones have had their turn makes too many states."""
+
+    def show_node(self, place: int, cell: NodeCell) -> Any:
+        """The node as if it had not had its turn."""
+        return self._loop.show_node(place, cell._replace(marks=0))
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """The beginning of a drain, which leaves no trace but on the node."""
+        return tuple(
+            one._replace(actions=tuple(_unmarked(action) for action in one.actions if not isinstance(action, Remember)))
+            for one in self._loop.act(seen)
+        )
+
+
+def _unmarked(action: Any) -> Any:
+    return action._replace(mark=0) if isinstance(action, NodeChange) else action
+
+
+@dataclass(frozen=True, slots=True)
+class FreeAutoscaler:
+    """An autoscaler that may write any size between its bounds, at any moment that they allow, or none."""
+
+    layout: Layout
+    workload: int
+    bounds: Bounds
+    name: str = "hpa"
+    stage: int = Stage.ALWAYS
+
+    @property
+    def reads(self) -> Reads:
+        return Reads((self.workload,), self.layout.every_place if self.bounds.is_patient else ())
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int, bool]:
+        """Whether the target exists, its size, and whether its ReplicaSet has that, too, and no pod waits."""
+        return cell.exists, cell.desired, cell.replicas == cell.desired and not cell.unbound
+
+    def show_node(self, place: int, cell: NodeCell) -> int:
+        """The pods of the target."""
+        return sum(count for kind, count in cell.pods if kind.workload == self.workload and kind.phase in ACTIVE)
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """Every size that is another one."""
+        exists, current, is_synced = seen.workloads[0]
+        pods = sum(pods * count for groups in seen.places for pods, count in groups)
+        if not exists or (self.bounds.is_patient and not (is_synced and pods == current)):
+            return ()
+        sizes = range(self.bounds.least, self.bounds.most + 1)
+        return tuple(Decision((SetDesired(self.workload, n),), Role.EVENT) for n in sizes if n != current)
+
+
+class UntimedJob(_Wrapped):
+    """A Job whose back-off, and time until it is deleted, may be over at any moment."""
+
+    def act(self, seen: Seen) -> tuple[Decision, ...]:
+        """The steps; what they write has no clock that runs."""
+        return tuple(Decision(tuple(map(self._unclocked, one.actions)), Role.URGENT) for one in self._loop.act(seen))
+
+    def _unclocked(self, action: Any) -> Any:
+        if not isinstance(action, Remember):
+            return action
+        *counted, _, left_s = action.value
+        return action._replace(value=(*counted, 0, left_s))
+
+
+def _open(decision: Decision) -> Decision:
+    """The decision as one that may come or not."""
+    return decision._replace(role=Role.EVENT)
+
+
+def _returns(decision: Decision) -> bool:
+    return any(isinstance(action, NodeChange) and action.verb == RETURN for action in decision.actions)
+
+
+# -- drains -----------------------------------------------------------------------------------------
+
+
+def _monitor(monitor: Monitor, layout: Layout) -> Monitor:
+    """The monitor; that a drain completes is asked as far as it depends on the plan's own pods."""
+    return replace(monitor, fact=EmptyWhereDrained(layout)) if isinstance(monitor.fact, NoDrainUnderWay) else monitor
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyWhereDrained:
+    """drainCompletes for some workloads: no node that is up and being drained has a pod of theirs, daemons aside."""
+
+    layout: Layout
+
+    @property
+    def reads(self) -> Reads:
+        return Reads((), self.layout.every_place)
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> None:
+        """Never looks at workloads."""
+
+    def show_nodes(self, place: int, nodes: Nodes) -> tuple[int, int]:
+        """Nodes that are being drained, dead ones aside; and those of them that have pods."""
+        drained = [(c, n) for c, n in nodes if c.work in DRAINING and c.health in KUBELET_LIVES]
+        daemons = daemon_sets(self.layout.setup)
+        return (
+            sum(count for _, count in drained),
+            sum(count for cell, count in drained if any(kind.workload not in daemons for kind, _ in cell.pods)),
+        )
+
+    def holds(self, seen: Seen) -> bool:
+        return not any(busy for _, busy in seen.places)
+
+    def is_settled(self, seen: Seen) -> bool:
+        return True
+
+    def matters(self, seen: Seen) -> bool:
+        return any(drained for drained, _ in seen.places)

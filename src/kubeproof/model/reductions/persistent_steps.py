@@ -1,0 +1,138 @@
+"""Steps that may be taken alone: they commute with all that others may do before them.
+
+The first sync of a Deployment, and the first pods of a ReplicaSet, wait for nobody and hinder nobody; in which order
+several workloads take them changes nothing but the order. So as soon as one is possible it is the only step that is
+followed: a persistent set of one. `docs/explanation/reductions.md` has the conditions and the proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kubeproof.cluster.control import Controller, CreatePods, Decision, SetReplicas, Stage, tags_of
+from kubeproof.cluster.objects import DEPLOYMENT, REPLICA_SET, family
+from kubeproof.cluster.priorities import priority_of
+from kubeproof.cluster.state import NEVER
+from kubeproof.controllers.late import DeschedulerController, HpaController
+from kubeproof.controllers.quota import is_meant
+from kubeproof.engine.system import Effect
+from kubeproof.engine.system import Stage as EngineStage
+from kubeproof.events.late import KernelPanicEvent, NodeFailureEvent, NodeRecoveryEvent
+from kubeproof.model.plan import Plan
+from kubeproof.model.reductions.starts_in_unison import EVENTS, LOOPS
+
+COMMUTING_EVENTS = (*EVENTS, NodeFailureEvent, NodeRecoveryEvent, KernelPanicEvent)
+
+
+class FirstSync:
+    """A Deployment's ReplicaSet is created: nobody else reads or writes its size before."""
+
+    stage = int(EngineStage.FIRST)
+
+    def __init__(self, name: str, workload: int, slot: int) -> None:
+        self.name = name
+        self.reads = (slot,)
+        self._workload, self._slot = workload, slot
+
+    def view(self, position: int, cell: Any) -> int | None:
+        """The size that the new ReplicaSet gets, None if it is there or has to wait."""
+        return cell.desired if cell.exists and cell.replicas == NEVER else None
+
+    def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
+        """The creation."""
+        if views[0] is None:
+            return ()
+        return (_effect(SetReplicas(self._workload, views[0]), self._slot),)
+
+
+class FirstPods:
+    """A ReplicaSet without any pod creates all of them: there is none that anybody could change before."""
+
+    stage = int(EngineStage.FIRST)
+
+    def __init__(self, name: str, workload: int, slot: int, places: tuple[int, ...], *, follows: bool) -> None:
+        self.name = name
+        self.reads = (slot, *places)
+        self._workload, self._slot, self._follows = workload, slot, follows
+
+    def view(self, position: int, cell: Any) -> int | bool:
+        """The pods to create, 0 if some wait or the size is about to change; of a place, whether it has any."""
+        if position:
+            return any(kind.workload == self._workload for node, _ in cell for kind, _ in node.pods)
+        is_due = not cell.unbound and (not self._follows or (cell.exists and cell.desired == cell.replicas))
+        return max(0, cell.replicas) if is_due else 0
+
+    def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
+        """The creation."""
+        if not views[0] or any(views[1:]):
+            return ()
+        return (_effect(CreatePods(self._workload, int(views[0])), self._slot),)
+
+
+Alone = FirstSync | FirstPods
+
+
+def _effect(action: SetReplicas | CreatePods, slot: int) -> Effect:
+    operation = (type(action).__name__, -1, action)
+    decision = Decision((action,))
+    return Effect(int(decision.role), tags_of(decision.actions), ((slot, operation),), decision)
+
+
+def workload_of(effect: Effect) -> int:
+    """The workload that a step taken alone is about."""
+    assert isinstance(effect.label, Decision), effect
+    (action,) = effect.label.actions
+    assert isinstance(action, SetReplicas | CreatePods), effect
+    return action.workload
+
+
+def taken_alone(plan: Plan, workload_slots: tuple[int, ...], place_slots: tuple[int, ...]) -> Iterator[Alone]:
+    """The actors whose steps may be taken alone, in the order of the workloads."""
+    known = all(isinstance(controller, LOOPS) for controller in plan.controllers)
+    if not known or not all(isinstance(event, COMMUTING_EVENTS) for event in plan.events):
+        return
+    for number, workload in enumerate(plan.setup.workloads):
+        if workload.kind not in (DEPLOYMENT, REPLICA_SET) or not _is_left_alone(plan, number):
+            continue
+        slot, is_deployment = workload_slots[number], workload.kind == DEPLOYMENT
+        if is_deployment and not workload.paused:
+            yield FirstSync(_name(plan, "deployment", number), number, slot)
+        if _creates_unseen(plan, number):
+            name = _name(plan, "replicaset", number)
+            yield FirstPods(name, number, slot, place_slots, follows=is_deployment)
+
+
+def _name(plan: Plan, kind: str, workload: int) -> str:
+    return next(c.name for c in plan.controllers if c.name.startswith(f"{kind} ") and _is_of(c, workload))
+
+
+def _is_of(controller: Controller, workload: int) -> bool:
+    return getattr(controller, "workload", None) == workload
+
+
+def _is_left_alone(plan: Plan, number: int) -> bool:
+    """True if nobody writes the workload's object before it is stable, and it has one revision."""
+    scaled = any(isinstance(c, HpaController) and number in c.counted for c in plan.controllers)
+    written = any(_is_of(event, number) and event.stage == Stage.ALWAYS for event in plan.events)
+    watched = any(m.intent.key == "rolloutCompletes" and number in m.reads.workloads for m in plan.monitors)
+    watched |= any(m.temporal is not None and m.temporal.heeds(number) for m in plan.monitors)
+    return len(family(plan.setup, number)) == 1 and not scaled and not written and not watched
+
+
+def _creates_unseen(plan: Plan, number: int) -> bool:
+    """True if no loop and no property sees the new pods together with others."""
+    workload = plan.setup.workloads[number]
+    if workload.template.node_name or workload.refused or any(is_meant(q, workload) for q in plan.setup.quotas):
+        return False
+    if any(isinstance(controller, DeschedulerController) for controller in plan.controllers):
+        return False
+    if _makes_others_wait(plan, number):
+        return False
+    return not any(number in m.reads.workloads and len(m.reads.workloads) > 1 for m in plan.monitors)
+
+
+def _makes_others_wait(plan: Plan, number: int) -> bool:
+    """True if pods of lower priority are scheduled after those of the workload, once these exist."""
+    own = priority_of(plan.setup.workloads[number].template)
+    return any(priority_of(other.template) < own for other in plan.setup.workloads)

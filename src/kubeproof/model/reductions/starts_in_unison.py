@@ -1,0 +1,328 @@
+"""Start-up in unison: pods whose start nobody watches start together, on all nodes in one step.
+
+A pod that starts at its own moment, early or late within its range, makes every set of started pods a state of its own.
+Where no loop, event or property tells a pod that is about to be ready from one that is, such sets differ only in
+whether somebody still waits, since that keeps a clock running. `docs/explanation/reductions.md` has the proof. What
+cannot be known from the plan alone is watched during the search: if somebody is about to delete pods of
+which some still start, `StartMatters` ends it, and it begins again without this reduction for that workload.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from kubeproof.cluster.control import Action, Advance, Decision, Delete, EvictPods, KeepNode, NodeRef, Role, Tag
+from kubeproof.cluster.images import tracked_images
+from kubeproof.cluster.labels import NO_EXECUTE, Taint, tolerates_all
+from kubeproof.cluster.objects import POD, Node, family
+from kubeproof.cluster.priorities import has_priorities, preemptible
+from kubeproof.cluster.profiles import TAINT_TOLERATION, heeds
+from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Nodes, Phase, PodKind, add_pods
+from kubeproof.controllers.deployment import DeploymentController
+from kubeproof.controllers.kubelet import Kubelet
+from kubeproof.controllers.late import (
+    DaemonSetController,
+    DeschedulerController,
+    DrainEviction,
+    HpaController,
+    PinnedScheduler,
+    RolloutController,
+    StatefulSetController,
+)
+from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
+from kubeproof.controllers.replicaset import ReplicaSetController
+from kubeproof.controllers.scheduler.controller import SchedulerController
+from kubeproof.controllers.taint_eviction import TaintEviction, seconds_tolerated
+from kubeproof.engine.system import Effect, Stage
+from kubeproof.errors import KubeproofError
+from kubeproof.events.late import (
+    CordonEvent,
+    DeleteEvent,
+    DrainProgress,
+    LevelEvent,
+    PodCrashEvent,
+    RolloutEvent,
+    ScaleEvent,
+    UnreachableEvent,
+    WriteEvent,
+)
+from kubeproof.intents.declarations import ALWAYS
+from kubeproof.intents.monitor import NEVER as IN_NO_STATE
+from kubeproof.intents.monitor import UPPER_BOUNDS, Monitor
+from kubeproof.model.mechanics import Mechanics
+from kubeproof.model.plan import Plan
+
+LOOPS = (
+    DeploymentController, RolloutController, ReplicaSetController, SchedulerController, Kubelet, TaintEviction,
+    NodeMonitor, NoExecuteTainter, HpaController, DeschedulerController, DrainEviction, DrainProgress,
+    DaemonSetController, PinnedScheduler, StatefulSetController,
+)  # fmt: skip
+PLAIN_LOOPS = (
+    DeploymentController, RolloutController, ReplicaSetController, SchedulerController, Kubelet, TaintEviction,
+    NodeMonitor, NoExecuteTainter, HpaController,
+)  # fmt: skip
+EVENTS = (CordonEvent, LevelEvent, UnreachableEvent, ScaleEvent, WriteEvent, RolloutEvent, DeleteEvent, PodCrashEvent)
+BLIND = frozenset(
+    {
+        "schedulable", "noPendingForever", "minReplicas", "maxReplicas", "maxNodes", "maxSkew", "spread", "onlyOn",
+        "notColocated", "drainCompletes", "maxPodObjects",
+    }
+)  # fmt: skip
+# intents whose statement does not ask which pods are ready; `always` waits until all are, for some of them
+
+
+class StartMatters(KubeproofError):
+    """Somebody is about to delete pods of a workload some of whose pods still start."""
+
+    def __init__(self, workload: int) -> None:
+        super().__init__(f"the start-up of workload {workload} matters")
+        self.workload = workload
+
+
+class StartAll(NamedTuple):
+    """The kubelets move all pods of one kind on, on every node: the last step to ready."""
+
+    workload: int
+    phase: int
+    least_s: int
+    most_s: int
+
+
+def started_together(effect: Effect) -> StartAll | None:
+    """Which pods an effect starts in unison, None if it is another effect."""
+    action = effect.label.actions[0] if isinstance(effect.label, Decision) and effect.label.actions else None
+    return action if isinstance(action, StartAll) else None
+
+
+# -- whose start nobody watches ---------------------------------------------------------------------
+
+
+def unwatched(plan: Plan) -> frozenset[int]:
+    """The workloads whose pods may start in unison, as far as the plan tells.
+
+    None where somebody may look at anything: an own controller, a failure of nodes, a drain, a pod that names its
+    node, whose admission counts the started pods, an image that comes to a node with the first pod that starts.
+    """
+    if not is_known(plan):
+        return frozenset()
+    return frozenset(w for w in range(len(plan.setup.workloads)) if _is_unwatched(plan, w))
+
+
+def starts_freely(plan: Plan) -> bool:
+    """True if a plan without events, properties and periodic loops places its pods whenever they start.
+
+    Then the moment of a start changes nothing that follows, and every start may be the first step of all.
+    """
+    if plan.events or plan.monitors or plan.periodic or not is_known(plan) or has_priorities(plan.setup):
+        return False
+    everybody = range(len(plan.setup.workloads))
+    return all(len(family(plan.setup, w)) == 1 and not is_evicted_by_taints(plan, w) for w in everybody)
+
+
+def is_known(plan: Plan) -> bool:
+    """True if every loop and event is one that these reductions were thought through for."""
+    loops = all(isinstance(controller, LOOPS) for controller in plan.controllers)
+    events = all(isinstance(event, EVENTS) for event in plan.events)
+    named = any(workload.template.node_name for workload in plan.setup.workloads)
+    return loops and events and not named and not tracked_images(plan.setup)  # the scheduler sees who has brought one
+
+
+def only_replicasets_delete(plan: Plan) -> bool:
+    """True if pods go only by ReplicaSets, deletions of whole workloads and taints that are there from the start.
+
+    Nobody evicts, drains or preempts, and there are no owners with an order of their own.
+    """
+    plain = all(isinstance(controller, PLAIN_LOOPS) for controller in plan.controllers)
+    return plain and is_known(plan) and not has_priorities(plan.setup)
+
+
+def _is_unwatched(plan: Plan, number: int) -> bool:
+    workload = plan.setup.workloads[number]
+    return (
+        len(family(plan.setup, number)) == 1
+        and not plan.mechanics.ages[number]
+        and not plan.mechanics.lives[number]
+        and number not in plan.mechanics.never_ready
+        and not any(isinstance(c, HpaController) and number in c.counted for c in plan.controllers)
+        and not any(isinstance(e, PodCrashEvent) and number in e.members for e in plan.events)
+        and not any(isinstance(e, DeleteEvent) and number == e.workload for e in plan.events if workload.kind == POD)
+        and not any(heeds_start(monitor, number) for monitor in plan.monitors)
+        and not is_evicted_by_taints(plan, number)
+        and number not in preemptible(plan.setup)  # who has not started vanishes at once
+        and not _is_counted_by_budgets(plan, number)
+    )
+
+
+def _is_counted_by_budgets(plan: Plan, number: int) -> bool:
+    """True if a loop asks a budget which of the workload's pods are ready."""
+    asks = has_priorities(plan.setup) or any(isinstance(c, DeschedulerController) for c in plan.controllers)
+    if not asks or not plan.setup.budgets:
+        return False
+    from kubeproof.controllers.budgets import budgets_of
+
+    return bool(budgets_of(plan.setup, number))
+
+
+def is_evicted_by_taints(plan: Plan, number: int) -> bool:
+    """True if a pod is on, or may come to, a node whose declared taints evict it.
+
+    Untolerated ones keep it off, unless its scheduler does not ask for taints.
+    """
+    if any(kind.workload == number and kind.evict_s != NEVER for cell in plan.nodes for kind, _ in cell.pods):
+        return True
+    template = plan.setup.workloads[number].template
+    keeps_off = heeds(plan.setup, template, TAINT_TOLERATION)
+    return any(
+        seconds_tolerated(template.tolerations, node.taints) != NEVER
+        and not (keeps_off and not tolerates_all(template.tolerations, _evicting(node)))
+        for node in plan.setup.nodes
+    )
+
+
+def _evicting(node: Node) -> tuple[Taint, ...]:
+    return tuple(taint for taint in node.taints if taint.effect == NO_EXECUTE)
+
+
+def heeds_start(monitor: Monitor, workload: int) -> bool:
+    """True if a property may tell a ready pod of the workload from one that starts."""
+    if monitor.temporal is not None:
+        return monitor.temporal.heeds(workload)
+    if monitor.fact is None or workload not in monitor.fact.reads.workloads:
+        return False
+    intent = monitor.intent
+    if intent.key not in BLIND or (intent.key == "maxPodObjects" and intent.phases):
+        return True
+    return intent.when == ALWAYS and monitor.kind == IN_NO_STATE and intent.key not in UPPER_BOUNDS
+
+
+# -- cells ------------------------------------------------------------------------------------------
+
+
+class Starts:
+    """What the start of some workloads' pods looks like: the kinds that wait for their last step to ready.
+
+    With `whole` the steps before the last one count as well. Of the workloads in `ending` the terminating pods move
+    in unison, too (`kubeproof.model.reductions.ends_in_unison`): their last step is the one out of the cluster.
+    """
+
+    def __init__(
+        self,
+        mechanics: Mechanics,
+        workloads: frozenset[int],
+        *,
+        whole: bool = False,
+        ending: frozenset[int] = frozenset(),
+    ) -> None:
+        self._mechanics = mechanics
+        self._ending = ending
+        self._phases = {w: self._phases_of(w)[0 if whole else -1 :] for w in workloads}
+
+    def __contains__(self, workload: int) -> bool:
+        return workload in self._phases
+
+    def __bool__(self) -> bool:
+        return bool(self._phases or self._ending)
+
+    def _phases_of(self, workload: int) -> tuple[Phase, ...]:
+        probed = self._mechanics.setup.workloads[workload].template.readiness is not None
+        return (Phase.STARTING, Phase.RUNNING) if probed else (Phase.STARTING,)
+
+    def is_starting(self, kind: PodKind) -> bool:
+        """True for a pod whose next step makes it ready, or with `whole` leads there."""
+        return kind.phase in self._phases.get(kind.workload, ())
+
+    def is_ending(self, kind: PodKind) -> bool:
+        """True for a terminating pod that ends in unison with its like."""
+        return kind.phase == Phase.TERMINATING and kind.workload in self._ending
+
+    def _moves(self, kind: PodKind) -> bool:
+        return self.is_starting(kind) or self.is_ending(kind)
+
+    def waiting(self, nodes: Nodes) -> frozenset[int]:
+        """The workloads with such pods on the nodes."""
+        return frozenset(k.workload for cell, _ in nodes for k, _ in cell.pods if self.is_starting(k))
+
+    def ending(self, nodes: Nodes) -> frozenset[int]:
+        """The workloads with pods on the nodes that end in unison."""
+        return frozenset(k.workload for cell, _ in nodes for k, _ in cell.pods if self.is_ending(k))
+
+    def due(self, nodes: Nodes) -> tuple[StartAll, ...]:
+        """The kinds that may or must start now."""
+        found = {
+            StartAll(*kind[:4])
+            for cell, _ in nodes
+            if cell.health in KUBELET_LIVES
+            for kind, _ in cell.pods
+            if self._moves(kind) and kind.least_s == 0
+        }
+        return tuple(sorted(found))
+
+    def settled(self, cell: NodeCell) -> NodeCell:
+        """The node as if all of them had started, and all that end had ended."""
+        if not any(self._moves(kind) for kind, _ in cell.pods):
+            return cell
+        pods: tuple[tuple[PodKind, int], ...] = ()
+        for kind, count in cell.pods:
+            if not self.is_ending(kind):
+                ready = kind._replace(phase=int(Phase.READY), least_s=NEVER, most_s=NEVER)
+                pods = add_pods(pods, ready if self.is_starting(kind) else kind, count)
+        return cell._replace(pods=pods)
+
+    def started(self, nodes: Nodes, start: StartAll) -> Nodes:
+        """The place after all pods of one kind have started."""
+        amounts: dict[NodeCell, int] = {}
+        step = Advance(NodeRef(-1, None), *start)
+        for cell, count in nodes:
+            moves = cell.health in KUBELET_LIVES and any(kind[:4] == start for kind, _ in cell.pods)
+            # The node itself matters to admission alone, and pods that name their node are never started so. Without
+            # clocks any part of the pods may move; the last outcome is that of all.
+            *_, after = self._mechanics.on_node(self._mechanics.setup.nodes[0], cell, step) if moves else (cell,)
+            amounts[after] = amounts.get(after, 0) + count
+        return tuple(sorted(amounts.items()))
+
+
+class StartTogether:
+    """All kubelets as one actor, for the pods that start in unison."""
+
+    name = "kubelet"
+
+    def __init__(self, starts: Starts, slots: tuple[int, ...], *, alone: bool) -> None:
+        self.stage = int(Stage.FIRST if alone else Stage.ALWAYS)
+        self.reads = slots
+        self._starts = starts
+
+    def view(self, position: int, cell: Any) -> tuple[StartAll, ...]:
+        """The kinds of a place that are due."""
+        return self._starts.due(cell)
+
+    def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
+        """One step per kind, for all places at once."""
+        shown = tuple(zip(self.reads, views, strict=True))
+        kinds = sorted({StartAll(*kind) for view in views for kind in view})  # an equal view may be a plain tuple
+        return tuple(start_effect(kind, tuple(slot for slot, view in shown if kind in view)) for kind in kinds)
+
+
+def start_effect(kind: StartAll, slots: tuple[int, ...]) -> Effect:
+    """All pods of a kind start, in these places."""
+    role = int(Role.URGENT if kind.most_s == 0 else Role.OPTIONAL)
+    operation = ("StartAll", -1, kind)
+    edits = tuple((slot, operation) for slot in slots)
+    return Effect(role, int(Tag.STEP), edits, Decision((kind,), role))  # type: ignore[arg-type]
+
+
+def actions_of(effect: Effect) -> tuple[Action, ...]:
+    """What an effect of a controller does."""
+    return effect.label.actions if isinstance(effect.label, Decision) else ()
+
+
+def check_untouched(effects: tuple[Effect, ...], waiting: frozenset[int]) -> tuple[Effect, ...]:
+    """The effects, if none deletes pods of a workload that waits for a start; otherwise raises StartMatters."""
+    for effect in effects:
+        for action in actions_of(effect):
+            if isinstance(action, Delete) and action.workload in waiting:
+                raise StartMatters(action.workload)
+            if isinstance(action, EvictPods | KeepNode):
+                for workload, *_ in action.losses:
+                    if workload in waiting:
+                        raise StartMatters(workload)
+    return effects

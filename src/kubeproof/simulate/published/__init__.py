@@ -1,0 +1,1 @@
+"""The published Real-Time ABS model of Kubernetes, with its experiments."""

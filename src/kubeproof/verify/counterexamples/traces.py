@@ -1,0 +1,101 @@
+"""Counterexamples as values: replayed first, then put into words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypedDict
+
+from kubeproof.cluster.objects import Source
+from kubeproof.controllers.quota import is_meant
+from kubeproof.model.by_name.state import State, Transition
+from kubeproof.model.by_name.system import IndividualModel
+from kubeproof.verify.counterexamples.lift import NamedPath
+from kubeproof.verify.counterexamples.replayer import replay
+from kubeproof.verify.result import Trace, TraceStep
+from kubeproof.verify.words.explain import added_words, event_words, final_facts, why
+from kubeproof.verify.words.obstacles import obstacles
+from kubeproof.verify.words.steps import elapsed, trace_step
+
+if TYPE_CHECKING:
+    from kubeproof.intents.temporal import Temporal
+
+
+class Violation(TypedDict):
+    """The fields of an intent's result that only a violation has."""
+
+    trace: Trace
+    sources: tuple[tuple[str, Source], ...]
+
+
+def make_trace(model: IndividualModel, monitor_number: int, prelude: NamedPath | None, path: NamedPath) -> Violation:
+    """The trace of a violation; raises ReplayMismatch if it does not stand up to replay."""
+    before = told(model, prelude.states, prelude.steps, 0) if prelude else ()
+    return make_trace_after(model, monitor_number, before, path)
+
+
+def make_trace_after(
+    model: IndividualModel, monitor_number: int, before: tuple[TraceStep, ...], path: NamedPath
+) -> Violation:
+    """The same, where the steps that deployed the cluster are told already."""
+    recorded = [(step.controller, step.concrete) for step in path.steps]
+    replay(model, path.states[0], recorded, loop_start=path.loop_start, monitor_number=monitor_number)
+    begun_s = before[-1].time_s if before else 0
+    steps = told(model, path.states, path.steps, begun_s)
+    loop_start = None if path.loop_start is None else path.loop_start + len(before)
+    certainty = ("inevitable" if path.is_inevitable else "possible") if path.loop_start is not None else ""
+    monitor = model.plan.monitors[monitor_number]
+    final = final_facts(model, path.last, monitor)
+    held_back = obstacles(model, path.last, monitor)
+    trace = Trace((*before, *steps), loop_start, certainty, final, deployed_steps=len(before), obstacles=held_back)
+    if monitor.temporal is not None:
+        first, lettered = with_letters(model, path.states, path.steps, monitor.temporal, steps)
+        where = monitor.temporal.where
+        trace = replace(trace, steps=(*before, *lettered), propositions=where, begins_with=first)
+    return Violation(trace=trace, sources=_sources(model, path))
+
+
+def with_letters(
+    model: IndividualModel,
+    states: Sequence[State],
+    steps: Sequence[Transition],
+    temporal: Temporal,
+    told_steps: Sequence[TraceStep],
+) -> tuple[tuple[str, ...], tuple[TraceStep, ...]]:
+    """The propositions that are true in the first state, and the told steps with those true after each."""
+    from kubeproof.model.letters import named_letters
+
+    first, *later = [tuple(sorted(one)) for one in named_letters(model, temporal, states, steps)]
+    return first, tuple(replace(step, holds=letter) for step, letter in zip(told_steps, later, strict=True))
+
+
+def told(
+    model: IndividualModel, states: Sequence[State], steps: Sequence[Transition], begun_s: int
+) -> tuple[TraceStep, ...]:
+    """The steps in words, with the time at which each happens."""
+    time_s = begun_s
+    result = []
+    for state, step in zip(states, steps, strict=False):
+        time_s += elapsed(step)
+        shown = trace_step(model.setup, state, step, time_s, why(model, state, step))
+        said, added = event_words(model, step), added_words(model, step)
+        action = "; ".join(words for words in (said or shown.action, added) if words)
+        result.append(replace(shown, action=action))
+    return tuple(result)
+
+
+def _sources(model: IndividualModel, path: NamedPath) -> tuple[tuple[str, Source], ...]:
+    """Where the objects that take part in the trace are declared."""
+    workloads: set[int] = set()
+    nodes: set[str] = set()
+    for step in path.steps:
+        workloads |= {getattr(action, "workload", -1) for action in step.decision.actions} - {-1}
+        nodes |= {str(part) for concrete in step.concrete for part in concrete if part in model.names}
+    shown = [model.setup.workloads[i] for i in sorted(workloads)]
+    found = [(str(w.owner) if w.ordinal is not None else w.ref, w.source) for w in shown]
+    found += [(f"Node/{node.name}", node.source) for node in model.setup.nodes if node.name in nodes]
+    taking_part = [model.setup.workloads[i] for i in workloads]
+    for quota in model.setup.quotas:
+        if any(is_meant(quota, workload) for workload in taking_part):
+            found.append((f"ResourceQuota/{quota.namespace}/{quota.name}", quota.source))
+    return tuple(found)

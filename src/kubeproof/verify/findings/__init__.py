@@ -1,0 +1,1 @@
+"""What becomes of verdicts: results that are saved, compared, accepted, and what was left out."""

@@ -1,0 +1,68 @@
+"""What goes wrong in one part of a verification: told of the intents that it concerns, and of no others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kubeproof.cluster.near_nodes import NodeSizeMatters
+from kubeproof.errors import InternalError, KubeproofError, LimitReached
+from kubeproof.values import dataclass
+from kubeproof.verify.counterexamples.weave import CannotWeave
+from kubeproof.verify.result import ERROR, UNKNOWN, IntentResult
+
+INTERNAL = "an internal error"  # what stopped a search
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why there is no answer."""
+
+    verdict: str  # UNKNOWN, or ERROR if the fault is ours
+    reason: str
+
+    def told_of(self, result: IntentResult) -> IntentResult:
+        """The result of an intent that this leaves without an answer."""
+        word = "not judged" if self.verdict == ERROR else "not decided"
+        return replace(result, verdict=self.verdict, trace=None, remedy="", detail=f"{word}: {self.reason}")
+
+
+def failure_of(problem: Exception) -> Failure:
+    """How a problem is told; one with the input or the machine concerns everybody, and is raised again."""
+    if isinstance(problem, CannotWeave | LimitReached):
+        return Failure(UNKNOWN, str(problem))
+    if isinstance(problem, MemoryError | OSError | NodeSizeMatters):
+        raise problem  # the last of them to where a search begins again
+    if isinstance(problem, KubeproofError) and problem.exit_code != InternalError.exit_code:
+        raise problem
+    return Failure(
+        ERROR, f"{INTERNAL}, {_what(problem)}. This is a fault of Kubeproof: please report it with the input"
+    )
+
+
+def _what(problem: Exception) -> str:
+    """The problem, and for one that nobody expected where it happened."""
+    if isinstance(problem, KubeproofError):
+        return str(problem).rstrip(".")
+    import traceback
+
+    frame = traceback.extract_tb(problem.__traceback__)[-1]
+    place = frame.filename.replace("\\", "/").rpartition("/")[2]
+    return f"{type(problem).__name__}: {problem} ({place}:{frame.lineno})"
+
+
+def is_open(result: IntentResult) -> bool:
+    """True if the intent is not decided, for whatever reason."""
+    return result.verdict in (UNKNOWN, ERROR)
+
+
+def any_open(results: Sequence[IntentResult]) -> bool:
+    """True if an intent is not decided."""
+    return any(is_open(result) for result in results)
+
+
+def told_best(later: IntentResult, earlier: IntentResult) -> IntentResult:
+    """The answer of two searches to one intent: what is decided, then a fault of ours, then what the first one says."""
+    if not is_open(earlier):
+        return earlier
+    return later if not is_open(later) or (later.verdict == ERROR and earlier.verdict == UNKNOWN) else earlier

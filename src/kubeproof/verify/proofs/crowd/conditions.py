@@ -1,0 +1,122 @@
+"""Where workloads can be proved one by one: what the others may do must be room, scores, drains that wait, and time.
+
+`find_obstacle` looks at the whole input: pods that may do endlessly many steps within one instant, in which no clock
+of another runs out, or that end without end. `find_own_obstacle` looks at the workloads to be proved, whose own steps
+must not depend on how long things take. What ties workloads to each other is in `kubeproof.verify.proofs.slicing`.
+"""
+
+from __future__ import annotations
+
+from kubeproof.cluster.labels import NO_EXECUTE, NO_SCHEDULE, Taint
+from kubeproof.cluster.objects import CRON_JOB, DAEMON_SET, JOB, POD, Node, Setup, Workload
+from kubeproof.cluster.places import UNSCHEDULABLE
+from kubeproof.cluster.priorities import priority_of
+from kubeproof.cluster.profiles import NODE_AFFINITY, NODE_UNSCHEDULABLE, TAINT_TOLERATION
+from kubeproof.cluster.state import NEVER
+from kubeproof.controllers.quota import is_meant
+from kubeproof.controllers.scheduler.plugins.taint_toleration import keeps_pods_off
+from kubeproof.controllers.taint_eviction import seconds_tolerated
+from kubeproof.events.declarations import (
+    Apply,
+    Completes,
+    CpuLoad,
+    Create,
+    Delete,
+    Event,
+    NeverReady,
+    PodCrash,
+    Rollout,
+    Scale,
+    Unreachable,
+    UsageChange,
+    UsagePattern,
+    is_drain,
+)
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.verify.proofs.crowd.freeing import ON_NODES
+from kubeproof.verify.proofs.slicing import Slice
+
+RULES = frozenset({NODE_AFFINITY, NODE_UNSCHEDULABLE, TAINT_TOLERATION})  # by which room is counted
+ON_WORKLOADS = (Rollout, Scale, PodCrash, Create, Delete, NeverReady, Completes)
+KNOWN = (*ON_NODES, *ON_WORKLOADS, Apply, UsageChange, UsagePattern, CpuLoad, Unreachable)
+CORDONED = Taint(UNSCHEDULABLE, "", NO_SCHEDULE)
+
+
+def find_obstacle(loaded: Loaded) -> str:
+    """Why nothing can be proved of single workloads of an input; "" if something can."""
+    setup, events = loaded.setup, loaded.scenario.events
+    if any(profile.disabled & RULES for profile in setup.profiles):
+        return "a scheduler profile does not ask which nodes are admitted"
+    if not all(isinstance(event, KNOWN) for event in events):
+        return "an event may happen to all workloads"
+    if any(_may_loop_at_once(workload, events) for workload in setup.workloads):
+        return "pods may come back again and again to a node that refuses them"
+    if any(_is_evicted(workload, node) for workload in setup.workloads for node in setup.nodes):
+        return "a declared taint evicts pods that come to the node"
+    return ""
+
+
+def _may_loop_at_once(workload: Workload, events: tuple[Event, ...]) -> bool:
+    """True if pods may come, and be refused or evicted, again and again without time going on."""
+    template = workload.template
+    if workload.kind == POD:
+        return False
+    if template.node_name is not None:
+        return True
+    if workload.kind == DAEMON_SET:
+        return False  # drains leave them alone, and their owner looks at the node first
+    return any(map(is_drain, events)) and not keeps_pods_off((CORDONED,), template.tolerations)
+
+
+def _is_evicted(workload: Workload, node: Node) -> bool:
+    """True if a pod may come to the node and its NoExecute taints are not tolerated for ever."""
+    evicting = tuple(taint for taint in node.taints if taint.effect == NO_EXECUTE)
+    tolerations = workload.template.tolerations
+    return seconds_tolerated(tolerations, evicting) != NEVER and not keeps_pods_off(node.taints, tolerations)
+
+
+def find_own_obstacle(loaded: Loaded, part: Slice) -> str:
+    """Why nothing can be proved of these workloads; "" if something can."""
+    workloads = part.loaded.setup.workloads
+    if any(workload.kind == CRON_JOB for workload in workloads):
+        return "a CronJob starts Jobs without end"
+    if any(workload.kind == JOB and workload.job.deadline_s is not None for workload in workloads):
+        return "a Job has a deadline"
+    if any(workload.template.node_name for workload in workloads):
+        return "pods name their node"
+    if any(is_meant(quota, workload) for quota in loaded.setup.quotas for workload in workloads):
+        return "a quota counts the pods"
+    if _may_preempt_each_other(part.loaded.setup):
+        return "pods may take the place of others of lower priority"
+    return ""
+
+
+def _may_preempt_each_other(setup: Setup) -> bool:
+    """True if a rule other than room keeps pods of higher priority from a node with pods of lower priority."""
+    if len({priority_of(workload.template) for workload in setup.workloads}) < 2:
+        return False
+    return any(
+        workload.template.spread
+        or workload.template.pod_affinity.required
+        or workload.template.pod_anti_affinity.required
+        or workload.template.claims
+        or workload.claim_templates
+        or any(container.host_ports for container in workload.template.containers)
+        or any(container.host_ports for container in workload.template.init_containers)
+        for workload in setup.workloads
+    )
+
+
+def find_guarded(loaded: Loaded, part: Slice) -> frozenset[str]:
+    """The other workloads that a budget may keep on a node which is drained; all others leave it."""
+    own = set(part.workloads)
+    others = [w for w in loaded.setup.workloads if (w.owner or w.ref) not in own and w.kind != DAEMON_SET]
+    applied = [event.workload for event in loaded.scenario.events if isinstance(event, Apply)]
+    return frozenset(
+        workload.owner or workload.ref
+        for workload in (*others, *(one for one in applied if one.ref not in own))
+        for budget in loaded.setup.budgets
+        if budget.namespace == workload.namespace
+        and budget.selector is not None
+        and budget.selector.matches(dict(workload.template.labels))
+    )

@@ -1,0 +1,157 @@
+"""What autoscalers may do to the sizes of the workloads to be proved.
+
+An autoscaler writes sizes between its bounds, at any moment as far as a proof knows. That is all there is to say about
+what never happens. For what must happen it has to come to rest: it does if every pod always uses the same, because then
+it either never asks for less or never asks for more. `docs/explanation/reductions.md` has the argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import ceil
+from typing import NamedTuple
+
+from kubeproof.cluster.counted import foreign_to
+from kubeproof.cluster.objects import DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER, Workload
+from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric
+from kubeproof.cluster.usage import DEFAULT_PERCENT
+from kubeproof.controllers.hpa.behavior import Tolerance, behavior_of, tolerance_of
+from kubeproof.controllers.hpa.samples import pod_request
+from kubeproof.events.declarations import (
+    Apply,
+    Create,
+    Delete,
+    Event,
+    NeverReady,
+    Rollout,
+    Scale,
+    Unreachable,
+    UsageChange,
+)
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.model.loops.adjusting import autoscaler_settings, working_autoscalers
+from kubeproof.model.reductions.loosened import Bounds
+from kubeproof.verify.proofs.crowd.room import ON_USAGE, Room, target_of, working
+from kubeproof.verify.proofs.slicing import Slice
+
+RESIZED = (DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER)  # kinds that have as many pods as they want at once
+
+
+class Resizing(NamedTuple):
+    """The sizes that autoscalers may write, by workload, and whether they come to rest."""
+
+    bounds: dict[str, Bounds]
+    settles: bool
+
+
+def find_resizing(loaded: Loaded, part: Slice, room: Room) -> Resizing | None:
+    """What autoscalers may do to the workloads of a part; None if that is not known."""
+    bounds: dict[str, Bounds] = {}
+    settles = True
+    for autoscaler in working(loaded):
+        target = next((w for w in part.loaded.setup.workloads if w.ref == autoscaler.target), None)
+        if target is None:
+            continue
+        if target.kind not in RESIZED or target.ref in bounds:
+            return None
+        case = _Case(loaded, autoscaler, target)
+        bounds[target.ref] = Bounds(autoscaler.min_replicas, case.largest, case.is_patient(part, room))
+        settles &= case.is_uniform and case.ends_irregular_times(room)
+    return Resizing(bounds, settles)
+
+
+class _Case:
+    """One autoscaler with its target."""
+
+    def __init__(self, loaded: Loaded, autoscaler: HorizontalPodAutoscaler, target: Workload) -> None:
+        self._loaded, self._autoscaler, self._target = loaded, autoscaler, target
+        self._events = [event for event in loaded.scenario.events if target_of(event) == target.ref]
+
+    @property
+    def is_uniform(self) -> bool:
+        """True if all pods that it counts use the same at any time, whatever their number and age."""
+        setup = self._loaded.setup
+        others = [one for one in working_autoscalers(setup) if one is not self._autoscaler]
+        number = setup.workloads.index(self._target)
+        is_alone = not foreign_to(setup, self._autoscaler) and not any(
+            other.target == self._target.ref or number in foreign_to(setup, other) for other in others
+        )
+        usage = [event for event in self._events if isinstance(event, ON_USAGE)]
+        is_level = all(isinstance(event, UsageChange | Unreachable) for event in usage)
+        return is_alone and is_level and not any(isinstance(e, Apply | Create | Delete) for e in self._events)
+
+    @property
+    def largest(self) -> int:
+        """The largest size that it may write: the maximum, unless usage never asks for more than there is."""
+        if not self.is_uniform or self._may_rise():
+            return self._autoscaler.max_replicas
+        scaled = [n for event in self._events if isinstance(event, Scale) for n in event.replicas]
+        wanted = max(self._target.replicas, self._autoscaler.min_replicas, *scaled)
+        while self._happens(Rollout) and wanted < self._autoscaler.max_replicas:
+            asked = self._asked_of(wanted + self._target.strategy.surge_of(wanted))
+            if asked <= wanted:
+                break
+            wanted = asked
+        return min(wanted, self._autoscaler.max_replicas)
+
+    def _asked_of(self, pods: int) -> int:
+        """The most that is asked for while there are so many pods, as usage is never above the target."""
+        ratios = [ratio for ratio in self._all_ratios if ratio is not None and not self._tolerance.covers(ratio)]
+        return max((ceil(ratio * pods) for ratio in ratios), default=0)
+
+    def is_patient(self, part: Slice, room: Room) -> bool:
+        """True if whatever it writes is done before it writes again: no event leaves work within one instant."""
+        scenario = part.loaded.scenario
+        is_calm = scenario.start.mode == "deployed" and all(isinstance(e, ON_USAGE) for e in scenario.events)
+        return is_calm and self._loaded.setup.settings.hpa_period_s > 0 and not room.find_passing_shortage(self._target)
+
+    def _happens(self, kind: type[Event]) -> bool:
+        return any(isinstance(event, kind) for event in self._events)
+
+    def _may_rise(self) -> bool:
+        """True if some level of usage asks for more pods than there are."""
+        ratios = self._all_ratios
+        return any(ratio is None or (ratio > 1 and not self._tolerance.covers(ratio)) for ratio in ratios)
+
+    @property
+    def _tolerance(self) -> Tolerance:
+        return tolerance_of(behavior_of(self._autoscaler), autoscaler_settings(self._loaded.setup))
+
+    @property
+    def _all_ratios(self) -> list[float | None]:
+        return [ratio for metric in self._autoscaler.metrics for ratio in self._ratios(metric)]
+
+    def _ratios(self, metric: Metric) -> Iterator[float | None]:
+        """What each level of usage makes of the target, as the autoscaler measures it; None where that is not known."""
+        changes = [e for e in self._events if isinstance(e, UsageChange) and e.resource == metric.name]
+        is_share = metric.type == "Resource" and metric.target_type == "Utilization"
+        if not is_share or self._happens(Unreachable) or any(event.container for event in changes):
+            yield None
+            return
+        version = self._loaded.setup.settings.kubernetes_version
+        request = pod_request(self._target.template, metric.name, version=version)
+        levels = [level.percent for event in changes for level in event.levels] or [DEFAULT_PERCENT]
+        for percent in levels:
+            if not request or percent is None:
+                yield None
+            else:
+                yield float(request * percent // 100 * 100 // request) / float(metric.value)
+
+    def ends_irregular_times(self, room: Room) -> bool:
+        """True if the times in which there are more or fewer pods than wanted come to an end.
+
+        Only a rollout makes them last. Before a size falls it has not risen for a whole window; that must be enough for
+        a rollout, which needs at most the time of a start for each pod that has to go or to come.
+        """
+        if not self._happens(Rollout):
+            return True
+        if self._happens(NeverReady) or room.find_passing_shortage(self._target):
+            return False
+        settings, template, most = self._loaded.setup.settings, self._target.template, self._autoscaler.max_replicas
+        probe = template.readiness
+        ready_s = 0 if probe is None else probe.initial_delay_s + probe.period_s * probe.success_threshold
+        behavior = behavior_of(self._autoscaler)
+        flag_s = settings.downscale_stabilization_s
+        window_s = flag_s if behavior is None else behavior.down_window_s(flag_s)
+        steps = 2 * most + self._target.strategy.surge_of(most)
+        return self._target.strategy.rolling and steps * (settings.startup_s[1] + ready_s) <= window_s

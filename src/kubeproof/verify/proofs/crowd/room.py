@@ -1,0 +1,396 @@
+"""How many nodes may be full at once: what all pods together request, at most, against what nodes offer.
+
+On every node that can take a pod there are daemon pods, a known number of each. All other pods may be anywhere: as
+many as their owners want at their largest, and for a while those that still end because a size fell, a template
+changed, or a node was lost and came back. `docs/explanation/reductions.md` has the argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from kubeproof.cluster.counted import foreign_to
+from kubeproof.cluster.daemons import eligibility
+from kubeproof.cluster.labels import NO_SCHEDULE, Taint
+from kubeproof.cluster.objects import (
+    CRON_JOB,
+    DAEMON_SET,
+    DEPLOYMENT,
+    JOBS,
+    POD,
+    STATEFUL_SET,
+    Node,
+    PodTemplate,
+    Setup,
+    Workload,
+)
+from kubeproof.cluster.places import UNREACHABLE
+from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric
+from kubeproof.cluster.usage import DEFAULT_PERCENT, Pod, containers_of, pod_usage
+from kubeproof.controllers.daemon_update import surges
+from kubeproof.controllers.scheduler.plugins.node_affinity import required_affinity_matches
+from kubeproof.controllers.scheduler.plugins.taint_toleration import keeps_pods_off
+from kubeproof.controllers.scheduler.requests import pod_requests
+from kubeproof.events.declarations import (
+    Apply,
+    Cordon,
+    CpuLoad,
+    Create,
+    Delete,
+    Event,
+    NodeFailure,
+    Rollout,
+    Scale,
+    Unreachable,
+    UsageChange,
+    UsagePattern,
+    ZoneFailure,
+    is_drain,
+)
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.model.expansion.cron import jobs_at_once
+from kubeproof.model.loops.adjusting import autoscaler_settings
+
+PODS = "pods"
+SILENT = Taint(UNREACHABLE, "", NO_SCHEDULE)  # of a node that is lost
+ON_USAGE = (UsageChange, UsagePattern, CpuLoad, Unreachable)
+RESIZING = (Scale, Apply, Rollout, Create, Delete)
+Amounts = Mapping[str, int]
+
+
+class Crowd(NamedTuple):
+    """The pods of one workload that may be anywhere."""
+
+    requests: Amounts
+    scored: Amounts  # what it requests where nodes are scored
+    lasting: int  # when all events are over and what they ended is gone
+    most: int  # at any time, where no node was lost
+    lost: int  # pods that a lost node can take with it, and that are replaced
+
+
+class Room:
+    """What the pods of an input may take of its nodes."""
+
+    def __init__(self, loaded: Loaded) -> None:
+        self._loaded = loaded
+        self._scalers = tuple(working(loaded))
+        self._crowds = [self._crowd(one) for one in loaded.setup.workloads if one.kind != DAEMON_SET]
+        self._daemons = [one for one in loaded.setup.workloads if one.kind == DAEMON_SET]
+
+    def find_shortage(self, workload: Workload) -> int:
+        """How many of the nodes that admit pods of a workload may lack room for one for ever, at most.
+
+        What ends because of an event is gone in the end, except on a dead node.
+        """
+        pods = [(crowd.requests, crowd.lasting) for crowd in self._crowds]
+        small, roomy, left = self._offered(workload, is_lasting=True)
+        return small + min(roomy, _most_full(pods, left) + self._dead(workload))
+
+    def find_passing_shortage(self, workload: Workload) -> int:
+        """How many of these nodes may lack room for a pod of it at any one time, at most."""
+        small, roomy, left = self._offered(workload, is_lasting=False)
+        lost = _lost(self._loaded)
+        standing = [(crowd.requests, crowd.most) for crowd in self._crowds]
+        ending = [(crowd.requests, crowd.most + lost * crowd.lost) for crowd in self._crowds]
+        full = min(_most_full(standing, left) + lost, _most_full(ending, left)) + _uncordoned_early(self._loaded)
+        return small + min(roomy, full + self._dead(workload))
+
+    def find_most_held(self, node: Node) -> tuple[Amounts, Amounts] | None:
+        """The most that pods on a node may request at any one time, and the most where nodes are scored."""
+        if _uncordoned_early(self._loaded):
+            return None
+        version, lost = self._loaded.setup.settings.kubernetes_version, _lost(self._loaded)
+        held: dict[str, int] = {}
+        scored: dict[str, int] = {}
+        for crowd in self._crowds:
+            _add(held, crowd.requests, crowd.most + lost * crowd.lost)
+            _add(scored, crowd.scored, crowd.most + lost * crowd.lost)
+        for daemon in self._daemons:
+            count = _most_daemons(self._loaded, daemon, node, is_lasting=False) + lost
+            for form in _forms(self._loaded, daemon):
+                _add(held, pod_requests(form, version).true, count)
+                _add(scored, pod_requests(form, version).scored, count)
+        return held, scored
+
+    def _dead(self, workload: Workload) -> int:
+        """Dead nodes that take pods: there pods end for ever. Of those that come later, a DaemonSet's alone are few."""
+        is_kept_off = keeps_pods_off((SILENT,), workload.template.tolerations)
+        return 0 if is_kept_off or workload.kind == DAEMON_SET else _failing(self._loaded)
+
+    @property
+    def is_never_short(self) -> bool:
+        """True if every node has room at any time for every pod that its rules admit there."""
+        return all(self.find_passing_shortage(workload) == 0 for workload in self._loaded.setup.workloads)
+
+    def _offered(self, workload: Workload, *, is_lasting: bool) -> tuple[int, int, Amounts]:
+        """Of the nodes that may admit pods: how many are too small, how many are not, and what these have left."""
+        forms, setup = _forms(self._loaded, workload), self._loaded.setup
+        own = _largest(_requests(form, setup.settings.kubernetes_version) for form in forms)
+        nodes = [node for node in setup.nodes if any(_may_admit(node, form) for form in forms)]
+        free = [self._beside_daemons(node, workload, own, is_lasting=is_lasting) for node in nodes]
+        roomy = [one for one in free if all(one.get(name, 0) >= amount for name, amount in own.items() if amount)]
+        left = {
+            name: min(one.get(name, 0) for one in roomy) - amount for name, amount in own.items() if amount and roomy
+        }
+        return len(nodes) - len(roomy), len(roomy), left
+
+    # -- pods that may be anywhere --------------------------------------------------------------
+
+    def _crowd(self, workload: Workload) -> Crowd:
+        version = self._loaded.setup.settings.kubernetes_version
+        forms = _forms(self._loaded, workload)
+        requests = _largest(_requests(form, version) for form in forms)
+        scored = _largest(pod_requests(form, version).scored for form in forms)
+        events = _events_on(self._loaded, workload)
+        scalers = [a for a in self._scalers if a.target == workload.ref]
+        active = size = _most_wanted(self._loaded.setup, workload, events, scalers)
+        active += _most_surge(workload, size, events)
+        lasting = active
+        lasting += sum(self._most_let_go(workload, a, active, is_alone=len(scalers) == 1) for a in scalers)
+        lasting += active if workload.kind == CRON_JOB else 0  # of which Jobs end without end
+        most = lasting + _present(self._loaded, workload)
+        most += _most_ending(workload, size, active, events)
+        lost = 0 if workload.kind == STATEFUL_SET else active  # an ordinal is replaced when its pod is gone
+        return Crowd(requests, scored, lasting, most, lost)
+
+    def _most_let_go(
+        self, workload: Workload, autoscaler: HorizontalPodAutoscaler, active: int, *, is_alone: bool
+    ) -> int:
+        """Pods that an autoscaler lets go within one grace period: each sync may take all above the minimum.
+
+        While it remembers that it wanted more it takes none away, so after a rise nothing falls for a window.
+        """
+        if workload.kind == STATEFUL_SET:
+            return 0
+        settings = self._loaded.setup.settings
+        fall = max(0, active - min(workload.replicas, autoscaler.min_replicas))
+        given = autoscaler.scale_down.window_s if autoscaler.scale_down is not None else None
+        window_s = settings.downscale_stabilization_s if given is None else given
+        if is_alone and workload.template.grace_s < window_s:
+            return fall
+        return fall * (1 + workload.template.grace_s // settings.hpa_period_s)
+
+    # -- daemon pods ----------------------------------------------------------------------------
+
+    def _beside_daemons(self, node: Node, workload: Workload, own: Amounts, *, is_lasting: bool) -> dict[str, int]:
+        """What a node offers beside all daemon pods that it may have, one of the workload's own aside."""
+        version = self._loaded.setup.settings.kubernetes_version
+        free = dict(_capacity(node))
+        for daemon in self._daemons:
+            count = _most_daemons(self._loaded, daemon, node, is_lasting=is_lasting)
+            for name, amount in _largest(_requests(form, version) for form in _forms(self._loaded, daemon)).items():
+                free.setdefault(name, 0)
+                free[name] -= amount * count
+        if workload.kind == DAEMON_SET:
+            for name, amount in own.items():
+                free[name] = free.get(name, 0) + amount
+        return free
+
+
+def _may_admit(node: Node, template: PodTemplate) -> bool:
+    """True unless the node refuses the pods for ever; a cordon may end."""
+    matches = required_affinity_matches(template, dict(node.labels), node.name)
+    return matches and not keeps_pods_off(node.taints, template.tolerations)
+
+
+def _most_full(pods: Sequence[tuple[Amounts, int]], left: Amounts) -> int:
+    """How many nodes so many pods may fill at once if each has so much left beside one more pod.
+
+    A full node holds more than that of some resource. So if every pod weighs as much as the largest of its shares of
+    what is left, a full node weighs at least 1. Or resource by resource: the better of the two.
+    """
+    each = sum(
+        sum(requests.get(name, 0) * count for requests, count in pods) // (amount + 1) for name, amount in left.items()
+    )
+    weights = (
+        count * max((Fraction(requests.get(name, 0), amount + 1) for name, amount in left.items()), default=Fraction(0))
+        for requests, count in pods
+    )
+    return min(each, int(sum(weights, Fraction(0))))
+
+
+# -- nodes that are lost and come back --------------------------------------------------------------
+
+
+def _lost(loaded: Loaded) -> int:
+    """The nodes that may be lost and come back: pods that were replaced meanwhile still end there.
+
+    With each of them all pods that were there may end, those on the next one perhaps being their successors.
+    """
+    return sum(_lost_by(loaded, event) for event in loaded.scenario.events)
+
+
+def _lost_by(loaded: Loaded, event: Event) -> int:
+    if isinstance(event, NodeFailure) and event.recovers:
+        return len(loaded.setup.nodes) if event.max is None else event.max
+    if isinstance(event, ZoneFailure) and event.recovers:
+        zones = [dict(node.labels).get(event.topology_key) for node in loaded.setup.nodes]
+        return event.max * max((zones.count(zone) for zone in zones if zone is not None), default=0)
+    return 0
+
+
+def _failing(loaded: Loaded) -> int:
+    """The nodes that may be dead for ever."""
+    nodes, events = len(loaded.setup.nodes), loaded.scenario.events
+    return nodes if any(isinstance(event, NodeFailure | ZoneFailure) for event in events) else 0
+
+
+def _uncordoned_early(loaded: Loaded) -> int:
+    """Nodes that somebody may uncordon while they are being drained; otherwise they are empty by then."""
+    events = loaded.scenario.events
+    if not any(isinstance(event, Cordon) and event.reversible for event in events):
+        return 0
+    return sum(event.max for event in events if is_drain(event))
+
+
+# -- pods -------------------------------------------------------------------------------------------
+
+
+def _requests(template: PodTemplate, version: tuple[int, int]) -> Amounts:
+    return {**pod_requests(template, version).true, PODS: 1}
+
+
+def _largest(amounts: Iterable[Amounts]) -> Amounts:
+    """The most of each resource."""
+    found: dict[str, int] = {}
+    for one in amounts:
+        for name, amount in one.items():
+            found[name] = max(amount, found.get(name, 0))
+    return found
+
+
+def _add(total: dict[str, int], amounts: Amounts, count: int) -> None:
+    for name, amount in amounts.items():
+        total[name] = total.get(name, 0) + amount * count
+
+
+def _forms(loaded: Loaded, workload: Workload) -> tuple[PodTemplate, ...]:
+    """The pod templates that a workload may have."""
+    applied = (e.workload.template for e in _events_on(loaded, workload) if isinstance(e, Apply))
+    return (workload.template, *applied)
+
+
+def _events_on(loaded: Loaded, workload: Workload) -> list[Event]:
+    return [event for event in loaded.scenario.events if target_of(event) == workload.ref]
+
+
+def target_of(event: Event) -> str | None:
+    """The workload that an event speaks of."""
+    return event.workload.ref if isinstance(event, Apply) else getattr(event, "target", None)
+
+
+def _present(loaded: Loaded, workload: Workload) -> int:
+    """Pods that are there at the start, perhaps more than wanted."""
+    start = loaded.scenario.start
+    placed = sum(count for ref, spots in start.placement if ref == workload.ref for _, count in spots)
+    return placed + sum(one.number for one in start.pods if one.ref == workload.ref)
+
+
+def _most_wanted(
+    setup: Setup, workload: Workload, events: Sequence[Event], scalers: Sequence[HorizontalPodAutoscaler]
+) -> int:
+    """The largest size of a workload; of a CronJob all Jobs that it may have at once."""
+    if workload.kind == POD:
+        return 1
+    sizes = [workload.replicas, *(a.max_replicas for a in scalers)]
+    sizes += [n for event in events if isinstance(event, Scale) for n in event.replicas]
+    sizes += [event.workload.replicas for event in events if isinstance(event, Apply)]
+    return max(sizes) * (jobs_at_once(setup, workload, tuple(events)) if workload.kind == CRON_JOB else 1)
+
+
+def _most_surge(workload: Workload, size: int, events: Sequence[Event]) -> int:
+    """Pods that a rollout adds."""
+    strategies = [event.workload.strategy for event in events if isinstance(event, Apply)]
+    if workload.kind != DEPLOYMENT or not any(isinstance(event, Apply | Rollout) for event in events):
+        return 0
+    return max(strategy.surge_of(size) for strategy in (workload.strategy, *strategies))
+
+
+def _most_ending(workload: Workload, size: int, active: int, events: Sequence[Event]) -> int:
+    """Pods that end beside the active ones, autoscalers aside, on nodes that nothing has hit.
+
+    A StatefulSet has one pod of each ordinal, ending or not. A Job ends all its pods once, when it is over. The first
+    rollout takes away the pods of the first revision, which does not grow again.
+    """
+    if workload.kind == STATEFUL_SET:
+        return 0
+    if workload.kind in JOBS:
+        return 2 * active
+    falls = [event for event in events if isinstance(event, RESIZING)]
+    if len(falls) == 1 and isinstance(falls[0], Rollout) and falls[0].max == 1:
+        return size
+    return active * sum(len(event.replicas) if isinstance(event, Scale) else event.max for event in falls)
+
+
+def _most_daemons(loaded: Loaded, daemon: Workload, node: Node, *, is_lasting: bool) -> int:
+    """Pods of a DaemonSet on a node that nothing has hit.
+
+    A pod that ends holds its successor up, unless the DaemonSet surges: then there is one of each revision, and perhaps
+    one that ends for a while.
+    """
+    changes = [event for event in _events_on(loaded, daemon) if isinstance(event, RESIZING)]
+    present = 0 if is_lasting else _present(loaded, daemon)
+    if not changes and not eligibility(daemon.template, node, node.taints).should_run:
+        return present
+    is_applied = any(isinstance(event, Apply) for event in changes)
+    if not changes or not (is_applied or surges(daemon.strategy)):
+        return 1 + present
+    is_single = len(changes) == 1 and not is_applied and changes[0].max == 1
+    return present + (2 if is_lasting or is_single else 3)
+
+
+def _capacity(node: Node) -> Iterator[tuple[str, int]]:
+    yield from (("cpu", node.cpu_milli), ("memory", node.memory_bytes), (PODS, node.pods))
+    yield from node.others
+
+
+# -- autoscalers ------------------------------------------------------------------------------------
+
+
+def working(loaded: Loaded) -> Iterator[HorizontalPodAutoscaler]:
+    """The autoscalers that may ever write a size."""
+    known = {workload.ref: workload for workload in loaded.setup.workloads}
+    for autoscaler in loaded.setup.autoscalers:
+        target = known.get(autoscaler.target)
+        if target is None or not _rests(loaded, autoscaler, target):
+            yield autoscaler
+
+
+def _rests(loaded: Loaded, autoscaler: HorizontalPodAutoscaler, target: Workload) -> bool:
+    """True if the autoscaler never writes a size.
+
+    Pods use half of their requests. If that is what it aims at it changes nothing, however many pods there are. If it
+    is less, it asks for no more than there are, and for no less than its minimum: it rests there as long as there are
+    no more pods than wanted, so without rollouts. That takes the target's own pods alone: with those of others it may
+    want as many as all of them. After a change of size it may go back to what it wanted before.
+    """
+    events = _events_on(loaded, target)
+    if foreign_to(loaded.setup, autoscaler) or any(isinstance(event, ON_USAGE) for event in events):
+        return False
+    changes = [event for event in events if isinstance(event, RESIZING)]
+    is_bounded = autoscaler.min_replicas <= target.replicas <= autoscaler.max_replicas
+    if is_bounded and all(_is_on_target(loaded, autoscaler, target, metric) for metric in autoscaler.metrics):
+        return all(isinstance(event, Rollout) for event in changes)
+    is_least = target.replicas == autoscaler.min_replicas and not changes
+    return is_least and all(map(_is_above_usage, autoscaler.metrics))
+
+
+def _is_on_target(loaded: Loaded, autoscaler: HorizontalPodAutoscaler, target: Workload, metric: Metric) -> bool:
+    """True if what pods use without any event is what the metric aims at."""
+    if metric.type != "Resource" or metric.target_type != "Utilization":
+        return False
+    from kubeproof.controllers.hpa.behavior import behavior_of, tolerance_of  # few inputs have an autoscaler
+    from kubeproof.controllers.hpa.samples import pod_request
+
+    version = loaded.setup.settings.kubernetes_version
+    used = pod_usage((), Pod(containers_of(target.template, version)), metric.name, {})
+    request = pod_request(target.template, metric.name, version=version)
+    tolerance = tolerance_of(behavior_of(autoscaler), autoscaler_settings(loaded.setup))
+    return bool(request) and tolerance.covers(float(used * 100 // (request or 1)) / float(metric.value))
+
+
+def _is_above_usage(metric: Metric) -> bool:
+    is_share = metric.type == "Resource" and metric.target_type == "Utilization"
+    return is_share and metric.value >= DEFAULT_PERCENT

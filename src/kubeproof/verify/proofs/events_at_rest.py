@@ -1,0 +1,85 @@
+"""A second look with events at rest, where the built-in scenario is too large to be explored whole.
+
+Nobody chose the events of that scenario, so that a first run should not end without any answer. A run in which each
+event comes to a cluster at rest is also a run of the scenario itself: what such runs break is broken, and is shown
+after it was replayed on the scenario as it stands. What they do not break stays undecided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from kubeproof.engine.search import INTERRUPTED
+from kubeproof.errors import LimitReached
+from kubeproof.events.declarations import STABLE, Event
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.manifests.scenarios.chances import NO_MOMENTS
+from kubeproof.verify.counterexamples.replayer import ReplayMismatch
+from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.result import HOLDS, UNKNOWN, VIOLATED, IntentResult, Statistics, VerifyResult
+from kubeproof.verify.words.summary import stopped
+
+Again = Callable[[Loaded, VerifyOptions], VerifyResult]
+
+
+def may_be_calmed(loaded: Loaded, options: VerifyOptions, results: Sequence[IntentResult], found: Statistics) -> bool:
+    """True if a search that nobody limited has left intents open: of the built-in scenario, or at the usual timeout."""
+    is_cut = bool(found.stopped_by) and found.stopped_by != INTERRUPTED
+    is_open = any(one.verdict == UNKNOWN for one in results)
+    is_unasked = loaded.scenario.is_default or options.has_usual_timeout
+    return is_unasked and not options.is_limited and not is_calm(loaded) and is_cut and is_open
+
+
+def is_calm(loaded: Loaded) -> bool:
+    """True if all events come at rest anyway."""
+    return all(_at_rest(event) == event for event in loaded.scenario.events)
+
+
+def _at_rest(event: Event) -> Event:
+    """The event if it only comes to a cluster at rest; as it is, if it is no moment."""
+    if event.waits_for_rest or isinstance(event, NO_MOMENTS):
+        return event
+    if event.after is None:
+        return replace(event, after=STABLE)
+    return replace(event, and_after=(*event.and_after, STABLE))
+
+
+def calmed(
+    loaded: Loaded, options: VerifyOptions, results: Sequence[IntentResult], again: Again
+) -> tuple[list[IntentResult], Statistics]:
+    """The results with what is found in runs whose events come at rest, and what that search did."""
+    scenario = loaded.scenario
+    names = {one.intent for one in results if one.verdict == UNKNOWN}
+    events = tuple(map(_at_rest, scenario.events))
+    intents = tuple(intent for intent in scenario.intents if intent.name in names)
+    calm = replace(loaded, scenario=replace(scenario, events=events, intents=intents))
+    second = again(calm, options)
+    by_name = {one.intent: one for one in reversed(second.results)}  # of several violations the first
+    judged = [_judged(one, by_name.get(one.intent), loaded, options) for one in results]
+    return judged, second.statistics
+
+
+def told(numbers: Statistics) -> str:
+    """What the second search covers, for the scope."""
+    part = f", in part: {stopped(numbers)}" if numbers.stopped_by else ""
+    return f"every run whose events come to a cluster at rest: {numbers.states:,} states{part}"
+
+
+def _judged(one: IntentResult, calm: IntentResult | None, loaded: Loaded, options: VerifyOptions) -> IntentResult:
+    if one.verdict != UNKNOWN or calm is None:
+        return one
+    if calm.verdict == HOLDS:
+        return replace(one, detail=f"{one.detail}; it holds in every run whose events come to a cluster at rest")
+    return _confirmed(calm, one, loaded, options) if calm.verdict == VIOLATED else one
+
+
+def _confirmed(violated: IntentResult, open_one: IntentResult, loaded: Loaded, options: VerifyOptions) -> IntentResult:
+    """The violation, if its counterexample is one of the scenario as it stands."""
+    from kubeproof.verify.counterexamples.rerun import rerun
+
+    try:
+        rerun(loaded.texts, violated, options)
+    except (ReplayMismatch, LimitReached) as problem:
+        return replace(open_one, detail=f"a violation was found but not replayed: {problem}")
+    return replace(violated, detail=f"{violated.detail}; the run shown is a shortest of those with events at rest")

@@ -1,0 +1,68 @@
+"""minReady proved from a budget: nobody but the eviction API takes pods away, and it asks the budget each time.
+
+A workload that nobody resizes has no more pods than it wants, so its ReplicaSet never deletes any. Ready pods then go
+only by evictions, and those leave as many healthy pods as the budget demands; a drained node goes down when
+it is empty. `docs/explanation/reductions.md` has the argument; differential tests compare with the search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubeproof.cluster.state import NEVER
+from kubeproof.controllers.budgets import amounts_of, budgets_of, selected_by
+from kubeproof.controllers.deployment import DeploymentController
+from kubeproof.controllers.disruption import budget
+from kubeproof.controllers.kubelet import Kubelet
+from kubeproof.controllers.late import DrainEviction
+from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
+from kubeproof.controllers.replicaset import ReplicaSetController
+from kubeproof.controllers.scheduler.controller import SchedulerController
+from kubeproof.controllers.taint_eviction import TaintEviction
+from kubeproof.events.late import CordonEvent, DrainEvent, DrainProgress
+from kubeproof.intents.facts import ReadyAtLeast
+from kubeproof.intents.monitor import NEVER as IN_NO_STATE
+from kubeproof.intents.monitor import Monitor
+from kubeproof.model.plan import Plan
+from kubeproof.verify.proofs.sizes import Starts, is_left_alone, nobody_preempts, pods_at_start
+
+LOOPS = (
+    DeploymentController, ReplicaSetController, SchedulerController, Kubelet, DrainEviction, DrainProgress,
+    NodeMonitor, NoExecuteTainter, TaintEviction,
+)  # fmt: skip
+EVENTS = (DrainEvent, CordonEvent)
+
+
+def only_budgets_decide(plan: Plan) -> bool:
+    """True if pods are taken away by ReplicaSets and by drains alone."""
+    loops = all(isinstance(controller, LOOPS) for controller in plan.controllers)
+    return loops and all(isinstance(event, EVENTS) for event in plan.events) and nobody_preempts(plan)
+
+
+def is_guarded(plan: Plan, monitor: Monitor, starts: Starts) -> bool:
+    """True if the budget of a workload keeps as many pods ready as the property asks for, from these states on."""
+    fact = monitor.fact
+    if monitor.kind != IN_NO_STATE or not isinstance(fact, ReadyAtLeast) or not is_left_alone(plan, fact.workload):
+        return False
+    size = plan.setup.workloads[fact.workload].replicas
+    demanded = healthy_demanded(plan, fact.workload)
+    if demanded is None or fact.amount.of(size) > min(demanded, size):
+        return False
+    return all(found in (size, NEVER) for found in _sizes(plan, fact.workload, starts)) and all(
+        pods <= size for pods in pods_at_start(plan, fact.workload, starts)
+    )
+
+
+def healthy_demanded(plan: Plan, workload: int) -> int | None:
+    """How many healthy pods of a workload its budget demands; None if there is none, or not for it alone."""
+    budgets = budgets_of(plan.setup, workload)
+    if len(budgets) != 1 or selected_by(plan.setup, budgets[0]) != (workload,):
+        return None
+    size = plan.setup.workloads[workload].replicas
+    return budget(amounts_of(budgets[0]), size, size, size).desired
+
+
+def _sizes(plan: Plan, workload: int, starts: Starts) -> Iterator[int]:
+    """The sizes that the objects have in the first states."""
+    for cells in starts:
+        yield from (cells[1 + workload].desired, cells[1 + workload].replicas)

@@ -1,0 +1,238 @@
+"""Verifies the parts of an input on their own and puts the answers together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, MutableMapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from kubeproof.cluster.control import Tick
+from kubeproof.cluster.near_nodes import NodeSizeMatters
+from kubeproof.engine.search import Search
+from kubeproof.engine.system import Role, Step
+from kubeproof.intents.monitor import IN_STABLE, PERSISTENT, RECURRENT
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.model.by_name.remembering import RememberingModel
+from kubeproof.model.by_name.representatives import RepresentativeModel
+from kubeproof.model.by_name.state import State
+from kubeproof.model.plan import Plan
+from kubeproof.values import dataclass
+from kubeproof.verify.counterexamples.lift import NamedPath
+from kubeproof.verify.counterexamples.projection import Projection
+from kubeproof.verify.counterexamples.replayer import ReplayMismatch, retrace
+from kubeproof.verify.counterexamples.traces import make_trace_after, told
+from kubeproof.verify.counterexamples.weave import Weaver, weave
+from kubeproof.verify.findings.failures import Failure, failure_of
+from kubeproof.verify.options import SLICING, VerifyOptions
+from kubeproof.verify.proofs.near_nodes import search_joined
+from kubeproof.verify.proofs.slicing import Slice, cut, may_be_disturbed_at_any_time, starts_simply
+from kubeproof.verify.result import UNKNOWN, IntentResult, Statistics, TraceStep
+from kubeproof.verify.searching import Beginning, Decided, Watch, begin, explored, statistics_of
+from kubeproof.verify.words.summary import stopped
+
+FAILED = "failed"
+WORST_FIRST = ("violated", FAILED, "unknown", "holds", "vacuous")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part, searched."""
+
+    slice: Slice
+    plan: Plan
+    beginning: Beginning
+    decided: tuple[Decided, ...]  # one per intent of the part
+    statistics: Statistics
+    search: Search | None  # None where nothing had to be searched: no intent is about the part
+    failure: Failure | None = None  # why there are no findings
+
+    def decision(self, intent: int) -> Decided | None:
+        """The finding for an intent of the whole that is about the part; None if the part failed."""
+        return None if self.failure is not None else self.decided[self.slice.intents.index(intent)]
+
+
+@dataclass(frozen=True, slots=True)
+class Sliced:
+    """All parts of an input, searched."""
+
+    parts: tuple[Part, ...]
+    elapsed_s: float
+
+    @property
+    def slices(self) -> tuple[Slice, ...]:
+        return tuple(part.slice for part in self.parts)
+
+    def decision(self, intent: int) -> tuple[Part, Decided | None]:
+        """The part that decides an intent of the whole: the one with the worst verdict, the first of equals."""
+        found = [(part, part.decision(intent)) for part in self.parts if intent in part.slice.intents]
+        return min(found, key=lambda pair: WORST_FIRST.index(FAILED if pair[1] is None else pair[1].finding.verdict))
+
+
+def searched_in_parts(
+    loaded: Loaded,
+    options: VerifyOptions,
+    planned: Callable[[Loaded], Plan],
+    most_intents: int,
+    watch: Watch,
+    searched: Callable[[Part], None] = lambda part: None,
+) -> Sliced | None:
+    """The parts with their findings; None if the input stays whole. `searched` is told of each part but the last."""
+    if not options.uses(SLICING) or options.find_all or options.controllers:
+        return None
+    slices = cut(loaded)
+    if isinstance(slices, str) or any(len(one.intents) > most_intents for one in slices):
+        return None
+    begun = time.monotonic()
+    parts: list[Part] = []
+    for one in slices:
+        if parts:
+            searched(parts[-1])
+        watch.go_on()
+        spent_s = time.monotonic() - begun
+        left_s = None if options.timeout_s is None else max(0.001, options.timeout_s - spent_s)
+        part = searched_part(one, planned(one.loaded), replace(options, timeout_s=left_s), watch)
+        parts.append(part)
+    return Sliced(tuple(parts), time.monotonic() - begun) if _is_exact(loaded, parts) else None
+
+
+def searched_part(one: Slice, plan: Plan, options: VerifyOptions, watch: Watch) -> Part:
+    """The part with its findings, or with why there are none."""
+    try:
+        return search_joined(plan, options, lambda near, left: _searched_part(one, near, left, watch))
+    except Exception as problem:
+        return Part(one, plan, Beginning(()), (), Statistics(), None, failure_of(problem))
+
+
+def _searched_part(one: Slice, plan: Plan, options: VerifyOptions, watch: Watch) -> Part:
+    beginning = begin(one.loaded, plan, options, watch)
+    if beginning.search is not None and beginning.search.stopped_by:
+        spent = statistics_of(beginning.search, plan)
+        told = f"the search for the first placements of {', '.join(one.workloads)} was {stopped(spent)}"
+        return Part(one, plan, beginning, (), spent, None, Failure(UNKNOWN, told))
+    if not one.intents and starts_simply(one) and beginning.search is None:
+        return Part(one, plan, beginning, (), Statistics(), None)
+    found = explored(plan, beginning, options, watch)
+    return Part(one, plan, beginning, found.decided, found.statistics, found.search)
+
+
+# -- when the parts do not meet in time ----------------------------------------------------------------
+
+
+def _is_exact(loaded: Loaded, parts: list[Part]) -> bool:
+    """True if no two parts are ever on the move together, except while pods start from the beginning on."""
+    restless = [part for part in parts if not _begins_at_rest(part)]
+    if may_be_disturbed_at_any_time(loaded):
+        return not restless
+    if all(starts_simply(part.slice) for part in restless):
+        return True
+    return len(restless) == 1 and _comes_to_rest(restless[0])
+
+
+def _begins_at_rest(part: Part) -> bool:
+    """True if nothing moves at the start but the memories of periodic loops that forget their phase."""
+    if part.search is None:
+        return False
+    store = part.search.store
+    roots = [state for state in range(len(store)) if store.parent(state) < 0]
+    return roots[-1] < store.expanded and all(  # of a search that was stopped before, nothing is known
+        step.effect.role == Role.EVENT
+        or (_is_rest(step) and step.target < store.expanded and store.is_stable(step.target))
+        for root in roots
+        for step in store.steps(root)
+    )
+
+
+def _is_rest(step: Step) -> bool:
+    """True for the step of time in which no clock runs."""
+    actions = getattr(step.effect.label, "actions", ())
+    return step.effect.role == Role.TIME and not any(isinstance(action, Tick) for action in actions)
+
+
+def _comes_to_rest(part: Part) -> bool:
+    """True if the part has a stable state to wait in while others are disturbed."""
+    return part.search is not None and any(
+        part.search.store.is_stable(state) for state in range(part.search.store.expanded)
+    )
+
+
+# -- counterexamples ----------------------------------------------------------------------------------
+
+
+class Prelude(NamedTuple):
+    """How the whole was deployed: the state it came to, and the steps in words."""
+
+    last: State
+    told: tuple[TraceStep, ...]
+
+
+Preludes = MutableMapping[Hashable, Prelude]  # those that runs of the same workloads begin with
+
+
+def show_violation(
+    whole: Plan,
+    part: Part,
+    decided: Decided,
+    intent: int,
+    result: IntentResult,
+    *,
+    is_exact: bool,
+    preludes: Preludes | None = None,
+) -> IntentResult | Failure:
+    """The result with the part's violation as one of the whole, or why it cannot be shown.
+
+    Unless parts are exact, others might lead out of a loop that the part alone cannot leave. Runs of one workload that
+    differ in events begin alike: with `preludes` they are deployed once.
+    """
+    try:
+        before, path = _woven(whole, part, decided, intent, {} if preludes is None else preludes)
+        path = path if is_exact else path._replace(is_inevitable=False)
+        return replace(result, **make_trace_after(RepresentativeModel(whole), intent, before, path))
+    except NodeSizeMatters as problem:  # in a state that the search left out
+        return Failure(UNKNOWN, str(problem))
+    except ReplayMismatch as problem:  # such as a loop in which one of the others always has something to do
+        return Failure(UNKNOWN, f"the run of all workloads does not stand up to replay, {problem}")
+    except Exception as problem:
+        return failure_of(problem)
+
+
+def _woven(
+    whole: Plan, part: Part, decided: Decided, intent: int, preludes: Preludes
+) -> tuple[tuple[TraceStep, ...], NamedPath]:
+    """A part's violation as a run of the whole: how it was deployed, if it was, and the path."""
+    shares = Projection(whole, part.plan, part.slice.intents)
+    model, own = RememberingModel(whole), RepresentativeModel(part.plan)
+    (start,) = model.initial()
+    told_before: tuple[TraceStep, ...] = ()
+    if part.beginning.search is not None:
+        prelude = _find_prelude(whole, part, shares, decided, preludes)
+        told_before = prelude.told
+        start = model.restarted(prelude.last._replace(observed=()))
+    weaver = Weaver(model, own, shares, start)
+    kind = whole.monitors[intent].kind
+    ends_stable = kind in (IN_STABLE, RECURRENT, PERSISTENT)
+    return told_before, weave(weaver, decided.search, decided.finding, ends_stable=ends_stable)
+
+
+def _find_prelude(whole: Plan, part: Part, shares: Projection, decided: Decided, preludes: Preludes) -> Prelude:
+    """How the whole was deployed so that the part is where its run begins; known, if it was asked for before."""
+    root = decided.search.root(decided.finding.state)
+    workloads = tuple((one.ref, one.owner, one.ordinal) for one in whole.setup.workloads)
+    nodes = tuple(node.name for node in whole.setup.nodes)
+    key = (part.slice.workloads, part.beginning.cells[root], workloads, nodes)
+    if key not in preludes or whole.claims:  # which claim has which volume is part of the memories
+        path = _woven_prelude(whole, part, shares, root)
+        retrace(RepresentativeModel(whole.deploying()), path.states, path.steps)
+        preludes[key] = Prelude(path.last, told(RepresentativeModel(whole), path.states, path.steps, 0))
+    return preludes[key]
+
+
+def _woven_prelude(whole: Plan, part: Part, shares: Projection, root: int) -> NamedPath:
+    assert part.beginning.search is not None
+    deploying = RememberingModel(whole.deploying())
+    (empty,) = deploying.initial()
+    weaver = Weaver(deploying, RepresentativeModel(part.plan.deploying()), shares, empty)
+    search = part.beginning.search
+    weaver.follow(search, [step for _, step in search.path(part.beginning.stable[root])])
+    weaver.rest()
+    return weaver.path()

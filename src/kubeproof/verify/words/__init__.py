@@ -1,0 +1,1 @@
+"""What steps, events, numbers and findings are called."""

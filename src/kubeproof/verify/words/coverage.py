@@ -1,0 +1,194 @@
+"""Who acted in a search, and what each could do: noted when a controller is asked something new, which is seldom.
+
+Told of all runs that were explored. A search that ends early, or that stands for others by fewer orders, may not have
+come to everything; one in a coarser model may have come to more than there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, get_args
+
+from kubeproof.cluster.control import Action, Controller, Decision, NodeChange, NodeVerb, Remember, Tick
+from kubeproof.cluster.objects import STATEFUL_SET
+from kubeproof.controllers.scheduler.controller import SchedulerController
+from kubeproof.engine.system import Actor, Effect
+from kubeproof.model.grouped import GroupedSystem
+from kubeproof.model.loops.actors import GroupedActor
+from kubeproof.model.plan import Plan
+from kubeproof.model.reductions.starts_in_unison import StartAll
+from kubeproof.values import complete
+from kubeproof.verify.result import Statistics
+
+TIME = "time"
+UNTOLD = {Remember, Tick, NodeChange}  # nobody does anything by them; changes of nodes are told by their verbs
+WORDS = complete(
+    [kind.__name__ for kind in (*get_args(Action), StartAll) if kind not in UNTOLD],
+    {
+        "SetDesired": "sets replicas",
+        "SetReplicas": "scales ReplicaSets",
+        "SetTemplate": "changes pod templates",
+        "SetCurrent": "completes updates",
+        "SetCondition": "sets conditions",
+        "CreateObject": "creates objects",
+        "DeleteObject": "deletes objects",
+        "CreatePods": "creates pods",
+        "DeleteUnbound": "deletes pods without a node",
+        "Bind": "binds pods",
+        "BindPinned": "binds pods",
+        "Preempt": "preempts pods",
+        "Unnominate": "gives up nominations",
+        "Arrive": "creates pods on their nodes",
+        "Delete": "deletes pods",
+        "KeepNode": "creates and deletes pods of nodes",
+        "TendJob": "counts pods that ended",
+        "Crash": "crashes containers",
+        "EvictPods": "evicts pods",
+        "EvictDue": "evicts pods",
+        "Unroute": "takes pods out of traffic",
+        "Advance": "moves pods on",
+        "StartAll": "moves pods on",
+        "NoteFailed": "notes failed pods",
+        "NoteCompleted": "notes completed pods",
+    },
+)
+ON_NODES = complete(
+    NodeVerb,
+    {
+        NodeVerb.FAIL: "stops nodes",
+        NodeVerb.PANIC: "stops overloaded nodes",
+        NodeVerb.FAIL_FOR_GOOD: "stops nodes for good",
+        NodeVerb.FAIL_ZONE: "stops zones",
+        NodeVerb.RECOVER: "brings nodes back",
+        NodeVerb.NOTICE: "notices silent nodes",
+        NodeVerb.TAINT: "taints nodes",
+        NodeVerb.TAINT_SLOWLY: "taints nodes slowly",
+        NodeVerb.UNTAINT: "removes taints",
+        NodeVerb.WELCOME: "notices nodes that are back",
+        NodeVerb.CORDON: "cordons nodes",
+        NodeVerb.UNCORDON: "uncordons nodes",
+        NodeVerb.DRAIN: "begins drains",
+        NodeVerb.DRAIN_UNCORDON: "begins drains",
+        NodeVerb.MAINTAIN: "begins maintenance",
+        NodeVerb.DRAINED: "ends drains",
+        NodeVerb.JOIN: "lets nodes join",
+        NodeVerb.RETURN: "ends maintenance",
+        NodeVerb.PROVISION: "asks for nodes",
+        NodeVerb.FORSAKE: "loses nodes that were asked for",
+        NodeVerb.MARK_SPARE: "finds nodes unneeded",
+        NodeVerb.MARK_NEEDED: "finds nodes needed again",
+        NodeVerb.EVACUATE: "empties nodes",
+        NodeVerb.REMOVE: "deletes nodes",
+        NodeVerb.RETIRE: "drains nodes to delete them",
+        NodeVerb.SPARE: "gives up on emptying nodes",
+        NodeVerb.TAINT_VERY_SLOWLY: "taints nodes slowly",
+    },
+)
+Acted = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+REFUSES = "refuses nodes by "
+
+
+class Coverage(NamedTuple):
+    """Names of controllers and events: those that acted, with what they did, and those that never did."""
+
+    acted: Acted = ()
+    idle: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()  # filters of acting schedulers that refused no node: "scheduler web: NodeAffinity"
+
+
+class NotingActor:
+    """An actor that remembers what it was able to do; answers and questions stay as they are."""
+
+    def __init__(self, actor: Actor) -> None:
+        self.name, self.stage, self.reads = actor.name, actor.stage, actor.reads
+        self.view = actor.view  # asked most often, and passed on without a detour
+        self._act = actor.act
+        loop = actor.controller if isinstance(actor, GroupedActor) else None
+        self._asked = (loop, actor.seen) if isinstance(loop, SchedulerController) else None  # type: ignore[attr-defined]
+        self.has_acted = False
+        self.refusing: set[str] = set()  # filters of a scheduler that refused a node
+        self._kinds: set[type | NodeVerb] = set()  # of its actions; of changes of nodes the verbs
+
+    def act(self, views: tuple[Any, ...]) -> Sequence[Effect]:
+        """What the actor answers."""
+        effects = self._act(views)
+        if self._asked is not None:
+            loop, seen = self._asked
+            self.refusing |= loop.answer(seen(views)).refusing
+        if effects:
+            self.has_acted = True
+            for effect in effects:
+                if isinstance(effect.label, Decision):
+                    self._kinds.update([a.verb if type(a) is NodeChange else type(a) for a in effect.label.actions])
+        return effects
+
+    @property
+    def did(self) -> set[str]:
+        """What it was able to do, in words."""
+        told = {ON_NODES[k] if isinstance(k, NodeVerb) else WORDS[k.__name__] for k in self._kinds - UNTOLD}
+        return {words for words in told if words}
+
+
+def note(system: GroupedSystem) -> None:
+    """Lets the actors of a system remember what they do."""
+    system.actors = tuple(NotingActor(actor) for actor in system.actors)
+
+
+def coverage_of(system: GroupedSystem) -> Coverage:
+    """What the actors of a noting system did; those with one name are one."""
+    unused = {loop.name for loop in system.plan.controllers if _has_no_pods(system.plan, loop)}
+    noted = [actor for actor in system.actors if isinstance(actor, NotingActor) and actor.name not in (TIME, *unused)]
+    acted: dict[str, dict[str, None]] = {}
+    for actor in (actor for actor in noted if actor.has_acted):
+        acted.setdefault(actor.name, {}).update(dict.fromkeys(actor.did))
+    refusing: dict[str, set[str]] = {}
+    for actor in noted:
+        refusing.setdefault(actor.name, set()).update(actor.refusing)
+    schedulers = [loop for loop in system.plan.controllers if isinstance(loop, SchedulerController)]
+    for loop in (loop for loop in schedulers if loop.name in acted):
+        used = (name for name in loop.kernel.filters if name in refusing[loop.name])
+        acted[loop.name].update(dict.fromkeys(f"{REFUSES}{name}" for name in used))
+    names = dict.fromkeys(actor.name for actor in noted)
+    return Coverage(
+        tuple((name, tuple(sorted(acted[name]))) for name in names if name in acted),
+        tuple(name for name in names if name not in acted),
+        tuple(
+            _told(loop.name, name)
+            for loop in schedulers
+            if loop.name in acted
+            for name in loop.kernel.filters
+            if name not in refusing[loop.name]
+        ),
+    )
+
+
+def _has_no_pods(plan: Plan, loop: Controller) -> bool:
+    """True for the scheduler of a StatefulSet as a whole: each of its ordinals has one of its own."""
+    if not isinstance(loop, SchedulerController):
+        return False
+    whole = plan.setup.workloads[loop.workload]
+    return whole.kind == STATEFUL_SET and whole.ordinal is None and whole.owner is None
+
+
+def joined(parts: Iterable[Coverage | Statistics]) -> Coverage:
+    """What was done in any of several searches."""
+    acted: dict[str, dict[str, None]] = {}
+    idle: dict[str, None] = {}
+    unused: dict[str, None] = {}
+    for part in parts:
+        idle.update(dict.fromkeys(part.idle))
+        unused.update(dict.fromkeys(part.unused))
+        for name, did in part.acted:
+            acted.setdefault(name, {}).update(dict.fromkeys(did))
+    used = {_told(name, word.removeprefix(REFUSES)) for name, did in acted.items() for word in did}
+    return Coverage(
+        tuple((name, tuple(sorted(did))) for name, did in acted.items()),
+        tuple(name for name in idle if name not in acted),
+        tuple(rule for rule in unused if rule not in used),
+    )
+
+
+def _told(loop: str, rule: str) -> str:
+    return f"{loop}: {rule}"

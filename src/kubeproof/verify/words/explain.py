@@ -1,0 +1,292 @@
+"""The numbers behind a decision, and what is wrong in the last state of a counterexample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kubeproof.cluster.control import Bind, Preempt
+from kubeproof.cluster.jobs import REPLACED
+from kubeproof.cluster.objects import JOB, family
+from kubeproof.cluster.services import is_stopped
+from kubeproof.cluster.state import PUBLISHED, SERVING, Health, Phase, PodKind
+from kubeproof.cluster.usage import CPU, MEMORY, request_milli
+from kubeproof.controllers.guard import working
+from kubeproof.controllers.late import (
+    DaemonSetController,
+    DrainEviction,
+    JobController,
+    PinnedScheduler,
+    PreemptingScheduler,
+    StatefulSetController,
+)
+from kubeproof.controllers.replicaset import ReplicaSetController
+from kubeproof.controllers.scheduler.controller import SchedulerController
+from kubeproof.controllers.scheduler.framework import Evaluation, Row
+from kubeproof.intents.monitor import Monitor
+from kubeproof.model.by_name.state import State, Transition, node_cell
+from kubeproof.model.by_name.system import IndividualModel
+from kubeproof.verify.words.steps import CONDITION_NAMES
+
+MOST_NODES = 12  # nodes listed one by one; more are summed up
+
+
+def why(model: IndividualModel, state: State, step: Transition) -> tuple[str, ...]:
+    """Why the step was taken: filters and scores behind a binding, the arithmetic of loops that tell it."""
+    binds = [action for action in step.decision.actions if isinstance(action, Bind)]
+    if binds:
+        return tuple(_score_lines(model, state, binds[0].workload))
+    for action in step.decision.actions:
+        scheduler = scheduler_of(model, state, action.workload) if isinstance(action, Preempt) else None
+        if isinstance(scheduler, PreemptingScheduler):
+            from kubeproof.verify.words.preemption import preemption_lines
+
+            return tuple(preemption_lines(model, state, scheduler))
+    for controller in model.plan.controllers:
+        explain = getattr(controller, "why", None)
+        if explain is not None and controller.name == step.controller:
+            return tuple(explain(model.seen(controller, state)))
+    return ()
+
+
+def event_words(model: IndividualModel, step: Transition) -> str:
+    """What an event or a loop that changes no object says of itself; empty for all others."""
+    for event in model.plan.actors:
+        tells = getattr(event, "tells", None)
+        if tells is not None and event.name == step.controller:
+            return str(tells(step.decision.actions))
+    return ""
+
+
+def added_words(model: IndividualModel, step: Transition) -> str:
+    """What a loop says besides the changes of objects, such as the volumes that claims get; mostly empty."""
+    for controller in model.plan.controllers:
+        adds = getattr(controller, "adds", None)
+        if adds is not None and controller.name == step.controller:
+            return str(adds(step.decision.actions))
+    return ""
+
+
+def evaluation(model: IndividualModel, state: State, workload: int) -> tuple[list[str], Evaluation] | None:
+    """The scheduler's judgement of every node, by name."""
+    controller = scheduler_of(model, state, workload)
+    if controller is None or not controller.kernel.has_profile:
+        return None
+    names, infos = [], []
+    for place_number, place in enumerate(model.plan.layout.places):
+        for index in (i for i in place.nodes if state.nodes[i].health != Health.ABSENT):
+            names.append(model.names[index])
+            info = controller.info_of(place_number, node_cell(state.nodes[index]))
+            infos.append(info._replace(node=model.setup.nodes[index]))  # not the place's sample: values are told
+    memories = model.seen(controller, state).memories
+    return names, controller.kernel_of(memories).evaluate(infos)
+
+
+def scheduler_of(model: IndividualModel, state: State, workload: int) -> SchedulerController | None:
+    """The loop that places the workload's pods."""
+    for controller in working(model.plan.controllers, state.memories):
+        if isinstance(controller, SchedulerController) and controller.workload == workload:
+            return controller
+    return None
+
+
+def _score_lines(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
+    scheduler, judged = scheduler_of(model, state, workload), evaluation(model, state, workload)
+    if scheduler is None or judged is None:
+        return
+    weights = scheduler.kernel.weights
+    for name, row in zip(judged[0], judged[1].rows, strict=True):
+        if row.rejected_by:
+            yield f"{name}: rejected by {_refusal(row)}"
+        elif row.scores:
+            parts = " + ".join(_weighed(plugin, score, weights.get(plugin, 1)) for plugin, score in row.scores)
+            yield f"{name}: score {row.total} ({parts})"
+        else:
+            yield f"{name}: the only feasible node, not scored"
+
+
+def _weighed(plugin: str, score: int, weight: int) -> str:
+    """A score as it enters the sum."""
+    return f"{plugin} {score}" if weight == 1 else f"{weight} x {plugin} {score}"
+
+
+def _refusal(row: Row) -> str:
+    if not row.rejected_by:
+        return "feasible"
+    detail = f" ({row.detail})" if row.detail else ""
+    return f"{row.rejected_by}: {row.reason}{detail}"
+
+
+def pending_reasons(model: IndividualModel, state: State, workload: int) -> tuple[str, ...]:
+    """Why the workload's pods without a node fit nowhere, node by node."""
+    if any(owner == workload for node in state.nodes for owner, _ in node.pinned):
+        return tuple(_pinned_reasons(model, state, workload))
+    waiting = state.unbound[workload]
+    if not waiting:
+        return ()
+    declared = model.setup.workloads[workload]
+    lines = [f"{len(waiting)} pod(s) of {declared.ref} without a node: {', '.join(waiting[:MOST_NODES])}"]
+    judged = evaluation(model, state, workload)
+    if judged is None:
+        return (*lines, f"no scheduler profile is named {declared.template.scheduler_name}")
+    if not judged[0]:
+        return (*lines, "the cluster has no nodes")
+    rows = list(zip(judged[0], judged[1].rows, strict=True))
+    if len(rows) <= MOST_NODES:
+        return (*lines, *(f"{name}: {_refusal(row)}" for name, row in rows))
+    return (*lines, *_summed_up(rows))
+
+
+def _pinned_reasons(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
+    """Why pods that may only run on one node cannot, pod by pod."""
+    pods = [(index, name) for index, node in enumerate(state.nodes) for w, name in node.pinned if w == workload]
+    yield f"{len(pods)} pod(s) of {model.setup.workloads[workload].ref} without a node"
+    for index, name in pods[:MOST_NODES]:
+        row = pinned_judgement(model, state, workload, index)
+        yield f"{name} may only run on {model.names[index]}: {_refusal(row)}"
+
+
+def pinned_judgement(model: IndividualModel, state: State, workload: int, node: int) -> Row:
+    """The scheduler's judgement of the one node that a pod of the workload may run on."""
+    controller = next(
+        c
+        for c in working(model.plan.controllers, state.memories)
+        if isinstance(c, PinnedScheduler) and c.workload == workload
+    )
+    place = next(number for number, place in enumerate(model.plan.layout.places) if node in place.nodes)
+    there = [i for i in model.plan.layout.places[place].nodes if state.nodes[i].health != Health.ABSENT]
+    position = there.index(node)
+    return controller.judgement(model.seen(controller, state), place, position)
+
+
+def missing_reasons(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
+    """Why pods of the workload are not created."""
+    for controller in model.plan.controllers:
+        if (
+            isinstance(controller, (ReplicaSetController, StatefulSetController, DaemonSetController, JobController))
+            and controller.workload == workload
+        ):
+            reason = controller.refusal(model.seen(controller, state))
+            if reason:
+                yield reason
+
+
+def _summed_up(rows: list[tuple[str, Row]]) -> Iterator[str]:
+    """One line per reason, with the first node that has it as an example."""
+    groups: dict[tuple[str, str], list[tuple[str, Row]]] = {}
+    for name, row in rows:
+        groups.setdefault((row.rejected_by, row.reason), []).append((name, row))
+    for members in groups.values():
+        name, row = members[0]
+        yield f"{len(members)} node(s), e.g. {name}: {_refusal(row)}"
+
+
+def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple[str, ...]:
+    """What a reader should know about the last state."""
+    lines: list[str] = []
+    if monitor.intent.key == "drainCompletes":
+        lines += drain_refusals(model, state)
+    for index in concerned(model, monitor):
+        if model.setup.workloads[index].owner and is_unused(model, state, index):
+            continue
+        if model.setup.workloads[index].resized:
+            lines += _size_facts(model, state, index)
+        elif model.setup.workloads[index].ordinal is None:
+            lines.append(_counts(model, state, index))
+        if model.setup.workloads[index].kind == JOB:
+            lines += _job_facts(model, state, index)
+        lines += pending_reasons(model, state, index)
+        lines += missing_reasons(model, state, index)
+        lines += _misrouted_reasons(model, state, index)
+    if monitor.temporal is not None and model.is_stable(state):
+        lines.append("nothing changes any more until an event comes, and none need come")
+    return tuple(lines)
+
+
+def _size_facts(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
+    """What pods of one size request, and how many there are."""
+    declared = model.setup.workloads[workload]
+    pods = sum(pod.workload == workload for node in state.nodes for pod in node.pods) + len(state.unbound[workload])
+    cpu, memory = (request_milli(declared.template, resource) for resource in (CPU, MEMORY))
+    yield f"{pods} of these pods are {declared.name}: {cpu}m of cpu, {memory // 1000} of memory requested"
+
+
+def _misrouted_reasons(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
+    """Which pods still get traffic although they have been told to stop, where that is followed."""
+    if workload not in model.plan.mechanics.routes:
+        return
+    for node in state.nodes:
+        for pod in (pod for pod in node.pods if pod.workload == workload and is_stopped(PodKind(*pod[1:]))):
+            if pod.route_s >= 0:
+                yield f"{pod.name} has been told to stop; proxies may send to it for up to {pod.route_s} s more"
+            elif pod.route_s == PUBLISHED:
+                yield f"{pod.name} has been told to stop; publishNotReadyAddresses keeps it published until it is gone"
+            elif pod.route_s == SERVING:
+                yield f"{pod.name} has been told to stop; proxies send to it if no ready pod is left"
+
+
+def _job_facts(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
+    """How far a Job has come."""
+    ref, spec = model.setup.workloads[workload].ref, state.specs[workload]
+    condition = CONDITION_NAMES.get(spec.noted)
+    if condition is not None:
+        yield f"{ref}: condition {condition}"
+    elif spec.noted == REPLACED:
+        yield f"{ref}: deleted to start another before it was complete"
+    elif spec.exists:
+        own = (c for c in model.plan.controllers if isinstance(c, JobController) and c.workload == workload)
+        yield from (f"{ref}: {line}" for loop in own for line in loop.why(model.seen(loop, state)))
+
+
+def is_unused(model: IndividualModel, state: State, workload: int) -> bool:
+    """True for a revision that was never asked for: it has neither a ReplicaSet nor pods; for a Job never started."""
+    if model.setup.workloads[workload].kind == JOB:
+        return not state.specs[workload].exists and state.specs[workload].noted != REPLACED
+    has_pods = any(pod.workload == workload for node in state.nodes for pod in node.pods) or state.unbound[workload]
+    return state.specs[workload].replicas < 0 and not has_pods and not _pinned(state, workload)
+
+
+def drain_refusals(model: IndividualModel, state: State) -> list[str]:
+    """Why evictions of drained nodes are refused."""
+    return [
+        line
+        for controller in working(model.plan.controllers, state.memories)
+        if isinstance(controller, DrainEviction)
+        for line in controller.refusals(model.seen(controller, state))
+    ]
+
+
+def concerned(model: IndividualModel, monitor: Monitor) -> list[int]:
+    """The workloads an intent is about, with the ReplicaSets of their later revisions once these exist."""
+    setup = model.setup
+    if monitor.temporal is not None:
+        return list(monitor.temporal.workloads)
+    target = monitor.intent.target
+    chosen = [i for i, workload in enumerate(setup.workloads) if target is None or workload.ref == target]
+    return list(dict.fromkeys(member for index in chosen for member in family(setup, index)))
+
+
+def _counts(model: IndividualModel, state: State, workload: int) -> str:
+    workloads = model.setup.workloads
+    parts_of = [m for m in family(model.setup, workload) if workloads[m].ordinal is not None or workloads[m].resized]
+    counted = (workload, *parts_of)  # a StatefulSet with its ordinals, a workload with pods of all sizes
+    phases = [pod.phase for node in state.nodes for pod in node.pods if pod.workload in counted]
+    ready = phases.count(Phase.READY)
+    ending = phases.count(Phase.TERMINATING)
+    parts = [
+        f"desired {max(0, _wanted(state, workload, model))}",
+        f"ready {ready}",
+        f"not ready {len(phases) - ready - ending}",
+        f"without a node {sum(len(state.unbound[w]) for w in counted) + _pinned(state, workload)}",
+    ]
+    if ending:
+        parts.append(f"terminating {ending}")
+    return f"{model.setup.workloads[workload].ref}: {', '.join(parts)}"
+
+
+def _pinned(state: State, workload: int) -> int:
+    return sum(owner == workload for node in state.nodes for owner, _ in node.pinned)
+
+
+def _wanted(state: State, workload: int, model: IndividualModel) -> int:
+    spec = state.specs[workload]
+    return spec.replicas if model.setup.workloads[workload].owner else spec.desired

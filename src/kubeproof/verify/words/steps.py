@@ -1,0 +1,280 @@
+"""Steps by name as sentences."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import Any
+
+from kubeproof.cluster.control import Action, EvictPods, NodeVerb, Tick
+from kubeproof.cluster.jobs import COMPLETE, FAILED_FOR_GOOD, FAILURE_TARGET, REPLACED, SUCCESS_MET
+from kubeproof.cluster.objects import Setup
+from kubeproof.model.by_name.state import Concrete, State, Transition
+from kubeproof.values import complete
+from kubeproof.verify.result import TraceStep
+
+
+def trace_step(setup: Setup, state: State, step: Transition, time_s: int, why: tuple[str, ...]) -> TraceStep:
+    """A step with the sentence, the object and the changes a reader wants."""
+    done = zip_longest(step.decision.actions, step.concrete)  # time at rest has no action of its own
+    shown = [(c, _namespace(setup, action)) for action, c in done if c is not None and c[0] != "remember"]
+    sentences = [_sentence(setup, state, concrete) for concrete, _ in shown]
+    return TraceStep(
+        actor=step.controller,
+        action="; ".join(sentences) or "happens",
+        object=_object(*shown[0]) if shown else "",
+        changes=tuple(change for concrete, namespace in shown for change in _changes(concrete, namespace)),
+        time_s=time_s,
+        why=why,
+        code=step.concrete,
+    )
+
+
+def elapsed(step: Transition) -> int:
+    """Seconds that pass by a step."""
+    return sum(action.seconds for action in step.decision.actions if isinstance(action, Tick))
+
+
+def _namespace(setup: Setup, action: Action | None) -> str:
+    """The namespace of the pods an action is about; a pod's name alone does not tell it."""
+    number = action.losses[0][0] if isinstance(action, EvictPods) else getattr(action, "workload", None)
+    return "" if number is None else setup.workloads[number].namespace
+
+
+def _pod_ref(namespace: str, name: object) -> str:
+    return f"Pod/{namespace}/{str(name).rpartition('/')[2]}"
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    if len(names) <= 4:
+        return ", ".join(names)
+    return f"{', '.join(names[:3])} and {len(names) - 3} more"
+
+
+def _sentence(setup: Setup, state: State, concrete: Concrete) -> str:
+    verb, *rest = concrete
+    arguments: Any = tuple(rest)
+    match verb:
+        case "set-desired":
+            return f"sets spec.replicas of {arguments[0]} to {arguments[1]}"
+        case "set-replicas":
+            return _resize(setup, state, *arguments)
+        case "create-object":
+            return f"creates {arguments[0]}"
+        case "delete-object":
+            return f"deletes {arguments[0]}"
+        case "create":
+            return f"creates {_pods(arguments[1])}"
+        case "keep":
+            return _kept(*arguments)
+        case "arrive":
+            return f"creates {_pods(arguments[2])} directly on {arguments[1]} (spec.nodeName)"
+        case "delete":
+            return f"deletes {_pods(arguments[0])}"
+        case "evict":
+            return f"evicts {_pods(arguments[1])} from {arguments[0]} (NoExecute taint not tolerated any longer)"
+        case "bind":
+            return f"binds {arguments[0]} to {arguments[1]}{_how_bound(arguments[2:])}"
+        case "preempt":
+            return _preemption(*arguments)
+        case "unnominate":
+            return f"gives up {arguments[0]} for a pod of {arguments[1]}, which was nominated to it"
+        case "crash":
+            return f"a container of pod {arguments[1]} on {arguments[0]} exits"
+        case "unroute":
+            return f"are told: no more traffic to {_pods(arguments[1])} on {arguments[0]}"
+        case "evict-pods":
+            return f"evicts {_pods(arguments[1])} from {arguments[0]}"
+        case "set-condition":
+            return f"{CONDITIONS[arguments[1]]} {arguments[0]}"
+        case "tend":
+            return _tended(*arguments)
+        case "set-current":
+            return f"has updated {arguments[0]} to revision {arguments[1] + 1}"
+        case "set-template":
+            return f"gives {arguments[0]} the pod template of revision {arguments[1] + 1}"
+        case "rest":
+            return "nothing is due any more; time passes"
+        case "tick":
+            return f"{arguments[0]} s pass"
+        case "start" | "ready" | "complete" | "finish":
+            return _kubelet(str(verb), *arguments)
+    return NODE_SENTENCES[NodeVerb(str(verb))].format(node=arguments[0])
+
+
+NODE_SENTENCES = complete(
+    NodeVerb,
+    {
+        NodeVerb.FAIL: "node {node} fails: its kubelet falls silent",
+        NodeVerb.FAIL_FOR_GOOD: "node {node} fails for good: its kubelet falls silent",
+        NodeVerb.RECOVER: "node {node} recovers",
+        NodeVerb.NOTICE: "marks node {node} Ready=Unknown, its pods not ready, and taints it unreachable:NoSchedule",
+        NodeVerb.TAINT: "taints node {node} unreachable:NoExecute",
+        NodeVerb.TAINT_SLOWLY: "taints node {node} unreachable:NoExecute; the next one of its zone not before 10 s",
+        NodeVerb.TAINT_VERY_SLOWLY: "taints node {node} unreachable:NoExecute; the next one of its zone not before "
+        "100 s",
+        NodeVerb.UNTAINT: "removes the NoExecute taint from node {node}: all zones are down",
+        NodeVerb.WELCOME: "marks node {node} Ready again and removes its taints",
+        NodeVerb.CORDON: "cordons node {node}",
+        NodeVerb.UNCORDON: "uncordons node {node}",
+        NodeVerb.PANIC: "node {node} panics: its pods use more than it bears",
+        NodeVerb.DRAIN: "node {node} is cordoned and its drain begins",
+        NodeVerb.DRAIN_UNCORDON: "node {node} is cordoned and its drain begins",
+        NodeVerb.MAINTAIN: "node {node} is cordoned and drained for maintenance",
+        NodeVerb.RETIRE: "node {node} is cordoned and drained, in order to delete it",
+        NodeVerb.DRAINED: "node {node} is empty: the drain is done",
+        NodeVerb.JOIN: "node {node} joins the cluster",
+        NodeVerb.RETURN: "node {node} is back from maintenance and uncordoned",
+        NodeVerb.FAIL_ZONE: "node {node} fails with its zone: its kubelet falls silent",
+        NodeVerb.PROVISION: "asks for a new node, {node}",
+        NodeVerb.FORSAKE: "node {node} does not come: its zone is down",
+        NodeVerb.MARK_SPARE: "finds node {node} unneeded",
+        NodeVerb.MARK_NEEDED: "finds node {node} needed again",
+        NodeVerb.EVACUATE: "cordons node {node} and begins to evict its pods, in order to delete it",
+        NodeVerb.REMOVE: "deletes node {node}",
+        NodeVerb.SPARE: "gives up on emptying node {node} and uncordons it",
+    },
+)
+
+
+CONDITIONS = {
+    FAILURE_TARGET: "begins to fail",
+    FAILED_FOR_GOOD: "marks Failed",
+    SUCCESS_MET: "marks SuccessCriteriaMet",
+    COMPLETE: "marks Complete",
+    REPLACED: "gives up",
+}
+CONDITION_NAMES = {
+    FAILURE_TARGET: "FailureTarget",
+    FAILED_FOR_GOOD: "Failed",
+    SUCCESS_MET: "SuccessCriteriaMet",
+    COMPLETE: "Complete",
+}
+ABOUT_WORKLOADS = (
+    *("set-desired", "set-replicas", "set-template", "set-current", "set-condition"),
+    *("create-object", "delete-object", "create", "arrive"),
+)
+
+
+def _pods(names: tuple[str, ...]) -> str:
+    return f"pod {names[0]}" if len(names) == 1 else f"{len(names)} pods: {_listed(names)}"
+
+
+def _resize(setup: Setup, state: State, ref: str, replicas: int) -> str:
+    index = next(i for i, workload in enumerate(setup.workloads) if workload.ref == ref)
+    before = state.specs[index].replicas
+    which = ref if setup.workloads[index].owner else f"the ReplicaSet of {ref}"
+    if before < 0:
+        return f"creates {which} with {replicas} replicas"
+    return f"scales {which} from {before} to {replicas}"
+
+
+def _preemption(node: str, victims: tuple[str, ...], ref: str, _: tuple[str, ...]) -> str:
+    if not victims:
+        return f"nominates {node} for a pod of {ref}: what it needs there is already terminating"
+    return f"preempts {_pods(victims)} on {node} to make room for a pod of {ref}, and nominates the node for it"
+
+
+def _kubelet(verb: str, node: str, names: tuple[str, ...], rejected: tuple[str, ...]) -> str:
+    parts = []
+    if names:
+        words = {"start": "starts", "ready": "finds ready", "complete": "reports the success of", "finish": "ends"}[
+            verb
+        ]
+        parts.append(f"of {node} {words} {_pods(names)}")
+    if rejected:
+        parts.append(f"of {node} rejects {_pods(rejected)}: it does not fit or may not run here")
+    return "; ".join(parts)
+
+
+def _kept(node: str, created: tuple[str, ...], gone: tuple[str, ...]) -> str:
+    parts = [f"creates {_pods(created)} for node {node}"] if created else []
+    parts += [f"deletes {_pods(gone)}"] if gone else []
+    return " and ".join(parts)
+
+
+def _tended(node: str, ended: tuple[int, int], gone: tuple[str, ...]) -> str:
+    succeeded, failed = ended
+    parts = [f"counts {succeeded} pod(s) on {node} as succeeded"] if succeeded else []
+    parts += [f"counts {failed} pod(s) on {node} as failed"] if failed else []
+    parts += [f"deletes {_pods(gone)}"] if gone else []
+    return " and ".join(parts)
+
+
+def _how_bound(told: tuple[Any, ...]) -> str:
+    """That the pod was nominated, and how long its start takes where that was drawn."""
+    starts = "".join(f", where it takes {word} s to start" for word in told if isinstance(word, int))
+    return f"{', nominated before' if 'nominated' in told else ''}{starts}"
+
+
+def _object(concrete: Concrete, namespace: str) -> str:
+    verb, *rest = concrete
+    arguments: Any = tuple(rest)
+    if verb in ABOUT_WORKLOADS:
+        return str(arguments[0])
+    if verb == "bind":
+        return _pod_ref(namespace, arguments[0])
+    if verb == "delete":
+        return _pod_ref(namespace, arguments[0][0])
+    return "" if verb in ("tick", "rest") else f"Node/{arguments[0]}"
+
+
+MOVES = {
+    "start": "status.phase = Running",
+    "ready": "Ready = True",
+    "complete": "status.phase = Succeeded",
+    "finish": "removed",
+}
+
+
+def _changes(concrete: Concrete, namespace: str) -> list[str]:
+    verb, *rest = concrete
+    arguments: Any = tuple(rest)
+    match verb:
+        case "set-desired":
+            return [f"{arguments[0]} spec.replicas = {arguments[1]}"]
+        case "set-replicas":
+            return [f"ReplicaSet of {arguments[0]} spec.replicas = {arguments[1]}"]
+        case "create-object":
+            return [f"{arguments[0]} created"]
+        case "delete-object":
+            return [f"{arguments[0]} deleted"]
+        case "create":
+            return [f"{_pod_ref(namespace, name)} created" for name in arguments[1]]
+        case "keep":
+            made = [f"{_pod_ref(namespace, n)} created for node {arguments[0]}" for n in arguments[1]]
+            return made + [f"{_pod_ref(namespace, name)} deletionTimestamp set" for name in arguments[2]]
+        case "arrive":
+            return [f"{_pod_ref(namespace, name)} created with spec.nodeName = {arguments[1]}" for name in arguments[2]]
+        case "delete":
+            return [f"{_pod_ref(namespace, name)} deletionTimestamp set" for name in arguments[0]]
+        case "evict":
+            return [f"{_pod_ref(namespace, name)} deletionTimestamp set" for name in arguments[1]]
+        case "bind":
+            return [f"{_pod_ref(namespace, arguments[0])} spec.nodeName = {arguments[1]}"]
+        case "tend":
+            return [f"{_pod_ref(namespace, name)} deletionTimestamp set" for name in arguments[2]]
+        case "set-condition":
+            name = CONDITION_NAMES.get(arguments[1])
+            return [f"{arguments[0]} condition {name} = True"] if name else []
+        case "start" | "ready" | "complete" | "finish":
+            moved = MOVES[str(verb)]
+            failed = [f"{_pod_ref(namespace, name)} status.phase = Failed" for name in arguments[2]]
+            return [f"{_pod_ref(namespace, name)} {moved}" for name in arguments[1]] + failed
+        case "crash":
+            return [f"{_pod_ref(namespace, arguments[1])} Ready = False, restartCount + 1"]
+        case "unroute":
+            return [f"{_pod_ref(namespace, name)} gets no traffic any more" for name in arguments[1]]
+        case "evict-pods":
+            return [f"{_pod_ref(namespace, name)} deletionTimestamp set" for name in arguments[1]]
+        case "set-current":
+            return [f"{arguments[0]} status.currentRevision = revision {arguments[1] + 1}"]
+        case "preempt":
+            gone = [f"{_pod_ref(*one)} deletionTimestamp set" for one in zip(arguments[3], arguments[1], strict=True)]
+            return [*gone, f"a pod of {arguments[2]} status.nominatedNodeName = {arguments[0]}"]
+        case "unnominate":
+            return [f"a pod of {arguments[1]} status.nominatedNodeName = ''"]
+        case "set-template":
+            return [f"{arguments[0]} spec.template = revision {arguments[1] + 1}"]
+        case "tick" | "rest":
+            return []
+    return [f"Node/{arguments[0]} {verb}"]

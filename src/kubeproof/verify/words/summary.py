@@ -1,0 +1,407 @@
+"""The sentences around verdicts: scope, what was found, what to change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from kubeproof.cluster.daemons import nodes_wanted, pods_wanted
+from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, Setup, Workload
+from kubeproof.cluster.policies import PodDisruptionBudget
+from kubeproof.cluster.priorities import has_priorities, priority_of
+from kubeproof.cluster.running import in_words
+from kubeproof.engine.search import ALL_VIOLATED, INTERRUPTED
+from kubeproof.events.declarations import (
+    Drain,
+    KernelPanic,
+    Maintenance,
+    NodeFailure,
+    NodeRemoval,
+    ZoneFailure,
+)
+from kubeproof.events.late import ScaleEvent, WriteEvent
+from kubeproof.intents.catalogue import entry
+from kubeproof.intents.declarations import ALWAYS, Intent
+from kubeproof.intents.monitor import UPPER_BOUNDS
+from kubeproof.intents.predicates import followed_targets
+from kubeproof.manifests.loaded import ASSUMED_NODES, Loaded, Start
+from kubeproof.model.plan import Plan
+from kubeproof.verify.proofs.slicing import Slice
+from kubeproof.verify.result import (
+    ERROR,
+    HOLDS,
+    UNKNOWN,
+    VACUOUS,
+    VIOLATED,
+    IntentResult,
+    Statistics,
+)
+from kubeproof.verify.words.counted import autoscaler_words, unsaid_uses
+from kubeproof.verify.words.coverage import joined
+from kubeproof.verify.words.events import describe_event
+
+if TYPE_CHECKING:
+    from kubeproof.cluster.node_groups import ClusterAutoscaler
+
+VERDICTS = {"holds": HOLDS, "violated": VIOLATED, "vacuous": VACUOUS, "unknown": UNKNOWN}
+SAMPLED_FROM = 100  # nodes from which the real scheduler looks at a part of the cluster only
+EVICTING = (
+    Drain,
+    KernelPanic,
+    Maintenance,
+    NodeFailure,
+    NodeRemoval,
+    ZoneFailure,
+)  # after which pods are evicted, several at once
+
+
+def overall(results: Sequence[IntentResult]) -> str:
+    """The verdict over all intents: a violation outweighs all, then errors, then what stayed open."""
+    verdicts = {result.verdict for result in results}
+    for verdict in (VIOLATED, ERROR, UNKNOWN):
+        if verdict in verdicts:
+            return verdict
+    return VACUOUS if verdicts == {VACUOUS} else HOLDS
+
+
+def combined(parts: Sequence[Statistics]) -> Statistics:
+    """The statistics of several searches as one; limits that stopped any of them are told."""
+    if len(parts) == 1:
+        return parts[0]
+    return replace(
+        parts[0],
+        **joined(parts)._asdict(),
+        states=sum(part.states for part in parts),
+        start_states=sum(part.start_states for part in parts),
+        transitions=sum(part.transitions for part in parts),
+        depth=max(part.depth for part in parts),
+        elapsed_s=sum(part.elapsed_s for part in parts),
+        memo_calls=sum(part.memo_calls for part in parts),
+        memo_misses=sum(part.memo_misses for part in parts),
+        reductions=tuple(dict.fromkeys(word for part in parts for word in part.reductions)),
+        stopped_by=_stopped_by(parts),
+    )
+
+
+def _stopped_by(parts: Sequence[Statistics]) -> str:
+    """What kept one of several searches from its end: an interrupt, then a limit; all violated only where all are."""
+    reasons = [part.stopped_by for part in parts if part.states or part.stopped_by]
+    cut = [reason for reason in reasons if reason and reason != ALL_VIOLATED]
+    if cut:
+        return INTERRUPTED if INTERRUPTED in cut else cut[0]
+    return ALL_VIOLATED if reasons and all(reasons) else ""
+
+
+def scope(loaded: Loaded, plan: Plan, statistics: Statistics) -> tuple[tuple[str, str], ...]:
+    """What exactly the verdicts are about."""
+    setup, scenario = loaded.setup, loaded.scenario
+    version = ".".join(str(part) for part in setup.settings.kubernetes_version)
+    return (
+        ("scenario", f"{scenario.name} (built in)" if scenario.is_default else scenario.name),
+        ("kubernetes", version),
+        ("nodes", f"{sum(not node.is_slot for node in setup.nodes)} in {_classes(plan)}"),
+        *_assumed(loaded),
+        ("workloads", ", ".join(_workload(setup, i) for i in range(len(setup.workloads))) or "none"),
+        *_steering(setup, scenario.intents),
+        ("start", _start(scenario.start, setup)),
+        ("events", "; ".join(describe_event(event) for event in scenario.events) or "none"),
+        ("pod start-up", _startup(setup)),
+        ("explored", _explored(statistics)),
+    )
+
+
+def _classes(plan: Plan) -> str:
+    if plan.near is None:
+        return f"{plan.classes} class(es)"
+    return f"{plan.near.classes} class(es), {plan.classes} where small differences of size decide"
+
+
+def _assumed(loaded: Loaded) -> Iterator[tuple[str, str]]:
+    """The nodes that no object tells of, and who does."""
+    if not (loaded.assumed or loaded.given):
+        return
+    from kubeproof.manifests.assumed.node_pools import describe
+
+    if loaded.given:
+        yield "given nodes", describe(loaded.given)
+    else:
+        yield ASSUMED_NODES, f"{describe(loaded.assumed)}, as the input has no Node objects; --nodes tells others"
+
+
+def _start(start: Start, setup: Setup) -> str:
+    if start.pods:
+        return f"{start.mode}: {in_words(start.pods)}"
+    late = [workload.ref for workload in setup.workloads if workload.kind in JOBS and workload.owner is None]
+    if start.mode != "deployed" or not late:
+        return start.mode
+    return f"{start.mode}, but {', '.join(late)}: none of their pods was there when the others were placed"
+
+
+def _startup(setup: Setup) -> str:
+    least, most = setup.settings.startup_s
+    drawn = ", ".join(f"{seconds} s ({share:g})" for seconds, share in setup.settings.startup_choices)
+    return drawn or f"{least} to {most} s"
+
+
+def reduced_scope(plan: Plan, slices: Sequence[Slice]) -> Iterator[tuple[str, str]]:
+    """What was left out because it cannot matter, and the parts that were verified on their own."""
+    if plan.unread:
+        yield "left out of nodes", f"{', '.join(plan.unread)}: nothing reads them"
+    told = [", ".join(part.workloads) for part in slices if part.intents]
+    if told:
+        yield "slices", f"{len(told)} verified on {'its' if len(told) == 1 else 'their'} own: {'; '.join(told)}"
+    if cut := [ref for part in slices if not part.intents for ref in part.workloads]:
+        yield "workloads left out", f"{', '.join(cut)}: no intent reads them, and they cannot influence those it reads"
+
+
+def _steering(setup: Setup, intents: Sequence[Intent]) -> Iterator[tuple[str, str]]:
+    """The objects that steer others, where there are any."""
+    if setup.autoscalers:
+        yield "autoscalers", ", ".join(autoscaler_words(setup))
+    if setup.verticals:
+        told = [f"{vpa.namespace}/{vpa.name}: {vpa.target}, {vpa.mode}" for vpa in setup.verticals]
+        yield "vertical autoscalers", ", ".join(told)
+    if has_priorities(setup):
+        yield "priorities", ", ".join(f"{w.ref} {priority_of(w.template)}" for w in setup.workloads)
+    if setup.budgets:
+        yield "budgets", ", ".join(f"{b.namespace}/{b.name}{_covers(setup, b)}" for b in setup.budgets)
+    if any(followed_targets(intent) for intent in intents):
+        lags = setup.settings.endpoints_lag_s, setup.settings.ingress_lag_s
+        yield "traffic", f"proxies learn within {lags[0]} s that a pod terminates, an Ingress within {lags[1]} s more"
+    if setup.descheduler is not None:
+        yield "descheduler", f"every {setup.settings.descheduler_interval_s} s"
+    if setup.cluster_autoscaler is not None:
+        yield "cluster autoscaler", _groups(setup.cluster_autoscaler)
+    if setup.settings.gitops_interval_s is not None:
+        settings = setup.settings
+        where = f" in {', '.join(settings.gitops_namespaces)}" if settings.gitops_namespaces else ""
+        left = ", ".join(dict.fromkeys(ref for ref, _ in settings.gitops_ignored))
+        but = f", but for replicas of {left}" if left else ""
+        yield "gitops", f"undoes drift from the manifests{where} every {settings.gitops_interval_s} s{but}"
+
+
+def _groups(autoscaler: ClusterAutoscaler) -> str:
+    told = (f"{group.name} {group.least} to {group.most} nodes" for group in autoscaler.groups)
+    return f"every {autoscaler.scan_interval_s} s, groups {', '.join(told)}"
+
+
+def _covers(setup: Setup, budget: PodDisruptionBudget) -> str:
+    covered = [
+        w.ref
+        for w in setup.workloads
+        if w.namespace == budget.namespace
+        and budget.selector is not None
+        and budget.selector.matches(dict(w.template.labels))
+    ]
+    return f" for {', '.join(covered)}" if covered else " selects no workload"
+
+
+def _explored(statistics: Statistics) -> str:
+    if statistics.stopped_by == ALL_VIOLATED:
+        return "until every intent was violated"
+    if statistics.stopped_by:
+        return f"in part: {stopped(statistics)}"
+    if not statistics.states:
+        return "nothing: what the results were proved from is the same in every interleaving"
+    return "every interleaving, exhaustively"
+
+
+def _workload(setup: Setup, index: int) -> str:
+    workload = setup.workloads[index]
+    if workload.kind == DAEMON_SET:
+        return f"{workload.ref} on {nodes_wanted(setup, index)} node(s)"
+    if workload.kind in JOBS:
+        return f"{workload.ref}{_job(workload)}"
+    return workload.ref if workload.kind == POD else f"{workload.ref} x {workload.replicas}"
+
+
+def _job(workload: Workload) -> str:
+    """How many pods a Job needs, and how many at once; of a CronJob each of its Jobs."""
+    needed = "one success" if workload.job.completions is None else f"{workload.job.completions} completion(s)"
+    times = f", {workload.cron.policy}" if workload.cron is not None else ""
+    paused = ", suspended" if workload.job.suspended or (workload.cron and workload.cron.suspended) else ""
+    return f" ({needed}, {workload.replicas} at once{times}{paused})"
+
+
+def abstractions(loaded: Loaded, plan: Plan) -> tuple[str, ...]:
+    """What the model leaves out whatever the input says, as far as it can matter here."""
+    notes = []
+    if len(plan.setup.nodes) >= SAMPLED_FROM:
+        notes.append(
+            f"scheduler node sampling: with {SAMPLED_FROM} nodes or more the real scheduler scores a part of the "
+            "feasible nodes; here all are scored (percentageOfNodesToScore: 100)"
+        )
+    if plan.events:
+        notes.append("events happen between steps and when a clock runs out, not at moments between two clocks")
+    if any(isinstance(event, EVICTING) for event in plan.declared):
+        notes.append("evictions: pods of one workload on one node are evicted together; really request by request")
+    if any(isinstance(source, (ScaleEvent, WriteEvent)) for source in plan.events):
+        notes.append("pod ages: on scale-down every order of ages is explored (rules 6 to 8 of victim ranking)")
+    if any(plan.mechanics.lives):
+        notes.append(
+            "pod ages count from the moment a pod gets its node; pods of the start are older than any rule asks for, "
+            "and among pods that are older than that any may be the oldest"
+        )
+    return (*notes, *unsaid_uses(plan))
+
+
+def intent_result(loaded: Loaded, plan: Plan, number: int, verdict: str, statistics: Statistics) -> IntentResult:
+    """An intent's result, its trace aside."""
+    intent = plan.monitors[number].intent
+    pods = sum(pods_wanted(plan.setup, index) for index in range(len(plan.setup.workloads)))
+    return IntentResult(
+        id=entry(intent.key).id,
+        intent=intent.name,
+        key=intent.key,
+        target=intent.target or "",
+        verdict=VERDICTS[verdict],
+        detail=detail(intent, VERDICTS[verdict], statistics),
+        nodes=sum(not node.is_slot for node in plan.setup.nodes),
+        pods=pods,
+        states=statistics.states,
+        transitions=statistics.transitions,
+        remedy=_remedy(plan, intent) if VERDICTS[verdict] == VIOLATED else "",
+        location=intent.source,
+        severity=intent.severity,
+    )
+
+
+def _remedy(plan: Plan, intent: Intent) -> str:
+    """What to change; where nothing can be placed at all, no rule of the intent's own is to blame."""
+    if not plan.setup.nodes:
+        return _NO_NODES
+    return _AUTOSCALED if _may_be_scaled_below(plan, intent) else REMEDIES[intent.key]
+
+
+def _may_be_scaled_below(plan: Plan, intent: Intent) -> bool:
+    """True if an autoscaler may leave fewer pods than are asked for, all of them healthy."""
+    if intent.key not in ("minReady", "minReplicas") or intent.count is None or intent.count.percent:
+        return False
+    own = [autoscaler for autoscaler in plan.setup.autoscalers if autoscaler.target == intent.target]
+    return any(autoscaler.min_replicas < intent.count.number for autoscaler in own)
+
+
+def detail(intent: Intent, verdict: str, statistics: Statistics) -> str:
+    """One sentence: what was found or proved."""
+    said = claim(intent)
+    if verdict == HOLDS:
+        return f"proved for every run: {said}"
+    if verdict == VIOLATED:
+        return f"there is a run in which this fails: {said}"
+    if verdict == VACUOUS:
+        return f"no run ever comes to a state this speaks about: {said}"
+    return f"not decided, the search was {stopped(statistics)}{_seen(statistics)}: {said}"
+
+
+def _seen(statistics: Statistics) -> str:
+    """What is known all the same."""
+    if not statistics.states or not statistics.stopped_by or statistics.stopped_by == INTERRUPTED:
+        return ""
+    return f", with no violation in {statistics.states:,} states up to {statistics.depth:,} steps from the start"
+
+
+def stopped(statistics: Statistics) -> str:
+    """What became of a search that did not come to its end."""
+    return "interrupted" if statistics.stopped_by == INTERRUPTED else f"stopped by {statistics.stopped_by}"
+
+
+def claim(intent: Intent) -> str:
+    """What the intent says, as a sentence."""
+    who = intent.target or "the cluster"
+    is_bound = intent.when == ALWAYS and intent.key in UPPER_BOUNDS  # holds from the first state on
+    when = "at all times" if is_bound else WHEN_WORDS.get(intent.when, "")
+    texts = {
+        "minReady": f"{who} has at least {intent.count} ready pods, {when}",
+        "minReplicas": f"{who} has at least {intent.count} pods, {when}",
+        "maxReplicas": f"{who} has at most {intent.count} pods, {when}",
+        "maxSkew": f"pods of {who} differ by at most {intent.skew} over {intent.topology_key}, {when}",
+        "maxLoadSkew": f"no ready pod of {who} gets more than {intent.skew} times the traffic of another, {when}",
+        "noTrafficToTerminating": f"no pod of {who} that has been told to stop gets traffic, {when}",
+        "schedulable": f"no pod of {who} is left without a feasible node in a stable state",
+        "noPendingForever": f"no pod of {who} waits for ever",
+        "settles": f"with no further events {who} becomes stable",
+        "noOscillation": f"no endless run keeps changing the {_of(intent)} of {who}",
+        "maxPodObjects": f"{who} has at most {intent.count} Pod objects, failed and terminating ones included, {when}",
+        "maxNodes": f"at most {intent.count} matching nodes exist",
+        "spread": f"pods of {who} are in at least {intent.domains} domains of {intent.topology_key}, {when}",
+        "notColocated": f"pods of {who} share no {intent.topology_key} with the pods named, {when}",
+        "onlyOn": f"pods of {who} are on the nodes named only, {when}",
+        "noEviction": _no_eviction(intent, who),
+        "noEvictionLoop": f"no endless run keeps evicting pods of {who}",
+        "noCreateFailLoop": f"no endless run keeps creating pods of {who} that the kubelet rejects",
+        "runsOnEveryNode": f"{who} has a ready pod on every node where it should run",
+        "rolloutCompletes": f"every rollout of {who} is completed",
+        "drainCompletes": "every drain of a node that stays up is completed",
+        "completes": f"every Job of {who} completes" if who.startswith("CronJob/") else f"{who} completes",
+        "ltl": f"{intent.formula}{_where(intent)}",
+    }
+    return texts[intent.key]
+
+
+def _where(intent: Intent) -> str:
+    """What the propositions of a formula mean."""
+    told = "; ".join(f"{name} is {text}" for name, text in intent.where)
+    return f", where {told}" if told else ""
+
+
+def _no_eviction(intent: Intent, who: str) -> str:
+    if intent.by == "kernelPanic":
+        return "no node fails of overload"
+    by = "" if intent.by == "any" else f" by {intent.by}"
+    return f"no pod of {who} is evicted{by}"
+
+
+def _of(intent: Intent) -> str:
+    return "replicas or placement" if intent.of == "any" else intent.of
+
+
+WHEN_WORDS = {
+    "always": "at all times once it has reached its desired state",
+    "alwaysOnceTrue": "at all times once that was so",
+    "stable": "in every stable state",
+    "eventually": "at some time",
+    "eventuallyAlways": "from some moment on, once events are over",
+}
+_UNPLACEABLE = (
+    "Relax the constraint named for the nodes above, add capacity or domains, raise the quota named, "
+    "or ask for fewer pods."
+)
+_NO_NODES = (
+    "Name the nodes, too, the input has none: kubectl get nodes -o yaml > nodes.yaml writes those of a cluster, "
+    "and --live reads them."
+)
+_AUTOSCALED = (
+    "Raise minReplicas of the autoscaler, which may go below what is asked for here, or ask for less. Where the trace "
+    "loses pods otherwise: more replicas, or a spread that puts fewer pods on one node."
+)
+_FIGHT = "Actors in the loop undo each other's work: change one of them so that both want the same state."
+REMEDIES = {
+    "minReady": "Allow for the loss in the trace: more replicas, or a spread that puts fewer pods on one node.",
+    "minReplicas": "Look at who deletes pods in the trace, and keep its writes at or above the bound.",
+    "maxReplicas": "Look at who creates pods in the trace, and keep its writes at or below the bound.",
+    "maxSkew": "Make the spread constraint hard (DoNotSchedule), or accept the skew that the trace leads to.",
+    "maxLoadSkew": "Split by pod (externalTrafficPolicy: Cluster), or spread the pods evenly with a hard constraint.",
+    "noTrafficToTerminating": (
+        "Let a preStop hook (lifecycle.preStop.sleep) outlast the delay of endpoints and proxies, within the grace "
+        "period, and keep a ready pod."
+    ),
+    "schedulable": _UNPLACEABLE,
+    "noPendingForever": _UNPLACEABLE,
+    "settles": _FIGHT,
+    "noOscillation": _FIGHT,
+    "noEvictionLoop": _FIGHT,
+    "noCreateFailLoop": "Let the scheduler place these pods (nodeSelector instead of nodeName), or make room.",
+    "maxPodObjects": "Look at who creates pods in the trace and why they do not last.",
+    "maxNodes": "Take nodes out of the input, or allow more.",
+    "spread": "Make the spread constraint hard (DoNotSchedule), or add nodes to the domains that stay empty.",
+    "notColocated": "Keep the pods apart by a hard rule: node affinity, taints, or different node pools.",
+    "onlyOn": "Add a nodeSelector or required node affinity that says so.",
+    "noEviction": "Look at who evicts in the trace, and at the rule that made it.",
+    "runsOnEveryNode": "Give the DaemonSet a PriorityClass above the pods that fill the node, or keep room there.",
+    "rolloutCompletes": "Give the rollout room: a free slot for the surge pod, or maxUnavailable above 0.",
+    "completes": "Look at how the trace ends: its pods may lack room or quota, or the Job a larger backoffLimit or "
+    "deadline; a pod that never ends on a dead node keeps it from finishing.",
+    "ltl": "Look at the step after which the formula can no longer hold, or at what the loop keeps repeating.",
+    "drainCompletes": "Let the budget allow a disruption once all pods are ready: fewer minAvailable or more replicas.",
+}
