@@ -2,8 +2,9 @@
 
 The rules are in `kubeproof.controllers.stateful_sync`. Every ordinal of every revision is a workload of its own, so
 that its one pod has an identity: see `kubeproof.model.expansion.ordinals`. Ready pods count as available
-(minReadySeconds 0). Of a deleted StatefulSet the garbage collector's work is done here, too. Where a pod may
-be refused, ordinals of a Parallel one are created one by one, in the order that its batches leave open (`slowStartBatch`).
+(minReadySeconds 0). Of a deleted StatefulSet the garbage collector's work is done here, too. Where a pod may be
+refused, ordinals of a Parallel one are created one by one, in the order that its batches leave open
+(`slowStartBatch`).
 """
 
 from __future__ import annotations
