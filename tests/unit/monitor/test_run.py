@@ -305,10 +305,11 @@ class Receiver:
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 left[0] -= 1
-                self.send_response(503 if left[0] >= 0 else 200)
-                self.end_headers()
-                if left[0] < 0:
+                takes = left[0] < 0  # asked once: the client's next request may be at work before this one ends
+                if takes:
                     received.append((self.headers["Idempotency-Key"], json.loads(body)["about"]))
+                self.send_response(200 if takes else 503)
+                self.end_headers()
 
             def log_message(self, format, *args):
                 pass
