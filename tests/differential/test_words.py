@@ -13,7 +13,6 @@ from kubeproof.engine.reference import reach
 from kubeproof.engine.search import Search
 from kubeproof.events.declarations import Completes, CpuLoad, NeverReady, UsageChange, UsagePattern
 from kubeproof.intents.declarations import Intent
-from kubeproof.intents.templates import as_ltl
 from kubeproof.model.by_name.representatives import RepresentativeModel
 from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.plan import Plan
@@ -23,6 +22,7 @@ from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.searching import Beginning, Watch, reduced
 from kubeproof.verify.words.reference import judge_word
 from tests.differential.comparison import Verdicts, search, verdicts_of
+from tests.oracles.templates import as_ltl
 from tests.property.automata import PROPOSITIONS, random_formula
 from tests.property.loops import LOOP_FAMILIES
 from tests.property.owners import OWNER_FAMILIES

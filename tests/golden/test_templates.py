@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from kubeproof.cases.library import list_cases, load_case
-from kubeproof.intents.templates import as_ltl
 from kubeproof.manifests.load import load
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.result import VerifyResult
 from kubeproof.verify.run import verify
 from tests.golden.cases import EXPECTED, HERE, case_names, expected, options
+from tests.oracles.templates import as_ltl
 
 VARIANTS = [(case.name, variant.name, variant.expected) for case in list_cases() for variant in case.variants]
 

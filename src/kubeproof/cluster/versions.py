@@ -181,7 +181,6 @@ BATCHES = Rule((1, 28), "a Parallel StatefulSet creates 1, 2, 4 … pods togethe
 OLD_UNAVAILABLE_COUNT = Rule((1, 27), "unavailable old pods count in an update with surge")
 SUMS_OF_ANY = Rule((1, 28), "a pod's sum exists for resources that any container names; earlier that all name")
 LIMITS_WITH_GIVEN_OVERHEAD = Rule((1, 27), "overhead counts towards limits that are given; earlier towards any")
-SIDECAR_RESTARTS = Rule((1, 28), "restarts of sidecars count among victims")
 CONTAINER_MISSED = Rule((1, 33), "a pod without the metric's container has no metric; earlier none has")
 CONTAINER_REQUIRED = Rule((1, 35), "a pod without the metric's container is an error; earlier a request of zero")
 DIRECTED_TOLERANCE = Rule((1, 33), "tolerances of both directions differ")

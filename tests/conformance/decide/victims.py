@@ -1,6 +1,6 @@
 """Our ReplicaSet controller chooses the victims of the recorded scale-downs.
 
-Twice: `kubeproof.controllers.victims.compare` orders the pods with their ages, and, where the model's pods can stand
+Twice: the oracle `victim_order` orders the pods with their ages, and, where the model's pods can stand
 for the recorded ones, `ReplicaSetController.act` offers its ways to delete as in every run. The ordered victims
 must be one of those ways, and the ways must be all that rules 1 to 5 leave open, and no more.
 """
@@ -16,13 +16,14 @@ from typing import Any
 
 from kubeproof.cluster.control import Delete, DeleteUnbound, Seen
 from kubeproof.cluster.state import NodeCell, Phase, PodKind, WorkloadCell
-from kubeproof.controllers import victims as ranking
 from kubeproof.controllers.replicaset import ReplicaSetController
+from kubeproof.controllers.victims import PENDING, RUNNING, UNKNOWN
 from tests.conformance.corpus import Case, Decision, version_of
+from tests.oracles import victim_order as ranking
 from tests.unit.model.builders import layout, node, setup, workload
 
 SECOND_NS = 10**9
-PHASES = {"Pending": ranking.PENDING, "Unknown": ranking.UNKNOWN, "Running": ranking.RUNNING}  # of active pods
+PHASES = {"Pending": PENDING, "Unknown": UNKNOWN, "Running": RUNNING}  # of active pods
 
 NODES = ("a", "b", "c")
 OWN, SIBLING = 0, 1
@@ -156,5 +157,5 @@ def _left_open(case: Case) -> Iterator[Lost]:
 
 def _without_ages(pod: ranking.Candidate) -> ranking.Candidate:
     if not pod.assigned:
-        return ranking.Candidate(assigned=False, phase=ranking.PENDING, ready=False)
+        return ranking.Candidate(assigned=False, phase=PENDING, ready=False)
     return ranking.Candidate(True, pod.phase, pod.ready, pod.deletion_cost, pod.rank)

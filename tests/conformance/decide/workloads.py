@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kubeproof.cluster.objects import Strategy
-from kubeproof.controllers import rollout_progress as progress
 from kubeproof.controllers.rollout import sync
-from kubeproof.controllers.rollout_history import DEFAULT_LIMIT, Kept, expired
 from kubeproof.controllers.rollout_revisions import ABSENT, Outcome, Revision, after, rollout_of
 from kubeproof.controllers.rollout_scaling import is_scaling_event
 from tests.conformance.corpus import Case, Decision
 from tests.conformance.objects import read
+from tests.oracles import rollout_progress as progress
+from tests.oracles.rollout_history import DEFAULT_LIMIT, Kept, expired
 
 MOST_SYNCS = 60
 DIVISION = "max-replicas of 0 divides by zero"

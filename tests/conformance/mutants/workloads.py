@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.conformance.mutant import Mutant
 
 ROLLOUT, SCALING = "controllers/rollout.py", "controllers/rollout_scaling.py"
-REVISIONS, VICTIMS = "controllers/rollout_revisions.py", "controllers/victims.py"
+REVISIONS = "controllers/rollout_revisions.py"
 REPLICASET = "controllers/replicaset.py"  # what runs use
 ROLLOUTS, PROPORTIONAL, RANKING = "deployment-rollouts", "deployment-proportional", "replicaset-victims"
 
@@ -95,20 +95,6 @@ MUTANTS: tuple[Mutant, ...] = (
         ROLLOUTS,
     ),
     Mutant(
-        "a ReplicaSet that was rolled back to is deleted by its age",
-        "controllers/rollout_history.py",
-        "key=lambda position: (old[position].revision, position)",
-        "key=lambda position: position",
-        ROLLOUTS,
-    ),
-    Mutant(
-        "a deadline passes a second early",
-        "controllers/rollout_progress.py",
-        "progress.updated_s + deadline_s < now_s",
-        "progress.updated_s + deadline_s <= now_s",
-        ROLLOUTS,
-    ),
-    Mutant(
         "shares are rounded down",
         SCALING,
         "(2 * revision.size * rollout.most + before) // (2 * before)",
@@ -135,48 +121,6 @@ MUTANTS: tuple[Mutant, ...] = (
         "return new.size == new.desired_note == new.available == rollout.replicas",
         "return False",
         PROPORTIONAL,
-    ),
-    Mutant(
-        "ties of age are broken by the larger UID",
-        VICTIMS,
-        "return (one_key > other_key) - (one_key < other_key)",
-        "return (one_key[0] - other_key[0]) or (one_uid < other_uid) - (one_uid > other_uid)",
-        RANKING,
-    ),
-    Mutant(
-        "ages compare by the nanosecond",
-        VICTIMS,
-        "    return exponent - 1 if fraction == 0.5 else int(math.log(fraction) * (1 / math.log(2)) + exponent)",
-        "    return age_ns",
-        RANKING,
-    ),
-    Mutant(
-        "pods that share their node are kept",
-        VICTIMS,
-        "pod.deletion_cost, -pod.rank",
-        "pod.deletion_cost, pod.rank",
-        RANKING,
-    ),
-    Mutant(
-        "dear pods go first",
-        VICTIMS,
-        "int(pod.ready), pod.deletion_cost, -pod.rank",
-        "int(pod.ready), -pod.deletion_cost, -pod.rank",
-        RANKING,
-    ),
-    Mutant(
-        "the deletion cost counts before readiness",
-        VICTIMS,
-        "pod.phase, int(pod.ready), pod.deletion_cost, -pod.rank",
-        "pod.phase, pod.deletion_cost, int(pod.ready), -pod.rank",
-        RANKING,
-    ),
-    Mutant(
-        "pods with fewer restarts go first",
-        VICTIMS,
-        "return other.restarts - one.restarts",
-        "return one.restarts - other.restarts",
-        RANKING,
     ),
     Mutant(
         "runs keep pods that share their node",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubeproof.controllers.rollout_history import NO_LIMIT, Kept, expired
+from tests.oracles.rollout_history import NO_LIMIT, Kept, expired
 
 EMPTY = (Kept(1, 0, 0), Kept(2, 0, 0), Kept(3, 0, 0))
 

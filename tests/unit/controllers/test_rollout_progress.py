@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kubeproof.cluster.objects import Strategy
-from kubeproof.controllers.rollout_progress import (
+from kubeproof.controllers.rollout_revisions import Revision
+from tests.oracles.rollout_progress import (
     AVAILABLE,
     CREATED,
     FOUND,
@@ -26,7 +27,6 @@ from kubeproof.controllers.rollout_progress import (
     paused_or_resumed,
     status_of,
 )
-from kubeproof.controllers.rollout_revisions import Revision
 
 MIDDLE = Status(replicas=5, updated=2, ready=4, available=4)
 DONE = Status(replicas=4, updated=4, ready=4, available=4)

@@ -9,8 +9,8 @@ from kubeproof.cluster.services import Service, extremes, load_ratio, route_afte
 from kubeproof.cluster.state import NEVER, PUBLISHED, SERVING, Health, WorkloadCell
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import make_monitor
-from kubeproof.intents.templates import as_ltl
 from kubeproof.intents.traffic_facts import LoadSkewAtMost
+from tests.oracles.templates import as_ltl
 from tests.unit.model.builders import READY, STARTING, TERMINATING, WEB, cell, layout, node, setup, workload
 
 BY_NODE = Service("shop", "web", (("app", "web"),), True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kubeproof.cluster.objects import Source
 from kubeproof.simulate import outcome as q
-from kubeproof.simulate.serving.times import histogram_of
+from tests.oracles.histograms import histogram_of
 
 HOSTILE = "cart</script><img src=x onerror=alert(1)>\u202e"
 STEPS = 40

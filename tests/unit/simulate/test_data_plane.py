@@ -24,7 +24,8 @@ from kubeproof.simulate.serving.contract import Endpoints, Room, Served, Slot
 from kubeproof.simulate.serving.numbers import numpy
 from kubeproof.simulate.serving.plane import Plane, make_data_plane
 from kubeproof.simulate.serving.sharing import weighted_shares
-from kubeproof.simulate.serving.times import BUCKETS, Histogram, bucket_of, histogram_of, middle_of
+from kubeproof.simulate.serving.times import BUCKETS, Histogram, bucket_of, middle_of
+from tests.oracles.histograms import histogram_of
 
 pytest.importorskip("numpy")
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from kubeproof.cluster import versions
 from kubeproof.controllers.hpa.behavior import Tolerance
 from kubeproof.controllers.hpa.samples import MISSING, READY, UNREADY, Sample
-from kubeproof.controllers.hpa.settings import NEWEST, Version
+from kubeproof.controllers.hpa.settings import Version
 from kubeproof.values import dataclass
 
 ABOVE_TARGET_ONLY_SINCE = versions.ABOVE_TARGET_ONLY.since
@@ -78,34 +78,6 @@ class Target:
     def assumed_when_low(self, request: int) -> int:
         """What a pod without metric is taken to use on a scale-down: its request, or the target if that is more."""
         return request * max(100, self.value) // 100 if self.is_percent else self.value
-
-
-def utilization_proposal(
-    current: int,
-    samples: tuple[Sample, ...],
-    target_percent: int,
-    tolerance_up: float = 0.1,
-    tolerance_down: float = 0.1,
-    version: Version = NEWEST,
-) -> int | Failure:
-    """Replicas for a Resource or ContainerResource metric with a Utilization target."""
-    tolerance = Tolerance(tolerance_up, tolerance_down, version)
-    computed = compute(current, samples, Target(target_percent, is_percent=True), tolerance)
-    return computed if isinstance(computed, Failure) else computed.replicas
-
-
-def average_value_proposal(
-    current: int,
-    samples: tuple[Sample, ...],
-    target_milli: int,
-    tolerance_up: float = 0.1,
-    tolerance_down: float = 0.1,
-    version: Version = NEWEST,
-) -> int | Failure:
-    """Replicas for a Resource, ContainerResource or Pods metric with an AverageValue target."""
-    tolerance = Tolerance(tolerance_up, tolerance_down, version)
-    computed = compute(current, samples, Target(target_milli, is_percent=False), tolerance)
-    return computed if isinstance(computed, Failure) else computed.replicas
 
 
 def compute(current: int, samples: tuple[Sample, ...], target: Target, tolerance: Tolerance) -> Computed | Failure:

@@ -1,4 +1,4 @@
-"""One whole sync of one autoscaler.
+"""One sync of one autoscaler, in its two parts: what the metrics ask for, and what its history makes of that.
 
 Mirrors `reconcileAutoscaler` of `horizontal.go`: seed the memory, the bounds, the metrics, normalisation.
 """
@@ -29,30 +29,6 @@ class Outcome(NamedTuple):
     replicas: int
     history: History
     reasons: tuple[str, ...]
-
-
-def decide(
-    autoscaler: HorizontalPodAutoscaler,
-    current: int,
-    metrics: tuple[tuple[Sample, ...] | Failure, ...],
-    history: History,
-    settings: AutoscalerSettings = AutoscalerSettings(),
-    *,
-    is_ambiguous: bool = False,
-    is_bounded: bool = True,
-) -> Outcome:
-    """The outcome of one sync; `metrics` holds the samples for each of the autoscaler's metrics, in its order.
-
-    `current` is the target's spec.replicas. Ambiguity stops the metrics only: bounds are enforced before. A memory that
-    is not bounded keeps recommendations beyond the bounds: the same replicas for ever, but the reasons of later syncs
-    name the very limit that upstream's conditions name.
-    """
-    judged = None
-    if not is_ambiguous and forced(current, autoscaler.min_replicas, autoscaler.max_replicas) is None:
-        judged = judge(autoscaler, current, metrics, settings)
-    proposal = None if judged is None else judged.proposal
-    outcome = concluded(autoscaler, current, proposal, history, settings, is_bounded=is_bounded)
-    return outcome if judged is None else outcome._replace(reasons=judged.words + outcome.reasons)
 
 
 class Judged(NamedTuple):

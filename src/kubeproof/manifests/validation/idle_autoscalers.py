@@ -26,10 +26,6 @@ class IdleMetric(NamedTuple):
     metric: Metric
     owner: Workload
 
-    @property
-    def is_of_target(self) -> bool:
-        return self.owner.ref == self.autoscaler.target
-
 
 def idle_metrics(loaded: Loaded) -> Iterator[IdleMetric]:
     """Every such metric; of other workloads only where the target itself is no reason."""

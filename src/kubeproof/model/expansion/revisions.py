@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from kubeproof.cluster.objects import (
     CRON_JOB,
@@ -24,9 +23,6 @@ from kubeproof.cluster.objects import (
 from kubeproof.errors import UsageError
 from kubeproof.events.declarations import EVERY_REVISION, INITIAL_REVISION, Apply, Create, Event, NeverReady, Rollout
 from kubeproof.model.expansion.ordinals import revision_templates
-
-if TYPE_CHECKING:
-    pass
 
 MOST_REVISIONS = 20  # each is a workload of its own to every loop
 

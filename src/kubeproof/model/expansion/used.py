@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 from kubeproof.cluster.objects import Setup, family, workload_number
 from kubeproof.cluster.usage import CPU, DEFAULT_PERCENT, Level, UsageRule
 from kubeproof.events.declarations import CpuLoad, Event, Unreachable, UsageChange, UsagePattern
-
-if TYPE_CHECKING:
-    pass
 
 
 def usage_rules(setup: Setup, events: tuple[Event, ...]) -> tuple[UsageRule, ...]:

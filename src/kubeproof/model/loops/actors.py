@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kubeproof.cluster.control import (
     Action,
@@ -36,9 +36,6 @@ from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.ends_in_unison import EndMatters
 from kubeproof.model.reductions.starts_in_unison import Starts, check_untouched
 from kubeproof.model.reductions.young_pods import Bear
-
-if TYPE_CHECKING:
-    pass
 
 ON_WORKLOAD = (
     *(SetDesired, SetReplicas, SetTemplate, SetCurrent, SetCondition),

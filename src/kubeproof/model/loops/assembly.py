@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING
 
 from kubeproof.cluster.control import Controller
 from kubeproof.cluster.objects import (
@@ -45,9 +44,6 @@ from kubeproof.intents.declarations import Intent
 from kubeproof.intents.predicates import most_failed_asked
 from kubeproof.model.loops.adjusting import foreign_counted
 from kubeproof.model.loops.shared import shared_loops
-
-if TYPE_CHECKING:
-    pass
 
 MOST_BUDGET_CHANGES = 3  # every set of them has loops of its own
 NO_GUARD: Guard = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kubeproof.cluster.control import Decision, PeriodicController, Remember, Role, Seen, Stage, Tag, Tick
 from kubeproof.cluster.state import NEVER
@@ -12,9 +12,6 @@ from kubeproof.model.by_name.ticks import next_due
 from kubeproof.model.loops.actors import Slots, grouped_view, operation, slots_read
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.young_pods import Nursery, with_young
-
-if TYPE_CHECKING:
-    pass
 
 
 class Clock:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from kubeproof.cluster.control import Controller
 from kubeproof.cluster.objects import POD, family, revisions_of, workload_number
@@ -59,9 +58,6 @@ from kubeproof.model.expansion.revisions import applied_replicas, applied_templa
 from kubeproof.model.expansion.used import usage_rules
 from kubeproof.model.memories import EVENT, MemoryCell, MemoryName
 from kubeproof.values import dataclass
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kubeproof.cluster.control import Seen
 from kubeproof.cluster.state import present
 from kubeproof.intents.monitor import FRESH, Memory
 from kubeproof.model.loops.actors import Slots
 from kubeproof.model.plan import Plan
-
-if TYPE_CHECKING:
-    pass
 
 
 class JointObserver:

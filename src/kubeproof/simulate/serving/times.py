@@ -7,7 +7,6 @@ the least and the greatest time that were seen.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from math import frexp
 
 from kubeproof.errors import InternalError
@@ -81,14 +80,3 @@ class Histogram:
             min(self.least_s, other.least_s),
             max(self.most_s, other.most_s),
         )
-
-
-def histogram_of(times_s: Iterable[float]) -> Histogram:
-    """The histogram of some times."""
-    times = list(times_s)
-    counts: dict[int, int] = {}
-    for time_s in times:
-        bucket = bucket_of(time_s)
-        counts[bucket] = counts.get(bucket, 0) + 1
-    least, most = (min(times), max(times)) if times else (0.0, 0.0)
-    return Histogram(tuple(sorted(counts.items())), len(times), sum(times), least, most)

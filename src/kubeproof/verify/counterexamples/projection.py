@@ -42,10 +42,6 @@ class Projection:
         """The part's share of a state of the whole."""
         return State(*(_of(STATE, name)(self, value) for name, value in zip(State._fields, state, strict=True)))
 
-    def own_number(self, workload: int) -> int | None:
-        """The part's number of a workload of the whole, None if it is of another part."""
-        return self._own.get(workload)
-
     # -- the fields of a state ----------------------------------------------------------------------
 
     def _specs(self, specs: tuple[Spec, ...]) -> tuple[Spec, ...]:

@@ -14,14 +14,32 @@ from kubeproof.controllers.hpa.calculator import (
     Computed,
     Failure,
     Target,
-    average_value_proposal,
     compute,
-    utilization_proposal,
 )
+from kubeproof.controllers.hpa.samples import Sample
 from tests.unit.controllers.hpa.builders import ignored, missing, ready, unready
 
 TENTH = Tolerance(0.1, 0.1)
 HALF = Target(50, is_percent=True)
+
+
+def utilization_proposal(
+    current: int, samples: tuple[Sample, ...], target: int, *tolerance: float, **more: tuple[int, int]
+) -> int | Failure:
+    """Replicas for a metric with a Utilization target."""
+    return _proposal(current, samples, Target(target, is_percent=True), Tolerance(*(tolerance or (0.1, 0.1)), **more))
+
+
+def average_value_proposal(
+    current: int, samples: tuple[Sample, ...], target: int, **more: tuple[int, int]
+) -> int | Failure:
+    """Replicas for a metric with an AverageValue target."""
+    return _proposal(current, samples, Target(target, is_percent=False), Tolerance(0.1, 0.1, **more))
+
+
+def _proposal(current: int, samples: tuple[Sample, ...], target: Target, tolerance: Tolerance) -> int | Failure:
+    computed = compute(current, samples, target, tolerance)
+    return computed if isinstance(computed, Failure) else computed.replicas
 
 
 def test_example_8_usage_of_four_pods() -> None:

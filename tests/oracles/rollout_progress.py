@@ -1,8 +1,8 @@
 """Whether a rollout is complete, progresses, or has passed its deadline.
 
 Mirrors `pkg/controller/deployment/progress.go` and `util/deployment_util.go` (v1.26 to v1.37 agree). The deadline only
-sets a condition: nothing is rolled back or stopped by it. Times are seconds on any one clock. No run uses this yet:
-only the comparison with the real controller does.
+sets a condition: nothing is rolled back or stopped by it. Times are seconds on any one clock. The model
+has no such condition: only the comparison with the recorded controller needs it.
 """
 
 from __future__ import annotations

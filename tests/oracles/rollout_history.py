@@ -1,7 +1,7 @@
 """Which old ReplicaSets a Deployment no longer keeps for rollbacks.
 
-Mirrors `cleanupDeployment` in `pkg/controller/deployment/sync.go` (v1.26 to v1.37 agree). No run uses this yet: only
-the comparison with the real controller does.
+Mirrors `cleanupDeployment` in `pkg/controller/deployment/sync.go` (v1.26 to v1.37 agree). The model keeps all
+revisions: only the comparison with the recorded controller needs this.
 """
 
 from __future__ import annotations

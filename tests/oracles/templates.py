@@ -7,7 +7,7 @@ where `p` never happens, as the intent is.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.objects import DAEMON_SET
@@ -25,7 +25,6 @@ from kubeproof.intents.declarations import (
 )
 from kubeproof.intents.monitor import UPPER_BOUNDS
 from kubeproof.intents.selector_text import selector_text
-from kubeproof.values import dataclass
 
 PHASES = {
     "Pending": ("pending", "starting"),
