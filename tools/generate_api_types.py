@@ -17,7 +17,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 DATA = ROOT / "tests" / "unit" / "live" / "data" / "api-fields.json"
-PAGE = ROOT / "src" / "kubeproof" / "manifests" / "api_types.py"
+PAGE = ROOT / "src" / "kubeproof" / "manifests" / "validation" / "api_types.py"
 LEFT_OUT = ("Application",)  # its definition leaves parts open
 VERSION = "1.37"
 UNWALKED = ("status", "managedFields")
