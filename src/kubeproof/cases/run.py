@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from kubeproof.cases.library import Case, Variant, load_case
-from kubeproof.engine.limits import INTERRUPTED as STOPPED
+from kubeproof.engine.stopped import INTERRUPTED as STOPPED
 from kubeproof.manifests.load import load
 from kubeproof.stop import Stop, until
 from kubeproof.values import dataclass

@@ -9,10 +9,9 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import NamedTuple
 
+from kubeproof.engine.stopped import INTERRUPTED, StoppedBy, StopReason
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
-
-INTERRUPTED = "interrupt"
 
 
 class Deadline(NamedTuple):
@@ -43,17 +42,17 @@ class Limits:
     def _is_past(self) -> bool:
         return self.deadline is not None and self.clock() > self.deadline.at_s
 
-    def exceeded(self, start: float) -> str:
-        """What ends a search that began at `start`; "" if nothing does."""
+    def exceeded(self, start: float) -> StoppedBy | None:
+        """What ends a search that began at `start`; None if nothing does."""
         if self.stop.is_asked:
             return INTERRUPTED
         if self.deadline is not None and self._is_past():
-            return f"{self.deadline.given_s:g} s"
+            return StoppedBy(StopReason.TIME, self.deadline.given_s)
         if self._is_late(start):
-            return f"{self.timeout_s:g} s"
+            return StoppedBy(StopReason.TIME, self.timeout_s)
         if self.memory_bytes is not None and resident_bytes() > self.memory_bytes:
-            return f"{self.memory_bytes // 2**20} MiB of memory"
-        return ""
+            return StoppedBy(StopReason.MEMORY, self.memory_bytes)
+        return None
 
 
 def resident_bytes() -> int:

@@ -11,6 +11,7 @@ from dataclasses import field
 from typing import Generic, Protocol, TypeVar
 
 from kubeproof.engine.limits import Limits
+from kubeproof.engine.stopped import StoppedBy, StopReason
 from kubeproof.engine.system import Check, Kind, Role
 from kubeproof.errors import LimitReached
 from kubeproof.values import dataclass
@@ -56,7 +57,7 @@ class StateGraph(Generic[S]):
     """All reachable states with their steps."""
 
     steps: dict[S, Sequence[NamedStep[S]]] = field(default_factory=dict)
-    stopped_by: str = ""  # what ended the search before its time
+    stopped_by: StoppedBy | None = None  # what ended the search before its time
     transitions: int = 0
 
     @property
@@ -85,14 +86,14 @@ def reach(
         try:
             steps = model.steps(state)
         except LimitReached as limit:
-            graph.stopped_by = str(limit)
+            graph.stopped_by = StoppedBy(StopReason.TOO_MANY_WAYS, problem=str(limit))
             return graph
         graph.steps[state] = steps
         graph.transitions += len(steps)
         for step in steps:
             if step.target not in known:
                 if len(known) >= max_states:
-                    graph.stopped_by = f"{max_states} states"
+                    graph.stopped_by = StoppedBy(StopReason.STATES, max_states)
                     return graph
                 known.add(step.target)
                 queue.append(step.target)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Protocol, cast
@@ -10,9 +9,9 @@ from typing import Any, Protocol, cast
 from kubeproof.engine.components import cyclic_components
 from kubeproof.engine.cycles import Lasso, all_lassos, find_lasso
 from kubeproof.engine.kernel import Interner, Kernel, Weigh, Weighed
-from kubeproof.engine.limits import INTERRUPTED as INTERRUPTED
 from kubeproof.engine.limits import Limits
 from kubeproof.engine.snapshot import Keeper, Restorable
+from kubeproof.engine.stopped import ALL_VIOLATED, INTERRUPTED, OUT_OF_MEMORY, StoppedBy, StopReason, is_cut_short
 from kubeproof.engine.system import Cell, Check, Effect, Kind, Progress, Step, System
 from kubeproof.engine.words import Broken, Follower, Way, breaks
 from kubeproof.errors import LimitReached
@@ -21,7 +20,6 @@ from kubeproof.values import dataclass
 CHUNK = 4096  # states between two looks at what is found; a constant, so that counts do not depend on speed
 SLICE = 64  # states between two looks at the time and at who wants the search to end
 SAFETY = (Kind.NEVER, Kind.STABLE)
-ALL_VIOLATED = "all checks are violated"
 Followers = dict[int, Follower]  # of the checks that are words, by their place
 Found = Callable[[int, "Search"], None]  # the number of a check, and the search that has come to a violation of it
 
@@ -97,7 +95,7 @@ class Search:
 
     findings: tuple[Finding, ...]
     store: Store
-    stopped_by: str  # "" when exhausted
+    stopped_by: StoppedBy | None  # None when exhausted
     elapsed_s: float
 
     def path(self, state: int) -> list[tuple[int, Step]]:
@@ -212,10 +210,10 @@ def explore(
     judged = heed_promises(system, kernel)
     try:
         if keeper is not None:
-            keeper.finish(kernel, is_explored=not stopped_by, is_cut_short=is_cut_short(stopped_by))
+            keeper.finish(kernel, is_explored=stopped_by is None, is_cut_short=is_cut_short(stopped_by))
         cut = _judge(system, judged, checks, followers, stopped_by, limits, start, progress, findings)
     except (KeyboardInterrupt, MemoryError) as stop:
-        cut = INTERRUPTED if isinstance(stop, KeyboardInterrupt) else "memory"
+        cut = INTERRUPTED if isinstance(stop, KeyboardInterrupt) else OUT_OF_MEMORY
     if cut and keeper is not None:
         keeper.finish(kernel, is_explored=False, is_cut_short=True)
     if INTERRUPTED in (cut, stopped_by):
@@ -264,12 +262,7 @@ class _Telling:
             state = _first_bad(kernel, check)
             if state >= 0:
                 del self._open[place]
-                self._found(place, Search((Finding("violated", state),), kernel, "", elapsed_s))
-
-
-def is_cut_short(stopped_by: str) -> bool:
-    """True if more time or memory would have helped: another run may come further."""
-    return re.fullmatch(r"interrupt|memory|[0-9.e+-]+ s|[0-9]+ MiB of memory", stopped_by) is not None
+                self._found(place, Search((Finding("violated", state),), kernel, None, elapsed_s))
 
 
 def _explore_all(
@@ -281,7 +274,7 @@ def _explore_all(
     progress: Callable[[Progress], None] | None,
     keeper: Keeper | None,
     told: _Telling,
-) -> str:
+) -> StoppedBy | None:
     max_states = limits.max_states or 2**31 - 2
     try:
         while not _expand_chunk(kernel, max_states, limits, start):
@@ -298,10 +291,10 @@ def _explore_all(
     except KeyboardInterrupt:
         return INTERRUPTED
     except MemoryError:
-        return "memory"
+        return OUT_OF_MEMORY
     except LimitReached as limit:
-        return str(limit)
-    return "" if kernel.is_complete else f"{max_states} states"
+        return StoppedBy(StopReason.TOO_MANY_WAYS, problem=str(limit))
+    return None if kernel.is_complete else StoppedBy(StopReason.STATES, max_states)
 
 
 def _expand_chunk(kernel: Store, max_states: int, limits: Limits, start: float) -> bool:
@@ -344,12 +337,12 @@ def _judge(
     kernel: Store,
     checks: Sequence[Check],
     followers: Followers,
-    stopped_by: str,
+    stopped_by: StoppedBy | None,
     limits: Limits,
     start: float,
     progress: Callable[[Progress], None] | None,
     findings: dict[int, Finding],
-) -> str:
+) -> StoppedBy | None:
     """Puts into `findings` what the search says of each check; returns what ended that before all were judged.
 
     What needs no look at cycles comes first, so that it is known whatever happens then.
@@ -382,10 +375,10 @@ def _judge(
         lasso = find_lasso(kernel, cyclic, check, name)
         found = Finding("violated", lasso.states[0], lasso) if lasso else _unbroken(kernel, check, stopped_by)
         findings[place] = found
-    return ""
+    return None
 
 
-def _first_step(kernel: Store, check: Check, stopped_by: str) -> Finding:
+def _first_step(kernel: Store, check: Check, stopped_by: StoppedBy | None) -> Finding:
     """The first step with one of the tags, in the order of the search."""
     for state in range(kernel.expanded):
         for step in kernel.steps(state):
@@ -400,7 +393,7 @@ def _first_word(
     check: Check,
     follower: Follower,
     actor_name: Callable[[int], str],
-    stopped_by: str,
+    stopped_by: StoppedBy | None,
 ) -> Finding:
     """A shortest run that is broken in the end, or else one that goes round for ever."""
     follower.advance(kernel)
@@ -422,7 +415,7 @@ def _told(broken: Broken) -> Finding:
     return Finding("violated", broken.state, broken.lasso, way=broken.way)
 
 
-def _unbroken(kernel: Store, check: Check, stopped_by: str) -> Finding:
+def _unbroken(kernel: Store, check: Check, stopped_by: StoppedBy | None) -> Finding:
     if stopped_by:
         return Finding("unknown")
     if check.relevant >= 0 and kernel.first_any[check.relevant] < 0:

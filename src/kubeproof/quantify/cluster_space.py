@@ -8,7 +8,8 @@ from functools import partial
 from time import monotonic
 
 from kubeproof.engine.limits import Limits, physical_bytes
-from kubeproof.engine.search import INTERRUPTED, Search, Store, compiled_kernel, explore, make_kernel
+from kubeproof.engine.search import Search, Store, compiled_kernel, explore, make_kernel
+from kubeproof.engine.stopped import INTERRUPTED
 from kubeproof.engine.system import Cell, Progress
 from kubeproof.errors import EnvironmentProblem, LimitReached, NothingToCheckError, ScenarioError
 from kubeproof.events.declarations import Apply

@@ -229,7 +229,7 @@ def _statistics(numbers: Statistics) -> Iterator[tuple[str, str]]:
     if numbers.reductions:
         yield "reductions", "; ".join(numbers.reductions)
     if numbers.stopped_by:
-        yield "stopped early", numbers.stopped_by
+        yield "stopped early", str(numbers.stopped_by)
 
 
 def _sweep(sweep: Sweep) -> Plain:

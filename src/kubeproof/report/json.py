@@ -13,6 +13,7 @@ from kubeproof.verify.result import (
     CheckFinding,
     IntentResult,
     ReplayReport,
+    Statistics,
     Suppression,
     SuppressionNote,
     Trace,
@@ -67,10 +68,21 @@ def document(result: VerifyResult) -> dict[str, object]:
         "not_modelled": list(result.not_modelled),
         "not_modelled_kinds": [asdict(group) for group in result.omitted],
         "suppressions": [_note(note) for note in result.suppressions],
-        "statistics": asdict(result.statistics),
+        "statistics": _statistics(result.statistics),
         "elapsed_s": result.statistics.elapsed_s,
         "input": {"files": [{"name": name, "text": text} for name, text in result.inputs]},
     }
+
+
+def _statistics(numbers: Statistics) -> dict[str, object]:
+    """The numbers; what ended the search in words, and as a reason with its limit."""
+    stopped_by = numbers.stopped_by
+    said = {
+        "stopped_by": "" if stopped_by is None else str(stopped_by),
+        "stop_reason": "" if stopped_by is None else stopped_by.reason,
+        "stop_limit": None if stopped_by is None else stopped_by.limit,
+    }
+    return asdict(numbers) | said
 
 
 def _scope(pairs: tuple[tuple[str, str], ...]) -> dict[str, str]:

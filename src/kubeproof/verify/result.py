@@ -6,6 +6,7 @@ import builtins
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.objects import Source
+from kubeproof.engine.stopped import StoppedBy
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ class Statistics:
     memo_misses: int = 0
     engine: str = ""
     reductions: tuple[str, ...] = ()
-    stopped_by: str = ""  # the limit that ended the search, "" when exhausted
+    stopped_by: StoppedBy | None = None  # what ended the search before its time, None when exhausted
     start_states: int = 0  # of the search for the start (`start: deployed`), not counted in `states`
     acted: tuple[tuple[str, tuple[str, ...]], ...] = ()  # controllers and events that could act, and what they could do
     idle: tuple[str, ...] = ()  # those that never could

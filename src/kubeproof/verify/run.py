@@ -10,8 +10,9 @@ from typing import TypeVar
 
 from kubeproof.engine.kernel import FLAG_BITS
 from kubeproof.engine.limits import Deadline
-from kubeproof.engine.search import ALL_VIOLATED, INTERRUPTED, Finding, Search
+from kubeproof.engine.search import Finding, Search
 from kubeproof.engine.snapshot import Snapshots
+from kubeproof.engine.stopped import ALL_VIOLATED, INTERNAL, INTERRUPTED
 from kubeproof.errors import NothingToCheckError
 from kubeproof.events.declarations import Apply
 from kubeproof.manifests.loaded import Loaded
@@ -24,7 +25,7 @@ from kubeproof.values import dataclass
 from kubeproof.verify.checks.run import run_checks
 from kubeproof.verify.counterexamples.lift import NamedPath, follow, lift
 from kubeproof.verify.counterexamples.traces import make_trace
-from kubeproof.verify.findings.failures import INTERNAL, Failure, any_open, failure_of, is_open, told_best
+from kubeproof.verify.findings.failures import Failure, any_open, failure_of, is_open, told_best
 from kubeproof.verify.findings.known import Found, Known
 from kubeproof.verify.findings.left_out import left_out, omitted, told_omissions, with_caveats
 from kubeproof.verify.options import ABSTRACTION, SYMMETRY, VerifyOptions
@@ -302,7 +303,7 @@ def _searched_whole(
     results = [told_best(*pair) for pair in zip(results, found.results, strict=True)]
     is_cut = any_open(results) or last.stopped_by == ALL_VIOLATED  # what the last search decides, it decides alone
     total = combined([last, found.statistics])
-    return results, replace(total, stopped_by=last.stopped_by if is_cut else "")
+    return results, replace(total, stopped_by=last.stopped_by if is_cut else None)
 
 
 def _limited(loaded: Loaded, options: VerifyOptions) -> VerifyOptions:

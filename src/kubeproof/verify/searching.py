@@ -8,8 +8,6 @@ from dataclasses import field, replace
 
 from kubeproof.engine.limits import Deadline, Limits, physical_bytes
 from kubeproof.engine.search import (
-    ALL_VIOLATED,
-    INTERRUPTED,
     Finding,
     Found,
     Search,
@@ -19,6 +17,7 @@ from kubeproof.engine.search import (
     make_kernel,
 )
 from kubeproof.engine.snapshot import Keeper, Snapshots
+from kubeproof.engine.stopped import ALL_VIOLATED, INTERRUPTED
 from kubeproof.engine.system import Cell
 from kubeproof.engine.system import Progress as EngineProgress
 from kubeproof.errors import EnvironmentProblem
@@ -141,7 +140,7 @@ def explored(plan: Plan, beginning: Beginning, options: VerifyOptions, watch: Wa
     again = _repeated(plan, beginning, options, watch, time.monotonic() - begun)
     if again is None or again.search.stopped_by == INTERRUPTED:
         return Explored(decided, statistics, search)
-    if again.search.stopped_by in ("", ALL_VIOLATED):
+    if again.search.stopped_by in (None, ALL_VIOLATED):
         findings = again.search.findings
         return Explored(
             tuple(Decided(again.system, again.search, finding) for finding in findings),
@@ -179,7 +178,7 @@ def reduced(
     if order.counted:
         few = replace(options, max_states=_at_most(options, options.effort.max_tried))
         tried = _narrowed(plan, _asked_for(plan, order.exact(plan), options), beginning, few, watch.unsaved, begun)
-        if tried[1].stopped_by in ("", ALL_VIOLATED, INTERRUPTED):
+        if tried[1].stopped_by in (None, ALL_VIOLATED, INTERRUPTED):
             return tried
     return _narrowed(plan, order, beginning, options, watch, begun)
 

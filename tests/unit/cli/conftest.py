@@ -53,7 +53,7 @@ class FakeUseCases:
         self.paths = path
         return self.replayed
 
-    def answer(self, *verdicts, stopped_by=""):
+    def answer(self, *verdicts, stopped_by=None):
         """Makes the next verification end with these verdicts."""
         results = tuple(replace(RESULT.results[1], verdict=verdict) for verdict in verdicts)
         statistics = replace(RESULT.statistics, stopped_by=stopped_by)

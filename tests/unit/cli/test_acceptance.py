@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator, FormatChecker
 from kubeproof.cli.main import main
 from kubeproof.cli.settings import SECTIONS, VERIFY_KEYS
 from kubeproof.cluster.objects import Source
+from kubeproof.engine.stopped import INTERRUPTED
 from kubeproof.verify.resize import Size
 from kubeproof.verify.result import CheckFinding
 from kubeproof.verify.scaling.result import SizeVerdict, Sweep
@@ -90,7 +91,7 @@ def test_what_was_not_decided_still_counts_when_no_violation_is_severe_enough(fa
 
 
 def test_an_interrupted_run_stays_one_when_no_violation_is_severe_enough(fakes):
-    stopped = replace(RESULT.statistics, stopped_by="interrupt")
+    stopped = replace(RESULT.statistics, stopped_by=INTERRUPTED)
     fakes.result = replace(RESULT, results=(replace(VIOLATION, severity="info"),), statistics=stopped)
 
     assert main(["verify", "x", "-q", "--fail-on", "error"]) == 130

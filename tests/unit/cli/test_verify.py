@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from kubeproof.cli.main import main
+from kubeproof.engine.stopped import INTERRUPTED, StoppedBy, StopReason
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.result import Trace
 from tests.unit.report.results import RESULT, TRACE, VIOLATION
@@ -23,14 +24,14 @@ def test_a_violation_is_reported_on_stdout_with_exit_1(fakes, capsys):
 @pytest.mark.parametrize(
     ("verdicts", "stopped_by", "code"),
     [
-        (["HOLDS", "HOLDS-BOUNDED"], "", 0),
-        (["HOLDS", "VACUOUS"], "", 0),
-        (["VIOLATED", "ERROR", "UNKNOWN"], "interrupt", 1),
-        (["ERROR", "HOLDS"], "", 70),
-        (["UNKNOWN", "HOLDS"], "states", 3),
-        (["UNKNOWN"], "interrupt", 130),
-        (["VACUOUS"], "", 3),
-        ([], "", 5),
+        (["HOLDS", "HOLDS-BOUNDED"], None, 0),
+        (["HOLDS", "VACUOUS"], None, 0),
+        (["VIOLATED", "ERROR", "UNKNOWN"], INTERRUPTED, 1),
+        (["ERROR", "HOLDS"], None, 70),
+        (["UNKNOWN", "HOLDS"], StoppedBy(StopReason.STATES, 9), 3),
+        (["UNKNOWN"], INTERRUPTED, 130),
+        (["VACUOUS"], None, 3),
+        ([], None, 5),
     ],
 )
 def test_the_exit_code_follows_the_verdicts(fakes, verdicts, stopped_by, code):

@@ -11,6 +11,7 @@ from kubeproof.engine import search
 from kubeproof.engine.kernel import Kernel
 from kubeproof.engine.limits import Limits
 from kubeproof.engine.search import CHUNK, SLICE, Finding, Search, compiled_kernel, explore, make_kernel
+from kubeproof.engine.stopped import ALL_VIOLATED, StoppedBy, StopReason
 from kubeproof.engine.system import Check, Kind, Progress, Role
 from tests.unit.engine.systems import Cells, Drawing, Edge, Remembering, Scripted, counter, effect
 
@@ -39,7 +40,7 @@ def test_never_is_broken_by_the_first_bad_state(engine: str) -> None:
     found = searched(Drawing(FORK, bad={"c": 1, "d": 1}), NEVER, engine=engine)
 
     assert found.findings == (Finding("violated", 2),)
-    assert found.stopped_by == ""
+    assert found.stopped_by is None
 
 
 def test_stable_is_broken_by_stable_states_only(engine: str) -> None:
@@ -94,7 +95,7 @@ def test_reaching_the_limit_of_states_is_unknown_not_holds(engine: str) -> None:
     found = searched(system, *checks, engine=engine, limits=Limits(max_states=10))
 
     assert [f.verdict for f in found.findings] == ["violated", "unknown", "unknown", "unknown"]
-    assert (found.stopped_by, len(found.store), found.findings[0].state) == ("10 states", 10, 7)
+    assert (found.stopped_by, len(found.store), found.findings[0].state) == (StoppedBy(StopReason.STATES, 10), 10, 7)
 
 
 def test_reaching_the_limit_of_time_is_unknown(engine: str) -> None:
@@ -103,7 +104,7 @@ def test_reaching_the_limit_of_time_is_unknown(engine: str) -> None:
 
     found = searched(long_system(lambda n: 0), NEVER, engine=engine, limits=limits)
 
-    assert (found.findings, found.stopped_by) == ((Finding("unknown"),), "15 s")
+    assert (found.findings, found.stopped_by) == ((Finding("unknown"),), StoppedBy(StopReason.TIME, 15))
     assert (found.store.expanded, found.elapsed_s) == (2 * SLICE, 40.0)
 
 
@@ -112,7 +113,7 @@ def test_reaching_the_limit_of_memory_is_unknown(engine: str) -> None:
 
     found = searched(long_system(lambda n: 0), NEVER, engine=engine, limits=limits)
 
-    assert (found.findings, found.stopped_by) == ((Finding("unknown"),), "1 MiB of memory")
+    assert (found.findings, found.stopped_by) == ((Finding("unknown"),), StoppedBy(StopReason.MEMORY, 2**20))
     assert found.store.expanded == CHUNK
 
 
@@ -121,7 +122,7 @@ def test_enough_time_and_memory_end_in_a_proof(engine: str) -> None:
 
     found = searched(long_system(lambda n: 0), NEVER, engine=engine, limits=limits)
 
-    assert (found.findings, found.stopped_by) == ((Finding("holds"),), "")
+    assert (found.findings, found.stopped_by) == ((Finding("holds"),), None)
     assert len(found.store) == 3 * CHUNK + 1
 
 
@@ -138,7 +139,7 @@ def test_an_interrupt_leaves_open_checks_unknown(engine: str, problem: BaseExcep
     found = searched(system, NEVER, Check(Kind.NEVER, flag=1), Check(Kind.CYCLE, tags=1), engine=engine)
 
     assert found.findings == (Finding("violated", 2), Finding("unknown"), Finding("unknown"))
-    assert (found.stopped_by, found.store.expanded, len(found.store)) == (reason, 3, 4)
+    assert (str(found.stopped_by), found.store.expanded, len(found.store)) == (reason, 3, 4)
 
 
 def test_the_search_stops_early_when_every_check_is_violated(engine: str) -> None:
@@ -147,14 +148,14 @@ def test_the_search_stops_early_when_every_check_is_violated(engine: str) -> Non
     found = searched(system, NEVER, Check(Kind.NEVER, flag=1), engine=engine)
 
     assert found.findings == (Finding("violated", 3), Finding("violated", CHUNK + 3))
-    assert (found.stopped_by, found.store.expanded) == ("all checks are violated", 2 * CHUNK)
+    assert (found.stopped_by, found.store.expanded) == (ALL_VIOLATED, 2 * CHUNK)
 
 
 def test_the_search_goes_on_while_one_check_is_open(engine: str) -> None:
     found = searched(long_system(lambda n: n == 3), NEVER, Check(Kind.CYCLE, tags=1), engine=engine)
 
     assert found.findings == (Finding("violated", 3), Finding("holds"))
-    assert (found.stopped_by, found.store.expanded) == ("", 3 * CHUNK + 1)
+    assert (found.stopped_by, found.store.expanded) == (None, 3 * CHUNK + 1)
 
 
 def test_without_checks_everything_is_explored(engine: str) -> None:

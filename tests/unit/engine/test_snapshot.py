@@ -17,6 +17,7 @@ from kubeproof.engine.kernel import Lesson, Mark
 from kubeproof.engine.limits import Limits
 from kubeproof.engine.search import Search, compiled_kernel, explore, make_kernel
 from kubeproof.engine.snapshot import MAGIC, Keeper, Snapshots, load, save
+from kubeproof.engine.stopped import INTERRUPTED, StoppedBy, StopReason
 from kubeproof.engine.system import Check, Kind
 from kubeproof.errors import CheckpointError
 from tests.unit.engine.systems import Cells, Remembering, counter
@@ -83,7 +84,7 @@ def test_an_interrupted_search_is_saved_and_continues_to_the_same_findings(
     engine: str, moment: int, tmp_path: Path
 ) -> None:
     first = searched(grid(), keeper_of(tmp_path), engine, progress=dying_at(moment))
-    assert first.stopped_by == "interrupt"
+    assert first.stopped_by == INTERRUPTED
 
     keeper = keeper_of(tmp_path)
     continued = searched(grid(), keeper, engine)
@@ -112,7 +113,7 @@ def test_an_interrupt_before_the_first_chunk_leaves_nothing_to_save(tmp_path: Pa
 
 def test_a_search_that_ran_out_of_time_continues_with_more(engine: str, tmp_path: Path) -> None:
     cut = searched(grid(), keeper_of(tmp_path, interval_s=9.0), engine, limits=Limits(timeout_s=2, clock=Clock(0.5)))
-    assert cut.stopped_by == "2 s"
+    assert cut.stopped_by == StoppedBy(StopReason.TIME, 2)
 
     continued = searched(grid(), keeper_of(tmp_path), engine)
 
@@ -125,7 +126,7 @@ def test_an_interrupt_while_looking_for_cycles_saves_the_whole_exploration(engin
             raise KeyboardInterrupt
 
     cut = searched(grid(), keeper_of(tmp_path, interval_s=1000.0), engine, progress=interrupt)
-    assert cut.stopped_by == "interrupt"
+    assert cut.stopped_by == INTERRUPTED
 
     seen: list[str] = []
     continued = searched(grid(), keeper_of(tmp_path), engine, progress=lambda p: seen.append(p.phase))
@@ -146,7 +147,7 @@ def test_a_violation_that_ends_the_search_early_ends_it_at_the_same_state(engine
         )
     ]
 
-    assert runs[0].stopped_by == "interrupt"
+    assert runs[0].stopped_by == INTERRUPTED
     assert [told(run) for run in runs[1:]] == [told(runs[3])] * 3
     assert runs[3].store.expanded == 3 * CHUNK
 

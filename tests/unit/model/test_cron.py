@@ -52,4 +52,4 @@ def test_a_run_with_more_jobs_than_are_followed_is_open(most, verdict, why):
     found = explore(system, system.checks, kernel=make_kernel(system), limits=Limits())
 
     assert found.findings[0].verdict == verdict
-    assert found.stopped_by.startswith(why)
+    assert str(found.stopped_by or "").startswith(why)

@@ -107,6 +107,8 @@ def test_the_document_is_the_contract():
             "acted": [["replicaset web", ["creates pods"]]],
             "idle": ["taint-eviction"],
             "unused": [],
+            "stop_reason": "",
+            "stop_limit": None,
         },
         "elapsed_s": 0.5,
         "input": {"files": [{"name": "web.yaml", "text": "kind: Deployment\n"}]},

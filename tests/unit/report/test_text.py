@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 from kubeproof.cluster.objects import Source
+from kubeproof.engine.stopped import StoppedBy, StopReason
 from kubeproof.report.style import Style
 from kubeproof.report.text import render, render_replay
 from kubeproof.verify.result import ReplayReport, Statistics, Trace
@@ -80,12 +81,12 @@ def test_a_counterexample_without_details_leaves_their_headings_out():
 
 
 def test_statistics_without_time_or_memory_say_only_what_is_known():
-    stopped = Statistics(states=5, transitions=4, depth=1, stopped_by="timeout")
+    stopped = Statistics(states=5, transitions=4, depth=1, stopped_by=StoppedBy(StopReason.TIME, 60))
 
     lines = render(replace(RESULT, statistics=stopped), Style()).splitlines()
 
     assert lines[-5:-3] == ["  5 states, 4 transitions, depth 1", "  0.00 s"]
-    assert lines[-3] == "  stopped early: timeout. How to get further: kubeproof explain UNKNOWN"
+    assert lines[-3] == "  stopped early: 60 s. How to get further: kubeproof explain UNKNOWN"
 
 
 def test_nothing_checked_is_said():

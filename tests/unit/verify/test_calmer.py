@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from kubeproof.engine.search import INTERRUPTED
+from kubeproof.engine.stopped import INTERRUPTED
 from kubeproof.manifests.load import load_texts
 from kubeproof.verify import run
 from kubeproof.verify.counterexamples.rerun import rerun

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from kubeproof.engine.search import INTERRUPTED, Finding, Search, explore, is_cut_short
+from kubeproof.engine.search import Finding, Search, explore
+from kubeproof.engine.stopped import INTERRUPTED, StoppedBy, StopReason
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.verify import searching
 from kubeproof.verify.journal.verification import verify_kept
@@ -29,7 +30,7 @@ def drained(count: int) -> Loaded:
     return loaded(node("a"), node("b"), web(2), scenario(intent, events=events, start=PLACED))
 
 
-def cut(monkeypatch: pytest.MonkeyPatch, stopped_by: str, times: int = 1) -> list[Search]:
+def cut(monkeypatch: pytest.MonkeyPatch, stopped_by: StoppedBy, times: int = 1) -> list[Search]:
     """Stops the first searches for this reason; the list fills with all searches."""
     done: list[Search] = []
 
@@ -39,7 +40,7 @@ def cut(monkeypatch: pytest.MonkeyPatch, stopped_by: str, times: int = 1) -> lis
         if len(done) < times:
             found = replace(found, stopped_by=stopped_by)
             if keeper is not None:
-                keeper.is_cut_short = is_cut_short(stopped_by)
+                keeper.is_cut_short = stopped_by.is_cut_short
         done.append(found)
         return found
 
@@ -63,7 +64,7 @@ def test_an_interrupted_coarser_search_ends_the_run_and_decides_nothing(monkeypa
 def test_a_coarser_search_that_is_not_done_leaves_the_rest_of_the_time_to_the_full_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    cut(monkeypatch, "5 s")
+    cut(monkeypatch, StoppedBy(StopReason.TIME, 5))
 
     assert verify(drained(2), VerifyOptions(timeout_s=600)).verdict == VIOLATED
 
@@ -78,11 +79,12 @@ def test_a_coarser_model_gets_half_of_the_time_and_the_full_one_what_is_left() -
 
 
 def test_the_limit_that_is_told_is_the_one_that_was_asked_for() -> None:
-    search = Search((Finding("unknown"),), None, "6 s", 6.0)  # type: ignore[arg-type]
+    search = Search((Finding("unknown"),), None, StoppedBy(StopReason.TIME, 6), 6.0)  # type: ignore[arg-type]
     asked, used = VerifyOptions(timeout_s=10), VerifyOptions(timeout_s=6)
 
-    assert told(search, used, asked).stopped_by == "10 s"
-    assert told(replace(search, stopped_by="9 states"), used, asked).stopped_by == "9 states"
+    assert told(search, used, asked).stopped_by == StoppedBy(StopReason.TIME, 10)
+    full = replace(search, stopped_by=StoppedBy(StopReason.STATES, 6))
+    assert told(full, used, asked) == full
     assert told(search, VerifyOptions(), VerifyOptions()) == search
 
 
@@ -103,7 +105,7 @@ def test_a_kept_run_of_both_models_gives_the_result_of_one_that_is_not(
 def test_a_run_is_final_if_the_full_model_decides_after_a_coarser_one_that_was_cut_short(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cut(monkeypatch, "5 s")
+    cut(monkeypatch, StoppedBy(StopReason.TIME, 5))
 
     kept = verify_kept(drained(2), VerifyOptions(), directory=tmp_path, resume=False)
 
@@ -112,7 +114,7 @@ def test_a_run_is_final_if_the_full_model_decides_after_a_coarser_one_that_was_c
 
 def test_a_run_whose_full_search_is_cut_short_goes_on_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        cut(patch, "5 s", times=2)
+        cut(patch, StoppedBy(StopReason.TIME, 5), times=2)
         kept = verify_kept(drained(2), VerifyOptions(), directory=tmp_path, resume=False)
 
     again = verify_kept(drained(2), VerifyOptions(), directory=tmp_path, resume=True)

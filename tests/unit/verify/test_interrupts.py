@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from kubeproof.engine import search
-from kubeproof.engine.search import ALL_VIOLATED, INTERRUPTED
+from kubeproof.engine.stopped import ALL_VIOLATED, INTERRUPTED, StoppedBy, StopReason
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.stop import Stop
 from kubeproof.verify import run
@@ -25,6 +25,8 @@ FAILURE = "{nodeFailure: {}}"
 APART = """affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
         {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: front}}}]}}"""
 PENDING = "{noPendingForever: {target: Deployment/shop/%s}}"
+
+NINE_STATES = StoppedBy(StopReason.STATES, 9)
 
 
 def whole() -> tuple[Loaded, VerifyOptions]:
@@ -177,7 +179,7 @@ def test_the_reference_search_ends_when_it_is_asked_to_and_when_its_time_is_over
     heavy = verify(given, VerifyOptions(engine="reference", memory_bytes=2**20))
 
     reasons = [one.statistics.stopped_by for one in (asked, late, heavy)]
-    assert reasons == [INTERRUPTED, "1e-09 s", "1 MiB of memory"]
+    assert reasons == [INTERRUPTED, StoppedBy(StopReason.TIME, 1e-9), StoppedBy(StopReason.MEMORY, 2**20)]
     assert {one.verdict for result in (asked, late, heavy) for one in result.results} == {UNKNOWN}
 
 
@@ -198,18 +200,18 @@ def test_a_proof_never_stands_beside_a_search_in_part(at_first: int) -> None:
     result = verify(given, VerifyOptions(engine="python", effort=effort, max_states=100_000))
 
     assert {one.verdict for one in result.results} <= {HOLDS, VIOLATED, VACUOUS}
-    assert result.statistics.stopped_by == ""
+    assert result.statistics.stopped_by is None
     assert dict(result.scope)["explored"] == "every interleaving, exhaustively"
 
 
 @pytest.mark.parametrize(
     ("reasons", "told"),
     [
-        (("", ""), ""),
-        (("", "9 states"), "9 states"),
-        (("9 states", INTERRUPTED), INTERRUPTED),
-        ((ALL_VIOLATED, "9 states"), "9 states"),
-        ((ALL_VIOLATED, ""), ""),
+        ((None, None), None),
+        ((None, NINE_STATES), NINE_STATES),
+        ((NINE_STATES, INTERRUPTED), INTERRUPTED),
+        ((ALL_VIOLATED, NINE_STATES), NINE_STATES),
+        ((ALL_VIOLATED, None), None),
         ((ALL_VIOLATED, ALL_VIOLATED), ALL_VIOLATED),
     ],
 )

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kubeproof.engine.reference import reach
+from kubeproof.engine.stopped import StoppedBy, StopReason
 from kubeproof.errors import InternalError, NothingToCheckError, ScenarioError
 from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.verify.counterexamples.lift import follow
@@ -80,7 +81,7 @@ def test_more_ways_to_choose_victims_than_can_be_followed_leave_unknown(monkeypa
     result = verified(*shrinking, engine=engine, without=("abstraction",))
 
     assert (result.verdict, only(result).verdict) == (UNKNOWN, UNKNOWN)
-    assert result.statistics.stopped_by == "more than 1 ways to choose 1 victims in one scale-down"
+    assert str(result.statistics.stopped_by) == "more than 1 ways to choose 1 victims in one scale-down"
     assert "not decided, the search was stopped by more than 1 ways" in only(result).detail
     monkeypatch.setattr("kubeproof.controllers.replicaset.MOST_WAYS", 2)
     assert verified(*shrinking, engine=engine, without=("abstraction",)).verdict == HOLDS
@@ -406,12 +407,12 @@ TEN_UNASKED = VerifyOptions(engine="python", effort=Effort(max_unasked=10))
 def test_the_built_in_scenario_ends_by_itself_unless_the_user_says_how_far_to_go() -> None:
     unasked = loaded(node("a"), node("b"), web(2))
 
-    assert verify(unasked, TEN_UNASKED).statistics.stopped_by == "10 states"
-    assert verify(unasked, replace(TEN_UNASKED, max_states=100_000)).statistics.stopped_by == ""
-    assert verify(unasked, replace(TEN_UNASKED, timeout_s=3600)).statistics.stopped_by == ""
+    assert verify(unasked, TEN_UNASKED).statistics.stopped_by == StoppedBy(StopReason.STATES, 10)
+    assert verify(unasked, replace(TEN_UNASKED, max_states=100_000)).statistics.stopped_by is None
+    assert verify(unasked, replace(TEN_UNASKED, timeout_s=3600)).statistics.stopped_by is None
 
 
 def test_a_scenario_of_the_users_is_searched_to_the_end() -> None:
     asked = loaded(node("a"), node("b"), web(2), scenario("{settles: {}}"))
 
-    assert verify(asked, TEN_UNASKED).statistics.stopped_by == ""
+    assert verify(asked, TEN_UNASKED).statistics.stopped_by is None

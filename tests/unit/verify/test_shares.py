@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from kubeproof.engine.stopped import StoppedBy, StopReason
 from kubeproof.manifests.load import load_texts
 from kubeproof.verify.options import Effort, VerifyOptions
 from kubeproof.verify.proofs import shares
@@ -66,7 +67,7 @@ def test_what_no_other_workload_can_prevent_is_proved() -> None:
         "proved for Deployment/shop/back, whatever the others do",
         "proved for Deployment/shop/back, whatever the others do",
     ]
-    assert result.statistics.stopped_by == ""
+    assert result.statistics.stopped_by is None
     assert result.statistics.reductions[-1] == shares.ONE_BY_ONE
 
 
@@ -156,7 +157,7 @@ def test_the_built_in_scenario_comes_to_an_end_by_itself() -> None:
     few = VerifyOptions(engine="python", effort=replace(FEW, max_at_last=30, max_alone=2_000))
     result = verify(load_texts([("in.yaml", text)]), few)
 
-    assert result.statistics.stopped_by == "30 states"
+    assert result.statistics.stopped_by == StoppedBy(StopReason.STATES, 30)
     assert UNKNOWN in verdicts(result)
 
 

@@ -6,6 +6,7 @@ import time
 
 from kubeproof.engine.limits import Limits
 from kubeproof.engine.reference import judge, reach
+from kubeproof.engine.stopped import StoppedBy
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.by_name.state import State
 from kubeproof.model.by_name.system import IndividualModel
@@ -59,10 +60,12 @@ def reference_results(
     return [intent_result(loaded, plan, i, v, statistics) for i, v in enumerate(verdicts)], statistics
 
 
-def starts(loaded: Loaded, plan: Plan, model: IndividualModel, limits: Limits) -> tuple[tuple[State, ...], str]:
-    """The named states a run begins in, and what kept others from being found ("": nothing)."""
+def starts(
+    loaded: Loaded, plan: Plan, model: IndividualModel, limits: Limits
+) -> tuple[tuple[State, ...], StoppedBy | None]:
+    """The named states a run begins in, and what kept others from being found (None: nothing)."""
     if loaded.scenario.start.mode != "deployed":
-        return model.initial(), ""
+        return model.initial(), None
     most = limits.max_states or DEFAULT_MAX_STATES
     graph = reach(IndividualModel(plan.deploying()), max_states=most, limits=limits)
     stable = [state for state in graph.steps if not graph.steps[state]]

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kubeproof.cluster.near_nodes import NodeSizeMatters
+from kubeproof.engine.stopped import INTERNAL
 from kubeproof.errors import InternalError, KubeproofError, LimitReached
 from kubeproof.values import dataclass
 from kubeproof.verify.counterexamples.weave import CannotWeave
 from kubeproof.verify.result import ERROR, UNKNOWN, IntentResult
-
-INTERNAL = "an internal error"  # what stopped a search
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 from kubeproof.cluster.objects import Source
 from kubeproof.cluster.scale import Limit
+from kubeproof.engine.stopped import StoppedBy, StopReason
 from kubeproof.errors import ManifestError
 from kubeproof.manifests.yaml.printable import printable
 from kubeproof.values import dataclass
@@ -202,11 +203,21 @@ def _statistics(numbers: Json) -> Statistics:
         elapsed_s=float(numbers.get("elapsed_s", 0.0)),
         engine=str(numbers.get("engine", "")),
         reductions=_strings(numbers.get("reductions", ())),
-        stopped_by=str(numbers.get("stopped_by", "")),
+        stopped_by=_stopped_by(numbers),
         acted=tuple((str(name), _strings(did)) for name, did in numbers.get("acted", ())),
         idle=_strings(numbers.get("idle", ())),
         unused=_strings(numbers.get("unused", ())),
     )
+
+
+def _stopped_by(numbers: Json) -> StoppedBy | None:
+    """What ended the search; of a file without the reason, its words as they are."""
+    said, limit = str(numbers.get("stopped_by", "")), numbers.get("stop_limit")
+    if not said:
+        return None
+    reason = StopReason(numbers.get("stop_reason", StopReason.TOO_MANY_WAYS))
+    problem = said if reason == StopReason.TOO_MANY_WAYS else ""
+    return StoppedBy(reason, limit if limit is None or isinstance(limit, int) else float(limit), problem)
 
 
 def _omitted(one: Json) -> OmittedGroup:

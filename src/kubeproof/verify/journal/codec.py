@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
+from enum import Enum
 from typing import Any
 
 from kubeproof.errors import InternalError
@@ -18,13 +19,13 @@ PLAIN = (type(None), bool, int, float, str)
 
 
 class Codec:
-    """Encodes plain values, tuples, lists, mappings and the dataclasses it was given; exact inverse of itself."""
+    """Encodes plain values, tuples, lists, mappings and the dataclasses and enumerations it was given, and back."""
 
     def __init__(self, *classes: type) -> None:
         self._names: dict[type, str] = {made: made.__name__ for made in classes}
         self._classes = {name: made for made, name in self._names.items()}
-        if len(self._classes) != len(classes) or not all(is_dataclass(made) for made in classes):
-            raise InternalError("E700 a codec needs dataclasses with different names")
+        if len(self._classes) != len(classes) or not all(map(_is_known, classes)):
+            raise InternalError("E700 a codec needs dataclasses and enumerations with different names")
 
     def encode(self, value: Any) -> bytes:
         """The value as JSON text."""
@@ -34,14 +35,16 @@ class Codec:
         """The value; ValueError if the text is not one of ours."""
         try:
             return self._made(json.loads(text))
-        except (TypeError, KeyError, IndexError, RecursionError, UnicodeDecodeError) as problem:
+        except (TypeError, KeyError, IndexError, RecursionError, ValueError) as problem:
             raise ValueError(f"not a value of a checkpoint: {problem}") from problem
 
     def _flat(self, value: Any) -> Any:
         kind = type(value)
         if kind in PLAIN:
             return value
-        if isinstance(value, str):  # a word of an enumeration
+        if isinstance(value, Enum) and kind in self._names:
+            return [self._names[kind], value.value]
+        if isinstance(value, str):  # a word of another enumeration
             return str(value)
         if kind is tuple:
             return [TUPLE, *map(self._flat, value)]
@@ -62,7 +65,16 @@ class Codec:
         if head == MAPPING:
             return {self._made(key): self._made(item) for key, item in items}
         make: Callable[..., Any] | None = {TUPLE: _tuple, LIST: _list}.get(head)
-        return (make or self._classes[head])(*map(self._made, items))
+        return (make or _maker(self._classes[head]))(*map(self._made, items))
+
+
+def _is_known(made: type) -> bool:
+    return is_dataclass(made) or issubclass(made, Enum)
+
+
+def _maker(made: type) -> Callable[..., Any]:
+    """What makes a value; of an enumeration only its words, as calling it with more would make another class."""
+    return (lambda word: made(word)) if issubclass(made, Enum) else made
 
 
 def _tuple(*items: Any) -> tuple[Any, ...]:

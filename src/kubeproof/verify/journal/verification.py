@@ -8,8 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from kubeproof.cluster.objects import Source
-from kubeproof.engine.search import INTERRUPTED, compiled_kernel
+from kubeproof.engine.search import compiled_kernel
 from kubeproof.engine.snapshot import INTERVAL_S, Snapshots
+from kubeproof.engine.stopped import INTERRUPTED, StoppedBy, StopReason
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
@@ -22,7 +23,9 @@ from kubeproof.verify.result import CheckFinding, IntentResult, OmittedGroup, St
 from kubeproof.verify.run import verify
 
 KEY = "verification"  # the one task
-CODEC = Codec(VerifyResult, CheckFinding, OmittedGroup, IntentResult, Statistics, Trace, TraceStep, Source)
+CODEC = Codec(
+    VerifyResult, CheckFinding, OmittedGroup, IntentResult, Statistics, StoppedBy, StopReason, Trace, TraceStep, Source
+)
 HARMLESS = (
     "timeout_s",
     "has_usual_timeout",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kubeproof.cluster.objects import Source
-from kubeproof.engine.search import is_cut_short
+from kubeproof.engine.stopped import StoppedBy, StopReason, is_cut_short
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.verify.journal.codec import Codec
 from kubeproof.verify.journal.journal import Journal
@@ -16,7 +16,7 @@ from kubeproof.verify.matrix.solve import Graded
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.result import IntentResult, Statistics, Trace, TraceStep
 
-CODEC = Codec(Graded, Cell, IntentResult, Statistics, Trace, TraceStep, Source)
+CODEC = Codec(Graded, Cell, IntentResult, Statistics, StoppedBy, StopReason, Trace, TraceStep, Source)
 
 
 def matrix_journal(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from kubeproof.engine.search import INTERRUPTED
+from kubeproof.engine.stopped import INTERRUPTED
 from kubeproof.intents.catalogue import entry
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.manifests.scenarios.faults import DEPLOY, NODE_ADDED, under_faults
@@ -130,7 +130,7 @@ def _open(loaded: Loaded, cell: tuple[str, tuple[str, ...]], why: str, verdict: 
 
 def _spent(graded: Sequence[Graded], elapsed_s: float, stop: Stop) -> Statistics:
     found = [one.statistics for one in graded if one.statistics.engine]
-    total = replace(combined(found) if found else Statistics(), elapsed_s=elapsed_s, stopped_by="")
+    total = replace(combined(found) if found else Statistics(), elapsed_s=elapsed_s, stopped_by=None)
     return replace(total, stopped_by=INTERRUPTED) if stop.is_asked else total
 
 

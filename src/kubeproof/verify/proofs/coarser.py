@@ -9,6 +9,7 @@ from itertools import takewhile
 from operator import or_
 
 from kubeproof.engine.search import Finding, Search
+from kubeproof.engine.stopped import StoppedBy, StopReason
 from kubeproof.engine.system import Check
 from kubeproof.verify.options import VerifyOptions
 
@@ -51,6 +52,6 @@ def within(options: VerifyOptions, spent_s: float, *, is_relaxed: bool) -> Verif
 
 def told(search: Search, used: VerifyOptions, asked: VerifyOptions) -> Search:
     """The search as the user's limits explain it, not those of its own share."""
-    if used.timeout_s is None or asked.timeout_s is None or search.stopped_by != f"{used.timeout_s:g} s":
+    if asked.timeout_s is None or search.stopped_by != StoppedBy(StopReason.TIME, used.timeout_s):
         return search
-    return replace(search, stopped_by=f"{asked.timeout_s:g} s")
+    return replace(search, stopped_by=StoppedBy(StopReason.TIME, asked.timeout_s))

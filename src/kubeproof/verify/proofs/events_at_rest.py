@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from kubeproof.engine.search import INTERRUPTED
+from kubeproof.engine.stopped import INTERRUPTED
 from kubeproof.errors import LimitReached
 from kubeproof.events.declarations import STABLE, Event
 from kubeproof.manifests.loaded import Loaded
@@ -25,7 +25,7 @@ Again = Callable[[Loaded, VerifyOptions], VerifyResult]
 
 def may_be_calmed(loaded: Loaded, options: VerifyOptions, results: Sequence[IntentResult], found: Statistics) -> bool:
     """True if a search that nobody limited has left intents open: of the built-in scenario, or at the usual timeout."""
-    is_cut = bool(found.stopped_by) and found.stopped_by != INTERRUPTED
+    is_cut = found.stopped_by not in (None, INTERRUPTED)
     is_open = any(one.verdict == UNKNOWN for one in results)
     is_unasked = loaded.scenario.is_default or options.has_usual_timeout
     return is_unasked and not options.is_limited and not is_calm(loaded) and is_cut and is_open

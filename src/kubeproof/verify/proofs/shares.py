@@ -106,7 +106,7 @@ def _searched_alone(crowd: Crowd, parts: Sequence[Slice], begun: float) -> Itera
 def _spent(parts: Sequence[Statistics], spent: Statistics, *, is_decided: bool) -> Statistics:
     """What all searches took; where all is decided, it does not matter that one was stopped."""
     total = combined([spent, *parts])
-    stopped_by = "" if is_decided else total.stopped_by
+    stopped_by = None if is_decided else total.stopped_by
     return replace(total, stopped_by=stopped_by, reductions=(*total.reductions, ONE_BY_ONE))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from kubeproof.cluster.objects import Source
 from kubeproof.cluster.scale import DECLARED, ESC
-from kubeproof.engine.search import is_cut_short
+from kubeproof.engine.stopped import StoppedBy, StopReason, is_cut_short
 from kubeproof.verify.journal.codec import Codec
 from kubeproof.verify.journal.journal import Journal
 from kubeproof.verify.journal.verification import binding_for
@@ -14,7 +14,7 @@ from kubeproof.verify.result import IntentResult, Statistics, Trace, TraceStep
 from kubeproof.verify.scaling.plan import SweepOptions, SweepPlan
 from kubeproof.verify.scaling.result import SizeAnswer
 
-CODEC = Codec(SizeAnswer, IntentResult, Statistics, Trace, TraceStep, Source)
+CODEC = Codec(SizeAnswer, IntentResult, Statistics, StoppedBy, StopReason, Trace, TraceStep, Source)
 
 
 def sweep_journal(directory: str, plan: SweepPlan, chosen: SweepOptions, *, resume: bool) -> Journal:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from kubeproof.engine.limits import INTERRUPTED
+from kubeproof.engine.stopped import INTERRUPTED
 from kubeproof.intents.declarations import Intent
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.verify.checks.run import run_checks

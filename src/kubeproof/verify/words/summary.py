@@ -11,7 +11,7 @@ from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, Setup, Workload
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.cluster.priorities import has_priorities, priority_of
 from kubeproof.cluster.running import in_words
-from kubeproof.engine.search import ALL_VIOLATED, INTERRUPTED
+from kubeproof.engine.stopped import ALL_VIOLATED, INTERRUPTED, StoppedBy
 from kubeproof.events.declarations import (
     Drain,
     KernelPanic,
@@ -84,13 +84,13 @@ def combined(parts: Sequence[Statistics]) -> Statistics:
     )
 
 
-def _stopped_by(parts: Sequence[Statistics]) -> str:
+def _stopped_by(parts: Sequence[Statistics]) -> StoppedBy | None:
     """What kept one of several searches from its end: an interrupt, then a limit; all violated only where all are."""
     reasons = [part.stopped_by for part in parts if part.states or part.stopped_by]
     cut = [reason for reason in reasons if reason and reason != ALL_VIOLATED]
     if cut:
         return INTERRUPTED if INTERRUPTED in cut else cut[0]
-    return ALL_VIOLATED if reasons and all(reasons) else ""
+    return ALL_VIOLATED if reasons and all(reasons) else None
 
 
 def scope(loaded: Loaded, plan: Plan, statistics: Statistics) -> tuple[tuple[str, str], ...]:

@@ -1,6 +1,7 @@
 """Values of checkpoints: exact, and nothing but data."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 import pytest
 from hypothesis import given
@@ -21,7 +22,11 @@ class Stranger:
     value: object
 
 
-CODEC = Codec(Pair)
+class Word(StrEnum):
+    YES = "yes"
+
+
+CODEC = Codec(Pair, Word)
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 VALUES = st.recursive(
     PLAIN,
@@ -29,6 +34,7 @@ VALUES = st.recursive(
         st.lists(inner)
         | st.lists(inner).map(tuple)
         | st.dictionaries(st.text() | st.integers(), inner)
+        | st.builds(Pair, inner, st.sampled_from(Word))
         | st.builds(Pair, inner, inner)
     ),
 )
@@ -46,7 +52,17 @@ def test_other_classes_are_not_written(value):
 
 
 @pytest.mark.parametrize(
-    "text", [b'["Stranger",1]', b'["builtins.eval","1"]', b'["Pair"]', b'["Pair",1,2,3]', b"[]", b"{}"]
+    "text",
+    [
+        b'["Stranger",1]',
+        b'["builtins.eval","1"]',
+        b'["Pair"]',
+        b'["Pair",1,2,3]',
+        b'["Word","no"]',
+        b'["Word","yes",["[","a"]]',
+        b"[]",
+        b"{}",
+    ],
 )
 def test_other_classes_are_not_made(text):
     with pytest.raises(ValueError, match="not a value of a checkpoint"):

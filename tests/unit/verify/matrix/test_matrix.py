@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from kubeproof.engine.stopped import INTERRUPTED
 from kubeproof.errors import NothingToCheckError
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.loaded import Loaded
@@ -185,7 +186,7 @@ def test_asked_to_stop_it_answers_with_what_is_graded():
     grades = [one.grade for one in matrix_of(result).cells]
     assert grades[0] == Grade.STEADY
     assert grades[-1] == Grade.UNKNOWN
-    assert result.statistics.stopped_by == "interrupt"
+    assert result.statistics.stopped_by == INTERRUPTED
 
 
 def test_what_is_not_modelled_leaves_a_cell_open():
