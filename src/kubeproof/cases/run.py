@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from kubeproof.cases.library import Case, Variant, load_case
-from kubeproof.engine.stopped import INTERRUPTED as STOPPED
 from kubeproof.manifests.load import load
 from kubeproof.stop import Stop, until
 from kubeproof.values import dataclass
@@ -101,7 +100,7 @@ def _run(chosen: tuple[Case, Variant], checked: Callable[[], VerifyResult], keep
         elapsed_s=result.statistics.elapsed_s,
         sizes=1 if sizes is None else len(sizes.sizes),
         verified=1 if sizes is None else len(sizes.sizes) - sizes.count(TRIVIAL, NOT_TRIED),
-        problem=INTERRUPTED if result.statistics.stopped_by == STOPPED else "",
+        problem=INTERRUPTED if result.statistics.is_interrupted else "",
         result=result if keep_result else None,
     )
 

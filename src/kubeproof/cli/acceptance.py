@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from kubeproof.cli.endings import first_of, say, tell_ending
-from kubeproof.engine.stopped import INTERRUPTED
 from kubeproof.errors import EnvironmentProblem
 
 if TYPE_CHECKING:
@@ -119,7 +118,7 @@ def _without_violations(result: VerifyResult) -> int:
 
     others = tuple(one for one in result.results if one.verdict != "VIOLATED")
     code = exit_code(replace(result, results=others, checks=())) if others else 0
-    if result.statistics.stopped_by == INTERRUPTED:
+    if result.statistics.is_interrupted:
         return code or 130
     ended_early = result.sweep is not None and result.sweep.count("NOT-TRIED") > 0
     return 3 if code == 0 and others and ended_early else code  # others were not looked at beyond the violated size

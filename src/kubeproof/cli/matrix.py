@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from kubeproof.engine.stopped import INTERRUPTED
-
 if TYPE_CHECKING:
     from kubeproof.cli.progress import ProgressLine
     from kubeproof.manifests.loaded import Loaded
@@ -114,7 +112,7 @@ def _kept(
 
     with told_how_to_resume(checkpoint), matrix_journal(checkpoint, loaded, options, chosen, resume=resume) as journal:
         result = run_matrix(loaded, options, chosen, journal=journal, progress=progress, stop=stop, found=found)
-    if result.statistics.stopped_by == INTERRUPTED:
+    if result.statistics.is_interrupted:
         tell_how_to_resume(checkpoint)
     return result
 

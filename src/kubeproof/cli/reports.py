@@ -10,7 +10,6 @@ import click
 from kubeproof.cli.outputs import Output, emit
 from kubeproof.cli.settings import working_directory
 from kubeproof.cli.terminal import columns, shows_unicode, wants_colour
-from kubeproof.engine.stopped import INTERRUPTED
 from kubeproof.report.formats import FORMATS, render
 
 if TYPE_CHECKING:
@@ -125,7 +124,7 @@ def exit_code(result: VerifyResult) -> int:
         return 1
     if "ERROR" in verdicts:
         return 70
-    if result.statistics.stopped_by == INTERRUPTED:
+    if result.statistics.is_interrupted:
         return 130
     if "UNKNOWN" in verdicts:
         return 3

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kubeproof.engine.stopped import INTERRUPTED
 from kubeproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -110,7 +109,7 @@ def run_swept(
 
     with told_how_to_resume(checkpoint), sweep_journal(checkpoint, plan, chosen, resume=resume) as journal:
         result = run_sweep(plan, chosen, journal=journal, progress=progress, stop=stop, found=found)
-    if result.statistics.stopped_by == INTERRUPTED:
+    if result.statistics.is_interrupted:
         tell_how_to_resume(checkpoint)
     return result
 

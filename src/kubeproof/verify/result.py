@@ -6,7 +6,7 @@ import builtins
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.objects import Source
-from kubeproof.engine.stopped import StoppedBy
+from kubeproof.engine.stopped import INTERRUPTED, StoppedBy
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
@@ -143,6 +143,11 @@ class Statistics:
     acted: tuple[tuple[str, tuple[str, ...]], ...] = ()  # controllers and events that could act, and what they could do
     idle: tuple[str, ...] = ()  # those that never could
     unused: tuple[str, ...] = ()  # filters of schedulers that refused no node: "scheduler web: NodeAffinity"
+
+    @property
+    def is_interrupted(self) -> bool:
+        """True if somebody asked the search to end."""
+        return self.stopped_by == INTERRUPTED
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,11 @@
 """Saved results are values again."""
 
+import json
 from dataclasses import replace
 
 import pytest
 
+from kubeproof.engine.stopped import INTERRUPTED, StoppedBy, StopReason
 from kubeproof.errors import ManifestError
 from kubeproof.report.json import render
 from kubeproof.verify.findings.saved import read_saved
@@ -39,6 +41,31 @@ def test_a_sweep_is_read_back(read_back):
     result = replace(RESULT, sweep=SWEEP)
 
     assert read_back(result) == result
+
+
+@pytest.mark.parametrize(
+    "stopped_by",
+    [
+        INTERRUPTED,
+        StoppedBy(StopReason.TIME, 0.5),
+        StoppedBy(StopReason.STATES, 9),
+        StoppedBy(StopReason.TOO_MANY_WAYS, problem="more than 2 ways"),
+    ],
+)
+def test_why_a_search_ended_is_read_back(read_back, stopped_by):
+    result = replace(RESULT, statistics=replace(RESULT.statistics, stopped_by=stopped_by))
+
+    assert read_back(result) == result
+
+
+def test_a_result_of_before_there_were_reasons_keeps_its_words(tmp_path):
+    document = json.loads(render(RESULT))
+    document["statistics"] |= {"stopped_by": "60 s"}
+    del document["statistics"]["stop_reason"], document["statistics"]["stop_limit"]
+    path = tmp_path / "result.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+
+    assert str(read_saved(str(path)).result.statistics.stopped_by) == "60 s"
 
 
 def test_what_is_written_from_a_saved_result_is_what_was_saved(read_back):

@@ -10,7 +10,7 @@ from pathlib import Path
 from kubeproof.cluster.objects import Source
 from kubeproof.engine.search import compiled_kernel
 from kubeproof.engine.snapshot import INTERVAL_S, Snapshots
-from kubeproof.engine.stopped import INTERRUPTED, StoppedBy, StopReason
+from kubeproof.engine.stopped import StoppedBy, StopReason
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
@@ -63,7 +63,7 @@ def verify_kept(
         snapshots = Snapshots(directory, binding.digest, interval_s)
         if KEY not in journal.known():
             result = verify(loaded, options, progress, snapshots, stop=stop, found=found)
-            if snapshots.is_cut_short or result.statistics.stopped_by == INTERRUPTED:
+            if snapshots.is_cut_short or result.statistics.is_interrupted:
                 return Kept(result, False, snapshots.problems)
             journal.add(KEY, result)
         journal.sync()  # the result is safe before what it came from goes

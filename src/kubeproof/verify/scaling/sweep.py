@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 
 from kubeproof.cluster.scale import Scale
-from kubeproof.engine.stopped import INTERRUPTED
 from kubeproof.errors import NothingToCheckError
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.stop import Stop
@@ -89,7 +88,7 @@ def verify_size(loaded: Loaded, scale: Scale, options: VerifyOptions, size: Size
         result = verify_intents(sized, options)
     except NoPlacement:
         return SizeAnswer(VACUOUS, note="no stable placement to start from")
-    if result.statistics.stopped_by == INTERRUPTED:  # heard only in this process; the whole sweep ends
+    if result.statistics.is_interrupted:  # heard only in this process; the whole sweep ends
         raise KeyboardInterrupt
     numbers = (*size.nodes, *size.pods)
     return SizeAnswer(

@@ -296,14 +296,14 @@ def detail(intent: Intent, verdict: str, statistics: Statistics) -> str:
 
 def _seen(statistics: Statistics) -> str:
     """What is known all the same."""
-    if not statistics.states or not statistics.stopped_by or statistics.stopped_by == INTERRUPTED:
+    if not statistics.states or not statistics.stopped_by or statistics.is_interrupted:
         return ""
     return f", with no violation in {statistics.states:,} states up to {statistics.depth:,} steps from the start"
 
 
 def stopped(statistics: Statistics) -> str:
     """What became of a search that did not come to its end."""
-    return "interrupted" if statistics.stopped_by == INTERRUPTED else f"stopped by {statistics.stopped_by}"
+    return "interrupted" if statistics.is_interrupted else f"stopped by {statistics.stopped_by}"
 
 
 def claim(intent: Intent) -> str:
