@@ -153,7 +153,7 @@ def test_a_finished_run_gives_its_report_again_without_searching(tmp_path: Path)
     assert ended(started("write:1", name, ENGINES[-1], tmp_path, "--checkpoint", checkpoint, "--resume"))[0] == 1
 
     assert (tmp_path / "report.json").read_bytes() == first
-    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["journal", "lock"]
+    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["journal"]
 
 
 @pytest.mark.parametrize(

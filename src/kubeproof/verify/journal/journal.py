@@ -1,35 +1,39 @@
-"""The journal of a run: which tasks are finished, and what came of them."""
+"""The journal of a run, an SQLite file: which tasks are finished, and what came of them."""
 
 from __future__ import annotations
 
 import json
-import os
+import sqlite3
 import time
-from collections.abc import Callable
-from contextlib import suppress
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from kubeproof.engine.durable import durable_file, write_all
 from kubeproof.errors import CheckpointError, EnvironmentProblem
 from kubeproof.verify.journal.binding import Binding, differences, read_binding
 from kubeproof.verify.journal.codec import Codec
-from kubeproof.verify.journal.lock import DirectoryLock
-from kubeproof.verify.journal.records import framed, whole_frames
 
 FILE = "journal"
-MAGIC = b"kubeproof journal 1\n"  # the number is the version of this format
+APPLICATION = 0x6B70726A  # tells our files from those of other programs
+FORMAT = 2  # the first was a file of our own format
 SYNC_EVERY_S = 1.0
 ANOTHER = "Name another directory."
+_TABLES = (
+    "CREATE TABLE header (one INTEGER PRIMARY KEY CHECK (one = 1), binding TEXT NOT NULL)",
+    "CREATE TABLE tasks (name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL)",
+    f"PRAGMA application_id = {APPLICATION}",
+    f"PRAGMA user_version = {FORMAT}",
+)
 
 
 class Journal:
     """Finished tasks of one run in a directory, one writer at a time.
 
-    A record is handed to the system as soon as its task is finished: a killed process loses none. It is forced to
-    the disk at most once a second and at the end: a power cut may lose what finished in the last second, which is
-    then done again. Records are never changed; a torn one at the end is cut off.
+    A task is handed to the system as soon as it is finished: a killed process loses none. It is forced to the disk at
+    most once a second and at the end: a power cut may lose what finished in the last second, which is then done again.
     """
 
     def __init__(
@@ -50,11 +54,14 @@ class Journal:
         self.directory, self.binding = directory, binding
         self._codec, self._is_final, self._clock = codec, is_final, clock
         self._known: dict[str, Any] = {}
-        self._lock = _locked(directory)
+        with self._explaining():
+            directory.mkdir(parents=True, exist_ok=True)
+            self._database = sqlite3.connect(directory / FILE, timeout=0, isolation_level=None)
         try:
-            self._descriptor = self._opened(directory / FILE, resume)
+            with self._explaining():
+                self._open(resume)
         except BaseException:
-            self._lock.close()
+            self._database.close()
             raise
         self._synced_at = clock()
 
@@ -72,70 +79,72 @@ class Journal:
         """Writes down one finished task."""
         if not self._is_final(value):
             return
-        name = json.dumps(key).encode("ascii")
-        try:
-            write_all(self._descriptor, framed(b"[" + name + b"," + self._codec.encode(value) + b"]"))
+        text = self._codec.encode(value)
+        row = (json.dumps(key), text.decode("ascii"), zlib.crc32(text))
+        with self._explaining():
+            self._database.execute("INSERT OR REPLACE INTO tasks VALUES (?, ?, ?)", row)
             if self._clock() - self._synced_at >= SYNC_EVERY_S:
                 self.sync()
-        except OSError as problem:
-            raise unwritable(self.directory, problem) from problem
         self._known[key] = value
 
     def close(self) -> None:
         """Makes everything durable and lets the next run in."""
-        if self._descriptor < 0:
-            return
-        with suppress(OSError):  # what the disk did not take is done again
-            os.fsync(self._descriptor)
-        os.close(self._descriptor)
-        self._descriptor = -1
-        self._lock.close()
+        with suppress(sqlite3.Error):  # what the disk did not take is done again
+            self._database.close()
 
     def sync(self) -> None:
-        """Forces all records to the disk."""
-        os.fsync(self._descriptor)
+        """Forces all finished tasks to the disk."""
+        with self._explaining():
+            self._database.execute("PRAGMA wal_checkpoint(FULL)")
         self._synced_at = self._clock()
 
-    def _opened(self, path: Path, resume: bool) -> int:
-        if not path.exists():
-            self._begin(path)
-            return os.open(path, os.O_WRONLY | os.O_APPEND)
-        if not resume:
+    def _open(self, resume: bool) -> None:
+        self._database.execute("PRAGMA locking_mode = EXCLUSIVE")  # until the file is closed
+        self._database.execute("BEGIN IMMEDIATE")
+        if self._is_new():
+            self._begin()
+        elif resume:
+            self._recall()
+        else:
             raise CheckpointError(
                 f"{self.directory} holds the checkpoint of an earlier run",
                 "Continue that run with --resume, or name another directory.",
             )
-        end = self._recall(path.read_bytes())
-        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND)
-        os.ftruncate(descriptor, end)
-        return descriptor
+        self._database.execute("COMMIT")
+        self._database.execute("PRAGMA journal_mode = WAL")
+        self._database.execute("PRAGMA synchronous = NORMAL")  # enough when a process dies; `sync` does the rest
 
-    def _begin(self, path: Path) -> None:
-        header = json.dumps(asdict(self.binding), sort_keys=True).encode("ascii")
+    def _is_new(self) -> bool:
+        """Whether nothing is in the file yet; one that is not ours is refused before anything is written to it."""
+        if not self._asked("SELECT count(*) FROM sqlite_master"):
+            return True
+        if (self._asked("PRAGMA application_id"), self._asked("PRAGMA user_version")) != (APPLICATION, FORMAT):
+            raise self._foreign()
+        return False
+
+    def _asked(self, question: str) -> Any:
+        return self._database.execute(question).fetchone()[0]
+
+    def _begin(self) -> None:
+        for statement in _TABLES:
+            self._database.execute(statement)
+        header = json.dumps(asdict(self.binding), sort_keys=True)
+        self._database.execute("INSERT INTO header VALUES (1, ?)", (header,))
+
+    def _recall(self) -> None:
+        """Takes over all finished tasks."""
         try:
-            with durable_file(path) as write:
-                write(MAGIC + framed(header))
-        except OSError as problem:
-            raise unwritable(self.directory, problem) from problem
+            self._compare(read_binding(json.loads(self._asked("SELECT binding FROM header"))))
+            for name, value, checksum in self._database.execute("SELECT * FROM tasks ORDER BY rowid"):
+                self._known[str(json.loads(name))] = self._value(value, checksum)
+        except (ValueError, TypeError) as problem:
+            raise self._damaged(problem) from problem
 
-    def _recall(self, content: bytes) -> int:
-        """Takes over all whole records; returns where they end."""
-        if not content.startswith(MAGIC):
-            raise CheckpointError(f"{self.directory / FILE} is not a journal of this version's format", ANOTHER)
-        frames = whole_frames(content, len(MAGIC))
-        header, end = next(frames, (b"", len(MAGIC)))
-        try:
-            self._compare(read_binding(json.loads(header)))
-            for payload, place in frames:
-                key, value = self._read(payload)
-                self._known[key], end = value, place
-        except ValueError as problem:
-            raise CheckpointError(f"{self.directory / FILE} is damaged ({problem})", ANOTHER) from problem
-        return end
-
-    def _read(self, payload: bytes) -> tuple[str, Any]:
-        key, end = json.JSONDecoder().raw_decode(payload.decode("ascii"), 1)
-        return str(key), self._codec.decode(payload[end + 1 : -1])
+    def _value(self, text: str, checksum: int) -> Any:
+        content = text.encode()
+        if zlib.crc32(content) != checksum:
+            raise ValueError("a wrong checksum")
+        return self._codec.decode(content)
 
     def _compare(self, there: Binding) -> None:
         found = differences(there, self.binding)
@@ -145,18 +154,34 @@ class Journal:
                 "Repeat the command of that run with --resume, or name another directory.",
             )
 
+    @contextmanager
+    def _explaining(self) -> Iterator[None]:
+        """Tells what is wrong with the directory instead of what SQLite says."""
+        try:
+            yield
+        except OSError as problem:
+            raise self._unwritable(str(problem.strerror)) from problem
+        except sqlite3.OperationalError as problem:
+            if problem.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:  # the rest of the number says how
+                raise CheckpointError(
+                    f"another run is writing to {self.directory}", "Wait for it, or name another directory."
+                ) from problem
+            raise self._unwritable(str(problem)) from problem
+        except sqlite3.DatabaseError as problem:
+            is_foreign = problem.sqlite_errorcode == sqlite3.SQLITE_NOTADB
+            raise self._foreign() if is_foreign else self._damaged(problem) from problem
 
-def unwritable(directory: Path, problem: OSError) -> EnvironmentProblem:
-    """The error for a directory that takes no checkpoint."""
-    return EnvironmentProblem(
-        f"E401 the checkpoint in {directory} cannot be written: {problem.strerror}. "
-        "Make room or choose another directory, then continue with --resume."
-    )
+    def _unwritable(self, reason: str) -> EnvironmentProblem:
+        return EnvironmentProblem(
+            f"E401 the checkpoint in {self.directory} cannot be written: {reason}. "
+            "Make room or choose another directory, then continue with --resume."
+        )
 
+    def _foreign(self) -> CheckpointError:
+        problem = (
+            f"{self.directory / FILE} is not a journal of this version's format: another version may have written it"
+        )
+        return CheckpointError(problem, ANOTHER)
 
-def _locked(directory: Path) -> DirectoryLock:
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        return DirectoryLock(directory)
-    except OSError as problem:
-        raise unwritable(directory, problem) from problem
+    def _damaged(self, problem: Exception) -> CheckpointError:
+        return CheckpointError(f"{self.directory / FILE} is damaged ({problem})", ANOTHER)

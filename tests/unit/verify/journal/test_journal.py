@@ -1,8 +1,7 @@
 """The journal of finished tasks: what survives, and what is refused."""
 
-import json
 import os
-import struct
+import sqlite3
 import subprocess
 import sys
 import zlib
@@ -14,7 +13,7 @@ import pytest
 from kubeproof.errors import CheckpointError, EnvironmentProblem
 from kubeproof.verify.journal.binding import binding_of
 from kubeproof.verify.journal.codec import Codec
-from kubeproof.verify.journal.journal import MAGIC, Journal
+from kubeproof.verify.journal.journal import Journal
 
 BINDING = binding_of([("web.yaml", "kind: Pod")], {"max_states": 5, "engine": "auto"}, ["a", "b", "c"])
 
@@ -85,33 +84,39 @@ def test_an_earlier_run_is_not_overwritten(tmp_path):
     assert recalled(tmp_path) == {"a": ONE}
 
 
-@pytest.mark.parametrize("cut", range(1, 27))
+def changed(path: Path, statement: str, *values: object) -> None:
+    database = sqlite3.connect(path)
+    database.execute(statement, values)
+    database.commit()
+    database.close()
+
+
+@pytest.mark.parametrize("cut", [1, 24, 4096, 4119])
 def test_a_torn_record_at_the_end_is_cut_off_and_the_rest_kept(tmp_path, cut):
-    path = written(tmp_path, a=ONE, b=THREE)
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-cut])
+    killed(tmp_path, "journal.add('a', ONE)", "journal.add('b', THREE)")
+    log = tmp_path / "journal-wal"
+    log.write_bytes(log.read_bytes()[:-cut])
 
     with opened(tmp_path) as journal:
         assert journal.known() == {"a": ONE}
         journal.add("b", THREE)
 
-    assert path.read_bytes() == whole
+    assert recalled(tmp_path) == {"a": ONE, "b": THREE}
 
 
-def test_a_record_with_a_wrong_checksum_ends_what_is_believed(tmp_path):
-    path = written(tmp_path, a=ONE, b=THREE)
-    content = bytearray(path.read_bytes())
-    content[-3] ^= 1
-    path.write_bytes(content)
+def test_a_record_with_a_wrong_checksum_is_not_believed(tmp_path):
+    changed(written(tmp_path, a=ONE), "UPDATE tasks SET value = replace(value, '1', '2')")
 
-    assert recalled(tmp_path) == {"a": ONE}
+    with pytest.raises(CheckpointError, match=r"is damaged \(a wrong checksum\)"):
+        opened(tmp_path)
 
 
-def test_an_absurd_length_ends_what_is_believed(tmp_path):
+def test_a_damaged_file_is_refused(tmp_path):
     path = written(tmp_path, a=ONE)
-    path.write_bytes(path.read_bytes() + struct.pack("<II", 2**32 - 1, 0) + b"tail")
+    path.write_bytes(path.read_bytes()[:4096])
 
-    assert recalled(tmp_path) == {"a": ONE}
+    with pytest.raises(CheckpointError, match="is damaged"):
+        opened(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +146,7 @@ def test_the_journal_of_another_run_is_refused_with_the_reason(tmp_path, other, 
     assert refused.value.exit_code == 2
 
 
-@pytest.mark.parametrize("content", [b"", b"kubeproof journal 2\n", b"kubeproof jour", b"my diary\n" * 9])
+@pytest.mark.parametrize("content", [b"kubeproof journal 1\n" + b"\x10" * 900, b"kubeproof jour", b"my diary\n" * 9])
 def test_a_foreign_file_is_refused_and_left_alone(tmp_path, content):
     (tmp_path / "journal").write_bytes(content)
 
@@ -151,42 +156,50 @@ def test_a_foreign_file_is_refused_and_left_alone(tmp_path, content):
     assert (tmp_path / "journal").read_bytes() == content
 
 
-def framed(payload: bytes) -> bytes:
-    return struct.pack("<II", len(payload), zlib.crc32(payload)) + payload
+@pytest.mark.parametrize("statement", ["CREATE TABLE diary (day)", "PRAGMA user_version = 3"])
+def test_the_database_of_another_program_or_version_is_refused_and_left_alone(tmp_path, statement):
+    path = written(tmp_path, a=ONE) if "PRAGMA" in statement else tmp_path / "journal"
+    changed(path, statement)
+    content = path.read_bytes()
+
+    with pytest.raises(CheckpointError, match="is not a journal of this version's format"):
+        opened(tmp_path)
+
+    assert path.read_bytes() == content
 
 
-@pytest.mark.parametrize(
-    "tail",
-    [
-        pytest.param(b"", id="no header"),
-        pytest.param(framed(b"[]"), id="a header of another kind"),
-        pytest.param(framed(b"{}"), id="an empty header"),
-        pytest.param(framed(b"\xff"), id="no text"),
-    ],
-)
-def test_a_damaged_header_is_refused(tmp_path, tail):
-    (tmp_path / "journal").write_bytes(MAGIC + tail)
+@pytest.mark.parametrize("header", ["", "[]", "{}", "\xff", b"\xff", 3])
+def test_a_damaged_header_is_refused(tmp_path, header):
+    changed(written(tmp_path), "UPDATE header SET binding = ?", header)
+
+    with pytest.raises(CheckpointError, match="is damaged"):
+        opened(tmp_path)
+
+
+def test_a_missing_header_is_refused(tmp_path):
+    changed(written(tmp_path), "DELETE FROM header")
 
     with pytest.raises(CheckpointError, match="is damaged"):
         opened(tmp_path)
 
 
 @pytest.mark.parametrize(
-    "payload",
+    "value",
     [
-        b'["b",["os.system","true"]]',
-        b'["b",["Value"]]',
-        b'["b",{"number":1}]',
-        b'["b",[]]',
-        b'["b",' + b"[" * 100_000 + b"]",
-        b'["b",["{",1]]',
-        b'["b"',
-        b"",
+        '["os.system","true"]',
+        '["Value"]',
+        '{"number":1}',
+        "[]",
+        "[" * 100_000 + "]",
+        '["{",1]',
+        "[1",
+        "",
+        "\xe9",
     ],
 )
-def test_a_whole_record_that_is_no_value_of_ours_is_refused(tmp_path, payload):
-    path = written(tmp_path, a=ONE)
-    path.write_bytes(path.read_bytes() + framed(payload))
+def test_a_record_that_is_no_value_of_ours_is_refused(tmp_path, value):
+    checksum = zlib.crc32(value.encode())
+    changed(written(tmp_path, a=ONE), "INSERT INTO tasks VALUES (?, ?, ?)", '"b"', value, checksum)
 
     with pytest.raises(CheckpointError, match="is damaged"):
         opened(tmp_path)
@@ -196,45 +209,55 @@ def test_two_runs_do_not_share_a_directory(tmp_path):
     with opened(tmp_path, resume=False), pytest.raises(CheckpointError) as refused:
         opened(tmp_path)
 
-    assert str(refused.value) == (
-        f"E203 another run (process {os.getpid()}) is writing to {tmp_path}. Wait for it, or name another directory."
-    )
+    assert str(refused.value) == (f"E203 another run is writing to {tmp_path}. Wait for it, or name another directory.")
 
 
-def test_the_lock_of_a_killed_run_is_free(tmp_path):
+def killed(directory: Path, *statements: str) -> None:
+    """A run in another process that is killed after the statements."""
     code = (
-        "import os, signal\nfrom pathlib import Path\nfrom tests.unit.verify.journal.test_journal import ONE, opened\n"
-        f"journal = opened(Path({str(tmp_path)!r}), resume=False)\njournal.add('a', ONE)\n"
-        "os.kill(os.getpid(), signal.SIGKILL)"
+        "import os, signal\nfrom pathlib import Path\n"
+        "from tests.unit.verify.journal.test_journal import ONE, THREE, opened\n"
+        f"journal = opened(Path({str(directory)!r}), resume=False)\n"
+        + "".join(f"{statement}\n" for statement in statements)
+        + "os.kill(os.getpid(), signal.SIGKILL)"
     )
     root = Path(__file__).parents[4]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root / "src"), str(root)])}
     assert subprocess.run([sys.executable, "-c", code], env=environment, check=False).returncode == -9
 
+
+def test_the_lock_of_a_killed_run_is_free(tmp_path):
+    killed(tmp_path, "journal.add('a', ONE)")
+
     assert recalled(tmp_path) == {"a": ONE}
 
 
-def test_records_are_forced_to_the_disk_once_a_second_and_at_the_end(tmp_path, monkeypatch):
+def test_a_run_that_is_killed_within_a_record_loses_that_one(tmp_path):
+    insert = """journal._database.execute("INSERT INTO tasks VALUES ('b', '3', 0)")"""
+    killed(tmp_path, "journal.add('a', ONE)", "journal._database.execute('BEGIN')", insert)
+
+    assert recalled(tmp_path) == {"a": ONE}
+
+
+def test_records_are_forced_to_the_disk_once_a_second_and_at_the_end(tmp_path):
     now, synced = [0.0], []
     journal = opened(tmp_path, resume=False, clock=lambda: now[0])
-    monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(now[0]))
+    journal._database.set_trace_callback(lambda text: synced.append(now[0]) if "checkpoint" in text else None)
 
     for now[0] in (0.1, 0.9, 1.0, 1.9, 2.5):
         journal.add("a", ONE)
     journal.close()
     journal.close()
 
-    assert synced == [1.0, 2.5, 2.5]
+    assert synced == [1.0, 2.5]
+    assert [path.name for path in tmp_path.iterdir()] == ["journal"]
 
 
-def test_a_full_disk_ends_the_run_with_what_to_do(tmp_path, monkeypatch):
-    def full(descriptor: int, data: object) -> int:
-        raise OSError(28, "No space left on device")
-
+def test_a_full_disk_ends_the_run_with_what_to_do(tmp_path):
     with opened(tmp_path, resume=False) as journal:
-        monkeypatch.setattr(os, "write", full)
-        with pytest.raises(EnvironmentProblem, match="cannot be written: No space left on device") as refused:
-            journal.add("a", ONE)
+        journal._database.execute("PRAGMA max_page_count = 1")
+        with pytest.raises(EnvironmentProblem, match="cannot be written: database or disk is full") as refused:
+            journal.add("a", Value(1, ("x" * 100_000,)))
 
     assert refused.value.exit_code == 6
 
@@ -247,7 +270,7 @@ def test_a_directory_that_cannot_be_made_is_an_environment_problem(tmp_path):
 
 
 def test_records_are_readable_with_ordinary_tools(tmp_path):
-    path = written(tmp_path, a=ONE)
+    database = sqlite3.connect(written(tmp_path, a=ONE))
 
-    assert path.read_bytes().startswith(b"kubeproof journal 1\n")
-    assert json.loads(path.read_bytes()[-len(b'["a",["Value",1,["("]]]') :]) == ["a", ["Value", 1, ["("]]]
+    assert database.execute("SELECT name, value FROM tasks").fetchall() == [('"a"', '["Value",1,["("]]')]
+    database.close()
