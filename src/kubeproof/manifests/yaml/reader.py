@@ -15,6 +15,7 @@ from kubeproof.errors import HostileInputError, ManifestError
 from kubeproof.manifests.yaml.foreign_notations import as_kubectl_reads, json_documents, key_text
 from kubeproof.manifests.yaml.guard import Budget, check_scalar, decoded
 from kubeproof.manifests.yaml.printable import printable
+from kubeproof.manifests.yaml.resource_schemas import without_schemas
 from kubeproof.manifests.yaml.tree import Entry, Mapping, Scalar, ScalarKind, Sequence, Value
 
 _ALLOWED_TAGS = {
@@ -48,7 +49,7 @@ def read_documents(
         if text[:1] in _JSON:
             yield from _json(text, file, budget, repeated)
         else:
-            yield from _yaml(text, file, budget, repeated)
+            yield from _yaml(without_schemas(text), file, budget, repeated)
     except yaml.YAMLError as problem:
         raise _syntax_error(problem, file) from None
 
