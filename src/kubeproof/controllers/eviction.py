@@ -97,6 +97,11 @@ class DrainEviction:
                 if granted:
                     yield ((phase,), granted)
 
+    @property
+    def has_several_budgets(self) -> bool:
+        """True if more than one budget selects the pods, so that no eviction is granted."""
+        return len(self._budgets) > 1
+
     def refusals(self, seen: Seen) -> list[str]:
         """Why pods on drained nodes may not be evicted now."""
         matching = self._matching(seen)

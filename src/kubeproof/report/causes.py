@@ -6,12 +6,14 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
+from kubeproof.manifests.scenarios.faults import BY_KEY, FAULTS
 from kubeproof.values import dataclass
 from kubeproof.verify.matrix.result import Cell, Grade, Matrix
 from kubeproof.verify.result import SUPPRESSED, VIOLATED, IntentResult, Trace, TraceStep, VerifyResult
-from kubeproof.verify.words.obstacles import DEAD_NODE, NOT_READY
+from kubeproof.verify.words.obstacles import DEAD_NODE, NOT_READY, STAYS
 
 CLOCK = "time"
+_BESIDE = (NOT_READY, DEAD_NODE, STAYS)  # what is so of some pods while others wait for something else
 WORST_FIRST = (Grade.STUCK, Grade.DIPS)
 _REASON = re.compile(r"\S+: (?=[A-Z]\w+: )", re.ASCII)  # `node-a: NodeAffinity: …`: the node
 _ASIDE = re.compile(r" ?\((?:[^()]|\([^()]*\))*\)")  # with others inside
@@ -19,6 +21,7 @@ _LIST = re.compile(r": [^:]*\Z")  # `2 pod(s) of X without a node: web-1, web-2`
 _NOTHING = re.compile(r",? ?[a-z ]+ 0(?=,|$)")  # `not ready 0`
 _NUMBER = re.compile(r"\d[\d,]*")
 _PARTS = re.compile(r"-(?:rev)?\d+\Z", re.ASCII)  # of a pod, an ordinal, a later revision
+_MOST_RANK = max(fault.rank for fault in FAULTS)  # so that one fault comes before two
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
 Shape = tuple[object, ...]
@@ -67,13 +70,22 @@ def gather(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
 
 
 def matrix_findings(result: VerifyResult, matrix: Matrix) -> tuple[MatrixFinding, ...]:
-    """The causes of bad cells, worst first, then those that hit most; pairs of faults only where they are news."""
+    """The causes of bad cells, worst first; pairs of faults only where they are news.
+
+    Of what is stuck, the likely faults come first, of what dips, those that hit most.
+    """
     news = [pair for pair in matrix.pairs if is_news(matrix, pair)]
     bad = [cell for cell in (*matrix.cells, *news) if cell.grade in WORST_FIRST and _run(result, cell)]
     single = {row.target for row in matrix.rows if row.replicas == 1}
     groups = gather(bad, lambda cell: (cell.grade, *_shape_of_cell(result, cell, cell.target in single)))
     found = [MatrixFinding(cells[0].grade, tuple(cells), _clearest(result, cells)) for cells in groups.values()]
-    return tuple(sorted(found, key=lambda one: (WORST_FIRST.index(one.grade), -len(one.cells))))
+    return tuple(sorted(found, key=_urgency))
+
+
+def _urgency(one: MatrixFinding) -> tuple[int, int, int]:
+    """A key to sort by."""
+    rank = min(sum(BY_KEY[fault].rank for fault in cell.faults) + _MOST_RANK * len(cell.faults) for cell in one.cells)
+    return WORST_FIRST.index(one.grade), rank if one.grade == Grade.STUCK else 0, -len(one.cells)
 
 
 def is_news(matrix: Matrix, pair: Cell) -> bool:
@@ -172,8 +184,8 @@ def shape(one: IntentResult) -> Shape:
 
 def _telling(obstacles: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
     """What holds pods back; that others of them still end on a dead node only where nothing else does."""
-    found = tuple(obstacle for obstacle in obstacles if obstacle[0] not in (NOT_READY, DEAD_NODE))
-    return found or tuple(obstacle for obstacle in obstacles if obstacle[0] == DEAD_NODE)
+    found = tuple(obstacle for obstacle in obstacles if obstacle[0] not in _BESIDE)
+    return found or tuple(obstacle for obstacle in obstacles if obstacle[0] in (DEAD_NODE, STAYS))
 
 
 def _nodes(trace: Trace) -> re.Pattern[str] | None:

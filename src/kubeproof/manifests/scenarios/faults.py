@@ -151,7 +151,7 @@ def _nameless(node: Node) -> tuple[tuple[str, str], ...]:
 
 FAULTS: tuple[Fault, ...] = (
     Fault(
-        key=DEPLOY, head="deploy", title="it is deployed for the first time", rank=9, events=_none, begins=EMPTY,
+        key=DEPLOY, head="deploy", title="it is deployed for the first time", rank=0, events=_none, begins=EMPTY,
         completes=("noCreateFailLoop",),
     ),
     Fault(
@@ -302,7 +302,7 @@ def under_faults(loaded: Loaded, keys: Sequence[str], target: str) -> Loaded:
     for fault in faults:
         setup = fault.prepare(setup)
     if all(fault.begins == DEPLOYED for fault in faults) and not loaded.scenario.start.pods:
-        setup = _within_bounds(setup)
+        setup = within_bounds(setup)
     workload = next(one for one in setup.workloads if one.ref == target)
     scenario = Scenario(
         name=" and ".join(keys),
@@ -314,7 +314,7 @@ def under_faults(loaded: Loaded, keys: Sequence[str], target: str) -> Loaded:
     return replace(loaded, setup=setup, scenario=scenario)
 
 
-def _within_bounds(setup: Setup) -> Setup:
+def within_bounds(setup: Setup) -> Setup:
     """The setup when autoscalers have done what needs no metric: what was deployed is within their bounds."""
 
     def bounded(workload: Workload) -> Workload:

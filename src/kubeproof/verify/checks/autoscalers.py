@@ -62,9 +62,7 @@ def _beside_keda(scene: Scene) -> Iterator[Found]:
     for autoscaler, target in _targets(scene):
         other = scaled.get(target.ref)
         if other is not None and belong_together(scene, autoscaler.source, other.source):
-            told = (
-                f"never scales by a metric (AmbiguousSelector): KEDA makes another one for {target.ref} ({other.ref})"
-            )
+            told = f"KEDA makes another one for {target.ref} ({other.ref})"
             also = ((other.ref, other.source), (target.ref, target.source))
             remedy = "Keep one of them; a ScaledObject takes cpu and memory triggers, too"
             message = f"never scales by a metric (AmbiguousSelector): {told}"
@@ -123,6 +121,10 @@ def _fixed(scene: Scene) -> Iterator[Found]:
         if one.min_replicas == one.max_replicas:
             told = f"minReplicas and maxReplicas are both {one.max_replicas}: it never scales"
             yield Found(_ref(one), told, one.source)
+        elif one.scale_up is not None and one.scale_up.select == "Disabled":
+            told = f"behavior.scaleUp is disabled: it never adds a pod, up to maxReplicas {one.max_replicas} or not"
+            remedy = "Leave out selectPolicy: Disabled of scaleUp, or add policies that limit it"
+            yield Found(_ref(one), told, one.source, remedy=remedy)
 
 
 def _with_vertical(scene: Scene) -> Iterator[Found]:
@@ -212,8 +214,11 @@ CHECKS = (
         id="K016",
         key="autoscaler-fixed",
         severity=INFO,
-        title="a HorizontalPodAutoscaler whose minimum is its maximum",
-        explanation="It keeps the number of replicas where it is, and hides what spec.replicas says.",
+        title="a HorizontalPodAutoscaler whose minimum is its maximum, or that may not add pods",
+        explanation=(
+            "It keeps the number of replicas where it is, and hides what spec.replicas says. With selectPolicy "
+            "Disabled in behavior.scaleUp it only takes pods away."
+        ),
         remedy="Raise maxReplicas, or write spec.replicas and remove the autoscaler",
         find=_fixed,
     ),

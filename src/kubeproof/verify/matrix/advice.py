@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.objects import DAEMON_SET, STATEFUL_SET
+from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, STATEFUL_SET
 from kubeproof.manifests.scenarios.faults import DEPLOY
 from kubeproof.verify.matrix.result import Cell, Grade, Row
-from kubeproof.verify.result import IntentResult
-from kubeproof.verify.words.obstacles import BUDGET, DEAD_NODE, NOT_CREATED
+from kubeproof.verify.result import IntentResult, Trace
+from kubeproof.verify.words.obstacles import BUDGET, DEAD_NODE, NO_NODE, NOT_CREATED, SEVERAL, STAYS
 
+_DESCHEDULER = "descheduler"
+_CLAIM = "persistentvolumeclaim "
 _ANTI = "node(s) didn't match pod anti-affinity rules"
 _VOLUME = (
     "Its volume can be used from some of the nodes only: storage that all zones reach, or room on another node of the "
     "volume's zone."
 )
-_PORT = "A port of the node (hostPort, hostNetwork) is taken on every node that is left: do without it, or add a node."
+_PORT = "A port of the node (hostPort, hostNetwork) is taken on every node{left}: do without it, or add a node."
 # From the last filter of the scheduler to the first: a node that a late one refuses has passed all before it, so what
 # the latest says is what is nearest to being possible.
 _BY_PLUGIN = {
@@ -25,22 +27,45 @@ _BY_PLUGIN = {
     "VolumeBinding": _VOLUME,
     "VolumeZone": _VOLUME,
     "NodeVolumeLimits": _VOLUME,
-    "VolumeRestrictions": "Its volume is in use by a pod on another node (ReadWriteOnce): strategy Recreate, or a "
-    "StatefulSet with a claim for each pod.",
-    "NodeResourcesFit": "No node that is left has the room it requests: add room or a node, or ask for less.",
+    "VolumeRestrictions": "Its volume is in use by another pod (ReadWriteOncePod): strategy Recreate, or a StatefulSet "
+    "with a claim for each pod.",
+    "NodeResourcesFit": "No node{left} has the room it requests: add room or a node, or ask for less.",
     "NodePorts": _PORT,
-    "NodeAffinity": "No node that is left has the labels its nodeSelector or node affinity asks for: add one, or "
+    "NodeAffinity": "No node{left} has the labels its nodeSelector or node affinity asks for: add one, or "
     "allow others.",
-    "TaintToleration": "It tolerates the taints of no node that is left: add a toleration, or a node without them.",
-    "NodeUnschedulable": "All nodes that are left are cordoned: add one.",
+    "TaintToleration": "It tolerates the taints of no node{left}: add a toleration, or a node without them.",
+    "NodeUnschedulable": "Every node{left} is cordoned: uncordon or add one.",
 }
 _ALONE = (
     "Its required anti-affinity gives every pod a node of its own, and there are too few: let it be preferred, or keep "
     "a node more than pods; for rollouts maxSurge: 0 does, too."
 )
+_ROLLOUT, _NO_ROOM = "rollout", ("NodeResourcesFit", "NodePorts")  # filters that a pod which goes first makes way for
+_SURGE = (
+    "No node has room for the pod that the rollout adds: let an old one go first (maxUnavailable: 1 and maxSurge: 0), "
+    "or keep room for one pod more."
+)
+_STARVED = (
+    "Other pods are on its node first, and it goes before none of them: give the DaemonSet a priorityClassName above "
+    "theirs (system-node-critical), or keep room for it on every node."
+)
 _DEAD = (
     "A StatefulSet does not replace a pod before it is gone, and nobody removes it while its node is down: taint such "
     "a node node.kubernetes.io/out-of-service, or delete it."
+)
+_STAYS = (
+    "Its pods tolerate the taints of a dead node without end, so that they are never replaced: leave that toleration "
+    "out, or give it tolerationSeconds."
+)
+_NO_NODES = "No node is left: add one, in another zone if a zone is what fails."
+_NO_CLAIM = "A claim that its pods mount does not exist: add the PersistentVolumeClaim, or name one that does."
+_FIGHT = (
+    "The descheduler evicts pods that the scheduler puts back where they were, without end: disable or narrow that "
+    "plugin of its policy, or let both follow the same rule."
+)
+_TWO_BUDGETS = (
+    "Two PodDisruptionBudgets select these pods, and evictions are refused as long as they do: let one budget cover "
+    "a pod."
 )
 _LET_IN = "Pods are not let in: see the quota or limit named, and raise it or ask for less."
 _FALLS = {  # of workloads with several pods, by fault
@@ -67,22 +92,51 @@ def advice(row: Row | None, cell: Cell, result: IntentResult) -> str:
 def _unstick(row: Row | None, cell: Cell, result: IntentResult) -> str:
     found = () if result.trace is None else result.trace.obstacles
     who = {name for name, _ in found}
+    if _is_fought(result.trace):
+        return _FIGHT
     if BUDGET in who:
-        return ""  # the intent about drains says it
+        return _TWO_BUDGETS if (BUDGET, SEVERAL) in found else ""  # the intent about drains says it
     if ("InterPodAffinity", _ANTI) in found:
         return _ALONE
+    if any(reason.startswith(_CLAIM) for _, reason in found):
+        return _NO_CLAIM
+    kind = cell.target.partition("/")[0]
+    if kind in (DEPLOYMENT, DAEMON_SET) and cell.faults == (_ROLLOUT,) and _is_crowded(who):
+        return _STARVED if kind == DAEMON_SET and "NodePorts" not in who else _SURGE
+    if kind == DAEMON_SET and "NodeResourcesFit" in who:
+        return _STARVED
     for plugin, told in _BY_PLUGIN.items():
         if plugin in who:
-            return told
+            return told.format(left="" if cell.faults == (DEPLOY,) else " that is left")
     if NOT_CREATED in who:
         return _LET_IN
-    is_stateful = cell.target.startswith(f"{STATEFUL_SET}/")
-    return _DEAD if DEAD_NODE in who and is_stateful and cell.faults != (DEPLOY,) else ""
+    if DEAD_NODE in who and kind == STATEFUL_SET and cell.faults != (DEPLOY,):
+        return _DEAD
+    return _STAYS if STAYS in who else _NO_NODES if NO_NODE in who else ""
+
+
+def _is_fought(trace: Trace | None) -> bool:
+    """True if a run goes on for ever and the descheduler with it."""
+    if trace is None or trace.loop_start is None:
+        return False
+    return any(step.actor == _DESCHEDULER for step in trace.steps[trace.loop_start :])
+
+
+def _is_crowded(who: set[str]) -> bool:
+    """True if what is taken is all that keeps pods off the nodes that they could go to."""
+    first = next((plugin for plugin in _BY_PLUGIN if plugin in who), "")
+    return first in _NO_ROOM
 
 
 _ONLY_POD = (
     "It has one pod and none while that one is replaced: run at least 2 replicas on different nodes, if pods need not "
     "share data; what keeps data needs replication of its own, or the dip is accepted."
+)
+
+
+_ALL_WANTED = (
+    "Its PodDisruptionBudget wants all its pods, so that whatever takes one away is below it: run one pod more than "
+    "the budget wants, or let it allow one to be missing (maxUnavailable: 1)."
 )
 
 
@@ -92,4 +146,6 @@ def _steady(row: Row, cell: Cell) -> str:
         return ""
     if row.replicas == 1:
         return _ONLY_POD
+    if row.floor_from and row.floor >= row.replicas:
+        return _ALL_WANTED
     return _FALLS.get(cell.faults[0], "") if len(cell.faults) == 1 else ""

@@ -44,7 +44,7 @@ def conclude(
     never = [cell for cell in cells if cell[0] in stuck and cell[1] != (DEPLOY,)]
     singles = [graded.get(cell) or not_reached(loaded, cell) for cell in cells if cell not in never]
     doubles = [graded[cell] for cell in pairs if cell in graded]
-    rows = {row.target: row for row in rows_shown(loaded.setup)}
+    rows = {row.target: row for row in rows_shown(loaded)}
     results = tuple(_severe(_advised(one, rows), chosen.least_grade) for one in (*singles, *doubles))
     numbered = tuple(replace(one.cell, finding=number) for number, one in enumerate((*singles, *doubles)))
     shown = {(one.target, one.faults): one for one in numbered}

@@ -6,7 +6,17 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from kubeproof.cluster.objects import Setup, Workload
-from kubeproof.manifests.scenarios.faults import BY_KEY, DEPLOYED, FAULTS, Fault, concerning, floor_of, rows_of
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.manifests.scenarios.faults import (
+    BY_KEY,
+    DEPLOYED,
+    FAULTS,
+    Fault,
+    concerning,
+    floor_of,
+    rows_of,
+    within_bounds,
+)
 from kubeproof.values import dataclass
 from kubeproof.verify.matrix.result import Column, Row
 
@@ -57,8 +67,9 @@ def columns_of(cells: Cells) -> tuple[Column, ...]:
     return tuple(Column(fault.key, fault.head, fault.title) for fault in FAULTS if fault.key in asked)
 
 
-def rows_shown(setup: Setup) -> tuple[Row, ...]:
-    """The rows, with what each workload wants."""
+def rows_shown(loaded: Loaded) -> tuple[Row, ...]:
+    """The rows, with what each workload wants when it is deployed."""
+    setup = loaded.setup if loaded.scenario.start.pods else within_bounds(loaded.setup)
     return tuple(_row(setup, workload) for workload in rows_of(setup))
 
 

@@ -198,7 +198,7 @@ class _Cell:
         if back.verdict != HOLDS:
             told = f"{_ready(lowest)} in some run; {back.detail}"
             return replace(self._graded(Grade.UNKNOWN, told, result, searched, lowest), is_doubted=True)
-        longest_s = self._longest(searched, number)
+        longest_s = self._longest(searched, number) or None  # no clock runs while it waits for an event
         lasting = "" if longest_s is None else f" for up to {longest_s} s"
         fewer = "" if is_lowest else " or fewer"
         told = f"{_ready(lowest)}{fewer}{lasting} in some run, all ready in the end in every run"

@@ -247,12 +247,16 @@ def is_unused(model: IndividualModel, state: State, workload: int) -> bool:
 
 def drain_refusals(model: IndividualModel, state: State) -> list[str]:
     """Why evictions of drained nodes are refused."""
-    return [
-        line
-        for controller in working(model.plan.controllers, state.memories)
-        if isinstance(controller, DrainEviction)
-        for line in controller.refusals(model.seen(controller, state))
-    ]
+    return [line for one in _drains(model, state) for line in one.refusals(model.seen(one, state))]
+
+
+def refusing_drains(model: IndividualModel, state: State) -> list[DrainEviction]:
+    """The controllers of evictions that are refused."""
+    return [one for one in _drains(model, state) if one.refusals(model.seen(one, state))]
+
+
+def _drains(model: IndividualModel, state: State) -> Iterator[DrainEviction]:
+    return (one for one in working(model.plan.controllers, state.memories) if isinstance(one, DrainEviction))
 
 
 def concerned(model: IndividualModel, monitor: Monitor) -> list[int]:

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubeproof.cluster.state import Health, Phase
+from kubeproof.cluster.labels import NO_EXECUTE, Taint
+from kubeproof.cluster.places import UNREACHABLE
+from kubeproof.cluster.state import NEVER, Health, Phase
+from kubeproof.controllers.taint_eviction import seconds_tolerated
 from kubeproof.intents.monitor import Monitor
 from kubeproof.model.by_name.state import State
 from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.verify.words.explain import (
     concerned,
-    drain_refusals,
     evaluation,
     is_unused,
     missing_reasons,
     pinned_judgement,
+    refusing_drains,
 )
 
 BUDGET = "budget"  # an eviction that a drain needs is refused
 NOT_CREATED = "admission"  # pods are not let in, as by a quota
 DEAD_NODE = "dead node"  # a pod waits for a kubelet that is gone to end it
+STAYS = "toleration"  # a pod stays on a dead node, as it tolerates that for ever
+NO_NODE = "no node"  # no node is up
+SEVERAL = "several budgets"  # reason of BUDGET
 NOT_READY = "readiness"  # pods run, but not all are ready
 
 Obstacle = tuple[str, str]
@@ -31,8 +37,8 @@ def obstacles(model: IndividualModel, state: State, monitor: Monitor) -> tuple[O
     Of nodes only those count that are up: that one which failed takes no pods is no news.
     """
     found: list[Obstacle] = []
-    if monitor.intent.key == "drainCompletes" and drain_refusals(model, state):
-        found.append((BUDGET, ""))
+    if monitor.intent.key == "drainCompletes" and (refusing := refusing_drains(model, state)):
+        found.append((BUDGET, SEVERAL if any(one.has_several_budgets for one in refusing) else ""))
     for index in concerned(model, monitor):
         if not (model.setup.workloads[index].owner and is_unused(model, state, index)):
             found += _of_workload(model, state, index)
@@ -41,14 +47,24 @@ def obstacles(model: IndividualModel, state: State, monitor: Monitor) -> tuple[O
 
 def _of_workload(model: IndividualModel, state: State, workload: int) -> Iterator[Obstacle]:
     yield from _refusing(model, state, workload)
+    if state.unbound[workload] and all(node.health != Health.UP for node in state.nodes):
+        yield NO_NODE, ""
     if any(True for _ in missing_reasons(model, state, workload)):
         yield NOT_CREATED, ""
     for node in state.nodes:
         phases = {pod.phase for pod in node.pods if pod.workload == workload}
         if Phase.TERMINATING in phases and node.health != Health.UP:
             yield DEAD_NODE, ""
+        if phases - {Phase.TERMINATING} and node.health != Health.UP and _stays(model, workload):
+            yield STAYS, ""
         if phases - {Phase.TERMINATING, Phase.READY}:
             yield NOT_READY, ""
+
+
+def _stays(model: IndividualModel, workload: int) -> bool:
+    """True if its pods are never evicted from a node that is down."""
+    tolerations = model.setup.workloads[workload].template.tolerations
+    return seconds_tolerated(tolerations, (Taint(UNREACHABLE, "", NO_EXECUTE),)) == NEVER
 
 
 def _refusing(model: IndividualModel, state: State, workload: int) -> Iterator[Obstacle]:

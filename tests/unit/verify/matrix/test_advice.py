@@ -5,8 +5,8 @@ import pytest
 from kubeproof.cluster.objects import Source
 from kubeproof.verify.matrix.advice import advice
 from kubeproof.verify.matrix.result import Cell, Grade, Row
-from kubeproof.verify.result import VIOLATED, IntentResult, Trace
-from kubeproof.verify.words.obstacles import BUDGET, DEAD_NODE, NOT_CREATED
+from kubeproof.verify.result import VIOLATED, IntentResult, Trace, TraceStep
+from kubeproof.verify.words.obstacles import BUDGET, DEAD_NODE, NO_NODE, NOT_CREATED, SEVERAL, STAYS
 
 ROW = Row("Deployment/shop/web", 3, 1)
 STUCK = Cell("Deployment/shop/web", ("nodeLoss",), Grade.STUCK, "told")
@@ -53,3 +53,39 @@ def test_a_single_pod_is_to_have_company_and_several_are_to_be_spread():
 def test_what_is_not_known_is_advised_in_general():
     assert advice(ROW, replace(STUCK, grade=Grade.UNKNOWN), RESULT) == "In general."
     assert ROW.source == Source()
+
+
+@pytest.mark.parametrize(
+    ("target", "faults", "obstacles", "says"),
+    [
+        ("Deployment/shop/web", ("rollout",), (("NodeResourcesFit", ""),), "and maxSurge: 0"),
+        ("Deployment/shop/web", ("rollout",), (("NodePorts", ""), ("TaintToleration", "")), "and maxSurge: 0"),
+        ("Deployment/shop/web", ("rollout",), (("NodePorts", ""), ("PodTopologySpread", "")), "Its spread constraint"),
+        ("StatefulSet/shop/db", ("rollout",), (("NodeResourcesFit", ""),), "No node that is left has the room"),
+        ("Deployment/shop/web", ("deploy",), (("NodeResourcesFit", ""),), "No node has the room"),
+        ("DaemonSet/shop/agent", ("rollout", "drain"), (("NodeResourcesFit", ""),), "priorityClassName"),
+        ("DaemonSet/shop/agent", ("rollout",), (("NodePorts", ""),), "maxSurge: 0"),
+        ("Deployment/shop/web", ("nodeLoss",), ((STAYS, ""),), "tolerationSeconds"),
+        ("Deployment/shop/web", ("nodeLoss",), ((NO_NODE, ""),), "No node is left"),
+        ("Deployment/shop/web", ("drain",), ((BUDGET, SEVERAL),), "Two PodDisruptionBudgets"),
+        ("Deployment/shop/web", ("deploy",), (("VolumeBinding", 'persistentvolumeclaim "d" not found'),), "add the"),
+    ],
+)  # fmt: skip
+def test_advice_is_about_the_kind_and_the_fault(target, faults, obstacles, says):
+    assert says in advice(ROW, replace(STUCK, target=target, faults=faults), stuck_by(*obstacles))
+
+
+def test_a_loop_that_the_descheduler_keeps_up_is_its_fault():
+    actors = ("scheduler web", "descheduler")
+    steps = tuple(TraceStep(actor, "acts", ROW.target, (), 0) for actor in actors)
+    looping = replace(RESULT, trace=Trace(steps, loop_start=0))
+
+    assert "The descheduler evicts" in advice(ROW, STUCK, looping)
+    assert advice(ROW, STUCK, replace(RESULT, trace=Trace(steps))) == "In general."
+
+
+def test_where_a_budget_wants_all_pods_it_is_what_has_to_change():
+    wants_all = Row(ROW.target, 3, 3, "PodDisruptionBudget/shop/web")
+
+    assert "wants all its pods" in advice(wants_all, replace(DIPS, lowest=2), RESULT)
+    assert "wants all its pods" not in advice(replace(wants_all, floor=2), replace(DIPS, lowest=1), RESULT)
