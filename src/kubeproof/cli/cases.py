@@ -157,7 +157,7 @@ def run_command(
     if minimal:
         return _report_minimal(chosen, tried, outputs)
 
-    def render(output: Output) -> str | bytes:
+    def render(output: Output) -> str:
         if output.format == "json":
             return _runs_json(runs)
         if output.format != "text":

@@ -17,9 +17,6 @@ from kubeproof.errors import EnvironmentProblem
 Decorator = Callable[[Callable[..., int]], Callable[..., int]]
 
 
-PICTURES = ("png",)  # formats that no terminal shows
-
-
 class Output(NamedTuple):
     """One wanted report; without a file it goes to stdout.
 
@@ -34,14 +31,18 @@ def parse_output(value: str, formats: tuple[str, ...]) -> Output:
     """The wanted report; an unknown format or an unusable file is wrong usage, before any work is done."""
     format_name, equals, file = value.partition("=")
     if format_name not in formats:
-        raise click.BadParameter(f"unknown format {format_name!r}; there are: {', '.join(formats)}")
-    if not equals and format_name in PICTURES:
-        raise click.BadParameter(f"{format_name} is a picture; write {format_name}=FILE")
+        raise click.BadParameter(_unknown(format_name, formats))
     if not equals:
         return Output(format_name)
     if not file or not os.path.isdir(os.path.dirname(file) or ".") or os.path.isdir(file):
         raise click.BadParameter(f"{file!r} is not a file in an existing directory")
     return Output(format_name, file)
+
+
+def _unknown(name: str, formats: tuple[str, ...]) -> str:
+    if name == "png" and "svg" in formats:
+        return "pictures are written as SVG: write svg=FILE; rsvg-convert, Inkscape and browsers make PNG files of it"
+    return f"unknown format {name!r}; there are: {', '.join(formats)}"
 
 
 def without_clash(outputs: tuple[Output, ...]) -> tuple[Output, ...]:
@@ -72,7 +73,7 @@ def output_option(*formats: str) -> Decorator:
 
 
 def emit(
-    outputs: tuple[Output, ...], render: Callable[[Output], str | bytes], code: int = 0, *, verdict: str | None = None
+    outputs: tuple[Output, ...], render: Callable[[Output], str], code: int = 0, *, verdict: str | None = None
 ) -> int:
     """Writes every report, and returns the exit code: `code`, which is what the reports say, or why one is missing.
 
@@ -91,12 +92,12 @@ def emit(
     return first_of(codes)
 
 
-def _emit_one(output: Output, render: Callable[[Output], str | bytes]) -> int:
+def _emit_one(output: Output, render: Callable[[Output], str]) -> int:
     try:
         report = render(output)
         if output.file is not None:
             write_file(output.file, report)
-        elif isinstance(report, str):
+        else:
             write_stdout(report)
     except Exception as problem:
         return tell_ending(problem)
@@ -147,7 +148,7 @@ def write_all(place: int, content: bytes) -> None:
         rest = rest[os.write(place, rest) :]
 
 
-def write_file(path: str, text: str | bytes) -> None:
+def write_file(path: str, text: str) -> None:
     """Writes the file as a whole or not at all; devices and pipes are written directly."""
     try:
         if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):
@@ -158,7 +159,7 @@ def write_file(path: str, text: str | bytes) -> None:
         raise EnvironmentProblem(f"E401 cannot write {path}: {problem.strerror}.") from None
 
 
-def _replace(path: str, text: str | bytes) -> None:
+def _replace(path: str, text: str) -> None:
     temporary = f"{path}.{os.getpid()}.tmp"
     try:
         _write(temporary, text, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
@@ -169,8 +170,8 @@ def _replace(path: str, text: str | bytes) -> None:
         raise
 
 
-def _write(path: str, text: str | bytes, flags: int) -> None:
-    content = text.encode("utf-8", "backslashreplace") if isinstance(text, str) else text
+def _write(path: str, text: str, flags: int) -> None:
+    content = text.encode("utf-8", "backslashreplace")
     place = os.open(path, flags, 0o666)
     try:
         write_all(place, content)

@@ -50,7 +50,7 @@ def report_command(
     hint = replay_hint(saved, controllers)
     options = VerifyOptions(controllers=controllers)
 
-    def render(output: Output) -> str | bytes:
+    def render(output: Output) -> str:
         return render_result(result, output, color, verbose=verbose, quiet=quiet, hint=hint, options=options)
 
     return emit(outputs, render)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kubeproof.verify.result import VerifyResult
 
 REFUSED = "R003"  # of a part of the input: it has an exit code of its own
-RESULT_FORMATS = ("text", "json", "html", *FORMATS, "png")
+RESULT_FORMATS = ("text", "json", "html", *FORMATS, "svg")
 
 
 def render_result(
@@ -32,7 +32,7 @@ def render_result(
     quiet: bool = False,
     hint: str = "",
     options: VerifyOptions | None = None,
-) -> str | bytes:
+) -> str:
     """The report of a verification in the format of an output.
 
     `hint` is how to replay it; `options` are those it was verified with, by which pictures re-execute it.
@@ -43,7 +43,7 @@ def render_result(
         return render_json(result)
     if output.format == "html":
         return _page(result, hint, options)
-    if output.format == "png":
+    if output.format == "svg":
         return _picture(result)
     if output.format in FORMATS:
         return render(output.format, result, _frame(hint))
@@ -79,12 +79,12 @@ def _frame(hint: str) -> Frame:
     return Frame(base=working_directory(), replay_command=hint)
 
 
-def _picture(result: VerifyResult) -> bytes:
-    from kubeproof.report.heatmap import png
+def _picture(result: VerifyResult) -> str:
+    from kubeproof.report.heatmap import svg
 
     if result.sweep is None:
-        raise click.UsageError("png is the heat map of a sweep, and one size was verified")
-    return png(result.sweep)
+        raise click.UsageError("svg is the heat map of a sweep, and one size was verified")
+    return svg(result.sweep)
 
 
 def text_style(

@@ -46,7 +46,7 @@ from kubeproof.cli.sweep import workers_option
     "--downscale-after", type=click.IntRange(1), default=10, show_default=True, metavar="INTERVALS",
     help="Of experiments: quiet intervals before a pod is shut down; the paper says 150 (300 s), its source 10.",
 )  # fmt: skip
-@output_option("text", "csv", "json", "html", "png")
+@output_option("text", "csv", "json", "html", "svg")
 def simulate_command(
     *, paths: tuple[str, ...], experiment: str | None, outputs: tuple[Output, ...], **given: Any
 ) -> int:

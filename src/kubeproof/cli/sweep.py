@@ -116,7 +116,7 @@ def run_swept(
 
 def refuse_without_sweep(loaded: Loaded, chosen: SweepOptions, *, pictured: bool, elsewhere: str = "") -> None:
     """Flags that only a sweep has are wrong usage without one; told before a search, not after it."""
-    flag = "--all" if chosen.every else "--fast-find" if chosen.fast_find else "-o png" if pictured else ""
+    flag = "--all" if chosen.every else "--fast-find" if chosen.fast_find else "-o svg" if pictured else ""
     flag = flag or (f"--executor {elsewhere}" if elsewhere else "")
     if not flag:
         return

@@ -223,7 +223,7 @@ def verify_command(
     )
     chosen = chosen_sweep(scale, every, fast_find, workers, executor)
     surveyed = Asked(faults, grade, pairs)
-    pictured = any(output.format == "png" for output in outputs)
+    pictured = any(output.format == "svg" for output in outputs)
     cluster = Chosen(namespace, everywhere, context, kubeconfig, read_timeout) if live else None
     acceptance = Acceptance(ctx.meta.get(EXEMPTIONS), baseline, write_baseline, fail_on, soft_fail)
     try:
@@ -252,7 +252,7 @@ def verify_command(
     flags += ["--allow-outside"] if allows_outside() else []
     hint = _replay_command(ctx, paths, flags, outputs)
 
-    def render(output: Output) -> str | bytes:
+    def render(output: Output) -> str:
         return render_result(result, output, color, verbose=verbose, quiet=quiet, hint=hint, options=options)
 
     code = softened(exit_code(result), result, acceptance)

@@ -1,10 +1,10 @@
-"""The heat map of a sweep: as characters and as PNG."""
+"""The heat map of a sweep: as characters and as SVG."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubeproof.report.picture import Canvas, rgb
+from kubeproof.report.picture import LETTER, Canvas
 from kubeproof.report.style import Style
 from kubeproof.verify.scaling.heatmap import HeatCell, HeatMap, heat_map
 from kubeproof.verify.scaling.result import Sweep
@@ -37,7 +37,7 @@ WORDS = {
     "VACUOUS": "vacuous",
     "TRIVIAL": "trivial",
 }
-_CELL, _LEFT, _TOP, _LETTER = 16, 40, 32, 8  # pixels
+_CELL, _LEFT, _TOP = 16, 40, 32  # pixels
 
 
 def text_lines(sweep: Sweep, style: Style) -> Iterator[str]:
@@ -74,27 +74,27 @@ def _ticks(chart: HeatMap) -> tuple[int, ...]:
     return chart.pods[::every]
 
 
-def png(sweep: Sweep) -> bytes:
-    """The map as a PNG picture: cells, axes with their names, and what the colours mean."""
+def svg(sweep: Sweep) -> str:
+    """The map as an SVG picture: cells, axes with their names, and what the colours mean."""
     chart = heat_map(sweep)
     right, bottom = _LEFT + len(chart.nodes) * _CELL, _TOP + len(chart.pods) * _CELL
     words = [WORDS[verdict] for verdict in chart.verdicts]
     letters = max(len("nodes"), *(len(word) + 2 for word in words))
-    canvas = Canvas(max(right, _LEFT + letters * _LETTER) + 8, bottom + 48 + _CELL * len(words))
+    canvas = Canvas(max(right, _LEFT + letters * LETTER) + 8, bottom + 48 + _CELL * len(words))
     for cell in chart.cells:
         x, y = _corner(chart, cell.nodes, cell.pods)
-        canvas.fill(x, y, _CELL - 1, _CELL - 1, rgb(COLOURS[cell.verdict]))
+        canvas.fill(x, y, _CELL - 1, _CELL - 1, COLOURS[cell.verdict])
     for nodes in chart.nodes:
         x, _ = _corner(chart, nodes, chart.pods[0])
         canvas.write(x + (2 if nodes < 10 else 0), bottom + 4, str(nodes))
     for pods in _ticks(chart):
         _, y = _corner(chart, chart.nodes[0], pods)
         text = str(pods)
-        canvas.write(_LEFT - 6 - _LETTER * len(text), y + 3, text)
+        canvas.write(_LEFT - 6 - LETTER * len(text), y + 3, text)
     canvas.write(4, _TOP - 20, "pods")
     canvas.write(_LEFT, bottom + 22, "nodes")
     for row, verdict in enumerate(chart.verdicts):
         y = bottom + 44 + _CELL * row
-        canvas.fill(_LEFT, y, 10, 10, rgb(COLOURS[verdict]))
-        canvas.write(_LEFT + 2 * _LETTER, y, WORDS[verdict])
+        canvas.fill(_LEFT, y, 10, 10, COLOURS[verdict])
+        canvas.write(_LEFT + 2 * LETTER, y, WORDS[verdict])
     return canvas.encoded()

@@ -106,13 +106,13 @@ def as_html(curves: Curves) -> str:
     return page(curves, as_text(curves))
 
 
-def as_png(curves: Curves) -> bytes:
+def as_svg(curves: Curves) -> str:
     """A picture of all plots."""
-    from kubeproof.report.simulation_picture import png
+    from kubeproof.report.simulation_picture import svg
 
-    return png(curves)
+    return svg(curves)
 
 
-RENDERERS: dict[str, Callable[[Curves], str | bytes]] = {
-    "text": as_text, "csv": as_csv, "json": as_json, "html": as_html, "png": as_png,
+RENDERERS: dict[str, Callable[[Curves], str]] = {
+    "text": as_text, "csv": as_csv, "json": as_json, "html": as_html, "svg": as_svg,
 }  # fmt: skip

@@ -283,13 +283,13 @@ def as_html(result: Result) -> str:
     return page(result, as_text(result))
 
 
-def as_png(result: Result) -> bytes:
+def as_svg(result: Result) -> str:
     """A picture of all plots."""
-    from kubeproof.report.simulation_picture import png
+    from kubeproof.report.simulation_picture import svg
 
-    return png(result)
+    return svg(result)
 
 
-RENDERERS: dict[str, Callable[[Result], str | bytes]] = {
-    "text": as_text, "csv": as_csv, "json": as_json, "html": as_html, "png": as_png,
+RENDERERS: dict[str, Callable[[Result], str]] = {
+    "text": as_text, "csv": as_csv, "json": as_json, "html": as_html, "svg": as_svg,
 }  # fmt: skip

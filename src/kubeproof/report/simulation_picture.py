@@ -1,34 +1,29 @@
-"""The curves of a timed run as a PNG picture: a panel for each quantity, two side by side."""
+"""The curves of a timed run as an SVG picture: a panel for each quantity, two side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import pairwise
+from collections.abc import Iterable, Iterator
 from math import ceil, floor, log10
 from typing import NamedTuple
 
 from kubeproof.report.panels import Drawing, Line, Panel, drawing_of
-from kubeproof.report.picture import INK, Canvas, rgb
+from kubeproof.report.picture import INK, LETTER, Canvas, Point
 from kubeproof.simulate.outcome import Comparison, SimulationResult
 from kubeproof.simulate.published.result import Curves
 
-COLOURS = tuple(
-    rgb(one)
-    for one in (
-        *("#3b5bdb", "#c2410c", "#1d7a48", "#a21caf", "#8a6100", "#0f7490", "#b3261e", "#566072"),
-        *("#f08fc0", "#8fce00", "#00b8d9", "#111111"),
-    )
+COLOURS = (
+    *("#3b5bdb", "#c2410c", "#1d7a48", "#a21caf", "#8a6100", "#0f7490", "#b3261e", "#566072"),
+    *("#f08fc0", "#8fce00", "#00b8d9", "#111111"),
 )  # one for each line of a panel
-GRID, FAINT = rgb("#d9dee7"), rgb("#566072")
+GRID, FAINT = "#d9dee7", "#566072"
 WIDTH, HEIGHT, COLUMNS = 640, 300, 2
 LEFT, RIGHT, TOP, BOTTOM = 76, 16, 58, 34
 MOST_PANELS = 24
-_LETTERS = 8  # dots that a letter takes
-_ROW = 14  # dots between two rows of a legend
+_ROW = 14  # pixels between two rows of a legend
 _STEPS = (1, 2, 5, 10)
 
 
-def png(result: SimulationResult | Comparison | Curves) -> bytes:
+def svg(result: SimulationResult | Comparison | Curves) -> str:
     """The first panels of a result."""
     drawing = drawing_of(result)
     panels = [(group.name, panel) for group in drawing.groups for panel in group.panels]
@@ -49,7 +44,7 @@ def png(result: SimulationResult | Comparison | Curves) -> bytes:
 
 
 class Entry(NamedTuple):
-    """One name of a legend, at a row and so many dots to the right; a long one goes on in the rows below."""
+    """One name of a legend, at a row and so many pixels to the right; a long one goes on in the rows below."""
 
     row: int
     x: int
@@ -59,15 +54,15 @@ class Entry(NamedTuple):
 def legend_of(names: Iterable[str]) -> list[Entry]:
     """Where the names of a legend stand: one after the other, as many in a row as fit, none cut."""
     room = WIDTH - LEFT - RIGHT
-    most = (room - 16) // _LETTERS
+    most = (room - 16) // LETTER
     found, row, x = [], 0, 0
     for name in names:
         lines = tuple(name[at : at + most] for at in range(0, len(name), most)) or ("",)
-        width = 16 + _LETTERS * len(lines[0])
+        width = 16 + LETTER * len(lines[0])
         if x and x + width > room:
             row, x = row + 1, 0
         found.append(Entry(row, x, lines))
-        row, x = row + len(lines) - 1, (x + width + 2 * _LETTERS if len(lines) == 1 else room)
+        row, x = row + len(lines) - 1, (x + width + 2 * LETTER if len(lines) == 1 else room)
     return found
 
 
@@ -77,7 +72,7 @@ def _legend_rows(panel: Panel) -> int:
 
 
 class _Panel:
-    """One panel with its corner at x, y, and so many dots more for its legend."""
+    """One panel with its corner at x, y, and so many pixels more for its legend."""
 
     def __init__(self, canvas: Canvas, x: int, y: int, drawing: Drawing, panel: Panel, extra: int) -> None:
         self._canvas, self._panel, self._times = canvas, panel, drawing.times_s
@@ -89,7 +84,7 @@ class _Panel:
 
     def draw(self, subject: str) -> None:
         unit = f" ({self._panel.unit})" if self._panel.unit else ""
-        room = (self._right - self._left) // _LETTERS
+        room = (self._right - self._left) // LETTER
         note = f", {self._panel.note}" if self._panel.note else ""
         self._canvas.write(*self._title, f"{subject} - {self._panel.title}{unit}{note}"[:room])
         self._legend()
@@ -110,12 +105,12 @@ class _Panel:
         for tick in self._ticks:
             y, text = self._y(tick), f"{tick:g}"
             self._canvas.fill(self._left, y, self._right - self._left, 1, GRID)
-            self._canvas.write(self._left - 8 - _LETTERS * len(text), y - 5, text, FAINT)
+            self._canvas.write(self._left - 8 - LETTER * len(text), y - 5, text, FAINT)
         first, last = self._times[0], self._times[-1]
         for part in range(5):
             time = first + (last - first) * part / 4
             text = _clock(time)
-            x = min(max(self._x(time) - _LETTERS * len(text) // 2, self._left), self._right - _LETTERS * len(text))
+            x = min(max(self._x(time) - LETTER * len(text) // 2, self._left), self._right - LETTER * len(text))
             self._canvas.write(x, self._bottom + 10, text, FAINT)
         self._canvas.fill(self._left, self._top, 1, self._bottom - self._top, INK)
 
@@ -127,28 +122,36 @@ class _Panel:
     def _y(self, value: float) -> int:
         return self._bottom - round(value / self._ticks[-1] * (self._bottom - self._top))
 
-    def _line(self, line: Line, colour: bytes) -> None:
-        points = zip(self._times, line.values, strict=True)
-        for (time, value), (after, following) in pairwise(points):
-            if value is None or following is None:
-                continue
-            x, y, x2, y2 = self._x(time), self._y(value), self._x(after), self._y(following)
-            if self._panel.has_steps:
-                self._canvas.line(x, y, x2, y, colour)
-                self._canvas.line(x2, y, x2, y2, colour)
-            else:
-                self._canvas.line(x, y, x2, y2, colour)
+    def _line(self, line: Line, colour: str) -> None:
+        for run in _runs(self._times, line.values):
+            points: list[Point] = []
+            for time, (value,) in run:
+                x, y = self._x(time), self._y(value)
+                if points and self._panel.has_steps:
+                    points.append((x, points[-1][1]))
+                points.append((x, y))
+            if len(points) > 1:
+                self._canvas.line(points, colour)
 
-    def _band(self, line: Line, colour: bytes) -> None:
-        before: int | None = None  # column of the point before, None after a gap
-        for time, low, high in zip(self._times, line.low, line.high, strict=False):
-            if low is None or high is None:
-                before = None
-                continue
-            x = self._x(time)
-            for column in range(x if before is None else before + 1, x + 1):
-                self._canvas.tint(column, self._y(high), self._y(low) - self._y(high), colour)
-            before = x
+    def _band(self, line: Line, colour: str) -> None:
+        for run in _runs(self._times, line.low, line.high):
+            lower = [(self._x(time), self._y(low)) for time, (low, _) in run]
+            upper = [(self._x(time), self._y(high)) for time, (_, high) in run]
+            self._canvas.tint((*lower, *reversed(upper)), colour)
+
+
+def _runs(times: Iterable[float], *series: Iterable[float | None]) -> Iterator[list[tuple[float, tuple[float, ...]]]]:
+    """The stretches of time in which all series have values."""
+    run: list[tuple[float, tuple[float, ...]]] = []
+    for time, values in zip(times, zip(*series, strict=True), strict=False):
+        known = tuple(value for value in values if value is not None)
+        if len(known) == len(values):
+            run.append((time, known))
+        elif run:
+            yield run
+            run = []
+    if run:
+        yield run
 
 
 def _ticks(most: float) -> list[float]:

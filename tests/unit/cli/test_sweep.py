@@ -52,12 +52,12 @@ def test_a_sweep_without_a_violation_holds_up_to_its_bound(tmp_path, capsys):
 
 
 def test_maps_are_written_to_files(c7, tmp_path):
-    page, picture = tmp_path / "map.html", tmp_path / "map.png"
+    page, picture = tmp_path / "map.html", tmp_path / "map.svg"
 
-    main(["verify", c7, "--scale", "1,1", "--workers", "1", "-o", f"html={page}", "-o", f"png={picture}", "-q"])
+    main(["verify", c7, "--scale", "1,1", "--workers", "1", "-o", f"html={page}", "-o", f"svg={picture}", "-q"])
 
     assert '"cells":[{"nodes":' in page.read_text(encoding="utf-8")
-    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert picture.read_text(encoding="utf-8").startswith("<svg ")
 
 
 @pytest.mark.parametrize(
@@ -67,8 +67,8 @@ def test_maps_are_written_to_files(c7, tmp_path):
         (["--scale", "0,1"], "'0,1' is not esc"),
         (["--all"], "--all is about a sweep, and this verifies one size"),
         (["--fast-find"], "--fast-find is about a sweep"),
-        (["-o", "png"], "png is a picture; write png=FILE"),
-        (["-o", "png=map.png"], "-o png is about a sweep, and this verifies one size"),
+        (["-o", "png=map.png"], "pictures are written as SVG: write svg=FILE"),
+        (["-o", "svg=map.svg"], "-o svg is about a sweep, and this verifies one size"),
     ],
 )
 def test_what_makes_no_sense_is_wrong_usage(c7, capsys, monkeypatch, tmp_path, arguments, problem):
@@ -115,7 +115,7 @@ def test_a_case_without_a_scale_is_named(capsys, tmp_path):
 def test_a_picture_of_one_size_is_refused_before_the_search(c7, monkeypatch, tmp_path):
     monkeypatch.setattr("kubeproof.verify.run.verify", lambda *given: pytest.fail("it searched"))
 
-    assert main(["verify", c7, "-o", f"png={tmp_path / 'map.png'}"]) == 2
+    assert main(["verify", c7, "-o", f"svg={tmp_path / 'map.svg'}"]) == 2
 
 
 def test_a_checkpoint_of_another_scale_is_refused_in_the_words_of_the_flag(c7, capsys, tmp_path):

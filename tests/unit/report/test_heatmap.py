@@ -1,11 +1,10 @@
-"""Heat maps: as characters, as SVG inside HTML, as PNG."""
+"""Heat maps: as characters, inside HTML, as SVG."""
 
-import struct
-import zlib
+import xml.etree.ElementTree as Tree
 from dataclasses import replace
 
 from kubeproof.report.frame import Frame
-from kubeproof.report.heatmap import png, text_lines
+from kubeproof.report.heatmap import svg, text_lines
 from kubeproof.report.html import document as html_document
 from kubeproof.report.json import document
 from kubeproof.report.style import Style
@@ -44,27 +43,22 @@ def test_text_has_nodes_to_the_right_and_pods_upwards_as_far_as_was_tried():
     ]
 
 
-def test_png_is_a_picture_with_the_colour_of_every_verdict():
-    picture = png(SWEEP)
+def test_svg_is_a_picture_with_the_colour_of_every_verdict():
+    boxes = [box.attrib for box in Tree.fromstring(svg(SWEEP)).iter("{http://www.w3.org/2000/svg}rect")]
 
-    width, height, *form = struct.unpack(">IIBBBBB", picture[16:29])
-    length = int.from_bytes(picture[33:37], "big")
-    pixels = zlib.decompress(picture[41 : 41 + length])
-    assert picture.startswith(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
-    assert picture.endswith(b"\0\0\0\0IEND\xaeB`\x82")
-    assert form == [8, 2, 0, 0, 0]
-    assert len(pixels) == height * (1 + 3 * width)
-    assert all(bytes.fromhex(colour) in pixels for colour in ("c0392b", "2e9e5b", "f39c12", "bdc3c7", "ecf0f1"))
+    assert {box["fill"] for box in boxes} == {
+        *("#ffffff", "#c0392b", "#2e9e5b", "#f39c12", "#bdc3c7", "#ecf0f1"),
+    }
+    assert len({(box["x"], box["y"]) for box in boxes}) == len(boxes)
 
 
-def test_png_names_its_axes_and_colours(monkeypatch):
-    written = []
-    monkeypatch.setattr("kubeproof.report.picture.Canvas.write", lambda _, x, y, text: written.append((text, x, y)))
-    width, height = struct.unpack(">II", png(SWEEP)[16:24])
+def test_svg_names_its_axes_and_colours():
+    picture = Tree.fromstring(svg(SWEEP))
 
-    words = [text for text, _, _ in written]
-    assert {"pods", "nodes", "violated", "not decided", "not tried", "holds", "trivial"} <= set(words)
-    assert all(x >= 0 and x + 8 * len(text) <= width and y + 10 <= height for text, x, y in written)
+    written = [(one.text, int(one.get("x")), int(one.get("y"))) for one in picture if one.tag.endswith("text")]
+    assert {"pods", "nodes", "violated", "not decided", "not tried", "holds", "trivial"} <= {one[0] for one in written}
+    width, height = int(picture.get("width")), int(picture.get("height"))
+    assert all(x >= 0 and x + 8 * len(text) <= width and y <= height for text, x, y in written)
 
 
 def test_html_holds_the_cells_of_the_map():

@@ -5,8 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-import struct
-import zlib
+import xml.etree.ElementTree as Tree
 from dataclasses import replace
 
 import pytest
@@ -14,9 +13,8 @@ import pytest
 from kubeproof.report import simulate as experiments
 from kubeproof.report.amounts import amount
 from kubeproof.report.panels import MOST_LINES, drawing_of
-from kubeproof.report.picture import Canvas, rgb
 from kubeproof.report.simulation import RENDERERS
-from kubeproof.report.simulation_picture import COLOURS, HEIGHT, WIDTH, _clock, _ticks, legend_of, png
+from kubeproof.report.simulation_picture import COLOURS, HEIGHT, WIDTH, _clock, _runs, _ticks, legend_of, svg
 from kubeproof.report.variants import aligned, comparison_table, requests_table
 from kubeproof.simulate.outcome import (
     SAMPLED_OK,
@@ -39,16 +37,15 @@ def values_of(page: str) -> dict[str, object]:
     return json.loads(found[1])
 
 
-def dots_of(picture: bytes) -> tuple[int, int, set[bytes]]:
-    """Width, height, and all colours of a PNG file."""
-    width, height = struct.unpack(">II", picture[16:24])
-    length = struct.unpack(">I", picture[33:37])[0]
-    rows = zlib.decompress(picture[41 : 41 + length])
-    line = 3 * width + 1
-    assert len(rows) == line * height
-    different = {rows[line * y + 1 : line * (y + 1)] for y in range(height)}
-    colours = {bytes(dot) for row in different for dot in zip(row[::3], row[1::3], row[2::3], strict=True)}
-    return width, height, colours
+def drawn(picture: str) -> tuple[int, int, list[Tree.Element]]:
+    """Width, height, and all parts of an SVG file."""
+    tree = Tree.fromstring(picture)
+    assert tree.tag == "{http://www.w3.org/2000/svg}svg"
+    return int(tree.attrib["width"]), int(tree.attrib["height"]), list(tree)
+
+
+def colours_of(parts: list[Tree.Element]) -> set[str | None]:
+    return {part.get("fill") for part in parts} | {part.get("stroke") for part in parts}
 
 
 def test_panels_are_made_of_what_there_is_to_see() -> None:
@@ -201,12 +198,25 @@ def test_experiments_have_pages_too() -> None:
 
 
 def test_the_picture_has_a_place_and_a_colour_for_every_line() -> None:
-    width, height, colours = dots_of(png(simulation(runs=20)))
+    width, height, parts = drawn(svg(simulation(runs=20)))
 
     assert (width, height) == (2 * WIDTH, 5 * HEIGHT + 14)  # ten panels, one with a legend of two rows
-    assert colours >= set(COLOURS)
-    plain = dots_of(png(simulation()))[2]
-    assert len(colours) > len(plain)  # bands are mixed with what is behind
+    assert colours_of(parts) >= set(COLOURS)
+    assert any(part.tag.endswith("polygon") for part in parts)  # a band
+    assert not any(part.tag.endswith("polygon") for part in drawn(svg(simulation()))[2])
+
+
+def test_names_in_a_picture_are_text() -> None:
+    texts = [part.text or "" for part in drawn(svg(simulation()))[2] if part.tag.endswith("text")]
+
+    assert any(text.startswith("cart</script><img src=x onerror=alert(1)>\\u202e - Pods") for text in texts)
+
+
+def test_a_line_has_gaps_where_nothing_is_known() -> None:
+    assert list(_runs((0.0, 1.0, 2.0, 3.0), (None, 1.0, None, 2.0), (1.0, 3.0, 1.0, 4.0))) == [
+        [(1.0, (1.0, 3.0))],
+        [(3.0, (2.0, 4.0))],
+    ]
 
 
 def test_a_legend_names_every_line_and_cuts_none() -> None:
@@ -285,22 +295,12 @@ def test_a_picture_of_many_services_says_what_is_left_out() -> None:
     timeline = type(result.timeline)(result.timeline.times_s, copies)
     large = type(result)(**{name: getattr(result, name) for name in result.__slots__} | {"timeline": timeline})
 
-    assert dots_of(png(large))[1] == 12 * HEIGHT + 24
-    assert dots_of(png(many))[0] == 2 * WIDTH
+    assert drawn(svg(large))[1] == 12 * HEIGHT + 24
+    assert drawn(svg(many))[0] == 2 * WIDTH
 
 
 def test_experiments_have_pictures_too() -> None:
-    assert dots_of(experiments.RENDERERS["png"](simulate(published("abs-1"))))[:2] == (2 * WIDTH, 2 * HEIGHT)
-
-
-def test_what_is_outside_of_a_canvas_is_left_out() -> None:
-    canvas = Canvas(4, 3)
-    canvas.fill(-2, -1, 3, 2, rgb("#ff0000"))
-    canvas.fill(9, 9, 2, 2, rgb("#ff0000"))
-    canvas.tint(7, 0, 2, rgb("#000000"))
-
-    assert canvas.encoded() != Canvas(4, 3).encoded()
-    assert dots_of(canvas.encoded())[2] == {b"\xff\xff\xff", b"\xff\x00\x00"}
+    assert drawn(experiments.RENDERERS["svg"](simulate(published("abs-1"))))[:2] == (2 * WIDTH, 2 * HEIGHT)
 
 
 @pytest.mark.parametrize(
