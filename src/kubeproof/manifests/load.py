@@ -14,11 +14,19 @@ from kubeproof.cluster.policies import PodDisruptionBudget, PriorityClass
 from kubeproof.cluster.volumes import Claim
 from kubeproof.errors import ManifestError, ScenarioError
 from kubeproof.manifests.folders import fence
-from kubeproof.manifests.folders.collected import Collected, attempt, collect, documents_of, raise_all, raise_first
+from kubeproof.manifests.folders.collected import (
+    Collected,
+    attempt,
+    collect,
+    documents_of,
+    excuse,
+    raise_all,
+    raise_first,
+)
 from kubeproof.manifests.folders.fence import Fence, fence_of
 from kubeproof.manifests.folders.files import InputFile, Named, Render, listed, read_file, read_inputs
 from kubeproof.manifests.folders.own_reports import WHAT, WHY
-from kubeproof.manifests.folders.recognising import OPENING, TEMPLATE, lacks_objects
+from kubeproof.manifests.folders.recognising import UNPATCHED, lacks_objects, why_template
 from kubeproof.manifests.folders.variants import leave_out_variants
 from kubeproof.manifests.identities import find_repeated, name_objects, note_repeated
 from kubeproof.manifests.kinds.priorities import is_unknown_class, omitted_class, with_priority
@@ -183,7 +191,8 @@ def _read_objects(collected: Collected) -> Objects:
         collected.documents = replace_outdated(collected.documents)
     collected.drop([one for one in collected.documents if not attempt(collected, partial(check_served, one))])
     repeated = find_repeated(collected.documents)
-    collected.notes += note_repeated(repeated)
+    told = [pair for pair in repeated if not any(collected.is_unrendered(one.file) for one in (pair.first, pair.last))]
+    collected.notes += note_repeated(told)
     collected.drop(pair.first for pair in repeated)
     collected.drop([one for one in collected.documents if not _attempt_object(one, objects, collected)])
     return objects
@@ -194,9 +203,11 @@ def _attempt_object(document: Document, objects: Objects, collected: Collected) 
     before = len(collected.errors)
     if attempt(collected, partial(read_object, document, objects)):
         return True
-    if collected.is_tolerant and OPENING in collected.errors[before].problem:
-        del collected.errors[before:]
-        collected.skip(TEMPLATE, document.place)
+    reason = why_template(collected.errors[before].problem) if collected.is_tolerant else ""
+    if not reason and collected.is_unrendered(document.file):
+        reason = UNPATCHED
+    if reason:
+        excuse(collected, before, document.place, reason)
     return False
 
 

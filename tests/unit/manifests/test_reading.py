@@ -54,6 +54,13 @@ def refs(loaded: Loaded) -> list[str]:
         ("skaffold.yaml", "apiVersion: skaffold/v2beta1\nkind: Config\n", "settings of another tool"),
         ("kubeconfig.yaml", "apiVersion: v1\nkind: Config\nclusters: []\n", "settings of another tool"),
         ("web.yaml.yaml", deployment().replace("web", "{{ .Values.name }}"), "a template"),
+        ("web.yaml", deployment().replace("name: web", "name: '${NAME}'"), "a template with ${ … }"),
+        ("job.yaml", deployment().replace("shop", "$(namespace)"), "a template with ${ … }"),
+        (
+            "scheduler.yaml",
+            "apiVersion: kubescheduler.config.k8s.io/v1beta2\nkind: KubeSchedulerConfiguration\n",
+            "settings of another tool",
+        ),
         ("if.yaml", "{{ if .Values.on }}\napiVersion: v1\nkind: Pod\n{{ end }}\n", "a template"),
     ],
 )

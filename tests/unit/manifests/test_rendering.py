@@ -154,6 +154,32 @@ def test_a_program_that_fails_is_told_with_what_it_says(programs, chart, capsys)
     assert "\x1b" not in said
 
 
+def test_what_kustomize_says_is_told_without_warnings_and_heads_of_a_log(programs, overlay):
+    log = (
+        "# Warning: 'bases' is deprecated. Run 'kustomize edit fix'.\n"
+        "W0102 03:04:05.678901      12 warn.go:7] old\n"
+        'E0102 03:04:05.678901      12 run.go:72] "command failed" err="no file of that name"\n'
+    )
+    install(programs, "kubectl", f"import sys; sys.stderr.write({log!r}); sys.exit(1)")
+
+    with pytest.raises(ManifestError) as problem:
+        rendered(str(overlay / "kustomization.yaml"), Bounds())
+
+    assert problem.value.problem == 'kubectl kustomize failed with exit code 1: "no file of that name"'
+
+
+def test_parts_that_are_elsewhere_are_to_be_fetched_elsewhere(programs, overlay):
+    log = "accumulating https://example.org/a.yaml: dial tcp: lookup " + "x" * 1000 + ": no such host"
+    install(programs, "kubectl", f"import sys; sys.stderr.write({log!r}); sys.exit(1)")
+
+    with pytest.raises(ManifestError) as problem:
+        rendered(str(overlay / "kustomization.yaml"), Bounds())
+
+    assert "accumulating https://example.org/a.yaml" in problem.value.problem
+    assert problem.value.problem.endswith("no such host")
+    assert "render it where they can be fetched" in problem.value.remedy
+
+
 def test_a_program_that_hangs_is_ended_with_all_it_started(programs, chart, tmp_path):
     alive = tmp_path / "alive"
     child = f"subprocess.Popen([{sys.executable!r}, '-S', '-c', 'import time; time.sleep(600)'])"

@@ -142,6 +142,23 @@ def test_files_of_a_kustomization_that_nobody_can_render_are_read_as_they_are(tm
     assert refs(load_texts(loaded.texts)) == refs(loaded)
 
 
+def test_what_is_wrong_with_parts_of_a_kustomization_that_nobody_can_render_is_not_told_as_well(tmp_path: Path) -> None:
+    base = "resources: [web.yaml, half.yaml, torn.yaml]\n"
+    half = deployment("half").replace("selector:", "labels:")
+    lay(tmp_path, {"base/kustomization.yaml": base, "base/web.yaml": deployment(), "base/half.yaml": half})
+    lay(tmp_path, {"base/torn.yaml": "apiVersion: v1\nkind: Pod\na: b: c\n"})
+    for name in ("one", "two"):
+        own = f"{name}/own.yaml"
+        lay(tmp_path, {f"{name}/kustomization.yaml": "resources: [../base, own.yaml]\n", own: deployment("own")})
+    loaded = load(tmp_path, render=refuse, is_tolerant=True)
+
+    assert sorted(refs(loaded)) == ["Deployment/shop/own", "Deployment/shop/web"]
+    assert [(n.id, n.why) for n in loaded.notes if n.id in ("R001", "R002")] == [
+        ("R001", "left out: a part of a kustomization that cannot be rendered, and no object without it")
+    ]
+    assert {Path(n.source.file).name for n in loaded.notes if n.id == "R003"} == {"kustomization.yaml"}
+
+
 def test_a_recipe_alone_that_nobody_can_render_is_refused(tmp_path: Path) -> None:
     lay(tmp_path, {"Chart.yaml": "name: web\n"})
 

@@ -51,6 +51,11 @@ class Collected:
         """What was read of the files, each thing in its line, for a replay without them."""
         return tuple((name, write_reduced(self.roots.get(name, ()), self.reads)) for name in self.contents)
 
+    def is_unrendered(self, file: str) -> bool:
+        """True for a file of a recipe that could not be rendered."""
+        unit = self.units.get(file)
+        return unit is not None and unit.is_unrendered
+
     def skip(self, reason: str, source: Source) -> None:
         """Leaves out a file or document that is no manifest."""
         self.skipped.setdefault(reason, []).append(source)
@@ -76,7 +81,10 @@ def collect(files: Iterable[InputFile], budget: Budget, *, is_tolerant: bool = F
             if not _is_blank(file.content):
                 collected.skip(recognising.NO_OBJECT, Source(file.shown, 1))
         else:
+            before = len(collected.errors)
             is_read = attempt(collected, partial(_add_documents, collected, file, budget))
+            if file.unit is not None and file.unit.is_unrendered:
+                excuse(collected, before, Source(file.shown, 1), recognising.UNPATCHED)
             if not is_read and is_tolerant and _OURS in file.content:  # without its Scenario it asks something else
                 raise_all(collected.errors)
     return collected
@@ -166,6 +174,13 @@ def attempt(collected: Collected, action: Callable[[], object]) -> bool:
     else:
         return True
     return False
+
+
+def excuse(collected: Collected, before: int, source: Source, reason: str) -> None:
+    """Takes back the errors since then, of something that is no manifest, and notes why."""
+    if len(collected.errors) > before:
+        del collected.errors[before:]
+        collected.skip(reason, source)
 
 
 def keep_problem(collected: Collected, problem: ManifestError | RecipeError) -> None:

@@ -38,6 +38,7 @@ class Unit:
     is_named: bool = False  # by the user, who wants it whatever else there is
     is_recipe: bool = False
     is_chart: bool = False
+    is_unrendered: bool = False  # the files of a recipe that could not be rendered, without what it does to them
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ def read_inputs(
         for file in surveyed.files:
             is_named = os.path.normpath(os.path.dirname(file)) == os.path.normpath(path)
             chosen = render if is_named else patient
-            yield from _once(file, seen, partial(_read_found, file, is_named, bounds, chosen, inside))
+            yield from _once(file, seen, partial(_read_found, file, is_named, bounds, chosen, inside, seen))
 
 
 class _Patient:
@@ -137,7 +138,9 @@ def _read_named(file: str, bounds: Bounds, render: Render | None) -> Iterator[In
         yield InputFile(file, printable(file), read_file(file, bounds))
 
 
-def _read_found(file: str, is_named: bool, bounds: Bounds, render: Render | None, inside: Fence) -> Iterator[InputFile]:
+def _read_found(
+    file: str, is_named: bool, bounds: Bounds, render: Render | None, inside: Fence, seen: set[str]
+) -> Iterator[InputFile]:
     """A file or recipe of a directory; that it cannot be read is told with it, for the sake of the others."""
     folder = os.path.dirname(file)
     if os.path.basename(file) == CHART and _is_library(file, bounds, inside):
@@ -147,7 +150,7 @@ def _read_found(file: str, is_named: bool, bounds: Bounds, render: Render | None
     try:
         read = _rendered(file, bounds, render) if is_recipe else _found(file, bounds, inside)
     except (ManifestError, RecipeError) as problem:
-        rest = list(_rest_of(file, problem, bounds)) if is_recipe else []
+        rest = list(_rest_of(file, problem, bounds, seen)) if is_recipe else []
         if rest and os.path.basename(file) != CHART:
             problem.remedy = f"{problem.remedy}. {_UNPATCHED}"
         yield InputFile(file, printable(file), b"", problem=problem)
@@ -176,19 +179,24 @@ def _found(file: str, bounds: Bounds, inside: Fence) -> InputFile:
     return InputFile(file, printable(file), content, is_ours, is_found=True)
 
 
-def _rest_of(recipe: str, problem: ManifestError | RecipeError, bounds: Bounds) -> Iterator[InputFile]:
+def _rest_of(recipe: str, problem: ManifestError | RecipeError, bounds: Bounds, seen: set[str]) -> Iterator[InputFile]:
     """What is left of a recipe that nobody can render: a chart's own templates, a kustomization's files as they are.
 
-    These are where kustomize itself reads them: a kustomization anywhere, and files below it.
+    These are where kustomize itself reads them: a kustomization anywhere, and files below it. What several of them
+    build on is read once.
     """
     is_chart = os.path.basename(recipe) == CHART
-    unit = Unit(os.path.dirname(recipe), is_recipe=True, is_chart=is_chart)
+    unit = Unit(os.path.dirname(recipe), is_recipe=True, is_chart=is_chart, is_unrendered=not is_chart)
     if isinstance(problem, ManifestError) and problem.rest is not None:
         yield InputFile(None, rendered_name(printable(recipe)), problem.rest, unit=unit)
     elif not is_chart:
         for file, below in manifests_of(recipe, bounds, partial(read_file, bounds=bounds)):
             with suppress(ManifestError):  # the recipe is refused already
-                yield replace(_found(file, bounds, below), unit=unit)
+                yield from _once(file, seen, partial(_found_in, unit, file, bounds, below))
+
+
+def _found_in(unit: Unit, file: str, bounds: Bounds, inside: Fence) -> Iterable[InputFile]:
+    return [replace(_found(file, bounds, inside), unit=unit)]
 
 
 def _rendered(recipe: str, bounds: Bounds, render: Render | None) -> InputFile:

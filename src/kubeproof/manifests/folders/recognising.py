@@ -13,11 +13,14 @@ from kubeproof.manifests.yaml.tree import Mapping, Scalar, Value
 NO_OBJECT = "no object of Kubernetes: it has no apiVersion and kind"
 NOT_YAML = "no object of Kubernetes, and not YAML that can be read"
 TEMPLATE = "a template with {{ … }}, which has to be rendered first"
+BLANKS = "a template with ${ … }, which has to be filled in first"
+UNPATCHED = "a part of a kustomization that cannot be rendered, and no object without it"
 OTHER_TOOL = "settings of another tool, which no cluster stores"
 _WORDS = (b"apiVersion", b"kind")
 _KEYS = tuple(re.compile(rb"(?m)(?:^|[\s{,\"'])%s[\"']?\s*:" % word) for word in _WORDS)
 _ESCAPE = re.compile(rb"\\[ux]")  # with which the words can be written in other letters
 OPENING = "{{"
+_OF_BLANKS = re.compile(r"\$\{\w|\$\(\w")
 _GROUPS_OF_TOOLS = frozenset(
     {
         "apiserver.config.k8s.io",
@@ -40,6 +43,7 @@ _GROUPS_OF_TOOLS = frozenset(
     }
 )
 _KUBECONFIG = ("v1", "Config")
+_OLD_SCHEDULERS = tuple(f"kubescheduler.config.k8s.io/{version}" for version in ("v1alpha1", "v1beta1", "v1beta2"))
 
 
 def lacks_objects(content: bytes) -> bool:
@@ -65,7 +69,15 @@ def why_no_object(root: Value) -> str:
     return "" if is_meant else NO_OBJECT
 
 
+def why_template(problem: str) -> str:
+    """Why an object that is refused is a template, by what is wrong with it; empty if it is none."""
+    if OPENING in problem:
+        return TEMPLATE
+    return BLANKS if _OF_BLANKS.search(problem) else ""
+
+
 def _is_of_tool(version: Value, kind: Value) -> bool:
     if not isinstance(version, Scalar) or not isinstance(kind, Scalar):
         return False
-    return version.text.partition("/")[0] in _GROUPS_OF_TOOLS or (version.text, kind.text) == _KUBECONFIG
+    is_old = version.text in _OLD_SCHEDULERS
+    return is_old or version.text.partition("/")[0] in _GROUPS_OF_TOOLS or (version.text, kind.text) == _KUBECONFIG

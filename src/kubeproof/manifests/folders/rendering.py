@@ -34,7 +34,12 @@ _INSTALLED_FROM = {
 }
 TIMEOUT_S = 60.0
 _MOST_COMPLAINTS = 65_536  # bytes of stderr that are kept
-_SHOWN_COMPLAINT = 400  # characters of it that are shown
+_SHOWN_BEGINNING, _SHOWN_END = 200, 120  # characters of it: what was asked for, and what went wrong last
+_WARNINGS = re.compile(r"(?m)^(?:# Warning:|W\d{4} ).*$")  # of things that still work
+_LOG_HEAD = re.compile(
+    r"(?m)^E\d{4} [\d:.]+ +\d+ [\w.-]+:\d+\] (?:\"command failed\" err=)?"
+)  # another one in every run
+_FETCHING = re.compile(r"dial tcp|no such host|git fetch|Could not resolve host")
 _PART = 65_536
 _NOT_A_NAME = re.compile(r"[^a-z0-9-]+")
 
@@ -71,13 +76,21 @@ def rendered(
         f"{_said(words)} failed with exit code {ended.code}: {ended.complaint or 'it says nothing'}",
         file=printable(recipe),
         line=0,
-        remedy="Make the command work by itself first",
+        remedy=_remedy(recipe, shown, ended.complaint),
     )
     rest = _without_dependencies(words, recipe, bounds, timeout_s) if os.path.basename(recipe) == CHART else None
     if rest is not None:
         problem.rest = rest
         problem.remedy = f"Run: {_DEPENDENCIES} {shown}. Until then {_BARE}"
     raise problem
+
+
+def _remedy(recipe: str, shown: str, complaint: str) -> str:
+    if os.path.basename(recipe) == CHART or _FETCHING.search(complaint) is None:
+        return "Make the command work by itself first"
+    return (
+        f"Parts of it are elsewhere: render it where they can be fetched, kustomize build {shown} | kubeproof verify -"
+    )
 
 
 def _without_dependencies(words: list[str], recipe: str, bounds: Bounds, timeout_s: float) -> bytes | None:
@@ -208,6 +221,9 @@ def _said(words: Sequence[str]) -> str:
 
 
 def _shown(complaint: bytes) -> str:
-    """The last lines of what it said, as one."""
-    text = " ".join(complaint.decode("utf-8", "replace").split())
-    return printable(text if len(text) <= _SHOWN_COMPLAINT else f"…{text[-_SHOWN_COMPLAINT:]}")
+    """What it said, as one line: without warnings and heads of a log, and without its middle if it is long."""
+    said = complaint.decode("utf-8", "replace")
+    text = " ".join(_LOG_HEAD.sub("", _WARNINGS.sub("", said)).split()) or " ".join(said.split())
+    beginning, end = text[:_SHOWN_BEGINNING], text[_SHOWN_BEGINNING:]
+    cut = " … " if len(end) > _SHOWN_END else ""
+    return f"{printable(beginning)}{cut}{printable(end[-_SHOWN_END:])}"
