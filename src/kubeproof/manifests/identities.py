@@ -29,7 +29,16 @@ class Repeated:
     @property
     def is_alike(self) -> bool:
         """True if both say the same, so that it does not matter which of them counts."""
-        return bool(plain(self.first.mapping) == plain(self.last.mapping))
+        return _essence(self.first) == _essence(self.last)
+
+
+def _essence(document: Document) -> object:
+    """What counts of an object: of a Namespace its labels, which selectors read."""
+    if document.kind != "Namespace":
+        return plain(document.mapping)
+    metadata = document.mapping.get("metadata")
+    labels = metadata.get("labels") if isinstance(metadata, Mapping) else None
+    return {} if labels is None else plain(labels)
 
 
 def name_objects(documents: Iterable[Document]) -> list[ReadingNote]:

@@ -76,7 +76,7 @@ def matrix_findings(result: VerifyResult, matrix: Matrix) -> tuple[MatrixFinding
     """
     news = [pair for pair in matrix.pairs if is_news(matrix, pair)]
     bad = [cell for cell in (*matrix.cells, *news) if cell.grade in WORST_FIRST and _run(result, cell)]
-    single = {row.target for row in matrix.rows if row.replicas == 1}
+    single = {row.target for row in matrix.rows if 0 < row.replicas <= row.floor}  # every pod is missed
     groups = gather(bad, lambda cell: (cell.grade, *_shape_of_cell(result, cell, cell.target in single)))
     found = [MatrixFinding(cells[0].grade, tuple(cells), _clearest(result, cells)) for cells in groups.values()]
     return tuple(sorted(found, key=_urgency))

@@ -22,17 +22,27 @@ DATA = "{metadata: {name: data}, spec: {resources: {requests: {storage: 1Gi}}}}"
 REF = "StatefulSet/shop/db"
 
 
-def loaded(templates: str, *others: str) -> Loaded:
+def loaded(templates: str, *others: str, volumes: str = "") -> Loaded:
     text = f"""apiVersion: apps/v1
 kind: StatefulSet
 metadata: {{name: db, namespace: shop}}
 spec:
   replicas: 2
   selector: {{matchLabels: {{app: db}}}}
-  template: {{metadata: {{labels: {{app: db}}}}, spec: {{containers: [{{name: c}}]}}}}
+  template: {{metadata: {{labels: {{app: db}}}}, spec: {{volumes: [{volumes}], containers: [{{name: c}}]}}}}
   volumeClaimTemplates: [{templates}]
 """
     return load_texts([("nodes.yaml", NODE), ("db.yaml", text), *((f"{n}.yaml", o) for n, o in enumerate(others))])
+
+
+def test_a_claim_template_replaces_the_volume_of_its_name() -> None:
+    old = (
+        "{name: data, persistentVolumeClaim: {claimName: data}}, {name: logs, persistentVolumeClaim: {claimName: logs}}"
+    )
+    whole = with_ordinals(loaded(DATA, FAST, volumes=old).setup, ())
+
+    mounted = {w.name: w.template.claims for w in whole.workloads if w.owner}
+    assert mounted == {f"db-{ordinal}": ("logs", f"data-db-{ordinal}") for ordinal in range(2)}
 
 
 def test_every_ordinal_has_a_claim_of_its_own_with_the_default_class() -> None:

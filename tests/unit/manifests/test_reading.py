@@ -204,6 +204,16 @@ def test_of_an_object_that_comes_twice_the_last_counts_and_both_places_are_named
     assert [one.replicas for one in load_texts(loaded.texts).setup.workloads] == [5]
 
 
+def test_of_a_namespace_that_comes_twice_labels_alone_make_a_difference() -> None:
+    plain, noted, labelled = (
+        f"apiVersion: v1\nkind: Namespace\nmetadata: {{name: shop{more}}}\n"
+        for more in ("", ", annotations: {a: b}", ", labels: {a: b}")
+    )
+
+    assert [note.severity for note in load_text(deployment(), node(), plain, noted).notes] == ["note"]
+    assert [note.severity for note in load_text(deployment(), node(), plain, labelled).notes] == ["warning"]
+
+
 def test_objects_that_come_twice_and_say_the_same_are_one_note_for_each_file_that_counts(tmp_path: Path) -> None:
     web, api = deployment(), deployment("api")
     write(tmp_path, a__yaml=f"{web}---\n{api}", all__yaml=f"{api}---\n{web}")

@@ -14,9 +14,9 @@ from kubeproof.manifests.yaml.fields import Fields
 def read_stateful_set(fields: Fields) -> ReadWorkload:
     """A StatefulSet after defaulting: one replica, OrderedReady, RollingUpdate from ordinal 0 on."""
     spec = fields.required_child("spec")
-    selector, template = selector_and_template(spec)
-    rules = _rules(spec)
     claims = tuple(_claim_templates(spec))
+    selector, template = selector_and_template(spec, replaced={claim.name for claim in claims})
+    rules = _rules(spec)
     read = replicated(fields, spec, STATEFUL_SET, template, selector, schema="StatefulSetSpec", stateful=rules)
     return replace(read, workload=replace(read.workload, claim_templates=claims))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from kubeproof.cluster.labels import LabelSelector, Requirement
 from kubeproof.cluster.objects import (
@@ -185,21 +186,24 @@ def read_replicas(spec: Fields) -> int:
     return 1 if replicas is None else replicas
 
 
-def selector_and_template(spec: Fields) -> tuple[LabelSelector, PodTemplate]:
-    """The selector, which must not be empty, and the template, which it must match."""
+def selector_and_template(spec: Fields, replaced: Collection[str] = ()) -> tuple[LabelSelector, PodTemplate]:
+    """The selector, which must not be empty, and the template, which it must match.
+
+    Volumes with the names `replaced` give way to those that the controller adds.
+    """
     selector = selector_of(spec.required_child("selector"))
     if selector.is_empty:
         spec.fail("selector", "is empty", remedy="Select the labels of the pod template")
-    template = _pod_template(spec)
+    template = _pod_template(spec, replaced)
     if not selector.matches(dict(template.labels)):
         spec.fail("selector", "does not match the labels of the pod template", remedy="Make them agree")
     return selector, template
 
 
-def _pod_template(spec: Fields) -> PodTemplate:
+def _pod_template(spec: Fields, replaced: Collection[str] = ()) -> PodTemplate:
     fields = spec.required_child("template")
     metadata = fields.child("metadata")
-    template = read_template(metadata, fields.required_child("spec"), only_always=True)
+    template = read_template(metadata, fields.required_child("spec"), only_always=True, replaced=replaced)
     if metadata is not None:
         metadata.finish("ObjectMeta")
     fields.finish("PodTemplate")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from kubeproof.cluster.labels import (
     NO_EXECUTE,
@@ -38,11 +39,14 @@ _COST = re.compile(r"0|-?[1-9][0-9]{0,9}", re.ASCII)
 _RESTART_POLICIES = ("Always", "OnFailure", "Never")
 
 
-def read_template(metadata: Fields | None, spec: Fields, *, only_always: bool, ends: bool = False) -> PodTemplate:
+def read_template(
+    metadata: Fields | None, spec: Fields, *, only_always: bool, ends: bool = False, replaced: Collection[str] = ()
+) -> PodTemplate:
     """The template that a pod's metadata and spec describe.
 
     `only_always`: restartPolicy must be Always, as in every workload that replaces its pods. `ends`: containers exit
-    when their work is done, so that the policy means something.
+    when their work is done, so that the policy means something. `replaced`: names of volumes that the controller
+    replaces by its own.
     """
     labels = read_labels(metadata, "labels") if metadata is not None else {}
     host_network = spec.boolean("hostNetwork") or False
@@ -54,7 +58,7 @@ def read_template(metadata: Fields | None, spec: Fields, *, only_always: bool, e
         _restart_policy(spec, only_always=only_always)
     affinity = spec.child("affinity")
     required, preferred = _node_affinity(affinity)
-    images, claims, local, is_local = _volumes(spec)
+    images, claims, local, is_local = _volumes(spec, replaced)
     template = PodTemplate(
         labels=as_labels(labels),
         containers=tuple(container for container, _ in containers),
@@ -237,23 +241,25 @@ def _check_constraint(fields: Fields, constraint: SpreadConstraint) -> None:
             fields.fail("matchLabelKeys", f"repeats {key!r} of labelSelector", remedy="Remove it from one of them")
 
 
-def _volumes(spec: Fields) -> tuple[tuple[str, ...], tuple[str, ...], set[str], bool]:
+def _volumes(spec: Fields, replaced: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...], set[str], bool]:
     """The images that the pod mounts as volumes, the claims, and the names of volumes on the node's disk.
 
-    The last is True if any volume is the node's own, also an emptyDir in memory.
+    The last is True if any volume is the node's own, also an emptyDir in memory. Of volumes that a StatefulSet has a
+    claim template for nothing is left (`updateStorage` of `pkg/controller/statefulset/stateful_set_utils.go`).
     """
     images, claims, local, is_local = [], [], set(), False
     for volume in spec.children("volumes"):
         name = volume.required_text("name")
-        is_local = is_local or volume.has("emptyDir") or volume.has("hostPath")
-        if _is_local(volume):
+        is_kept = name not in replaced
+        is_local = is_local or (is_kept and (volume.has("emptyDir") or volume.has("hostPath")))
+        if is_kept and _is_local(volume):
             local.add(name)
         image, claim = volume.child("image"), volume.child("persistentVolumeClaim")
         if image is not None:
             images.append(read_image(image, "reference"))
             image.finish("ImageVolume")
         if claim is not None:
-            claims.append(claim.required_text("claimName"))
+            claims += [claim.required_text("claimName")] if is_kept else []
             claim.finish("ClaimVolume")
         volume.finish("Volume")
     return tuple(name for name in images if name), tuple(claims), local, is_local

@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import cached_property
 
 from kubeproof.cluster.counted import labels_of
-from kubeproof.cluster.objects import Setup, Workload
+from kubeproof.cluster.objects import Setup, Source, Workload
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.cluster.wiring import Wiring, Written
 from kubeproof.controllers.budgets import selected_by
 from kubeproof.events.declarations import Apply
-from kubeproof.manifests.loaded import DUPLICATE, LEFT_ASIDE, Loaded
+from kubeproof.manifests.folders.recognising import TEMPLATE
+from kubeproof.manifests.loaded import DUPLICATE, LEFT_ASIDE, SKIPPED, Loaded
 
 
 class Scene:
@@ -64,6 +65,12 @@ class Scene:
     def has_variants(self) -> bool:
         """True if objects stand in the input more than once: all of it is hardly applied to one cluster."""
         return any(note.id in (DUPLICATE, LEFT_ASIDE) for note in self.loaded.notes)
+
+    @cached_property
+    def unrendered(self) -> tuple[Source, ...]:
+        """Where templates were left out, which may hold objects of any kind."""
+        left_out = (note for note in self.loaded.notes if note.id == SKIPPED and note.why.endswith(TEMPLATE))
+        return tuple(place for note in left_out for place in (note.source, *note.also))
 
     @cached_property
     def budgets(self) -> tuple[tuple[PodDisruptionBudget, tuple[int, ...]], ...]:

@@ -71,8 +71,11 @@ def around(scene: Scene, namespace: str, source: Source) -> list[Workload]:
 def may_hold_more(scene: Scene, namespace: str, source: Source) -> bool:
     """True if pods may be in the namespace that the input does not show.
 
-    That is so if it shows no workload there at all, or an object whose controller may create some.
+    That is so if it shows no workload there at all, an object whose controller may create some, or a template in the
+    same folder that nobody rendered.
     """
+    if any(_folder(place) == _folder(source) for place in scene.unrendered):
+        return True
     if namespace == CONTROL_PLANE or not around(scene, namespace, source):
         return True
     there = (objects[0] for (_, place), objects in scene.written.items() if place == namespace)

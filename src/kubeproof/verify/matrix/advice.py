@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, STATEFUL_SET
+from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, POD, STATEFUL_SET
 from kubeproof.manifests.scenarios.faults import DEPLOY
 from kubeproof.verify.matrix.result import Cell, Grade, Row
 from kubeproof.verify.result import IntentResult, Trace
@@ -53,6 +53,7 @@ _DEAD = (
     "A StatefulSet does not replace a pod before it is gone, and nobody removes it while its node is down: taint such "
     "a node node.kubernetes.io/out-of-service, or delete it."
 )
+_BARE = "Nobody replaces a Pod that has no controller: put it under a Deployment, a StatefulSet or a Job."
 _STAYS = (
     "Its pods tolerate the taints of a dead node without end, so that they are never replaced: leave that toleration "
     "out, or give it tolerationSeconds."
@@ -94,13 +95,15 @@ def _unstick(row: Row | None, cell: Cell, result: IntentResult) -> str:
     who = {name for name, _ in found}
     if _is_fought(result.trace):
         return _FIGHT
+    kind = cell.target.partition("/")[0]
+    if kind == POD and cell.faults != (DEPLOY,):
+        return _BARE
     if BUDGET in who:
         return _TWO_BUDGETS if (BUDGET, SEVERAL) in found else ""  # the intent about drains says it
     if ("InterPodAffinity", _ANTI) in found:
         return _ALONE
     if any(reason.startswith(_CLAIM) for _, reason in found):
         return _NO_CLAIM
-    kind = cell.target.partition("/")[0]
     if kind in (DEPLOYMENT, DAEMON_SET) and cell.faults == (_ROLLOUT,) and _is_crowded(who):
         return _STARVED if kind == DAEMON_SET and "NodePorts" not in who else _SURGE
     if kind == DAEMON_SET and "NodeResourcesFit" in who:

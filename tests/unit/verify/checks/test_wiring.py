@@ -102,6 +102,15 @@ def test_a_service_that_misses_its_pods_by_a_label_is_told_with_the_pods_that_ma
     assert told("K003", deployment(), service()) == []
 
 
+def test_pods_of_a_template_that_nobody_rendered_are_not_missed():
+    pods = {"k8s__web": deployment(), "k8s__service": service(selector="app: webb")}
+    template = deployment("gate").replace("name: gate", 'name: "gate-{{cell}}"', 1)
+
+    assert len(told("K003", **pods)) == 1
+    assert told("K003", **pods, k8s__template=template) == []
+    assert len(told("K003", **pods, other__template=template)) == 1
+
+
 def test_pods_of_another_namespace_are_told():
     (one,) = told("K003", deployment("db"), deployment(namespace="other"), service())
 
