@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from itertools import repeat
 from typing import NamedTuple
 
+from kubeproof.cluster.footprint import Workloads, some
 from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, Setup, family
 from kubeproof.cluster.policies import ALWAYS_ALLOW, PodDisruptionBudget
 from kubeproof.cluster.state import Phase
@@ -44,6 +45,11 @@ def selected_by(setup: Setup, chosen: PodDisruptionBudget) -> tuple[int, ...]:
         and chosen.selector is not None
         and chosen.selector.matches(dict(declared.template.labels))
     )
+
+
+def told_by_budgets(setup: Setup) -> Workloads:
+    """The workloads of whose pods somebody who asks budgets has to know which are ready."""
+    return some(workload for budget in setup.budgets for workload in selected_by(setup, budget))
 
 
 def asked_by(setup: Setup, chosen: PodDisruptionBudget) -> tuple[int, ...]:

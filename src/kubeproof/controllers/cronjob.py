@@ -27,6 +27,7 @@ from kubeproof.cluster.control import (
     SetCondition,
     Stage,
 )
+from kubeproof.cluster.footprint import Footprint, Writes
 from kubeproof.cluster.jobs import ENDED, NONE, REPLACED
 from kubeproof.cluster.objects import FORBID, REPLACE, CronRules, short_name
 from kubeproof.cluster.places import Layout
@@ -50,6 +51,10 @@ class CronJobController:
     jobs: tuple[int, ...]
     memories: tuple[int, ...]  # of the Jobs
     stage: int = Stage.ALWAYS
+
+    footprint = Footprint(
+        writes=Writes.OBJECTS | Writes.REMOVALS | Writes.DELETIONS,
+    )
 
     @property
     def name(self) -> str:

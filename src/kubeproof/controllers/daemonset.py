@@ -25,6 +25,7 @@ from kubeproof.cluster.control import (
     Stage,
 )
 from kubeproof.cluster.daemons import Eligibility, eligibility
+from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Writes, some
 from kubeproof.cluster.objects import Strategy, family, short_name
 from kubeproof.cluster.places import Layout, taints_of
 from kubeproof.cluster.state import NodeCell, Phase, WorkloadCell
@@ -49,6 +50,19 @@ class DaemonSetController:
     stage: int = Stage.ALWAYS
     at_once: bool = False  # nobody else can be refused, or cause a refusal, while it creates its pods
     _rations: tuple[Ration | None, ...] = field(init=False, compare=False, repr=False)  # per revision
+
+    @property
+    def footprint(self) -> Footprint:
+        return Footprint(
+            writes=Writes.PODS | Writes.DELETIONS,
+            deletes=Deletes.OWN,
+            clocks=Clocks(0),
+            tells_starts=some(self.members if len(self.members) > 1 else ()),
+            chooses_by_start=some(self.members),
+            tells_ends=some((*self.members, *self._charged)),
+            sees_objects=NOBODY,
+            sees_new_pods=some(self._charged),
+        )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_rations", tuple(ration_of(self.layout.setup, one) for one in self.members))

@@ -8,6 +8,7 @@ event sets it to spec.replicas directly, paused or not; a paused Deployment neve
 from __future__ import annotations
 
 from kubeproof.cluster.control import Decision, Reads, Seen, SetReplicas, Stage
+from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.objects import short_name
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell
@@ -21,6 +22,17 @@ class DeploymentController:
     layout: Layout
     workload: int
     stage: int = Stage.ALWAYS
+
+    footprint = Footprint(
+        writes=Writes.REPLICA_SETS,
+        deletes=Deletes.NO_PODS,
+        sizing=Sizing.KEPT,
+        clocks=Clocks(0),
+        tells_starts=NOBODY,
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+        sees_new_pods=NOBODY,
+    )
 
     @property
     def name(self) -> str:

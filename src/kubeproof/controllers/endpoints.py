@@ -9,6 +9,7 @@ there is nothing to learn: such a pod stays published until it is gone.
 from __future__ import annotations
 
 from kubeproof.cluster.control import Decision, NodeRef, Reads, Role, Seen, Stage, Unroute
+from kubeproof.cluster.footprint import Deletes, Footprint, Writes
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.values import dataclass
@@ -24,6 +25,11 @@ class EndpointController:
     place: int
     stage: int = Stage.ALWAYS
     name: str = "endpoints"
+
+    footprint = Footprint(
+        writes=Writes.ROUTES,
+        deletes=Deletes.NO_PODS,
+    )
 
     @property
     def reads(self) -> Reads:

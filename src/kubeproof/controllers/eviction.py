@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import field
 
 from kubeproof.cluster.control import Decision, Delete, NodeRef, Reads, Seen, Stage
+from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes, some
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.cluster.state import ACTIVE, EVICTING, NodeCell, WorkloadCell
@@ -33,6 +34,20 @@ class DrainEviction:
     name: str = "drain"
     reads: Reads = field(init=False, compare=False, repr=False)  # worked out once: asked for in every state
     _budgets: tuple[PodDisruptionBudget, ...] = field(init=False, compare=False, repr=False)
+
+    @property
+    def footprint(self) -> Footprint:
+        return Footprint(
+            writes=Writes.DELETIONS,
+            deletes=Deletes.GUARDED,
+            sizing=Sizing.KEPT,
+            clocks=Clocks(0),
+            tells_starts=some(self.reads.workloads),
+            tells_ends=some(self.reads.workloads),
+            sees_objects=NOBODY,
+            wakes_on=Writes.DRAINS,
+            sees_new_pods=some(self.reads.workloads),
+        )
 
     def __post_init__(self) -> None:
         budgets = budgets_of(self.layout.setup, self.workload)

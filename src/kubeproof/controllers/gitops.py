@@ -20,6 +20,7 @@ from kubeproof.cluster.control import (
     SetTemplate,
     Stage,
 )
+from kubeproof.cluster.footprint import Deletes, Footprint, Writes
 from kubeproof.cluster.objects import DAEMON_SET, POD, Setup
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell
@@ -55,6 +56,11 @@ class GitOpsController:
     interval_s: int
     commits: tuple[tuple[int, tuple[int, ...]], ...] = ()  # (memory of an event that brings it, before the event)
     stage: int = Stage.ALWAYS
+
+    footprint = Footprint(
+        writes=Writes.SIZES | Writes.TEMPLATES | Writes.OBJECTS,
+        deletes=Deletes.NO_PODS,
+    )
 
     @property
     def name(self) -> str:

@@ -32,6 +32,7 @@ from kubeproof.cluster.control import (
     Stage,
     TendJob,
 )
+from kubeproof.cluster.footprint import Deletes, Footprint, Writes
 from kubeproof.cluster.jobs import ENDED, NONE
 from kubeproof.cluster.objects import JobRules, short_name
 from kubeproof.cluster.places import Layout
@@ -98,6 +99,11 @@ class JobController:
     sees_absent: bool = True  # pods that a deleted node took with it are yet to be counted
     at_once: bool = False  # nobody else can be refused, or cause a refusal, while it creates its pods
     _ration: Ration | None = field(init=False, compare=False, repr=False)
+
+    footprint = Footprint(
+        writes=Writes.PODS | Writes.DELETIONS | Writes.STATUS | Writes.REMOVALS,
+        deletes=Deletes.OWN,
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_ration", ration_of(self.layout.setup, self.workload))

@@ -13,6 +13,7 @@ admitted. A pod of a Job ends by itself when it has run for its time.
 from __future__ import annotations
 
 from kubeproof.cluster.control import Advance, Decision, NodeRef, Reads, Role, Seen, Stage
+from kubeproof.cluster.footprint import EVERYBODY, NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.objects import JOB
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Phase, PodKind, Work, WorkloadCell
@@ -44,6 +45,19 @@ class Kubelet:
     place: int
     stage: int = Stage.ALWAYS
     name: str = "kubelet"
+
+    footprint = Footprint(
+        writes=Writes.PHASES,
+        deletes=Deletes.NO_PODS,
+        sizing=Sizing.KEPT,
+        clocks=Clocks.PHASES,
+        tells_starts=NOBODY,
+        chooses_by_start=EVERYBODY,
+        tells_ends=NOBODY,
+        chooses_by_end=EVERYBODY,
+        sees_objects=NOBODY,
+        sees_new_pods=NOBODY,
+    )
 
     @property
     def reads(self) -> Reads:

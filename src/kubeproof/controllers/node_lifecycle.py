@@ -28,6 +28,7 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
+from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.objects import REGION, ZONE, Node
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import Health, NodeCell, WorkloadCell, holds_up_zone
@@ -67,6 +68,17 @@ class NodeMonitor:
     stage: int = Stage.ALWAYS
     name: str = "node-controller"
 
+    footprint = Footprint(
+        writes=Writes.CONDITIONS,
+        deletes=Deletes.NO_PODS,
+        sizing=Sizing.KEPT,
+        clocks=Clocks.SILENCE,
+        tells_starts=NOBODY,
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+        sees_new_pods=NOBODY,
+    )
+
     @property
     def reads(self) -> Reads:
         return Reads(places=(self.place,))
@@ -104,6 +116,17 @@ class NoExecuteTainter:
     is_limited: bool = False  # several nodes may be down at once, so that the rate of taints matters
     stage: int = Stage.ALWAYS
     name: str = "node-controller"
+
+    footprint = Footprint(
+        writes=Writes.CONDITIONS,
+        deletes=Deletes.NO_PODS,
+        sizing=Sizing.KEPT,
+        clocks=Clocks.SILENCE,
+        tells_starts=NOBODY,
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+        sees_new_pods=NOBODY,
+    )
 
     @property
     def reads(self) -> Reads:

@@ -28,6 +28,7 @@ from kubeproof.cluster.control import (
     Stage,
     View,
 )
+from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes, some
 from kubeproof.cluster.objects import REPLICATION_CONTROLLER, family, short_name
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
@@ -63,6 +64,20 @@ class ReplicaSetController:
     stage: int = Stage.ALWAYS
     at_once: bool = False  # nobody else can be refused, or cause a refusal, while it creates its pods
     _ration: Ration | None = field(init=False, compare=False, repr=False)
+
+    @property
+    def footprint(self) -> Footprint:
+        return Footprint(
+            writes=Writes.PODS | Writes.DELETIONS,
+            deletes=Deletes.SURPLUS,
+            sizing=Sizing.KEPT,
+            clocks=Clocks(0),
+            tells_starts=NOBODY,
+            chooses_by_start=some((self.workload,)),
+            tells_ends=some(self._charged),
+            sees_objects=NOBODY,
+            sees_new_pods=some(self._charged),
+        )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_ration", ration_of(self.layout.setup, self.workload))

@@ -23,6 +23,7 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
+from kubeproof.cluster.footprint import Deletes, Footprint, Writes
 from kubeproof.cluster.objects import REPLICATION_CONTROLLER, short_name
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
@@ -47,6 +48,11 @@ class ResizedReplicaSet:
     stage: int = Stage.ALWAYS
     sizes: tuple[int, ...] = field(init=False, compare=False, repr=False)
     reads: Reads = field(init=False, compare=False, repr=False)
+
+    footprint = Footprint(
+        writes=Writes.PODS | Writes.DELETIONS,
+        deletes=Deletes.OWN,
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sizes", sizes_of(self.layout.setup, self.workload))

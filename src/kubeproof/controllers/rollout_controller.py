@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kubeproof.cluster.control import Decision, Reads, Seen, SetReplicas, Stage
+from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Writes, some
 from kubeproof.cluster.objects import family, short_name
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
@@ -21,6 +22,18 @@ class RolloutController:
     layout: Layout
     workload: int
     stage: int = Stage.ALWAYS
+
+    @property
+    def footprint(self) -> Footprint:
+        return Footprint(
+            writes=Writes.REPLICA_SETS,
+            deletes=Deletes.NO_PODS,
+            clocks=Clocks(0),
+            tells_starts=some(self.reads.workloads),
+            tells_ends=some(self.reads.workloads),
+            sees_objects=NOBODY,
+            sees_new_pods=NOBODY,
+        )
 
     @property
     def name(self) -> str:

@@ -26,6 +26,7 @@ from kubeproof.cluster.control import (
     SetCurrent,
     Stage,
 )
+from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Writes, some
 from kubeproof.cluster.objects import StatefulRules, family, revisions_of, short_name
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NodeCell, Phase, WorkloadCell
@@ -54,6 +55,18 @@ class StatefulSetController:
     stage: int = Stage.ALWAYS
     at_once: bool = False  # nobody else can be refused, or cause a refusal, while it creates its pods
     _rations: tuple[Ration | None, ...] = field(init=False, compare=False, repr=False)  # per revision
+
+    @property
+    def footprint(self) -> Footprint:
+        return Footprint(
+            writes=Writes.PODS | Writes.DELETIONS | Writes.STATUS,
+            deletes=Deletes.OWN,
+            clocks=Clocks(0),
+            tells_starts=some((self.workload, *self.members)),
+            tells_ends=some((self.workload, *self.members, *self._charged)),
+            sees_objects=NOBODY,
+            sees_new_pods=some(self._charged),
+        )
 
     def __post_init__(self) -> None:
         firsts = self.members[:: self._ordinals] if self.members else (self.workload,)  # all ordinals weigh the same

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kubeproof.cluster.control import Decision, EvictDue, NodeRef, Reads, Seen, Stage
+from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.labels import NO_EXECUTE, Taint, Toleration
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
@@ -69,6 +70,17 @@ class TaintEviction:
     place: int
     stage: int = Stage.ALWAYS
     name: str = "taint-eviction"
+
+    footprint = Footprint(
+        writes=Writes.DELETIONS,
+        deletes=Deletes.TAINTED,
+        sizing=Sizing.KEPT,
+        clocks=Clocks.TAINTS,
+        tells_starts=NOBODY,
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+        sees_new_pods=NOBODY,
+    )
 
     @property
     def reads(self) -> Reads:

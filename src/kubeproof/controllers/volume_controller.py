@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubeproof.cluster.control import Action, Decision, Reads, Remember, Seen, Stage
+from kubeproof.cluster.footprint import NOTHING, Deletes, Footprint
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.cluster.volumes import Volume, made_for, open_claims, possible_volumes, suitable, with_bindings
@@ -23,6 +24,11 @@ class VolumeController:
     position: int  # of the claim among the open ones
     memories: tuple[int, ...]  # of all open claims
     stage: int = Stage.ALWAYS
+
+    footprint = Footprint(
+        writes=NOTHING,
+        deletes=Deletes.NO_PODS,
+    )
 
     @property
     def name(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubeproof.cluster.control import Action, Decision, Reads, Remember, Role, Seen
+from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.events.common import EventSource, NoNodes, NoWorkloads, Sourced
 from kubeproof.events.declarations import APPLIED, CREATED, DELETED, BudgetChange
@@ -17,6 +18,17 @@ class BudgetEvent(Sourced, NoWorkloads, NoNodes):
 
     source: EventSource
     event: BudgetChange
+
+    footprint = Footprint(
+        writes=Writes.BUDGETS,
+        deletes=Deletes.NO_PODS,
+        sizing=Sizing.KEPT,
+        clocks=Clocks(0),
+        tells_starts=NOBODY,
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+        sees_new_pods=NOBODY,
+    )
 
     @property
     def reads(self) -> Reads:

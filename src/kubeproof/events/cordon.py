@@ -14,6 +14,7 @@ from kubeproof.cluster.control import (
     Role,
     Seen,
 )
+from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.state import NodeCell
 from kubeproof.events.common import EventSource, NoWorkloads, Sourced
 from kubeproof.events.declarations import Cordon
@@ -26,6 +27,17 @@ class CordonEvent(Sourced, NoWorkloads):
 
     source: EventSource
     event: Cordon
+
+    footprint = Footprint(
+        writes=Writes.CORDONS,
+        deletes=Deletes.NO_PODS,
+        sizing=Sizing.KEPT,
+        clocks=Clocks(0),
+        tells_starts=NOBODY,
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+        sees_new_pods=NOBODY,
+    )
 
     @property
     def reads(self) -> Reads:

@@ -25,6 +25,7 @@ from kubeproof.cluster.control import (
     Stage,
 )
 from kubeproof.cluster.daemons import daemon_sets
+from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import DRAINING, KUBELET_LIVES, NodeCell, Work
 from kubeproof.events.common import EventSource, NoWorkloads, Sourced
@@ -38,6 +39,17 @@ class DrainEvent(Sourced, NoWorkloads):
 
     source: EventSource
     event: Drain | Maintenance
+
+    footprint = Footprint(
+        writes=Writes.DRAINS,
+        deletes=Deletes.NO_PODS,
+        sizing=Sizing.KEPT,
+        clocks=Clocks.MAINTENANCE,
+        tells_starts=NOBODY,
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+        sees_new_pods=NOBODY,
+    )
 
     @property
     def reads(self) -> Reads:
@@ -83,6 +95,17 @@ class DrainProgress(NoWorkloads):
     place: int
     stage: int = Stage.ALWAYS
     name: str = "drain"
+
+    footprint = Footprint(
+        writes=Writes.DRAINS | Writes.DEPARTURES,
+        deletes=Deletes.NO_PODS,
+        sizing=Sizing.KEPT,
+        clocks=Clocks.MAINTENANCE,
+        tells_starts=NOBODY,
+        wakes_on=Writes.DRAINS,
+        sees_objects=NOBODY,
+        sees_new_pods=NOBODY,
+    )
 
     @property
     def reads(self) -> Reads:

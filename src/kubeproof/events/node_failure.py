@@ -17,6 +17,7 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
+from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.state import KUBELET_LIVES, Cause, NodeCell, Work
 from kubeproof.events.common import EventSource, NoWorkloads, Sourced, one_less
 from kubeproof.events.declarations import NodeFailure
@@ -29,6 +30,17 @@ class NodeFailureEvent(Sourced, NoWorkloads):
 
     source: EventSource
     event: NodeFailure
+
+    footprint = Footprint(
+        writes=Writes.FAILURES,
+        deletes=Deletes.NO_PODS,
+        sizing=Sizing.KEPT,
+        clocks=Clocks.SILENCE,
+        tells_starts=NOBODY,
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+        sees_new_pods=NOBODY,
+    )
 
     @property
     def reads(self) -> Reads:
@@ -70,6 +82,17 @@ class NodeRecoveryEvent(NoWorkloads):
     source: EventSource
     event: NodeFailure
     stage: int = Stage.ALWAYS
+
+    footprint = Footprint(
+        writes=Writes.FAILURES,
+        deletes=Deletes.NO_PODS,
+        sizing=Sizing.KEPT,
+        clocks=Clocks.SILENCE,
+        tells_starts=NOBODY,
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+        sees_new_pods=NOBODY,
+    )
 
     @property
     def name(self) -> str:

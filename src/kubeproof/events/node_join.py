@@ -7,6 +7,7 @@ another event, it may join like any other event.
 from __future__ import annotations
 
 from kubeproof.cluster.control import JOIN, Decision, NodeChange, NodeRef, Reads, Remember, Role, Seen
+from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.state import Health, NodeCell
 from kubeproof.events.common import EventSource, NoWorkloads, Sourced
 from kubeproof.values import dataclass
@@ -19,6 +20,17 @@ class NodeJoinEvent(Sourced, NoWorkloads):
     source: EventSource
     place: int
     sees_absent: bool = True  # nodes that are not there are shown to nobody else
+
+    footprint = Footprint(
+        writes=Writes.ARRIVALS,
+        deletes=Deletes.NO_PODS,
+        sizing=Sizing.KEPT,
+        clocks=Clocks(0),
+        tells_starts=NOBODY,
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+        sees_new_pods=NOBODY,
+    )
 
     @property
     def reads(self) -> Reads:

@@ -8,6 +8,7 @@ gone, as the garbage collector of pods leaves them (`pkg/controller/podgc`, here
 from __future__ import annotations
 
 from kubeproof.cluster.control import REMOVE, RETIRE, Decision, NodeChange, NodeRef, Reads, Remember, Role, Seen
+from kubeproof.cluster.footprint import NOBODY, Clocks, Footprint, Sizing, Writes
 from kubeproof.cluster.state import KUBELET_LIVES, NodeCell
 from kubeproof.events.common import EventSource, NoWorkloads, Sourced
 from kubeproof.events.declarations import NodeRemoval
@@ -20,6 +21,16 @@ class NodeRemovalEvent(Sourced, NoWorkloads):
 
     source: EventSource
     event: NodeRemoval
+
+    footprint = Footprint(
+        writes=Writes.DRAINS | Writes.DEPARTURES,
+        sizing=Sizing.KEPT,
+        clocks=Clocks(0),
+        tells_starts=NOBODY,
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+        sees_new_pods=NOBODY,
+    )
 
     @property
     def reads(self) -> Reads:

@@ -21,6 +21,7 @@ from kubeproof.cluster.control import (
     SetDesired,
     SetTemplate,
 )
+from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes, some
 from kubeproof.cluster.objects import POD, family
 from kubeproof.cluster.state import NodeCell, Phase, WorkloadCell
 from kubeproof.events.common import EventSource, NoNodes, Sourced
@@ -37,8 +38,25 @@ class ScaleEvent(Sourced, NoNodes):
     workload: int
 
     @property
+    def footprint(self) -> Footprint:
+        return Footprint(
+            writes=Writes.SIZES,
+            deletes=Deletes.NO_PODS,
+            sizing=Sizing.TOLD,
+            clocks=Clocks(0),
+            tells_starts=NOBODY,
+            tells_ends=NOBODY,
+            sees_objects=some((self.workload,)),
+            sees_new_pods=NOBODY,
+        )
+
+    @property
     def reads(self) -> Reads:
         return self.source.reads(workloads=(self.workload,))
+
+    def sizes_for(self, workload: int) -> tuple[int, ...]:
+        """Every size that it writes."""
+        return self.event.replicas if workload == self.workload else ()
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> int:
         """Whether the workload exists."""
@@ -72,6 +90,19 @@ class WriteEvent(NoNodes):
     template: int | None = None  # the revision whose pod template it writes; None: as it is
 
     @property
+    def footprint(self) -> Footprint:
+        return Footprint(
+            writes=Writes.SIZES | Writes.TEMPLATES | Writes.OBJECTS | Writes.PODS,
+            deletes=Deletes.NO_PODS,
+            sizing=Sizing.TOLD,
+            clocks=Clocks(0),
+            tells_starts=NOBODY,
+            tells_ends=NOBODY,
+            sees_objects=some((self.workload,)),
+            sees_new_pods=NOBODY,
+        )
+
+    @property
     def name(self) -> str:
         return f"event {self.event_name}"
 
@@ -82,6 +113,10 @@ class WriteEvent(NoNodes):
     @property
     def reads(self) -> Reads:
         return self.source.reads(workloads=(self.workload,))
+
+    def sizes_for(self, workload: int) -> tuple[int, ...]:
+        """The size that it writes, if it writes one."""
+        return (self.replicas,) if workload == self.workload and self.replicas is not None else ()
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int]:
         """Whether the workload exists, and whether it is a bare Pod that was deleted: its name may not be free yet."""
@@ -127,6 +162,18 @@ class RolloutEvent(Sourced, NoNodes):
     back: bool
 
     @property
+    def footprint(self) -> Footprint:
+        return Footprint(
+            writes=Writes.TEMPLATES,
+            deletes=Deletes.NO_PODS,
+            clocks=Clocks(0),
+            tells_starts=NOBODY,
+            tells_ends=NOBODY,
+            sees_objects=some((self.workload,)),
+            sees_new_pods=NOBODY,
+        )
+
+    @property
     def reads(self) -> Reads:
         return self.source.reads(workloads=(self.workload,))
 
@@ -152,6 +199,18 @@ class DeleteEvent(Sourced):
 
     source: EventSource
     workload: int
+
+    @property
+    def footprint(self) -> Footprint:
+        return Footprint(
+            writes=Writes.REMOVALS | Writes.DELETIONS,
+            deletes=Deletes.OWN,
+            clocks=Clocks(0),
+            tells_starts=some((self.workload,) if self._is_pod else ()),
+            tells_ends=NOBODY,
+            sees_objects=some((self.workload,)),
+            sees_new_pods=NOBODY,
+        )
 
     @property
     def _is_pod(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kubeproof.cluster.control import Crash, Decision, NodeRef, Reads, Remember, Role, Seen
+from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes, some
 from kubeproof.cluster.state import KUBELET_LIVES, NodeCell, Phase
 from kubeproof.events.common import EventSource, NoWorkloads, Sourced, one_less
 from kubeproof.values import dataclass
@@ -14,6 +15,19 @@ class PodCrashEvent(Sourced, NoWorkloads):
 
     source: EventSource
     members: tuple[int, ...]
+
+    @property
+    def footprint(self) -> Footprint:
+        return Footprint(
+            writes=Writes.CRASHES,
+            deletes=Deletes.NO_PODS,
+            sizing=Sizing.KEPT,
+            clocks=Clocks.BACK_OFF,
+            tells_starts=some(self.members),
+            tells_ends=NOBODY,
+            sees_objects=NOBODY,
+            sees_new_pods=NOBODY,
+        )
 
     @property
     def reads(self) -> Reads:

@@ -16,6 +16,7 @@ from kubeproof.cluster.control import (
     Stage,
 )
 from kubeproof.cluster.daemons import daemon_sets
+from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.near_nodes import agreed_monotone
 from kubeproof.cluster.state import KUBELET_LIVES, Cause, NodeCell, Phase, Work
 from kubeproof.cluster.usage import (
@@ -44,6 +45,17 @@ class LevelEvent(Sourced, NoWorkloads, NoNodes):
     source: EventSource
     levels: int
     moves: Moves | None = None  # None: from each to each
+
+    footprint = Footprint(
+        writes=Writes.USAGE,
+        deletes=Deletes.NO_PODS,
+        sizing=Sizing.KEPT,
+        clocks=Clocks(0),
+        tells_starts=NOBODY,
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+        sees_new_pods=NOBODY,
+    )
 
     @property
     def reads(self) -> Reads:
@@ -93,6 +105,17 @@ class UnreachableEvent(Sourced, NoWorkloads, NoNodes):
     event: Unreachable
     ends: bool = False
 
+    footprint = Footprint(
+        writes=Writes.USAGE,
+        deletes=Deletes.NO_PODS,
+        sizing=Sizing.KEPT,
+        clocks=Clocks(0),
+        tells_starts=NOBODY,
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+        sees_new_pods=NOBODY,
+    )
+
     @property
     def stage(self) -> int:
         return Stage.ALWAYS if self.ends else self.source.stage
@@ -130,6 +153,16 @@ class KernelPanicEvent(NoWorkloads):
     event: KernelPanic
     rules: tuple[UsageRule, ...]
     stage: int = Stage.ALWAYS
+
+    footprint = Footprint(
+        writes=Writes.FAILURES,
+        deletes=Deletes.NO_PODS,
+        sizing=Sizing.KEPT,
+        clocks=Clocks.SILENCE,
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+        sees_new_pods=NOBODY,
+    )
 
     @property
     def name(self) -> str:

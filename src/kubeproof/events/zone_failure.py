@@ -20,6 +20,7 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
+from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import KUBELET_LIVES, Cause, NodeCell, Work
 from kubeproof.events.common import EventSource, NoWorkloads, Sourced
@@ -52,6 +53,17 @@ class ZoneFailureEvent(Sourced, NoWorkloads):
 
     source: EventSource
     event: ZoneFailure
+
+    footprint = Footprint(
+        writes=Writes.FAILURES | Writes.OUTAGES,
+        deletes=Deletes.NO_PODS,
+        sizing=Sizing.KEPT,
+        clocks=Clocks.SILENCE,
+        tells_starts=NOBODY,
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+        sees_new_pods=NOBODY,
+    )
 
     @property
     def reads(self) -> Reads:
@@ -88,6 +100,17 @@ class ZoneRecoveryEvent(NoWorkloads):
     source: EventSource
     event: ZoneFailure
     stage: int = Stage.ALWAYS
+
+    footprint = Footprint(
+        writes=Writes.FAILURES | Writes.OUTAGES,
+        deletes=Deletes.NO_PODS,
+        sizing=Sizing.KEPT,
+        clocks=Clocks.SILENCE,
+        tells_starts=NOBODY,
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+        sees_new_pods=NOBODY,
+    )
 
     @property
     def name(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kubeproof.cluster.control import Reads, Seen, View
 from kubeproof.cluster.daemons import eligibility
+from kubeproof.cluster.footprint import NOBODY, Footprint
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.places import Layout, taints_of
 from kubeproof.cluster.state import ACTIVE, NodeCell, Nodes, Phase, WorkloadCell
@@ -19,6 +20,11 @@ class RunsOnEveryNode:
 
     layout: Layout
     workload: int
+
+    footprint = Footprint(
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+    )
 
     @property
     def reads(self) -> Reads:

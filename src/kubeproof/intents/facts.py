@@ -6,6 +6,7 @@ from dataclasses import field
 from typing import Protocol
 
 from kubeproof.cluster.control import Reads, Seen, View
+from kubeproof.cluster.footprint import EVERYBODY, NOBODY, Footprint
 from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.objects import Node, PodTemplate, Workload, family
 from kubeproof.cluster.places import Layout
@@ -123,6 +124,11 @@ class ReadyAtLeast(PodsFact):
 
     amount: Amount = Amount(1)
 
+    footprint = Footprint(
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+    )
+
     def holds(self, seen: Seen) -> bool:
         return ready_pods(seen) >= self.amount.of(seen.workloads[0][1])
 
@@ -132,6 +138,12 @@ class ReplicasAtLeast(PodsFact):
     """minReplicas: so many pods exist."""
 
     amount: Amount = Amount(1)
+
+    footprint = Footprint(
+        tells_starts=NOBODY,
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+    )
 
     def holds(self, seen: Seen) -> bool:
         return active_pods(seen) >= self.amount.of(seen.workloads[0][1])
@@ -143,6 +155,12 @@ class ReplicasAtMost(PodsFact):
 
     amount: Amount = Amount(1)
 
+    footprint = Footprint(
+        tells_starts=NOBODY,
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+    )
+
     def holds(self, seen: Seen) -> bool:
         return active_pods(seen) <= self.amount.of(seen.workloads[0][1])
 
@@ -151,6 +169,12 @@ class ReplicasAtMost(PodsFact):
 class NothingPending(PodsFact):
     """schedulable, noPendingForever: no pod is without a node."""
 
+    footprint = Footprint(
+        tells_starts=NOBODY,
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+    )
+
     def holds(self, seen: Seen) -> bool:
         return pending_pods(seen) == 0 and not any(view[2] for view in seen.places)
 
@@ -158,6 +182,12 @@ class NothingPending(PodsFact):
 @dataclass(frozen=True, slots=True)
 class NothingMissing(PodsFact):
     """noPendingForever where the API server may refuse pods: none is without a node, none is left to be created."""
+
+    footprint = Footprint(
+        tells_starts=NOBODY,
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+    )
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> View:
         return cell.exists, cell.desired, cell.unbound, max(0, cell.replicas)
@@ -189,6 +219,12 @@ class SkewAtMost:
     topology_key: str
     skew: int
     target: int | None = None  # whose desired state starts `always`
+
+    footprint = Footprint(
+        tells_starts=NOBODY,
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+    )
 
     @property
     def reads(self) -> Reads:
@@ -300,6 +336,11 @@ class NoDrainUnderWay:
 
     layout: Layout
 
+    footprint = Footprint(
+        tells_starts=NOBODY,
+        sees_objects=NOBODY,
+    )
+
     @property
     def reads(self) -> Reads:
         return Reads((), self.layout.every_place)
@@ -329,6 +370,13 @@ class PodObjectsAtMost:
     members: tuple[int, ...]  # whose pods count
     most: int
     phases: tuple[str, ...] = ()
+
+    @property
+    def footprint(self) -> Footprint:
+        return Footprint(
+            tells_starts=EVERYBODY if self.phases else NOBODY,
+            sees_objects=NOBODY,
+        )
 
     @property
     def reads(self) -> Reads:
@@ -409,6 +457,12 @@ class OnlyOn(PlacesFact):
     nodes: LabelSelector | None = None
     names: tuple[str, ...] | None = None
 
+    footprint = Footprint(
+        tells_starts=NOBODY,
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+    )
+
     def holds(self, seen: Seen) -> bool:
         return not any(
             own
@@ -430,6 +484,12 @@ class NotColocated(PlacesFact):
 
     topology_key: str = ""
 
+    footprint = Footprint(
+        tells_starts=NOBODY,
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+    )
+
     def holds(self, seen: Seen) -> bool:
         return not any(
             any(own for own, _ in rows) and any(foreign for _, foreign in rows)
@@ -445,6 +505,12 @@ class SpreadOver:
     members: tuple[int, ...]
     topology_key: str
     least: int
+
+    footprint = Footprint(
+        tells_starts=NOBODY,
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+    )
 
     @property
     def reads(self) -> Reads:
@@ -491,6 +557,12 @@ class NodesAtMost:
     count: int
     nodes: LabelSelector | None = None
     names: tuple[str, ...] | None = None
+
+    footprint = Footprint(
+        tells_starts=NOBODY,
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+    )
 
     @property
     def reads(self) -> Reads:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kubeproof.cluster.control import Reads, Seen
+from kubeproof.cluster.footprint import NOBODY, Footprint
 from kubeproof.cluster.jobs import COMPLETE, REPLACED
 from kubeproof.cluster.objects import JOB, Setup, family
 from kubeproof.cluster.places import Layout
@@ -32,6 +33,11 @@ class AllComplete:
 
     layout: Layout
     workload: int
+
+    footprint = Footprint(
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+    )
 
     @property
     def reads(self) -> Reads:

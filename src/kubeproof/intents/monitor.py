@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.control import Reads, Seen, Tag, tag_of
+from kubeproof.cluster.footprint import footprint_of
 from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.objects import DAEMON_SET, STATEFUL_SET, family
 from kubeproof.cluster.places import Layout
@@ -92,6 +93,34 @@ class Monitor:
     @property
     def reads(self) -> Reads:
         return self.fact.reads if self.fact else Reads()
+
+    def tells_starts_of(self, workload: int) -> bool:
+        """True if it may tell a ready pod of the workload from one that starts."""
+        if self.temporal is not None:
+            return self.temporal.heeds(workload)
+        if self.fact is None or workload not in self.fact.reads.workloads:
+            return False
+        return workload in footprint_of(self.fact).tells_starts or self._waits_for_starts
+
+    @property
+    def _waits_for_starts(self) -> bool:
+        """True if it counts only once all pods are ready."""
+        return self.intent.when == ALWAYS and self.kind == NEVER and self.intent.key not in UPPER_BOUNDS
+
+    @property
+    def tells_ends(self) -> bool:
+        """True if it may see terminating pods."""
+        if self.temporal is not None:
+            return True
+        return self.fact is not None and bool(footprint_of(self.fact).tells_ends)
+
+    def sees_object(self, workload: int) -> bool:
+        """True if it may see the size of the workload's ReplicaSet, or steps of its loop."""
+        if self.temporal is not None:
+            return self.temporal.heeds(workload)
+        if self.fact is None or workload not in self.fact.reads.workloads:
+            return False
+        return workload in footprint_of(self.fact).sees_objects
 
     def observe(self, memory: Memory, seen: Seen) -> Memory:
         """The memory after entering a state."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kubeproof.cluster.control import Reads, Seen, View
+from kubeproof.cluster.footprint import NOBODY, Footprint
 from kubeproof.cluster.services import (
     extremes,
     fallbacks,
@@ -22,6 +23,11 @@ class LoadSkewAtMost(PodsFact):
     """maxLoadSkew: no ready pod gets more than so many times the load of another, whichever Service it comes from."""
 
     skew: int = 1
+
+    footprint = Footprint(
+        tells_ends=NOBODY,
+        sees_objects=NOBODY,
+    )
 
     @property
     def splits(self) -> tuple[tuple[int, ...], ...]:
@@ -46,6 +52,10 @@ class LoadSkewAtMost(PodsFact):
 @dataclass(frozen=True, slots=True)
 class NothingMisrouted(PodsFact):
     """noTrafficToTerminating: no pod gets traffic that has been told to stop."""
+
+    footprint = Footprint(
+        sees_objects=NOBODY,
+    )
 
     @property
     def reads(self) -> Reads:

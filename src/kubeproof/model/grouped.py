@@ -11,12 +11,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kubeproof.cluster.control import ANY, Bind, Controller, NodeAction, Remember, Tick
+from kubeproof.cluster.footprint import footprint_of
 from kubeproof.cluster.objects import Node
 from kubeproof.cluster.state import NodeCell, Nodes, replace_node
-from kubeproof.controllers.kubelet import Kubelet
-from kubeproof.controllers.late import DaemonSetController, DeschedulerController, HpaController
+from kubeproof.controllers.late import HpaController
 from kubeproof.controllers.replicaset import ReplicaSetController
-from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.engine.system import Actor, Cell, Check, Kind
 from kubeproof.intents.monitor import CYCLE, IN_STABLE, PERSISTENT, RECURRENT, STEP
 from kubeproof.intents.monitor import NEVER as IN_NO_STATE
@@ -105,12 +104,10 @@ class GroupedSystem:
         return actor
 
     def _plain_actor(self, number: int, controller: Controller) -> GroupedActor:
-        sees_starts = isinstance(controller, (Kubelet, DeschedulerController)) or (
-            isinstance(controller, (ReplicaSetController, DaemonSetController)) and controller.workload in self._starts
-        )
-        if self._starts and sees_starts:
+        told = footprint_of(controller)
+        if self._starts and self._starts.of(told.chooses_by_start):
             return StartBlindActor(self.plan, self.slots, number, controller, self._starts)
-        if self._minds_ends and isinstance(controller, SchedulerController):
+        if self._minds_ends and told.chooses_by_end:
             return EndMindfulActor(self.plan, self.slots, number, controller, self._starts)
         return GroupedActor(self.plan, self.slots, number, controller)
 

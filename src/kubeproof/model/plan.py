@@ -9,6 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from kubeproof.cluster.control import ANY, Arrive, Controller, NodeRef, PeriodicController, as_periodic
+from kubeproof.cluster.footprint import Footprint, awake, footprint_of
 from kubeproof.cluster.near_nodes import Tells
 from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, STATEFUL_SET, Setup, family, workload_number
 from kubeproof.cluster.places import Layout
@@ -127,6 +128,12 @@ class Plan:
     def periodic(self) -> tuple[PeriodicController, ...]:
         """The controllers with a clock."""
         return tuple(p for controller in self.controllers if (p := as_periodic(controller)) is not None)
+
+    @property
+    def footprints(self) -> tuple[Footprint, ...]:
+        """What those of the actors that may ever do something say of themselves; none is at work on a node yet."""
+        every = tuple(map(footprint_of, self.actors))
+        return every if any(cell.work for cell in self.nodes) else awake(every)
 
     @property
     def actors(self) -> tuple[Controller, ...]:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 GUARDED: dict[str, tuple[str, ...]] = {
     "model/reductions/starts_in_unison.py": (
-        "_is_unwatched", "is_known", "starts_freely", "heeds_start", "only_replicasets_delete", "is_evicted_by_taints",
-        "_is_counted_by_budgets", "check_untouched", "due", "settled", "started",
+        "unwatched", "_is_unwatched", "is_settled", "starts_freely", "only_replicasets_delete", "is_evicted_by_taints",
+        "check_untouched", "due", "settled", "started",
     ),
-    "model/reductions/persistent_steps.py": ("taken_alone", "_is_left_alone", "_creates_unseen", "_makes_others_wait"),
-    "model/reductions/ends_in_unison.py": ("ending_unseen", "_heeds_end", "_listed_with_others"),
+    "model/reductions/persistent_steps.py": (
+        "taken_alone", "_seen_at_once", "_is_left_alone", "_creates_unseen", "_makes_others_wait",
+    ),
+    "model/reductions/ends_in_unison.py": ("ending_unseen",),
     "model/reductions/young_pods.py": ("countable", "_is_countable"),
     "model/reductions/without_clocks.py": ("gains_without_clocks", "clockless"),
     "model/reductions/partial_order.py": ("fewer_orders", "orders_of_deploying"),
     "model/reductions/due_starts.py": ("hurried", "_size_at_rest", "act"),
+    "intents/monitor.py": ("tells_starts_of", "_waits_for_starts", "tells_ends", "sees_object"),
     "cluster/near_nodes.py": ("agreed",),
     "controllers/scheduler/framework.py": ("_best",),
     "model/layout.py": ("mentions", "_mention_template", "_mention_volumes", "_mention_terms", "_mention_requirements",

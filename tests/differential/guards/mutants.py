@@ -6,21 +6,7 @@ from tests.differential.guards.switching import Guard
 
 MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether looked at in parts
     (
-        Guard(
-            "model/reductions/persistent_steps.py",
-            "_creates_unseen",
-            "any((is_meant(q, workload) for q in plan.setup.quotas))",
-        ),
-        "a quota relates those that it charges",
-        False,
-    ),
-    (
-        Guard("model/reductions/persistent_steps.py", "_is_left_alone", "not written"),
-        "somebody scales before the first sync",
-        False,
-    ),
-    (
-        Guard("model/reductions/persistent_steps.py", "taken_alone", "not _is_left_alone(plan, number)"),
+        Guard("model/reductions/persistent_steps.py", "taken_alone", "number in seen"),
         "somebody scales before the first sync",
         False,
     ),

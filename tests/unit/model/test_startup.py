@@ -21,7 +21,6 @@ from kubeproof.model.reductions.starts_in_unison import (
     StartMatters,
     Starts,
     StartTogether,
-    heeds_start,
     started_together,
     starts_freely,
     unwatched,
@@ -89,7 +88,7 @@ def test_a_start_that_somebody_may_look_at_is_watched(documents: tuple[str, ...]
 def test_intents_that_do_not_ask_who_is_ready_do_not_heed_the_start(intent: str) -> None:
     (monitor,) = plan(web(2), intents=intent).monitors
 
-    assert not heeds_start(monitor, 0)
+    assert not monitor.tells_starts_of(0)
 
 
 def test_other_workloads_start_in_unison_beside_one_that_is_watched() -> None:

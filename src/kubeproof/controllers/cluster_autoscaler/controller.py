@@ -29,6 +29,7 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
+from kubeproof.cluster.footprint import Footprint, Writes
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, Health, NodeCell, Work, WorkloadCell
 from kubeproof.controllers.cluster_autoscaler.round import Round, Rounds, Shown
@@ -56,6 +57,10 @@ class ClusterAutoscalerController:
     sees_absent: bool = True  # slots of groups
     _rounds: Rounds = field(init=False, compare=False, repr=False)
     _known: dict[object, tuple[Round, ...]] = field(default_factory=dict, compare=False, repr=False)
+
+    footprint = Footprint(
+        writes=Writes.DRAINS | Writes.ARRIVALS | Writes.DEPARTURES | Writes.CONDITIONS,
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_rounds", Rounds(self.layout, self.claims))

@@ -26,6 +26,7 @@ from kubeproof.cluster.control import (
     Stage,
 )
 from kubeproof.cluster.daemons import daemon_sets
+from kubeproof.cluster.footprint import Deletes, Footprint, Writes
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import ACTIVE, KUBELET_LIVES, Health, NodeCell, Work, WorkloadCell
 from kubeproof.values import dataclass
@@ -48,6 +49,11 @@ class MachineArrival:
     stage: int = Stage.ALWAYS
     name: str = "machines"
     sees_absent: bool = True
+
+    footprint = Footprint(
+        writes=Writes.ARRIVALS,
+        deletes=Deletes.NO_PODS,
+    )
 
     @property
     def reads(self) -> Reads:
@@ -92,6 +98,10 @@ class MachineDeparture:
     memory: int  # of the autoscaler
     stage: int = Stage.ALWAYS
     name: str = "cluster-autoscaler"
+
+    footprint = Footprint(
+        writes=Writes.DEPARTURES | Writes.DRAINS,
+    )
 
     @property
     def reads(self) -> Reads:

@@ -11,10 +11,11 @@ from dataclasses import field
 from typing import NamedTuple
 
 from kubeproof.cluster.control import Decision, EvictedPods, EvictPods, NodeRef, Reads, Remember, Role, Seen, Stage
+from kubeproof.cluster.footprint import EVERYBODY, NOBODY, Clocks, Footprint, Sizing, Writes
 from kubeproof.cluster.places import Layout, taints_of
 from kubeproof.cluster.policies import DeschedulerPolicy
 from kubeproof.cluster.state import NEVER, Health, NodeCell, Phase, WorkloadCell, life_span
-from kubeproof.controllers.budgets import Scale, asked_by
+from kubeproof.controllers.budgets import Scale, asked_by, told_by_budgets
 from kubeproof.controllers.descheduler.ages import ages_asked
 from kubeproof.controllers.descheduler.cycle import evictions, explain
 from kubeproof.controllers.descheduler.values import NodeEntry, Outcome, PodGroup
@@ -56,6 +57,17 @@ class DeschedulerController:
     _known: dict[object, tuple[Outcome, ...]] = field(default_factory=dict, compare=False, repr=False)
     _counts_unbound: bool = field(init=False, compare=False, repr=False)
     _ages: tuple[tuple[int, ...], ...] = field(init=False, compare=False, repr=False)
+
+    @property
+    def footprint(self) -> Footprint:
+        return Footprint(
+            writes=Writes.DELETIONS,
+            sizing=Sizing.KEPT,
+            clocks=Clocks.PERIOD,
+            tells_starts=told_by_budgets(self.layout.setup),
+            chooses_by_start=EVERYBODY,
+            sees_objects=NOBODY,
+        )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_counts_unbound", "minReplicas" in repr(self.policy.profiles))

@@ -12,6 +12,7 @@ from dataclasses import field
 
 from kubeproof.cluster.control import Decision, Reads, Remember, Role, Seen, SetDesired, Stage
 from kubeproof.cluster.counted import counted_by, labels_of
+from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes, some
 from kubeproof.cluster.labels import Labels
 from kubeproof.cluster.objects import Workload, family
 from kubeproof.cluster.places import Layout
@@ -66,6 +67,21 @@ class HpaController:
     _ahead: LookAhead = field(init=False, compare=False, repr=False)
     _sorts: Sorts = field(init=False, compare=False, repr=False)
 
+    @property
+    def footprint(self) -> Footprint:
+        return Footprint(
+            writes=Writes.SIZES,
+            deletes=Deletes.NO_PODS,
+            sizing=Sizing.TOLD,
+            clocks=Clocks.PERIOD,
+            tells_starts=some(self.counted),
+            tells_ends=NOBODY if self.counts_own_pods_only else some(self.counted),
+            overlooks_ends=some(self.counted),
+            sees_objects=some(self.counted),
+            sees_new_pods=some(self.counted),
+            takes_young=True,
+        )
+
     def __post_init__(self) -> None:
         setup = self.layout.setup
         counted = counted_by(setup, self.autoscaler)
@@ -84,6 +100,11 @@ class HpaController:
     def counts_own_pods_only(self) -> bool:
         """True if the target's selector matches nobody else's pods, and no other autoscaler's matches its own."""
         return self.counted == self.members and not self.rivals
+
+    def sizes_for(self, workload: int) -> tuple[int, ...]:
+        """The least and the largest size that it writes."""
+        bounds = (self.autoscaler.min_replicas, self.autoscaler.max_replicas)
+        return bounds if workload in self.members else ()
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> Counted:
         """Whether the target exists, its spec.replicas; pods without a node, and those that have ended."""

@@ -12,6 +12,7 @@ from dataclasses import field
 from typing import NamedTuple
 
 from kubeproof.cluster.control import Action, Bind, Decision, NodeRef, Reads, Remember, Seen, Stage
+from kubeproof.cluster.footprint import EVERYBODY, NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.objects import Node, Setup, short_name
 from kubeproof.cluster.places import CORDONED, Layout, condition, taints_of, unwelcome
 from kubeproof.cluster.state import Health, NodeCell, Phase, WorkloadCell
@@ -66,6 +67,20 @@ class SchedulerController:
     _kernel: Scheduler = field(init=False, compare=False, repr=False)
     _kernels: dict[tuple[int, ...], tuple[Setup, Scheduler]] = field(default_factory=dict, compare=False, repr=False)
     _known: dict[object, Answer] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def footprint(self) -> Footprint:
+        return Footprint(
+            writes=Writes.BINDINGS,
+            deletes=Deletes.NO_PODS,
+            sizing=Sizing.KEPT,
+            clocks=Clocks(0),
+            tells_starts=NOBODY,
+            tells_ends=NOBODY,
+            chooses_by_end=EVERYBODY,
+            sees_objects=NOBODY,
+            sees_new_pods=NOBODY,
+        )
 
     def __post_init__(self) -> None:
         kernel = Scheduler(self.layout.setup, self.workload, self.layout.unique_keys)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import field, replace
 
 from kubeproof.cluster.control import BindPinned, Decision, NodeRef, Reads, Seen, Stage
+from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.labels import NodeTerm, Requirement
 from kubeproof.cluster.objects import Setup, short_name
 from kubeproof.cluster.places import Layout
@@ -29,6 +30,18 @@ class PinnedScheduler:
     stage: int = Stage.ALWAYS
     _kernels: dict[str, Scheduler] = field(default_factory=dict, compare=False, repr=False)
     _known: dict[object, tuple[Decision, ...]] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def footprint(self) -> Footprint:
+        return Footprint(
+            writes=Writes.BINDINGS,
+            deletes=Deletes.NO_PODS,
+            sizing=Sizing.KEPT,
+            clocks=Clocks(0),
+            tells_starts=NOBODY,
+            sees_objects=NOBODY,
+            sees_new_pods=NOBODY,
+        )
 
     @property
     def name(self) -> str:

@@ -13,11 +13,12 @@ from dataclasses import field
 from typing import NamedTuple
 
 from kubeproof.cluster.control import NodeRef, Reads, Seen
+from kubeproof.cluster.footprint import NOBODY, Clocks, Footprint, Sizing, Workloads, Writes, some
 from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.places import CORDONED, condition, taints_of, unwelcome
-from kubeproof.cluster.priorities import priority_of
+from kubeproof.cluster.priorities import preemptible, priority_of
 from kubeproof.cluster.state import Health, NodeCell, Phase, WorkloadCell
-from kubeproof.controllers.budgets import Scale, asked_by, status_of
+from kubeproof.controllers.budgets import Scale, asked_by, status_of, told_by_budgets
 from kubeproof.controllers.disruption import RUNNING, PodFacts
 from kubeproof.controllers.scheduler.attempts import Attempt, Claims, Entry, Held, with_nominated
 from kubeproof.controllers.scheduler.controller import NO_ATTEMPT, Answer, SchedulerController, remember
@@ -45,6 +46,17 @@ class PreemptingScheduler(SchedulerController):
     _counted: frozenset[int] = field(init=False, compare=False, repr=False)  # workloads that budgets ask for
     _reads: Reads = field(init=False, compare=False, repr=False)
     _tried: dict[object, Answer] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def footprint(self) -> Footprint:
+        return Footprint(
+            writes=Writes.BINDINGS | Writes.DELETIONS,
+            sizing=Sizing.KEPT,
+            clocks=Clocks(0),
+            tells_starts=told_by_preemption(self.layout.setup),
+            sees_objects=NOBODY,
+            sees_new_pods=NOBODY,
+        )
 
     def __post_init__(self) -> None:
         SchedulerController.__post_init__(self)
@@ -153,6 +165,11 @@ class PreemptingScheduler(SchedulerController):
             return ()
         setup, bound = self.layout.setup, list(_bound(seen))
         return tuple(status_of(setup, budget, scales, bound).allowed for budget in setup.budgets)
+
+
+def told_by_preemption(setup: Setup) -> Workloads:
+    """The workloads of which it matters who has started: others vanish at once, and budgets count the ready ones."""
+    return some(preemptible(setup)) | told_by_budgets(setup)
 
 
 def _under_budgets(setup: Setup) -> frozenset[int]:

@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from dataclasses import field, replace
 
 from kubeproof.cluster.control import Action, Bind, BindPinned, Decision, NodeRef, Reads, Seen, Unnominate
+from kubeproof.cluster.footprint import NOBODY, Clocks, Footprint, Sizing, Writes
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.controllers.budgets import Scale
 from kubeproof.controllers.scheduler.attempts import Attempt, Entry, with_nominated
 from kubeproof.controllers.scheduler.framework import Row
 from kubeproof.controllers.scheduler.pinned import PinnedScheduler
-from kubeproof.controllers.scheduler.preempting import NodeFacts, PreemptingScheduler
+from kubeproof.controllers.scheduler.preempting import NodeFacts, PreemptingScheduler, told_by_preemption
 from kubeproof.values import dataclass
 
 View = tuple[NodeFacts, bool]  # the node, and whether a pod of the workload waits for it
@@ -27,6 +28,17 @@ class PreemptingPinnedScheduler(PinnedScheduler):
 
     inner: PreemptingScheduler = field(init=False, compare=False, repr=False)  # knows nodes and budgets
     _attempts: dict[str, Attempt] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def footprint(self) -> Footprint:
+        return Footprint(
+            writes=Writes.BINDINGS | Writes.DELETIONS,
+            sizing=Sizing.KEPT,
+            clocks=Clocks(0),
+            tells_starts=told_by_preemption(self.layout.setup),
+            sees_objects=NOBODY,
+            sees_new_pods=NOBODY,
+        )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "inner", PreemptingScheduler(self.layout, self.workload))

@@ -32,6 +32,7 @@ from kubeproof.cluster.control import (
     Stage,
     Tag,
 )
+from kubeproof.cluster.footprint import Footprint, Writes
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.cluster.state import ACTIVE, ANY_LIFE, NEVER, NodeCell, Phase, WorkloadCell, life_span
@@ -98,6 +99,10 @@ class VpaController:
     reads: Reads = field(init=False, compare=False, repr=False)
     sizes: tuple[int, ...] = field(init=False, compare=False, repr=False)
     _budgets: tuple[PodDisruptionBudget, ...] = field(init=False, compare=False, repr=False)
+
+    footprint = Footprint(
+        writes=Writes.DELETIONS,
+    )
 
     def __post_init__(self) -> None:
         setup = self.layout.setup

@@ -13,17 +13,17 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from kubeproof.cluster.control import Stage
+from kubeproof.cluster.footprint import Writes, footprint_of
 from kubeproof.cluster.state import ACTIVE, Nodes, WorkloadCell
 from kubeproof.controllers.late import HpaController
 from kubeproof.engine.system import Effect
 from kubeproof.engine.system import Stage as EngineStage
-from kubeproof.events.late import CordonEvent, LevelEvent, UnreachableEvent
 from kubeproof.intents.facts import count_pods
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.starts_in_unison import StartAll, Starts, start_effect
 from kubeproof.model.reductions.young_pods import countable
 
-HARMLESS = (CordonEvent, LevelEvent, UnreachableEvent)  # they touch neither pods nor sizes
+HARMLESS = Writes.CORDONS | Writes.USAGE  # neither pods nor sizes
 
 
 class Due(NamedTuple):
@@ -35,7 +35,7 @@ class Due(NamedTuple):
 
 def hurried(plan: Plan) -> frozenset[int]:
     """The workloads whose starts may be taken at once: only autoscalers look at them, and nobody resizes them then."""
-    waiting = all(isinstance(event, HARMLESS) or event.stage == Stage.CALM for event in plan.events)
+    waiting = all(footprint_of(event).writes in HARMLESS or event.stage == Stage.CALM for event in plan.events)
     return countable(plan) if waiting else frozenset()
 
 

@@ -9,14 +9,14 @@ were ending. `docs/explanation/reductions.md` has the proof.
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
+
+from kubeproof.cluster.footprint import NOBODY, Workloads
 from kubeproof.cluster.objects import family
-from kubeproof.controllers.late import HpaController
 from kubeproof.errors import KubeproofError
-from kubeproof.intents.monitor import Monitor
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.starts_in_unison import only_replicasets_delete
-
-HEEDED_BY = frozenset({"maxPodObjects", "drainCompletes", "rolloutCompletes", "noTrafficToTerminating"})
 
 
 class EndMatters(KubeproofError):
@@ -32,23 +32,16 @@ def ending_unseen(plan: Plan) -> frozenset[int]:
 
     None where somebody else reads terminating pods: a drain, a StatefulSet, a DaemonSet or a rollout by recreation
     waits for them, a descheduler or a quota counts them, admission of pods that name their node adds them up, an
-    autoscaler lists them with those of others.
+    autoscaler lists them with those of others: it asks even these for their requests, and whether another autoscaler
+    selects them. Where all are pods of its target they cannot be the only ones without a request.
     """
-    if not only_replicasets_delete(plan) or plan.setup.quotas or any(_heeds_end(monitor) for monitor in plan.monitors):
+    if not only_replicasets_delete(plan) or plan.setup.quotas or any(one.tells_ends for one in plan.monitors):
         return frozenset()
-    alone = frozenset(w for w in range(len(plan.setup.workloads)) if len(family(plan.setup, w)) == 1)
-    return alone - _listed_with_others(plan)
+    told = ends_told(plan)
+    everybody = range(len(plan.setup.workloads))
+    return frozenset(w for w in everybody if w not in told and len(family(plan.setup, w)) == 1)
 
 
-def _listed_with_others(plan: Plan) -> frozenset[int]:
-    """The workloads whose terminating pods an autoscaler lists together with those of others.
-
-    It asks even these for their requests, and whether another autoscaler selects them. Where all are pods of its target
-    they cannot be the only ones without a request.
-    """
-    scalers = [c for c in plan.controllers if isinstance(c, HpaController)]
-    return frozenset(w for c in scalers if not c.counts_own_pods_only for w in c.counted)
-
-
-def _heeds_end(monitor: Monitor) -> bool:
-    return monitor.temporal is not None or monitor.intent.key in HEEDED_BY
+def ends_told(plan: Plan) -> Workloads:
+    """The workloads whose terminating pods a loop or event sees."""
+    return reduce(or_, (one.tells_ends for one in plan.footprints), NOBODY)

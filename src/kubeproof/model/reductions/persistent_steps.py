@@ -8,21 +8,21 @@ followed: a persistent set of one. `docs/explanation/reductions.md` has the cond
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from kubeproof.cluster.control import Controller, CreatePods, Decision, SetReplicas, Stage, tags_of
+from kubeproof.cluster.footprint import NOBODY, Workloads, Writes, footprint_of
 from kubeproof.cluster.objects import DEPLOYMENT, REPLICA_SET, family
 from kubeproof.cluster.priorities import priority_of
 from kubeproof.cluster.state import NEVER
-from kubeproof.controllers.late import DeschedulerController, HpaController
-from kubeproof.controllers.quota import is_meant
 from kubeproof.engine.system import Effect
 from kubeproof.engine.system import Stage as EngineStage
-from kubeproof.events.late import KernelPanicEvent, NodeFailureEvent, NodeRecoveryEvent
 from kubeproof.model.plan import Plan
-from kubeproof.model.reductions.starts_in_unison import EVENTS, LOOPS
+from kubeproof.model.reductions.starts_in_unison import SETTLED_NODES
 
-COMMUTING_EVENTS = (*EVENTS, NodeFailureEvent, NodeRecoveryEvent, KernelPanicEvent)
+COMMUTING = SETTLED_NODES | Writes.FAILURES  # what events may change: nothing that first steps wait for or hinder
 
 
 class FirstSync:
@@ -89,16 +89,17 @@ def workload_of(effect: Effect) -> int:
 
 def taken_alone(plan: Plan, workload_slots: tuple[int, ...], place_slots: tuple[int, ...]) -> Iterator[Alone]:
     """The actors whose steps may be taken alone, in the order of the workloads."""
-    known = all(isinstance(controller, LOOPS) for controller in plan.controllers)
-    if not known or not all(isinstance(event, COMMUTING_EVENTS) for event in plan.events):
+    if not all(footprint_of(event).writes in COMMUTING for event in plan.events):
         return
+    seen = _seen_at_once(plan)
+    counted = reduce(or_, (one.sees_new_pods for one in plan.footprints), NOBODY)
     for number, workload in enumerate(plan.setup.workloads):
-        if workload.kind not in (DEPLOYMENT, REPLICA_SET) or not _is_left_alone(plan, number):
+        if workload.kind not in (DEPLOYMENT, REPLICA_SET) or number in seen or not _is_left_alone(plan, number):
             continue
         slot, is_deployment = workload_slots[number], workload.kind == DEPLOYMENT
         if is_deployment and not workload.paused:
             yield FirstSync(_name(plan, "deployment", number), number, slot)
-        if _creates_unseen(plan, number):
+        if number not in counted and _creates_unseen(plan, number):
             name = _name(plan, "replicaset", number)
             yield FirstPods(name, number, slot, place_slots, follows=is_deployment)
 
@@ -111,21 +112,22 @@ def _is_of(controller: Controller, workload: int) -> bool:
     return getattr(controller, "workload", None) == workload
 
 
+def _seen_at_once(plan: Plan) -> Workloads:
+    """The workloads whose object somebody else reads or writes before the cluster is stable."""
+    early = (footprint_of(actor) for actor in plan.actors if actor.stage == Stage.ALWAYS)
+    return reduce(or_, (one.sees_objects for one in early), NOBODY)
+
+
 def _is_left_alone(plan: Plan, number: int) -> bool:
-    """True if nobody writes the workload's object before it is stable, and it has one revision."""
-    scaled = any(isinstance(c, HpaController) and number in c.counted for c in plan.controllers)
-    written = any(_is_of(event, number) and event.stage == Stage.ALWAYS for event in plan.events)
-    watched = any(m.intent.key == "rolloutCompletes" and number in m.reads.workloads for m in plan.monitors)
-    watched |= any(m.temporal is not None and m.temporal.heeds(number) for m in plan.monitors)
-    return len(family(plan.setup, number)) == 1 and not scaled and not written and not watched
+    """True if no property looks at the workload's object, and it has one revision."""
+    watched = any(monitor.sees_object(number) for monitor in plan.monitors)
+    return len(family(plan.setup, number)) == 1 and not watched
 
 
 def _creates_unseen(plan: Plan, number: int) -> bool:
     """True if no loop and no property sees the new pods together with others."""
     workload = plan.setup.workloads[number]
-    if workload.template.node_name or workload.refused or any(is_meant(q, workload) for q in plan.setup.quotas):
-        return False
-    if any(isinstance(controller, DeschedulerController) for controller in plan.controllers):
+    if workload.template.node_name or workload.refused:
         return False
     if _makes_others_wait(plan, number):
         return False

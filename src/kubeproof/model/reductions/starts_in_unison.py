@@ -9,66 +9,36 @@ which some still start, `StartMatters` ends it, and it begins again without this
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
 from typing import Any, NamedTuple
 
 from kubeproof.cluster.control import Action, Advance, Decision, Delete, EvictPods, KeepNode, NodeRef, Role, Tag
+from kubeproof.cluster.footprint import NOBODY, Deletes, Workloads, Writes, footprint_of
 from kubeproof.cluster.images import tracked_images
 from kubeproof.cluster.labels import NO_EXECUTE, Taint, tolerates_all
-from kubeproof.cluster.objects import POD, Node, family
-from kubeproof.cluster.priorities import has_priorities, preemptible
+from kubeproof.cluster.objects import Node, family
+from kubeproof.cluster.priorities import has_priorities
 from kubeproof.cluster.profiles import TAINT_TOLERATION, heeds
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Nodes, Phase, PodKind, add_pods
-from kubeproof.controllers.deployment import DeploymentController
-from kubeproof.controllers.kubelet import Kubelet
-from kubeproof.controllers.late import (
-    DaemonSetController,
-    DeschedulerController,
-    DrainEviction,
-    HpaController,
-    PinnedScheduler,
-    RolloutController,
-    StatefulSetController,
-)
-from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
-from kubeproof.controllers.replicaset import ReplicaSetController
-from kubeproof.controllers.scheduler.controller import SchedulerController
-from kubeproof.controllers.taint_eviction import TaintEviction, seconds_tolerated
+from kubeproof.controllers.taint_eviction import seconds_tolerated
 from kubeproof.engine.system import Effect, Stage
 from kubeproof.errors import KubeproofError
-from kubeproof.events.late import (
-    CordonEvent,
-    DeleteEvent,
-    DrainProgress,
-    LevelEvent,
-    PodCrashEvent,
-    RolloutEvent,
-    ScaleEvent,
-    UnreachableEvent,
-    WriteEvent,
-)
-from kubeproof.intents.declarations import ALWAYS
-from kubeproof.intents.monitor import NEVER as IN_NO_STATE
-from kubeproof.intents.monitor import UPPER_BOUNDS, Monitor
 from kubeproof.model.mechanics import Mechanics
 from kubeproof.model.plan import Plan
 
-LOOPS = (
-    DeploymentController, RolloutController, ReplicaSetController, SchedulerController, Kubelet, TaintEviction,
-    NodeMonitor, NoExecuteTainter, HpaController, DeschedulerController, DrainEviction, DrainProgress,
-    DaemonSetController, PinnedScheduler, StatefulSetController,
-)  # fmt: skip
-PLAIN_LOOPS = (
-    DeploymentController, RolloutController, ReplicaSetController, SchedulerController, Kubelet, TaintEviction,
-    NodeMonitor, NoExecuteTainter, HpaController,
-)  # fmt: skip
-EVENTS = (CordonEvent, LevelEvent, UnreachableEvent, ScaleEvent, WriteEvent, RolloutEvent, DeleteEvent, PodCrashEvent)
-BLIND = frozenset(
-    {
-        "schedulable", "noPendingForever", "minReplicas", "maxReplicas", "maxNodes", "maxSkew", "spread", "onlyOn",
-        "notColocated", "drainCompletes", "maxPodObjects",
-    }
-)  # fmt: skip
-# intents whose statement does not ask which pods are ready; `always` waits until all are, for some of them
+SETTLED_NODES = (
+    Writes.USAGE
+    | Writes.SIZES
+    | Writes.TEMPLATES
+    | Writes.OBJECTS
+    | Writes.REMOVALS
+    | Writes.PODS
+    | Writes.CRASHES
+    | Writes.DELETIONS
+    | Writes.CORDONS
+)  # what events may change: no node fails, comes, goes or is emptied, and no budget changes
+BY_SIZE_ALONE = (Deletes.NO_PODS, Deletes.SURPLUS, Deletes.TAINTED)
 
 
 class StartMatters(KubeproofError):
@@ -100,12 +70,18 @@ def started_together(effect: Effect) -> StartAll | None:
 def unwatched(plan: Plan) -> frozenset[int]:
     """The workloads whose pods may start in unison, as far as the plan tells.
 
-    None where somebody may look at anything: an own controller, a failure of nodes, a drain, a pod that names its
-    node, whose admission counts the started pods, an image that comes to a node with the first pod that starts.
+    None where somebody may look at anything: a loop that does not say what it reads, a failure of nodes, a drain, a pod
+    that names its node, whose admission counts the started pods, an image that comes to a node with the first pod.
     """
-    if not is_known(plan):
+    if not is_settled(plan):
         return frozenset()
-    return frozenset(w for w in range(len(plan.setup.workloads)) if _is_unwatched(plan, w))
+    told = starts_told(plan)
+    return frozenset(w for w in range(len(plan.setup.workloads)) if w not in told and _is_unwatched(plan, w))
+
+
+def starts_told(plan: Plan) -> Workloads:
+    """The workloads of whose pods a loop or event tells those that start from those that are ready."""
+    return reduce(or_, (one.tells_starts for one in plan.footprints), NOBODY)
 
 
 def starts_freely(plan: Plan) -> bool:
@@ -113,18 +89,19 @@ def starts_freely(plan: Plan) -> bool:
 
     Then the moment of a start changes nothing that follows, and every start may be the first step of all.
     """
-    if plan.events or plan.monitors or plan.periodic or not is_known(plan) or has_priorities(plan.setup):
+    if plan.events or plan.monitors or plan.periodic or not is_settled(plan) or has_priorities(plan.setup):
         return False
-    everybody = range(len(plan.setup.workloads))
-    return all(len(family(plan.setup, w)) == 1 and not is_evicted_by_taints(plan, w) for w in everybody)
+    everybody, told = range(len(plan.setup.workloads)), starts_told(plan)
+    return all(
+        w not in told and len(family(plan.setup, w)) == 1 and not is_evicted_by_taints(plan, w) for w in everybody
+    )
 
 
-def is_known(plan: Plan) -> bool:
-    """True if every loop and event is one that these reductions were thought through for."""
-    loops = all(isinstance(controller, LOOPS) for controller in plan.controllers)
-    events = all(isinstance(event, EVENTS) for event in plan.events)
+def is_settled(plan: Plan) -> bool:
+    """True if events leave nodes in place, and neither admission nor images make a start count for others."""
+    events = all(footprint_of(event).writes in SETTLED_NODES for event in plan.events)
     named = any(workload.template.node_name for workload in plan.setup.workloads)
-    return loops and events and not named and not tracked_images(plan.setup)  # the scheduler sees who has brought one
+    return events and not named and not tracked_images(plan.setup)  # the scheduler sees who has brought one
 
 
 def only_replicasets_delete(plan: Plan) -> bool:
@@ -132,35 +109,19 @@ def only_replicasets_delete(plan: Plan) -> bool:
 
     Nobody evicts, drains or preempts, and there are no owners with an order of their own.
     """
-    plain = all(isinstance(controller, PLAIN_LOOPS) for controller in plan.controllers)
-    return plain and is_known(plan) and not has_priorities(plan.setup)
+    plain = all(footprint_of(controller).deletes in BY_SIZE_ALONE for controller in plan.controllers)
+    return plain and is_settled(plan)
 
 
 def _is_unwatched(plan: Plan, number: int) -> bool:
-    workload = plan.setup.workloads[number]
     return (
         len(family(plan.setup, number)) == 1
         and not plan.mechanics.ages[number]
         and not plan.mechanics.lives[number]
         and number not in plan.mechanics.never_ready
-        and not any(isinstance(c, HpaController) and number in c.counted for c in plan.controllers)
-        and not any(isinstance(e, PodCrashEvent) and number in e.members for e in plan.events)
-        and not any(isinstance(e, DeleteEvent) and number == e.workload for e in plan.events if workload.kind == POD)
-        and not any(heeds_start(monitor, number) for monitor in plan.monitors)
+        and not any(monitor.tells_starts_of(number) for monitor in plan.monitors)
         and not is_evicted_by_taints(plan, number)
-        and number not in preemptible(plan.setup)  # who has not started vanishes at once
-        and not _is_counted_by_budgets(plan, number)
     )
-
-
-def _is_counted_by_budgets(plan: Plan, number: int) -> bool:
-    """True if a loop asks a budget which of the workload's pods are ready."""
-    asks = has_priorities(plan.setup) or any(isinstance(c, DeschedulerController) for c in plan.controllers)
-    if not asks or not plan.setup.budgets:
-        return False
-    from kubeproof.controllers.budgets import budgets_of
-
-    return bool(budgets_of(plan.setup, number))
 
 
 def is_evicted_by_taints(plan: Plan, number: int) -> bool:
@@ -181,18 +142,6 @@ def is_evicted_by_taints(plan: Plan, number: int) -> bool:
 
 def _evicting(node: Node) -> tuple[Taint, ...]:
     return tuple(taint for taint in node.taints if taint.effect == NO_EXECUTE)
-
-
-def heeds_start(monitor: Monitor, workload: int) -> bool:
-    """True if a property may tell a ready pod of the workload from one that starts."""
-    if monitor.temporal is not None:
-        return monitor.temporal.heeds(workload)
-    if monitor.fact is None or workload not in monitor.fact.reads.workloads:
-        return False
-    intent = monitor.intent
-    if intent.key not in BLIND or (intent.key == "maxPodObjects" and intent.phases):
-        return True
-    return intent.when == ALWAYS and monitor.kind == IN_NO_STATE and intent.key not in UPPER_BOUNDS
 
 
 # -- cells ------------------------------------------------------------------------------------------
@@ -217,8 +166,9 @@ class Starts:
         self._ending = ending
         self._phases = {w: self._phases_of(w)[0 if whole else -1 :] for w in workloads}
 
-    def __contains__(self, workload: int) -> bool:
-        return workload in self._phases
+    def of(self, workloads: Workloads) -> bool:
+        """True if some of these workloads' pods move in unison."""
+        return workloads.numbers is None or not workloads.numbers.isdisjoint(self._phases)
 
     def __bool__(self) -> bool:
         return bool(self._phases or self._ending)

@@ -11,18 +11,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import reduce
+from operator import or_
 
 from kubeproof.cluster.control import Advance
+from kubeproof.cluster.footprint import NOTHING, Clocks, Writes, footprint_of
 from kubeproof.cluster.objects import Node
 from kubeproof.cluster.priorities import has_priorities
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, Work, add_pods
 from kubeproof.controllers.kubelet import MOVING
-from kubeproof.events.late import DrainEvent, PodCrashEvent
 from kubeproof.model.mechanics import Mechanics, takes
 from kubeproof.model.plan import Plan
-from kubeproof.model.reductions.starts_in_unison import EVENTS, LOOPS, is_evicted_by_taints
+from kubeproof.model.reductions.starts_in_unison import SETTLED_NODES, is_evicted_by_taints
 
-EVENTS_WITHOUT_CLOCKS = (DrainEvent, *(event for event in EVENTS if event is not PodCrashEvent))
+RANGES = Clocks.PHASES | Clocks.MAINTENANCE  # that may be left open
+IDLE = Clocks.TAINTS | Clocks.SILENCE  # that do not run where no node fails and no taint evicts
 ANY_TIME = (0, NEVER)  # may happen now, and never has to
 
 
@@ -31,11 +34,11 @@ def gains_without_clocks(plan: Plan) -> bool:
 
     All clocks must be ranges of pods and of maintenance: no ages, periods, evictions by taints or back-offs.
     """
-    known = all(isinstance(controller, LOOPS) for controller in plan.controllers)
-    events = all(isinstance(event, EVENTS_WITHOUT_CLOCKS) for event in plan.events)
-    if not known or not events or plan.periodic or any(plan.mechanics.ages) or has_priorities(plan.setup):
+    clocks = all(one.clocks in RANGES | IDLE for one in plan.footprints)
+    written = reduce(or_, (footprint_of(event).writes for event in plan.events), NOTHING)
+    if not clocks or written not in SETTLED_NODES | Writes.DRAINS or any(plan.mechanics.ages):
         return False
-    if not any(isinstance(event, DrainEvent) for event in plan.events):
+    if has_priorities(plan.setup) or Writes.DRAINS not in written:
         return False  # what starts together ends together: there are few combinations, and fewer than without clocks
     return not any(
         is_evicted_by_taints(plan, number) or workload.template.node_name

@@ -11,22 +11,23 @@ young would matter then. `docs/explanation/reductions.md` has the argument.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import reduce
+from operator import or_
 from typing import Any, NamedTuple, Protocol
 
 from kubeproof.cluster.control import Decision, Delete, Role, Seen, Tag
+from kubeproof.cluster.footprint import NOBODY
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.state import NodeCell, Nodes, Phase, PodKind, add_pods
 from kubeproof.controllers.kubelet import MOVING
-from kubeproof.controllers.late import HpaController
 from kubeproof.engine.system import Effect, Stage
-from kubeproof.events.late import PodCrashEvent
 from kubeproof.model.by_name.ticks import all_ticked
 from kubeproof.model.mechanics import Mechanics
 from kubeproof.model.plan import Plan
+from kubeproof.model.reductions.ends_in_unison import ends_told
 from kubeproof.model.reductions.starts_in_unison import (
     StartMatters,
     actions_of,
-    heeds_start,
     is_evicted_by_taints,
     only_replicasets_delete,
 )
@@ -53,10 +54,10 @@ def countable(plan: Plan) -> frozenset[int]:
     """
     if not only_replicasets_delete(plan):
         return frozenset()
-    scalers = [c for c in plan.controllers if isinstance(c, HpaController)]
-    mixed = {w for c in scalers if not c.counts_own_pods_only for w in c.counted}
-    scaled = {w for c in scalers for w in c.members} - mixed
-    return frozenset(w for w in scaled if _is_countable(plan, w))
+    scaled = reduce(or_, (one.tells_starts for one in plan.footprints if one.takes_young), NOBODY)
+    told = reduce(or_, (one.tells_starts for one in plan.footprints if not one.takes_young), ends_told(plan))
+    everybody = range(len(plan.setup.workloads))
+    return frozenset(w for w in everybody if w in scaled and w not in told and _is_countable(plan, w))
 
 
 def _is_countable(plan: Plan, number: int) -> bool:
@@ -65,8 +66,7 @@ def _is_countable(plan: Plan, number: int) -> bool:
         and bool(plan.mechanics.ages[number])
         and not plan.mechanics.lives[number]
         and number not in plan.mechanics.never_ready
-        and not any(isinstance(e, PodCrashEvent) and number in e.members for e in plan.events)
-        and not any(heeds_start(monitor, number) for monitor in plan.monitors)
+        and not any(monitor.tells_starts_of(number) for monitor in plan.monitors)
         and not is_evicted_by_taints(plan, number)
     )
 
