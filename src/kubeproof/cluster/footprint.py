@@ -112,6 +112,7 @@ class Scope(Enum):
     NOWHERE = "nowhere"
     WORKLOAD = "its target"
     NODE = "one node"
+    DOMAIN = "the nodes of one domain"
     ANYWHERE = "any nodes"
 
 
@@ -135,6 +136,7 @@ class Footprint:
 
     # Of events, as they are declared.
     is_moment: bool = True  # it happens; otherwise it says how pods are
+    is_consequence: bool = False  # it follows from what is, and does not come as it likes
     ends_later: bool = True  # what it does may end by itself, whenever it likes
     is_about_all: bool = True  # whom it concerns depends on all workloads
     takes_pods_of: Scope = Scope.ANYWHERE

@@ -29,6 +29,7 @@ from kubeproof.cluster.control import (
     Stage,
 )
 from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
+from kubeproof.cluster.mentions import Mentions
 from kubeproof.cluster.objects import REGION, ZONE, Node
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import Health, NodeCell, WorkloadCell, holds_up_zone
@@ -41,6 +42,12 @@ EXCLUDED = "node.kubernetes.io/exclude-disruption"
 UNWATCHED = (1, 0)  # a zone of which no node counts is in its normal state
 
 NORMAL, PARTIAL, FULL = "Normal", "PartialDisruption", "FullDisruption"
+
+
+def mention_zones(found: Mentions) -> None:
+    """Adds what decides about NoExecute taints where nodes fail: the states of zones."""
+    found.topology |= {ZONE, REGION}
+    found.keys.add(EXCLUDED)
 
 
 def zone_state(ready: int, not_ready: int) -> str:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import field
+from functools import reduce
+from operator import or_
 
 from kubeproof.cluster.chances import Chance
+from kubeproof.cluster.footprint import NOTHING, Footprint, Scope, Writes, footprint_of
 from kubeproof.cluster.labels import LabelSelector
+from kubeproof.cluster.mentions import Mentions, mention_requirements
 from kubeproof.cluster.objects import ZONE, Node, Source, Workload
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.values import dataclass
@@ -26,6 +31,11 @@ class NodeChoice:
         if self.names is not None and node.name not in self.names:
             return False
         return self.selector is None or self.selector.matches(dict(node.labels))
+
+    def mention(self, found: Mentions) -> None:
+        """Adds what it reads of nodes."""
+        mention_requirements(found, self.selector.requirements if self.selector else ())
+        found.names |= set(self.names or ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +66,47 @@ class Event:
         """True if it happens in stable states only."""
         return STABLE in self.conditions
 
+    @property
+    def subject(self) -> str | None:
+        """The reference of the workload that it is about, if it is about one."""
+        return getattr(self, "target", None)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Every spec.replicas that it writes, as far as it says which."""
+        return ()
+
+    @property
+    def ends_any_time(self) -> bool:
+        """True if what it does may end whenever it likes: a node, or traffic, comes back."""
+        return footprint_of(self).ends_later and bool(getattr(self, "recovers", True))
+
+    @property
+    def hits_several(self) -> bool:
+        """True if one occurrence may take pods away from several nodes."""
+        return footprint_of(self).takes_pods_of in (Scope.DOMAIN, Scope.ANYWHERE)
+
+    @property
+    def one_node(self) -> str | None:
+        """The name of the node that it is about, if it is about one."""
+        return None
+
+    @property
+    def domain_key(self) -> str | None:
+        """The label by whose value it chooses nodes, if it does; which one is remembered."""
+        return None
+
+    def mention_nodes(self, found: Mentions) -> None:
+        """Adds what it reads of nodes."""
+        choice = getattr(self, "nodes", None)
+        if choice is not None:
+            choice.mention(found)
+        if self.one_node is not None:
+            found.names.add(self.one_node)
+        if self.domain_key is not None:
+            found.topology.add(self.domain_key)
+            found.numeric_keys.add(self.domain_key)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeFailure(Event):
@@ -68,6 +119,16 @@ class NodeFailure(Event):
     max: int | None = 1  # type: ignore[assignment]  # None: any number of failures
     comes_back: bool = False  # with `recovers`: it does come back, sooner or later; no run ends without it
 
+    footprint = Footprint(
+        writes=Writes.FAILURES,
+        is_about_all=False,
+        takes_pods_of=Scope.NODE,
+    )
+
+    @property
+    def hits_several(self) -> bool:
+        return self.together and self.max != 1
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ZoneFailure(Event):
@@ -76,6 +137,16 @@ class ZoneFailure(Event):
     topology_key: str = ZONE
     recovers: bool = True
 
+    footprint = Footprint(
+        writes=Writes.FAILURES | Writes.OUTAGES,
+        is_about_all=False,
+        takes_pods_of=Scope.DOMAIN,
+    )
+
+    @property
+    def domain_key(self) -> str:
+        return self.topology_key
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cordon(Event):
@@ -83,6 +154,13 @@ class Cordon(Event):
 
     nodes: NodeChoice = NodeChoice()
     reversible: bool = False
+
+    footprint = Footprint(
+        writes=Writes.CORDONS,
+        ends_later=False,
+        is_about_all=False,
+        takes_pods_of=Scope.NOWHERE,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +172,13 @@ class Drain(Event):
     uncordon: bool = False
     each_once: bool = False  # no node twice: with `max` as many as there are nodes, each in its turn, in any order
 
+    footprint = Footprint(
+        writes=Writes.DRAINS | Writes.CORDONS,
+        ends_later=False,
+        is_about_all=False,
+        takes_pods_of=Scope.NODE,
+    )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Maintenance(Event):
@@ -103,6 +188,13 @@ class Maintenance(Event):
     concurrent: int = 1
     each_once: bool = False  # as for Drain
 
+    footprint = Footprint(
+        writes=Writes.DRAINS | Writes.CORDONS,
+        ends_later=False,
+        is_about_all=False,
+        takes_pods_of=Scope.NODE,
+    )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeRemoval(Event):
@@ -110,6 +202,13 @@ class NodeRemoval(Event):
 
     nodes: NodeChoice = NodeChoice()
     drain_first: bool = True
+
+    footprint = Footprint(
+        writes=Writes.DRAINS | Writes.DEPARTURES,
+        ends_later=False,
+        is_about_all=False,
+        takes_pods_of=Scope.NODE,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +218,17 @@ class Scale(Event):
     target: str  # Workload.ref
     replicas: tuple[int, ...]
 
+    footprint = Footprint(
+        writes=Writes.SIZES,
+        ends_later=False,
+        is_about_all=False,
+        takes_pods_of=Scope.WORKLOAD,
+    )
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return self.replicas
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Create(Event):
@@ -126,12 +236,30 @@ class Create(Event):
 
     target: str
 
+    footprint = Footprint(
+        writes=Writes.OBJECTS | Writes.PODS,
+        ends_later=False,
+        is_about_all=False,
+        takes_pods_of=Scope.WORKLOAD,
+    )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateNode(Event):
     """A Node of the input that is absent until the event."""
 
     node: str
+
+    footprint = Footprint(
+        writes=Writes.ARRIVALS,
+        ends_later=False,
+        is_about_all=False,
+        takes_pods_of=Scope.NOWHERE,
+    )
+
+    @property
+    def one_node(self) -> str:
+        return self.node
 
 
 CREATED, DELETED, APPLIED = "created", "deleted", "applied"
@@ -145,6 +273,12 @@ class BudgetChange(Event):
     verb: str  # CREATED: it is absent before; DELETED; APPLIED: `content` is what it looks like afterwards
     content: PodDisruptionBudget | None = None
 
+    footprint = Footprint(
+        writes=Writes.BUDGETS,
+        ends_later=False,
+        takes_pods_of=Scope.NOWHERE,
+    )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Apply(Event):
@@ -155,6 +289,21 @@ class Apply(Event):
 
     workload: Workload
     replicas_given: bool = True
+
+    footprint = Footprint(
+        writes=Writes.SIZES | Writes.TEMPLATES | Writes.OBJECTS | Writes.PODS,
+        ends_later=False,
+        is_about_all=False,
+        takes_pods_of=Scope.WORKLOAD,
+    )
+
+    @property
+    def subject(self) -> str:
+        return self.workload.ref
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return (self.workload.replicas,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +332,13 @@ class UsageChange(Event):
     max: int | None = None  # type: ignore[assignment]  # None: any number of changes
     moves: Moves | None = None
 
+    footprint = Footprint(
+        writes=Writes.USAGE,
+        ends_later=False,
+        is_about_all=False,
+        takes_pods_of=Scope.NOWHERE,
+    )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsagePattern(Event):
@@ -192,6 +348,14 @@ class UsagePattern(Event):
     target: str
     container: str = ""  # "": the pod as a whole
     phases: tuple[tuple[Usage, int | None], ...]  # usage and for how many seconds; None (last only): for ever
+
+    footprint = Footprint(
+        writes=Writes.USAGE,
+        is_moment=False,
+        ends_later=False,
+        is_about_all=False,
+        takes_pods_of=Scope.NOWHERE,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,6 +370,13 @@ class CpuLoad(Event):
     max: int | None = None  # type: ignore[assignment]  # None: any number of changes
     moves: Moves | None = None
 
+    footprint = Footprint(
+        writes=Writes.USAGE,
+        ends_later=False,
+        is_about_all=False,
+        takes_pods_of=Scope.NOWHERE,
+    )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unreachable(Event):
@@ -216,6 +387,12 @@ class Unreachable(Event):
     idle: Usage = Usage(percent=0)  # what one pod uses meanwhile
     max: int | None = 1  # type: ignore[assignment]  # None: any number of faults
 
+    footprint = Footprint(
+        writes=Writes.USAGE,
+        is_about_all=False,
+        takes_pods_of=Scope.NOWHERE,
+    )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KernelPanic(Event):
@@ -225,6 +402,13 @@ class KernelPanic(Event):
     nodes: NodeChoice = NodeChoice()
     max: int | None = None  # type: ignore[assignment]  # None: whenever the level is passed
 
+    footprint = Footprint(
+        writes=Writes.FAILURES,
+        is_consequence=True,
+        ends_later=False,
+        takes_pods_of=Scope.NODE,
+    )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodCrash(Event):
@@ -232,6 +416,18 @@ class PodCrash(Event):
 
     target: str
     max: int | None = 1  # type: ignore[assignment]  # None: any number of crashes
+
+    footprint = Footprint(
+        writes=Writes.CRASHES,
+        ends_later=False,
+        is_about_all=False,
+        takes_pods_of=Scope.NOWHERE,
+    )
+
+
+def written_by(events: Iterable[Event]) -> Writes:
+    """All that the events may change."""
+    return reduce(or_, (footprint_of(event).writes for event in events), NOTHING)
 
 
 def marks_nodes(event: Event) -> bool:
@@ -256,6 +452,14 @@ class NeverReady(Event):
     target: str
     revision: str = EVERY_REVISION  # all, initial, new
 
+    footprint = Footprint(
+        writes=Writes.PHASES,
+        is_moment=False,
+        ends_later=False,
+        is_about_all=False,
+        takes_pods_of=Scope.NOWHERE,
+    )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completes(Event):
@@ -265,12 +469,27 @@ class Completes(Event):
     least_s: int
     most_s: int
 
+    footprint = Footprint(
+        writes=Writes.PHASES,
+        is_moment=False,
+        ends_later=False,
+        is_about_all=False,
+        takes_pods_of=Scope.NOWHERE,
+    )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delete(Event):
     """A user deletes a workload."""
 
     target: str
+
+    footprint = Footprint(
+        writes=Writes.REMOVALS | Writes.DELETIONS,
+        ends_later=False,
+        is_about_all=False,
+        takes_pods_of=Scope.WORKLOAD,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,3 +498,10 @@ class Rollout(Event):
 
     target: str
     back: bool = False
+
+    footprint = Footprint(
+        writes=Writes.TEMPLATES,
+        ends_later=False,
+        is_about_all=False,
+        takes_pods_of=Scope.WORKLOAD,
+    )

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from kubeproof.cluster.labels import Requirement
+from kubeproof.cluster.mentions import Mentions, mention_requirements
 from kubeproof.cluster.objects import Workload
 from kubeproof.intents.declarations import Intent
 
@@ -35,6 +36,17 @@ def calls_of(intent: Intent) -> tuple[Call, ...]:
     from kubeproof.intents.expressions import calls, parse_predicate
 
     return tuple(call for _, text in intent.where for call in calls(parse_predicate(text)))
+
+
+def mention_nodes(found: Mentions, intent: Intent) -> None:
+    """Adds what an intent reads of nodes."""
+    found.topology |= {intent.topology_key} - {""}
+    mention_requirements(found, intent.nodes.requirements if intent.nodes else ())
+    found.names |= set(intent.node_names or ())
+    read = mentioned(intent)
+    found.names |= set(read.names)
+    found.topology |= set(read.topology)
+    mention_requirements(found, read.requirements)
 
 
 def mentioned(intent: Intent) -> Mentioned:

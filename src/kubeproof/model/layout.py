@@ -9,32 +9,19 @@ topology key is in use, domains with equal nodes are interchangeable as wholes.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 
+from kubeproof.cluster.footprint import Writes, footprint_of
 from kubeproof.cluster.images import image_sizes
-from kubeproof.cluster.labels import NodeTerm, Requirement
+from kubeproof.cluster.mentions import Mentions, mention_requirements
 from kubeproof.cluster.near_nodes import Tells, join_near
-from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, JOBS, POD, REGION, ZONE, Node, PodTemplate, Setup, Workload
+from kubeproof.cluster.objects import POD, Node, Setup, Workload
 from kubeproof.cluster.places import Layout, Place
-from kubeproof.controllers.node_lifecycle import EXCLUDED
-from kubeproof.controllers.scheduler.plugins.volumes import ZONE_LABELS
-from kubeproof.events.declarations import CreateNode, Event, KernelPanic, NodeChoice, NodeFailure, ZoneFailure
+from kubeproof.controllers.node_lifecycle import mention_zones
+from kubeproof.controllers.scheduler.mentions import mention_scheduling, resources_read
+from kubeproof.events.declarations import Event, NodeChoice
 from kubeproof.intents.declarations import Intent
-from kubeproof.intents.predicates import mentioned
-from kubeproof.values import dataclass
-
-UNSPREAD = (POD, DAEMON_SET, *JOBS)  # kinds whose pods have default spread constraints by their Services alone
-
-
-@dataclass(slots=True)
-class Mentions:
-    """What the input reads of nodes: label keys, label values, topology keys, names."""
-
-    keys: set[str] = field(default_factory=set)
-    values: set[tuple[str, str]] = field(default_factory=set)
-    numeric_keys: set[str] = field(default_factory=set)  # every value matters: Gt, Lt, a user's controller
-    topology: set[str] = field(default_factory=set)
-    names: set[str] = field(default_factory=set)
+from kubeproof.intents.predicates import mention_nodes
 
 
 def mentions(
@@ -46,35 +33,20 @@ def mentions(
 ) -> Mentions:
     """Everything about nodes that can influence a controller, an event, a property or a bill."""
     found = Mentions(names=set(names))
-    for workload in setup.workloads:
-        _mention_template(found, workload.template)
-        if not workload.template.spread and (workload.kind not in UNSPREAD or _is_served(setup, workload)):
-            found.topology |= {HOSTNAME, ZONE}  # the scheduler's default constraints
-    _mention_volumes(found, setup)
-    for profile in setup.profiles:
-        _mention_terms(found, profile.added_affinity or ())
-        found.topology |= {constraint.topology_key for constraint in profile.default_spread or ()}
+    mention_scheduling(found, setup)
     if setup.descheduler is not None:
         from kubeproof.controllers.descheduler.arguments import policy_requirements
 
-        _mention_requirements(found, policy_requirements(setup.descheduler))
+        mention_requirements(found, policy_requirements(setup.descheduler))
     for event in events:
-        _mention_event(found, event)
+        event.mention_nodes(found)
+        if footprint_of(event).writes & Writes.FAILURES:
+            mention_zones(found)
     for choice in told_apart:
-        _mention_choice(found, choice)
+        choice.mention(found)
     for intent in intents:
-        found.topology |= {intent.topology_key} - {""}
-        _mention_requirements(found, intent.nodes.requirements if intent.nodes else ())
-        found.names |= set(intent.node_names or ())
-        read = mentioned(intent)
-        found.names |= set(read.names)
-        found.topology |= set(read.topology)
-        _mention_requirements(found, read.requirements)
+        mention_nodes(found, intent)
     return found
-
-
-def _is_served(setup: Setup, workload: Workload) -> bool:
-    return any(service.selects(workload.namespace, workload.template.labels) for service in setup.services)
 
 
 def arrived_for_good(setup: Setup, targeted: Container[str]) -> Setup:
@@ -102,8 +74,7 @@ def alike(setup: Setup, targeted: Container[str]) -> tuple[int, ...]:
 
 def unread(setup: Setup, found: Mentions) -> tuple[str, ...]:
     """What of the nodes nothing in the input reads: keys of labels, names of resources."""
-    read = found.keys | found.numeric_keys | found.topology | {key for key, _ in found.values}
-    labels = {key for node in setup.nodes for key, _ in node.labels} - read
+    labels = {key for node in setup.nodes for key, _ in node.labels} - found.labels
     resources = {name for node in setup.nodes for name, _ in node.others}
     kept = _resources_read(setup)
     left = () if kept is None else sorted(resources - kept)
@@ -114,68 +85,7 @@ def _resources_read(setup: Setup) -> frozenset[str] | None:
     """Resources beyond CPU and memory that some pod requests or some score weighs; None: perhaps all."""
     if setup.descheduler is not None:
         return None  # thresholds may name any
-    found: set[str] = set()
-    for workload in setup.workloads:
-        template = workload.template
-        found |= {name for name, _ in template.overhead}
-        found |= {n for container in (*template.containers, *template.init_containers) for n, _ in container.others}
-    for profile in setup.profiles:
-        found |= {name for name, _ in profile.fit_resources} | set(profile.balanced_resources)
-    return frozenset(found)
-
-
-def _mention_template(found: Mentions, template: PodTemplate) -> None:
-    found.values |= set(template.node_selector)
-    _mention_terms(found, template.required_terms or ())
-    _mention_terms(found, (preferred.term for preferred in template.preferred_terms))
-    found.topology |= {constraint.topology_key for constraint in template.spread}
-    found.topology |= template.pod_affinity.topology_keys | template.pod_anti_affinity.topology_keys
-    if template.node_name:
-        found.names.add(template.node_name)
-
-
-def _mention_volumes(found: Mentions, setup: Setup) -> None:
-    """What volumes read of nodes; of labels that bind provisioned volumes every value counts."""
-    if not any(workload.template.claims for workload in setup.workloads):
-        return
-    for volume in setup.volumes:
-        _mention_terms(found, volume.terms or ())
-        found.numeric_keys |= {name for key, _ in volume.labels if key in ZONE_LABELS for name in ZONE_LABELS}
-    for storage_class in setup.storage_classes:
-        found.numeric_keys |= storage_class.labels_read
-
-
-def _mention_terms(found: Mentions, terms: Iterable[NodeTerm]) -> None:
-    for term in terms:
-        _mention_requirements(found, term.expressions)
-        found.names |= {value for requirement in term.fields for value in requirement.values}
-
-
-def _mention_requirements(found: Mentions, requirements: Iterable[Requirement]) -> None:
-    for requirement in requirements:
-        found.keys.add(requirement.key)
-        if requirement.operator in ("Gt", "Lt"):
-            found.numeric_keys.add(requirement.key)
-        found.values |= {(requirement.key, value) for value in requirement.values}
-
-
-def _mention_event(found: Mentions, event: Event) -> None:
-    choice = getattr(event, "nodes", None)
-    if isinstance(choice, NodeChoice):
-        _mention_choice(found, choice)
-    if isinstance(event, CreateNode):
-        found.names.add(event.node)
-    if isinstance(event, ZoneFailure):
-        found.topology.add(event.topology_key)
-        found.numeric_keys.add(event.topology_key)  # which zone is down is remembered
-    if isinstance(event, NodeFailure | KernelPanic | ZoneFailure):
-        found.topology |= {ZONE, REGION}  # zone states decide about NoExecute taints
-        found.keys.add(EXCLUDED)
-
-
-def _mention_choice(found: Mentions, choice: NodeChoice) -> None:
-    _mention_requirements(found, choice.selector.requirements if choice.selector else ())
-    found.names |= set(choice.names or ())
+    return resources_read(setup)
 
 
 def unique_keys(setup: Setup, found: Mentions) -> frozenset[str]:
@@ -225,8 +135,7 @@ def _signature(
 def _label_facts(
     labels: dict[str, str], found: Mentions, unique: frozenset[str], without: str | None
 ) -> Iterator[tuple[str, str | None]]:
-    mentioned_keys = found.keys | found.numeric_keys | {key for key, _ in found.values}
-    for key in sorted(mentioned_keys | found.topology):
+    for key in sorted(found.labels):
         value = labels.get(key)
         hidden = key in found.topology and (key in unique or key == without) and key not in found.numeric_keys
         unread = hidden or (key not in found.topology and key not in found.numeric_keys)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from kubeproof.cluster.control import ANY, Arrive, Controller, NodeRef, PeriodicController, as_periodic
-from kubeproof.cluster.footprint import Footprint, awake, footprint_of
+from kubeproof.cluster.footprint import Footprint, Writes, awake, footprint_of
 from kubeproof.cluster.near_nodes import Tells
 from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, STATEFUL_SET, Setup, family, workload_number
 from kubeproof.cluster.places import Layout
@@ -17,22 +17,7 @@ from kubeproof.cluster.running import RunningPods
 from kubeproof.cluster.services import route_after_deletion
 from kubeproof.cluster.state import Health, NodeCell, WorkloadCell
 from kubeproof.cluster.volumes import open_claims
-from kubeproof.events.declarations import (
-    Apply,
-    Cordon,
-    CreateNode,
-    Delete,
-    Drain,
-    Event,
-    KernelPanic,
-    Maintenance,
-    NodeChoice,
-    NodeFailure,
-    NodeRemoval,
-    Rollout,
-    Scale,
-    ZoneFailure,
-)
+from kubeproof.events.declarations import Event, NodeChoice, written_by
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.monitor import Monitor, make_monitor
 from kubeproof.intents.predicates import (
@@ -74,8 +59,8 @@ from kubeproof.model.mechanics import Mechanics
 from kubeproof.model.memories import CLAIM, MemoryCell, MemoryName
 from kubeproof.values import dataclass
 
-SHRINKING = (Apply, Delete, Rollout, Scale)  # events after which a ReplicaSet may have to choose victims
-ON_NODES = (Cordon, Drain, KernelPanic, Maintenance, NodeFailure, NodeRemoval, ZoneFailure)
+RESIZING = Writes.SIZES | Writes.TEMPLATES | Writes.REMOVALS  # after which a ReplicaSet may have to choose victims
+ON_NODES = Writes.CORDONS | Writes.DRAINS | Writes.FAILURES | Writes.DEPARTURES
 Placement = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
 
 
@@ -230,7 +215,7 @@ def make_plan(
                 absent | _placed(setup, placement, running),
                 placement,
                 kin,
-                {e.node for e in events if isinstance(e, CreateNode)},
+                {str(e.one_node) for e in events if footprint_of(e).writes & Writes.ARRIVALS},
             ),
             running,
         ),
@@ -274,8 +259,8 @@ def _named(
     setup: Setup, events: tuple[Event, ...], intents: tuple[Intent, ...], placement: Placement
 ) -> frozenset[str]:
     """The references of the workloads that an event, a property, a predicate of one, or the placement names."""
-    named = {str(getattr(one, "target", "")) for one in (*events, *intents)} | {ref for ref, _ in placement}
-    named |= {event.workload.ref for event in events if isinstance(event, Apply)}
+    named = {str(ref) for ref in (*(e.subject for e in events), *(i.target for i in intents))}
+    named |= {ref for ref, _ in placement}
     for target in (target for intent in intents for target in targets_of(intent)):
         named |= {setup.workloads[index].ref for index in targeted(setup.workloads, target)}
     return frozenset(named)
@@ -286,14 +271,14 @@ def _spare_ages(setup: Setup, events: tuple[Event, ...]) -> tuple[int, ...]:
     flags = setup.cluster_autoscaler
     if flags is None:
         return ()
-    may_fail = any(isinstance(event, NodeFailure | KernelPanic | ZoneFailure) for event in events)
+    may_fail = bool(written_by(events) & Writes.FAILURES)
     return tuple(sorted({flags.unneeded_s, *((flags.unready_s,) if may_fail and flags.removes_unready else ())}))
 
 
 def _works_on_nodes(setup: Setup, events: tuple[Event, ...]) -> bool:
     """True if something happens to single nodes, and no size falls: victims are chosen place by place."""
-    shrinks = setup.autoscalers or any(isinstance(event, SHRINKING) for event in events)
-    return not shrinks and any(isinstance(event, ON_NODES) for event in events)
+    written = written_by(events)
+    return not setup.autoscalers and not written & RESIZING and bool(written & ON_NODES)
 
 
 def _placed_workloads(

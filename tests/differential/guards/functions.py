@@ -18,9 +18,16 @@ GUARDED: dict[str, tuple[str, ...]] = {
     "intents/monitor.py": ("tells_starts_of", "_waits_for_starts", "tells_ends", "sees_object"),
     "cluster/near_nodes.py": ("agreed",),
     "controllers/scheduler/framework.py": ("_best",),
-    "model/layout.py": ("mentions", "_mention_template", "_mention_volumes", "_mention_terms", "_mention_requirements",
-        "_mention_event", "_mention_choice", "alike", "_resources_read", "_signature", "_label_facts",
-        "symmetric_domains", "_is_unique"),
+    "cluster/mentions.py": ("mention_terms", "mention_requirements"),
+    "controllers/node_lifecycle.py": ("mention_zones",),
+    "controllers/scheduler/mentions.py": (
+        "mention_scheduling", "_mention_template", "_mention_volumes", "resources_read",
+    ),
+    "events/declarations.py": ("mention", "mention_nodes", "ends_any_time"),
+    "intents/predicates.py": ("mention_nodes",),
+    "model/layout.py": (
+        "mentions", "alike", "_resources_read", "_signature", "_label_facts", "symmetric_domains", "_is_unique",
+    ),
     "verify/proofs/slicing.py": (
         "cut", "cut_by_relations", "_kept_whole", "_entangled", "_comes_any_time", "_ends_any_time", "_hits_several",
         "_counts_all", "_occurrences", "_relations", "_sharing_nodes", "_may_run_on", "_selecting", "_spread_selectors",

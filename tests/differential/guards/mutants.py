@@ -42,37 +42,37 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
     (Guard("model/layout.py", "_label_facts", "unread"), "a term compares numbers", False),
     (
         Guard(
-            "model/layout.py",
-            "_mention_choice",
-            "_mention_requirements(found, choice.selector.requirements if choice.selector else ())",
+            "events/declarations.py",
+            "mention",
+            "mention_requirements(found, self.selector.requirements if self.selector else ())",
         ),
         "an event chooses nodes by label",
         False,
     ),
     (
-        Guard("model/layout.py", "_mention_choice", "found.names |= set(choice.names or ())"),
+        Guard("events/declarations.py", "mention", "found.names |= set(self.names or ())"),
         "an event chooses nodes by name",
         False,
     ),
     (
-        Guard("model/layout.py", "_mention_event", "_mention_choice(found, choice)"),
+        Guard("events/declarations.py", "mention_nodes", "choice.mention(found)"),
         "an event chooses nodes by label",
         False,
     ),
     (
-        Guard("model/layout.py", "_mention_requirements", "found.keys.add(requirement.key)"),
+        Guard("cluster/mentions.py", "mention_requirements", "found.keys.add(requirement.key)"),
         "room that a profile refuses is none",
         False,
     ),
     (
-        Guard("model/layout.py", "_mention_requirements", "found.numeric_keys.add(requirement.key)"),
+        Guard("cluster/mentions.py", "mention_requirements", "found.numeric_keys.add(requirement.key)"),
         "a term compares numbers",
         False,
     ),
     (
         Guard(
-            "model/layout.py",
-            "_mention_requirements",
+            "cluster/mentions.py",
+            "mention_requirements",
             "found.values |= {(requirement.key, value) for value in requirement.values}",
         ),
         "a term asks for a value",
@@ -80,21 +80,25 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
     ),
     (
         Guard(
-            "model/layout.py",
+            "controllers/scheduler/mentions.py",
             "_mention_template",
-            "_mention_terms(found, (preferred.term for preferred in template.preferred_terms))",
+            "mention_terms(found, (preferred.term for preferred in template.preferred_terms))",
         ),
         "pods prefer a label",
         False,
     ),
     (
-        Guard("model/layout.py", "_mention_template", "_mention_terms(found, template.required_terms or ())"),
+        Guard(
+            "controllers/scheduler/mentions.py",
+            "_mention_template",
+            "mention_terms(found, template.required_terms or ())",
+        ),
         "a term asks for a value",
         False,
     ),
     (
         Guard(
-            "model/layout.py",
+            "controllers/scheduler/mentions.py",
             "_mention_template",
             "found.topology |= template.pod_affinity.topology_keys | template.pod_anti_affinity.topology_keys",
         ),
@@ -103,7 +107,7 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
     ),
     (
         Guard(
-            "model/layout.py",
+            "controllers/scheduler/mentions.py",
             "_mention_template",
             "found.topology |= {constraint.topology_key for constraint in template.spread}",
         ),
@@ -111,37 +115,39 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         False,
     ),
     (
-        Guard("model/layout.py", "_mention_template", "found.values |= set(template.node_selector)"),
+        Guard("controllers/scheduler/mentions.py", "_mention_template", "found.values |= set(template.node_selector)"),
         "a budget relates those that it guards",
         False,
     ),
     (
-        Guard("model/layout.py", "_mention_terms", "_mention_requirements(found, term.expressions)"),
+        Guard("cluster/mentions.py", "mention_terms", "mention_requirements(found, term.expressions)"),
         "room that a profile refuses is none",
         False,
     ),
     (
         Guard(
-            "model/layout.py",
-            "_mention_terms",
+            "cluster/mentions.py",
+            "mention_terms",
             "found.names |= {value for requirement in term.fields for value in requirement.values}",
         ),
         "a term asks for a name",
         False,
     ),
     (
-        Guard("model/layout.py", "_mention_volumes", "_mention_terms(found, volume.terms or ())"),
+        Guard("controllers/scheduler/mentions.py", "_mention_volumes", "mention_terms(found, volume.terms or ())"),
         "a volume is reached by label",
         False,
     ),
     (
-        Guard("model/layout.py", "_mention_volumes", "found.numeric_keys |= storage_class.labels_read"),
+        Guard(
+            "controllers/scheduler/mentions.py", "_mention_volumes", "found.numeric_keys |= storage_class.labels_read"
+        ),
         "a class provisions for some nodes",
         False,
     ),
     (
         Guard(
-            "model/layout.py",
+            "controllers/scheduler/mentions.py",
             "_mention_volumes",
             "found.numeric_keys |= {name for key, _ in volume.labels if key in ZONE_LABELS for name in ZONE_LABELS}",
         ),
@@ -150,8 +156,8 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
     ),
     (
         Guard(
-            "model/layout.py",
-            "_resources_read",
+            "controllers/scheduler/mentions.py",
+            "resources_read",
             "found |= {n for container in (*template.containers, *template.init_containers) for n, _ in "
             "container.others}",
         ),
@@ -159,7 +165,9 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         False,
     ),
     (
-        Guard("model/layout.py", "_resources_read", "found |= {name for name, _ in template.overhead}"),
+        Guard(
+            "controllers/scheduler/mentions.py", "resources_read", "found |= {name for name, _ in template.overhead}"
+        ),
         "a pod's overhead is a resource of its own",
         False,
     ),
@@ -172,43 +180,51 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
     (Guard("model/layout.py", "_signature", "node.taints"), "a scheduler ignores taints", False),
     (Guard("model/layout.py", "_signature", "others"), "a container asks for a resource of its own", False),
     (Guard("model/layout.py", "_signature", "resources"), "a node has less CPU", False),
-    (Guard("model/layout.py", "mentions", "_mention_event(found, event)"), "an event chooses nodes by label", False),
+    (Guard("model/layout.py", "mentions", "event.mention_nodes(found)"), "an event chooses nodes by label", False),
     (
         Guard(
-            "model/layout.py",
-            "mentions",
-            "_mention_requirements(found, intent.nodes.requirements if intent.nodes else ())",
+            "intents/predicates.py",
+            "mention_nodes",
+            "mention_requirements(found, intent.nodes.requirements if intent.nodes else ())",
         ),
         "an intent allows nodes by label",
         False,
     ),
     (
-        Guard("model/layout.py", "mentions", "_mention_template(found, workload.template)"),
+        Guard("controllers/scheduler/mentions.py", "mention_scheduling", "_mention_template(found, workload.template)"),
         "a budget relates those that it guards",
         False,
     ),
     (
-        Guard("model/layout.py", "mentions", "_mention_terms(found, profile.added_affinity or ())"),
+        Guard(
+            "controllers/scheduler/mentions.py",
+            "mention_scheduling",
+            "mention_terms(found, profile.added_affinity or ())",
+        ),
         "room that a profile refuses is none",
         False,
     ),
-    (Guard("model/layout.py", "mentions", "_mention_volumes(found, setup)"), "a volume is reached by label", False),
     (
-        Guard("model/layout.py", "mentions", "found.names |= set(intent.node_names or ())"),
+        Guard("controllers/scheduler/mentions.py", "mention_scheduling", "_mention_volumes(found, setup)"),
+        "a volume is reached by label",
+        False,
+    ),
+    (
+        Guard("intents/predicates.py", "mention_nodes", "found.names |= set(intent.node_names or ())"),
         "an intent allows nodes by name",
         False,
     ),
     (
         Guard(
-            "model/layout.py",
-            "mentions",
+            "controllers/scheduler/mentions.py",
+            "mention_scheduling",
             "found.topology |= {constraint.topology_key for constraint in profile.default_spread or ()}",
         ),
         "a profile spreads pods",
         False,
     ),
     (
-        Guard("model/layout.py", "mentions", "found.topology |= {intent.topology_key} - {''}"),
+        Guard("intents/predicates.py", "mention_nodes", "found.topology |= {intent.topology_key} - {''}"),
         "an intent compares racks",
         False,
     ),

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from kubeproof.cluster.control import Controller
 from kubeproof.cluster.counted import counted_by, foreign_to, selects
+from kubeproof.cluster.footprint import Writes
 from kubeproof.cluster.objects import CRON_JOB, JOB, JOBS, Setup, family, workload_number
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import HorizontalPodAutoscaler
 from kubeproof.cluster.usage import CPU, UsageRule
 from kubeproof.controllers.late import CronJobController, GitOpsController, JobController
-from kubeproof.events.declarations import Event, KernelPanic, NodeFailure, PodCrash, ZoneFailure
+from kubeproof.events.declarations import Event, written_by
 from kubeproof.model.by_name.ticks import Ages
 from kubeproof.model.expansion.revisions import brought, never_ready
 from kubeproof.model.expansion.used import usage_rules
@@ -220,7 +221,7 @@ def jobs_counted(setup: Setup) -> frozenset[int]:
 def may_run_unready(setup: Setup, events: tuple[Event, ...]) -> frozenset[int]:
     """The workloads whose pods may run without being ready: probed, crashed, never ready, or on a silent node."""
     everybody = frozenset(range(len(setup.workloads)))
-    if any(isinstance(event, NodeFailure | ZoneFailure | KernelPanic | PodCrash) for event in events):
+    if written_by(events) & (Writes.FAILURES | Writes.CRASHES):
         return everybody
     probed = {w for w in everybody if setup.workloads[w].template.readiness is not None}
     return never_ready(setup, events) | probed

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import product
 
 from kubeproof.cluster.control import Controller
+from kubeproof.cluster.footprint import Writes, footprint_of
 from kubeproof.cluster.objects import (
     DAEMON_SET,
     DEPLOYMENT,
@@ -38,7 +39,7 @@ from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.controllers.taint_eviction import TaintEviction
 from kubeproof.errors import UsageError
 from kubeproof.events.budget_change import budgets_after
-from kubeproof.events.declarations import BudgetChange, Event, KernelPanic, NodeFailure, ZoneFailure, is_drain
+from kubeproof.events.declarations import BudgetChange, Event, is_drain
 from kubeproof.events.late import DrainProgress
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.predicates import most_failed_asked
@@ -102,8 +103,10 @@ def _with_budgets(layout: Layout, events: tuple[Event, ...]) -> tuple[tuple[Layo
 
 def takes_several_down(events: tuple[Event, ...]) -> bool:
     """True if several nodes may be down at once."""
-    failures = sum(2 if e.max is None else e.max for e in events if isinstance(e, NodeFailure | KernelPanic))
-    return failures > 1 or any(isinstance(event, ZoneFailure) for event in events)
+    failing = [event for event in events if footprint_of(event).writes & Writes.FAILURES]
+    return sum(2 if e.max is None else e.max for e in failing) > 1 or any(
+        footprint_of(event).writes & Writes.OUTAGES for event in failing
+    )
 
 
 def endpoint_loops(layout: Layout, routes: Mapping[int, tuple[int, int]]) -> Iterator[Controller]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from kubeproof.cluster.footprint import Scope, Writes, footprint_of
 from kubeproof.cluster.labels import NO_SCHEDULE, Taint
 from kubeproof.cluster.objects import CRON_JOB, DAEMON_SET, POD, STATEFUL_SET, Setup, Workload
 from kubeproof.cluster.places import UNREACHABLE, UNSCHEDULABLE
@@ -20,36 +21,8 @@ from kubeproof.cluster.quotas import ResourceQuota
 from kubeproof.cluster.state import NEVER
 from kubeproof.controllers.quota import is_meant, usage
 from kubeproof.controllers.taint_eviction import seconds_tolerated
-from kubeproof.events.declarations import (
-    Apply,
-    BudgetChange,
-    Completes,
-    Cordon,
-    CpuLoad,
-    Create,
-    CreateNode,
-    Delete,
-    Drain,
-    Event,
-    KernelPanic,
-    Maintenance,
-    NeverReady,
-    NodeFailure,
-    NodeRemoval,
-    PodCrash,
-    Rollout,
-    Scale,
-    Unreachable,
-    UsageChange,
-    UsagePattern,
-    ZoneFailure,
-)
+from kubeproof.events.declarations import Event
 
-DELETE_NO_PODS = (
-    BudgetChange, Completes, Cordon, CpuLoad, CreateNode, NeverReady, PodCrash, Unreachable, UsageChange, UsagePattern,
-)  # fmt: skip
-ON_A_NODE = (Drain, KernelPanic, Maintenance, NodeFailure, NodeRemoval)
-ON_A_WORKLOAD = (Create, Delete, Rollout, Scale)
 MARKS = (Taint(UNSCHEDULABLE, "", NO_SCHEDULE), Taint(UNREACHABLE, "", NO_SCHEDULE))  # of nodes that events hit
 
 
@@ -70,13 +43,13 @@ def _creator(setup: Setup, events: tuple[Event, ...], number: int) -> str | None
     if workload.kind == CRON_JOB:
         return None  # each of its Jobs creates its own
     if workload.kind == POD:
-        is_brought = any(isinstance(event, Create | Apply) and _target(event) == workload.ref for event in events)
+        is_brought = any(_writes(event, Writes.OBJECTS) and event.subject == workload.ref for event in events)
         return workload.ref if is_brought else None
     return workload.owner if workload.kind in (DAEMON_SET, STATEFUL_SET) and workload.owner else workload.ref
 
 
-def _target(event: Event) -> str | None:
-    return event.workload.ref if isinstance(event, Apply) else getattr(event, "target", None)
+def _writes(event: Event, what: Writes) -> bool:
+    return bool(footprint_of(event).writes & what)
 
 
 # -- room -------------------------------------------------------------------------------------------
@@ -133,21 +106,22 @@ def _comes_back(setup: Setup, workload: Workload) -> bool:
 def _hits(setup: Setup, events: tuple[Event, ...], ref: str) -> Iterator[int | None]:
     """How often each event may take pods of a workload away; None: any number of times."""
     for event in events:
-        if isinstance(event, DELETE_NO_PODS):
+        scope = footprint_of(event).takes_pods_of
+        if scope is Scope.NOWHERE:
             continue
-        if isinstance(event, ZoneFailure):
+        if scope is Scope.DOMAIN:
             yield event.max * len(setup.nodes)
-        elif isinstance(event, ON_A_NODE):
+        elif scope is Scope.NODE:
             yield event.max
-        elif isinstance(event, (*ON_A_WORKLOAD, Apply)):
-            yield event.max if _target(event) == ref else 0
+        elif scope is Scope.WORKLOAD:
+            yield event.max if event.subject == ref else 0
         else:
             yield None
 
 
 def _largest(setup: Setup, events: tuple[Event, ...], workload: Workload, ref: str) -> int:
     """The most pods that a workload's loop wants at once."""
-    is_updated = any(isinstance(event, Apply | Rollout) and _target(event) == ref for event in events)
+    is_updated = any(_writes(event, Writes.TEMPLATES) and event.subject == ref for event in events)
     if workload.kind == DAEMON_SET:
         return len(setup.nodes) * (2 if is_updated else 1)
     if workload.kind == POD or (workload.kind == STATEFUL_SET and workload.owner):
@@ -159,10 +133,8 @@ def _largest(setup: Setup, events: tuple[Event, ...], workload: Workload, ref: s
 
 def _written(setup: Setup, events: tuple[Event, ...], ref: str) -> Iterator[int]:
     for event in events:
-        if isinstance(event, Scale) and event.target == ref:
-            yield from event.replicas
-        if isinstance(event, Apply) and event.workload.ref == ref:
-            yield event.workload.replicas
+        if event.subject == ref:
+            yield from event.sizes
     yield from (autoscaler.max_replicas for autoscaler in setup.autoscalers if autoscaler.target == ref)
 
 
