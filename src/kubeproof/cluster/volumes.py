@@ -140,7 +140,7 @@ def suitable(setup: Setup, claim: Claim, labels: Mapping[str, str] | None, taken
     if kept:
         return [volume for volume in kept[:1] if labels is None or is_reached(volume, labels)]
     used = taken | {other.volume for other in setup.claims}
-    free = [v for v in setup.volumes if not v.claim and v.name not in used and _fits(v, claim)]
+    free = [v for v in setup.volumes if not v.claim and v.name not in used and fits(v, claim)]
     if labels is not None:
         free = [volume for volume in free if is_reached(volume, labels)]
     least = min((volume.capacity for volume in free), default=0)
@@ -151,7 +151,8 @@ def _is_large(volume: Volume, claim: Claim) -> bool:
     return volume.capacity >= claim.request and volume.is_block == claim.is_block
 
 
-def _fits(volume: Volume, claim: Claim) -> bool:
+def fits(volume: Volume, claim: Claim) -> bool:
+    """True if a volume that is kept for nobody can be the claim's."""
     return (
         _is_large(volume, claim)
         and volume.storage_class == claim.storage_class

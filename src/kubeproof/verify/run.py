@@ -379,7 +379,7 @@ def _searched(
     loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch
 ) -> tuple[list[IntentResult], Statistics]:
     """The search with as few classes of nodes as it turns out to allow."""
-    return search_joined(plan, options, lambda near, left: _searched_plan(loaded, near, left, watch))
+    return search_joined(plan, options, lambda near, left: _searched_plan(loaded, near, left, watch), watch.clock)
 
 
 def _searched_plan(

@@ -53,6 +53,7 @@ class Watch:
     known: Known = field(default_factory=Known)  # what is decided so far
     found: Found | None = None  # is told of violations while a search that allows no additional runs goes on
     deadline: Deadline | None = None  # by which all of them end
+    clock: Callable[[], float] = time.monotonic  # by which the time of each is counted
 
     def go_on(self) -> None:
         """Between two pieces of work: tells what is found, and ends the run if somebody asked for that."""
@@ -129,7 +130,7 @@ def explored(plan: Plan, beginning: Beginning, options: VerifyOptions, watch: Wa
     A violation found with fewer orders is looked for again in every order, in a search of bounded size, so that the
     counterexample shown is a shortest one wherever that search comes to it.
     """
-    begun = time.monotonic()
+    begun = watch.clock()
     system, search, order = reduced(plan, beginning, options, watch)
     start_states = 0 if beginning.search is None else len(beginning.search.store)
     seen = joined((beginning.coverage, coverage_of(system)))._asdict()
@@ -137,7 +138,7 @@ def explored(plan: Plan, beginning: Beginning, options: VerifyOptions, watch: Wa
     decided = tuple(Decided(system, search, finding) for finding in search.findings)
     if order == EVERY_ORDER or not any(finding.verdict == "violated" for finding in search.findings):
         return Explored(decided, statistics, search)
-    again = _repeated(plan, beginning, options, watch, time.monotonic() - begun)
+    again = _repeated(plan, beginning, options, watch, watch.clock() - begun)
     if again is None or again.search.stopped_by == INTERRUPTED:
         return Explored(decided, statistics, search)
     if again.search.stopped_by in (None, ALL_VIOLATED):
@@ -173,7 +174,7 @@ def reduced(
 
     Counting young pods as a whole pays where many nodes differ; where few do, the full model is the smaller one.
     """
-    begun = time.monotonic()
+    begun = watch.clock()
     order = _asked_for(plan, fewer_orders(plan), options)
     if order.counted:
         few = replace(options, max_states=_at_most(options, options.effort.max_tried))
@@ -189,7 +190,7 @@ def _narrowed(
     """The search that leaves out no more than it turns out to allow, and decides nothing by additional runs."""
     restarts = 0
     while True:
-        share = within(options, time.monotonic() - begun, is_relaxed=order.is_relaxed)
+        share = within(options, watch.clock() - begun, is_relaxed=order.is_relaxed)
         try:
             system, search = one_search(plan, order, beginning, share, watch)
         except StartMatters as found:
@@ -292,7 +293,9 @@ def _limits(options: VerifyOptions, watch: Watch) -> Limits:
     """The limits asked for; without one on memory, most of what the machine has, so that the answer is UNKNOWN
     and not a killed process."""
     memory = options.memory_bytes or physical_bytes() * DEFAULT_MEMORY_PERCENT // 100 or None
-    return Limits(options.max_states, options.timeout_s, memory, stop=watch.stop, deadline=watch.deadline)
+    return Limits(
+        options.max_states, options.timeout_s, memory, clock=watch.clock, stop=watch.stop, deadline=watch.deadline
+    )
 
 
 def _translated(progress: Report, phase: str) -> Callable[[EngineProgress], None] | None:

@@ -32,7 +32,7 @@ GUARDED: dict[str, tuple[str, ...]] = {
         "cut", "cut_by_relations", "_kept_whole", "_entangled", "_comes_any_time", "_ends_any_time", "_hits_several",
         "_counts_all", "_occurrences", "_relations", "_sharing_nodes", "_may_run_on", "_selecting", "_spread_selectors",
         "_is_spread_hard", "_term_selectors", "_uses", "_sharing_ports", "_sharing_images", "_has_open_claims",
-        "_has_free_volumes", "_counted_together", "_chained", "_read_by", "_is_about",
+        "_sharing_volumes", "_claims_of", "_counted_together", "_chained", "_read_by", "_is_about",
         "starts_simply", "_is_evicted",
     ),
     "verify/proofs/slices.py": ("_is_exact", "_begins_at_rest", "_is_rest", "_comes_to_rest"),
@@ -49,7 +49,7 @@ GUARDED: dict[str, tuple[str, ...]] = {
         "find_resizing", "is_uniform", "largest", "is_patient", "_may_rise", "_ratios", "ends_irregular_times",
     ),
     "verify/proofs/crowd/freeing.py": (
-        "free", "flatten", "_may_run_anywhere", "_admits", "_may_rename", "_selectors", "_terms",
+        "free", "flatten", "_finds_room", "_may_run_anywhere", "_admits", "_may_rename", "_selectors", "_terms",
     ),
     "verify/proofs/crowd/swaying.py": (
         "find_sway", "_counts_others", "_counted", "_scored_terms", "_is_keyed", "_find_slack", "_range_of",

@@ -391,7 +391,9 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
     ),
     (
         Guard(
-            "verify/proofs/slicing.py", "_relations", "(yield from _selecting(loaded.setup, forms, is_swayed=on_nodes))"
+            "verify/proofs/slicing.py",
+            "_relations",
+            "(yield from _selecting(loaded.setup, forms, is_swayed=is_swayed))",
         ),
         "an affinity term relates those that it speaks of",
         False,
@@ -617,15 +619,15 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         True,
     ),
     (
-        Guard(
-            "verify/proofs/slicing.py",
-            "_entangled",
-            "(on_nodes or _has_free_volumes(setup)) and _has_open_claims(setup)",
-        ),
+        Guard("verify/proofs/slicing.py", "_relations", "(yield from _sharing_volumes(loaded.setup, forms))"),
         "claims want the same volume",
         True,
     ),
-    (Guard("verify/proofs/slicing.py", "_entangled", "_has_free_volumes(setup)"), "claims want the same volume", True),
+    (
+        Guard("verify/proofs/crowd/freeing.py", "flatten", "not _finds_room(setup, short)"),
+        "a workload that grows takes room",
+        True,
+    ),
     (
         Guard("verify/proofs/slicing.py", "_relations", "(yield from _sharing_ports(loaded.setup, forms))"),
         "room where a port is taken is none",

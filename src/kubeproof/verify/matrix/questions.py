@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
@@ -28,8 +29,9 @@ class Question:
     target: str
     faults: tuple[str, ...]
     max_states: int
-    timeout_s: float
+    timeout_s: float  # of the processor: what else runs on the machine must not decide about an answer
     is_thorough: bool = False  # what parts leave open is asked of the whole, too
+    ends_at_s: float = math.inf  # of the system's clock, for all questions together
 
     @property
     def key(self) -> str:

@@ -146,7 +146,8 @@ class _Run:
 
     def work(self, phase: str, questions: Iterable[Question]) -> None:
         """Answers the questions as long as there is time, in their order, several at once."""
-        asked = tuple(questions)
+        ends_at_s = time.time() + self.left_s
+        asked = tuple(replace(question, ends_at_s=ends_at_s) for question in questions)
         if not asked or self.stop.is_asked or self.left_s < LEAST_S:
             return
         by_key = {question.key: question for question in asked}

@@ -7,12 +7,14 @@ proof that holds whatever the others do (`kubeproof.verify.proofs.crowd`), unles
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from kubeproof.engine.limits import Deadline
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.manifests.scenarios.faults import FLOOR, under_faults
 from kubeproof.model.plan import Plan
@@ -63,7 +65,8 @@ class Solver:
         """The cell of a question."""
         faulty = under_faults(self.loaded, question.faults, question.target)
         limited = replace(self.options, max_states=question.max_states, timeout_s=question.timeout_s)
-        one = _Cell(question, faulty, planned(faulty, limited), limited, Watch(), self.memo, self.preludes)
+        watch = Watch(deadline=_deadline(question), clock=time.process_time)
+        one = _Cell(question, faulty, planned(faulty, limited), limited, watch, self.memo, self.preludes)
         try:
             return one.grade()
         except NoPlacement:
@@ -101,38 +104,57 @@ class _Cell:
 
     def grade(self) -> Graded:
         """The grade, with the run or the proof behind it."""
-        part = self._part()
-        if part is None:
-            return self._exact()
-        begun_s = time.monotonic()
+        begun_s = self.watch.clock()
+        graded = None
+        for part in self._parts():
+            graded = self._beside_others(part)
+            if graded.cell.grade != Grade.UNKNOWN or graded.is_doubted:
+                return graded
+        if graded is None:
+            return self._exact(is_beside=False)
+        if len(self.loaded.setup.workloads) > FEW_WORKLOADS and not self.question.is_thorough:
+            return graded
+        again = self._exact(self.watch.clock() - begun_s)
+        if again.cell.grade == Grade.UNKNOWN and not again.is_doubted:
+            return replace(graded, statistics=again.statistics)  # whether a limit ended it
+        return again
+
+    def _parts(self) -> Iterator[Slice]:
+        """What relates to the workload, then with all whose pods its scores count; nothing if that is everybody."""
+        if not self.options.uses(SLICING) or self.options.controllers:
+            return
+        known: set[tuple[str, ...]] = set()
+        for is_swayed in (False, True):
+            parts = cut_by_relations(self.loaded, is_swayed=is_swayed)
+            part = next((one for one in parts if self.question.target in one.workloads), None)
+            if part is not None and len(parts) > 1 and part.workloads not in known:
+                known.add(part.workloads)
+                yield part
+
+    def _beside_others(self, part: Slice) -> Graded:
+        """What is found of a part alone as a run of the whole, and what holds of it whatever the others do."""
         searched = searched_part(part, planned(part.loaded, self.options), self.options, self.watch)
         found = {number: _verdict(searched, number) for number in part.intents}
         alone = [number for number, verdict in found.items() if verdict != BROKEN]
         proofs = self._prove(part, alone)
         found |= {number: PROVED if number in proofs.unbroken else OPEN for number in alone}
         rest_on = proofs.rest_on.union(part.workloads)
-        graded = self._judge(_Evidence(part, searched, found, rest_on, proofs.obstacle))
-        is_small = len(self.loaded.setup.workloads) <= FEW_WORKLOADS
-        if graded.cell.grade != Grade.UNKNOWN or graded.is_doubted or not (is_small or self.question.is_thorough):
-            return graded
-        again = self._exact(time.monotonic() - begun_s)
-        if again.cell.grade == Grade.UNKNOWN and not again.is_doubted:
-            return replace(graded, statistics=again.statistics)  # whether a limit ended it
-        return again
+        return self._judge(_Evidence(part, searched, found, rest_on, proofs.obstacle))
 
-    def _part(self) -> Slice | None:
-        """What relates to the workload; None if that is everybody."""
-        usable = self.options.uses(SLICING) and not self.options.controllers
-        parts = cut_by_relations(self.loaded) if usable else ()
-        part = next((one for one in parts if self.question.target in one.workloads), None)
-        return part if len(parts) > 1 else None
+    def _exact(self, spent_s: float = 0.0, *, is_beside: bool = True) -> Graded:
+        """What a search of all workloads together decides; unless parts were proved before, with what it is a proof of.
 
-    def _exact(self, spent_s: float = 0.0) -> Graded:
-        """What a search of all workloads together decides."""
+        Whatever is proved of a part beside others holds if there are none, and takes fewer states.
+        """
         refs = tuple(workload.ref for workload in self.loaded.setup.workloads)
         whole = Slice(self.loaded, refs, tuple(range(len(self.loaded.scenario.intents))))
         searched = searched_part(whole, self.plan, within(self.options, spent_s, is_relaxed=False), self.watch)
-        return self._judge(_Evidence(whole, searched, {n: _verdict(searched, n) for n in whole.intents}))
+        found = {number: _verdict(searched, number) for number in whole.intents}
+        left = [number for number, verdict in found.items() if verdict == OPEN]
+        if left and not is_beside and len(cut_by_relations(self.loaded)) == 1:
+            proofs = self._prove(whole, left)
+            found |= {number: PROVED for number in left if number in proofs.unbroken}
+        return self._judge(_Evidence(whole, searched, found))
 
     def _prove(self, part: Slice, numbers: Sequence[int]) -> Proofs:
         """What holds of the intents whatever the others do; a fault that never comes is survived."""
@@ -266,6 +288,14 @@ class _Cell:
     def _count(self, number: int) -> int:
         count = self.loaded.scenario.intents[number].count
         return 0 if count is None else count.number
+
+
+def _deadline(question: Question) -> Deadline | None:
+    """When the run ends, by the clock of this process."""
+    if math.isinf(question.ends_at_s):
+        return None
+    left_s = question.ends_at_s - time.time()
+    return Deadline(time.monotonic() + left_s, max(0.0, left_s))
 
 
 def _verdict(searched: Part, number: int) -> str:

@@ -13,6 +13,7 @@ from kubeproof.engine.search import Search
 from kubeproof.engine.system import Role, Step
 from kubeproof.intents.monitor import IN_STABLE, PERSISTENT, RECURRENT
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.model.by_name.abstraction import anonymous, canonical
 from kubeproof.model.by_name.remembering import RememberingModel
 from kubeproof.model.by_name.representatives import RepresentativeModel
 from kubeproof.model.by_name.state import State
@@ -99,7 +100,7 @@ def searched_in_parts(
 def searched_part(one: Slice, plan: Plan, options: VerifyOptions, watch: Watch) -> Part:
     """The part with its findings, or with why there are none."""
     try:
-        return search_joined(plan, options, lambda near, left: _searched_part(one, near, left, watch))
+        return search_joined(plan, options, lambda near, left: _searched_part(one, near, left, watch), watch.clock)
     except Exception as problem:
         return Part(one, plan, Beginning(()), (), Statistics(), None, failure_of(problem))
 
@@ -166,7 +167,7 @@ class Prelude(NamedTuple):
     told: tuple[TraceStep, ...]
 
 
-Preludes = MutableMapping[Hashable, Prelude]  # those that runs of the same workloads begin with
+Preludes = MutableMapping[Hashable, list[Prelude]]  # of the same workloads on the same nodes
 
 
 def show_violation(
@@ -217,14 +218,23 @@ def _woven(
 def _find_prelude(whole: Plan, part: Part, shares: Projection, decided: Decided, preludes: Preludes) -> Prelude:
     """How the whole was deployed so that the part is where its run begins; known, if it was asked for before."""
     root = decided.search.root(decided.finding.state)
-    workloads = tuple((one.ref, one.owner, one.ordinal) for one in whole.setup.workloads)
-    nodes = tuple(node.name for node in whole.setup.nodes)
-    key = (part.slice.workloads, part.beginning.cells[root], workloads, nodes)
-    if key not in preludes or whole.claims:  # which claim has which volume is part of the memories
-        path = _woven_prelude(whole, part, shares, root)
-        retrace(RepresentativeModel(whole.deploying()), path.states, path.steps)
-        preludes[key] = Prelude(path.last, told(RepresentativeModel(whole), path.states, path.steps, 0))
-    return preludes[key]
+    workloads = tuple((one.ref, one.owner, one.ordinal, one.replicas) for one in whole.setup.workloads)
+    known = preludes.setdefault((workloads, whole.setup.nodes), [])
+    for prelude in known if not whole.claims else ():  # which claim has which volume is part of the memories
+        if _ends_at(prelude, part, shares, root):
+            return prelude
+    path = _woven_prelude(whole, part, shares, root)
+    retrace(RepresentativeModel(whole.deploying()), path.states, path.steps)
+    known.append(Prelude(path.last, told(RepresentativeModel(whole), path.states, path.steps, 0)))
+    return known[-1]
+
+
+def _ends_at(prelude: Prelude, part: Part, shares: Projection, root: int) -> bool:
+    """True if the part is where its run begins after that prelude, whoever's it was."""
+    assert part.beginning.search is not None
+    plan = part.plan.deploying()
+    wanted = canonical(plan, part.beginning.search.store.cells_of(part.beginning.stable[root]))
+    return anonymous(RepresentativeModel(plan), shares.of(prelude.last)) == wanted
 
 
 def _woven_prelude(whole: Plan, part: Part, shares: Projection, root: int) -> NamedPath:

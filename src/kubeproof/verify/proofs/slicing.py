@@ -17,7 +17,7 @@ from kubeproof.cluster.labels import NO_EXECUTE, LabelSelector, Requirement
 from kubeproof.cluster.objects import CRON_JOB, JOB, STATEFUL_SET, Node, PodAffinity, PodTemplate, Setup, Workload
 from kubeproof.cluster.priorities import has_priorities
 from kubeproof.cluster.profiles import NODE_AFFINITY, TAINT_TOLERATION, heeds
-from kubeproof.cluster.volumes import Claim, open_claims
+from kubeproof.cluster.volumes import Claim, fits, open_claims
 from kubeproof.controllers.quota import is_meant
 from kubeproof.controllers.scheduler.plugins.node_affinity import required_affinity_matches
 from kubeproof.controllers.scheduler.plugins.node_ports import conflict, host_ports
@@ -78,18 +78,19 @@ def cut(loaded: Loaded) -> tuple[Slice, ...] | str:
     return slices if len(told) == len(loaded.scenario.intents) else "an intent speaks of no workload"
 
 
-def cut_by_relations(loaded: Loaded) -> tuple[Slice, ...]:
+def cut_by_relations(loaded: Loaded, *, is_swayed: bool = False) -> tuple[Slice, ...]:
     """The parts of an input whose workloads meet on nodes only; fewer than two if it stays whole.
 
     Such parts take each other's room and sway each other's scores, so they are not independent. Pods of higher priority
-    may take the room of others, unless there is always enough.
+    may take the room of others, unless there is always enough. With `is_swayed` workloads belong together, too, if
+    scores of one count pods of the other.
     """
     if _entangled(loaded, on_nodes=False) or loaded.setup.settings.gitops_interval_s is not None:
         return ()
     if has_priorities(loaded.setup) and not Room(loaded).is_never_short:
         return ()
     groups = _Groups(tuple(_forms(loaded)))
-    for related in _relations(loaded, on_nodes=False):
+    for related in _relations(loaded, on_nodes=False, is_swayed=is_swayed):
         groups.join(related)
     return tuple(_slice(loaded, part) for part in groups.parts())
 
@@ -122,7 +123,7 @@ def _entangled(loaded: Loaded, *, on_nodes: bool = True) -> str:
         return "a vertical autoscaler changes what pods ask for"
     if setup.settings.startup_choices:
         return "pods draw the time that they take to start"
-    if (on_nodes or _has_free_volumes(setup)) and _has_open_claims(setup):
+    if on_nodes and _has_open_claims(setup):
         return "claims may get the volumes that others want"
     if on_nodes and any(workload.kind == CRON_JOB for workload in setup.workloads):
         return "a CronJob may start Jobs at any time"
@@ -146,12 +147,6 @@ def _entangled(loaded: Loaded, *, on_nodes: bool = True) -> str:
 
 def _has_open_claims(setup: Setup) -> bool:
     return bool(open_claims(setup)) or any(workload.claim_templates for workload in setup.workloads)
-
-
-def _has_free_volumes(setup: Setup) -> bool:
-    """True if there is a volume that any claim may get."""
-    bound = {claim.volume for claim in setup.claims}
-    return any(not volume.claim and volume.name not in bound for volume in setup.volumes)
 
 
 def _occurrences(events: Iterable[Event]) -> int:
@@ -223,14 +218,15 @@ def _forms(loaded: Loaded) -> dict[str, list[Workload]]:
     return found
 
 
-def _relations(loaded: Loaded, *, on_nodes: bool = True) -> Iterator[tuple[str, ...]]:
+def _relations(loaded: Loaded, *, on_nodes: bool = True, is_swayed: bool = True) -> Iterator[tuple[str, ...]]:
     """Sets of workloads that may influence each other; `on_nodes`, also by running on the same node."""
     forms = _forms(loaded)
     if on_nodes:
         yield from _sharing_nodes(loaded, forms)
-    yield from _selecting(loaded.setup, forms, is_swayed=on_nodes)
+    yield from _selecting(loaded.setup, forms, is_swayed=is_swayed)
     if not on_nodes:
         yield from _sharing_ports(loaded.setup, forms)
+        yield from _sharing_volumes(loaded.setup, forms)
     for budget in loaded.setup.budgets:
         yield tuple(
             ref
@@ -348,6 +344,24 @@ def _sharing_ports(setup: Setup, forms: dict[str, list[Workload]]) -> Iterator[t
     for one, other in combinations(taking, 2):
         if any(conflict(wanted, taken) for wanted in ports[one] for taken in ports[other]):
             yield one, other
+
+
+def _sharing_volumes(setup: Setup, forms: dict[str, list[Workload]]) -> Iterator[tuple[str, ...]]:
+    """The workloads of which a claim may get a volume that is kept for nobody, volume by volume."""
+    bound = {claim.volume for claim in setup.claims}
+    free = [volume for volume in setup.volumes if not volume.claim and volume.name not in bound]
+    for volume in free:
+        yield tuple(
+            ref
+            for ref, workloads in forms.items()
+            if any(fits(volume, claim) for workload in workloads for claim in _claims_of(setup, workload))
+        )
+
+
+def _claims_of(setup: Setup, workload: Workload) -> Iterator[Claim]:
+    """The claims of a workload's pods that have no volume yet; of a StatefulSet with those that it makes."""
+    yield from (claim for claim in setup.claims if not claim.volume and _uses(workload, claim))
+    yield from workload.claim_templates
 
 
 def _sharing_images(setup: Setup, forms: dict[str, list[Workload]]) -> Iterator[tuple[str, ...]]:

@@ -18,6 +18,7 @@ from kubeproof.verify.matrix.options import MatrixOptions
 from kubeproof.verify.matrix.result import Cell, Grade, Matrix
 from kubeproof.verify.matrix.run import MatrixProgress, run_matrix
 from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.proofs.slicing import cut_by_relations
 from kubeproof.verify.result import HOLDS, UNKNOWN, VIOLATED, VerifyResult
 
 HERE = InProcess()
@@ -236,3 +237,48 @@ def test_without_room_for_all_it_is_not_known_what_the_neighbour_leaves():
 
     assert cell(result, "deploy").grade == Grade.UNKNOWN
     assert "podFailurePolicy of Job/shop/load" in cell(result, "deploy").detail
+
+
+def test_workloads_with_the_same_labels_are_proved_together_where_scores_count_both() -> None:
+    other = workload("ReplicaSet", replicas=2).replace("name: web, namespace: shop", "name: old, namespace: shop")
+    apart = workload().replace("web", "apart")
+    loaded = load(NODES, workload(replicas=2), other, apart)
+
+    found = survey(loaded, "nodeLoss", "drain")
+
+    assert cell(found, "nodeLoss").grade == Grade.STEADY
+    assert cell(found, "drain", "ReplicaSet/shop/old").grade == Grade.DIPS  # the others may be on the other nodes
+
+
+def test_a_single_workload_is_proved_with_fewer_states_than_a_search_takes() -> None:
+    found = run_matrix(
+        load(NODES, workload(replicas=10)),
+        VerifyOptions(max_states=2_000),
+        MatrixOptions(faults=("rollout",), pairs=False, executor=HERE),
+    )
+
+    assert cell(found, "rollout").grade == Grade.STEADY
+
+
+VOLUME = """
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: disk}
+spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], storageClassName: local, hostPath: {path: /data}}
+---"""
+
+
+def claim(storage_class: str) -> str:
+    return f"""
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {{name: data, namespace: shop}}
+spec: {{storageClassName: {storage_class}, accessModes: [ReadWriteOnce], resources: {{requests: {{storage: 1Gi}}}}}}
+---"""
+
+
+def test_a_volume_that_is_kept_for_nobody_concerns_those_whose_claims_it_fits() -> None:
+    using = workload(extra="volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]").replace("web", "db")
+    loaded = load(NODES, VOLUME, claim("local"), using, workload())
+
+    assert [part.workloads for part in cut_by_relations(loaded)] == [("Deployment/shop/db",), ("Deployment/shop/web",)]

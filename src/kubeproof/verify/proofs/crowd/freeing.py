@@ -6,7 +6,7 @@ workloads that differ in nothing else have one proof.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from kubeproof.cluster.labels import LabelSelector, Requirement, as_labels
@@ -97,10 +97,11 @@ def free(part: Slice, *, is_scored: bool = False) -> Loaded:
     return _rename(Loaded(smaller, freed)) if _may_rename(smaller, freed) else Loaded(smaller, freed)
 
 
-def flatten(loaded: Loaded) -> Loaded | None:
+def flatten(loaded: Loaded, short: Sequence[int]) -> Loaded | None:
     """The freed part on one node that takes all its pods, which end at once; None if it may matter where they are.
 
-    Nothing happens to nodes then, all pods always find room, and no rule compares nodes. Nobody counts pods that end,
+    Nothing happens to nodes then, all pods always find room, since more nodes admit them than may be `short` of it, per
+    workload, and no rule compares nodes. Nobody counts pods that end,
     or tells those that have started from those that have not, as long as they are not ready.
     """
     setup, scenario = loaded.setup, loaded.scenario
@@ -109,11 +110,23 @@ def flatten(loaded: Loaded) -> Loaded | None:
     if _has_hard_defaults(setup) or not all(map(_may_run_anywhere, setup.workloads)):
         return None
     templates = [workload.template for workload in setup.workloads]
+    if not _finds_room(setup, short):
+        return None
     node = next((n for n in setup.nodes if all(_admits(n, template) for template in templates)), None)
     if node is None:
         return None
     workloads = tuple(replace(w, template=replace(w.template, grace_s=0, readiness=None)) for w in setup.workloads)
     return replace(loaded, setup=replace(setup, nodes=(node,), workloads=workloads))
+
+
+def _finds_room(setup: Setup, short: Sequence[int]) -> bool:
+    """True if more nodes admit the pods of each workload than may be short of room."""
+    if not any(short):
+        return True
+    if any(profile.added_affinity is not None for profile in setup.profiles):
+        return False
+    admitting = (sum(_admits(node, workload.template) for node in setup.nodes) for workload in setup.workloads)
+    return all(count > most for count, most in zip(admitting, short, strict=True))
 
 
 def _may_run_anywhere(workload: Workload) -> bool:

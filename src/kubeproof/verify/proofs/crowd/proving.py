@@ -118,9 +118,9 @@ class _Asked:
             tuple((n, resizing.bounds[w.ref]) for n, w in enumerate(workloads) if w.ref in resizing.bounds),
             resizing.settles,
         )
-        flat = None if any(plain.short) else flatten(plain.free)
+        flat = flatten(plain.free, plain.short)
         if flat is not None:
-            yield plain._replace(free=flat)
+            yield plain._replace(free=flat, short=(0,) * len(workloads))
             return
         sway = find_sway(self.loaded, self.part, self.room)
         if not sway or sum(workload.replicas for workload in workloads) < 2:
