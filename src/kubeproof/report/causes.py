@@ -13,6 +13,7 @@ from kubeproof.verify.result import SUPPRESSED, VIOLATED, IntentResult, Trace, T
 from kubeproof.verify.words.obstacles import DEAD_NODE, NOT_READY, STAYS
 
 CLOCK = "time"
+_BARE_POD = "Pod/"
 _BESIDE = (NOT_READY, DEAD_NODE, STAYS)  # what is so of some pods while others wait for something else
 WORST_FIRST = (Grade.STUCK, Grade.DIPS)
 _REASON = re.compile(r"\S+: (?=[A-Z]\w+: )", re.ASCII)  # `node-a: NodeAffinity: …`: the node
@@ -107,10 +108,10 @@ def finding_of(result: VerifyResult, cell: Cell) -> IntentResult | None:
 
 
 def _shape_of_cell(result: VerifyResult, cell: Cell, is_single: bool) -> Shape:
-    """What cells with one cause have in common; a single pod is missed whatever takes it away."""
+    """What cells with one cause have in common; a single pod is missed, and a bare one gone, whatever takes it away."""
     one = finding_of(result, cell)
     assert one is not None
-    if cell.grade == Grade.DIPS and is_single:
+    if is_single and (cell.grade == Grade.DIPS or cell.target.startswith(_BARE_POD)):
         return one.verdict, one.severity, anonymous(one.remedy, one.target)
     return (one.verdict, one.severity, *shape(one))
 

@@ -142,6 +142,25 @@ def test_what_a_single_pod_is_taken_away_by_makes_no_difference():
     assert when_of(both, found.cells) == "(pod crash: up to 6m; rollout: up to 40s)"
 
 
+def test_a_bare_pod_is_gone_whatever_takes_it_away():
+    stuck = next(cell for cell in MATRIX_RESULT.matrix.cells if cell.grade == Grade.STUCK)
+    bare = "Pod/shop/api"
+    rows = tuple(replace(row, target=bare) for row in MATRIX_RESULT.matrix.rows[:1])
+    cells = tuple(
+        replace(stuck, target=bare, faults=(fault,), finding=number)
+        for number, fault in enumerate(("drain", "upgrade"))
+    )
+    ends = (("Pod/shop/api: ready 0",), ("Pod/shop/api: ready 0, terminating 1",))
+    first = MATRIX_RESULT.results[stuck.finding]
+    runs = tuple(replace(first, target=bare, trace=replace(first.trace, final=end, obstacles=())) for end in ends)
+
+    (found,) = matrix_findings(
+        replace(MATRIX_RESULT, results=runs), replace(MATRIX_RESULT.matrix, rows=rows, cells=cells)
+    )
+
+    assert found.cells == cells
+
+
 def test_a_workload_that_is_never_deployed_is_told_once():
     matrix = MATRIX_RESULT.matrix
     stuck = next(cell for cell in matrix.cells if cell.grade == Grade.STUCK)

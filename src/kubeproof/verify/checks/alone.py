@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.verify.checks.run import run_checks
-from kubeproof.verify.findings.left_out import told_omissions
+from kubeproof.verify.findings.left_out import omitted, told_omissions
 from kubeproof.verify.result import VACUOUS, Statistics, VerifyResult
 
 
@@ -20,6 +20,7 @@ def checked_alone(loaded: Loaded) -> VerifyResult | None:
         scope=(("kubernetes", version), ("workloads", "none")),
         results=(),
         not_modelled=tuple(told_omissions(loaded)),
+        omitted=omitted(loaded, None),
         statistics=Statistics(),
         inputs=loaded.texts,
         checks=found,

@@ -10,7 +10,7 @@ from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.cluster.wiring import Wiring, Written
 from kubeproof.controllers.budgets import selected_by
 from kubeproof.events.declarations import Apply
-from kubeproof.manifests.folders.recognising import TEMPLATE
+from kubeproof.manifests.folders.recognising import BLANKS, TEMPLATE, UNPATCHED
 from kubeproof.manifests.loaded import DUPLICATE, LEFT_ASIDE, SKIPPED, Loaded
 
 
@@ -69,8 +69,19 @@ class Scene:
     @cached_property
     def unrendered(self) -> tuple[Source, ...]:
         """Where templates were left out, which may hold objects of any kind."""
-        left_out = (note for note in self.loaded.notes if note.id == SKIPPED and note.why.endswith(TEMPLATE))
+        reasons = (TEMPLATE, BLANKS, UNPATCHED)
+        left_out = (note for note in self.loaded.notes if note.id == SKIPPED and note.why.endswith(reasons))
         return tuple(place for note in left_out for place in (note.source, *note.also))
+
+    @cached_property
+    def _changing(self) -> frozenset[str]:
+        """The files some of whose objects say something else in other files."""
+        repeated = (note for note in self.loaded.notes if note.id == DUPLICATE and note.severity == "warning")
+        return frozenset(note.source.file for note in repeated)
+
+    def may_differ(self, place: Source) -> bool:
+        """True if the object of a place may be another one in another variant of the input."""
+        return place.file in self._changing
 
     @cached_property
     def budgets(self) -> tuple[tuple[PodDisruptionBudget, tuple[int, ...]], ...]:

@@ -17,6 +17,7 @@ from kubeproof.verify.checks.surroundings import (
     elsewhere,
     equal_to,
     in_words,
+    is_added_later,
     may_hold_more,
     nearest,
     selected,
@@ -75,7 +76,10 @@ def _without_pods(scene: Scene, one: _Selecting, *, is_odd: bool) -> Iterator[Fo
     if there is not None:
         yield Found(one.ref, f"{told}; pods of {there.ref} have it", one.source, ((there.ref, there.source),))
     elif close:
-        yield Found(one.ref, f"{told}; {close}", one.source)
+        pods = around(scene, one.namespace, one.source)
+        is_late = is_added_later(scene, pods, one.selector)
+        hint = ", unless it is added while they run" if is_late else ""
+        yield Found(one.ref, f"{told}; {close}{hint}", one.source, severity=INFO if is_late else "")
     elif is_odd:
         yield Found(one.ref, told, one.source, severity=INFO)
 
@@ -140,7 +144,8 @@ CHECKS = (
         explanation=(
             "It has no endpoints, and connections to it are refused. Found only where the input shows the pods of its "
             "namespace, no object of a kind whose controller may create others, and some that may be meant; as info "
-            "where all other Services of the input have pods."
+            "where all other Services of the input have pods, and where pods lack a label that may be added while they "
+            "run, as by a leader election."
         ),
         remedy="Make the selector equal to labels of the pod template that is meant",
         find=_services,

@@ -44,8 +44,10 @@ _WITHOUT_PODS = (
 
 def belong_together(scene: Scene, one: Source, other: Source) -> bool:
     """True if two places are of one cluster; of an input with variants, those of one folder or of one below it."""
-    if not scene.has_variants:
+    if not scene.has_variants or one.file == other.file:
         return True
+    if scene.may_differ(one) or scene.may_differ(other):
+        return False  # what stands elsewhere may be meant for another version of it
     first, second = _folder(one), _folder(other)
     return first == second or first.startswith(f"{second}{os.sep}") or second.startswith(f"{first}{os.sep}")
 
@@ -117,6 +119,24 @@ def _requirement(one: Requirement) -> str:
     if one.operator in ("Exists", "DoesNotExist"):
         return one.key if one.operator == "Exists" else f"!{one.key}"
     return f"{one.key} {'in' if one.operator == 'In' else 'notin'} ({','.join(one.values)})"
+
+
+def is_added_later(scene: Scene, pods: Iterable[Workload], selector: LabelSelector) -> bool:
+    """True if a selector matches pods of a workload but for labels that these do not have at all.
+
+    Programs that elect a leader label its pod while they run, and people label pods by hand.
+    """
+    for one in pods:
+        labels = scene.labels(one)
+        missed = [requirement for requirement in selector.requirements if not requirement.matches(labels)]
+        if len(missed) < len(selector.requirements) and not any(_is_there(labels, one) for one in missed):
+            return True
+    return False
+
+
+def _is_there(labels: dict[str, str], missed: Requirement) -> bool:
+    """True if pods have the label with another value, or the value at a label of another name."""
+    return missed.key in labels or any(value in missed.values for value in labels.values())
 
 
 def nearest(pods: Iterable[Workload], selector: LabelSelector, name: str) -> str:

@@ -35,7 +35,7 @@ def _overlapping(scene: Scene) -> Iterator[Found]:
     pairs = [pair for pair in combinations(owners, 2) if _share_pods(scene, *pair)]
     for group in _connected(pairs):
         first, *others = (one for one in owners if one.ref in group)
-        told = f"it and {', '.join(one.ref for one in others)} select pods of each other"
+        told = f"it and {_listed([one.ref for one in others])} select pods of each other"
         if len(others) == 1 and not selects(others[0], first):
             told = f"its selector matches pods of {others[0].ref}, too"
         elif len(others) == 1 and not selects(first, others[0]):
@@ -115,7 +115,7 @@ def _single(scene: Scene) -> Iterator[Found]:
         first = group[0]
         told = "a Service leads to its only pod: every crash, eviction and node failure is an outage"
         if len(group) > 1:
-            told = f"{len(group)} workloads behind a Service have a single pod: {_listed(group)}"
+            told = f"{len(group)} workloads behind a Service have a single pod: {_listed([one.name for one in group])}"
         yield Found(first.ref, told, first.source, tuple((one.ref, one.source) for one in group[1:]))
 
 
@@ -128,9 +128,9 @@ def _is_single(scene: Scene, number: int, one: Workload) -> bool:
     return not scaled and any(s.selects(one.namespace, one.template.labels) for s in scene.setup.services)
 
 
-def _listed(group: list[Workload]) -> str:
-    names = [one.name for one in group[:_SHOWN]]
-    return ", ".join(names) + (f" and {len(group) - _SHOWN} more" if len(group) > _SHOWN else "")
+def _listed(names: list[str]) -> str:
+    more = len(names) - _SHOWN
+    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 # -- times --------------------------------------------------------------------------------------------

@@ -42,15 +42,18 @@ def left_out(plan: Plan) -> list[str]:
     return [one.told for one in _by_loops(plan)]
 
 
-def omitted(loaded: Loaded, plan: Plan) -> tuple[OmittedGroup, ...]:
-    """All that is not modelled, things of one kind together: what may decide first, then what is most."""
+def omitted(loaded: Loaded, plan: Plan | None) -> tuple[OmittedGroup, ...]:
+    """All that is not modelled, things of one kind together: what may decide first, then what is most.
+
+    An input without any workload has no plan.
+    """
     found: dict[str, list[bool]] = {}
     for omission in loaded.omissions:
         if omission.is_checked:
             continue
         told = omission.group or f"{omission.what}: {omission.why} ({omission.source})"
         found.setdefault(told, []).append(bool(omission.touches))
-    for one in _by_loops(plan):
+    for one in () if plan is None else _by_loops(plan):
         found.setdefault(one.group or one.told, []).append(bool(one.touches))
     groups = [OmittedGroup(what, len(decides), any(decides)) for what, decides in found.items()]
     return tuple(sorted(groups, key=lambda group: (not group.may_decide, -group.count, group.what)))

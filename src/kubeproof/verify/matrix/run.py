@@ -86,9 +86,19 @@ def run_matrix(
     return conclude(loaded, options, chosen, every, pairs, run.graded, clock() - run.begun, run.stop)
 
 
+_RENDERED_BY = {  # objects that stand for manifests elsewhere, and what gives these
+    "Application": "argocd app manifests APP | kubeproof verify -",
+    "HelmChart": "helm template CHART | kubeproof verify -",
+    "HelmRelease": "helm template CHART --values VALUES | kubeproof verify -",
+    "Kustomization": "flux build kustomization NAME --path DIR | kubeproof verify -",
+}
+
+
 def _nothing(loaded: Loaded) -> str:
     left_aside = "".join(f"; {o.what} is {o.why} ({o.source})" for o in loaded.omissions[:3])
     remedy = "Name files with a Deployment, StatefulSet, Job or other workload that has pods."
+    if rendering := sorted(set(_RENDERED_BY) & {o.group.removeprefix("kind ") for o in loaded.omissions}):
+        remedy = f"Its pods come from what {' and '.join(rendering)} objects name: {_RENDERED_BY[rendering[0]]}."
     return f"E301 the input holds no workload that a fault could hit{left_aside}. {remedy}"
 
 

@@ -33,6 +33,7 @@ from kubeproof.verify.searching import Beginning, Decided, Watch, begin, explore
 from kubeproof.verify.words.summary import stopped
 
 FAILED = "failed"
+_MOST_NAMES = 3  # of a part with many workloads
 WORST_FIRST = ("violated", FAILED, "unknown", "holds", "vacuous")
 
 
@@ -109,12 +110,18 @@ def _searched_part(one: Slice, plan: Plan, options: VerifyOptions, watch: Watch)
     beginning = begin(one.loaded, plan, options, watch)
     if beginning.search is not None and beginning.search.stopped_by:
         spent = statistics_of(beginning.search, plan)
-        told = f"the search for the first placements of {', '.join(one.workloads)} was {stopped(spent)}"
+        told = f"the search for the first placements of {_listed(one.workloads)} was {stopped(spent)}"
         return Part(one, plan, beginning, (), spent, None, Failure(UNKNOWN, told))
     if not one.intents and starts_simply(one) and beginning.search is None:
         return Part(one, plan, beginning, (), Statistics(), None)
     found = explored(plan, beginning, options, watch)
     return Part(one, plan, beginning, found.decided, found.statistics, found.search)
+
+
+def _listed(workloads: tuple[str, ...]) -> str:
+    """The workloads of a part, the first of many."""
+    more = len(workloads) - _MOST_NAMES
+    return ", ".join(workloads) if more <= 0 else f"{', '.join(workloads[:_MOST_NAMES])} and {more} more"
 
 
 # -- when the parts do not meet in time ----------------------------------------------------------------

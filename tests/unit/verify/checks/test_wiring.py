@@ -111,6 +111,28 @@ def test_pods_of_a_template_that_nobody_rendered_are_not_missed():
     assert len(told("K003", **pods, other__template=template)) == 1
 
 
+def test_a_label_that_may_be_added_while_pods_run_is_told_as_info():
+    (one,) = told("K003", deployment(), service(selector="app: web, role: leader"))
+
+    assert one == (
+        "info",
+        "Service/shop/web",
+        "selects app=web,role=leader, which no pod of namespace shop has; Deployment/shop/web has no label role, "
+        "unless it is added while they run",
+    )
+    (other,) = told("K003", deployment(labels="app: web, role: main"), service(selector="app: web, role: leader"))
+    assert other[0] == "warning"
+
+
+def test_a_service_of_one_variant_is_not_held_against_the_pods_of_another():
+    ports = "ports: [{name: http, containerPort: 80}]"
+    asks = service(ports="{port: 80, targetPort: grpc}")
+    plain, other = deployment(container=ports), deployment(container=ports.replace("http", "grpc"))
+
+    assert len(told("K009", plain, asks)) == 1
+    assert told("K009", a__1=other + "---\n" + asks, a__2=plain) == []
+
+
 def test_pods_of_another_namespace_are_told():
     (one,) = told("K003", deployment("db"), deployment(namespace="other"), service())
 

@@ -68,6 +68,9 @@ def test_what_is_not_known_is_advised_in_general():
         ("Deployment/shop/web", ("nodeLoss",), ((STAYS, ""),), "tolerationSeconds"),
         ("Deployment/shop/web", ("nodeLoss",), ((NO_NODE, ""),), "No node is left"),
         ("Deployment/shop/web", ("drain",), ((BUDGET, SEVERAL),), "Two PodDisruptionBudgets"),
+        ("Pod/shop/tool", ("drain",), (), "Nobody replaces a Pod"),
+        ("Pod/shop/tool", ("zoneFailure",), ((DEAD_NODE, ""),), "Nobody replaces a Pod"),
+        ("Pod/shop/tool", ("deploy",), (("NodeResourcesFit", ""),), "No node has the room"),
         ("Deployment/shop/web", ("deploy",), (("VolumeBinding", 'persistentvolumeclaim "d" not found'),), "add the"),
     ],
 )  # fmt: skip
@@ -82,6 +85,13 @@ def test_a_loop_that_the_descheduler_keeps_up_is_its_fault():
 
     assert "The descheduler evicts" in advice(ROW, STUCK, looping)
     assert advice(ROW, STUCK, replace(RESULT, trace=Trace(steps))) == "In general."
+
+
+def test_a_drain_that_goes_on_for_ever_meets_pods_that_come_back():
+    steps = tuple(TraceStep(actor, "acts", ROW.target, (), 0) for actor in ("scheduler web", "drain"))
+    looping = replace(RESULT, trace=Trace(steps, loop_start=0))
+
+    assert "tolerate the taint of a cordoned node" in advice(ROW, replace(STUCK, faults=("drain",)), looping)
 
 
 def test_where_a_budget_wants_all_pods_it_is_what_has_to_change():

@@ -210,6 +210,12 @@ def test_nothing_to_hit_is_nothing_to_check():
         survey(load(NODES, workload(replicas=0)))
 
 
+def test_objects_that_stand_for_manifests_elsewhere_are_to_be_rendered():
+    release = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: web, namespace: shop}\n"
+    with pytest.raises(NothingToCheckError, match=r"what HelmRelease objects name: helm template"):
+        survey(load(NODES, release))
+
+
 JOB = """
 apiVersion: batch/v1
 kind: Job
