@@ -18,11 +18,11 @@ from typing import Any
 
 from kubeproof.monitor.engine import Partition
 from kubeproof.monitor.event import Event
-from kubeproof.monitor.mine import mine
-from kubeproof.monitor.observations import observe_answers, observe_pairs
-from kubeproof.monitor.rules import FollowedBy, Matching, Pattern, Rule
-from kubeproof.monitor.runs import labelled_events, read_index
-from kubeproof.monitor.traces import Trace, traces_of
+from kubeproof.monitor.mining.mine import mine
+from kubeproof.monitor.mining.observations import observe_answers, observe_pairs
+from kubeproof.monitor.mining.runs import labelled_events, read_index
+from kubeproof.monitor.mining.traces import Trace, traces_of
+from kubeproof.monitor.rules.rules import FollowedBy, Matching, Pattern, Rule
 
 BARS = {19: 600_000, 326: 170_000}
 ESPER_WARM = {19: 120_000, 326: 34_000}

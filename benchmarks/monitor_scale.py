@@ -22,12 +22,12 @@ from typing import Any
 
 from kubeproof.monitor.brokers.address import parse_address
 from kubeproof.monitor.event import Event
-from kubeproof.monitor.rules import FollowedBy, Ltl, Pattern, Rule, RuleSet
+from kubeproof.monitor.intake.stream import StreamMonitor
+from kubeproof.monitor.rules.rules import FollowedBy, Ltl, Pattern, Rule, RuleSet
 from kubeproof.monitor.run import Watch
 from kubeproof.monitor.scale.board import Board
 from kubeproof.monitor.scale.run import Scale, watch_scaled
 from kubeproof.monitor.scale.worker import WorkOptions, work
-from kubeproof.monitor.stream import StreamMonitor
 
 NAMES = [f"n{number}" for number in range(16)]
 WORKERS = (1, 2, 4)

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from kubeproof.network.check import check
-from kubeproof.network.generate import DEDICATED, fat_tree, home, with_fault
-from kubeproof.network.library import waypoint
-from kubeproof.network.machine import Prepared, prepare
+from kubeproof.network.files.generate import DEDICATED, fat_tree, home, with_fault
 from kubeproof.network.model import Network
+from kubeproof.network.properties.library import waypoint
+from kubeproof.network.properties.machine import Prepared, prepare
 
 BARS_S = {"home": 0.0005, "k=4": 0.005, "k=8": 0.06, "k=16": 1.0, "k=32": 20.0}
 PUBLISHED_S = {"home": 0.0035, "k=4": 0.036, "k=8": 3.3}

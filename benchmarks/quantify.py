@@ -19,9 +19,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from kubeproof.quantify.autoscaling import autoscaling_program
-from kubeproof.quantify.autoscaling_run import AutoscalingOptions, check_autoscaling, properties_of
-from kubeproof.quantify.parameters import SETTINGS
+from kubeproof.quantify.published.autoscaling import autoscaling_program
+from kubeproof.quantify.published.parameters import SETTINGS
+from kubeproof.quantify.published.run import AutoscalingOptions, check_autoscaling, properties_of
 
 PAPER_S = {"base 1": 145.891, "full 4": 4256.112}
 BARS = {"base 1": 5.0, "full 4": 8.0}

@@ -20,10 +20,10 @@ import numpy as np
 
 from kubeproof.manifests.load import load
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.quantify.arrays import model_from_arrays
-from kubeproof.quantify.chain import build_chain
-from kubeproof.quantify.chain_steps import effects_of, steps_of
-from kubeproof.quantify.cluster_space import explored_space
+from kubeproof.quantify.chains.arrays import model_from_arrays
+from kubeproof.quantify.chains.chain import build_chain
+from kubeproof.quantify.chains.steps import effects_of, steps_of
+from kubeproof.quantify.clusters.space import explored_space
 
 FAILURES, QUICK_FAILURES = 10, 5
 BAR = 2.0

@@ -16,9 +16,9 @@ from kubeproof.errors import LimitReached, NothingToCheckError
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.reductions.weights import Weights
-from kubeproof.quantify.cluster_options import EVER, OPEN, UNIFORM, WITHIN, ClusterOptions
-from kubeproof.quantify.cluster_result import ClusterResult
-from kubeproof.quantify.cluster_space import SpaceOptions, plan_to_quantify
+from kubeproof.quantify.clusters.options import EVER, OPEN, UNIFORM, WITHIN, ClusterOptions
+from kubeproof.quantify.clusters.result import ClusterResult
+from kubeproof.quantify.clusters.space import SpaceOptions, plan_to_quantify
 from kubeproof.verify.run import verify
 from tests.differential.by_name import NamedProcess, Walker, reach_probability, reached_places
 from tests.differential.chances import loaded_case
@@ -57,7 +57,7 @@ def cases(family: str, wanted: int, judge: Callable[[Loaded, int], bool]) -> int
 
 def quantified(loaded: Loaded, order: str, *questions: str) -> ClusterResult | None:
     """The chances; None if the case is too large or has nothing to ask for."""
-    from kubeproof.quantify.cluster import quantify_cluster
+    from kubeproof.quantify.clusters.run import quantify_cluster
 
     options = ClusterOptions(
         order=order, questions=questions, horizon_s=HORIZON_S, space=SpaceOptions(max_states=MOST_STATES)

@@ -10,13 +10,13 @@ from functools import cache
 
 from benchmarks.monitor import one_after_the_other, rules_of
 from kubeproof.monitor.engine import Partition
-from kubeproof.monitor.evaluate import by_run, cross_validate
 from kubeproof.monitor.event import Event
-from kubeproof.monitor.mine import mine
-from kubeproof.monitor.rules import AtMost, Chain, FollowedBy, Matching, Rule, RuleSet
-from kubeproof.monitor.runs import labelled_events, read_index
-from kubeproof.monitor.stream import StreamMonitor
-from kubeproof.monitor.traces import traces_of
+from kubeproof.monitor.intake.stream import StreamMonitor
+from kubeproof.monitor.mining.evaluate import by_run, cross_validate
+from kubeproof.monitor.mining.mine import mine
+from kubeproof.monitor.mining.runs import labelled_events, read_index
+from kubeproof.monitor.mining.traces import traces_of
+from kubeproof.monitor.rules.rules import AtMost, Chain, FollowedBy, Matching, Rule, RuleSet
 from tests.openstack_traces import folder
 
 VOLUME = "cinder-volume.localhost.localdomain@lvm_"

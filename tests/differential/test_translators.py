@@ -7,12 +7,12 @@ from random import Random
 
 import pytest
 
-from kubeproof.logic.automaton import is_empty
+from kubeproof.logic.automata.automaton import is_empty
+from kubeproof.logic.automata.operations import intersection
+from kubeproof.logic.automata.translate import translated
 from kubeproof.logic.formula import Formula, Op, unary
 from kubeproof.logic.lasso import holds
 from kubeproof.logic.normal import negated
-from kubeproof.logic.operations import intersection
-from kubeproof.logic.translate import translated
 from tests.differential import translators
 from tests.differential.translators import ALPHABET, Translator, is_for_spin
 from tests.property.automata import PROPOSITIONS, random_formula, random_word

@@ -7,8 +7,8 @@ import subprocess
 from collections.abc import Callable, Iterator
 
 from kubeproof.logic.alphabet import Alphabet
-from kubeproof.logic.automaton import Buchi, make
-from kubeproof.logic.degeneralise import degeneralised
+from kubeproof.logic.automata.automaton import Buchi, make
+from kubeproof.logic.automata.degeneralise import degeneralised
 from kubeproof.logic.formula import Formula, Op, subformulas
 from tests.property.automata import PROPOSITIONS
 

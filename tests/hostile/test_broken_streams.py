@@ -12,7 +12,7 @@ from kubeproof.cli.main import main
 from kubeproof.errors import EventError
 from kubeproof.monitor.event import Event
 from kubeproof.monitor.readers.formats import read_events
-from kubeproof.monitor.rules import AtMost, FollowedBy, Never, Pattern, Rule, RuleSet
+from kubeproof.monitor.rules.rules import AtMost, FollowedBy, Never, Pattern, Rule, RuleSet
 from kubeproof.monitor.run import Watch, watch
 
 SECOND = 1_000_000

@@ -3,8 +3,8 @@
 import pytest
 
 from kubeproof.errors import FormulaError, LimitReached
-from kubeproof.logic import tableau
-from kubeproof.logic.decompose import PropertyClass
+from kubeproof.logic.automata import tableau
+from kubeproof.logic.automata.decompose import PropertyClass
 from kubeproof.logic.parser import MOST_DEPTH, MOST_OPERATORS
 from kubeproof.logic.property import from_formula
 

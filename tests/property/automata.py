@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from kubeproof.logic.alphabet import Alphabet
-from kubeproof.logic.automaton import Buchi, make
+from kubeproof.logic.automata.automaton import Buchi, make
 from kubeproof.logic.formula import FALSE, TEMPORAL_BINARY, TRUE, UNARY, Formula, Op, atom
 from kubeproof.logic.lasso import Lasso
 

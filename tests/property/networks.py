@@ -14,11 +14,11 @@ from operator import eq, ge, gt, le, lt, ne
 from random import Random
 from typing import NamedTuple
 
+from kubeproof.logic.automata.operations import closure
 from kubeproof.logic.lasso import Lasso
-from kubeproof.logic.operations import closure
-from kubeproof.network.automata import Letter, PathProperty, ltl_property, path_automaton
 from kubeproof.network.model import Match, Network, Node, Rule, Snapshot, Traffic
-from kubeproof.network.predicates import Both, Constant, Either, Flag, Not, OneOf, Order, Predicate, Same
+from kubeproof.network.properties.automata import Letter, PathProperty, ltl_property, path_automaton
+from kubeproof.network.properties.predicates import Both, Constant, Either, Flag, Not, OneOf, Order, Predicate, Same
 from tests.property.automata import random_formula
 
 ORDERS = {"==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}

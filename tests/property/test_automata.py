@@ -7,17 +7,17 @@ from random import Random
 import pytest
 
 from kubeproof.logic.alphabet import Alphabet
-from kubeproof.logic.complement import complement
-from kubeproof.logic.decompose import PropertyClass, classify, decompose
+from kubeproof.logic.automata.complement import complement
+from kubeproof.logic.automata.decompose import PropertyClass, classify, decompose
+from kubeproof.logic.automata.operations import closure, determinised_closure
+from kubeproof.logic.automata.translate import translated
+from kubeproof.logic.formats.hoa import to_hoa
+from kubeproof.logic.formats.hoa_reader import from_hoa
 from kubeproof.logic.formula import atoms
-from kubeproof.logic.hoa import to_hoa
-from kubeproof.logic.hoa_reader import from_hoa
 from kubeproof.logic.lasso import holds, lassos
 from kubeproof.logic.monitor import Verdict, monitor_of, monitor_of_automaton
 from kubeproof.logic.normal import negated, normal
-from kubeproof.logic.operations import closure, determinised_closure
 from kubeproof.logic.parser import parse
-from kubeproof.logic.translate import translated
 from tests.property.automata import PROPOSITIONS, numbered, random_automaton, random_formula, random_word
 
 WORDS = list(lassos((0, 1), 2, 3))

@@ -10,7 +10,8 @@ import pytest
 
 from kubeproof.monitor.alarms import Alarm
 from kubeproof.monitor.event import Event
-from kubeproof.monitor.rules import (
+from kubeproof.monitor.intake.stream import StreamMonitor, StreamOptions
+from kubeproof.monitor.rules.rules import (
     AtMost,
     Chain,
     EqualCounts,
@@ -23,7 +24,6 @@ from kubeproof.monitor.rules import (
     Rule,
     RuleSet,
 )
-from kubeproof.monitor.stream import StreamMonitor, StreamOptions
 
 SECOND = 1_000_000
 YEAR = 365 * 86400 * SECOND

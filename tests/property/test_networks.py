@@ -7,10 +7,10 @@ from random import Random
 import pytest
 
 from kubeproof.network.check import Checker
-from kubeproof.network.findings import Pairs
-from kubeproof.network.library import resilience
-from kubeproof.network.machine import prepare
+from kubeproof.network.checking.findings import Pairs
 from kubeproof.network.model import Network
+from kubeproof.network.properties.library import resilience
+from kubeproof.network.properties.machine import prepare
 from tests.property.networks import Bad, Pair, enumerated, pairs, paths, random_network, random_property, share_a_node
 
 BLOCK = 100

@@ -7,12 +7,12 @@ from random import Random
 
 import pytest
 
-from kubeproof.network.kube_check import KubeOptions, answer_all
-from kubeproof.network.kube_objects import KubeNetwork
-from kubeproof.network.kube_reader import load_kube_network
-from kubeproof.network.policies import Policies
-from kubeproof.network.ports import intersection
-from kubeproof.network.questions import CAN, CANNOT, parse_question
+from kubeproof.network.kubernetes.check import KubeOptions, answer_all
+from kubeproof.network.kubernetes.objects import KubeNetwork
+from kubeproof.network.kubernetes.policies import Policies
+from kubeproof.network.kubernetes.ports import intersection
+from kubeproof.network.kubernetes.questions import CAN, CANNOT, parse_question
+from kubeproof.network.kubernetes.reader import load_kube_network
 from tests.property.policies import PORTS, Object, may_connect, random_manifests
 
 BLOCK = 150

@@ -11,7 +11,8 @@ import pytest
 
 from kubeproof.monitor.alarms import Alarm
 from kubeproof.monitor.event import Event
-from kubeproof.monitor.rules import (
+from kubeproof.monitor.intake.stream import StreamMonitor, StreamOptions
+from kubeproof.monitor.rules.rules import (
     AtMost,
     Chain,
     EqualCounts,
@@ -26,7 +27,6 @@ from kubeproof.monitor.rules import (
 )
 from kubeproof.monitor.scale.judge import Judge
 from kubeproof.monitor.scale.splitter import Item, Splitter
-from kubeproof.monitor.stream import StreamMonitor, StreamOptions
 
 SECOND = 1_000_000
 A, B, C, D, X = (Pattern(name) for name in "abcdx")

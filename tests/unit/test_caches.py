@@ -18,12 +18,12 @@ FUNCTIONS_OF_THEIR_ARGUMENTS = {  # and of nothing else: a result that is found 
     "logic/alphabet.py",
     "logic/formula.py",
     "logic/normal.py",
-    "logic/tableau.py",  # as long as its tableau
+    "logic/automata/tableau.py",  # as long as its tableau
     "manifests/validation/strict.py",  # a table that the module holds as text
     "manifests/yaml/tree.py",
     "model/by_name/state.py",
-    "monitor/formula_watch.py",
-    "network/patterns.py",
+    "monitor/watches/formulas.py",
+    "network/properties/patterns.py",
     "simulate/published/arrivals.py",
     "simulate/serving/numbers.py",  # a module
     "verify/executors/dask_cluster.py",  # what a worker was sent

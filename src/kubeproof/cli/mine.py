@@ -41,12 +41,12 @@ def mine_command(
     \b
     Exit codes: 0 learned, 2 wrong usage, 4 input refused, 5 no fault-free run.
     """
-    from kubeproof.monitor.epl import to_epl
-    from kubeproof.monitor.mine import MineOptions, mine
-    from kubeproof.monitor.rule_writer import to_yaml
-    from kubeproof.monitor.rules import RuleSet
-    from kubeproof.monitor.runs import known_runs, labelled_events
-    from kubeproof.monitor.traces import traces_of
+    from kubeproof.monitor.mining.mine import MineOptions, mine
+    from kubeproof.monitor.mining.runs import known_runs, labelled_events
+    from kubeproof.monitor.mining.traces import traces_of
+    from kubeproof.monitor.rules.epl import to_epl
+    from kubeproof.monitor.rules.rules import RuleSet
+    from kubeproof.monitor.rules.writer import to_yaml
     from kubeproof.report.monitor import mined_json, mined_text, notes
 
     known = known_runs(paths)

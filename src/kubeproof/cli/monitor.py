@@ -14,7 +14,7 @@ from kubeproof.cli.outputs import Output, emit, output_option, write_stdout
 from kubeproof.errors import UsageError
 
 if TYPE_CHECKING:
-    from kubeproof.monitor.rules import RuleSet
+    from kubeproof.monitor.rules.rules import RuleSet
     from kubeproof.monitor.run import Watch
 
 FORMAT = click.option(
@@ -171,7 +171,7 @@ def run_command(
 
 def _rules(file: str | None) -> RuleSet:
     from kubeproof.errors import NothingToCheckError
-    from kubeproof.monitor.rule_file import load_rules
+    from kubeproof.monitor.rules.reader import load_rules
 
     if file is None:
         raise UsageError("no rules", "Name them with --rules FILE; kubeproof mine learns some.")
@@ -183,9 +183,9 @@ def _rules(file: str | None) -> RuleSet:
 
 def _watch(rules: RuleSet, inputs: tuple[str, ...], outputs: tuple[Output, ...], options: dict[str, Any]) -> Watch:
     from kubeproof.monitor.brokers.address import is_address
+    from kubeproof.monitor.intake.stream import StreamOptions
     from kubeproof.monitor.run import BATCH, Watch
     from kubeproof.monitor.sinks import Sink, StreamSink, Webhook
-    from kubeproof.monitor.stream import StreamOptions
     from kubeproof.report.monitor import alarm_ndjson, alarm_text
 
     render = {"text": alarm_text, "ndjson": alarm_ndjson}
@@ -241,8 +241,8 @@ def evaluate_command(
     \b
     Exit codes: 0 evaluated, 2 wrong usage, 4 input refused, 5 no runs.
     """
-    from kubeproof.monitor.evaluate import by_run, cross_validate, evaluate
-    from kubeproof.monitor.runs import labelled_events, read_index
+    from kubeproof.monitor.mining.evaluate import by_run, cross_validate, evaluate
+    from kubeproof.monitor.mining.runs import labelled_events, read_index
     from kubeproof.report.monitor import scores_json, scores_text
 
     if (rules_file is None) == (folds is None):
@@ -270,8 +270,8 @@ def rules_command(*, rules_file: str, outputs: tuple[Output, ...]) -> int:
       kubeproof monitor rules rules.yaml
       kubeproof monitor rules rules.yaml -o epl=rules.epl
     """
-    from kubeproof.monitor.epl import to_epl
-    from kubeproof.monitor.rule_writer import to_yaml
+    from kubeproof.monitor.rules.epl import to_epl
+    from kubeproof.monitor.rules.writer import to_yaml
     from kubeproof.report.monitor import rules_json, rules_text
 
     rules = _rules(rules_file)

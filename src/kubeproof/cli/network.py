@@ -157,7 +157,7 @@ def network_properties_command(*, outputs: tuple[Output, ...]) -> int:
     """
     import json
 
-    from kubeproof.network.properties import LIBRARY
+    from kubeproof.network.properties.named import LIBRARY
 
     entries = list(LIBRARY.values())
     width = max(len(entry.key) for entry in entries)
@@ -207,8 +207,8 @@ def generate_network_command(
       kubeproof network generate home --fault 'bypass:router>gateway@2-3'
       kubeproof network generate fattree --k 4 --fault 'bypass:agg-0-0>core-0-1@3-3' -o xml
     """
-    from kubeproof.network.generate import DEDICATED, fat_tree, home
-    from kubeproof.network.write import to_json, to_xml, to_yaml
+    from kubeproof.network.files.generate import DEDICATED, fat_tree, home
+    from kubeproof.network.files.writer import to_json, to_xml, to_yaml
 
     if kind == "home":
         network, usual = home(snapshots or 4), {"waypoint": {"through": ["ap"], "destination": "gateway"}}
@@ -223,7 +223,7 @@ def generate_network_command(
 def _broken(network: Network, fault: str) -> Network:
     import re
 
-    from kubeproof.network.generate import with_fault
+    from kubeproof.network.files.generate import with_fault
 
     count = len(network.snapshots)
     found = re.fullmatch(r"([a-z-]+):([^>@]+)(?:>([^@]+))?(?:@([0-9]{1,6})(?:-([0-9]{1,6}))?)?", fault)

@@ -119,7 +119,7 @@ def autoscaling_command(
     Exit codes: as of quantify prism.
     """
     from kubeproof.cli.outputs import write_stdout
-    from kubeproof.quantify import autoscaling_run as run
+    from kubeproof.quantify.published import run
 
     wanted = run.AutoscalingOptions(
         _every(models, MODELS), tuple(int(one) for one in _every(settings, ("1", "2", "3", "4"))),

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from kubeproof.cli.limited import Reached
     from kubeproof.engine.system import Progress
     from kubeproof.manifests.loaded import Loaded
-    from kubeproof.quantify.cluster_options import ClusterOptions
-    from kubeproof.quantify.cluster_result import ClusterResult
-    from kubeproof.quantify.cluster_space import Report
-    from kubeproof.quantify.compare_result import Comparison
+    from kubeproof.quantify.clusters.compare_result import Comparison
+    from kubeproof.quantify.clusters.options import ClusterOptions
+    from kubeproof.quantify.clusters.result import ClusterResult
+    from kubeproof.quantify.clusters.space import Report
 
 Result = TypeVar("Result")
 _MEBIBYTE = 1_048_576
@@ -71,8 +71,8 @@ def process_options(command: Any) -> Any:
 def options_of(given: dict[str, Any]) -> ClusterOptions:
     """The options that were given."""
     from kubeproof.manifests.yaml.durations import parse_seconds
-    from kubeproof.quantify.cluster_options import ClusterOptions
-    from kubeproof.quantify.cluster_space import SpaceOptions
+    from kubeproof.quantify.clusters.options import ClusterOptions
+    from kubeproof.quantify.clusters.space import SpaceOptions
     from kubeproof.quantify.methods import CheckSettings
 
     within = None if given["within"] is None else parse_seconds(given["within"])
@@ -132,7 +132,7 @@ def _limited(ask: Callable[[Reached], Result], given: dict[str, Any]) -> Result:
     from kubeproof.quantify.storm import check_installed
 
     check_installed()
-    import kubeproof.quantify.cluster  # noqa: F401  before memory is limited: NumPy takes some to begin with
+    import kubeproof.quantify.clusters.run  # noqa: F401  before memory is limited: NumPy takes some to begin with
 
     reached = Reached()
     limits = {"timeout_s": given["timeout_s"], "memory_mib": given["memory_mib"]}
@@ -144,7 +144,7 @@ def _quantified(paths: tuple[str, ...], options: ClusterOptions, progress: str, 
     from dataclasses import replace
 
     from kubeproof.manifests.load import load
-    from kubeproof.quantify.cluster import quantify_cluster
+    from kubeproof.quantify.clusters.run import quantify_cluster
 
     loaded = load(paths, stdin=read_stdin, allow_outside=allows_outside())
     with reporting(progress, reached) as (report, tell):
@@ -180,7 +180,7 @@ def with_scope(loaded: Loaded, result: ClusterResult) -> ClusterResult:
     """The result with what it is about and what was left out, told as verify tells it."""
     from dataclasses import replace
 
-    from kubeproof.quantify.cluster_space import plan_to_quantify
+    from kubeproof.quantify.clusters.space import plan_to_quantify
     from kubeproof.verify.findings.left_out import left_out
     from kubeproof.verify.result import Statistics
     from kubeproof.verify.words.summary import abstractions, scope
@@ -252,7 +252,7 @@ def _compared(
     from dataclasses import replace
 
     from kubeproof.manifests.load import load
-    from kubeproof.quantify.compare import compare
+    from kubeproof.quantify.clusters.compare import compare
 
     loaded = [(variant, load((variant, *shared), stdin=read_stdin)) for variant in variants]
     with reporting(progress, reached) as (report, tell):

@@ -48,7 +48,7 @@ def snapshot_command(
     """
     from kubeproof.live.keep import READERS
     from kubeproof.live.snapshot import SnapshotOptions, take_snapshot
-    from kubeproof.network.kube_reader import read_alone
+    from kubeproof.network.kubernetes.reader import read_alone
 
     if rbac:
         from kubeproof.live.rbac import manifests

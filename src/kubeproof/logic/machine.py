@@ -13,12 +13,12 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from kubeproof.logic.alphabet import Alphabet, members
-from kubeproof.logic.automaton import Buchi
+from kubeproof.logic.automata.automaton import Buchi
+from kubeproof.logic.automata.graph import reaching_cycles
+from kubeproof.logic.automata.operations import determinised_closure
+from kubeproof.logic.automata.translate import translated
 from kubeproof.logic.formula import Formula, atoms
-from kubeproof.logic.graph import reaching_cycles
 from kubeproof.logic.normal import negated
-from kubeproof.logic.operations import determinised_closure
-from kubeproof.logic.translate import translated
 
 Memory = tuple[int, int]  # state of the closure, set of states of the negation
 OUT = -1

@@ -5,12 +5,12 @@ from __future__ import annotations
 from enum import Enum
 
 from kubeproof.logic.alphabet import Alphabet, members, partition
-from kubeproof.logic.automaton import Buchi
-from kubeproof.logic.complement import complement
+from kubeproof.logic.automata.automaton import Buchi
+from kubeproof.logic.automata.complement import complement
+from kubeproof.logic.automata.operations import determinised_closure
+from kubeproof.logic.automata.translate import translated
 from kubeproof.logic.formula import Formula, atoms
 from kubeproof.logic.normal import negated
-from kubeproof.logic.operations import determinised_closure
-from kubeproof.logic.translate import translated
 from kubeproof.values import dataclass
 
 

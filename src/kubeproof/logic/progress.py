@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Set
 
-from kubeproof.logic.automaton import is_empty
+from kubeproof.logic.automata.automaton import is_empty
+from kubeproof.logic.automata.translate import translated
 from kubeproof.logic.formula import FALSE, TRUE, Formula, Op
 from kubeproof.logic.normal import conjunction, disjunction, normal
-from kubeproof.logic.translate import translated
 
 Letter = Set[str]  # the propositions that are true
 

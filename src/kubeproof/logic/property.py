@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from kubeproof.logic.automaton import Buchi
-from kubeproof.logic.decompose import Decomposition, PropertyClass, classify, decompose
-from kubeproof.logic.hoa_reader import from_hoa
+from kubeproof.logic.automata.automaton import Buchi
+from kubeproof.logic.automata.decompose import Decomposition, PropertyClass, classify, decompose
+from kubeproof.logic.automata.translate import translated
+from kubeproof.logic.formats.hoa_reader import from_hoa
 from kubeproof.logic.normal import negated
 from kubeproof.logic.parser import parse
-from kubeproof.logic.translate import translated
 from kubeproof.values import dataclass
 
 

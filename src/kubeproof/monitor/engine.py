@@ -11,11 +11,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from kubeproof.monitor.alarms import Alarm, Kind
-from kubeproof.monitor.arrival import Gaps
-from kubeproof.monitor.desk import MOST_PENDING, Desk, Watch
 from kubeproof.monitor.event import Event
-from kubeproof.monitor.plan import Handler, Plan
-from kubeproof.monitor.rules import Rule
+from kubeproof.monitor.intake.arrival import Gaps
+from kubeproof.monitor.rules.rules import Rule
+from kubeproof.monitor.watches.desk import MOST_PENDING, Desk, Watch
+from kubeproof.monitor.watches.plan import Handler, Plan
 
 _NOBODY: tuple[Handler, ...] = ()
 

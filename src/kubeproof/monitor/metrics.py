@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from kubeproof.errors import EnvironmentProblem, UsageError
 from kubeproof.monitor.alarms import Alarm
-from kubeproof.monitor.arrival import Counts
+from kubeproof.monitor.intake.arrival import Counts
 from kubeproof.values import dataclass
 
 LOOPBACK = "127.0.0.1"

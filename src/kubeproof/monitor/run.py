@@ -12,13 +12,13 @@ from typing import Protocol, runtime_checkable
 
 from kubeproof.errors import EnvironmentProblem, EventError
 from kubeproof.monitor.event import SECOND_US, Event
+from kubeproof.monitor.intake.stream import Numbered, StreamMonitor, StreamOptions
 from kubeproof.monitor.metrics import Metrics
 from kubeproof.monitor.readers.losses import Tally
-from kubeproof.monitor.rule_writer import to_yaml
-from kubeproof.monitor.rules import Rule, RuleSet
+from kubeproof.monitor.rules.rules import Rule, RuleSet
+from kubeproof.monitor.rules.writer import to_yaml
 from kubeproof.monitor.sinks import FileSink, Render, Sink
 from kubeproof.monitor.store import Progress, Store
-from kubeproof.monitor.stream import Numbered, StreamMonitor, StreamOptions
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from kubeproof.errors import EnvironmentProblem, UsageError
 from kubeproof.manifests.yaml.printable import printable
 from kubeproof.monitor.alarms import to_value
-from kubeproof.monitor.stream import Numbered
+from kubeproof.monitor.intake.stream import Numbered
 
 Render = Callable[[Numbered], str]  # one line or more, with their ends
 

@@ -15,7 +15,7 @@ from typing import Any
 from kubeproof.errors import CheckpointError, EnvironmentProblem
 from kubeproof.manifests.yaml.printable import printable
 from kubeproof.monitor.alarms import from_value, to_value
-from kubeproof.monitor.stream import Numbered
+from kubeproof.monitor.intake.stream import Numbered
 from kubeproof.values import dataclass
 
 VERSION = 3

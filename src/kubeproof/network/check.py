@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from kubeproof.network.blocks import Blocks, without_returned
-from kubeproof.network.cycles import bad_loops
-from kubeproof.network.derived import Queue, overlapping, shared_queues, skewed_nodes
-from kubeproof.network.findings import Bad, Found, Pairs, count
+from kubeproof.network.checking.blocks import Blocks, without_returned
+from kubeproof.network.checking.counterexamples import counterexample
+from kubeproof.network.checking.cycles import bad_loops
+from kubeproof.network.checking.derived import Queue, overlapping, shared_queues, skewed_nodes
+from kubeproof.network.checking.findings import Bad, Found, Pairs, count
+from kubeproof.network.checking.product import Graph, State, Walk, explore
+from kubeproof.network.checking.witness import affected
 from kubeproof.network.forwarding import Forwarding, Known, Move
-from kubeproof.network.letters import Letters
-from kubeproof.network.machine import Ending, Machine, Prepared
 from kubeproof.network.model import Network, Snapshot, Traffic
-from kubeproof.network.patterns import NodeSet
-from kubeproof.network.product import Graph, State, Walk, explore
+from kubeproof.network.properties.letters import Letters
+from kubeproof.network.properties.machine import Ending, Machine, Prepared
+from kubeproof.network.properties.patterns import NodeSet
 from kubeproof.network.result import Liveness, PropertyResult, SnapshotOutcome
-from kubeproof.network.shown import counterexample
-from kubeproof.network.witness import affected
 
 
 def check(network: Network, prepared: Prepared, *, final: bool = False) -> PropertyResult:

@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import NamedTuple
 
 from kubeproof.network.model import ANY, Network, Rule, Snapshot, Traffic
-from kubeproof.network.patterns import NodeSet, matches
+from kubeproof.network.properties.patterns import NodeSet, matches
 from kubeproof.values import dataclass
 
 

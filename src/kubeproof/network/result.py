@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import Enum
 
+from kubeproof.network.checking.replay import Hop
 from kubeproof.network.model import Event, Traffic
-from kubeproof.network.replay import Hop
 from kubeproof.values import dataclass
 
 

@@ -7,16 +7,16 @@ from collections.abc import Callable, Sequence
 from kubeproof.errors import NothingToCheckError, UsageError
 from kubeproof.logic.parser import names_in
 from kubeproof.manifests.yaml.fields import suggestion
-from kubeproof.network.automata import PathProperty, ltl_property
 from kubeproof.network.check import check
-from kubeproof.network.kube_check import KubeOptions, answer_all
-from kubeproof.network.kube_reader import load_kube_network
-from kubeproof.network.machine import prepare
+from kubeproof.network.files.reader import load_network
+from kubeproof.network.kubernetes.check import KubeOptions, answer_all
+from kubeproof.network.kubernetes.questions import CAN, CANNOT, MUST_PASS, parse_block, parse_pods, parse_question
+from kubeproof.network.kubernetes.reader import load_kube_network
 from kubeproof.network.model import Network
-from kubeproof.network.processes import check_processes
-from kubeproof.network.properties import Wanted, check_names, own_properties, parse_property, usage_fields
-from kubeproof.network.questions import CAN, CANNOT, MUST_PASS, parse_block, parse_pods, parse_question
-from kubeproof.network.read import load_network
+from kubeproof.network.properties.automata import PathProperty, ltl_property
+from kubeproof.network.properties.machine import prepare
+from kubeproof.network.properties.named import Wanted, check_names, own_properties, parse_property, usage_fields
+from kubeproof.network.properties.processes import check_processes
 from kubeproof.network.result import NetworkResult, PropertyResult, undecided
 from kubeproof.stop import Stop, until
 from kubeproof.values import dataclass

@@ -6,9 +6,9 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from kubeproof.quantify.formulas import by_graph, is_complement, is_finite, is_nested, is_probability, steps
-from kubeproof.quantify.leaving import digits_lost
+from kubeproof.quantify.chains.leaving import digits_lost
 from kubeproof.quantify.methods import CONTINUOUS, UNSOUND, CheckSettings
+from kubeproof.quantify.prism.formulas import by_graph, is_complement, is_finite, is_nested, is_probability, steps
 from kubeproof.quantify.rounding import after_steps
 from kubeproof.quantify.storm import Model
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from kubeproof.errors import QuantityError
 from kubeproof.quantify.bounds import EXACT, INTERVAL, NONE, ROUNDING, Number, bounded, is_unsigned
-from kubeproof.quantify.expressions import threshold_of
-from kubeproof.quantify.formulas import is_complement, is_endless_reward
 from kubeproof.quantify.methods import MOST_ITERATIONS, CheckSettings, environment_of
+from kubeproof.quantify.prism.expressions import threshold_of
+from kubeproof.quantify.prism.formulas import is_complement, is_endless_reward
 from kubeproof.quantify.storm import Model, StormRefusal, asked, storm
 from kubeproof.values import dataclass
 

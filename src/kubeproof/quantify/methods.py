@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kubeproof.errors import UsageError
-from kubeproof.quantify.formulas import is_cost_bounded, is_moment
+from kubeproof.quantify.prism.formulas import is_cost_bounded, is_moment
 from kubeproof.quantify.storm import Model, storm
 from kubeproof.values import dataclass
 

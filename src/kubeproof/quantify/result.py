@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kubeproof.quantify.checking import Answer
-from kubeproof.quantify.policy import Policy
+from kubeproof.quantify.published.policy import Policy
 from kubeproof.quantify.storm import Model
 from kubeproof.values import dataclass
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 
 from kubeproof.errors import NothingToCheckError
-from kubeproof.quantify.building import build, is_cut
 from kubeproof.quantify.checking import check
 from kubeproof.quantify.methods import CheckSettings
-from kubeproof.quantify.programs import Program, Property, properties, read_program, read_properties
+from kubeproof.quantify.prism.building import build, is_cut
+from kubeproof.quantify.prism.programs import Program, Property, properties, read_program, read_properties
 from kubeproof.quantify.result import ModelResult, PropertyResult, QuantifyResult, model_result
 from kubeproof.quantify.storm import Model
 from kubeproof.values import dataclass

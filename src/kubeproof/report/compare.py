@@ -12,8 +12,8 @@ from kubeproof.report.escape import escape
 from kubeproof.report.quantify_cluster import document, duration, number
 
 if TYPE_CHECKING:
-    from kubeproof.quantify.cluster_result import Span
-    from kubeproof.quantify.compare_result import Comparison, Line
+    from kubeproof.quantify.clusters.compare_result import Comparison, Line
+    from kubeproof.quantify.clusters.result import Span
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 STYLE = (

@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kubeproof.monitor.alarms import to_value as alarm_value
-from kubeproof.monitor.rule_writer import to_value as rule_value
+from kubeproof.monitor.rules.words import learned
+from kubeproof.monitor.rules.writer import to_value as rule_value
 from kubeproof.monitor.times import shown_duration, shown_time
-from kubeproof.monitor.words import learned
 from kubeproof.report.escape import escape
 
 if TYPE_CHECKING:
-    from kubeproof.monitor.evaluate import Scores
-    from kubeproof.monitor.mine import Mined
-    from kubeproof.monitor.rules import RuleSet
+    from kubeproof.monitor.intake.stream import Numbered
+    from kubeproof.monitor.mining.evaluate import Scores
+    from kubeproof.monitor.mining.mine import Mined
+    from kubeproof.monitor.rules.rules import RuleSet
     from kubeproof.monitor.run import Summary
-    from kubeproof.monitor.stream import Numbered
 
 CAVEATS = (
     "A run that stops at an API error breaks every long rule, so recall on whole runs flatters; silent failures, which "

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kubeproof.report.escape import escape
 
 if TYPE_CHECKING:
-    from kubeproof.network.replay import Hop
+    from kubeproof.network.checking.replay import Hop
     from kubeproof.network.result import Counterexample, NetworkResult, PropertyResult
 
 _ENDINGS = {

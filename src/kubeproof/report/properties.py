@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from kubeproof.logic.dot import to_dot
-from kubeproof.logic.guards import shown
-from kubeproof.logic.hoa import to_hoa
+from kubeproof.logic.formats.dot import to_dot
+from kubeproof.logic.formats.guards import shown
+from kubeproof.logic.formats.hoa import to_hoa
 from kubeproof.report.escape import escape
 
 if TYPE_CHECKING:
-    from kubeproof.logic.automaton import Buchi
+    from kubeproof.logic.automata.automaton import Buchi
     from kubeproof.logic.property import Property
 
 MEANINGS = {

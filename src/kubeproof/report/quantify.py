@@ -13,7 +13,7 @@ from kubeproof.report.escape import escape
 
 if TYPE_CHECKING:
     from kubeproof.quantify.checking import Answer
-    from kubeproof.quantify.policy import Policy
+    from kubeproof.quantify.published.policy import Policy
     from kubeproof.quantify.result import ModelResult, PropertyResult, QuantifyResult
 
 COUNTING = "choices counted as Storm does: commands with the same action and outcome are not merged"
@@ -78,7 +78,7 @@ def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 def _policy(title: str, policy: Policy) -> Iterator[str]:
     """The optimal decisions by situation."""
-    from kubeproof.quantify.policy import ranges
+    from kubeproof.quantify.published.policy import ranges
 
     yield f"{title}: optimal decisions for {policy.property}, with all steps still to come"
     rows = [["utilisation", "pods", "pods wanted", "best", "possible"]]

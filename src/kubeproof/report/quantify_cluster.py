@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from kubeproof.report.escape import escape
 
 if TYPE_CHECKING:
-    from kubeproof.quantify.cluster_result import ClusterResult, IntentChances, Span, Value
+    from kubeproof.quantify.clusters.result import ClusterResult, IntentChances, Span, Value
 
 ORDERS = {
     "open": "any loop with work may act next: least and greatest value over all orders",

@@ -81,7 +81,7 @@ def test_json_says_the_same_as_text(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_properties_formulas_and_automata_can_be_added(home: str, tmp_path: Path) -> None:
     own = tmp_path / "own.py"
     own.write_text(
-        "from kubeproof.network.automata import Letter, path_automaton\n"
+        "from kubeproof.network.properties.automata import Letter, path_automaton\n"
         "short = path_automaton(letters=[Letter('far', lambda at: at.hop_count > 3, ['HOP_COUNT'], 4),\n"
         "    Letter('near')], transitions=[('a', 'near', 'a')], initial=['a'], accepting=['a'])\n"
     )

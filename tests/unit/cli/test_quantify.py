@@ -14,7 +14,8 @@ from kubeproof.cli.main import main
 from kubeproof.cli.quantify import METHODS, MODELS
 from kubeproof.cluster.policies import ScalingPolicy
 from kubeproof.manifests.load import load
-from kubeproof.quantify import autoscaling, methods
+from kubeproof.quantify import methods
+from kubeproof.quantify.published import autoscaling
 from tests.unit.quantify.clusters import OBJECTS
 from tests.unit.quantify.programs import COIN, needs_storm, run_apart
 
@@ -307,7 +308,7 @@ def test_a_mark_of_byte_order_is_no_part_of_a_property(
 def test_a_device_without_an_end_is_not_read_to_its_end(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("kubeproof.quantify.programs.MAX_BYTES", 1 << 20)
+    monkeypatch.setattr("kubeproof.quantify.prism.programs.MAX_BYTES", 1 << 20)
 
     assert prism("/dev/zero", "-p", "Pmax=? [F s=1]") == 4
     assert "E207 /dev/zero: is larger than 1 MiB" in capsys.readouterr().err

@@ -21,7 +21,7 @@ from kubeproof.manifests.yaml.guard import Bounds, Budget
 from kubeproof.manifests.yaml.reader import read_documents
 from kubeproof.manifests.yaml.reads import Reads
 from kubeproof.manifests.yaml.reduced_text import write_reduced
-from kubeproof.network.kube_reader import read_alone as read_network
+from kubeproof.network.kubernetes.reader import read_alone as read_network
 from tests.unit.live.markers import KINDS, RIVALS, TYPES, VALUES, Marker, marks_in
 
 ALL_READERS = (*READERS, read_network)

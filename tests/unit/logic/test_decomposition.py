@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from kubeproof.logic.automaton import Buchi, from_letters
-from kubeproof.logic.complement import complement
-from kubeproof.logic.decompose import PropertyClass, classify, decompose
+from kubeproof.logic.automata.automaton import Buchi, from_letters
+from kubeproof.logic.automata.complement import complement
+from kubeproof.logic.automata.decompose import PropertyClass, classify, decompose
 from kubeproof.logic.lasso import Lasso, lassos
 
 FIXTURES = Path(__file__).parent / "fixtures"

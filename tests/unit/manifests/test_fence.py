@@ -11,7 +11,7 @@ from kubeproof.manifests.folders.fence import Fence, fence_of
 from kubeproof.manifests.folders.files import read_file, read_inputs
 from kubeproof.manifests.load import load, load_files, load_texts
 from kubeproof.manifests.yaml.guard import Bounds
-from kubeproof.network.kube_reader import load_kube_network
+from kubeproof.network.kubernetes.reader import load_kube_network
 
 NODE = """\
 apiVersion: v1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kubeproof.monitor.engine import Partition
 from kubeproof.monitor.event import Event
-from kubeproof.monitor.rules import Rule
+from kubeproof.monitor.rules.rules import Rule
 
 SECOND = 1_000_000
 

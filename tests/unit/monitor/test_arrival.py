@@ -7,8 +7,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubeproof.monitor.arrival import MOST_GAPS, Arrival, Gaps, in_order
 from kubeproof.monitor.event import Event
+from kubeproof.monitor.intake.arrival import MOST_GAPS, Arrival, Gaps, in_order
 
 
 def test_events_within_the_bound_come_out_in_order():

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kubeproof.monitor.arrival import Gaps
 from kubeproof.monitor.engine import Partition
 from kubeproof.monitor.event import Event
-from kubeproof.monitor.rules import (
+from kubeproof.monitor.intake.arrival import Gaps
+from kubeproof.monitor.rules.rules import (
     AtMost,
     Chain,
     EqualCounts,

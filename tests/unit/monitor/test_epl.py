@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kubeproof.monitor.epl import to_epl
-from kubeproof.monitor.rules import (
+from kubeproof.monitor.rules.epl import to_epl
+from kubeproof.monitor.rules.rules import (
     AtMost,
     Chain,
     EqualCounts,

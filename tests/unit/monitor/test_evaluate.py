@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from kubeproof.errors import EventError, NothingToCheckError, UsageError
-from kubeproof.monitor.evaluate import cross_validate, evaluate, judged, scored
 from kubeproof.monitor.event import Event
-from kubeproof.monitor.rules import FollowedBy, Pattern, Rule
-from kubeproof.monitor.runs import RunInfo, event_files, labelled_events, read_index
+from kubeproof.monitor.mining.evaluate import cross_validate, evaluate, judged, scored
+from kubeproof.monitor.mining.runs import RunInfo, event_files, labelled_events, read_index
+from kubeproof.monitor.rules.rules import FollowedBy, Pattern, Rule
 
 SECOND = 1_000_000
 RULES = (Rule("r", FollowedBy(Pattern("a"), Pattern("b"), 10 * SECOND)),)

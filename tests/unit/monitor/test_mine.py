@@ -8,12 +8,12 @@ import pytest
 
 from kubeproof.errors import NothingToCheckError
 from kubeproof.monitor.event import Event
-from kubeproof.monitor.mine import MineOptions, mine
-from kubeproof.monitor.observations import Coverage, observe_answers, observe_pairs
-from kubeproof.monitor.pruning import chained, spanner
-from kubeproof.monitor.rules import AtMost, Chain, Evidence, FollowedBy, Matching, Pattern
-from kubeproof.monitor.traces import Trace, traces_of
-from kubeproof.monitor.validation import breaking_traces, late_traces, most_events, window_of
+from kubeproof.monitor.mining.mine import MineOptions, mine
+from kubeproof.monitor.mining.observations import Coverage, observe_answers, observe_pairs
+from kubeproof.monitor.mining.pruning import chained, spanner
+from kubeproof.monitor.mining.traces import Trace, traces_of
+from kubeproof.monitor.mining.validation import breaking_traces, late_traces, most_events, window_of
+from kubeproof.monitor.rules.rules import AtMost, Chain, Evidence, FollowedBy, Matching, Pattern
 
 SECOND = 1_000_000
 

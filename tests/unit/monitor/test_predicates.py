@@ -6,7 +6,7 @@ import pytest
 
 from kubeproof.errors import FormulaError
 from kubeproof.monitor.event import Event
-from kubeproof.monitor.predicates import parse
+from kubeproof.monitor.rules.predicates import parse
 
 EVENT = Event(0, "create pods", "system:scheduler", "shop/web-1", "k", attributes={"code": "409", "reason": "Conflict"})
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kubeproof.errors import RuleError, UsageError
-from kubeproof.monitor.rule_file import load_rules, read_rules
-from kubeproof.monitor.rule_writer import to_yaml
-from kubeproof.monitor.rules import (
+from kubeproof.monitor.rules.reader import load_rules, read_rules
+from kubeproof.monitor.rules.rules import (
     AtMost,
     Chain,
     EqualCounts,
@@ -21,7 +20,8 @@ from kubeproof.monitor.rules import (
     Rule,
     RuleSet,
 )
-from kubeproof.monitor.words import learned
+from kubeproof.monitor.rules.words import learned
+from kubeproof.monitor.rules.writer import to_yaml
 
 HEAD = "apiVersion: kubeproof.dev/v1alpha1\nkind: MonitorRules\nspec:\n  rules:\n"
 A, B, C = Pattern("a"), Pattern("b"), Pattern("c", "target == 'x y'")
@@ -91,7 +91,7 @@ def test_a_quoted_predicate_needs_no_where():
 
 def test_rules_come_from_python_too(tmp_path):
     file = tmp_path / "own.py"
-    file.write_text("from kubeproof.monitor.rules import *\nmine = RuleSet((Rule('r', Never(Pattern('x'))),))\n")
+    file.write_text("from kubeproof.monitor.rules.rules import *\nmine = RuleSet((Rule('r', Never(Pattern('x'))),))\n")
 
     assert load_rules(f"{file}:mine").rules == (Rule("r", Never(Pattern("x"))),)
     with pytest.raises(UsageError, match="has no RuleSet 'other'"):

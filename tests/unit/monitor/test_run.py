@@ -14,12 +14,12 @@ import pytest
 from kubeproof.errors import CheckpointError, EnvironmentProblem, UsageError
 from kubeproof.monitor.alarms import Alarm, Kind, from_value, to_value
 from kubeproof.monitor.event import Event
+from kubeproof.monitor.intake.stream import StreamMonitor, StreamOptions
 from kubeproof.monitor.metrics import Metrics, parse_address, served
-from kubeproof.monitor.rules import AtMost, FollowedBy, Matching, Pattern, Rule, RuleSet
+from kubeproof.monitor.rules.rules import AtMost, FollowedBy, Matching, Pattern, Rule, RuleSet
 from kubeproof.monitor.run import Summary, Watch, watch
 from kubeproof.monitor.sinks import StreamSink, Webhook
 from kubeproof.monitor.store import Store
-from kubeproof.monitor.stream import StreamMonitor, StreamOptions
 from kubeproof.monitor.times import parse_time, shown_time
 from kubeproof.report.monitor import alarm_ndjson, alarm_text, summary_text
 

@@ -10,14 +10,14 @@ import tracemalloc
 import pytest
 
 from kubeproof.monitor.event import Event
-from kubeproof.monitor.rule_file import read_rules
-from kubeproof.monitor.rule_writer import to_yaml
-from kubeproof.monitor.rules import AtMost, EqualCounts, FollowedBy, Ltl, Matching, Never, Pattern, Rule, RuleSet
+from kubeproof.monitor.intake.stream import StreamMonitor, StreamOptions
+from kubeproof.monitor.rules.reader import read_rules
+from kubeproof.monitor.rules.rules import AtMost, EqualCounts, FollowedBy, Ltl, Matching, Never, Pattern, Rule, RuleSet
+from kubeproof.monitor.rules.writer import to_yaml
 from kubeproof.monitor.run import Watch, watch
 from kubeproof.monitor.scale.judge import Judge
 from kubeproof.monitor.scale.splitter import Splitter
 from kubeproof.monitor.store import Store
-from kubeproof.monitor.stream import StreamMonitor, StreamOptions
 
 SECOND = 1_000_000
 A, B, X, DONE = (Pattern(name) for name in ("a", "b", "x", "done"))

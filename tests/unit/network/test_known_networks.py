@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from kubeproof.network.check import check
-from kubeproof.network.generate import DEDICATED, fat_tree, home, with_fault
-from kubeproof.network.library import waypoint
-from kubeproof.network.machine import prepare
+from kubeproof.network.files.generate import DEDICATED, fat_tree, home, with_fault
 from kubeproof.network.model import Match, Network, Node, Rule, Snapshot, Traffic
+from kubeproof.network.properties.library import waypoint
+from kubeproof.network.properties.machine import prepare
 from kubeproof.network.result import Counterexample, Liveness, PropertyResult
 
 FIXTURES = Path(__file__).parent / "fixtures"

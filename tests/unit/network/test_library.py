@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from kubeproof.errors import UsageError
-from kubeproof.network.automata import Letter, path_automaton
 from kubeproof.network.check import check
-from kubeproof.network.library import (
+from kubeproof.network.model import Event, Match, Network, Node, Rule, Snapshot, Traffic
+from kubeproof.network.properties.automata import Letter, path_automaton
+from kubeproof.network.properties.library import (
     avoid,
     bounded_hops,
     load_balance,
@@ -22,9 +23,13 @@ from kubeproof.network.library import (
     traffic_isolation,
     waypoint,
 )
-from kubeproof.network.machine import prepare
-from kubeproof.network.model import Event, Match, Network, Node, Rule, Snapshot, Traffic
-from kubeproof.network.processes import ProcessProperty, check_processes, isolated_updates, resource_allocation
+from kubeproof.network.properties.machine import prepare
+from kubeproof.network.properties.processes import (
+    ProcessProperty,
+    check_processes,
+    isolated_updates,
+    resource_allocation,
+)
 from kubeproof.network.result import Liveness
 
 PROPERTIES = {

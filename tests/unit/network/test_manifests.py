@@ -7,7 +7,7 @@ import re
 import pytest
 
 from kubeproof.errors import KubeproofError
-from kubeproof.network.kube_reader import load_kube_network
+from kubeproof.network.kubernetes.reader import load_kube_network
 from kubeproof.network.result import NetworkResult
 from kubeproof.network.run import ManifestOptions, verify_manifests
 

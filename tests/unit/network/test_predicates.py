@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kubeproof.errors import FormulaError, UsageError
-from kubeproof.network.automata import Letter, ltl_property, path_automaton
-from kubeproof.network.parameters import Parameters, holds
-from kubeproof.network.predicates import Both, Either, Flag, Not, OneOf, Order, Same, parse
+from kubeproof.network.properties.automata import Letter, ltl_property, path_automaton
+from kubeproof.network.properties.parameters import Parameters, holds
+from kubeproof.network.properties.predicates import Both, Either, Flag, Not, OneOf, Order, Same, parse
 
 HERE = Parameters("fw", "a", "b", hop_count=2, path_id=1, process_id="p")
 
@@ -93,8 +93,8 @@ def test_a_condition_sees_only_what_it_declares() -> None:
         accepting=[],
     )
     from kubeproof.network.check import check
-    from kubeproof.network.generate import home
-    from kubeproof.network.machine import prepare
+    from kubeproof.network.files.generate import home
+    from kubeproof.network.properties.machine import prepare
 
     with pytest.raises(UsageError, match="reads SOURCE, which it does not declare"):
         check(home(), prepare(one))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from kubeproof.errors import HostileInputError, KubeproofError, ManifestError
-from kubeproof.network.generate import fat_tree, home, with_fault
+from kubeproof.network.files.generate import fat_tree, home, with_fault
+from kubeproof.network.files.reader import read_network
+from kubeproof.network.files.writer import to_json, to_xml, to_yaml
 from kubeproof.network.model import Event, Match, Network, Node, Rule, Snapshot, Traffic
-from kubeproof.network.properties import own_properties, parse_property
-from kubeproof.network.read import read_network
-from kubeproof.network.write import to_json, to_xml, to_yaml
+from kubeproof.network.properties.named import own_properties, parse_property
 
 EVERYTHING = Network(
     nodes=(Node("a", "10.0.0.1"), Node("b"), Node("true"), Node("n-1.x/y")),
@@ -162,7 +162,7 @@ def test_a_wrong_property_is_wrong_usage(text: str) -> None:
 
 
 OWN = """
-from kubeproof.network.automata import Letter, path_automaton
+from kubeproof.network.properties.automata import Letter, path_automaton
 no_detour = path_automaton(
     letters=[Letter("far", lambda at: at.hop_count > 5, reads=["HOP_COUNT"], most_hops=6), Letter("near")],
     transitions=[("a", "near", "a")], initial=["a"], accepting=["a"],

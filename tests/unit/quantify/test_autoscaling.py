@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from kubeproof.errors import UsageError
-from kubeproof.quantify.autoscaling import MODELS, autoscaling_program
-from kubeproof.quantify.autoscaling_run import AutoscalingOptions, check_autoscaling, parameters_of
-from kubeproof.quantify.building import build
-from kubeproof.quantify.parameters import SETTINGS, MetricPoint, changed, shown
-from kubeproof.quantify.policy import Policy, ranges
-from kubeproof.quantify.programs import program
+from kubeproof.quantify.prism.building import build
+from kubeproof.quantify.prism.programs import program
+from kubeproof.quantify.published.autoscaling import MODELS, autoscaling_program
+from kubeproof.quantify.published.parameters import SETTINGS, MetricPoint, changed, shown
+from kubeproof.quantify.published.policy import Policy, ranges
+from kubeproof.quantify.published.run import AutoscalingOptions, check_autoscaling, parameters_of
 from kubeproof.quantify.result import ModelResult
 from tests.unit.quantify.programs import needs_storm
 

@@ -7,10 +7,10 @@ from fractions import Fraction
 import pytest
 
 from kubeproof.errors import QuantityError
-from kubeproof.quantify.building import build
 from kubeproof.quantify.checking import Answer, check
 from kubeproof.quantify.methods import CheckSettings
-from kubeproof.quantify.programs import program, properties
+from kubeproof.quantify.prism.building import build
+from kubeproof.quantify.prism.programs import program, properties
 from tests.unit.quantify.programs import needs_storm
 
 pytestmark = needs_storm

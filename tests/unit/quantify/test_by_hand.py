@@ -11,8 +11,8 @@ import pytest
 
 from kubeproof.manifests.load import load
 from kubeproof.manifests.loaded import Start
-from kubeproof.quantify.cluster_options import AMOUNTS, EVER, FIRST, LONG_RUN, WITHIN, ClusterOptions
-from kubeproof.quantify.cluster_result import ClusterResult, Span
+from kubeproof.quantify.clusters.options import AMOUNTS, EVER, FIRST, LONG_RUN, WITHIN, ClusterOptions
+from kubeproof.quantify.clusters.result import ClusterResult, Span
 from tests.unit.quantify.clusters import OBJECTS, READY, SCENARIO, tiny
 from tests.unit.quantify.programs import needs_storm
 
@@ -31,7 +31,7 @@ LOAD = f"""[{{cpuChange: {{target: Deployment/web, levels: ["0%", "50%", "100%"]
 
 
 def ask(loaded, *questions: str, **options) -> ClusterResult:
-    from kubeproof.quantify.cluster import quantify_cluster
+    from kubeproof.quantify.clusters.run import quantify_cluster
 
     return quantify_cluster(loaded, ClusterOptions(questions=questions, **options))
 
@@ -127,7 +127,7 @@ def test_a_cluster_that_starts_empty_and_rests_takes_what_its_pod_takes(tmp_path
 
 def test_where_intervals_are_too_many_to_be_divided_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At 60 s the node has failed with 0.1; the interval that follows is cut at 61 s and counts like the usual ones."""
-    monkeypatch.setattr("kubeproof.quantify.cluster_sums.MOST_SLICED", 0)
+    monkeypatch.setattr("kubeproof.quantify.clusters.sums.MOST_SLICED", 0)
     result = ask(tiny(tmp_path, "[{nodeFailure: {recovers: false, probability: 0.1}}]"), AMOUNTS, horizon_s=61)
     note = "an interval that the horizon cuts counts as usual, as there are too many to divide them"
 
@@ -163,7 +163,7 @@ def test_what_is_too_rare_for_any_number_is_still_possible(
     """Level 3 is reached by two jumps of 1e-200, each in a race with one of 1/2: 4e-400."""
     from kubeproof.verify.run import verify
 
-    monkeypatch.setattr("kubeproof.quantify.cluster_questions.MOST_EXACT", most)
+    monkeypatch.setattr("kubeproof.quantify.clusters.questions.MOST_EXACT", most)
     events = """[{cpuChange: {target: Deployment/web, levels: ["10%", "20%", "30%", "90%"],
       transitions: [[0.5, 1e-200, 0.5, 0], [0, 0.5, 0.5, 1e-200], [0, 0, 1, 0], [0, 0, 0, 1]]}},
       {kernelPanic: {aboveCPU: "40%"}}]"""

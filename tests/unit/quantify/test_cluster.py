@@ -11,8 +11,8 @@ import pytest
 from kubeproof.errors import LimitReached
 from kubeproof.manifests.load import load
 from kubeproof.manifests.loaded import Start
-from kubeproof.quantify.cluster_options import AMOUNTS, EVER, FIRST, LONG_RUN, WITHIN, ClusterOptions
-from kubeproof.quantify.cluster_space import SpaceOptions
+from kubeproof.quantify.clusters.options import AMOUNTS, EVER, FIRST, LONG_RUN, WITHIN, ClusterOptions
+from kubeproof.quantify.clusters.space import SpaceOptions
 from tests.unit.quantify.clusters import text_of, tiny
 from tests.unit.quantify.programs import needs_storm
 
@@ -23,7 +23,7 @@ CRASHES = "[{podCrash: {target: Deployment/web, max: unlimited, probability: 0.2
 
 
 def quantified(loaded, **options):
-    from kubeproof.quantify.cluster import quantify_cluster
+    from kubeproof.quantify.clusters.run import quantify_cluster
 
     return quantify_cluster(loaded, ClusterOptions(**options))
 
@@ -156,7 +156,7 @@ def test_a_part_of_the_states_has_no_probabilities(tmp_path: Path) -> None:
 
 
 def test_both_engines_give_the_same_process(tmp_path: Path) -> None:
-    from kubeproof.quantify.cluster import build_process
+    from kubeproof.quantify.clusters.run import build_process
 
     loaded = tiny(tmp_path, CRASHES)
     one, other = (
@@ -233,7 +233,7 @@ RARE = """[{{cpuChange: {{target: Deployment/web, levels: ["20%", "80%"], transi
 def test_what_is_too_rare_for_iterations_is_computed_with_fractions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, probability: float
 ) -> None:
-    monkeypatch.setattr("kubeproof.quantify.cluster_questions.MOST_ITERATED", 100_000_000)
+    monkeypatch.setattr("kubeproof.quantify.clusters.questions.MOST_ITERATED", 100_000_000)
     loaded = tiny(tmp_path, RARE.format(probability=probability, most=1))
     (one,) = ask(loaded, EVER, FIRST).intents
 
@@ -262,8 +262,8 @@ def test_with_fractions_every_answer_is_exact_and_the_same(tmp_path: Path) -> No
 
 
 def test_what_does_not_converge_has_no_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kubeproof.quantify.cluster_questions.MOST_ITERATED", 0)
-    monkeypatch.setattr("kubeproof.quantify.cluster_questions.MOST_EXACT", 0)
+    monkeypatch.setattr("kubeproof.quantify.clusters.questions.MOST_ITERATED", 0)
+    monkeypatch.setattr("kubeproof.quantify.clusters.questions.MOST_EXACT", 0)
     (one,) = ask(tiny(tmp_path, RARE.format(probability=1e-12, most=1)), FIRST).intents
 
     assert one.first_s.skipped == "not converged to a relative precision of 1e-06"

@@ -7,10 +7,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from kubeproof.quantify import cluster_exact
-from kubeproof.quantify.arrays import ModelArrays, model_from_arrays
+from kubeproof.quantify.chains.arrays import ModelArrays, model_from_arrays
 from kubeproof.quantify.checking import Answer
-from kubeproof.quantify.cluster_exact import looked_ahead
+from kubeproof.quantify.clusters import exact
+from kubeproof.quantify.clusters.exact import looked_ahead
 from kubeproof.quantify.storm import StormRefusal
 from tests.unit.quantify.programs import needs_storm
 
@@ -39,7 +39,7 @@ def test_fractions_that_stay_short_give_the_exact_value() -> None:
 
 def test_fractions_that_would_become_too_long_are_refused_early(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
-    monkeypatch.setattr(cluster_exact, "MOST_BITS", 10**6)
+    monkeypatch.setattr(exact, "MOST_BITS", 10**6)
     with pytest.raises(StormRefusal, match=r"too long to look 50000 s ahead \([\d,]+ bits after 3125 s\); leave out"):
         answer(50_000, told)
 

@@ -11,7 +11,7 @@ import pytest
 
 from kubeproof.cli.main import main
 from kubeproof.errors import UsageError
-from kubeproof.quantify.cluster_options import AMOUNTS, WITHIN, ClusterOptions
+from kubeproof.quantify.clusters.options import AMOUNTS, WITHIN, ClusterOptions
 from kubeproof.report.compare import as_html, as_json, as_svg, as_text
 from tests.unit.quantify.clusters import text_of, tiny
 from tests.unit.quantify.programs import needs_storm
@@ -25,7 +25,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def found(folder: Path, names=("one", "two"), horizon_s=None, **options):
-    from kubeproof.quantify.compare import compare
+    from kubeproof.quantify.clusters.compare import compare
 
     loaded = tiny(folder, CRASH, quantify=POWER)
     node = loaded.setup.nodes[0]
@@ -79,7 +79,7 @@ def test_what_was_not_computed_is_told_in_text_and_on_the_page(tmp_path: Path) -
 
 
 def test_other_load_is_not_compared(tmp_path: Path) -> None:
-    from kubeproof.quantify.compare import check_same_load
+    from kubeproof.quantify.clusters.compare import check_same_load
 
     one = tiny(tmp_path, CRASH)
     other = tiny(tmp_path, CRASH.replace("0.25", "0.5"))

@@ -7,10 +7,10 @@ from fractions import Fraction
 import pytest
 
 from kubeproof.errors import ProgramError, QuantityError
-from kubeproof.quantify.building import build
 from kubeproof.quantify.checking import Answer, check
-from kubeproof.quantify.expressions import value_of
-from kubeproof.quantify.programs import Program, program, properties
+from kubeproof.quantify.prism.building import build
+from kubeproof.quantify.prism.expressions import value_of
+from kubeproof.quantify.prism.programs import Program, program, properties
 from tests.unit.quantify.programs import needs_storm, run_apart
 
 pytestmark = needs_storm

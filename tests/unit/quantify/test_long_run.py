@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kubeproof.quantify.cluster_options import LONG_RUN, ClusterOptions
+from kubeproof.quantify.clusters.options import LONG_RUN, ClusterOptions
 from tests.unit.quantify.clusters import tiny
 from tests.unit.quantify.programs import needs_storm
 
@@ -21,7 +21,7 @@ MISSED_S = (55, 50)  # a node is missed so long after its last sign of life
 
 
 def share(loaded, **options):
-    from kubeproof.quantify.cluster import quantify_cluster
+    from kubeproof.quantify.clusters.run import quantify_cluster
 
     (found,) = quantify_cluster(loaded, ClusterOptions(questions=(LONG_RUN,), **options)).shortages
     return found.span
@@ -84,9 +84,9 @@ def mixed(choices: list[tuple[Fraction, Fraction]], least: Fraction) -> Fraction
 
 @pytest.mark.parametrize("seed", range(12))
 def test_several_objectives_are_exact_with_fractions(seed: int) -> None:
-    from kubeproof.quantify.building import build
     from kubeproof.quantify.checking import check
-    from kubeproof.quantify.programs import program, properties
+    from kubeproof.quantify.prism.building import build
+    from kubeproof.quantify.prism.programs import program, properties
 
     chance = random.Random(seed)
     parts = [[Fraction(chance.randrange(1, 30), 97) for _ in range(2)] for _ in range(4)]

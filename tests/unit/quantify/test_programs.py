@@ -7,10 +7,10 @@ from fractions import Fraction
 import pytest
 
 from kubeproof.errors import ProgramError, QuantityError, UsageError
-from kubeproof.quantify.building import build
 from kubeproof.quantify.checking import check
 from kubeproof.quantify.methods import CheckSettings
-from kubeproof.quantify.programs import Program, program, properties
+from kubeproof.quantify.prism.building import build
+from kubeproof.quantify.prism.programs import Program, program, properties
 from tests.unit.quantify.programs import COIN, needs_storm
 
 pytestmark = needs_storm

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubeproof.errors import EnvironmentProblem, InternalError
-from kubeproof.quantify.arrays import ModelArrays, model_from_arrays
-from kubeproof.quantify.building import build
+from kubeproof.quantify.chains.arrays import ModelArrays, model_from_arrays
 from kubeproof.quantify.checking import Answer, check
-from kubeproof.quantify.formulas import formula
 from kubeproof.quantify.methods import METHODS, CheckSettings
-from kubeproof.quantify.programs import program, properties
+from kubeproof.quantify.prism.building import build
+from kubeproof.quantify.prism.formulas import formula
+from kubeproof.quantify.prism.programs import program, properties
 from kubeproof.quantify.rounding import after_steps
 from kubeproof.quantify.storm import storm
 from tests.unit.quantify.programs import needs_storm

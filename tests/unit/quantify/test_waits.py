@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kubeproof.manifests.load import load
-from kubeproof.quantify.cluster_options import WITHIN, ClusterOptions
+from kubeproof.quantify.clusters.options import WITHIN, ClusterOptions
 from tests.unit.quantify.programs import needs_storm
 
 pytestmark = needs_storm
@@ -43,7 +43,7 @@ spec:
 
 @pytest.mark.parametrize("recovery", [1, 20, 120])
 def test_a_node_that_recovers_before_it_is_missed_violates_nothing(tmp_path: Path, recovery: int) -> None:
-    from kubeproof.quantify.cluster import quantify_cluster
+    from kubeproof.quantify.clusters.run import quantify_cluster
 
     file = tmp_path / "cluster.yaml"
     file.write_text("".join(NODE.format(name=name) for name in "abc") + WEB.format(tick="10s", recovery=recovery))

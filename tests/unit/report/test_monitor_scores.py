@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kubeproof.monitor.evaluate import Judged, scored
-from kubeproof.monitor.runs import RunInfo
+from kubeproof.monitor.mining.evaluate import Judged, scored
+from kubeproof.monitor.mining.runs import RunInfo
 from kubeproof.report.monitor import scores_text
 
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from kubeproof.errors import EventError
 from kubeproof.monitor.alarms import Alarm
-from kubeproof.monitor.arrival import Counts
 from kubeproof.monitor.cluster.change import Change
 from kubeproof.monitor.cluster.judges import Patience
 from kubeproof.monitor.cluster.monitor import ClusterMonitor
 from kubeproof.monitor.cluster.steady import SteadyTimes
+from kubeproof.monitor.intake.arrival import Counts
 from kubeproof.monitor.metrics import Metrics
 from kubeproof.monitor.readers.losses import Tally
 from kubeproof.monitor.run import Summary

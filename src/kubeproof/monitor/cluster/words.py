@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from kubeproof.intents.temporal import Temporal
-from kubeproof.logic.graph import reaching_cycles
+from kubeproof.logic.automata.graph import reaching_cycles
 from kubeproof.logic.machine import BROKEN, SAFE, Machine
 from kubeproof.logic.machine import Memory as WordMemory
 from kubeproof.monitor.alarms import Alarm

@@ -7,14 +7,14 @@ from typing import Any
 
 from kubeproof.errors import InternalError
 from kubeproof.monitor.alarms import Alarm
-from kubeproof.monitor.arrival import Gaps
 from kubeproof.monitor.engine import Partition
 from kubeproof.monitor.event import Event
-from kubeproof.monitor.intake import StreamOptions
-from kubeproof.monitor.plan import Plan
-from kubeproof.monitor.rules import RuleSet
+from kubeproof.monitor.intake.arrival import Gaps
+from kubeproof.monitor.intake.runs import StreamOptions
+from kubeproof.monitor.rules.rules import RuleSet
 from kubeproof.monitor.scale.lanes import Lanes
 from kubeproof.monitor.scale.splitter import END, FINISH, GAP, TIME, Item
+from kubeproof.monitor.watches.plan import Plan
 
 _GAPS = "gaps"
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from zlib import crc32
 
 from kubeproof.monitor.event import Event
-from kubeproof.monitor.rules import Body, Chain, FollowedBy, Ltl, Matching, Never, Pattern, Rule
+from kubeproof.monitor.rules.rules import Body, Chain, FollowedBy, Ltl, Matching, Never, Pattern, Rule
 
 Route = tuple[int, int]  # partition, lane
 

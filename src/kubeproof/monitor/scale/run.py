@@ -11,14 +11,14 @@ from typing import Any, TypeVar
 from kubeproof.errors import CheckpointError, EnvironmentProblem, EventError, KubeproofError
 from kubeproof.monitor.alarms import from_value
 from kubeproof.monitor.event import SECOND_US, Event
+from kubeproof.monitor.intake.stream import Numbered, StreamOptions, resting_rules
 from kubeproof.monitor.metrics import Metrics
 from kubeproof.monitor.readers.losses import Tally
-from kubeproof.monitor.rule_writer import to_yaml
+from kubeproof.monitor.rules.writer import to_yaml
 from kubeproof.monitor.run import Clock, Deliveries, Source, Summary, Watch
 from kubeproof.monitor.scale.board import Board, Plan
 from kubeproof.monitor.scale.splitter import Splitter
 from kubeproof.monitor.sinks import FileSink
-from kubeproof.monitor.stream import Numbered, StreamOptions, resting_rules
 from kubeproof.values import dataclass
 
 PARTITIONS = 16

@@ -10,10 +10,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from kubeproof.monitor.arrival import Counts
 from kubeproof.monitor.event import Event, event_value
-from kubeproof.monitor.intake import Incoming, Intake, StreamOptions
-from kubeproof.monitor.rules import RuleSet
+from kubeproof.monitor.intake.arrival import Counts
+from kubeproof.monitor.intake.runs import Incoming, Intake, StreamOptions
+from kubeproof.monitor.rules.rules import RuleSet
 from kubeproof.monitor.scale.lanes import Lanes
 
 Item = list[Any]  # [lane, *fields of the event], or a word and what it is about

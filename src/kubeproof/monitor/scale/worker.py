@@ -11,8 +11,8 @@ from dataclasses import field
 from kubeproof.errors import EnvironmentProblem, UsageError
 from kubeproof.manifests.yaml.printable import printable
 from kubeproof.monitor.alarms import to_value
-from kubeproof.monitor.intake import StreamOptions
-from kubeproof.monitor.rule_file import read_rules
+from kubeproof.monitor.intake.runs import StreamOptions
+from kubeproof.monitor.rules.reader import read_rules
 from kubeproof.monitor.scale.board import Board, Entry, Plan
 from kubeproof.monitor.scale.judge import Judge
 from kubeproof.values import dataclass

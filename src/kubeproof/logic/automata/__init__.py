@@ -1,0 +1,1 @@
+"""Büchi automata: made from formulas, combined, split."""

@@ -1,0 +1,1 @@
+"""Automata as text: HOA and DOT."""

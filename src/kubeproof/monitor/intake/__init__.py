@@ -1,0 +1,1 @@
+"""Events on their way in: put in order, copies dropped, split into runs."""

@@ -1,0 +1,1 @@
+"""Rules learned from recorded runs, and how good they are."""

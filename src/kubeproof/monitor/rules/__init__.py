@@ -1,0 +1,1 @@
+"""Rules about streams of events: as values, as YAML, in words."""

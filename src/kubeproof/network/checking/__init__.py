@@ -1,0 +1,1 @@
+"""Products of forwarding and automata, bad endings, and runs that show them."""

@@ -1,0 +1,1 @@
+"""Networks that manifests describe: policies, Services, Ingresses."""

@@ -1,0 +1,1 @@
+"""Path properties: names, predicates, automata."""

@@ -1,0 +1,1 @@
+"""Explored clusters as decision processes and Markov automata."""

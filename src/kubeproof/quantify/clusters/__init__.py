@@ -1,0 +1,1 @@
+"""How likely intents of a cluster are violated, and what running it takes."""

@@ -1,0 +1,1 @@
+"""Programs and formulas in the PRISM language."""
