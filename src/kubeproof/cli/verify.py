@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import isinf
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import click
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
 
 _MEBIBYTE = 1_048_576
 USUAL_TIMEOUT_S = 60.0  # of a run whose --timeout nobody gives: it ends by itself
+FEWEST_S = 20.0  # of them that are left for exploring, however long recipes take to render
 _REDUCTIONS = ("symmetry", "unison", "por", "slicing", "abstraction")
 _ENGINES = ("auto", "compiled", "python", "reference")
 
@@ -289,10 +291,12 @@ def _run(
     check_checkpoint(checkpoint, resume)
     given = () if cluster is None else (snapshot_bytes(cluster),)
     render, outside = partial(rendered, values=values), allows_outside()
+    begun = monotonic()
     loaded = load(
         paths, stdin=read_stdin, given=given, render=render, pools=pools, allow_outside=outside, is_tolerant=True
     )
     refuse_two_sources_of_nodes(loaded, pools)
+    options = _after_reading(options, monotonic() - begun)
     line = progress_line(progress, quiet)
     found = telling(line, quiet)
     is_sweep = is_swept(loaded, chosen)
@@ -319,6 +323,15 @@ def _run(
     finally:
         if line is not None:
             line.close()
+
+
+def _after_reading(options: VerifyOptions, spent_s: float) -> VerifyOptions:
+    """The options of a run whose --timeout nobody gives: the minute begins with the reading."""
+    from dataclasses import replace
+
+    if options.timeout_s is None or not options.has_usual_timeout:
+        return options
+    return replace(options, timeout_s=max(FEWEST_S, options.timeout_s - round(spent_s)))
 
 
 def _checked_alone(loaded: Loaded, problem: NothingToCheckError) -> VerifyResult:

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from kubeproof.cli.main import main
+from kubeproof.cli.verify import _after_reading
 from kubeproof.engine.stopped import INTERRUPTED, StoppedBy, StopReason
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.result import Trace
@@ -126,3 +127,11 @@ def test_loops_are_drawn_in_ascii_where_the_terminal_has_no_unicode(fakes, monke
     main(["verify", "x"])
 
     assert b"\n  +> 1 " in written.getvalue()
+
+
+def test_the_usual_minute_begins_with_the_reading():
+    usual, given = VerifyOptions(timeout_s=60.0, has_usual_timeout=True), VerifyOptions(timeout_s=60.0)
+
+    assert [_after_reading(usual, spent).timeout_s for spent in (0.2, 12.6, 59.0)] == [60.0, 47.0, 20.0]
+    assert _after_reading(given, 59.0) == given
+    assert _after_reading(VerifyOptions(), 59.0) == VerifyOptions()
