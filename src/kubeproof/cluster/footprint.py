@@ -73,6 +73,9 @@ class Writes(Flag):
 
 EVERYTHING = Writes.everything()
 NOTHING = Writes(0)
+ON_NODES = (
+    Writes.CORDONS | Writes.DRAINS | Writes.FAILURES | Writes.OUTAGES | Writes.ARRIVALS | Writes.DEPARTURES
+)  # what may hit any node
 
 
 class Deletes(Enum):
@@ -138,7 +141,7 @@ class Footprint:
     is_moment: bool = True  # it happens; otherwise it says how pods are
     is_consequence: bool = False  # it follows from what is, and does not come as it likes
     ends_later: bool = True  # what it does may end by itself, whenever it likes
-    is_about_all: bool = True  # whom it concerns depends on all workloads
+    concerns_all: str = "it is not known whom an event concerns"  # why all workloads, in words; "": it does not
     takes_pods_of: Scope = Scope.ANYWHERE
 
 

@@ -72,6 +72,17 @@ class Event:
         return getattr(self, "target", None)
 
     @property
+    def form(self) -> Workload | None:
+        """What its workload looks like afterwards, if it writes all of it."""
+        return None
+
+    @property
+    def is_chosen(self) -> bool:
+        """True if it happens at a moment that nothing else decides about."""
+        told = footprint_of(self)
+        return told.is_moment and not told.is_consequence
+
+    @property
     def sizes(self) -> tuple[int, ...]:
         """Every spec.replicas that it writes, as far as it says which."""
         return ()
@@ -121,7 +132,7 @@ class NodeFailure(Event):
 
     footprint = Footprint(
         writes=Writes.FAILURES,
-        is_about_all=False,
+        concerns_all="",
         takes_pods_of=Scope.NODE,
     )
 
@@ -139,7 +150,7 @@ class ZoneFailure(Event):
 
     footprint = Footprint(
         writes=Writes.FAILURES | Writes.OUTAGES,
-        is_about_all=False,
+        concerns_all="",
         takes_pods_of=Scope.DOMAIN,
     )
 
@@ -158,7 +169,7 @@ class Cordon(Event):
     footprint = Footprint(
         writes=Writes.CORDONS,
         ends_later=False,
-        is_about_all=False,
+        concerns_all="",
         takes_pods_of=Scope.NOWHERE,
     )
 
@@ -175,7 +186,7 @@ class Drain(Event):
     footprint = Footprint(
         writes=Writes.DRAINS | Writes.CORDONS,
         ends_later=False,
-        is_about_all=False,
+        concerns_all="",
         takes_pods_of=Scope.NODE,
     )
 
@@ -191,7 +202,7 @@ class Maintenance(Event):
     footprint = Footprint(
         writes=Writes.DRAINS | Writes.CORDONS,
         ends_later=False,
-        is_about_all=False,
+        concerns_all="",
         takes_pods_of=Scope.NODE,
     )
 
@@ -206,7 +217,7 @@ class NodeRemoval(Event):
     footprint = Footprint(
         writes=Writes.DRAINS | Writes.DEPARTURES,
         ends_later=False,
-        is_about_all=False,
+        concerns_all="",
         takes_pods_of=Scope.NODE,
     )
 
@@ -221,7 +232,7 @@ class Scale(Event):
     footprint = Footprint(
         writes=Writes.SIZES,
         ends_later=False,
-        is_about_all=False,
+        concerns_all="",
         takes_pods_of=Scope.WORKLOAD,
     )
 
@@ -239,7 +250,7 @@ class Create(Event):
     footprint = Footprint(
         writes=Writes.OBJECTS | Writes.PODS,
         ends_later=False,
-        is_about_all=False,
+        concerns_all="",
         takes_pods_of=Scope.WORKLOAD,
     )
 
@@ -253,7 +264,7 @@ class CreateNode(Event):
     footprint = Footprint(
         writes=Writes.ARRIVALS,
         ends_later=False,
-        is_about_all=False,
+        concerns_all="",
         takes_pods_of=Scope.NOWHERE,
     )
 
@@ -276,6 +287,7 @@ class BudgetChange(Event):
     footprint = Footprint(
         writes=Writes.BUDGETS,
         ends_later=False,
+        concerns_all="a budget that changes may be anybody's",
         takes_pods_of=Scope.NOWHERE,
     )
 
@@ -293,7 +305,7 @@ class Apply(Event):
     footprint = Footprint(
         writes=Writes.SIZES | Writes.TEMPLATES | Writes.OBJECTS | Writes.PODS,
         ends_later=False,
-        is_about_all=False,
+        concerns_all="",
         takes_pods_of=Scope.WORKLOAD,
     )
 
@@ -304,6 +316,10 @@ class Apply(Event):
     @property
     def sizes(self) -> tuple[int, ...]:
         return (self.workload.replicas,)
+
+    @property
+    def form(self) -> Workload:
+        return self.workload
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +351,7 @@ class UsageChange(Event):
     footprint = Footprint(
         writes=Writes.USAGE,
         ends_later=False,
-        is_about_all=False,
+        concerns_all="",
         takes_pods_of=Scope.NOWHERE,
     )
 
@@ -353,7 +369,7 @@ class UsagePattern(Event):
         writes=Writes.USAGE,
         is_moment=False,
         ends_later=False,
-        is_about_all=False,
+        concerns_all="",
         takes_pods_of=Scope.NOWHERE,
     )
 
@@ -373,7 +389,7 @@ class CpuLoad(Event):
     footprint = Footprint(
         writes=Writes.USAGE,
         ends_later=False,
-        is_about_all=False,
+        concerns_all="",
         takes_pods_of=Scope.NOWHERE,
     )
 
@@ -389,7 +405,7 @@ class Unreachable(Event):
 
     footprint = Footprint(
         writes=Writes.USAGE,
-        is_about_all=False,
+        concerns_all="",
         takes_pods_of=Scope.NOWHERE,
     )
 
@@ -406,6 +422,7 @@ class KernelPanic(Event):
         writes=Writes.FAILURES,
         is_consequence=True,
         ends_later=False,
+        concerns_all="a panic of any node counts for all",
         takes_pods_of=Scope.NODE,
     )
 
@@ -420,7 +437,7 @@ class PodCrash(Event):
     footprint = Footprint(
         writes=Writes.CRASHES,
         ends_later=False,
-        is_about_all=False,
+        concerns_all="",
         takes_pods_of=Scope.NOWHERE,
     )
 
@@ -456,7 +473,7 @@ class NeverReady(Event):
         writes=Writes.PHASES,
         is_moment=False,
         ends_later=False,
-        is_about_all=False,
+        concerns_all="",
         takes_pods_of=Scope.NOWHERE,
     )
 
@@ -473,7 +490,7 @@ class Completes(Event):
         writes=Writes.PHASES,
         is_moment=False,
         ends_later=False,
-        is_about_all=False,
+        concerns_all="",
         takes_pods_of=Scope.NOWHERE,
     )
 
@@ -487,7 +504,7 @@ class Delete(Event):
     footprint = Footprint(
         writes=Writes.REMOVALS | Writes.DELETIONS,
         ends_later=False,
-        is_about_all=False,
+        concerns_all="",
         takes_pods_of=Scope.WORKLOAD,
     )
 
@@ -502,6 +519,6 @@ class Rollout(Event):
     footprint = Footprint(
         writes=Writes.TEMPLATES,
         ends_later=False,
-        is_about_all=False,
+        concerns_all="",
         takes_pods_of=Scope.WORKLOAD,
     )

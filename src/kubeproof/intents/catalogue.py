@@ -16,6 +16,7 @@ class PropertyEntry:
     fields: tuple[str, ...]
     default_when: str = ""
     aliases: tuple[str, ...] = ()
+    is_sum_of_parts: bool = False  # without a target it holds for the whole if it holds for every part of the input
 
 
 _COUNTED = ("target", "count", "when")
@@ -102,6 +103,7 @@ _ENTRIES = (
         ("target", "by"),
         "",
         ("kernel_panic",),
+        is_sum_of_parts=True,
     ),
     PropertyEntry(
         "S012",
@@ -128,7 +130,14 @@ _ENTRIES = (
         "No pod waits for ever, for a node or to be let in by a quota.",
         ("target",),
     ),
-    PropertyEntry("L002", "settles", "oscillation", "With no further events the cluster always becomes stable.", ()),
+    PropertyEntry(
+        "L002",
+        "settles",
+        "oscillation",
+        "With no further events the cluster always becomes stable.",
+        (),
+        is_sum_of_parts=True,
+    ),
     PropertyEntry(
         "L003",
         "noOscillation",
@@ -138,6 +147,7 @@ _ENTRIES = (
         ("target", "of"),
         "",
         ("checkOscillationReplicaNum", "checkOscillation"),
+        is_sum_of_parts=True,
     ),
     PropertyEntry(
         "L004",
@@ -148,6 +158,7 @@ _ENTRIES = (
         ("target", "by"),
         "",
         ("checkEvictionCycle",),
+        is_sum_of_parts=True,
     ),
     PropertyEntry(
         "L005",
@@ -155,6 +166,7 @@ _ENTRIES = (
         "oscillation",
         "No endless run keeps creating pods that fail or are rejected.",
         ("target",),
+        is_sum_of_parts=True,
     ),
     PropertyEntry(
         "L006", "rolloutCompletes", "lifecycle", "Every rollout that nobody interrupts completes.", ("target",)
@@ -165,6 +177,7 @@ _ENTRIES = (
         "lifecycle",
         "Every eviction that a drain of a healthy node needs is granted after finitely many attempts.",
         (),
+        is_sum_of_parts=True,
     ),
     PropertyEntry(
         "L008",

@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from kubeproof.cluster.control import ANY, Arrive, Controller, NodeRef, PeriodicController, as_periodic
-from kubeproof.cluster.footprint import Footprint, Writes, awake, footprint_of
+from kubeproof.cluster.footprint import ON_NODES, Footprint, Writes, awake, footprint_of
 from kubeproof.cluster.near_nodes import Tells
 from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, STATEFUL_SET, Setup, family, workload_number
 from kubeproof.cluster.places import Layout
@@ -60,7 +60,6 @@ from kubeproof.model.memories import CLAIM, MemoryCell, MemoryName
 from kubeproof.values import dataclass
 
 RESIZING = Writes.SIZES | Writes.TEMPLATES | Writes.REMOVALS  # after which a ReplicaSet may have to choose victims
-ON_NODES = Writes.CORDONS | Writes.DRAINS | Writes.FAILURES | Writes.DEPARTURES
 Placement = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
 
 
@@ -278,7 +277,7 @@ def _spare_ages(setup: Setup, events: tuple[Event, ...]) -> tuple[int, ...]:
 def _works_on_nodes(setup: Setup, events: tuple[Event, ...]) -> bool:
     """True if something happens to single nodes, and no size falls: victims are chosen place by place."""
     written = written_by(events)
-    return not setup.autoscalers and not written & RESIZING and bool(written & ON_NODES)
+    return not setup.autoscalers and not written & RESIZING and bool(written & ON_NODES & ~Writes.ARRIVALS)
 
 
 def _placed_workloads(

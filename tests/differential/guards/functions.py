@@ -23,13 +23,13 @@ GUARDED: dict[str, tuple[str, ...]] = {
     "controllers/scheduler/mentions.py": (
         "mention_scheduling", "_mention_template", "_mention_volumes", "resources_read",
     ),
-    "events/declarations.py": ("mention", "mention_nodes", "ends_any_time"),
+    "events/declarations.py": ("mention", "mention_nodes", "ends_any_time", "hits_several"),
     "intents/predicates.py": ("mention_nodes",),
     "model/layout.py": (
         "mentions", "alike", "_resources_read", "_signature", "_label_facts", "symmetric_domains", "_is_unique",
     ),
     "verify/proofs/slicing.py": (
-        "cut", "cut_by_relations", "_kept_whole", "_entangled", "_comes_any_time", "_ends_any_time", "_hits_several",
+        "cut", "cut_by_relations", "_kept_whole", "_entangled", "_comes_any_time",
         "_counts_all", "_occurrences", "_relations", "_sharing_nodes", "_may_run_on", "_selecting", "_spread_selectors",
         "_is_spread_hard", "_term_selectors", "_uses", "_sharing_ports", "_sharing_images", "_has_open_claims",
         "_sharing_volumes", "_claims_of", "_counted_together", "_chained", "_read_by", "_is_about",
@@ -59,5 +59,5 @@ GUARDED: dict[str, tuple[str, ...]] = {
     "verify/proofs/coarser.py": ("proofs",),
     "verify/proofs/bounds.py": ("held_by_bounds", "_is_bounded", "_has_room", "_always_fits", "_is_even"),
     "verify/proofs/guarded.py": ("only_budgets_decide", "is_guarded", "healthy_demanded"),
-    "verify/proofs/sizes.py": ("only_sizes_decide", "nobody_preempts", "is_left_alone", "_written", "_at_start"),
+    "verify/proofs/sizes.py": ("only_sizes_decide", "is_left_alone", "_written", "_at_start"),
 }  # fmt: skip

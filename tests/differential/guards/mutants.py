@@ -306,13 +306,13 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         Guard(
             "verify/proofs/guarded.py",
             "only_budgets_decide",
-            "all((isinstance(event, EVENTS) for event in plan.events))",
+            "all((footprint_of(event).writes in IN_PLACE for event in plan.events))",
         ),
         "no budget keeps a node from failing",
         False,
     ),
     (
-        Guard("verify/proofs/guarded.py", "only_budgets_decide", "nobody_preempts(plan)"),
+        Guard("verify/proofs/guarded.py", "only_budgets_decide", "told"),
         "a pod is preempted in spite of its budget",
         False,
     ),
@@ -321,19 +321,13 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         "there are too many pods at first",
         False,
     ),
-    (Guard("verify/proofs/sizes.py", "_written", "(yield event.replicas)"), "somebody applies another size", False),
     (
         Guard(
             "verify/proofs/sizes.py",
             "_written",
-            "(yield from (controller.autoscaler.min_replicas, controller.autoscaler.max_replicas))",
+            "(yield from actor.sizes_for(number))",
         ),
         "an autoscaler asks for more",
-        False,
-    ),
-    (
-        Guard("verify/proofs/sizes.py", "_written", "(yield from event.event.replicas)"),
-        "somebody scales to nothing",
         False,
     ),
     (
@@ -343,13 +337,15 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
     ),
     (
         Guard(
-            "verify/proofs/sizes.py", "only_sizes_decide", "all((isinstance(event, EVENTS) for event in plan.events))"
+            "verify/proofs/sizes.py",
+            "only_sizes_decide",
+            "all((footprint_of(event).writes in ON_OBJECTS for event in plan.events))",
         ),
         "a node is closed",
         False,
     ),
     (
-        Guard("verify/proofs/sizes.py", "only_sizes_decide", "nobody_preempts(plan)"),
+        Guard("verify/proofs/sizes.py", "only_sizes_decide", "told"),
         "a pod is preempted below its size",
         False,
     ),
@@ -359,21 +355,12 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         False,
     ),
     (
-        Guard(
-            "verify/proofs/slicing.py",
-            "_hits_several",
-            "isinstance(event, NodeFailure) and event.together and (event.max != 1)",
-        ),
-        "nodes of two parts fail in one moment",
-        False,
-    ),
-    (
         Guard("verify/proofs/slicing.py", "_kept_whole", "(reason := _entangled(loaded))"),
         "an intent counts pods of all",
         False,
     ),
     (
-        Guard("verify/proofs/slicing.py", "_kept_whole", "any((_hits_several(event) for event in events))"),
+        Guard("verify/proofs/slicing.py", "_kept_whole", "any((event.hits_several for event in events))"),
         "nodes of two parts fail in one moment",
         False,
     ),

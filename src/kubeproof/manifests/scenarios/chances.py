@@ -9,17 +9,13 @@ from dataclasses import replace
 from kubeproof.cluster.chances import Chance
 from kubeproof.cluster.objects import Node
 from kubeproof.events.declarations import (
-    Completes,
     Cordon,
     CpuLoad,
     Event,
-    KernelPanic,
     Moves,
-    NeverReady,
     NodeFailure,
     Unreachable,
     UsageChange,
-    UsagePattern,
     ZoneFailure,
 )
 from kubeproof.events.quantities import Power, Prices, QuantifySettings
@@ -35,7 +31,6 @@ _TOLERANCE = 1e-9  # of the sum of a row
 _LARGEST = 1e12
 _LEAST = 1e-300  # what is rarer may become 0 when it is divided among seconds, and the impossible is no event
 _MOST_TIMES = 20  # start-up times: each is a way of its own for every pod
-NO_MOMENTS = (Completes, KernelPanic, NeverReady, UsagePattern)
 _CHANCES = ("probability", "ratePerHour")
 
 
@@ -44,7 +39,7 @@ def with_chance(fields: Fields, event: Event) -> Event:
     if isinstance(event, UsageChange | CpuLoad) and fields.has("transitions"):
         return replace(event, moves=_moves(fields, len(event.levels)))
     chance = _chance(fields)
-    if chance is not None and isinstance(event, NO_MOMENTS):
+    if chance is not None and not event.is_chosen:
         key = next(key for key in _CHANCES if fields.has(key))
         fields.fail(key, "has no meaning here", remedy="It is not something that happens at a moment: remove the field")
     return replace(event, chance=chance, recovery=_recovery(fields, event))

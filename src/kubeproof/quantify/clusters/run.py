@@ -11,11 +11,10 @@ from kubeproof.cluster.control import Role
 from kubeproof.cluster.objects import workload_number
 from kubeproof.engine.kernel import FLAG_BITS
 from kubeproof.errors import NothingToCheckError, UsageError
-from kubeproof.events.declarations import Completes, CpuLoad, NeverReady, UsageChange, UsagePattern
+from kubeproof.events.declarations import CpuLoad, UsageChange
 from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import Amount as Count
 from kubeproof.intents.monitor import IN_STABLE, STEP, make_monitor
-from kubeproof.manifests.scenarios.chances import NO_MOMENTS
 from kubeproof.quantify.chains.chain import Chain, build_chain
 from kubeproof.quantify.chains.steps import Effects, Steps, effects_of, steps_of
 from kubeproof.quantify.clusters.options import AMOUNTS, EVER, FIRST, LONG_RUN, WITHIN, ClusterOptions
@@ -220,9 +219,7 @@ def _label(number: int) -> str:
 
 def _open_events(events: tuple[Event, ...]) -> Iterator[str]:
     """The events that may happen or not, whenever they are possible."""
-    for event in (event for event in events if not isinstance(event, NO_MOMENTS)):
-        if isinstance(event, Completes | NeverReady | UsagePattern):  # no moments: they say how pods are
-            continue
+    for event in (event for event in events if event.is_chosen):
         has_moves = isinstance(event, UsageChange | CpuLoad) and (event.moves is not None or len(event.levels) == 1)
         if event.chance is None and not has_moves:
             yield event.name

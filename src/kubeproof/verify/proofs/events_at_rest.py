@@ -14,7 +14,6 @@ from kubeproof.engine.stopped import INTERRUPTED
 from kubeproof.errors import LimitReached
 from kubeproof.events.declarations import STABLE, Event
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.manifests.scenarios.chances import NO_MOMENTS
 from kubeproof.verify.counterexamples.replayer import ReplayMismatch
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.result import HOLDS, UNKNOWN, VIOLATED, IntentResult, Statistics, VerifyResult
@@ -38,7 +37,7 @@ def is_calm(loaded: Loaded) -> bool:
 
 def _at_rest(event: Event) -> Event:
     """The event if it only comes to a cluster at rest; as it is, if it is no moment."""
-    if event.waits_for_rest or isinstance(event, NO_MOMENTS):
+    if event.waits_for_rest or not event.is_chosen:
         return event
     if event.after is None:
         return replace(event, after=STABLE)

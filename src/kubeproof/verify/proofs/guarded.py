@@ -9,34 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubeproof.cluster.footprint import Deletes, Sizing, Writes, footprint_of
 from kubeproof.cluster.state import NEVER
 from kubeproof.controllers.budgets import amounts_of, budgets_of, selected_by
-from kubeproof.controllers.deployment import DeploymentController
 from kubeproof.controllers.disruption import budget
-from kubeproof.controllers.kubelet import Kubelet
-from kubeproof.controllers.late import DrainEviction
-from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
-from kubeproof.controllers.replicaset import ReplicaSetController
-from kubeproof.controllers.scheduler.controller import SchedulerController
-from kubeproof.controllers.taint_eviction import TaintEviction
-from kubeproof.events.late import CordonEvent, DrainEvent, DrainProgress
 from kubeproof.intents.facts import ReadyAtLeast
 from kubeproof.intents.monitor import NEVER as IN_NO_STATE
 from kubeproof.intents.monitor import Monitor
 from kubeproof.model.plan import Plan
-from kubeproof.verify.proofs.sizes import Starts, is_left_alone, nobody_preempts, pods_at_start
+from kubeproof.model.reductions.starts_in_unison import BY_SIZE_ALONE
+from kubeproof.verify.proofs.sizes import Starts, is_left_alone, pods_at_start
 
-LOOPS = (
-    DeploymentController, ReplicaSetController, SchedulerController, Kubelet, DrainEviction, DrainProgress,
-    NodeMonitor, NoExecuteTainter, TaintEviction,
-)  # fmt: skip
-EVENTS = (DrainEvent, CordonEvent)
+IN_PLACE = Writes.DRAINS | Writes.CORDONS  # no node fails or goes
 
 
 def only_budgets_decide(plan: Plan) -> bool:
     """True if pods are taken away by ReplicaSets and by drains alone."""
-    loops = all(isinstance(controller, LOOPS) for controller in plan.controllers)
-    return loops and all(isinstance(event, EVENTS) for event in plan.events) and nobody_preempts(plan)
+    told = all(
+        one.sizing is Sizing.KEPT and one.deletes in (*BY_SIZE_ALONE, Deletes.GUARDED) for one in plan.footprints
+    )
+    return told and all(footprint_of(event).writes in IN_PLACE for event in plan.events)
 
 
 def is_guarded(plan: Plan, monitor: Monitor, starts: Starts) -> bool:

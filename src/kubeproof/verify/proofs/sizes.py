@@ -5,27 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from kubeproof.cluster.footprint import Sizing, Writes, footprint_of
 from kubeproof.cluster.objects import DEPLOYMENT, POD, REPLICA_SET, family
-from kubeproof.cluster.priorities import has_priorities
 from kubeproof.cluster.state import ACTIVE
-from kubeproof.controllers.deployment import DeploymentController
-from kubeproof.controllers.kubelet import Kubelet
-from kubeproof.controllers.late import HpaController
-from kubeproof.controllers.node_lifecycle import NodeMonitor, NoExecuteTainter
-from kubeproof.controllers.replicaset import ReplicaSetController
-from kubeproof.controllers.scheduler.controller import SchedulerController
-from kubeproof.controllers.taint_eviction import TaintEviction
-from kubeproof.events.late import LevelEvent, ScaleEvent, UnreachableEvent, WriteEvent
 from kubeproof.intents.facts import count_pods
 from kubeproof.model.loops.actors import Slots
 from kubeproof.model.plan import Plan
-from kubeproof.model.reductions.starts_in_unison import is_evicted_by_taints
+from kubeproof.model.reductions.starts_in_unison import BY_SIZE_ALONE, is_evicted_by_taints
 
-TAKE_NOBODY_ELSES = (
-    DeploymentController, ReplicaSetController, SchedulerController, Kubelet, HpaController, NodeMonitor,
-    NoExecuteTainter, TaintEviction,
-)  # fmt: skip
-EVENTS = (LevelEvent, UnreachableEvent, ScaleEvent, WriteEvent)
+ON_OBJECTS = Writes.USAGE | Writes.SIZES | Writes.TEMPLATES | Writes.OBJECTS | Writes.PODS
 Starts = tuple[tuple[Any, ...], ...]  # vectors of cells
 
 
@@ -38,13 +26,8 @@ class Sizes(NamedTuple):
 
 def only_sizes_decide(plan: Plan) -> bool:
     """True if nothing happens to nodes, and nobody takes pods away but the ReplicaSet that owns them."""
-    loops = all(isinstance(controller, TAKE_NOBODY_ELSES) for controller in plan.controllers)
-    return loops and all(isinstance(event, EVENTS) for event in plan.events) and nobody_preempts(plan)
-
-
-def nobody_preempts(plan: Plan) -> bool:
-    """True if all pods have the same priority."""
-    return not has_priorities(plan.setup)
+    told = all(one.sizing is not Sizing.ANY and one.deletes in BY_SIZE_ALONE for one in plan.footprints)
+    return told and all(footprint_of(event).writes in ON_OBJECTS for event in plan.events)
 
 
 def is_left_alone(plan: Plan, number: int) -> bool:
@@ -70,14 +53,9 @@ def sizes_of(plan: Plan, number: int, starts: Starts) -> Sizes:
 def _written(plan: Plan, number: int) -> Iterator[int]:
     """Every spec.replicas that somebody may write."""
     yield plan.setup.workloads[number].replicas
-    for controller in plan.controllers:
-        if isinstance(controller, HpaController) and number in controller.members:
-            yield from (controller.autoscaler.min_replicas, controller.autoscaler.max_replicas)
-    for event in plan.events:
-        if isinstance(event, ScaleEvent) and event.workload == number:
-            yield from event.event.replicas
-        if isinstance(event, WriteEvent) and event.workload == number and event.replicas is not None:
-            yield event.replicas
+    for actor in plan.actors:
+        if footprint_of(actor).sizing is Sizing.TOLD:
+            yield from actor.sizes_for(number)  # type: ignore[attr-defined]
 
 
 def _at_start(plan: Plan, number: int, starts: Starts) -> Iterator[int]:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from kubeproof.cluster.counted import selects
+from kubeproof.cluster.footprint import ON_NODES, Writes, footprint_of
 from kubeproof.cluster.labels import NO_EXECUTE, LabelSelector, Requirement
 from kubeproof.cluster.objects import CRON_JOB, JOB, STATEFUL_SET, Node, PodAffinity, PodTemplate, Setup, Workload
 from kubeproof.cluster.priorities import has_priorities
@@ -23,35 +24,14 @@ from kubeproof.controllers.scheduler.plugins.node_affinity import required_affin
 from kubeproof.controllers.scheduler.plugins.node_ports import conflict, host_ports
 from kubeproof.controllers.scheduler.plugins.taint_toleration import keeps_pods_off
 from kubeproof.controllers.scheduler.pod import pod_labels
-from kubeproof.events.declarations import (
-    Apply,
-    BudgetChange,
-    Completes,
-    Cordon,
-    CreateNode,
-    Drain,
-    Event,
-    KernelPanic,
-    Maintenance,
-    NeverReady,
-    NodeFailure,
-    NodeRemoval,
-    Unreachable,
-    UsagePattern,
-    ZoneFailure,
-)
+from kubeproof.events.declarations import Event, written_by
+from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.facts import matching_workloads
 from kubeproof.intents.predicates import followed_targets
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.values import dataclass
 from kubeproof.verify.proofs.crowd.room import Room
-
-ON_NODES = (NodeFailure, ZoneFailure, Cordon, Drain, Maintenance, CreateNode, NodeRemoval)
-NO_MOMENTS = (UsagePattern, NeverReady, Completes)  # they say how pods are
-EVERYWHERE = frozenset(
-    {"settles", "noOscillation", "noCreateFailLoop", "noEviction", "noEvictionLoop", "drainCompletes"}
-)  # without a target they hold for the whole if they hold for every part
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +80,11 @@ def _kept_whole(loaded: Loaded) -> str:
     events = loaded.scenario.events
     if reason := _entangled(loaded):
         return reason
-    if _occurrences(events) > 1 and any(_comes_any_time(event) or _ends_any_time(event) for event in events):
+    if _occurrences(events) > 1 and any(_comes_any_time(event) or event.ends_any_time for event in events):
         return "events may disturb several parts at once"
-    if any(_hits_several(event) for event in events):
+    if any(event.hits_several for event in events):
         return "one event may disturb several parts"
-    if any(isinstance(event, CreateNode | NodeRemoval) for event in events):
+    if written_by(events) & (Writes.ARRIVALS | Writes.DEPARTURES):
         return "a node that comes or goes may count for parts that do not run there"
     return ""
 
@@ -127,15 +107,13 @@ def _entangled(loaded: Loaded, *, on_nodes: bool = True) -> str:
         return "claims may get the volumes that others want"
     if on_nodes and any(workload.kind == CRON_JOB for workload in setup.workloads):
         return "a CronJob may start Jobs at any time"
-    if any(isinstance(event, KernelPanic) for event in scenario.events):
-        return "a panic of any node counts for all"
     if any(event.must for event in scenario.events):
         return "an event must happen, and what counts as the end of a run depends on all parts"
-    if any(isinstance(event, BudgetChange) for event in scenario.events):
-        return "a budget that changes may be anybody's"
+    if reason := next((why for event in scenario.events if (why := footprint_of(event).concerns_all)), ""):
+        return reason
     numbered = {event.name: event for event in scenario.events}
     if any(
-        {type(event), *(type(numbered[name]) for name in event.awaited)} & set(ON_NODES)
+        written_by((event, *(numbered[name] for name in event.awaited))) & ON_NODES
         for event in scenario.events
         if event.awaited
     ):
@@ -151,21 +129,11 @@ def _has_open_claims(setup: Setup) -> bool:
 
 def _occurrences(events: Iterable[Event]) -> int:
     """How often something may happen in all; any number is many."""
-    return sum(2 if event.max is None else event.max for event in events if not isinstance(event, NO_MOMENTS))
+    return sum(2 if event.max is None else event.max for event in events if footprint_of(event).is_moment)
 
 
 def _comes_any_time(event: Event) -> bool:
-    return not isinstance(event, NO_MOMENTS) and not event.waits_for_rest
-
-
-def _ends_any_time(event: Event) -> bool:
-    """True if a node, or traffic, comes back whenever it likes, also while another part is on the move."""
-    return isinstance(event, NodeFailure | Unreachable) and event.recovers
-
-
-def _hits_several(event: Event) -> bool:
-    """True if several nodes fail in one moment."""
-    return isinstance(event, ZoneFailure) or (isinstance(event, NodeFailure) and event.together and event.max != 1)
+    return footprint_of(event).is_moment and not event.waits_for_rest
 
 
 def may_be_disturbed_at_any_time(loaded: Loaded) -> bool:
@@ -174,9 +142,7 @@ def may_be_disturbed_at_any_time(loaded: Loaded) -> bool:
 
 
 def _counts_all(intent: Intent) -> bool:
-    if intent.key == "maxNodes":
-        return True
-    return intent.target is None and intent.key not in EVERYWHERE and intent.selector is None
+    return intent.target is None and not entry(intent.key).is_sum_of_parts and intent.selector is None
 
 
 # -- who is related ---------------------------------------------------------------------------------
@@ -213,8 +179,8 @@ def _forms(loaded: Loaded) -> dict[str, list[Workload]]:
     for workload in loaded.setup.workloads:
         found.setdefault(workload.owner or workload.ref, []).append(workload)
     for event in loaded.scenario.events:
-        if isinstance(event, Apply):
-            found.setdefault(event.workload.ref, []).append(event.workload)
+        if event.form is not None:
+            found.setdefault(event.form.ref, []).append(event.form)
     return found
 
 
@@ -396,14 +362,10 @@ def _counted_together(loaded: Loaded, forms: dict[str, list[Workload]]) -> Itera
 
 def _chained(loaded: Loaded) -> Iterator[tuple[str, ...]]:
     """Workloads of events of which one waits for the other."""
-    targets = {event.name: _target(event) for event in loaded.scenario.events}
+    targets = {event.name: event.subject for event in loaded.scenario.events}
     for event in loaded.scenario.events:
         if event.awaited:
             yield tuple(ref for name in (event.name, *event.awaited) if (ref := targets[name]))
-
-
-def _target(event: Event) -> str | None:
-    return event.workload.ref if isinstance(event, Apply) else getattr(event, "target", None)
 
 
 def _read_by(loaded: Loaded, intent: Intent) -> Iterator[str]:
@@ -415,8 +377,8 @@ def _read_by(loaded: Loaded, intent: Intent) -> Iterator[str]:
         for index in matching_workloads(workloads, intent.selector, None):
             yield workloads[index].owner or workloads[index].ref
         for event in loaded.scenario.events:
-            if isinstance(event, Apply):
-                yield event.workload.ref
+            if event.form is not None:
+                yield event.form.ref
 
 
 # -- the parts --------------------------------------------------------------------------------------
@@ -432,7 +394,7 @@ def _slice(loaded: Loaded, part: tuple[str, ...]) -> Slice:
         workloads=tuple(w for w in setup.workloads if (w.owner or w.ref) in chosen),
         autoscalers=tuple(a for a in setup.autoscalers if a.target in chosen),
     )
-    events = tuple(event for event in scenario.events if _target(event) is None or _target(event) in chosen)
+    events = tuple(event for event in scenario.events if event.subject is None or event.subject in chosen)
     reduced = replace(
         scenario,
         start=replace(
@@ -455,7 +417,7 @@ def starts_simply(part: Slice) -> bool:
     setup, scenario = part.loaded.setup, part.loaded.scenario
     if setup.autoscalers or setup.settings.gitops_interval_s is not None:
         return False
-    if any(isinstance(event, NO_MOMENTS) for event in scenario.events):
+    if not all(footprint_of(event).is_moment for event in scenario.events):
         return False
     if has_priorities(setup) or any(workload.kind in (STATEFUL_SET, JOB) for workload in setup.workloads):
         return False  # pods that are preempted end, pods with ordinals wait for each other, a Job's end by themselves
