@@ -24,6 +24,7 @@ from kubeproof.report.text import render
 from kubeproof.report.trace import trace_lines
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.checks.catalogue import check_id
 from kubeproof.verify.executors.inprocess import InProcess
 from kubeproof.verify.findings.baseline import read_baseline
@@ -32,22 +33,14 @@ from kubeproof.verify.matrix import asks_for_matrix
 from kubeproof.verify.matrix.options import BUDGET_S, MatrixOptions
 from kubeproof.verify.matrix.run import run_matrix
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.result import (
-    HOLDS,
-    HOLDS_BOUNDED,
-    SAMPLED_OK,
-    SUPPRESSED,
-    VIOLATED,
-    IntentResult,
-    VerifyResult,
-)
+from kubeproof.verify.result import IntentResult, VerifyResult
 from kubeproof.verify.run import verify as run_once
 from kubeproof.verify.scaling.plan import SweepOptions, is_swept, plan_sweep
 from kubeproof.verify.scaling.sweep import run_sweep
 from kubeproof.verify.searching import Report
 
 Paths = Named | Loaded
-GOOD = (HOLDS, HOLDS_BOUNDED, SAMPLED_OK, SUPPRESSED)
+GOOD = (Verdict.HOLDS, Verdict.HOLDS_BOUNDED, Verdict.SAMPLED_OK, Verdict.SUPPRESSED)
 SHORT = 12  # steps of a trace in a message
 _CELL = "padding:.2em .6em;text-align:left;vertical-align:top"
 
@@ -64,7 +57,7 @@ class Verification(VerifyResult):
     @property
     def violations(self) -> tuple[IntentResult, ...]:
         """The results that are VIOLATED."""
-        return tuple(one for one in self.results if one.verdict == VIOLATED)
+        return tuple(one for one in self.results if one.verdict == Verdict.VIOLATED)
 
     def assert_holds(self) -> Verification:
         """This result; an AssertionError with the end of each counterexample unless it holds."""

@@ -14,6 +14,7 @@ from kubeproof.model.by_name.state import State
 from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.plan import Plan
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.counterexamples.lift import lift
 from kubeproof.verify.counterexamples.replayer import replay
 from tests.property.strategies import Case
@@ -86,7 +87,7 @@ def _compare_reference(plan: Plan, model: IndividualModel, graph: StateGraph[Sta
 
 def assert_consistent(limited: Verdicts, full: Verdicts) -> None:
     """A search that was cut off may not know, but never says anything else than the full one."""
-    assert all(one in ("unknown", other) for one, other in zip(limited, full, strict=True)), (limited, full)
+    assert all(one in (Verdict.UNKNOWN, other) for one, other in zip(limited, full, strict=True)), (limited, full)
 
 
 def _compare_unreduced(case: Case, grouped: Search, limit: int) -> None:
@@ -134,7 +135,7 @@ def _replay_all(model: IndividualModel, grouped: Search) -> int:
     namer = RepresentativeModel(model.plan)
     loops = 0
     for number, finding in enumerate(grouped.findings):
-        if finding.verdict != "violated":
+        if finding.verdict != Verdict.VIOLATED:
             continue
         path = lift(namer, start, grouped, finding)
         recorded = [(step.controller, step.concrete) for step in path.steps]

@@ -18,6 +18,7 @@ from kubeproof.model.reductions.ends_in_unison import EndMatters
 from kubeproof.model.reductions.partial_order import Order, fewer_orders
 from kubeproof.model.reductions.starts_in_unison import StartMatters
 from kubeproof.model.reductions.without_clocks import without_clocks
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.proofs.bounds import held_by_bounds
 from tests.property.guards import guarded_cases
 from tests.property.holdings import holding_cases
@@ -42,7 +43,7 @@ FAMILIES = {
 }
 PATIENT = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], deadline=None)
 MOST_STATES = 1500
-TRUE = ("holds", "vacuous")
+TRUE = (Verdict.HOLDS, Verdict.VACUOUS)
 RELAXED = (
     "autoscale",
     "drain",
@@ -79,8 +80,10 @@ def proofs_by_more_runs(case: Case) -> int:
     full = _searched(plan, Order())
     pairs = list(zip(relaxed.findings, full.findings, strict=True))
     for more, exact in pairs:
-        assert exact.verdict != "violated" or more.verdict == "violated", f"{more.verdict}, but {exact.verdict}"
-    return sum(more.verdict == "holds" and exact.verdict in TRUE for more, exact in pairs)
+        assert exact.verdict != Verdict.VIOLATED or more.verdict == Verdict.VIOLATED, (
+            f"{more.verdict}, but {exact.verdict}"
+        )
+    return sum(more.verdict == Verdict.HOLDS and exact.verdict in TRUE for more, exact in pairs)
 
 
 def proofs_by_bounds(case: Case) -> int:
@@ -94,7 +97,7 @@ def proofs_by_bounds(case: Case) -> int:
         bounded = held_by_bounds(plan, starts)
         full = _searched(plan, Order(), starts) if bounded else None
         if full is not None and not full.stopped_by:
-            assert {full.findings[number].verdict for number in bounded} == {"holds"}
+            assert {full.findings[number].verdict for number in bounded} == {Verdict.HOLDS}
             proved += len(bounded)
     return proved
 

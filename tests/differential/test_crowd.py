@@ -56,10 +56,10 @@ from kubeproof.intents.declarations import ALWAYS, EVENTUALLY_ALWAYS, Amount, In
 from kubeproof.manifests.loaded import Loaded, Scenario, Start
 from kubeproof.model.plan import Plan, make_plan
 from kubeproof.model.reductions import loosened
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import SLICING, VerifyOptions
 from kubeproof.verify.proofs.crowd.proving import prove_part
 from kubeproof.verify.proofs.slicing import cut_by_relations
-from kubeproof.verify.result import VIOLATED
 from kubeproof.verify.run import verify
 from kubeproof.verify.searching import Watch
 from tests.differential.guards.clusters import of, selecting
@@ -130,7 +130,7 @@ def compare(loaded: Loaded) -> Counter[str]:
         results = verify(rest, VerifyOptions(without=(SLICING,), max_states=MOST_STATES)).results
     except ScenarioError:
         return Counter()
-    assert not [one for one in results if one.verdict == VIOLATED], [(r.intent, r.verdict) for r in results]
+    assert not [one for one in results if one.verdict == Verdict.VIOLATED], [(r.intent, r.verdict) for r in results]
     found = Counter(intent.key for intent in intents)
     found.update(f"{intent.key} {one.verdict}" for intent, one in zip(intents, results, strict=True))
     found["inputs"] += 1

@@ -26,6 +26,7 @@ from kubeproof.events.declarations import Apply, Create, PodCrash, Scale
 from kubeproof.intents.declarations import Amount, Intent
 from kubeproof.model.by_name.state import node_cell
 from kubeproof.model.by_name.system import IndividualModel
+from kubeproof.verdicts import Verdict
 from tests.differential.comparison import compare
 from tests.property.controllers import Evictor
 from tests.property.strategies import MIB, Case, node_labels, selector_for, workload
@@ -53,7 +54,7 @@ def test_kubelets_share_one_claim_to_fairness_in_both_searches() -> None:
 
     compared = compare(Case(setup, (), (_min_ready(waiting),), own=(Evictor(looping.ref),)))
 
-    assert (compared.verdicts, compared.loops) == (("violated",), 1)
+    assert (compared.verdicts, compared.loops) == ((Verdict.VIOLATED,), 1)
 
 
 def test_of_pods_with_different_eviction_clocks_any_may_be_rejected() -> None:
@@ -84,7 +85,7 @@ def test_a_bare_pod_that_names_its_node_does_not_meet_the_scheduler() -> None:
 
     compared = compare(Case(Setup((closed,), (pod,), settings=AT_ONCE), (), (_min_ready(pod), never)))
 
-    assert compared.verdicts == ("holds", "holds")
+    assert compared.verdicts == (Verdict.HOLDS, Verdict.HOLDS)
 
 
 def test_a_bare_pod_that_names_its_node_is_still_admitted_or_not_by_the_kubelet() -> None:
@@ -92,7 +93,7 @@ def test_a_bare_pod_that_names_its_node_is_still_admitted_or_not_by_the_kubelet(
 
     compared = compare(Case(Setup((_node("n1", cpu_milli=50),), (pod,)), (), (_min_ready(pod),)))
 
-    assert compared.verdicts == ("violated",)
+    assert compared.verdicts == (Verdict.VIOLATED,)
 
 
 def test_a_running_pod_that_an_event_creates_is_absent_before() -> None:
@@ -124,7 +125,7 @@ def test_an_apply_that_creates_the_object_brings_its_own_replicas() -> None:
 
     compared = compare(Case(Setup((_node("n1"),), (declared,), settings=AT_ONCE), events, (at_most_two,)))
 
-    assert compared.verdicts == ("violated",)
+    assert compared.verdicts == (Verdict.VIOLATED,)
 
 
 def test_scaling_happens_at_most_max_times() -> None:

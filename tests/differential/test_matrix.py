@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from kubeproof.errors import ScenarioError
 from kubeproof.manifests.loaded import Loaded, Scenario
 from kubeproof.manifests.scenarios.faults import FLOOR, under_faults
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.matrix.questions import Question, pairs_of_faults, single_faults
 from kubeproof.verify.matrix.result import Grade
 from kubeproof.verify.matrix.solve import Graded, Solver
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.result import HOLDS, VACUOUS, VIOLATED
 from kubeproof.verify.run import verify
 from tests.property.mixed import mixed_inputs
 
@@ -32,13 +32,13 @@ def naive_grade(loaded: Loaded, question: Question) -> Grade:
         return Grade.UNKNOWN
     floors = [one.verdict for one in found if one.intent.startswith(FLOOR)]
     lasting = [one.verdict for one in found if not one.intent.startswith(FLOOR)]
-    if VIOLATED in lasting:
+    if Verdict.VIOLATED in lasting:
         return Grade.STUCK
-    if any(verdict not in (HOLDS, VACUOUS) for verdict in lasting):
+    if any(verdict not in (Verdict.HOLDS, Verdict.VACUOUS) for verdict in lasting):
         return Grade.UNKNOWN
-    if VIOLATED in floors:
+    if Verdict.VIOLATED in floors:
         return Grade.DIPS
-    return Grade.STEADY if all(verdict in (HOLDS, VACUOUS) for verdict in floors) else Grade.UNKNOWN
+    return Grade.STEADY if all(verdict in (Verdict.HOLDS, Verdict.VACUOUS) for verdict in floors) else Grade.UNKNOWN
 
 
 def compare_cells(loaded: Loaded) -> Counter[str]:

@@ -15,6 +15,7 @@ from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.by_name.representatives import RepresentativeModel
 from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.plan import Plan
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.counterexamples.lift import lift
 from kubeproof.verify.counterexamples.replayer import replay
 from kubeproof.verify.options import VerifyOptions
@@ -93,7 +94,7 @@ def _replay_all(plan: Plan, used: Plan, found: Search) -> None:
     model, namer = IndividualModel(plan), RepresentativeModel(used)
     (start,) = namer.initial()
     for number, finding in enumerate(found.findings):
-        if finding.verdict == "violated":
+        if finding.verdict == Verdict.VIOLATED:
             path = lift(namer, start, found, finding)
             recorded = [(step.controller, step.concrete) for step in path.steps]
             replay(model, start, recorded, loop_start=path.loop_start, monitor_number=number)

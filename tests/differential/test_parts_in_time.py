@@ -26,7 +26,7 @@ from kubeproof.cluster.objects import (
 from kubeproof.events.declarations import STABLE, Event, NodeChoice, NodeFailure, ZoneFailure
 from kubeproof.intents.declarations import Intent
 from kubeproof.manifests.loaded import Loaded, Scenario, Start
-from kubeproof.verify.result import HOLDS, VIOLATED
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.run import verify
 
 RACK = "rack"
@@ -91,7 +91,7 @@ def verdict(nodes: tuple[Node, ...], workloads: tuple[Workload, ...], events: tu
 
 
 def test_team_a_alone_always_places_its_last_pod() -> None:
-    assert verdict(NODES, WORKLOADS, (FOR_GOOD,)) == HOLDS
+    assert verdict(NODES, WORKLOADS, (FOR_GOOD,)) == Verdict.HOLDS
 
 
 @pytest.mark.parametrize(
@@ -104,4 +104,4 @@ def test_team_a_alone_always_places_its_last_pod() -> None:
     ids=["zone", "together", "recovery"],
 )
 def test_a_moment_of_team_b_leaves_the_last_pod_without_a_node(events: tuple[Event, ...]) -> None:
-    assert verdict((*NODES, OF_B), (*WORKLOADS, B), events) == VIOLATED
+    assert verdict((*NODES, OF_B), (*WORKLOADS, B), events) == Verdict.VIOLATED

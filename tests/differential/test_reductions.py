@@ -16,6 +16,7 @@ from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.partial_order import EVERY_ORDER, Order, orders_of_deploying
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.counterexamples.lift import lift
 from kubeproof.verify.counterexamples.replayer import replay
 from kubeproof.verify.options import VerifyOptions
@@ -91,7 +92,7 @@ def _replay_all(plan: Plan, found: Search) -> None:
     model, namer = IndividualModel(plan), RepresentativeModel(plan)
     (start,) = model.initial()
     for number, finding in enumerate(found.findings):
-        if finding.verdict == "violated":
+        if finding.verdict == Verdict.VIOLATED:
             path = lift(namer, start, found, finding)
             recorded = [(step.controller, step.concrete) for step in path.steps]
             replay(model, start, recorded, loop_start=path.loop_start, monitor_number=number)

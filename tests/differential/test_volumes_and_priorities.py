@@ -8,6 +8,7 @@ from kubeproof.cluster.objects import DEPLOYMENT, Container, Node, PodTemplate, 
 from kubeproof.cluster.volumes import Claim, StorageClass
 from kubeproof.events.declarations import NodeFailure
 from kubeproof.intents.declarations import Amount, Intent
+from kubeproof.verdicts import Verdict
 from tests.differential.comparison import compare
 from tests.property.strategies import MIB, Case, node_labels, workload
 
@@ -39,4 +40,4 @@ def test_a_volume_ties_pods_to_its_zone_also_where_pods_have_priorities() -> Non
         reference_states=3000,
     )
 
-    assert (tied.verdicts, free.verdicts) == (("violated",), ("holds",))
+    assert (tied.verdicts, free.verdicts) == ((Verdict.VIOLATED,), (Verdict.HOLDS,))

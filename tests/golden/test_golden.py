@@ -3,7 +3,7 @@
 import pytest
 
 from kubeproof.engine.search import compiled_kernel
-from kubeproof.verify.result import VIOLATED
+from kubeproof.verdicts import Verdict
 from tests.golden.cases import answer, case_names, expected, run
 
 needs_compiled = pytest.mark.skipif(compiled_kernel() is None, reason="the compiled engine is not built")
@@ -25,4 +25,4 @@ def test_the_cases_cover_every_verdict():
 
 
 def _verdicts(name):
-    return {one if isinstance(one, str) else VIOLATED for one in expected(name)["intents"].values()}
+    return {one if isinstance(one, str) else Verdict.VIOLATED for one in expected(name)["intents"].values()}

@@ -15,7 +15,7 @@ from kubeproof.logic.formats.hoa import to_hoa
 from kubeproof.logic.formats.hoa_reader import from_hoa
 from kubeproof.logic.formula import atoms
 from kubeproof.logic.lasso import holds, lassos
-from kubeproof.logic.monitor import Verdict, monitor_of, monitor_of_automaton
+from kubeproof.logic.monitor import Truth, monitor_of, monitor_of_automaton
 from kubeproof.logic.normal import negated, normal
 from kubeproof.logic.parser import parse
 from tests.property.automata import PROPOSITIONS, numbered, random_automaton, random_formula, random_word
@@ -69,8 +69,8 @@ def check_monitor(seed: int) -> None:
         for letter in numbered(ALPHABET, word).letters:
             state = monitor.step(state, letter)
         verdict = monitor.verdicts[state]
-        assert verdict is not Verdict.VIOLATED or not holds(formula, word)
-        assert verdict is not Verdict.SATISFIED or holds(formula, word)
+        assert verdict is not Truth.VIOLATED or not holds(formula, word)
+        assert verdict is not Truth.SATISFIED or holds(formula, word)
 
 
 @pytest.mark.parametrize("block", range(6))
@@ -98,8 +98,8 @@ def test_the_monitor_of_an_automaton_never_contradicts_a_continuation() -> None:
             state = monitor.initial
             for letter in word.letters:
                 state = monitor.step(state, letter)
-            assert monitor.verdicts[state] is not Verdict.VIOLATED or not automaton.accepts(word)
-            assert monitor.verdicts[state] is not Verdict.SATISFIED or automaton.accepts(word)
+            assert monitor.verdicts[state] is not Truth.VIOLATED or not automaton.accepts(word)
+            assert monitor.verdicts[state] is not Truth.SATISFIED or automaton.accepts(word)
 
 
 def test_hoa_files_are_read_back_as_the_same_automaton() -> None:

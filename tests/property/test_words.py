@@ -19,6 +19,7 @@ from kubeproof.logic.machine import BROKEN, SAFE, Machine, Memory
 from kubeproof.logic.parser import parse
 from kubeproof.logic.progress import is_ruled_out
 from kubeproof.logic.vacuity import strengthened
+from kubeproof.verdicts import Verdict
 from tests.property.automata import random_formula
 from tests.unit.engine.systems import Drawing, Edge
 
@@ -121,8 +122,8 @@ def _plain(drawn: Drawn) -> str:
         return makes_a_word(graph, ("a",), _machine(formula), read)
 
     if breaks(drawn.formula):
-        return "violated"
-    return "holds" if all(breaks(formula) for formula in strengthened(drawn.formula)) else "vacuous"
+        return Verdict.VIOLATED
+    return Verdict.HOLDS if all(breaks(formula) for formula in strengthened(drawn.formula)) else Verdict.VACUOUS
 
 
 def _reachable(drawing: Drawing) -> list[str]:
@@ -163,7 +164,7 @@ def _compare(random: Random) -> str:
     found = _found(drawn)
     (finding,) = found.findings
     assert finding.verdict == _plain(drawn), drawn
-    if finding.verdict == "violated":
+    if finding.verdict == Verdict.VIOLATED:
         _confirm(drawn, found, finding)
     return "loop" if finding.lasso is not None else finding.verdict
 
@@ -175,7 +176,7 @@ def test_the_search_for_words_agrees_with_the_plain_product():
         kind = _compare(random)
         counts[kind] = counts.get(kind, 0) + 1
 
-    assert min(counts[kind] for kind in ("holds", "vacuous", "violated", "loop")) > 50, counts
+    assert min(counts[kind] for kind in (Verdict.HOLDS, Verdict.VACUOUS, Verdict.VIOLATED, "loop")) > 50, counts
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ from typing import Any
 from kubeproof.errors import InternalError, UsageError
 from kubeproof.manifests.settings.config import read_config
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 
 VIOLATING, SAFE = "violating", "safe"
 MAIN = (VIOLATING, SAFE)  # every case has these; further variants are extra
@@ -20,7 +21,7 @@ class Variant:
     """One configuration of a case."""
 
     name: str  # violating, safe, or a further one such as safe-readiness
-    expected: str  # a verdict word
+    expected: Verdict
     about: str  # what makes this variant differ
 
     @property
@@ -103,5 +104,7 @@ def _case(name: str) -> Case:
         nodes=values["scale"]["nodes"],
         pods=values["scale"]["pods"],
         explain=values["explain"],
-        variants=tuple(Variant(name, one["expected"], one["about"]) for name, one in values["variants"].items()),
+        variants=tuple(
+            Variant(name, Verdict(one["expected"]), one["about"]) for name, one in values["variants"].items()
+        ),
     )

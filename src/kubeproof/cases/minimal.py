@@ -11,13 +11,14 @@ from kubeproof.manifests.load import load
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.executors.inprocess import InProcess
 from kubeproof.verify.executors.session import Executor
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.resize import Size
-from kubeproof.verify.result import ERROR, UNKNOWN, VIOLATED, VerifyResult
+from kubeproof.verify.result import VerifyResult
 from kubeproof.verify.scaling.plan import SweepOptions, plan_sweep
-from kubeproof.verify.scaling.result import NOT_TRIED
+from kubeproof.verify.scaling.result import Skipped
 from kubeproof.verify.scaling.sweep import run_sweep
 
 
@@ -61,9 +62,9 @@ def minimal_of(
         raise NothingToCheckError(f"E301 {name}: spec.scale has no size up to that of the manifests. Lower its min.")
     result = run_sweep(replace(plan, sizes=sizes), chosen, stop=stop)
     assert result.sweep is not None
-    tried = len(result.sweep.sizes) - result.sweep.count(NOT_TRIED)
-    undecided = result.sweep.count(UNKNOWN, ERROR)
-    size = next((line.size for line in result.sweep.sizes if line.verdict == VIOLATED), None)
+    tried = len(result.sweep.sizes) - result.sweep.count(Skipped.NOT_TRIED)
+    undecided = result.sweep.count(Verdict.UNKNOWN, Verdict.ERROR)
+    size = next((line.size for line in result.sweep.sizes if line.verdict == Verdict.VIOLATED), None)
     return Minimal(name, size, tried, undecided, result)
 
 

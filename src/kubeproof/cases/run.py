@@ -9,12 +9,13 @@ from kubeproof.cases.library import Case, Variant, load_case
 from kubeproof.manifests.load import load
 from kubeproof.stop import Stop, until
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.result import ERROR, HOLDS, HOLDS_BOUNDED, UNKNOWN, VerifyResult
+from kubeproof.verify.result import VerifyResult
 from kubeproof.verify.run import verify
 from kubeproof.verify.scaling.esc import Esc
 from kubeproof.verify.scaling.plan import SweepOptions, plan_sweep
-from kubeproof.verify.scaling.result import NOT_TRIED, TRIVIAL
+from kubeproof.verify.scaling.result import Skipped
 from kubeproof.verify.scaling.sweep import Report, run_sweep
 
 INTERRUPTED = "interrupted"
@@ -27,7 +28,7 @@ class CaseRun:
     case: str
     variant: str
     expected: str
-    verdict: str
+    verdict: Verdict
     nodes: int = 0
     pods: int = 0
     states: int = 0
@@ -45,7 +46,7 @@ class CaseRun:
 
     @property
     def as_expected(self) -> bool:
-        bounded = self.expected == HOLDS and self.verdict == HOLDS_BOUNDED and self.sizes > 1
+        bounded = self.expected == Verdict.HOLDS and self.verdict == Verdict.HOLDS_BOUNDED and self.sizes > 1
         return bounded or self.verdict == self.expected
 
 
@@ -86,7 +87,7 @@ def _run(chosen: tuple[Case, Variant], checked: Callable[[], VerifyResult], keep
         result = checked()
     except Exception as problem:
         said = str(problem) or type(problem).__name__
-        return CaseRun(case.name, variant.name, variant.expected, ERROR, problem=said)
+        return CaseRun(case.name, variant.name, variant.expected, Verdict.ERROR, problem=said)
     sizes = result.sweep
     return CaseRun(
         case=case.name,
@@ -99,7 +100,7 @@ def _run(chosen: tuple[Case, Variant], checked: Callable[[], VerifyResult], keep
         transitions=result.statistics.transitions,
         elapsed_s=result.statistics.elapsed_s,
         sizes=1 if sizes is None else len(sizes.sizes),
-        verified=1 if sizes is None else len(sizes.sizes) - sizes.count(TRIVIAL, NOT_TRIED),
+        verified=1 if sizes is None else len(sizes.sizes) - sizes.count(Skipped.TRIVIAL, Skipped.NOT_TRIED),
         problem=INTERRUPTED if result.statistics.is_interrupted else "",
         result=result if keep_result else None,
     )
@@ -142,7 +143,8 @@ def run_cases(
 def undone(chosen: Sequence[tuple[Case, Variant]]) -> list[CaseRun]:
     """The variants that an interrupt left open."""
     return [
-        CaseRun(case.name, variant.name, variant.expected, UNKNOWN, problem=INTERRUPTED) for case, variant in chosen
+        CaseRun(case.name, variant.name, variant.expected, Verdict.UNKNOWN, problem=INTERRUPTED)
+        for case, variant in chosen
     ]
 
 
@@ -160,5 +162,5 @@ def _runs(
         tasks, run_tasks(partial(run_task, options), tasks, executor=Pool(min(workers, len(tasks)))), strict=True
     ):
         variant = task.variant
-        lost = CaseRun(task.case.name, variant.name, variant.expected, ERROR, problem=outcome.error)
+        lost = CaseRun(task.case.name, variant.name, variant.expected, Verdict.ERROR, problem=outcome.error)
         yield lost if outcome.value is None else outcome.value

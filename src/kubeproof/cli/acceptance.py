@@ -9,6 +9,7 @@ import click
 
 from kubeproof.cli.endings import first_of, say, tell_ending
 from kubeproof.errors import EnvironmentProblem
+from kubeproof.verdicts import Verdict
 
 if TYPE_CHECKING:
     from kubeproof.manifests.loaded import Loaded
@@ -103,7 +104,7 @@ def softened(code: int, result: VerifyResult, acceptance: Acceptance) -> int:
 
     if code == 1:
         least = SEVERITIES.index(acceptance.fail_on)
-        violated = [one.severity for one in result.results if one.verdict == "VIOLATED" and one.is_decisive]
+        violated = [one.severity for one in result.results if one.verdict == Verdict.VIOLATED and one.is_decisive]
         violated += ["error"] if is_refused(result) else []
         if all(SEVERITIES.index(severity) < least for severity in violated):
             code = _without_violations(result)
@@ -115,10 +116,11 @@ def _without_violations(result: VerifyResult) -> int:
     from dataclasses import replace
 
     from kubeproof.cli.reports import exit_code
+    from kubeproof.verify.scaling.result import Skipped
 
-    others = tuple(one for one in result.results if one.verdict != "VIOLATED")
+    others = tuple(one for one in result.results if one.verdict != Verdict.VIOLATED)
     code = exit_code(replace(result, results=others, checks=())) if others else 0
     if result.statistics.is_interrupted:
         return code or 130
-    ended_early = result.sweep is not None and result.sweep.count("NOT-TRIED") > 0
+    ended_early = result.sweep is not None and result.sweep.count(Skipped.NOT_TRIED) > 0
     return 3 if code == 0 and others and ended_early else code  # others were not looked at beyond the violated size

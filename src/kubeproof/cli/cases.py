@@ -25,6 +25,7 @@ from kubeproof.cli.sweep import (
 from kubeproof.cli.terminal import WHEN
 from kubeproof.errors import InternalError
 from kubeproof.stop import until
+from kubeproof.verdicts import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -230,7 +231,7 @@ def _report_minimal(
         rows = [_minimal_row(*one) for one in found]
         return aligned([_MINIMAL_HEADINGS, *rows])
 
-    expected = [variant.expected == "VIOLATED" for _, variant in chosen[: len(found)]]
+    expected = [variant.expected == Verdict.VIOLATED for _, variant in chosen[: len(found)]]
     code = 0 if expected == [one.size is not None for _, one, _ in found] else 1
     return emit(outputs, render, first_of((code, _told_cut(len(found), len(chosen)))))
 

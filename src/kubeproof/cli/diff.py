@@ -18,6 +18,7 @@ from kubeproof.cli.revisions import Side, extracted, split_revision
 from kubeproof.cli.settings import find_settings, working_directory
 from kubeproof.cli.terminal import WHEN
 from kubeproof.errors import NothingToCheckError
+from kubeproof.verdicts import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -190,6 +191,6 @@ def _exit_code(found: Difference) -> int:
     if found.of("newly violated"):
         return 1
     opened = [change.head for change in found.of("no longer decided") if change.head is not None]
-    if any(one.verdict == "ERROR" for one in opened):
+    if any(one.verdict == Verdict.ERROR for one in opened):
         return 70
     return 3 if opened else 0

@@ -11,13 +11,14 @@ from kubeproof.cli.inputs import read_stdin
 from kubeproof.cli.interruption import current
 from kubeproof.cli.outputs import Output, emit, output_option, without_clash
 from kubeproof.errors import UsageError
+from kubeproof.verdicts import Verdict
 
 if TYPE_CHECKING:
     from kubeproof.network.model import Network
     from kubeproof.network.result import NetworkResult
     from kubeproof.stop import Stop
 
-_EXIT_CODES = {"VIOLATED": 1, "UNKNOWN": 3, "VACUOUS": 3}
+_EXIT_CODES = {Verdict.VIOLATED: 1, Verdict.UNKNOWN: 3, Verdict.VACUOUS: 3}
 
 
 @click.group("network")

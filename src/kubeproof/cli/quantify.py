@@ -10,6 +10,7 @@ from kubeproof.cli.outputs import Decorator, Output, emit, output_option
 from kubeproof.cli.quantify_cluster import cluster_command, compare_command
 from kubeproof.cli.ranges import NumberRange
 from kubeproof.errors import UsageError
+from kubeproof.verdicts import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from kubeproof.quantify.methods import CheckSettings
     from kubeproof.quantify.result import QuantifyResult
 
-EXIT_CODES = {"VIOLATED": 1, "UNKNOWN": 3}
+EXIT_CODES: dict[str, int] = {Verdict.VIOLATED: 1, Verdict.UNKNOWN: 3}
 MODELS = ("base", "latency", "energy", "scalability", "full")
 METHODS = ("auto", "optimistic-value-iteration", "interval-iteration")
 

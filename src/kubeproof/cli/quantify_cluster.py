@@ -13,6 +13,7 @@ from kubeproof.cli.outputs import Decorator, Output, emit, output_option
 from kubeproof.cli.progress import progress_line
 from kubeproof.cli.ranges import NumberRange
 from kubeproof.errors import UsageError
+from kubeproof.verdicts import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 _MEBIBYTE = 1_048_576
-_EXIT_CODES = {"VIOLATED": 1, "UNKNOWN": 3}
+_EXIT_CODES: dict[str, int] = {Verdict.VIOLATED: 1, Verdict.UNKNOWN: 3}
 SMALLER = 'see "When there are too many states" in docs/how-to/quantify-a-cluster.md'
 _QUESTIONS = ("within", "ever", "first", "amounts", "long-run")
 

@@ -11,11 +11,12 @@ from kubeproof.cli.outputs import Output, emit, output_option, write_file
 from kubeproof.cli.reports import text_style
 from kubeproof.cli.terminal import WHEN
 from kubeproof.errors import EnvironmentProblem
+from kubeproof.verdicts import Verdict
 
 if TYPE_CHECKING:
     from kubeproof.verify.result import ReplayReport
 
-_EXIT_CODES = {"VIOLATED": 1, "UNKNOWN": 3}  # anything else: the counterexample is not one
+_EXIT_CODES = {Verdict.VIOLATED: 1, Verdict.UNKNOWN: 3}  # anything else: the counterexample is not one
 
 
 @click.command("replay", short_help="Re-execute a counterexample step by step.")

@@ -11,6 +11,7 @@ from kubeproof.cli.outputs import Output, emit
 from kubeproof.cli.settings import working_directory
 from kubeproof.cli.terminal import columns, shows_unicode, wants_colour
 from kubeproof.report.formats import FORMATS, render
+from kubeproof.verdicts import Verdict
 
 if TYPE_CHECKING:
     from kubeproof.errors import KubeproofError
@@ -119,15 +120,15 @@ def exit_code(result: VerifyResult) -> int:
 
     In a matrix a workload that dips and comes back is no violation, unless a better grade is asked for.
     """
-    verdicts = {one.verdict for one in result.results if one.is_decisive} or {"HOLDS" for _ in result.results}
-    if "VIOLATED" in verdicts or is_refused(result):
+    verdicts = {one.verdict for one in result.results if one.is_decisive} or {Verdict.HOLDS for _ in result.results}
+    if Verdict.VIOLATED in verdicts or is_refused(result):
         return 1
-    if "ERROR" in verdicts:
+    if Verdict.ERROR in verdicts:
         return 70
     if result.statistics.is_interrupted:
         return 130
-    if "UNKNOWN" in verdicts:
+    if Verdict.UNKNOWN in verdicts:
         return 3
-    if verdicts & {"HOLDS", "HOLDS-BOUNDED", "SAMPLED-OK", "SUPPRESSED"}:
+    if verdicts & {Verdict.HOLDS, Verdict.HOLDS_BOUNDED, Verdict.SAMPLED_OK, Verdict.SUPPRESSED}:
         return 0
     return 3 if verdicts else 5

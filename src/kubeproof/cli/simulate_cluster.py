@@ -14,6 +14,7 @@ from kubeproof.cli.progress import ProgressLine, progress_line
 from kubeproof.cli.spread_runs import pool_of
 from kubeproof.errors import UsageError
 from kubeproof.stop import until
+from kubeproof.verdicts import Verdict
 
 if TYPE_CHECKING:
     from kubeproof.manifests.loaded import Loaded
@@ -126,9 +127,8 @@ def _emit(outputs: tuple[Output, ...], verdict: str, result: SimulationResult | 
 
 def exit_code(results: list[SimulationResult]) -> int:
     """1 if an intent was violated, 3 if none had anything to say, else 0; a run without intents is fine."""
-    from kubeproof.simulate.outcome import VACUOUS, VIOLATED
 
     verdicts = {result.verdict for result in results}
-    if VIOLATED in verdicts:
+    if Verdict.VIOLATED in verdicts:
         return 1
-    return 3 if verdicts == {VACUOUS} else 0
+    return 3 if verdicts == {Verdict.VACUOUS} else 0

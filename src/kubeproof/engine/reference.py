@@ -15,6 +15,7 @@ from kubeproof.engine.stopped import StoppedBy, StopReason
 from kubeproof.engine.system import Check, Kind, Role
 from kubeproof.errors import LimitReached
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 
 LOOK = 256  # states between two looks at the memory
 S = TypeVar("S", bound=Hashable)
@@ -100,19 +101,19 @@ def reach(
     return graph
 
 
-def judge(graph: StateGraph[S], check: Check, flags: Callable[[S], int]) -> str:
-    """The verdict of one check on an explored graph: holds, violated, vacuous or unknown."""
+def judge(graph: StateGraph[S], check: Check, flags: Callable[[S], int]) -> Verdict:
+    """The verdict of one check on an explored graph: HOLDS, VIOLATED, VACUOUS or UNKNOWN."""
 
     def is_bad(state: S) -> bool:
         return bool(flags(state) >> check.flag & 1)
 
     if _is_broken(graph, check, is_bad):
-        return "violated"
+        return Verdict.VIOLATED
     if not graph.is_complete:
-        return "unknown"
+        return Verdict.UNKNOWN
     if check.relevant >= 0 and not any(flags(state) >> check.relevant & 1 for state in graph.steps):
-        return "vacuous"
-    return "holds"
+        return Verdict.VACUOUS
+    return Verdict.HOLDS
 
 
 def _is_broken(graph: StateGraph[S], check: Check, is_bad: Callable[[S], bool]) -> bool:

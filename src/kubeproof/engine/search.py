@@ -16,6 +16,7 @@ from kubeproof.engine.system import Cell, Check, Effect, Kind, Progress, Step, S
 from kubeproof.engine.words import Broken, Follower, Way, breaks
 from kubeproof.errors import LimitReached
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 
 CHUNK = 4096  # states between two looks at what is found; a constant, so that counts do not depend on speed
 SLICE = 64  # states between two looks at the time and at who wants the search to end
@@ -82,11 +83,15 @@ class Store(Restorable, Protocol):
 class Finding:
     """The answer to one check; `state` ends the path of a violation, `lasso` follows it."""
 
-    verdict: str  # holds, violated, vacuous, unknown
+    verdict: Verdict  # HOLDS, VIOLATED, VACUOUS or UNKNOWN
     state: int = -1
     lasso: Lasso | None = None
     last: Step | None = None  # the step out of `state` that breaks the check
     way: Way | None = None  # how `state` is reached where a shortest path to it is not enough
+
+    @property
+    def is_violated(self) -> bool:
+        return self.verdict == Verdict.VIOLATED
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +136,13 @@ class Search:
             for state in range(store.expanded):
                 for step in store.steps(state):
                     if step.effect.tags & check.tags:
-                        yield Finding("violated", state, last=step)
+                        yield Finding(Verdict.VIOLATED, state, last=step)
             return
         if check.kind != Kind.CYCLE:
-            yield from (Finding("violated", state) for state in self._bad_states(check))
+            yield from (Finding(Verdict.VIOLATED, state) for state in self._bad_states(check))
         if check.kind not in SAFETY:
             for lasso in all_lassos(store, _cyclic(store), check, actor_name):
-                yield Finding("violated", lasso.states[0], lasso)
+                yield Finding(Verdict.VIOLATED, lasso.states[0], lasso)
 
     def _bad_states(self, check: Check) -> Iterator[int]:
         """Stable bad states; for NEVER those in which a run becomes bad."""
@@ -219,7 +224,7 @@ def explore(
     if INTERRUPTED in (cut, stopped_by):
         limits.stop.ask()
     earlier_s = keeper.earlier_s if keeper is not None else 0.0
-    known = tuple(findings.get(place, Finding("unknown")) for place in range(len(checks)))
+    known = tuple(findings.get(place, Finding(Verdict.UNKNOWN)) for place in range(len(checks)))
     return Search(known, judged, cut or stopped_by, limits.clock() - start + earlier_s)
 
 
@@ -262,7 +267,7 @@ class _Telling:
             state = _first_bad(kernel, check)
             if state >= 0:
                 del self._open[place]
-                self._found(place, Search((Finding("violated", state),), kernel, None, elapsed_s))
+                self._found(place, Search((Finding(Verdict.VIOLATED, state),), kernel, None, elapsed_s))
 
 
 def _explore_all(
@@ -350,7 +355,7 @@ def _judge(
     for place, check in enumerate(checks):
         state = _first_bad(kernel, check)
         if state >= 0:
-            findings[place] = Finding("violated", state)
+            findings[place] = Finding(Verdict.VIOLATED, state)
         elif check.kind in SAFETY:
             findings[place] = _unbroken(kernel, check, stopped_by)
 
@@ -373,7 +378,7 @@ def _judge(
             findings[place] = _first_word(kernel, cyclic, check, followers[place], name, stopped_by)
             continue
         lasso = find_lasso(kernel, cyclic, check, name)
-        found = Finding("violated", lasso.states[0], lasso) if lasso else _unbroken(kernel, check, stopped_by)
+        found = Finding(Verdict.VIOLATED, lasso.states[0], lasso) if lasso else _unbroken(kernel, check, stopped_by)
         findings[place] = found
     return None
 
@@ -383,7 +388,7 @@ def _first_step(kernel: Store, check: Check, stopped_by: StoppedBy | None) -> Fi
     for state in range(kernel.expanded):
         for step in kernel.steps(state):
             if step.effect.tags & check.tags:
-                return Finding("violated", state, last=step)
+                return Finding(Verdict.VIOLATED, state, last=step)
     return _unbroken(kernel, check, stopped_by)
 
 
@@ -407,20 +412,20 @@ def _first_word(
     if found:
         return _told(min(found, key=lambda one: (not one.lasso.is_inevitable if one.lasso else True, len(one.way))))
     if not stopped_by and any(not breaks(kernel, cyclic, words, actor_name) for words in check.stronger):
-        return Finding("vacuous")
+        return Finding(Verdict.VACUOUS)
     return _unbroken(kernel, check, stopped_by)
 
 
 def _told(broken: Broken) -> Finding:
-    return Finding("violated", broken.state, broken.lasso, way=broken.way)
+    return Finding(Verdict.VIOLATED, broken.state, broken.lasso, way=broken.way)
 
 
 def _unbroken(kernel: Store, check: Check, stopped_by: StoppedBy | None) -> Finding:
     if stopped_by:
-        return Finding("unknown")
+        return Finding(Verdict.UNKNOWN)
     if check.relevant >= 0 and kernel.first_any[check.relevant] < 0:
-        return Finding("vacuous")
-    return Finding("holds")
+        return Finding(Verdict.VACUOUS)
+    return Finding(Verdict.HOLDS)
 
 
 def _cyclic(kernel: Store) -> list[list[int]]:

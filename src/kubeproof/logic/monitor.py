@@ -14,7 +14,7 @@ from kubeproof.logic.normal import negated
 from kubeproof.values import dataclass
 
 
-class Verdict(Enum):
+class Truth(Enum):
     """What every continuation of the word so far has in common."""
 
     VIOLATED = "violated"  # no continuation satisfies the property
@@ -28,7 +28,7 @@ class Monitor:
 
     alphabet: Alphabet
     edges: tuple[tuple[tuple[int, int], ...], ...]  # by state: (set of letters, target); complete
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[Truth, ...]
     initial: int = 0
 
     def step(self, state: int, letter: int) -> int:
@@ -84,8 +84,8 @@ def _after(closed: Buchi, state: int, letter: int) -> int:
     return next((target for guard, target in _out(closed, state) if guard >> letter & 1), OUT)
 
 
-def _verdict(pair: tuple[int, int]) -> Verdict:
+def _verdict(pair: tuple[int, int]) -> Truth:
     """Not being able to violate is being satisfied; never both, as some continuation must do either."""
     if pair[0] == OUT:
-        return Verdict.VIOLATED
-    return Verdict.SATISFIED if pair[1] == OUT else Verdict.OPEN
+        return Truth.VIOLATED
+    return Truth.SATISFIED if pair[1] == OUT else Truth.OPEN

@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, NamedTuple
 
+from kubeproof.verdicts import Verdict
+
 
 class Kind(Enum):
     """What is wrong."""
@@ -35,7 +37,7 @@ class Alarm(NamedTuple):
     end_us: int
     detected_us: int
     severity: str = "warning"
-    verdict: str = "VIOLATED"
+    verdict: Verdict = Verdict.VIOLATED
     run: str = ""
     key: str = ""
     at_end: bool = False  # known only because the run was over

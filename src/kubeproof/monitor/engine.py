@@ -16,6 +16,7 @@ from kubeproof.monitor.intake.arrival import Gaps
 from kubeproof.monitor.rules.rules import Rule
 from kubeproof.monitor.watches.desk import MOST_PENDING, Desk, Watch
 from kubeproof.monitor.watches.plan import Handler, Plan
+from kubeproof.verdicts import Verdict
 
 _NOBODY: tuple[Handler, ...] = ()
 
@@ -74,7 +75,7 @@ class Partition:
         waiting, now = self.open(), self.now or 0
         if waiting:
             text = f"too many runs at once; this one is given up while {waiting} obligations wait"
-            alarm = Alarm("runs", Kind.OVERFLOW, self._desk.run, text, now, now, now, verdict="UNKNOWN")
+            alarm = Alarm("runs", Kind.OVERFLOW, self._desk.run, text, now, now, now, verdict=Verdict.UNKNOWN)
             self._desk.raised.append(alarm._replace(run=self._desk.run))
 
     def forget(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from itertools import groupby, islice
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from kubeproof.errors import EnvironmentProblem, EventError
 from kubeproof.monitor.event import SECOND_US, Event
@@ -21,6 +21,7 @@ from kubeproof.monitor.sinks import FileSink, Render, Sink
 from kubeproof.monitor.store import Progress, Store
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 
 Clock = Callable[[], float]
 BATCH = 20_000  # events between two transactions; a crash costs reading so many again
@@ -70,11 +71,11 @@ class Summary:
     is_interrupted: bool = False  # the stream went on
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> Verdict | Literal["quiet"]:
         """In a word. What was lost may have broken any rule: without it, quiet is not known."""
         if self.violated:
-            return "VIOLATED"
-        return "UNKNOWN" if self.unknown or self.losses else "quiet"
+            return Verdict.VIOLATED
+        return Verdict.UNKNOWN if self.unknown or self.losses else "quiet"
 
     @property
     def losses(self) -> int:
@@ -94,7 +95,7 @@ class Summary:
             return self.refused.exit_code
         if not self.events:
             return 5
-        return {"VIOLATED": 1, "UNKNOWN": 3, "quiet": 0}[self.verdict]
+        return {Verdict.VIOLATED: 1, Verdict.UNKNOWN: 3, "quiet": 0}[self.verdict]
 
 
 class Listener(Protocol):
@@ -163,7 +164,7 @@ class _Watching:
         self._deliveries: Deliveries | None = None
         self._waiting: list[Numbered] = []  # permanent, but not everybody has been told
         self._heard = [0] * len(wanted.sinks)  # how many of them each has taken: who took one is not told again
-        self._verdicts = {"VIOLATED": 0, "UNKNOWN": 0}
+        self._verdicts = {Verdict.VIOLATED: 0, Verdict.UNKNOWN: 0}
         lengths = before.files if before else {}
         raised = store.alarms() if before is not None and store is not None else []
         self._files = [FileSink(path, render, length=lengths.get(path), before=raised) for path, render in wanted.files]
@@ -309,7 +310,7 @@ class _Watching:
 
     def _summary(self) -> Summary:
         counts = self._monitor.counts
-        violated, unknown = self._verdicts["VIOLATED"], self._verdicts["UNKNOWN"]
+        violated, unknown = self._verdicts[Verdict.VIOLATED], self._verdicts[Verdict.UNKNOWN]
         return Summary(
             counts.taken, counts.copies, counts.late, counts.gaps, violated, unknown,
             0 if self._wanted.is_complete else self._monitor.open(), tuple(self._monitor.resting()), len(self._waiting),

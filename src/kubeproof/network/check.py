@@ -18,6 +18,7 @@ from kubeproof.network.properties.letters import Letters
 from kubeproof.network.properties.machine import Ending, Machine, Prepared
 from kubeproof.network.properties.patterns import NodeSet
 from kubeproof.network.result import Liveness, PropertyResult, SnapshotOutcome
+from kubeproof.verdicts import Verdict
 
 
 def check(network: Network, prepared: Prepared, *, final: bool = False) -> PropertyResult:
@@ -170,14 +171,14 @@ def _liveness(prepared: Prepared, last: Found) -> Liveness:
     return Liveness.UNDETERMINED if last.unsafe else Liveness.VERIFIED
 
 
-def _verdict(is_safe: bool, liveness: Liveness, *, final: bool, pairs: int) -> str:
+def _verdict(is_safe: bool, liveness: Liveness, *, final: bool, pairs: int) -> Verdict:
     if not pairs:
-        return "VACUOUS"
+        return Verdict.VACUOUS
     if not is_safe or liveness is Liveness.VIOLATED or (final and liveness is Liveness.NOT_VERIFIED):
-        return "VIOLATED"
+        return Verdict.VIOLATED
     if liveness is Liveness.NOT_VERIFIED:
-        return "UNKNOWN"
-    return "HOLDS-BOUNDED" if liveness is Liveness.VERIFIED and not final else "HOLDS"
+        return Verdict.UNKNOWN
+    return Verdict.HOLDS_BOUNDED if liveness is Liveness.VERIFIED and not final else Verdict.HOLDS
 
 
 def _since(outcomes: tuple[SnapshotOutcome, ...]) -> int | None:

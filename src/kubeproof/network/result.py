@@ -7,6 +7,7 @@ from enum import Enum
 from kubeproof.network.checking.replay import Hop
 from kubeproof.network.model import Event, Traffic
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 
 
 class Liveness(Enum):
@@ -19,7 +20,7 @@ class Liveness(Enum):
     VIOLATED = "violated"  # some packets go round for ever in the last snapshot
 
 
-VERDICTS = ("HOLDS", "HOLDS-BOUNDED", "VIOLATED", "VACUOUS", "UNKNOWN")
+VERDICTS = (Verdict.HOLDS, Verdict.HOLDS_BOUNDED, Verdict.VIOLATED, Verdict.VACUOUS, Verdict.UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class PropertyResult:
     """The answer for one property."""
 
     name: str
-    verdict: str
+    verdict: Verdict
     is_safe: bool
     liveness: Liveness
     pairs: int  # packet classes per snapshot
@@ -85,7 +86,7 @@ class PropertyResult:
 
 def undecided(name: str) -> PropertyResult:
     """The answer for a property that an interrupt left open."""
-    return PropertyResult(name, "UNKNOWN", True, Liveness.NONE, 0, 0, (), meaning="not decided, interrupted")
+    return PropertyResult(name, Verdict.UNKNOWN, True, Liveness.NONE, 0, 0, (), meaning="not decided, interrupted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +99,10 @@ class NetworkResult:
     is_interrupted: bool = False  # some are open because of that
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> Verdict:
         """The worst of all."""
         found = {result.verdict for result in self.results}
-        for word in ("VIOLATED", "UNKNOWN", "VACUOUS", "HOLDS-BOUNDED"):
-            if word in found and (word != "VACUOUS" or found == {"VACUOUS"}):
+        for word in (Verdict.VIOLATED, Verdict.UNKNOWN, Verdict.VACUOUS, Verdict.HOLDS_BOUNDED):
+            if word in found and (word != Verdict.VACUOUS or found == {Verdict.VACUOUS}):
                 return word
-        return "HOLDS"
+        return Verdict.HOLDS

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 from kubeproof.quantify.checking import Answer
 from kubeproof.quantify.published.policy import Policy
 from kubeproof.quantify.storm import Model
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +21,13 @@ class PropertyResult:
     answer: Answer
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> Verdict | Literal[""]:
         """HOLDS or VIOLATED for a property with a threshold, UNKNOWN if it is open, empty for a number."""
         if not self.answer.is_converged:
-            return "UNKNOWN"
+            return Verdict.UNKNOWN
         if not self.answer.is_question:
             return ""
-        return "HOLDS" if self.answer.holds else "VIOLATED"
+        return Verdict.HOLDS if self.answer.holds else Verdict.VIOLATED
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +59,10 @@ class QuantifyResult:
     models: tuple[ModelResult, ...]
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> Verdict | Literal[""]:
         """VIOLATED before UNKNOWN before HOLDS; empty if only numbers were asked for and all were found."""
         words = {one.verdict for model in self.models for one in model.results}
-        return next((word for word in ("VIOLATED", "UNKNOWN", "HOLDS") if word in words), "")
+        return next((word for word in (Verdict.VIOLATED, Verdict.UNKNOWN, Verdict.HOLDS) if word in words), "")
 
 
 def model_result(

@@ -8,8 +8,9 @@ from typing import TypeVar
 
 from kubeproof.manifests.scenarios.faults import BY_KEY, FAULTS
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.matrix.result import Cell, Grade, Matrix
-from kubeproof.verify.result import SUPPRESSED, VIOLATED, IntentResult, Trace, TraceStep, VerifyResult
+from kubeproof.verify.result import IntentResult, Trace, TraceStep, VerifyResult
 from kubeproof.verify.words.obstacles import DEAD_NODE, NOT_READY, STAYS
 
 CLOCK = "time"
@@ -98,7 +99,7 @@ def is_news(matrix: Matrix, pair: Cell) -> bool:
 def _run(result: VerifyResult, cell: Cell) -> Trace | None:
     """The run of a cell that nobody accepted."""
     one = finding_of(result, cell)
-    return None if one is None or one.verdict == SUPPRESSED else one.trace
+    return None if one is None or one.verdict == Verdict.SUPPRESSED else one.trace
 
 
 def finding_of(result: VerifyResult, cell: Cell) -> IntentResult | None:
@@ -147,7 +148,7 @@ def _length(one: IntentResult) -> int:
 def _same_run(results: Sequence[IntentResult], number: int) -> Shape:
     """What is equal for two intents of one run."""
     one = results[number]
-    if one.trace is None or one.verdict == SUPPRESSED or not one.trace.steps:
+    if one.trace is None or one.verdict == Verdict.SUPPRESSED or not one.trace.steps:
         return (number,)
     codes = tuple((step.actor, step.code, step.action) for step in one.trace.steps)
     return one.verdict, one.severity, one.size, one.trace.loop_start, codes
@@ -155,14 +156,14 @@ def _same_run(results: Sequence[IntentResult], number: int) -> Shape:
 
 def _cause(results: Sequence[IntentResult], numbers: Sequence[int]) -> Shape:
     first = results[numbers[0]]
-    if first.verdict == SUPPRESSED:
+    if first.verdict == Verdict.SUPPRESSED:
         return ("accepted", numbers[0])
     return tuple(_part(results[number]) for number in numbers)
 
 
 def _part(one: IntentResult) -> Shape:
     head = (one.verdict, one.severity, one.id, one.key, one.size)
-    return (*head, *(shape(one) if one.verdict == VIOLATED else (anonymous(one.detail, one.target),)))
+    return (*head, *(shape(one) if one.verdict == Verdict.VIOLATED else (anonymous(one.detail, one.target),)))
 
 
 def shape(one: IntentResult) -> Shape:

@@ -10,6 +10,7 @@ from kubeproof.report.escape import escape
 from kubeproof.report.frame import Frame, is_file
 from kubeproof.report.sentences import count
 from kubeproof.report.style import Style
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.result import CheckFinding, Suppression, VerifyResult
 
 SEVERITIES = ("error", "warning", "info")
@@ -17,7 +18,7 @@ MOST_NOTES = 4  # findings up to which notes are shown without asking
 MOST_SHOWN = 8  # errors and warnings that are shown without asking
 MOST_ALIKE = 3  # findings of one check that are told one by one
 _SHOWN = 4  # objects of more of them
-_COLOURS = {"error": "VIOLATED", "warning": "UNKNOWN"}
+_COLOURS = {"error": Verdict.VIOLATED, "warning": Verdict.UNKNOWN}
 
 
 class Group(NamedTuple):

@@ -12,6 +12,7 @@ from kubeproof.report.safe_markdown import code, fenced, html, plain
 from kubeproof.report.sentences import count, title
 from kubeproof.report.style import Style
 from kubeproof.report.trace import trace_lines
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.findings.compare import (
     FIXED,
     NEWLY_VIOLATED,
@@ -50,11 +51,13 @@ def _lines(found: Difference, style: Style, frame: Frame) -> Iterator[str]:
         for change in changes:
             yield from _block(change, style, frame)
         yield ""
-    yield style.in_colour_of("VIOLATED" if found.of(NEWLY_VIOLATED) else "HOLDS", summary(found))
+    yield style.in_colour_of(Verdict.VIOLATED if found.of(NEWLY_VIOLATED) else Verdict.HOLDS, summary(found))
 
 
 def _colour(kind: str) -> str:
-    return {NEWLY_VIOLATED: "VIOLATED", NO_LONGER_DECIDED: "UNKNOWN", FIXED: "HOLDS"}.get(kind, "UNKNOWN")
+    return {NEWLY_VIOLATED: Verdict.VIOLATED, NO_LONGER_DECIDED: Verdict.UNKNOWN, FIXED: Verdict.HOLDS}.get(
+        kind, Verdict.UNKNOWN
+    )
 
 
 def _block(change: Change, style: Style, frame: Frame) -> Iterator[str]:
@@ -125,7 +128,7 @@ def as_markdown(found: Difference, frame: Frame) -> str:
 
 
 def _markdown(found: Difference, frame: Frame) -> Iterator[str]:
-    mark = MARKS["VIOLATED"] if found.of(NEWLY_VIOLATED) else MARKS["HOLDS"]
+    mark = MARKS[Verdict.VIOLATED] if found.of(NEWLY_VIOLATED) else MARKS[Verdict.HOLDS]
     yield f"## {mark} Kubeproof: {summary(found)}"
     yield ""
     if found.base is None:

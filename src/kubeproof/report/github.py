@@ -15,11 +15,12 @@ from kubeproof.report.matrix_words import depth_of, listed, names_of, when_of
 from kubeproof.report.sentences import audited, summary, suppressed_by, title
 from kubeproof.report.style import Style
 from kubeproof.report.trace import trace_lines
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.matrix.result import Grade, Matrix
-from kubeproof.verify.result import ERROR, SUPPRESSED, UNKNOWN, VACUOUS, VIOLATED, IntentResult, Trace, VerifyResult
+from kubeproof.verify.result import IntentResult, Trace, VerifyResult
 
 LEVELS = {"error": "error", "warning": "warning", "info": "notice"}  # by the intent's severity
-OTHERS = {ERROR: "error", UNKNOWN: "warning", VACUOUS: "notice", SUPPRESSED: "notice"}
+OTHERS = {Verdict.ERROR: "error", Verdict.UNKNOWN: "warning", Verdict.VACUOUS: "notice", Verdict.SUPPRESSED: "notice"}
 MOST_LINES = 40  # of a trace; an annotation holds 64 KB at most
 
 
@@ -37,7 +38,7 @@ def _annotations(result: VerifyResult, frame: Frame) -> Iterator[str]:
     """One for each cause."""
     for finding in findings(result.results):
         one = result.results[finding.example]
-        if one.verdict == VIOLATED or one.verdict in OTHERS:
+        if one.verdict == Verdict.VIOLATED or one.verdict in OTHERS:
             yield _annotation(one, frame, [result.results[n] for n in finding.numbers if n != finding.example])
 
 
@@ -73,7 +74,7 @@ def render_problem(problem: KubeproofError, frame: Frame) -> str:
 
 def _annotation(one: IntentResult, frame: Frame, others: Sequence[IntentResult] = ()) -> str:
     where = _where(place_of(one), frame)
-    level = LEVELS[one.severity] if one.verdict == VIOLATED else OTHERS[one.verdict]
+    level = LEVELS[one.severity] if one.verdict == Verdict.VIOLATED else OTHERS[one.verdict]
     lines = [*_message(one, frame), *(f"The same cause: {escape(title(other))}" for other in others)]
     return command(level, "\n".join(lines), **where, title=f"{one.verdict} {title(one)}")
 
@@ -89,7 +90,7 @@ def _check(group: Group, frame: Frame) -> str:
 
 def _message(one: IntentResult, frame: Frame, *, is_short: bool = False) -> list[str]:
     lines = [escape(one.detail)]
-    if one.verdict == SUPPRESSED:
+    if one.verdict == Verdict.SUPPRESSED:
         return [*lines, escape(suppressed_by(one))]
     if one.trace is not None and not is_short:
         steps = [*_steps(one, one.trace)]
@@ -98,7 +99,7 @@ def _message(one: IntentResult, frame: Frame, *, is_short: bool = False) -> list
         lines += [escape(line) for line in one.trace.final]
     if one.remedy:
         lines.append(f"What to change: {escape(one.remedy)}")
-    if one.verdict == VIOLATED and frame.replay_command:
+    if one.verdict == Verdict.VIOLATED and frame.replay_command:
         lines.append(f"Replay: {escape(frame.replay_command)}")
     return lines
 

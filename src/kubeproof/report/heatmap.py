@@ -6,36 +6,37 @@ from collections.abc import Iterator
 
 from kubeproof.report.picture import LETTER, Canvas
 from kubeproof.report.style import Style
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.scaling.heatmap import HeatCell, HeatMap, heat_map
-from kubeproof.verify.scaling.result import Sweep
+from kubeproof.verify.scaling.result import Skipped, Sweep
 
 TEXT_ROWS = 36
 SIGNS = {
-    "VIOLATED": "X",
-    "ERROR": "E",
-    "UNKNOWN": "?",
-    "NOT-TRIED": " ",
-    "HOLDS": ".",
-    "VACUOUS": "v",
-    "TRIVIAL": "-",
+    Verdict.VIOLATED: "X",
+    Verdict.ERROR: "E",
+    Verdict.UNKNOWN: "?",
+    Skipped.NOT_TRIED: " ",
+    Verdict.HOLDS: ".",
+    Verdict.VACUOUS: "v",
+    Skipped.TRIVIAL: "-",
 }
 COLOURS = {
-    "VIOLATED": "#c0392b",
-    "ERROR": "#8e44ad",
-    "UNKNOWN": "#f39c12",
-    "NOT-TRIED": "#ecf0f1",
-    "HOLDS": "#2e9e5b",
-    "VACUOUS": "#a9cce3",
-    "TRIVIAL": "#bdc3c7",
+    Verdict.VIOLATED: "#c0392b",
+    Verdict.ERROR: "#8e44ad",
+    Verdict.UNKNOWN: "#f39c12",
+    Skipped.NOT_TRIED: "#ecf0f1",
+    Verdict.HOLDS: "#2e9e5b",
+    Verdict.VACUOUS: "#a9cce3",
+    Skipped.TRIVIAL: "#bdc3c7",
 }
 WORDS = {
-    "VIOLATED": "violated",
-    "ERROR": "error",
-    "UNKNOWN": "not decided",
-    "NOT-TRIED": "not tried",
-    "HOLDS": "holds",
-    "VACUOUS": "vacuous",
-    "TRIVIAL": "trivial",
+    Verdict.VIOLATED: "violated",
+    Verdict.ERROR: "error",
+    Verdict.UNKNOWN: "not decided",
+    Skipped.NOT_TRIED: "not tried",
+    Verdict.HOLDS: "holds",
+    Verdict.VACUOUS: "vacuous",
+    Skipped.TRIVIAL: "trivial",
 }
 _CELL, _LEFT, _TOP = 16, 40, 32  # pixels
 
@@ -47,7 +48,7 @@ def text_lines(sweep: Sweep, style: Style) -> Iterator[str]:
     ranges = {cell.pods: cell.range for cell in chart.cells}
     width = max(4, *(len(text) for text in ranges.values()))
     yield f"{'pods':>{width}}"
-    tried = [cell.pods for cell in chart.cells if cell.verdict != "NOT-TRIED"]
+    tried = [cell.pods for cell in chart.cells if cell.verdict != Skipped.NOT_TRIED]
     for pods in reversed([pods for pods in chart.pods if pods <= max(tried, default=0)]):
         signs = " ".join(f"{_sign(cells.get((nodes, pods)), style)}" for nodes in chart.nodes)
         yield f"{ranges[pods]:>{width}} | {signs}".rstrip()
@@ -60,7 +61,11 @@ def _sign(cell: HeatCell | None, style: Style) -> str:
     if cell is None:
         return "  "
     sign = f"{SIGNS[cell.verdict]:>2}"
-    return sign if cell.verdict in ("NOT-TRIED", "TRIVIAL", "HOLDS") else style.in_colour_of(cell.verdict, sign)
+    return (
+        sign
+        if cell.verdict in (Skipped.NOT_TRIED, Skipped.TRIVIAL, Verdict.HOLDS)
+        else style.in_colour_of(cell.verdict, sign)
+    )
 
 
 def _corner(chart: HeatMap, nodes: int, pods: int) -> tuple[int, int]:

@@ -20,19 +20,10 @@ from kubeproof.report.offline import offline_page
 from kubeproof.report.sentences import closing
 from kubeproof.report.style import Style
 from kubeproof.report.text import render as render_text
-from kubeproof.verify.result import (
-    ERROR,
-    SUPPRESSED,
-    UNKNOWN,
-    VACUOUS,
-    IntentResult,
-    Statistics,
-    Suppression,
-    Trace,
-    VerifyResult,
-)
+from kubeproof.verdicts import Verdict
+from kubeproof.verify.result import IntentResult, Statistics, Suppression, Trace, VerifyResult
 from kubeproof.verify.scaling.heatmap import heat_map
-from kubeproof.verify.scaling.result import NOT_TRIED, Sweep
+from kubeproof.verify.scaling.result import Skipped, Sweep
 from kubeproof.verify.words.pictures import NOT_ASKED, Film
 
 SCRIPTS = (
@@ -173,7 +164,7 @@ def _unchecked(result: VerifyResult) -> Iterator[str]:
     if result.statistics.stopped_by:
         yield f"the search ended early: {result.statistics.stopped_by}"
     if result.sweep is not None:
-        rest = result.sweep.count(NOT_TRIED)
+        rest = result.sweep.count(Skipped.NOT_TRIED)
         if rest:
             yield f"{_count(rest, 'larger size')} not tried"
         if result.sweep.is_thinned:
@@ -185,7 +176,7 @@ def _open(result: VerifyResult) -> Iterator[str]:
     """The results without an answer, those with one reason together."""
     for finding in findings(result.results):
         own = [result.results[number] for number in finding.numbers]
-        if own[0].verdict not in (UNKNOWN, VACUOUS, ERROR, SUPPRESSED):
+        if own[0].verdict not in (Verdict.UNKNOWN, Verdict.VACUOUS, Verdict.ERROR, Verdict.SUPPRESSED):
             continue
         if len(own) == 1:
             yield f"{own[0].verdict} {own[0].id} {own[0].intent}: {own[0].detail}"

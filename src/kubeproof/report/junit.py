@@ -12,19 +12,17 @@ from kubeproof.report.frame import Frame, physical, place_of
 from kubeproof.report.sentences import audited, suppressed_by, title
 from kubeproof.report.style import Style
 from kubeproof.report.trace import trace_lines
-from kubeproof.verify.result import (
-    ERROR,
-    SUPPRESSED,
-    UNKNOWN,
-    VACUOUS,
-    VIOLATED,
-    CheckFinding,
-    IntentResult,
-    VerifyResult,
-)
+from kubeproof.verdicts import Verdict
+from kubeproof.verify.result import CheckFinding, IntentResult, VerifyResult
 
 # A limit that was reached is an error, not a success: whoever reads only the counts must not take it for one.
-ELEMENTS = {VIOLATED: "failure", ERROR: "error", UNKNOWN: "error", VACUOUS: "skipped", SUPPRESSED: "skipped"}
+ELEMENTS = {
+    Verdict.VIOLATED: "failure",
+    Verdict.ERROR: "error",
+    Verdict.UNKNOWN: "error",
+    Verdict.VACUOUS: "skipped",
+    Verdict.SUPPRESSED: "skipped",
+}
 
 
 def render(result: VerifyResult, frame: Frame) -> str:
@@ -115,7 +113,7 @@ def body_lines(one: IntentResult, frame: Frame) -> Iterator[str]:
         yield from one.trace.final
     if one.remedy:
         yield f"What to change: {one.remedy}"
-    if one.verdict == VIOLATED and frame.replay_command:
+    if one.verdict == Verdict.VIOLATED and frame.replay_command:
         yield f"Replay: {frame.replay_command}"
 
 

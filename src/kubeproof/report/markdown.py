@@ -14,20 +14,23 @@ from kubeproof.report.safe_markdown import code, fenced, html, plain
 from kubeproof.report.sentences import audited, closing, count, omitted_lines, suppressed_by, title
 from kubeproof.report.style import Style
 from kubeproof.report.trace import trace_lines
-from kubeproof.verify.result import (
-    ERROR,
-    HOLDS,
-    HOLDS_BOUNDED,
-    SUPPRESSED,
-    UNKNOWN,
-    VACUOUS,
-    VIOLATED,
-    IntentResult,
-    Trace,
-    VerifyResult,
-)
+from kubeproof.values import complete
+from kubeproof.verdicts import Verdict
+from kubeproof.verify.result import IntentResult, Trace, VerifyResult
 
-MARKS = {HOLDS: "✅", HOLDS_BOUNDED: "✅", VIOLATED: "❌", ERROR: "💥", UNKNOWN: "❔", VACUOUS: "⚪", SUPPRESSED: "🔕"}
+MARKS = complete(
+    Verdict,
+    {
+        Verdict.HOLDS: "✅",
+        Verdict.HOLDS_BOUNDED: "✅",
+        Verdict.SAMPLED_OK: "✅",
+        Verdict.VIOLATED: "❌",
+        Verdict.ERROR: "💥",
+        Verdict.UNKNOWN: "❔",
+        Verdict.VACUOUS: "⚪",
+        Verdict.SUPPRESSED: "🔕",
+    },
+)
 MOST_CHARACTERS = 60_000  # a comment on GitHub holds 65,536
 MOST_ROWS = 40  # of the table of checks
 CHECK_MARKS = {"error": "❌", "warning": "⚠️", "info": "💡"}
@@ -66,7 +69,7 @@ def _parts(result: VerifyResult, frame: Frame) -> Iterator[str]:
 
 
 def _head(result: VerifyResult, frame: Frame) -> Iterator[str]:
-    yield f"## {MARKS.get(result.verdict, '✅')} Kubeproof: {result.verdict}"
+    yield f"## {MARKS[result.verdict]} Kubeproof: {result.verdict}"
     yield ""
     if result.matrix is not None:
         from kubeproof.report.matrix_markdown import matrix_head
@@ -107,7 +110,7 @@ def _checks(result: VerifyResult, frame: Frame) -> Iterator[str]:
 def _row(one: IntentResult, frame: Frame) -> str:
     place = place_of(one)
     cells = (
-        f"{MARKS.get(one.verdict, '')} {one.verdict}",
+        f"{MARKS[one.verdict]} {one.verdict}",
         f"{one.id} {code(one.intent)}",
         code(one.target) if one.target else "",
         plain(suppressed_by(one) or one.detail),

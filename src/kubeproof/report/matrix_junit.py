@@ -18,8 +18,9 @@ from kubeproof.report.junit import (
 from kubeproof.report.matrix_words import heads_of
 from kubeproof.report.sentences import suppressed_by
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.matrix.result import Cell, Grade, Matrix
-from kubeproof.verify.result import ERROR, SUPPRESSED, IntentResult, VerifyResult
+from kubeproof.verify.result import IntentResult, VerifyResult
 
 PASSED, FAILURE, BROKEN, SKIPPED = "", "failure", "error", "skipped"
 
@@ -71,9 +72,9 @@ def _case(result: VerifyResult, matrix: Matrix, cell: Cell, frame: Frame) -> _Ca
 
 
 def _outcome(cell: Cell, one: IntentResult | None) -> str:
-    if one is not None and one.verdict == ERROR:
+    if one is not None and one.verdict == Verdict.ERROR:
         return BROKEN
-    if cell.grade == Grade.UNKNOWN or (one is not None and one.verdict == SUPPRESSED):
+    if cell.grade == Grade.UNKNOWN or (one is not None and one.verdict == Verdict.SUPPRESSED):
         return SKIPPED
     is_single = len(cell.faults) == 1
     is_bad = cell.grade == Grade.STUCK or (cell.grade == Grade.DIPS and one is not None and one.severity == "error")

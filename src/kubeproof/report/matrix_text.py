@@ -26,8 +26,9 @@ from kubeproof.report.sentences import COUNTED, count
 from kubeproof.report.style import Style
 from kubeproof.report.trace import trace_lines
 from kubeproof.values import complete, dataclass
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.matrix.result import Cell, Grade, Matrix, Row
-from kubeproof.verify.result import HOLDS, UNKNOWN, VIOLATED, Trace, VerifyResult
+from kubeproof.verify.result import Trace, VerifyResult
 
 WIDTH = 100  # of a table where nobody says how much room there is
 MOST_ROWS = 30  # of the table, blocks, and lines of other lists; -v shows all
@@ -38,7 +39,13 @@ _MOST_NAMES = 3  # lines for the names of rows that are shown as one
 _FEWEST_ALIKE = 3  # rows that are shown as one
 _NAME = 24
 VERDICTS = complete(
-    Grade, {Grade.STEADY: HOLDS, Grade.DIPS: UNKNOWN, Grade.STUCK: VIOLATED, Grade.UNKNOWN: UNKNOWN}
+    Grade,
+    {
+        Grade.STEADY: Verdict.HOLDS,
+        Grade.DIPS: Verdict.UNKNOWN,
+        Grade.STUCK: Verdict.VIOLATED,
+        Grade.UNKNOWN: Verdict.UNKNOWN,
+    },
 )  # by whose colour a grade is shown
 
 
@@ -307,7 +314,7 @@ def _open(shown: _Shown) -> Iterator[str]:
     for group in groups[:most]:
         whom = shown.whom([*dict.fromkeys(cell.target for cell in group)], 3)
         heads = listed([*dict.fromkeys(heads_of(shown.matrix, cell.faults) for cell in group)], 3)
-        head = f"{shown.style.in_colour_of(UNKNOWN, '?    ')}  "
+        head = f"{shown.style.in_colour_of(Verdict.UNKNOWN, '?    ')}  "
         told = group[0].detail.replace(group[0].target, "it") if len(group) > 1 else group[0].detail
         yield from shown.style.fold(head, f"{whom} ({escape(heads)}): {escape(told)}")
     if len(groups) > most:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from kubeproof.report.escape import escape
+from kubeproof.verdicts import Verdict
 
 if TYPE_CHECKING:
     from kubeproof.network.checking.replay import Hop
@@ -30,7 +31,7 @@ def as_text(result: NetworkResult) -> str:
     return "".join(f"{escape(line)}\n" for line in lines)
 
 
-def _order(result: NetworkResult) -> list[str]:
+def _order(result: NetworkResult) -> list[Verdict]:
     return sorted({one.verdict for one in result.results})
 
 
@@ -55,7 +56,7 @@ def _meaning(one: PropertyResult) -> str:
     )
     if one.meaning:
         return one.meaning
-    if one.verdict == "VACUOUS":
+    if one.verdict == Verdict.VACUOUS:
         return f"there is nothing to check: {scope}"
     safety = "the safety part holds" if one.is_safe else "the safety part is violated"
     liveness = {

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from kubeproof.report.escape import escape
+from kubeproof.verdicts import Verdict
 
 if TYPE_CHECKING:
     from kubeproof.quantify.checking import Answer
@@ -100,7 +101,7 @@ def _property(one: PropertyResult) -> Iterator[str]:
     yield f"  {word}{named}{one.text}"
     yield f"    {_value(answer)}"
     yield f"    {answer.method}, {_GUARANTEES[answer.guarantee]}, {answer.elapsed_s:.2f} s"
-    if one.verdict == "UNKNOWN":
+    if one.verdict == Verdict.UNKNOWN:
         yield f"    {_reason(answer)}"
 
 
@@ -169,7 +170,7 @@ def _beyond_floats(value: Fraction) -> str:
 
 def _summary(result: QuantifyResult) -> str:
     verdicts = [one.verdict for model in result.models for one in model.results]
-    counts = ((verdicts.count(word), word) for word in ("HOLDS", "VIOLATED", "UNKNOWN"))
+    counts = ((verdicts.count(word), word) for word in (Verdict.HOLDS, Verdict.VIOLATED, Verdict.UNKNOWN))
     parts = [f"{verdicts.count('')} computed", *(f"{count} {word}" for count, word in counts if count)]
     many = "property" if len(verdicts) == 1 else "properties"
     return f"{result.verdict + ': ' if result.verdict else ''}{len(verdicts)} {many} ({', '.join(parts)})"

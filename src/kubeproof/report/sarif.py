@@ -13,14 +13,10 @@ from kubeproof.report.causes import matrix_findings
 from kubeproof.report.escape import escape
 from kubeproof.report.frame import Frame, physical, place_of
 from kubeproof.report.sentences import audited, summary, title
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.findings.fingerprints import VERSION, check_fingerprints, fingerprints
 from kubeproof.verify.matrix.result import Matrix
 from kubeproof.verify.result import (
-    ERROR,
-    SUPPRESSED,
-    UNKNOWN,
-    VACUOUS,
-    VIOLATED,
     CheckFinding,
     IntentResult,
     Suppression,
@@ -36,7 +32,7 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 ROOT = "%SRCROOT%"
 MOST_STEPS = 1000  # of a code flow; viewers give up long before
 LEVELS = {"error": "error", "warning": "warning", "info": "note"}  # by the intent's severity
-NOTED = {ERROR: "error", UNKNOWN: "warning", VACUOUS: "note"}  # verdicts that are no findings
+NOTED = {Verdict.ERROR: "error", Verdict.UNKNOWN: "warning", Verdict.VACUOUS: "note"}  # verdicts that are no findings
 
 Document = dict[str, Any]
 
@@ -71,10 +67,10 @@ def document(result: VerifyResult, frame: Frame) -> Document:
 
 def _shown(result: VerifyResult) -> list[int]:
     """The violations, by number; of a matrix one for each workload and cause."""
-    found = [n for n, one in enumerate(result.results) if one.verdict in (VIOLATED, SUPPRESSED)]
+    found = [n for n, one in enumerate(result.results) if one.verdict in (Verdict.VIOLATED, Verdict.SUPPRESSED)]
     if result.matrix is None:
         return found
-    accepted = [n for n in found if result.results[n].verdict == SUPPRESSED]
+    accepted = [n for n in found if result.results[n].verdict == Verdict.SUPPRESSED]
     firsts: dict[tuple[int, str], int] = {}
     for cause, finding in enumerate(matrix_findings(result, result.matrix)):
         for cell in (finding.example, *finding.cells):
@@ -167,7 +163,7 @@ def _check(one: CheckFinding, mark: str, numbers: dict[str, int], frame: Frame) 
 
 def _invocation(result: VerifyResult, numbers: dict[str, int], frame: Frame) -> Document:
     notes = [_note(one, numbers, frame) for one in result.results if one.verdict in NOTED]
-    is_successful = all(one.verdict != ERROR for one in result.results)
+    is_successful = all(one.verdict != Verdict.ERROR for one in result.results)
     return {"executionSuccessful": is_successful, "toolExecutionNotifications": notes}
 
 

@@ -7,16 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from kubeproof.manifests.loaded import ASSUMED_NODES
 from kubeproof.values import complete
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.matrix.result import Grade, Matrix
-from kubeproof.verify.result import (
-    HOLDS,
-    HOLDS_BOUNDED,
-    VACUOUS,
-    IntentResult,
-    OmittedGroup,
-    SuppressionNote,
-    VerifyResult,
-)
+from kubeproof.verify.result import IntentResult, OmittedGroup, SuppressionNote, VerifyResult
 
 MOST_OMITTED = 8  # kinds and fields that one line names
 MOST_OTHERS = 4  # other things, a line each
@@ -36,7 +29,11 @@ def title(result: IntentResult) -> str:
 def closing(result: VerifyResult) -> str:
     """What follows the overall verdict: how many properties, with which verdicts."""
     told = _checked(result.results) if result.matrix is None else counted(result.matrix)
-    if result.results and result.not_modelled and result.verdict in (HOLDS, HOLDS_BOUNDED, VACUOUS):
+    if (
+        result.results
+        and result.not_modelled
+        and result.verdict in (Verdict.HOLDS, Verdict.HOLDS_BOUNDED, Verdict.VACUOUS)
+    ):
         told += f"; {count(len(result.not_modelled), 'thing')} in the input not modelled"
     if any(key == ASSUMED_NODES for key, _ in result.scope):
         told += "; on assumed nodes"

@@ -22,7 +22,6 @@ from kubeproof.simulate.outcome import (
     PODS,
     READY,
     SERVICE,
-    VIOLATED,
     Comparison,
     Costs,
     IntentOutcome,
@@ -31,6 +30,7 @@ from kubeproof.simulate.outcome import (
     Timeline,
     Variant,
 )
+from kubeproof.verdicts import Verdict
 
 if TYPE_CHECKING:
     from kubeproof.simulate.outcome import Series
@@ -134,7 +134,7 @@ def _moments(result: SimulationResult) -> Iterator[str]:
 
 def _intent(intent: IntentOutcome, runs: int) -> Iterator[str]:
     yield f"{intent.verdict} {intent.title}"
-    if intent.verdict == VIOLATED:
+    if intent.verdict == Verdict.VIOLATED:
         share = f", in {intent.violated_runs} of {runs} runs; first with --seed {intent.seed}" if runs > 1 else ""
         yield f"  at {duration(intent.at_s or 0)}: {intent.detail}{share}"
         yield f"  declared at {intent.source}"
@@ -159,7 +159,7 @@ def _told_of_variants(comparison: Comparison) -> Iterator[str]:
     if told:
         yield ""
     for variant, intent in told:
-        when = f" at {duration(intent.at_s or 0)}" if intent.verdict == VIOLATED else ""
+        when = f" at {duration(intent.at_s or 0)}" if intent.verdict == Verdict.VIOLATED else ""
         detail = f": {intent.detail}" if intent.detail else ""
         yield f"{name_of(variant.settings)}: {intent.verdict} {intent.title}{when}{detail}"
 

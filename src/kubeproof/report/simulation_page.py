@@ -10,8 +10,9 @@ from kubeproof.report.amounts import amount
 from kubeproof.report.offline import offline_page
 from kubeproof.report.panels import Drawing, Line, Panel, drawing_of, name_of
 from kubeproof.report.variants import Table, comparison_table, not_sampled, requests_table
-from kubeproof.simulate.outcome import VIOLATED, Comparison, IntentOutcome, ServiceTotals, SimulationResult
+from kubeproof.simulate.outcome import Comparison, IntentOutcome, ServiceTotals, SimulationResult
 from kubeproof.simulate.published.result import Curves, Responses
+from kubeproof.verdicts import Verdict
 
 SCRIPTS = ("dom.js", "theme.js", "plot.js", "simulation.js")
 STYLES = ("base.css", "plot.css")
@@ -80,7 +81,7 @@ def _facts(result: SimulationResult) -> Iterator[tuple[str, str]]:
 
 def _intent(intent: IntentOutcome, runs: int) -> Plain:
     when = ""
-    if intent.verdict == VIOLATED and intent.at_s is not None:
+    if intent.verdict == Verdict.VIOLATED and intent.at_s is not None:
         when = f"first at {intent.at_s:g} s"
         if runs > 1:
             when += f", in {intent.violated_runs} of {runs} runs; again with --seed {intent.seed}"
@@ -92,7 +93,7 @@ def _intent(intent: IntentOutcome, runs: int) -> Plain:
 
 def _marks(intents: Iterable[IntentOutcome]) -> Iterator[Plain]:
     for intent in intents:
-        if intent.verdict == VIOLATED and intent.at_s is not None:
+        if intent.verdict == Verdict.VIOLATED and intent.at_s is not None:
             yield {"time": intent.at_s, "text": f"{intent.id} {intent.intent} is violated"}
 
 
@@ -105,7 +106,7 @@ def _comparison(comparison: Comparison) -> Plain:
     first = results[0]
     runs = "1 run" if first.runs == 1 else f"{first.runs:,} runs"
     return {
-        "verdict": VIOLATED if VIOLATED in verdicts else first.verdict,
+        "verdict": Verdict.VIOLATED if Verdict.VIOLATED in verdicts else first.verdict,
         "headline": f"{len(results)} variants",
         "scenario": first.scenario,
         "how": f"{runs} of {first.duration_s:,} s each, seed {first.seed}, autoscaler {first.autoscaler}",

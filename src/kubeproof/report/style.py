@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 
-_COLOURS = {"HOLDS": "32", "HOLDS-BOUNDED": "32", "SAMPLED-OK": "32", "VIOLATED": "31", "ERROR": "31"}
+_COLOURS: Mapping[str, str] = {
+    Verdict.HOLDS: "32",
+    Verdict.HOLDS_BOUNDED: "32",
+    Verdict.SAMPLED_OK: "32",
+    Verdict.VIOLATED: "31",
+    Verdict.ERROR: "31",
+}
 _OTHERS = "33"  # UNKNOWN, VACUOUS, SUPPRESSED: neither good nor bad
 
 

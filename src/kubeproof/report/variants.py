@@ -7,9 +7,6 @@ from collections.abc import Sequence
 from kubeproof.report.amounts import amounts
 from kubeproof.simulate.outcome import (
     PODS,
-    SAMPLED_OK,
-    VACUOUS,
-    VIOLATED,
     Comparison,
     IntentOutcome,
     ServiceTotals,
@@ -17,6 +14,7 @@ from kubeproof.simulate.outcome import (
     Variant,
 )
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +29,9 @@ def comparison_table(comparison: Comparison) -> Table:
     """One row per variant: its settings, its verdict, what it cost, and how each service fared."""
     keys = tuple(key for key, _ in comparison.variants[0].settings)
     costs = _costs(comparison)
-    has_vacuous = any(intent.verdict == VACUOUS for variant in comparison.variants for intent in variant.result.intents)
+    has_vacuous = any(
+        intent.verdict == Verdict.VACUOUS for variant in comparison.variants for intent in variant.result.intents
+    )
     columns = [
         _row(variant, own, has_vacuous=has_vacuous) for variant, own in zip(comparison.variants, costs, strict=True)
     ]
@@ -57,10 +57,12 @@ def _costs(comparison: Comparison) -> list[dict[str, str]]:
 
 def _row(variant: Variant, costs: dict[str, str], *, has_vacuous: bool) -> dict[str, str]:
     result = variant.result
-    violated = sum(intent.verdict == VIOLATED for intent in result.intents)
+    violated = sum(intent.verdict == Verdict.VIOLATED for intent in result.intents)
     row = {"verdict": result.verdict, "violated": f"{violated} of {len(result.intents)}"}
     if has_vacuous:
-        row["vacuous"] = f"{sum(intent.verdict == VACUOUS for intent in result.intents)} of {len(result.intents)}"
+        row["vacuous"] = (
+            f"{sum(intent.verdict == Verdict.VACUOUS for intent in result.intents)} of {len(result.intents)}"
+        )
     row |= costs
     for totals in result.services:
         row |= {f"{totals.name} {name}": value for name, value in _fared(result, totals).items()}
@@ -90,7 +92,7 @@ def not_sampled(comparison: Comparison) -> list[tuple[Variant, IntentOutcome]]:
         (variant, intent)
         for variant in comparison.variants
         for intent in variant.result.intents
-        if intent.verdict != SAMPLED_OK
+        if intent.verdict != Verdict.SAMPLED_OK
     ]
 
 

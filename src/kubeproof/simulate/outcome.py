@@ -7,6 +7,7 @@ from dataclasses import field
 from kubeproof.cluster.objects import Source
 from kubeproof.simulate.serving.contract import Times
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 
 # Quantities of a service (subject: its name, or the workload's ref where it gets no requests)
 PODS, READY, PENDING, DESIRED = "pods", "ready", "pending", "desired"
@@ -20,7 +21,6 @@ CPU_ALLOCATABLE = "cpuAllocatable"
 NODES, WATTS = "nodes", "watts"
 
 SERVICE, NODE, CLUSTER = "service", "node", "cluster"
-SAMPLED_OK, VIOLATED, VACUOUS, UNKNOWN = "SAMPLED-OK", "VIOLATED", "VACUOUS", "UNKNOWN"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class IntentOutcome:
     id: str
     intent: str  # its name
     target: str
-    verdict: str
+    verdict: Verdict
     detail: str  # "fewer than 2 ready", in words
     source: Source = Source()
     at_s: float | None = None  # when it was first violated, in the first run that did so
@@ -131,7 +131,7 @@ class SimulationResult:
     costs: Costs
     moments: tuple[Moment, ...] = ()  # of the first run
     moments_left_out: int = 0
-    verdict: str = SAMPLED_OK
+    verdict: Verdict = Verdict.SAMPLED_OK
     files: tuple[str, ...] = ()
     not_modelled: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()  # what was assumed

@@ -14,9 +14,10 @@ from kubeproof.simulate.bands import mean_costs, together, totals
 from kubeproof.simulate.control.clocked import RunRecord
 from kubeproof.simulate.control.planning import SIMPLE, Planned
 from kubeproof.simulate.options import SimulateOptions
-from kubeproof.simulate.outcome import SAMPLED_OK, VACUOUS, VIOLATED, IntentOutcome, SimulationResult
+from kubeproof.simulate.outcome import IntentOutcome, SimulationResult
 from kubeproof.simulate.spreading import Report, Runs, Spread, records_of
 from kubeproof.stop import Stop, until
+from kubeproof.verdicts import Verdict
 
 LASTING = (UsagePattern, NeverReady, Completes, KernelPanic)  # no moments: they say how pods and nodes are
 
@@ -70,14 +71,14 @@ def _outcome(plan: Planned, at: int, records: list[RunRecord], seed: int) -> Int
     """An intent over all runs: violated if one of them violates it."""
     intent = plan.plan.monitors[at].intent
     verdicts = [record.verdicts[at] for record in records]
-    violated = [number for number, (verdict, *_) in enumerate(verdicts) if verdict == VIOLATED]
+    violated = [number for number, (verdict, *_) in enumerate(verdicts) if verdict == Verdict.VIOLATED]
     first = violated[0] if violated else None
-    is_vacuous = all(verdict == VACUOUS for verdict, *_ in verdicts)
+    is_vacuous = all(verdict == Verdict.VACUOUS for verdict, *_ in verdicts)
     return IntentOutcome(
         id=entry(intent.key).id,
         intent=intent.name,
         target=intent.target or "",
-        verdict=VIOLATED if violated else VACUOUS if is_vacuous else SAMPLED_OK,
+        verdict=Verdict.VIOLATED if violated else Verdict.VACUOUS if is_vacuous else Verdict.SAMPLED_OK,
         detail=verdicts[first][2] if first is not None else next((told for *_, told in verdicts if told), ""),
         source=intent.source,
         at_s=None if first is None else verdicts[first][1],
@@ -88,11 +89,11 @@ def _outcome(plan: Planned, at: int, records: list[RunRecord], seed: int) -> Int
     )
 
 
-def _overall(intents: tuple[IntentOutcome, ...]) -> str:
+def _overall(intents: tuple[IntentOutcome, ...]) -> Verdict:
     verdicts = {intent.verdict for intent in intents}
-    if VIOLATED in verdicts:
-        return VIOLATED
-    return VACUOUS if verdicts == {VACUOUS} else SAMPLED_OK
+    if Verdict.VIOLATED in verdicts:
+        return Verdict.VIOLATED
+    return Verdict.VACUOUS if verdicts == {Verdict.VACUOUS} else Verdict.SAMPLED_OK
 
 
 def _missed(records: list[RunRecord]) -> list[str]:

@@ -8,19 +8,11 @@ from typing import TYPE_CHECKING
 from kubeproof.cluster.objects import Source
 from kubeproof.engine.stopped import INTERRUPTED, StoppedBy
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 
 if TYPE_CHECKING:
     from kubeproof.verify.matrix.result import Matrix
     from kubeproof.verify.scaling.result import Sweep
-
-HOLDS = "HOLDS"
-HOLDS_BOUNDED = "HOLDS-BOUNDED"
-VIOLATED = "VIOLATED"
-SAMPLED_OK = "SAMPLED-OK"
-VACUOUS = "VACUOUS"
-UNKNOWN = "UNKNOWN"
-ERROR = "ERROR"
-SUPPRESSED = "SUPPRESSED"  # violated, and somebody gave a reason to accept that
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +71,7 @@ class IntentResult:
     intent: str  # name
     key: str
     target: str
-    verdict: str
+    verdict: Verdict
     detail: str  # one sentence: what was found or proved
     nodes: int
     pods: int
@@ -97,9 +89,9 @@ class IntentResult:
     @property
     def is_decisive(self) -> bool:
         """False for what a matrix tells beyond its question: dips that are good enough, and pairs of faults."""
-        is_good_enough = self.verdict in (VIOLATED, SUPPRESSED) and self.severity != "error"
+        is_good_enough = self.verdict in (Verdict.VIOLATED, Verdict.SUPPRESSED) and self.severity != "error"
         is_asked = len(self.faults) == 1 and not is_good_enough
-        return not self.faults or self.verdict == ERROR or is_asked
+        return not self.faults or self.verdict == Verdict.ERROR or is_asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +147,7 @@ class VerifyResult:
     """One verification of one scenario."""
 
     scenario: str
-    verdict: str  # the worst of the intents' verdicts
+    verdict: Verdict  # the worst of the intents' verdicts
     scope: tuple[tuple[str, str], ...]  # printed pairs: nodes, workloads, events, version, abstractions
     results: tuple[IntentResult, ...]
     not_modelled: tuple[str, ...]  # "field … (file:line)"
@@ -176,7 +168,7 @@ class ReplayReport:
     intent: str
     steps: tuple[TraceStep, ...]
     loop_start: int | None
-    verdict: str  # VIOLATED when the replay confirms the counterexample
+    verdict: Verdict  # VIOLATED when the replay confirms the counterexample
     detail: str
     final: tuple[str, ...]
     deployed_steps: int = 0

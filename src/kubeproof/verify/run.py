@@ -22,6 +22,7 @@ from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.plan import OwnLoop, Plan, make_plan
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.checks.run import run_checks
 from kubeproof.verify.counterexamples.lift import NamedPath, follow, lift
 from kubeproof.verify.counterexamples.traces import make_trace
@@ -34,7 +35,7 @@ from kubeproof.verify.proofs.events_at_rest import calmed, is_calm, may_be_calme
 from kubeproof.verify.proofs.near_nodes import search_joined
 from kubeproof.verify.proofs.slices import Part, Sliced, searched_in_parts, show_violation
 from kubeproof.verify.proofs.slicing import Slice
-from kubeproof.verify.result import UNKNOWN, VIOLATED, IntentResult, Statistics, VerifyResult
+from kubeproof.verify.result import IntentResult, Statistics, VerifyResult
 from kubeproof.verify.searching import (
     Beginning,
     Decided,
@@ -113,7 +114,7 @@ def verify_intents(
             raise
         answers = _failed(loaded, plan, watch, failure)
     results, statistics = answers.results, answers.statistics
-    if watch.stop.is_asked and any(one.verdict == UNKNOWN for one in results):
+    if watch.stop.is_asked and any(one.verdict == Verdict.UNKNOWN for one in results):
         results, statistics = [_told_open(one) for one in results], replace(statistics, stopped_by=INTERRUPTED)
     results = with_caveats(loaded, plan, results)
     left_aside = told_omissions(loaded)
@@ -146,7 +147,7 @@ def _deadline(loaded: Loaded, options: VerifyOptions) -> Deadline | None:
 
 def _told_open(one: IntentResult) -> IntentResult:
     """What an interrupt left open, also if a search before it had come to a limit."""
-    is_told = one.verdict != UNKNOWN or "interrupted" in one.detail
+    is_told = one.verdict != Verdict.UNKNOWN or "interrupted" in one.detail
     return one if is_told else replace(one, detail=f"{one.detail}; then interrupted")
 
 
@@ -183,7 +184,7 @@ def _interrupted(loaded: Loaded, plan: Plan, watch: Watch) -> _Answers:
     statistics = replace(spent, stopped_by=INTERRUPTED)
     results: list[IntentResult] = []
     for number, monitor in enumerate(plan.monitors):
-        unknown = intent_result(loaded, plan, number, "unknown", statistics)
+        unknown = intent_result(loaded, plan, number, Verdict.UNKNOWN, statistics)
         results += watch.known.results.get(monitor.intent.name, (unknown,))
     return _Answers(results, statistics)
 
@@ -191,7 +192,7 @@ def _interrupted(loaded: Loaded, plan: Plan, watch: Watch) -> _Answers:
 def _failed(loaded: Loaded, plan: Plan, watch: Watch, failure: Failure) -> _Answers:
     """What is known when something went wrong: the intents that are decided, with all others without an answer."""
     known = _interrupted(loaded, plan, watch)
-    results = [failure.told_of(one) if one.verdict == UNKNOWN else one for one in known.results]
+    results = [failure.told_of(one) if one.verdict == Verdict.UNKNOWN else one for one in known.results]
     return replace(known, results=results, statistics=replace(known.statistics, stopped_by=INTERNAL))
 
 
@@ -275,7 +276,9 @@ def _attempted(
     except Exception as problem:
         failure = failure_of(problem)
         statistics = Statistics(engine=engine_name(options), stopped_by=INTERNAL)
-        unknown = [intent_result(loaded, plan, number, "unknown", statistics) for number in range(len(plan.monitors))]
+        unknown = [
+            intent_result(loaded, plan, number, Verdict.UNKNOWN, statistics) for number in range(len(plan.monitors))
+        ]
         return [failure.told_of(one) for one in unknown], statistics
 
 
@@ -317,7 +320,7 @@ def _shown_early(loaded: Loaded, plan: Plan, part: Part, known: Mapping[int, Int
     found = {}
     for number in part.slice.intents if part.failure is None else ():
         decided = part.decision(number)
-        if decided is not None and decided.finding.verdict == "violated" and number not in known:
+        if decided is not None and decided.finding.is_violated and number not in known:
             result = _result_of_part(loaded, plan, part, decided, number, part.statistics)
             found.update({number: result} if isinstance(result, IntentResult) else {})
     return found
@@ -334,14 +337,14 @@ def _results_of_parts(
 ) -> list[IntentResult | Failure]:
     decisions = [sliced.decision(number) for number in range(len(plan.monitors))]
     again = None
-    if any(decided is not None and decided.finding.verdict == "violated" for _, decided in decisions):
+    if any(decided is not None and decided.finding.is_violated for _, decided in decisions):
         again = _shorter(loaded, plan, options, watch, sliced.elapsed_s)
     results: list[IntentResult | Failure] = []
     for number, (part, decided) in enumerate(decisions):
         if decided is None:
             assert part.failure is not None
             results.append(part.failure)
-        elif decided.finding.verdict == "violated" and again and again[1].findings[number].verdict == "violated":
+        elif decided.finding.is_violated and again and again[1].findings[number].is_violated:
             beginning, search = again
             results.append(_result(loaded, plan, search, beginning, number, search.findings[number], statistics))
         elif number in shown:
@@ -367,7 +370,7 @@ def _result_of_part(
     loaded: Loaded, plan: Plan, part: Part, decided: Decided, number: int, statistics: Statistics
 ) -> IntentResult | Failure:
     result = intent_result(loaded, plan, number, decided.finding.verdict, statistics)
-    if result.verdict != VIOLATED:
+    if result.verdict != Verdict.VIOLATED:
         return result
     found = show_violation(plan, part, decided, number, result, is_exact=True)
     if isinstance(found, IntentResult):
@@ -389,7 +392,9 @@ def _searched_plan(
     beginning = begin(loaded, plan, options, watch)
     if beginning.search is not None and beginning.search.stopped_by:
         statistics = statistics_of(beginning.search, plan)
-        return [intent_result(loaded, plan, i, "unknown", statistics) for i in range(len(plan.monitors))], statistics
+        return [
+            intent_result(loaded, plan, i, Verdict.UNKNOWN, statistics) for i in range(len(plan.monitors))
+        ], statistics
     bounded = held_by_bounds(plan, beginning.cells) if options.uses(ABSTRACTION) else {}
     rest = tuple(monitor for number, monitor in enumerate(plan.monitors) if number not in bounded)
     results = [_bounded_result(loaded, plan, number, reason) for number, reason in bounded.items()]
@@ -407,7 +412,7 @@ def _searched_plan(
 
 
 def _bounded_result(loaded: Loaded, plan: Plan, number: int, reason: str) -> IntentResult:
-    found = intent_result(loaded, plan, number, "holds", Statistics())
+    found = intent_result(loaded, plan, number, Verdict.HOLDS, Statistics())
     return replace(found, detail=f"proved from {reason}: {claim(plan.monitors[number].intent)}")
 
 
@@ -432,7 +437,7 @@ def _searched_batch(
 ) -> tuple[list[IntentResult], Statistics]:
     def violated(number: int, search: Search) -> None:
         found = _result(loaded, plan, search, beginning, number, search.findings[0], statistics_of(search, plan))
-        if found.verdict == VIOLATED:  # otherwise a reduction turns out not to be allowed, and is given up
+        if found.verdict == Verdict.VIOLATED:  # otherwise a reduction turns out not to be allowed, and is given up
             watch.known.note([found])
             watch.known.tell()
 
@@ -451,7 +456,7 @@ def _searched_batch(
 
 def _wanted(decided: Decided, number: int, options: VerifyOptions) -> Iterable[Finding]:
     """The finding, or with `find_all` every violation of the check that differs in who does what at its end."""
-    if not options.find_all or decided.finding.verdict != "violated":
+    if not options.find_all or not decided.finding.is_violated:
         return (decided.finding,)
     from kubeproof.verify.counterexamples.distinct import distinct
 
@@ -468,7 +473,7 @@ def _result(
     statistics: Statistics,
 ) -> IntentResult:
     result = intent_result(loaded, plan, number, finding.verdict, statistics)
-    if result.verdict != VIOLATED:
+    if result.verdict != Verdict.VIOLATED:
         return result
     model = RepresentativeModel(plan)
     try:

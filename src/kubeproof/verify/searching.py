@@ -136,7 +136,7 @@ def explored(plan: Plan, beginning: Beginning, options: VerifyOptions, watch: Wa
     seen = joined((beginning.coverage, coverage_of(system)))._asdict()
     statistics = replace(statistics_of(search, plan, order), start_states=start_states, **seen)
     decided = tuple(Decided(system, search, finding) for finding in search.findings)
-    if order == EVERY_ORDER or not any(finding.verdict == "violated" for finding in search.findings):
+    if order == EVERY_ORDER or not any(finding.is_violated for finding in search.findings):
         return Explored(decided, statistics, search)
     again = _repeated(plan, beginning, options, watch, watch.clock() - begun)
     if again is None or again.search.stopped_by == INTERRUPTED:
@@ -149,9 +149,7 @@ def explored(plan: Plan, beginning: Beginning, options: VerifyOptions, watch: Wa
             search,
         )
     pairs = zip(decided, again.search.findings, strict=True)
-    shorter = tuple(
-        Decided(again.system, again.search, full) if full.verdict == "violated" else known for known, full in pairs
-    )
+    shorter = tuple(Decided(again.system, again.search, full) if full.is_violated else known for known, full in pairs)
     return Explored(shorter, statistics, search)
 
 

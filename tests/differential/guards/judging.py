@@ -7,8 +7,8 @@ from functools import cached_property
 
 from kubeproof.errors import InternalError, ScenarioError
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import Effort, VerifyOptions
-from kubeproof.verify.result import ERROR, UNKNOWN
 from kubeproof.verify.run import verify
 
 MOST_STATES = 2_000
@@ -21,7 +21,7 @@ Verdicts = tuple[str, ...]
 def verdicts_of(loaded: Loaded, options: VerifyOptions) -> Verdicts:
     """One word per intent; what is not judged because of a fault is raised."""
     results = verify(loaded, options).results
-    faults = [result.detail for result in results if result.verdict == ERROR]
+    faults = [result.detail for result in results if result.verdict == Verdict.ERROR]
     if faults:
         raise InternalError("; ".join(faults))
     return tuple(result.verdict for result in results)
@@ -63,8 +63,8 @@ class Judge:
         except Exception as problem:
             is_found = isinstance(problem, InternalError) and CONTRADICTION in str(problem)
             return f"contradicts itself: {problem}" if is_found else f"{CRASHES}: {type(problem).__name__} {problem}"
-        if set(said) == {UNKNOWN}:
+        if set(said) == {Verdict.UNKNOWN}:
             return ""
         pairs = zip(self.exact, said, strict=True)
-        differ = any(one != other for one, other in pairs if UNKNOWN not in (one, other))
+        differ = any(one != other for one, other in pairs if Verdict.UNKNOWN not in (one, other))
         return f"every run says {self.exact}, not {said}" if differ else ""

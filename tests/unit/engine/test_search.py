@@ -13,6 +13,7 @@ from kubeproof.engine.limits import Limits
 from kubeproof.engine.search import CHUNK, SLICE, Finding, Search, compiled_kernel, explore, make_kernel
 from kubeproof.engine.stopped import ALL_VIOLATED, StoppedBy, StopReason
 from kubeproof.engine.system import Check, Kind, Progress, Role
+from kubeproof.verdicts import Verdict
 from tests.unit.engine.systems import Cells, Drawing, Edge, Remembering, Scripted, counter, effect
 
 NEVER, STABLE, PERSISTENT = Check(Kind.NEVER), Check(Kind.STABLE), Check(Kind.PERSISTENT)
@@ -39,20 +40,20 @@ def long_system(facts: Callable[[int], int]) -> Cells:
 def test_never_is_broken_by_the_first_bad_state(engine: str) -> None:
     found = searched(Drawing(FORK, bad={"c": 1, "d": 1}), NEVER, engine=engine)
 
-    assert found.findings == (Finding("violated", 2),)
+    assert found.findings == (Finding(Verdict.VIOLATED, 2),)
     assert found.stopped_by is None
 
 
 def test_stable_is_broken_by_stable_states_only(engine: str) -> None:
-    assert searched(Drawing(FORK, bad={"c": 1}), STABLE, engine=engine).findings == (Finding("holds"),)
-    assert searched(Drawing(FORK, bad={"d": 1}), STABLE, engine=engine).findings == (Finding("violated", 3),)
+    assert searched(Drawing(FORK, bad={"c": 1}), STABLE, engine=engine).findings == (Finding(Verdict.HOLDS),)
+    assert searched(Drawing(FORK, bad={"d": 1}), STABLE, engine=engine).findings == (Finding(Verdict.VIOLATED, 3),)
 
 
 @pytest.mark.parametrize("kind", [Kind.RECURRENT, Kind.PERSISTENT])
 def test_a_stable_bad_state_breaks_liveness_without_a_cycle(engine: str, kind: Kind) -> None:
     found = searched(Drawing(FORK, bad={"d": 1}), Check(kind), engine=engine)
 
-    assert found.findings == (Finding("violated", 3),)
+    assert found.findings == (Finding(Verdict.VIOLATED, 3),)
 
 
 def test_a_cycle_breaks_liveness(engine: str) -> None:
@@ -60,9 +61,9 @@ def test_a_cycle_breaks_liveness(engine: str) -> None:
 
     cycle, recurrent, persistent = searched(Drawing(RING, bad={"b": 1}), *checks, engine=engine).findings
 
-    assert (cycle.verdict, cycle.state, cycle.lasso and cycle.lasso.states) == ("violated", 0, (0, 1))
-    assert (recurrent.verdict, recurrent.state) == ("violated", 0)
-    assert persistent == Finding("holds")
+    assert (cycle.verdict, cycle.state, cycle.lasso and cycle.lasso.states) == (Verdict.VIOLATED, 0, (0, 1))
+    assert (recurrent.verdict, recurrent.state) == (Verdict.VIOLATED, 0)
+    assert persistent == Finding(Verdict.HOLDS)
 
 
 def test_a_check_whose_premise_is_never_seen_is_vacuous(engine: str) -> None:
@@ -70,7 +71,7 @@ def test_a_check_whose_premise_is_never_seen_is_vacuous(engine: str) -> None:
 
     found = searched(Drawing(FORK, bad={"d": 2}), *checks, engine=engine)
 
-    assert [finding.verdict for finding in found.findings] == ["holds", "vacuous", "vacuous"]
+    assert [finding.verdict for finding in found.findings] == [Verdict.HOLDS, Verdict.VACUOUS, Verdict.VACUOUS]
 
 
 def test_the_path_to_a_state_is_a_shortest_one_from_its_root(engine: str) -> None:
@@ -94,7 +95,7 @@ def test_reaching_the_limit_of_states_is_unknown_not_holds(engine: str) -> None:
 
     found = searched(system, *checks, engine=engine, limits=Limits(max_states=10))
 
-    assert [f.verdict for f in found.findings] == ["violated", "unknown", "unknown", "unknown"]
+    assert [f.verdict for f in found.findings] == [Verdict.VIOLATED, Verdict.UNKNOWN, Verdict.UNKNOWN, Verdict.UNKNOWN]
     assert (found.stopped_by, len(found.store), found.findings[0].state) == (StoppedBy(StopReason.STATES, 10), 10, 7)
 
 
@@ -104,7 +105,7 @@ def test_reaching_the_limit_of_time_is_unknown(engine: str) -> None:
 
     found = searched(long_system(lambda n: 0), NEVER, engine=engine, limits=limits)
 
-    assert (found.findings, found.stopped_by) == ((Finding("unknown"),), StoppedBy(StopReason.TIME, 15))
+    assert (found.findings, found.stopped_by) == ((Finding(Verdict.UNKNOWN),), StoppedBy(StopReason.TIME, 15))
     assert (found.store.expanded, found.elapsed_s) == (2 * SLICE, 40.0)
 
 
@@ -113,7 +114,7 @@ def test_reaching_the_limit_of_memory_is_unknown(engine: str) -> None:
 
     found = searched(long_system(lambda n: 0), NEVER, engine=engine, limits=limits)
 
-    assert (found.findings, found.stopped_by) == ((Finding("unknown"),), StoppedBy(StopReason.MEMORY, 2**20))
+    assert (found.findings, found.stopped_by) == ((Finding(Verdict.UNKNOWN),), StoppedBy(StopReason.MEMORY, 2**20))
     assert found.store.expanded == CHUNK
 
 
@@ -122,7 +123,7 @@ def test_enough_time_and_memory_end_in_a_proof(engine: str) -> None:
 
     found = searched(long_system(lambda n: 0), NEVER, engine=engine, limits=limits)
 
-    assert (found.findings, found.stopped_by) == ((Finding("holds"),), None)
+    assert (found.findings, found.stopped_by) == ((Finding(Verdict.HOLDS),), None)
     assert len(found.store) == 3 * CHUNK + 1
 
 
@@ -138,7 +139,7 @@ def test_an_interrupt_leaves_open_checks_unknown(engine: str, problem: BaseExcep
 
     found = searched(system, NEVER, Check(Kind.NEVER, flag=1), Check(Kind.CYCLE, tags=1), engine=engine)
 
-    assert found.findings == (Finding("violated", 2), Finding("unknown"), Finding("unknown"))
+    assert found.findings == (Finding(Verdict.VIOLATED, 2), Finding(Verdict.UNKNOWN), Finding(Verdict.UNKNOWN))
     assert (str(found.stopped_by), found.store.expanded, len(found.store)) == (reason, 3, 4)
 
 
@@ -147,14 +148,14 @@ def test_the_search_stops_early_when_every_check_is_violated(engine: str) -> Non
 
     found = searched(system, NEVER, Check(Kind.NEVER, flag=1), engine=engine)
 
-    assert found.findings == (Finding("violated", 3), Finding("violated", CHUNK + 3))
+    assert found.findings == (Finding(Verdict.VIOLATED, 3), Finding(Verdict.VIOLATED, CHUNK + 3))
     assert (found.stopped_by, found.store.expanded) == (ALL_VIOLATED, 2 * CHUNK)
 
 
 def test_the_search_goes_on_while_one_check_is_open(engine: str) -> None:
     found = searched(long_system(lambda n: n == 3), NEVER, Check(Kind.CYCLE, tags=1), engine=engine)
 
-    assert found.findings == (Finding("violated", 3), Finding("holds"))
+    assert found.findings == (Finding(Verdict.VIOLATED, 3), Finding(Verdict.HOLDS))
     assert (found.stopped_by, found.store.expanded) == (None, 3 * CHUNK + 1)
 
 
@@ -187,7 +188,7 @@ def test_progress_is_reported_between_chunks_and_before_cycles(engine: str) -> N
 def test_events_do_not_make_a_cycle(engine: str) -> None:
     drawing = Drawing((Edge("a", "b", tags=1), Edge("b", "a", "user", Role.EVENT, tags=1)))
 
-    assert searched(drawing, Check(Kind.CYCLE, tags=1), engine=engine).findings == (Finding("holds"),)
+    assert searched(drawing, Check(Kind.CYCLE, tags=1), engine=engine).findings == (Finding(Verdict.HOLDS),)
 
 
 def test_the_compiled_engine_is_taken_where_it_is_built(engine: str) -> None:

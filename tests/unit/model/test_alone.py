@@ -7,6 +7,7 @@ import pytest
 from kubeproof.engine.search import explore, make_kernel
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.reductions.partial_order import EVERY_ORDER, Order
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.run import plan_of
 from tests.unit.model.test_startup import AUTOSCALER, POLICY, plan
@@ -70,5 +71,5 @@ def test_the_orders_of_creation_are_left_out_and_the_verdicts_stay() -> None:
         verdicts.append(explore(system, system.checks, kernel=kernel).findings[0].verdict)
         counts.append(len(kernel))
 
-    assert verdicts == ["holds", "holds"]
+    assert verdicts == [Verdict.HOLDS, Verdict.HOLDS]
     assert counts == [84, 34]

@@ -12,6 +12,7 @@ from kubeproof.intents.declarations import Amount, Intent
 from kubeproof.model.expansion.cron import jobs_at_once
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.plan import make_plan
+from kubeproof.verdicts import Verdict
 from tests.unit.model.builders import node, setup, workload
 
 MINUTELY = CronRules((60,))
@@ -45,7 +46,9 @@ def test_as_many_jobs_are_followed_as_run_side_by_side(rules, events, settings, 
     assert jobs_at_once(whole, whole.workloads[0], events) == jobs
 
 
-@pytest.mark.parametrize(("most", "verdict", "why"), [(4, "holds", ""), (2, "unknown", "more than 2 Jobs of")])
+@pytest.mark.parametrize(
+    ("most", "verdict", "why"), [(4, Verdict.HOLDS, ""), (2, Verdict.UNKNOWN, "more than 2 Jobs of")]
+)
 def test_a_run_with_more_jobs_than_are_followed_is_open(most, verdict, why):
     few = Intent(key="maxPodObjects", name="few", count=Amount(4), target="CronJob/shop/beat")
     system = GroupedSystem(make_plan(cluster(max_cron_jobs=most), runs(150), (few,)))

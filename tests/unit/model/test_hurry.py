@@ -9,6 +9,7 @@ from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.due_starts import hurried
 from kubeproof.model.reductions.partial_order import Order, fewer_orders
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.run import plan_of
 from tests.unit.verify.inputs import loaded, node, scenario, web
@@ -80,7 +81,7 @@ def test_pods_whose_time_is_up_start_in_one_step_while_the_autoscaler_cannot_act
 
     every, hasty = searched(found, Order()), searched(found, Order(hurried=frozenset({0})))
 
-    assert [f.verdict for f in hasty.findings] == [f.verdict for f in every.findings] == ["holds"]
+    assert [f.verdict for f in hasty.findings] == [f.verdict for f in every.findings] == [Verdict.HOLDS]
     assert len(hasty.store) < len(every.store)
 
 
@@ -89,4 +90,4 @@ def test_an_autoscaler_that_may_act_at_that_moment_is_given_every_order() -> Non
 
     every, hasty = searched(found, Order()), searched(found, Order(hurried=frozenset({0})))
 
-    assert [f.verdict for f in hasty.findings] == [f.verdict for f in every.findings] == ["violated"]
+    assert [f.verdict for f in hasty.findings] == [f.verdict for f in every.findings] == [Verdict.VIOLATED]

@@ -15,6 +15,7 @@ from kubeproof.model.reductions.partial_order import Order, fewer_orders
 from kubeproof.model.reductions.starts_in_unison import StartMatters
 from kubeproof.model.reductions.without_clocks import clockless, gains_without_clocks, without_clocks
 from kubeproof.model.reductions.young_pods import EMPTY, Bear, Grow, Nursery, countable, with_young
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.run import plan_of
 from kubeproof.verify.searching import Beginning, Watch, reduced
@@ -80,7 +81,7 @@ def test_terminating_pods_of_two_nodes_end_in_one_step() -> None:
 
     every, together = searched(found, Order()), searched(found, Order(ending=frozenset({0})))
 
-    assert [f.verdict for f in together.findings] == [f.verdict for f in every.findings] == ["holds"]
+    assert [f.verdict for f in together.findings] == [f.verdict for f in every.findings] == [Verdict.HOLDS]
     assert len(together.store) < len(every.store)
 
 
@@ -187,4 +188,4 @@ def test_a_violation_without_clocks_is_looked_for_again_with_them() -> None:
     _, search, order = reduced(found, Beginning(()), VerifyOptions(engine="python"), Watch())
 
     assert not order.is_relaxed
-    assert [finding.verdict for finding in search.findings] == ["violated"]
+    assert [finding.verdict for finding in search.findings] == [Verdict.VIOLATED]

@@ -25,6 +25,7 @@ from kubeproof.model.reductions.starts_in_unison import (
     starts_freely,
     unwatched,
 )
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.run import plan_of
 from tests.property.loops import LOOP_FAMILIES
@@ -113,7 +114,7 @@ def test_a_deletion_after_all_have_started_is_no_reason_to_stop() -> None:
 
     found = explore(system, system.checks, kernel=make_kernel(system, engine="python"))
 
-    assert [finding.verdict for finding in found.findings] == ["holds"]
+    assert [finding.verdict for finding in found.findings] == [Verdict.HOLDS]
 
 
 def test_starts_are_free_while_deploying_unless_taints_or_names_meddle() -> None:

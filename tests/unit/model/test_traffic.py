@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kubeproof.errors import ScenarioError
-from kubeproof.verify.result import HOLDS, VIOLATED
+from kubeproof.verdicts import Verdict
 from tests.unit.verify.inputs import loaded, node, scenario, verified, web
 
 ENDING = "{noTrafficToTerminating: {target: Deployment/shop/web}}"
@@ -44,12 +44,14 @@ def verdict(*documents: str) -> str:
     return verified(node("n1"), *documents).verdict
 
 
-@pytest.mark.parametrize(("seconds", "expected"), [(0, VIOLATED), (2, VIOLATED), (3, VIOLATED), (4, HOLDS)])
+@pytest.mark.parametrize(
+    ("seconds", "expected"), [(0, Verdict.VIOLATED), (2, Verdict.VIOLATED), (3, Verdict.VIOLATED), (4, Verdict.HOLDS)]
+)
 def test_a_hook_must_outlast_what_proxies_need(seconds: int, expected: str) -> None:
     assert verdict(hooked(seconds), service(), lagging("3s")) == expected
 
 
-@pytest.mark.parametrize(("seconds", "expected"), [(4, VIOLATED), (8, VIOLATED), (9, HOLDS)])
+@pytest.mark.parametrize(("seconds", "expected"), [(4, Verdict.VIOLATED), (8, Verdict.VIOLATED), (9, Verdict.HOLDS)])
 def test_an_ingress_learns_after_the_proxies(seconds: int, expected: str) -> None:
     assert verdict(hooked(seconds), service(), INGRESS, lagging("3s", "5s")) == expected
 
@@ -57,34 +59,34 @@ def test_an_ingress_learns_after_the_proxies(seconds: int, expected: str) -> Non
 def test_a_hook_is_cut_off_by_the_grace_period() -> None:
     short = "terminationGracePeriodSeconds: 3"
 
-    assert verdict(hooked(60, more=short), service(), lagging("5s")) == VIOLATED
-    assert verdict(hooked(60, more=short), service(), lagging("2s")) == HOLDS
+    assert verdict(hooked(60, more=short), service(), lagging("5s")) == Verdict.VIOLATED
+    assert verdict(hooked(60, more=short), service(), lagging("2s")) == Verdict.HOLDS
 
 
 def test_a_pod_without_a_grace_period_is_gone_before_proxies_learn_it() -> None:
-    assert verdict(hooked(0, more="terminationGracePeriodSeconds: 0"), service(), lagging("1s")) == VIOLATED
+    assert verdict(hooked(0, more="terminationGracePeriodSeconds: 0"), service(), lagging("1s")) == Verdict.VIOLATED
 
 
 def test_proxies_without_a_delay_send_nothing_to_pods_that_terminate() -> None:
-    assert verdict(hooked(0), service(), lagging("0s")) == HOLDS
+    assert verdict(hooked(0), service(), lagging("0s")) == Verdict.HOLDS
 
 
 def test_a_service_that_publishes_all_pods_sends_to_them_until_they_are_gone() -> None:
     publishes = service(", publishNotReadyAddresses: true")
 
-    assert verdict(hooked(20), publishes, lagging("0s")) == VIOLATED
+    assert verdict(hooked(20), publishes, lagging("0s")) == Verdict.VIOLATED
 
 
 def test_where_no_ready_pod_is_left_proxies_send_to_those_that_terminate() -> None:
     gone = "{scale: {target: Deployment/shop/web, replicas: [0]}}"
 
-    assert verdict(hooked(20), service(), lagging("1s", events=gone)) == VIOLATED
+    assert verdict(hooked(20), service(), lagging("1s", events=gone)) == Verdict.VIOLATED
 
 
 def test_pods_that_were_not_ready_got_no_traffic_before() -> None:
     silent = f"{{neverReady: {{target: Deployment/shop/web}}}}, {SCALE}"
 
-    assert verdict(hooked(0), service(), lagging("3s", events=silent)) != VIOLATED
+    assert verdict(hooked(0), service(), lagging("3s", events=silent)) != Verdict.VIOLATED
 
 
 def test_the_trace_tells_who_gets_traffic_and_when_proxies_have_learnt() -> None:

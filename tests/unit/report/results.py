@@ -3,11 +3,9 @@
 from dataclasses import replace
 
 from kubeproof.cluster.objects import Source
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.matrix.result import Cell, Column, Grade, Matrix, Row
 from kubeproof.verify.result import (
-    HOLDS,
-    UNKNOWN,
-    VIOLATED,
     IntentResult,
     OmittedGroup,
     Statistics,
@@ -42,7 +40,7 @@ VIOLATION = IntentResult(
     intent="web fits",
     key="schedulable",
     target="Deployment/shop/web",
-    verdict=VIOLATED,
+    verdict=Verdict.VIOLATED,
     detail="pod shop/web-1 has no feasible node",
     nodes=3,
     pods=1,
@@ -59,7 +57,7 @@ PROOF = IntentResult(
     intent="settles",
     key="settles",
     target="",
-    verdict=HOLDS,
+    verdict=Verdict.HOLDS,
     detail="every run becomes stable",
     nodes=3,
     pods=1,
@@ -82,7 +80,7 @@ STATISTICS = Statistics(
 
 RESULT = VerifyResult(
     scenario="one-node-down",
-    verdict=VIOLATED,
+    verdict=Verdict.VIOLATED,
     scope=(("nodes", "3"), ("workloads", "Deployment/shop/web")),
     results=(VIOLATION, PROOF),
     not_modelled=("kind Service (web.yaml:40)",),
@@ -161,14 +159,14 @@ def _matrix() -> VerifyResult:
         results.append(result)
 
     for name in ("api", "cart", "web"):
-        add(Grade.STEADY, matrix_result(name, "rollout", HOLDS))
+        add(Grade.STEADY, matrix_result(name, "rollout", Verdict.HOLDS))
         if name == "web":
-            add(Grade.UNKNOWN, matrix_result(name, "nodeLoss", UNKNOWN))
+            add(Grade.UNKNOWN, matrix_result(name, "nodeLoss", Verdict.UNKNOWN))
         else:
             more = {"remedy": f"Give {name} another node."}
-            add(Grade.STUCK, matrix_result(name, "nodeLoss", VIOLATED, lost(name, f"node-of-{name}"), **more))
+            add(Grade.STUCK, matrix_result(name, "nodeLoss", Verdict.VIOLATED, lost(name, f"node-of-{name}"), **more))
         more = {"severity": "info", "remedy": "Run two."}
-        add(Grade.DIPS, matrix_result(name, "podCrash", VIOLATED, crashed(name), **more), 0, 345)
+        add(Grade.DIPS, matrix_result(name, "podCrash", Verdict.VIOLATED, crashed(name), **more), 0, 345)
     rows = tuple(matrix_row(name, line=line) for line, name in enumerate(("api", "cart", "web"), 1))
     matrix = Matrix(COLUMNS, rows, tuple(cells), pairs_left=7)
     return replace(

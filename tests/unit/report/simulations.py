@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kubeproof.cluster.objects import Source
 from kubeproof.simulate import outcome as q
+from kubeproof.verdicts import Verdict
 from tests.oracles.histograms import histogram_of
 
 HOSTILE = "cart</script><img src=x onerror=alert(1)>\u202e"
@@ -34,14 +35,14 @@ def timeline(runs: int, factor: float) -> q.Timeline:
 def simulation(runs: int = 1, factor: float = 1.0) -> q.SimulationResult:
     times = histogram_of([0.05, 0.1, 0.2, 0.4])
     violated = q.IntentOutcome(
-        "S001", "minReady", "Deployment/shop/web", q.VIOLATED, "fewer than 2 ready", Source("scenario.yaml", 12),
+        "S001", "minReady", "Deployment/shop/web", Verdict.VIOLATED, "fewer than 2 ready", Source("scenario.yaml", 12),
         300.0, 3, 4, 7,
     )  # fmt: skip
     return q.SimulationResult(
         scenario="shop", duration_s=600, seed=1, runs=runs, autoscaler="hpa", timeline=timeline(runs, factor),
         services=(q.ServiceTotals("web", 1000, 985, 5, 5, 5, times), q.ServiceTotals(HOSTILE, 0, 0, 0, 0, 0)),
-        intents=(violated, q.IntentOutcome("L002", "settles", "", q.SAMPLED_OK, "")),
-        costs=q.Costs(12.5, 3.25, 1.25, 4.5), verdict=q.VIOLATED, moments_left_out=4,
+        intents=(violated, q.IntentOutcome("L002", "settles", "", Verdict.SAMPLED_OK, "")),
+        costs=q.Costs(12.5, 3.25, 1.25, 4.5), verdict=Verdict.VIOLATED, moments_left_out=4,
         moments=(q.Moment(30.0, "hpa", f"scales {HOSTILE}"), q.Moment(60.0, "scheduler", "binds web-1 to node-2")),
         notes=("pods use what requests need",), not_modelled=("Ingress/shop",),
     )  # fmt: skip

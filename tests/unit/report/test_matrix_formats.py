@@ -9,7 +9,8 @@ from kubeproof.api import Verification
 from kubeproof.report import github, junit, markdown, mermaid, sarif
 from kubeproof.report.formats import FORMATS, render
 from kubeproof.report.frame import Frame
-from kubeproof.verify.result import SUPPRESSED, Suppression
+from kubeproof.verdicts import Verdict
+from kubeproof.verify.result import Suppression
 from tests.unit.report.formats import READERS
 from tests.unit.report.results import MATRIX_RESULT
 
@@ -90,7 +91,7 @@ def test_markdown_has_what_to_do_first_the_table_and_a_folded_run_per_cause():
 
 def test_an_accepted_cell_is_no_finding():
     accepted = Suppression("annotation", "known", MATRIX_RESULT.results[1].location)
-    stuck = replace(MATRIX_RESULT.results[1], verdict=SUPPRESSED, suppression=accepted)
+    stuck = replace(MATRIX_RESULT.results[1], verdict=Verdict.SUPPRESSED, suppression=accepted)
     results = (MATRIX_RESULT.results[0], stuck, *MATRIX_RESULT.results[2:])
 
     lines = READERS["github"](github.render(replace(MATRIX_RESULT, results=results), FRAME))

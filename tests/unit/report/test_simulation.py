@@ -16,17 +16,10 @@ from kubeproof.report.panels import MOST_LINES, drawing_of
 from kubeproof.report.simulation import RENDERERS
 from kubeproof.report.simulation_picture import COLOURS, HEIGHT, WIDTH, _clock, _runs, _ticks, legend_of, svg
 from kubeproof.report.variants import aligned, comparison_table, requests_table
-from kubeproof.simulate.outcome import (
-    SAMPLED_OK,
-    VACUOUS,
-    Comparison,
-    Costs,
-    ServiceTotals,
-    SimulationResult,
-    Variant,
-)
+from kubeproof.simulate.outcome import Comparison, Costs, ServiceTotals, SimulationResult, Variant
 from kubeproof.simulate.published.experiments import published
 from kubeproof.simulate.published.run import simulate
+from kubeproof.verdicts import Verdict
 from tests.unit.report.simulations import HOSTILE, STEPS, comparison, simulation
 
 
@@ -126,7 +119,7 @@ def test_text_tells_what_became_of_every_request() -> None:
 
 
 def test_text_of_a_run_without_intents_claims_nothing() -> None:
-    text = RENDERERS["text"](replace(simulation(), intents=(), verdict=SAMPLED_OK))
+    text = RENDERERS["text"](replace(simulation(), intents=(), verdict=Verdict.SAMPLED_OK))
 
     assert text.endswith("SAMPLED-OK: no property declared, none sampled in 1 run\n")
 
@@ -271,9 +264,9 @@ def test_named_intents_tell_what_they_are_about() -> None:
 
 
 def test_variants_tell_which_intents_are_violated_or_vacuous_and_when() -> None:
-    vacuous = replace(simulation().intents[1], verdict=VACUOUS)
+    vacuous = replace(simulation().intents[1], verdict=Verdict.VACUOUS)
     mixed = replace(simulation(), intents=(simulation().intents[0], vacuous))
-    fine = replace(simulation(), intents=(replace(vacuous, verdict=SAMPLED_OK),), verdict=SAMPLED_OK)
+    fine = replace(simulation(), intents=(replace(vacuous, verdict=Verdict.SAMPLED_OK),), verdict=Verdict.SAMPLED_OK)
     compared = Comparison((Variant((("x", "1"),), mixed), Variant((("x", "2"),), fine)))
 
     lines = RENDERERS["text"](compared).splitlines()

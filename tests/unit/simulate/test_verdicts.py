@@ -8,8 +8,9 @@ import pytest
 
 from kubeproof.simulate.control.planning import planned
 from kubeproof.simulate.options import SimulateOptions
-from kubeproof.simulate.outcome import SAMPLED_OK, VACUOUS, VIOLATED, IntentOutcome
+from kubeproof.simulate.outcome import IntentOutcome
 from kubeproof.simulate.simulation import _outcome, simulate_cluster
+from kubeproof.verdicts import Verdict
 from tests.unit.manifests.inputs import deployment, load_text, node, scenario
 from tests.unit.simulate.inputs import EXACT, WEB, cluster
 
@@ -26,7 +27,7 @@ def judged(spec: str, *, nodes: int = 2, replicas: int = 2, runs: int = 1, durat
 def test_a_forbidden_state_is_violated_at_its_moment() -> None:
     found = judged(f"start: deployed\n{DOWN}\nintents: [{{minReady: {{target: {WEB}, count: 2, when: always}}}}]")
 
-    assert (found.verdict, found.id, found.seed) == (VIOLATED, "S001", 0)
+    assert (found.verdict, found.id, found.seed) == (Verdict.VIOLATED, "S001", 0)
     assert found.at_s is not None
     assert 150 <= found.at_s <= 155
     assert found.source.line > 1
@@ -36,20 +37,20 @@ def test_a_forbidden_state_is_violated_at_its_moment() -> None:
 def test_what_is_never_broken_is_sampled() -> None:
     found = judged(f"{EXACT}\nintents: [{{maxReplicas: {{target: {WEB}, count: 2}}}}]")
 
-    assert (found.verdict, found.at_s, found.violated_runs) == (SAMPLED_OK, None, 0)
+    assert (found.verdict, found.at_s, found.violated_runs) == (Verdict.SAMPLED_OK, None, 0)
 
 
 def test_a_stable_state_is_judged_when_the_cluster_rests() -> None:
     found = judged(f"{EXACT}\nintents: [{{schedulable: {{target: {WEB}}}}}]", nodes=1, replicas=9)
 
     assert found.detail.endswith(": 1 without a node")
-    assert (found.verdict, found.at_s) == (VIOLATED, 2)  # 8 pods fit on the node, and have started
+    assert (found.verdict, found.at_s) == (Verdict.VIOLATED, 2)  # 8 pods fit on the node, and have started
 
 
 def test_what_holds_in_the_end_is_judged_at_the_end() -> None:
     pending = judged(f"{EXACT}\nintents: [{{noPendingForever: {{target: {WEB}}}}}]", nodes=1, replicas=9)
 
-    assert (pending.verdict, pending.at_s) == (VIOLATED, 600)
+    assert (pending.verdict, pending.at_s) == (Verdict.VIOLATED, 600)
 
 
 @pytest.mark.parametrize(("least", "most", "percent"), [(1, 3, 10), (3, 3, 100), (1, 3, 100)])
@@ -72,7 +73,7 @@ intents: [{{minReady: {{target: {WEB}, count: 4, when: eventuallyAlways}}}}]"""
     (found,) = simulate_cluster(loaded, SimulateOptions(duration_s=3600)).intents
 
     ready = least if percent < 50 else most
-    assert (found.verdict, found.at_s) == (VIOLATED, 3600)
+    assert (found.verdict, found.at_s) == (Verdict.VIOLATED, 3600)
     assert found.detail == f"the run ends at rest, and nothing will change it: {ready} ready, at least 4 wanted"
 
 
@@ -80,7 +81,7 @@ def test_a_forbidden_step_is_violated_when_it_is_taken() -> None:
     drain = "workload: {faults: [{at: 100s, drain: {nodes: {names: [n1]}}}]}"
     found = judged(f"start: deployed\n{drain}\nintents: [{{noEviction: {{target: {WEB}}}}}]")
 
-    assert (found.verdict, found.at_s) == (VIOLATED, 100)
+    assert (found.verdict, found.at_s) == (Verdict.VIOLATED, 100)
     assert found.detail == "drain takes a step that is forbidden"
 
 
@@ -98,7 +99,7 @@ def test_a_violation_tells_the_numbers(intent: str, told: str) -> None:
     pods = "start: {placement: {Deployment/shop/web: {n1: 4, n2: 2}}}"
     found = judged(f"{pods}\nintents: [{{{intent.replace('TARGET', WEB).replace('HOST', HOST)}}}]", replicas=6)
 
-    assert found.verdict == VIOLATED
+    assert found.verdict == Verdict.VIOLATED
     assert found.detail.endswith(f": {told}")
 
 
@@ -108,7 +109,7 @@ def test_a_state_that_comes_again_is_a_loop() -> None:
     loaded = load_text(tainted, web, scenario("intents: [{settles: {}}]"))
     (found,) = simulate_cluster(loaded, SimulateOptions(duration_s=60)).intents
 
-    assert found.verdict == VIOLATED
+    assert found.verdict == Verdict.VIOLATED
     assert found.detail.startswith("the same state came again")
 
 
@@ -120,7 +121,7 @@ def test_a_formula_is_followed_letter_by_letter() -> None:
     """
     found = judged(spec)
 
-    assert found.verdict == VIOLATED
+    assert found.verdict == Verdict.VIOLATED
     assert found.at_s is not None
     assert 150 <= found.at_s <= 155
 
@@ -129,12 +130,12 @@ def test_a_formula_that_the_first_state_breaks_is_violated_where_nothing_ever_ha
     formula = f"""{{ltl: {{formula: "G up", where: {{up: "ready('{WEB}') >= 3"}}}}}}"""
     found = judged(f"start: deployed\nintents: [{formula}]")
 
-    assert (found.verdict, found.at_s) == (VIOLATED, 0)
+    assert (found.verdict, found.at_s) == (Verdict.VIOLATED, 0)
 
 
 def test_an_intent_without_violation_tells_what_any_run_left_open() -> None:
     plan = planned(cluster(f"intents: [{{noPendingForever: {{target: {WEB}}}}}]"))
-    silent, telling = (SimpleNamespace(verdicts=((SAMPLED_OK, None, told),)) for told in ("", "not at rest"))
+    silent, telling = (SimpleNamespace(verdicts=((Verdict.SAMPLED_OK, None, told),)) for told in ("", "not at rest"))
 
     assert _outcome(plan, 0, [silent, telling], 0).detail == "not at rest"  # type: ignore[list-item]
 
@@ -142,7 +143,7 @@ def test_an_intent_without_violation_tells_what_any_run_left_open() -> None:
 def test_what_never_mattered_is_vacuous_and_so_is_the_whole() -> None:
     result = simulate_cluster(cluster("intents: [{drainCompletes: {}}]"), SimulateOptions(duration_s=60))
 
-    assert (result.intents[0].verdict, result.verdict) == (VACUOUS, VACUOUS)
+    assert (result.intents[0].verdict, result.verdict) == (Verdict.VACUOUS, Verdict.VACUOUS)
 
 
 def test_of_several_runs_the_first_violation_has_its_seed() -> None:
@@ -151,15 +152,15 @@ def test_of_several_runs_the_first_violation_has_its_seed() -> None:
         spec + f"intents: [{{minReady: {{target: {WEB}, count: 2, when: always}}}}]", runs=12, duration_s=900
     )
 
-    assert (found.verdict, found.run) == (VIOLATED, found.seed)
+    assert (found.verdict, found.run) == (Verdict.VIOLATED, found.seed)
     assert 0 < found.violated_runs < 12
     again = cluster(spec + f"intents: [{{minReady: {{target: {WEB}, count: 2, when: always}}}}]")
     (alone,) = simulate_cluster(again, SimulateOptions(duration_s=900, seed=found.seed or 0)).intents
-    assert (alone.verdict, alone.at_s) == (VIOLATED, found.at_s)
+    assert (alone.verdict, alone.at_s) == (Verdict.VIOLATED, found.at_s)
 
 
 @pytest.mark.parametrize("when", ["stable", "eventually", "eventuallyAlways"])
 def test_other_moments_of_an_intent(when: str) -> None:
     found = judged(f"{EXACT}\nintents: [{{minReady: {{target: {WEB}, count: 2, when: {when}}}}}]")
 
-    assert found.verdict == SAMPLED_OK
+    assert found.verdict == Verdict.SAMPLED_OK

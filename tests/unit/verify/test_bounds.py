@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.proofs.bounds import BY_SIZES, held_by_bounds
-from kubeproof.verify.result import HOLDS, VIOLATED
 from kubeproof.verify.run import plan_of
 from tests.unit.verify.inputs import loaded, node, only, scenario, verified, web
 
@@ -97,7 +97,7 @@ def test_the_report_says_that_no_search_was_needed() -> None:
 
     result = verified(*documents)
 
-    assert (only(result).verdict, only(result).states) == (HOLDS, 0)
+    assert (only(result).verdict, only(result).states) == (Verdict.HOLDS, 0)
     assert only(result).detail.startswith("proved from the sizes that are ever written: ")
     assert result.statistics.reductions == ("proved from the sizes that are ever written",)
     assert dict(result.scope)["explored"].startswith("nothing: what the results were proved from")
@@ -123,4 +123,4 @@ profiles:
     found = verified(*zones, web(2), profile, scenario(schedulable))  # the second pod must not join the first one
 
     assert not is_held(*zones, web(2), profile, intent=schedulable)
-    assert only(found).verdict == VIOLATED
+    assert only(found).verdict == Verdict.VIOLATED

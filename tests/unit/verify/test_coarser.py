@@ -11,11 +11,12 @@ import pytest
 from kubeproof.engine.search import Finding, Search, explore
 from kubeproof.engine.stopped import INTERRUPTED, StoppedBy, StopReason
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.verdicts import Verdict
 from kubeproof.verify import searching
 from kubeproof.verify.journal.verification import verify_kept
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.proofs.coarser import LEAST_S, told, within
-from kubeproof.verify.result import HOLDS, UNKNOWN, VIOLATED, VerifyResult
+from kubeproof.verify.result import VerifyResult
 from kubeproof.verify.run import verify
 from tests.unit.verify.inputs import loaded, node, scenario, web
 
@@ -57,8 +58,8 @@ def test_an_interrupted_coarser_search_ends_the_run_and_decides_nothing(monkeypa
 
     result = verify(drained(2))  # with more runs than there are, it is broken: that says nothing
 
-    assert [one.findings[0].verdict for one in done] == ["violated"]
-    assert (result.verdict, result.statistics.stopped_by) == (UNKNOWN, INTERRUPTED)
+    assert [one.findings[0].verdict for one in done] == [Verdict.VIOLATED]
+    assert (result.verdict, result.statistics.stopped_by) == (Verdict.UNKNOWN, INTERRUPTED)
 
 
 def test_a_coarser_search_that_is_not_done_leaves_the_rest_of_the_time_to_the_full_one(
@@ -66,7 +67,7 @@ def test_a_coarser_search_that_is_not_done_leaves_the_rest_of_the_time_to_the_fu
 ) -> None:
     cut(monkeypatch, StoppedBy(StopReason.TIME, 5))
 
-    assert verify(drained(2), VerifyOptions(timeout_s=600)).verdict == VIOLATED
+    assert verify(drained(2), VerifyOptions(timeout_s=600)).verdict == Verdict.VIOLATED
 
 
 def test_a_coarser_model_gets_half_of_the_time_and_the_full_one_what_is_left() -> None:
@@ -79,7 +80,7 @@ def test_a_coarser_model_gets_half_of_the_time_and_the_full_one_what_is_left() -
 
 
 def test_the_limit_that_is_told_is_the_one_that_was_asked_for() -> None:
-    search = Search((Finding("unknown"),), None, StoppedBy(StopReason.TIME, 6), 6.0)  # type: ignore[arg-type]
+    search = Search((Finding(Verdict.UNKNOWN),), None, StoppedBy(StopReason.TIME, 6), 6.0)  # type: ignore[arg-type]
     asked, used = VerifyOptions(timeout_s=10), VerifyOptions(timeout_s=6)
 
     assert told(search, used, asked).stopped_by == StoppedBy(StopReason.TIME, 10)
@@ -88,7 +89,7 @@ def test_the_limit_that_is_told_is_the_one_that_was_asked_for() -> None:
     assert told(search, VerifyOptions(), VerifyOptions()) == search
 
 
-@pytest.mark.parametrize(("count", "verdict"), [(0, HOLDS), (2, VIOLATED)])
+@pytest.mark.parametrize(("count", "verdict"), [(0, Verdict.HOLDS), (2, Verdict.VIOLATED)])
 def test_a_kept_run_of_both_models_gives_the_result_of_one_that_is_not(
     tmp_path: Path, count: int, verdict: str
 ) -> None:
@@ -109,7 +110,7 @@ def test_a_run_is_final_if_the_full_model_decides_after_a_coarser_one_that_was_c
 
     kept = verify_kept(drained(2), VerifyOptions(), directory=tmp_path, resume=False)
 
-    assert (kept.is_final, kept.result.verdict) == (True, VIOLATED)
+    assert (kept.is_final, kept.result.verdict) == (True, Verdict.VIOLATED)
 
 
 def test_a_run_whose_full_search_is_cut_short_goes_on_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

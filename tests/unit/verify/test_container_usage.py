@@ -10,8 +10,9 @@ from kubeproof.errors import ScenarioError
 from kubeproof.manifests.load import load_texts
 from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.expansion.used import usage_rules
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.result import HOLDS, VIOLATED, VerifyResult
+from kubeproof.verify.result import VerifyResult
 from kubeproof.verify.run import plan_of, verify
 
 INPUT = """
@@ -88,41 +89,41 @@ BOTH_WAYS = pytest.mark.parametrize("engine", ["auto", "python", "reference"])
 def test_a_busy_container_scales_the_autoscaler_that_looks_at_it_and_no_other(engine: str) -> None:
     busy = _change("proxy", "100%")
 
-    assert _checked(_of("proxy"), busy, engine=engine).verdict == VIOLATED
-    assert _checked(_of("shop"), busy, engine=engine).verdict == HOLDS
+    assert _checked(_of("proxy"), busy, engine=engine).verdict == Verdict.VIOLATED
+    assert _checked(_of("shop"), busy, engine=engine).verdict == Verdict.HOLDS
 
 
 @BOTH_WAYS
 def test_a_pod_uses_what_its_containers_use_together(engine: str) -> None:
     # 150m + 100m of 400m are 62.5 %: within the tolerance of 60 %; 300m + 50m are 87.5 %.
-    assert _checked(OF_POD, _change("proxy", "100%"), engine=engine).verdict == HOLDS
-    assert _checked(OF_POD, _change("shop", "100%"), engine=engine).verdict == VIOLATED
+    assert _checked(OF_POD, _change("proxy", "100%"), engine=engine).verdict == Verdict.HOLDS
+    assert _checked(OF_POD, _change("shop", "100%"), engine=engine).verdict == Verdict.VIOLATED
 
 
 def test_events_about_two_containers_hold_side_by_side() -> None:
     busy, idle = _change("shop", "100%"), _change("proxy", "0%")
 
-    assert _checked(_of("shop"), busy, idle).verdict == VIOLATED
-    assert _checked(_of("proxy"), busy, idle).verdict == HOLDS
+    assert _checked(_of("shop"), busy, idle).verdict == Verdict.VIOLATED
+    assert _checked(_of("proxy"), busy, idle).verdict == Verdict.HOLDS
 
 
 def test_patterns_and_memory_are_said_of_one_container_too() -> None:
     pattern = "{cpuPattern: {target: Deployment/api, container: CONTAINER, phases: [{usage: 300%}]}}"
     memory = _change("proxy", "100%", "memoryChange")
 
-    assert _checked(_of("proxy"), pattern.replace("CONTAINER", "proxy")).verdict == VIOLATED
-    assert _checked(_of("shop"), pattern.replace("CONTAINER", "proxy")).verdict == HOLDS
-    assert _checked(_of("proxy", "memory"), memory).verdict == VIOLATED
-    assert _checked(_of("shop", "memory"), memory).verdict == HOLDS
+    assert _checked(_of("proxy"), pattern.replace("CONTAINER", "proxy")).verdict == Verdict.VIOLATED
+    assert _checked(_of("shop"), pattern.replace("CONTAINER", "proxy")).verdict == Verdict.HOLDS
+    assert _checked(_of("proxy", "memory"), memory).verdict == Verdict.VIOLATED
+    assert _checked(_of("shop", "memory"), memory).verdict == Verdict.HOLDS
 
 
 def test_what_is_said_of_the_pod_holds_for_each_container_in_percent_and_by_requests_in_amounts() -> None:
     whole = '{cpuChange: {target: Deployment/api, levels: ["LEVEL"]}}'
 
     for container in ("shop", "proxy"):
-        assert _checked(_of(container), whole.replace("LEVEL", "60%")).verdict == HOLDS
-        assert _checked(_of(container), whole.replace("LEVEL", "240m")).verdict == HOLDS  # 180m and 60m
-        assert _checked(_of(container), whole.replace("LEVEL", "80%")).verdict == VIOLATED
+        assert _checked(_of(container), whole.replace("LEVEL", "60%")).verdict == Verdict.HOLDS
+        assert _checked(_of(container), whole.replace("LEVEL", "240m")).verdict == Verdict.HOLDS  # 180m and 60m
+        assert _checked(_of(container), whole.replace("LEVEL", "80%")).verdict == Verdict.VIOLATED
 
 
 def test_a_node_feels_the_use_of_all_containers() -> None:
@@ -132,8 +133,8 @@ def test_a_node_feels_the_use_of_all_containers() -> None:
     calm = text.replace("{EVENT}", _change("proxy", "150%"))  # 150m + 150m
     loud = text.replace("{EVENT}", _change("proxy", "152%"))
 
-    assert verify(load_texts((("in.yaml", calm),))).verdict == HOLDS
-    assert verify(load_texts((("in.yaml", loud),))).verdict == VIOLATED
+    assert verify(load_texts((("in.yaml", calm),))).verdict == Verdict.HOLDS
+    assert verify(load_texts((("in.yaml", loud),))).verdict == Verdict.VIOLATED
 
 
 def test_a_replayed_step_tells_whose_use_changed() -> None:

@@ -11,6 +11,7 @@ from kubeproof.cli.main import main
 from kubeproof.errors import KubeproofError, LimitReached, ScenarioError
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.plan import Plan
+from kubeproof.verdicts import Verdict
 from kubeproof.verify import run, searching
 from kubeproof.verify.counterexamples.replayer import ReplayMismatch
 from kubeproof.verify.findings.failures import failure_of
@@ -18,7 +19,7 @@ from kubeproof.verify.options import Effort, VerifyOptions
 from kubeproof.verify.proofs import slices
 from kubeproof.verify.proofs.crowd import proving
 from kubeproof.verify.proofs.slicing import Slice
-from kubeproof.verify.result import ERROR, HOLDS, UNKNOWN, VIOLATED, VerifyResult
+from kubeproof.verify.result import VerifyResult
 from kubeproof.verify.run import verify
 from tests.unit.verify.inputs import loaded, node, scenario, web
 from tests.unit.verify.test_slicing import TWO_TEAMS
@@ -56,9 +57,9 @@ def broken_two(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_fault_in_one_independent_part_leaves_the_others_their_answers() -> None:
     result = verify(loaded(*TWO_TEAMS, scenario(READY % ("one", 1), READY % ("one", 2), READY % ("two", 1))))
 
-    assert verdicts(result) == [HOLDS, VIOLATED, ERROR]
+    assert verdicts(result) == [Verdict.HOLDS, Verdict.VIOLATED, Verdict.ERROR]
     assert result.results[2].detail.startswith("not judged: an internal error, IndexError: tuple index out of range (")
-    assert result.verdict == VIOLATED
+    assert result.verdict == Verdict.VIOLATED
 
 
 @pytest.mark.usefixtures("broken_two")
@@ -66,7 +67,7 @@ def test_a_fault_in_one_of_those_that_share_nodes_leaves_the_others_their_answer
     documents = (*TOGETHER, scenario(READY % ("one", 1), READY % ("one", 2), READY % ("two", 1)))
     result = verify(loaded(*documents), ONE_BY_ONE)
 
-    assert verdicts(result) == [HOLDS, VIOLATED, ERROR]
+    assert verdicts(result) == [Verdict.HOLDS, Verdict.VIOLATED, Verdict.ERROR]
 
 
 @pytest.mark.usefixtures("broken_two")
@@ -95,7 +96,7 @@ def test_a_part_that_is_too_large_costs_its_own_answers_only() -> None:
     few = VerifyOptions(engine="python", max_states=6, effort=Effort(max_at_first=5, max_alone=40))
     result = verify(loaded(*documents), few)
 
-    assert verdicts(result) == [VIOLATED, UNKNOWN]
+    assert verdicts(result) == [Verdict.VIOLATED, Verdict.UNKNOWN]
 
 
 def test_a_run_that_does_not_stand_up_to_replay_leaves_its_intent_open(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,7 +107,7 @@ def test_a_run_that_does_not_stand_up_to_replay_leaves_its_intent_open(monkeypat
     documents = (*TOGETHER, scenario(READY % ("one", 1), READY % ("one", 2)))
     result = verify(loaded(*documents), ONE_BY_ONE)
 
-    assert verdicts(result) == [HOLDS, UNKNOWN]
+    assert verdicts(result) == [Verdict.HOLDS, Verdict.UNKNOWN]
     assert "E700 its loop is not fair" in result.results[1].detail
 
 
@@ -117,7 +118,7 @@ def test_a_violation_whose_replay_disagrees_is_an_error_of_its_intent(monkeypatc
     monkeypatch.setattr(run, "make_trace", refuse)
     result = verify(loaded(node("n1"), web(1), scenario(READY % ("web", 1), READY % ("web", 2))))
 
-    assert verdicts(result) == [HOLDS, ERROR]
+    assert verdicts(result) == [Verdict.HOLDS, Verdict.ERROR]
     assert "step 1 of the trace is not possible" in result.results[1].detail
 
 
@@ -136,7 +137,7 @@ def test_what_is_known_when_something_goes_wrong_is_told(monkeypatch: pytest.Mon
         loaded(node("n1"), web(1), scenario(*intents, events=DRAIN)), VerifyOptions(without=("abstraction",))
     )
 
-    assert verdicts(result) == [VIOLATED, ERROR]
+    assert verdicts(result) == [Verdict.VIOLATED, Verdict.ERROR]
     assert dict(result.scope)["explored"] == "in part: stopped by an internal error"
 
 
@@ -149,5 +150,5 @@ def test_problems_with_the_input_and_the_machine_concern_everybody(problem: Exce
 
 
 def test_a_limit_is_no_fault() -> None:
-    assert failure_of(LimitReached("too many ways")).verdict == UNKNOWN
-    assert failure_of(KubeproofError("a promise is broken")).verdict == ERROR
+    assert failure_of(LimitReached("too many ways")).verdict == Verdict.UNKNOWN
+    assert failure_of(KubeproofError("a promise is broken")).verdict == Verdict.ERROR

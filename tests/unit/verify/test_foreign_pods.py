@@ -8,9 +8,10 @@ from kubeproof.controllers.hpa.ahead import Memory
 from kubeproof.controllers.hpa.controller import HpaController
 from kubeproof.controllers.hpa.history import History
 from kubeproof.model.by_name.system import IndividualModel
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.proofs.slicing import cut
-from kubeproof.verify.result import HOLDS, VIOLATED, VerifyResult
+from kubeproof.verify.result import VerifyResult
 from kubeproof.verify.run import plan_of
 from tests.unit.verify.inputs import loaded, node, only, scenario, verified, web
 
@@ -73,7 +74,7 @@ def judged(
 
 
 def test_a_busy_target_alone_is_scaled_up() -> None:
-    assert only(judged(autoscaler())).verdict == HOLDS
+    assert only(judged(autoscaler())).verdict == Verdict.HOLDS
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"])
@@ -81,17 +82,17 @@ def test_an_idle_pod_of_another_owner_pulls_the_average_down_so_that_the_target_
     use = f'{{cpuPattern: {{target: {kind}/shop/idle, phases: [{{usage: "0%"}}]}}}}'
     beside = (autoscaler(), idle(1, kind=kind))
 
-    assert only(judged(*beside, events=f"{BUSY}, {use}")).verdict == VIOLATED
-    assert only(judged(*beside, events=f"{BUSY}, {use}", intent=STAYS_AT_REST)).verdict == HOLDS
+    assert only(judged(*beside, events=f"{BUSY}, {use}")).verdict == Verdict.VIOLATED
+    assert only(judged(*beside, events=f"{BUSY}, {use}", intent=STAYS_AT_REST)).verdict == Verdict.HOLDS
 
 
 def test_many_foreign_pods_let_a_target_grow_that_uses_little() -> None:
     calm = f'{{cpuPattern: {{target: {WEB}, phases: [{{usage: "20%"}}]}}}}'
     others = '{cpuPattern: {target: Deployment/shop/idle, phases: [{usage: "20%"}]}}'
 
-    assert only(judged(autoscaler(), events=calm, intent=STAYS)).verdict == HOLDS
+    assert only(judged(autoscaler(), events=calm, intent=STAYS)).verdict == Verdict.HOLDS
     # 20 % of four pods at a target of 50 %: ceil(0.4 x 4) = 2
-    assert only(judged(autoscaler(), idle(3), events=f"{calm}, {others}", intent=STAYS)).verdict == VIOLATED
+    assert only(judged(autoscaler(), idle(3), events=f"{calm}, {others}", intent=STAYS)).verdict == Verdict.VIOLATED
 
 
 def test_a_bare_pod_that_runs_already_counts() -> None:
@@ -104,34 +105,34 @@ spec:
 """
     use = '{cpuPattern: {target: Pod/shop/debug, phases: [{usage: "0%"}]}}'
 
-    assert only(judged(autoscaler(), pod, events=f"{BUSY}, {use}")).verdict == VIOLATED
+    assert only(judged(autoscaler(), pod, events=f"{BUSY}, {use}")).verdict == Verdict.VIOLATED
 
 
 def test_pods_of_another_namespace_or_without_the_labels_do_not_count() -> None:
     elsewhere = idle(2).replace("namespace: shop", "namespace: other")
 
-    assert only(judged(autoscaler(), elsewhere)).verdict == HOLDS
-    assert only(judged(autoscaler(), idle(2, labels="role: idle"))).verdict == HOLDS
+    assert only(judged(autoscaler(), elsewhere)).verdict == Verdict.HOLDS
+    assert only(judged(autoscaler(), idle(2, labels="role: idle"))).verdict == Verdict.HOLDS
 
 
 def test_a_foreign_pod_without_a_cpu_request_makes_the_metric_fail() -> None:
     found = judged(autoscaler(), idle(1, requests="memory: 1Mi"))
 
-    assert only(found).verdict == VIOLATED
+    assert only(found).verdict == Verdict.VIOLATED
 
 
 def test_pods_that_wait_for_a_node_count_as_idle() -> None:
     waits = idle(1, requests='cpu: "64"')
 
-    assert only(judged(autoscaler(), waits)).verdict == VIOLATED
+    assert only(judged(autoscaler(), waits)).verdict == Verdict.VIOLATED
 
 
 def test_a_running_job_under_the_selector_counts_and_its_finished_pods_go_on_counting() -> None:
     kept = judged(autoscaler(), job(), events=f"{BUSY}, {RUNS}")
     gone = judged(autoscaler(), job(more="ttlSecondsAfterFinished: 0, "), events=f"{BUSY}, {RUNS}")
 
-    assert only(kept).verdict == VIOLATED  # a succeeded pod has no metric: it counts as idle on the way up
-    assert only(gone).verdict == HOLDS
+    assert only(kept).verdict == Verdict.VIOLATED  # a succeeded pod has no metric: it counts as idle on the way up
+    assert only(gone).verdict == Verdict.HOLDS
 
 
 def test_finished_pods_that_a_drain_might_delete_are_told() -> None:
@@ -151,8 +152,10 @@ spec: {{schedule: "*/5 * * * *", concurrencyPolicy: Forbid, jobTemplate: {{spec:
 """
     runs = RUNS.replace("Job/", "CronJob/")
 
-    assert only(judged(autoscaler(), cron, events=f"{BUSY}, {runs}")).verdict != HOLDS
-    assert only(judged(autoscaler(), cron, events=runs, intent=STAYS)).verdict != HOLDS  # how many are left matters
+    assert only(judged(autoscaler(), cron, events=f"{BUSY}, {runs}")).verdict != Verdict.HOLDS
+    assert (
+        only(judged(autoscaler(), cron, events=runs, intent=STAYS)).verdict != Verdict.HOLDS
+    )  # how many are left matters
 
 
 def test_the_scope_names_whose_pods_an_autoscaler_counts() -> None:
@@ -176,11 +179,11 @@ def test_a_failed_pod_of_a_job_still_has_to_have_a_request() -> None:
         autoscaler(), job(requests="memory: 1Mi", more="backoffLimit: 0, "), events=f"{BUSY}, {RUNS}, {crash}"
     )
 
-    assert only(broken).verdict == VIOLATED
+    assert only(broken).verdict == Verdict.VIOLATED
 
 
 def test_without_a_job_label_in_the_selector_its_pods_do_not_count() -> None:
-    assert only(judged(autoscaler(), job(labels="tool: report"), events=f"{BUSY}, {RUNS}")).verdict == HOLDS
+    assert only(judged(autoscaler(), job(labels="tool: report"), events=f"{BUSY}, {RUNS}")).verdict == Verdict.HOLDS
 
 
 CONTAINER = "type: ContainerResource, containerResource: {name: cpu, container: main, target: {type: %s}}"
@@ -189,11 +192,11 @@ CONTAINER = "type: ContainerResource, containerResource: {name: cpu, container: 
 @pytest.mark.parametrize(
     ("version", "target", "verdict"),
     [
-        ("1.27", "AverageValue, averageValue: 20m", VIOLATED),  # the metric fails
-        ("1.32", "Utilization, averageUtilization: 20", VIOLATED),
-        ("1.33", "AverageValue, averageValue: 20m", HOLDS),  # such a pod is one without a metric
-        ("1.34", "Utilization, averageUtilization: 20", HOLDS),  # its request is zero
-        ("1.35", "Utilization, averageUtilization: 20", VIOLATED),  # the container must be there
+        ("1.27", "AverageValue, averageValue: 20m", Verdict.VIOLATED),  # the metric fails
+        ("1.32", "Utilization, averageUtilization: 20", Verdict.VIOLATED),
+        ("1.33", "AverageValue, averageValue: 20m", Verdict.HOLDS),  # such a pod is one without a metric
+        ("1.34", "Utilization, averageUtilization: 20", Verdict.HOLDS),  # its request is zero
+        ("1.35", "Utilization, averageUtilization: 20", Verdict.VIOLATED),  # the container must be there
     ],
 )
 def test_a_foreign_pod_without_the_container_of_the_metric(version: str, target: str, verdict: str) -> None:
@@ -207,8 +210,8 @@ def test_memory_metrics_count_foreign_pods_too() -> None:
     heavy = "{memoryPattern: {target: Deployment/shop/web, phases: [{usage: 110Mi}]}}"
     none = "{memoryPattern: {target: Deployment/shop/idle, phases: [{usage: 0Mi}]}}"
 
-    assert only(judged(autoscaler(metric=metric), events=heavy)).verdict == HOLDS
-    assert only(judged(autoscaler(metric=metric), idle(1), events=f"{heavy}, {none}")).verdict == VIOLATED
+    assert only(judged(autoscaler(metric=metric), events=heavy)).verdict == Verdict.HOLDS
+    assert only(judged(autoscaler(metric=metric), idle(1), events=f"{heavy}, {none}")).verdict == Verdict.VIOLATED
 
 
 # In place of the scheduler's defaults, which relate workloads by their selectors, too.
@@ -238,28 +241,30 @@ def test_one_slice_keeps_together_what_one_selector_matches() -> None:
 def test_two_autoscalers_of_one_target_refuse_once_both_are_known() -> None:
     rivals = autoscaler(), autoscaler("again")
 
-    assert only(judged(*rivals, intent=STAYS)).verdict == HOLDS  # both have looked before pods have metrics
+    assert only(judged(*rivals, intent=STAYS)).verdict == Verdict.HOLDS  # both have looked before pods have metrics
 
 
 def test_the_first_of_two_autoscalers_to_sync_decides_once_alone() -> None:
     rivals = autoscaler(), autoscaler("again")
 
-    assert only(judged(*rivals, intent=STAYS, start="deployed")).verdict == VIOLATED
-    assert only(judged(*rivals, intent=STAYS.replace("count: 1", "count: 2"), start="deployed")).verdict == HOLDS
+    assert only(judged(*rivals, intent=STAYS, start="deployed")).verdict == Verdict.VIOLATED
+    assert (
+        only(judged(*rivals, intent=STAYS.replace("count: 1", "count: 2"), start="deployed")).verdict == Verdict.HOLDS
+    )
 
 
 def test_an_autoscaler_of_a_target_without_replicas_is_no_rival() -> None:
     off = idle(0, labels="app: web").replace("role: idle", "app: web")
 
-    assert only(judged(autoscaler(), off, autoscaler("asleep", "idle"))).verdict == HOLDS
+    assert only(judged(autoscaler(), off, autoscaler("asleep", "idle"))).verdict == Verdict.HOLDS
 
 
 def test_a_pod_that_two_selectors_match_makes_both_refuse_as_long_as_it_is_there() -> None:
     shared = idle(1), autoscaler("idle", "idle")
     gone = f"{BUSY}, {{delete: {{target: Deployment/shop/idle}}}}"
 
-    assert only(judged(autoscaler(), *shared)).verdict == VIOLATED
-    assert only(judged(autoscaler(), *shared, events=gone, intent=STAYS)).verdict == VIOLATED
+    assert only(judged(autoscaler(), *shared)).verdict == Verdict.VIOLATED
+    assert only(judged(autoscaler(), *shared, events=gone, intent=STAYS)).verdict == Verdict.VIOLATED
     assert "AmbiguousSelector" in " ".join(_reasons(autoscaler(), *shared))
 
 

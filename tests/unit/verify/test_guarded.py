@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.proofs.bounds import BY_BUDGET, held_by_bounds
-from kubeproof.verify.result import HOLDS
 from kubeproof.verify.run import plan_of
 from tests.unit.verify.inputs import loaded, node, only, scenario, verified, web
 
@@ -106,7 +106,7 @@ def test_a_guarded_intent_holds_without_a_search_and_with_one() -> None:
 
     quick, slow = only(verified(*documents)), only(verified(*documents, without=frozenset({"abstraction"})))
 
-    assert (quick.verdict, slow.verdict) == (HOLDS, HOLDS)
+    assert (quick.verdict, slow.verdict) == (Verdict.HOLDS, Verdict.HOLDS)
     assert quick.detail.startswith("proved from the budget that every eviction asks: ")
 
 

@@ -10,10 +10,11 @@ from kubeproof.engine import search
 from kubeproof.engine.stopped import ALL_VIOLATED, INTERRUPTED, StoppedBy, StopReason
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.stop import Stop
+from kubeproof.verdicts import Verdict
 from kubeproof.verify import run
 from kubeproof.verify.options import Effort, Progress, VerifyOptions
 from kubeproof.verify.proofs import shares
-from kubeproof.verify.result import HOLDS, UNKNOWN, VACUOUS, VIOLATED, IntentResult, Statistics, VerifyResult
+from kubeproof.verify.result import IntentResult, Statistics, VerifyResult
 from kubeproof.verify.run import verify
 from kubeproof.verify.words.summary import combined
 from tests.unit.verify.inputs import loaded, node, scenario, web
@@ -88,10 +89,10 @@ def check_partial(partial: VerifyResult, answer: VerifyResult) -> None:
     """No verdict that is known differs from the right one; what is open is told to be interrupted."""
     right = {one.intent: one.verdict for one in answer.results}
     assert [one.intent for one in partial.results] == [one.intent for one in answer.results]
-    assert all(one.verdict in (UNKNOWN, right[one.intent]) for one in partial.results)
-    assert all(one.trace is not None for one in partial.results if one.verdict == VIOLATED)
-    is_open = any(one.verdict == UNKNOWN for one in partial.results)
-    if any(one.verdict == UNKNOWN and right[one.intent] != UNKNOWN for one in partial.results):
+    assert all(one.verdict in (Verdict.UNKNOWN, right[one.intent]) for one in partial.results)
+    assert all(one.trace is not None for one in partial.results if one.verdict == Verdict.VIOLATED)
+    is_open = any(one.verdict == Verdict.UNKNOWN for one in partial.results)
+    if any(one.verdict == Verdict.UNKNOWN and right[one.intent] != Verdict.UNKNOWN for one in partial.results):
         assert partial.statistics.stopped_by == INTERRUPTED
         assert dict(partial.scope)["explored"] == "in part: interrupted"
     assert is_open or partial.verdict == answer.verdict
@@ -130,8 +131,13 @@ def test_a_violation_of_the_first_part_is_told_while_the_others_are_searched() -
 
     partial = verify(*parts(), stop=stop, found=found)
 
-    assert [(one.target, one.verdict) for one in told] == [("Deployment/shop/front", VIOLATED)]
-    assert [one.verdict for one in partial.results] == [VIOLATED, HOLDS, UNKNOWN, UNKNOWN]
+    assert [(one.target, one.verdict) for one in told] == [("Deployment/shop/front", Verdict.VIOLATED)]
+    assert [one.verdict for one in partial.results] == [
+        Verdict.VIOLATED,
+        Verdict.HOLDS,
+        Verdict.UNKNOWN,
+        Verdict.UNKNOWN,
+    ]
     assert partial.results[2].detail.startswith("not decided, the search was interrupted: ")
 
 
@@ -140,9 +146,9 @@ def test_a_violation_is_told_once_and_while_the_search_goes_on() -> None:
     told: list[tuple[IntentResult, int]] = []
     answer = verify(*whole(), counting, found=lambda one: told.append((one, counting.calls)))
 
-    assert [one.verdict for one in answer.results] == [VIOLATED, HOLDS]
+    assert [one.verdict for one in answer.results] == [Verdict.VIOLATED, Verdict.HOLDS]
     ((first, calls),) = told
-    assert (first.intent, first.verdict, calls < counting.calls) == (answer.results[0].intent, VIOLATED, True)
+    assert (first.intent, first.verdict, calls < counting.calls) == (answer.results[0].intent, Verdict.VIOLATED, True)
     assert first.trace is not None
 
 
@@ -180,7 +186,7 @@ def test_the_reference_search_ends_when_it_is_asked_to_and_when_its_time_is_over
 
     reasons = [one.statistics.stopped_by for one in (asked, late, heavy)]
     assert reasons == [INTERRUPTED, StoppedBy(StopReason.TIME, 1e-9), StoppedBy(StopReason.MEMORY, 2**20)]
-    assert {one.verdict for result in (asked, late, heavy) for one in result.results} == {UNKNOWN}
+    assert {one.verdict for result in (asked, late, heavy) for one in result.results} == {Verdict.UNKNOWN}
 
 
 @pytest.mark.parametrize("engine", ["python", "compiled", "reference"])
@@ -190,7 +196,7 @@ def test_every_engine_keeps_every_limit(engine: str, limit: dict) -> None:
     result = verify(given, VerifyOptions(engine=engine, **limit))
 
     assert result.statistics.stopped_by
-    assert UNKNOWN in {one.verdict for one in result.results}
+    assert Verdict.UNKNOWN in {one.verdict for one in result.results}
 
 
 @pytest.mark.parametrize("at_first", [5, 40])
@@ -199,7 +205,7 @@ def test_a_proof_never_stands_beside_a_search_in_part(at_first: int) -> None:
     effort = Effort(max_at_first=at_first, max_alone=10, max_at_last=100_000)
     result = verify(given, VerifyOptions(engine="python", effort=effort, max_states=100_000))
 
-    assert {one.verdict for one in result.results} <= {HOLDS, VIOLATED, VACUOUS}
+    assert {one.verdict for one in result.results} <= {Verdict.HOLDS, Verdict.VIOLATED, Verdict.VACUOUS}
     assert result.statistics.stopped_by is None
     assert dict(result.scope)["explored"] == "every interleaving, exhaustively"
 

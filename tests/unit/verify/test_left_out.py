@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubeproof.verify.result import HOLDS, UNKNOWN, VIOLATED
+from kubeproof.verdicts import Verdict
 from tests.unit.verify.inputs import node, scenario, verified, web
 
 WEB, DB = "Deployment/shop/web", "Deployment/shop/db"
@@ -30,8 +30,8 @@ def test_readiness_gates_leave_open_whether_the_own_pods_become_ready() -> None:
     gated = web(1, more="readinessGates: [{conditionType: lb}]")
     result = verified(node("n1"), gated, web(1, name="db"), scenario(BOTH))
 
-    assert [one.verdict for one in result.results] == [UNKNOWN, HOLDS]
-    assert result.verdict == UNKNOWN
+    assert [one.verdict for one in result.results] == [Verdict.UNKNOWN, Verdict.HOLDS]
+    assert result.verdict == Verdict.UNKNOWN
     assert result.results[0].detail.startswith(
         "not decided, it holds if what is not modelled plays no part: "
         "field spec.template.spec.readinessGates of Deployment/shop/web ("
@@ -46,49 +46,53 @@ def test_an_object_without_a_namespace_is_in_the_default_one() -> None:
     )
 
     assert "shop" not in gated
-    assert verdicts(gated, intents=READY.replace("shop", "default")) == [UNKNOWN]
+    assert verdicts(gated, intents=READY.replace("shop", "default")) == [Verdict.UNKNOWN]
 
 
 def test_a_disk_that_only_one_pod_of_a_node_may_use_leaves_open_where_pods_go() -> None:
     disk = "volumes: [{name: data, gcePersistentDisk: {pdName: disk}}]"
 
-    assert verdicts(web(2, more=disk)) == [UNKNOWN]
+    assert verdicts(web(2, more=disk)) == [Verdict.UNKNOWN]
 
 
 def test_what_takes_room_or_places_pods_leaves_everything_open() -> None:
     claiming = web(1, name="db", more="resourceClaims: [{name: gpu}]")
 
-    assert verdicts(web(1), claiming, intents=BOTH) == [UNKNOWN, UNKNOWN]
-    assert verdicts(web(1), claiming, intents="{settles: {}}") == [UNKNOWN]
+    assert verdicts(web(1), claiming, intents=BOTH) == [Verdict.UNKNOWN, Verdict.UNKNOWN]
+    assert verdicts(web(1), claiming, intents="{settles: {}}") == [Verdict.UNKNOWN]
 
 
 @pytest.mark.parametrize("harmless", ["hostAliases: [{ip: 1.2.3.4}]", "dnsPolicy: None"])
 def test_what_decides_about_no_pod_leaves_a_plain_proof(harmless: str) -> None:
-    assert verdicts(web(1, more=harmless)) == [HOLDS]
+    assert verdicts(web(1, more=harmless)) == [Verdict.HOLDS]
 
 
 def test_a_violation_stays_one() -> None:
     gated = web(9, more="readinessGates: [{conditionType: lb}]")
 
-    assert verdicts(gated, intents=READY.replace("count: 1", "count: 9")) == [VIOLATED]
+    assert verdicts(gated, intents=READY.replace("count: 1", "count: 9")) == [Verdict.VIOLATED]
 
 
 @pytest.mark.parametrize(
     ("bound", "verdict"),
-    [("count/replicasets.apps: 1", UNKNOWN), ("services: 1", HOLDS), ("persistentvolumeclaims: 0", HOLDS)],
+    [
+        ("count/replicasets.apps: 1", Verdict.UNKNOWN),
+        ("services: 1", Verdict.HOLDS),
+        ("persistentvolumeclaims: 0", Verdict.HOLDS),
+    ],
 )
 def test_bounds_of_a_quota_that_are_not_modelled_leave_open_what_they_may_hold_back(bound: str, verdict: str) -> None:
     assert verdicts(web(1), QUOTA.replace("{BOUND}", f"{{{bound}}}")) == [verdict]
 
 
-@pytest.mark.parametrize(("pods", "verdict"), [(2, HOLDS), (1, UNKNOWN)])
+@pytest.mark.parametrize(("pods", "verdict"), [(2, Verdict.HOLDS), (1, Verdict.UNKNOWN)])
 def test_pods_of_the_input_beyond_their_quota_leave_the_namespace_open(pods: int, verdict: str) -> None:
     quota = QUOTA.replace("{BOUND}", f"{{pods: {pods}}}")
     lone = [POD.replace("NAME", name) for name in ("a", "b")]
     elsewhere = web(1, namespace="other", name="db")
     intents = "{noPendingForever: {target: Pod/shop/a}}, {noPendingForever: {target: Deployment/other/db}}"
 
-    assert verdicts(quota, *lone, elsewhere, intents=intents) == [verdict, HOLDS]
+    assert verdicts(quota, *lone, elsewhere, intents=intents) == [verdict, Verdict.HOLDS]
 
 
 EXTERNAL = """apiVersion: autoscaling/v2
@@ -111,10 +115,12 @@ NEIGHBOUR = f"{{noPendingForever: {{target: {DB}}}}}"
 
 @pytest.mark.parametrize("autoscaler", [EXTERNAL.replace("TARGET", "web"), BOOST])
 def test_what_decides_how_many_pods_there_are_or_how_large_leaves_neighbours_open(autoscaler: str) -> None:
-    assert verdicts(web(1), autoscaler, web(1, name="db"), intents=NEIGHBOUR) == [UNKNOWN]
+    assert verdicts(web(1), autoscaler, web(1, name="db"), intents=NEIGHBOUR) == [Verdict.UNKNOWN]
 
 
-@pytest.mark.parametrize(("spec", "verdict"), [("scaleTargetRef: {name: web}", UNKNOWN), ("url: x", HOLDS)])
+@pytest.mark.parametrize(
+    ("spec", "verdict"), [("scaleTargetRef: {name: web}", Verdict.UNKNOWN), ("url: x", Verdict.HOLDS)]
+)
 def test_a_kind_that_nobody_reads_and_that_sizes_a_workload_leaves_all_open(spec: str, verdict: str) -> None:
     kind = f"apiVersion: example.com/v1\nkind: Sizer\nmetadata: {{name: s, namespace: shop}}\nspec: {{{spec}}}\n"
 
@@ -124,19 +130,21 @@ def test_a_kind_that_nobody_reads_and_that_sizes_a_workload_leaves_all_open(spec
 def test_a_bare_pod_that_is_being_deleted_leaves_all_open() -> None:
     ending = POD.replace("NAME", "a").replace("name: a,", "name: a, deletionTimestamp: '2026-01-01T00:00:00Z',")
 
-    assert verdicts(ending, web(1, name="db"), intents=NEIGHBOUR) == [UNKNOWN]
+    assert verdicts(ending, web(1, name="db"), intents=NEIGHBOUR) == [Verdict.UNKNOWN]
 
 
 def test_an_autoscaler_of_nothing_leaves_nothing_open() -> None:
-    assert verdicts(EXTERNAL.replace("TARGET", "gone"), web(1, name="db"), intents=NEIGHBOUR) == [HOLDS]
+    assert verdicts(EXTERNAL.replace("TARGET", "gone"), web(1, name="db"), intents=NEIGHBOUR) == [Verdict.HOLDS]
 
 
 @pytest.mark.parametrize("more", ["schedulingGates: [{name: wait}]", "schedulerName: other"])
 def test_pods_that_others_place_leave_open_where_their_neighbours_go(more: str) -> None:
-    assert verdicts(web(1, more=more), web(1, name="db"), intents=NEIGHBOUR) == [UNKNOWN]
+    assert verdicts(web(1, more=more), web(1, name="db"), intents=NEIGHBOUR) == [Verdict.UNKNOWN]
 
 
-@pytest.mark.parametrize(("selector", "verdict"), [("{}", UNKNOWN), ("{matchLabels: {app: db}}", HOLDS)])
+@pytest.mark.parametrize(
+    ("selector", "verdict"), [("{}", Verdict.UNKNOWN), ("{matchLabels: {app: db}}", Verdict.HOLDS)]
+)
 def test_pods_that_may_never_be_ready_leave_open_who_shares_a_budget_with_them(selector: str, verdict: str) -> None:
     budget = f"""apiVersion: policy/v1
 kind: PodDisruptionBudget

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from kubeproof.manifests.load import load_texts
-from kubeproof.verify.result import HOLDS, VIOLATED, VerifyResult
+from kubeproof.verdicts import Verdict
+from kubeproof.verify.result import VerifyResult
 from kubeproof.verify.run import verify
 
 NODES = """
@@ -81,7 +82,7 @@ def test_the_length_of_a_wait_makes_no_states() -> None:
     daily = _checked(*inputs, SCHEDULE=DAILY, EVENTS=LOAD)
     weekly = _checked(*inputs, SCHEDULE=WEEKLY, EVENTS=LOAD)
 
-    assert daily.verdict == weekly.verdict == HOLDS
+    assert daily.verdict == weekly.verdict == Verdict.HOLDS
     assert weekly.statistics.states == daily.statistics.states
 
 
@@ -103,5 +104,5 @@ def test_pods_that_tolerate_a_lost_node_for_two_days_are_missed_until_then() -> 
     alone = _checked(NODES, API, SCENARIO, TOLERATED=200_000, COUNT=2, EVENTS=events)
     kept = _checked(*inputs, TOLERATED=200_000, EVENTS=events)
 
-    assert found.verdict == alone.verdict == VIOLATED
-    assert kept.verdict == HOLDS
+    assert found.verdict == alone.verdict == Verdict.VIOLATED
+    assert kept.verdict == Verdict.HOLDS

@@ -11,8 +11,8 @@ from kubeproof.errors import ScenarioError
 from kubeproof.intents.declarations import EVICTORS, Intent
 from kubeproof.manifests.load import load
 from kubeproof.report.json import document
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.counterexamples.replayer import ReplayMismatch, replay
-from kubeproof.verify.result import HOLDS, UNKNOWN, VACUOUS, VIOLATED
 from kubeproof.verify.run import verify
 from tests.unit.verify.inputs import model_of, node, scenario, verified, web
 
@@ -35,7 +35,7 @@ def test_a_liveness_formula_catches_the_loop_of_case_c8():
 
     (result,) = verify(replace(case, scenario=replace(case.scenario, intents=(formula,)))).results
 
-    assert result.verdict == VIOLATED
+    assert result.verdict == Verdict.VIOLATED
     assert (result.trace.loop_start, result.trace.loop_certainty) == (13, "inevitable")
     loop = result.trace.steps[13:]
     assert [step.actor for step in loop if step.holds == ("evicted",)] == ["descheduler"]
@@ -46,7 +46,7 @@ def test_the_same_formula_holds_for_the_repaired_case():
     formula = Intent(key="ltl", name="finally-calm", formula="F G !evicted", where=where)
     case = load(load_case("c8", "safe"))
 
-    assert verify(replace(case, scenario=replace(case.scenario, intents=(formula,)))).verdict == HOLDS
+    assert verify(replace(case, scenario=replace(case.scenario, intents=(formula,)))).verdict == Verdict.HOLDS
 
 
 def test_a_safety_formula_has_a_shortest_counterexample_with_its_letters():
@@ -54,7 +54,7 @@ def test_a_safety_formula_has_a_shortest_counterexample_with_its_letters():
 
     (result,) = verified(*input_).results
 
-    assert result.verdict == VIOLATED
+    assert result.verdict == Verdict.VIOLATED
     assert [step.holds for step in result.trace.steps] == [()] * 5 + [("both",)]
     assert (result.trace.begins_with, result.trace.propositions) == ((), (("both", f"ready('{WEB}') == 2"),))
 
@@ -74,7 +74,7 @@ def test_a_stable_state_may_last_for_ever():
 
     (result,) = verified(*input_).results
 
-    assert (result.verdict, result.trace.loop_start) == (VIOLATED, None)
+    assert (result.verdict, result.trace.loop_start) == (Verdict.VIOLATED, None)
     assert result.trace.final[-1] == "nothing changes any more until an event comes, and none need come"
 
 
@@ -82,7 +82,7 @@ def test_a_formula_whose_left_side_never_happens_is_vacuous():
     more, some = f"ready('{WEB}') > 2", f"ready('{WEB}') > 0"
     input_ = node("a"), web(2), scenario(ltl("G(p -> F q)", p=more, q=some), ltl("G(!p | F q)", p=more, q=some))
 
-    assert verdicts(verified(*input_)) == [VACUOUS, HOLDS]
+    assert verdicts(verified(*input_)) == [Verdict.VACUOUS, Verdict.HOLDS]
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_no_order_that_a_formula_can_tell_is_left_out(formula, where, options):
 
     result = verified(node("a", cpu="500m"), web(1), scenario(intent, events=events), **options)
 
-    assert verdicts(result) == [VIOLATED]
+    assert verdicts(result) == [Verdict.VIOLATED]
 
 
 def test_orders_that_a_formula_cannot_tell_are_left_out():
@@ -125,13 +125,13 @@ def test_equal_nodes_stay_interchangeable_unless_one_is_named():
 def test_a_limit_leaves_a_formula_undecided():
     input_ = node("a"), web(2), scenario(ltl("G !p", p=f"ready('{WEB}') > 2"))
 
-    assert verdicts(verified(*input_, max_states=4)) == [UNKNOWN]
+    assert verdicts(verified(*input_, max_states=4)) == [Verdict.UNKNOWN]
 
 
 def test_a_violation_within_the_limit_is_told():
     input_ = node("a"), web(2), scenario(ltl("G !p", p=f"pending('{WEB}') > 0"))
 
-    assert verdicts(verified(*input_, max_states=4)) == [VIOLATED]
+    assert verdicts(verified(*input_, max_states=4)) == [Verdict.VIOLATED]
 
 
 @pytest.mark.skipif(compiled_kernel() is None, reason="the compiled engine is not built")
@@ -142,7 +142,7 @@ def test_all_engines_agree():
 
     found = {engine: verdicts(verified(*input_, engine=engine)) for engine in ("python", "compiled", "reference")}
 
-    assert list(found.values()) == [[VIOLATED, HOLDS]] * 3
+    assert list(found.values()) == [[Verdict.VIOLATED, Verdict.HOLDS]] * 3
 
 
 def test_a_formula_is_judged_from_the_deployed_state_on():
@@ -151,7 +151,7 @@ def test_a_formula_is_judged_from_the_deployed_state_on():
     fresh = verified(node("a"), web(2), scenario(ltl("G full", **where)))
     deployed = verified(node("a"), web(2), scenario(ltl("G full", **where), start="deployed"))
 
-    assert (verdicts(fresh), verdicts(deployed)) == ([VIOLATED], [HOLDS])
+    assert (verdicts(fresh), verdicts(deployed)) == ([Verdict.VIOLATED], [Verdict.HOLDS])
 
 
 def test_every_way_to_break_a_formula_is_told_on_request():
@@ -177,14 +177,14 @@ def test_formulas_in_one_search_with_library_intents_change_no_verdict_of_theirs
     alone = verified(node("a"), web(3), scenario(f"{{schedulable: {{target: {WEB}}}}}"))
     together = verified(node("a"), web(3), scenario(formula, f"{{schedulable: {{target: {WEB}}}}}"))
 
-    assert verdicts(together) == [HOLDS, *verdicts(alone)]
+    assert verdicts(together) == [Verdict.HOLDS, *verdicts(alone)]
 
 
 @pytest.mark.parametrize("evictor", EVICTORS)
 def test_evictions_by_anybody_who_can_be_named_can_be_asked_for(evictor):
     result = verified(node("a"), web(1), scenario(ltl("G !gone", gone=f"evicted('{WEB}', by='{evictor}')")))
 
-    assert result.verdict == HOLDS
+    assert result.verdict == Verdict.HOLDS
 
 
 def test_equal_bare_pods_are_told_apart_where_a_formula_names_one():
@@ -211,13 +211,17 @@ status: {{phase: Running}}
 @pytest.mark.parametrize(
     ("formula", "where", "verdict"),
     [
-        ("G(down -> gone)", {"down": "nodes(up=false) > 0", "gone": "happened('loss')"}, HOLDS),
-        ("F gone", {"gone": "happened('loss')"}, VIOLATED),  # it may happen, and need not
-        ("G(gone -> G gone)", {"gone": "happened('loss')"}, HOLDS),
-        ("G(second -> F first)", {"second": f"revision('{WEB}') == 2", "first": f"revision('{WEB}') == 1"}, VIOLATED),
-        ("G !third", {"third": f"revision('{WEB}') == 3"}, HOLDS),
-        ("G(peak -> happened)", {"peak": "level('peak') == 1", "happened": "happened('peak')"}, HOLDS),
-        ("G(happened -> peak)", {"peak": "level('peak') == 1", "happened": "happened('peak')"}, VIOLATED),
+        ("G(down -> gone)", {"down": "nodes(up=false) > 0", "gone": "happened('loss')"}, Verdict.HOLDS),
+        ("F gone", {"gone": "happened('loss')"}, Verdict.VIOLATED),  # it may happen, and need not
+        ("G(gone -> G gone)", {"gone": "happened('loss')"}, Verdict.HOLDS),
+        (
+            "G(second -> F first)",
+            {"second": f"revision('{WEB}') == 2", "first": f"revision('{WEB}') == 1"},
+            Verdict.VIOLATED,
+        ),
+        ("G !third", {"third": f"revision('{WEB}') == 3"}, Verdict.HOLDS),
+        ("G(peak -> happened)", {"peak": "level('peak') == 1", "happened": "happened('peak')"}, Verdict.HOLDS),
+        ("G(happened -> peak)", {"peak": "level('peak') == 1", "happened": "happened('peak')"}, Verdict.VIOLATED),
     ],
 )
 def test_predicates_know_what_events_have_done(formula, where, verdict):

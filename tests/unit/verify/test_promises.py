@@ -11,7 +11,7 @@ from kubeproof.cluster.objects import Settings, Setup
 from kubeproof.events.declarations import Delete
 from kubeproof.intents.declarations import Intent
 from kubeproof.manifests.load import load
-from kubeproof.verify.result import HOLDS, VIOLATED
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.run import verify
 from tests.differential.comparison import compare
 from tests.differential.guards.clusters import deployment, nodes, of
@@ -43,28 +43,28 @@ def verdict(intent: str, events: str) -> str:
     ],
 )
 def test_a_cluster_at_rest_waits_for_an_event_that_must_happen(intent: str, more: str) -> None:
-    assert verdict(intent, GROWS.format(must="false", more=more)) == VIOLATED
-    assert verdict(intent, GROWS.format(must="true", more=more)) == HOLDS
+    assert verdict(intent, GROWS.format(must="false", more=more)) == Verdict.VIOLATED
+    assert verdict(intent, GROWS.format(must="true", more=more)) == Verdict.HOLDS
 
 
 def test_what_must_never_be_is_judged_before_the_event_too() -> None:
     always = f"{{minReady: {{target: {WEB}, count: 2, when: always}}}}"
 
-    assert verdict(always, GROWS.format(must="true", more="")) == VIOLATED
+    assert verdict(always, GROWS.format(must="true", more="")) == Verdict.VIOLATED
 
 
 def test_an_event_that_is_never_possible_excuses_nothing() -> None:
     other = "{nodeFailure: {name: loss, nodes: {names: [a]}}}"
     waits = GROWS.format(must="true", more=", after: loss")
 
-    assert verdict(f"{{minReady: {{target: {WEB}, count: 2, when: stable}}}}", f"{other}, {waits}") == VIOLATED
+    assert verdict(f"{{minReady: {{target: {WEB}, count: 2, when: stable}}}}", f"{other}, {waits}") == Verdict.VIOLATED
 
 
 def test_others_that_wait_for_a_stable_cluster_may_come_before_it() -> None:
     cordon = "{cordon: {name: cordon, after: stable}}"
     first = "{ltl: {formula: \"G !first\", where: {first: \"happened('cordon') && !happened('grow')\"}}}"
 
-    assert verdict(first, f"{cordon}, {GROWS.format(must='true', more='')}") == VIOLATED
+    assert verdict(first, f"{cordon}, {GROWS.format(must='true', more='')}") == Verdict.VIOLATED
 
 
 def loops(must: bool, after: str | None = None) -> set[str]:
@@ -78,15 +78,15 @@ def loops(must: bool, after: str | None = None) -> set[str]:
 
 
 def test_an_endless_run_in_which_the_event_is_always_possible_does_not_count() -> None:
-    assert loops(must=False) == {VIOLATED}
-    assert loops(must=True) == {HOLDS}
+    assert loops(must=False) == {Verdict.VIOLATED}
+    assert loops(must=True) == {Verdict.HOLDS}
 
 
 def test_an_endless_run_in_which_the_event_is_never_possible_counts() -> None:
-    assert loops(must=True, after="stable") == {VIOLATED}
+    assert loops(must=True, after="stable") == {Verdict.VIOLATED}
 
 
-@pytest.mark.parametrize(("must", "verdicts"), [(False, ("violated",)), (True, ("holds",))])
+@pytest.mark.parametrize(("must", "verdicts"), [(False, (Verdict.VIOLATED,)), (True, (Verdict.HOLDS,))])
 def test_the_search_by_name_waits_for_the_event_as_well(must: bool, verdicts: tuple[str, ...]) -> None:
     pods = deployment("web", 1, 100, grace_s=0)
     setup = Setup(nodes(1), (pods,), settings=Settings(startup_s=(0, 0)))

@@ -5,14 +5,14 @@ import pytest
 from kubeproof.controllers.own import Adapted, scale
 from kubeproof.model.by_name.representatives import RepresentativeModel
 from kubeproof.model.plan import OwnLoop, make_plan
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.counterexamples.replayer import ReplayMismatch, replay
-from kubeproof.verify.result import VIOLATED
 from tests.unit.verify.inputs import FAILING, LOOP, PENDING, loaded, model_of, node, only, scenario, verified, web
 
 
 def _recorded(documents):
     result = only(verified(*documents))
-    assert result.verdict == VIOLATED
+    assert result.verdict == Verdict.VIOLATED
     return [(step.actor, step.code) for step in result.trace.steps], result.trace.loop_start
 
 

@@ -8,9 +8,9 @@ from kubeproof.engine.reference import reach
 from kubeproof.engine.stopped import StoppedBy, StopReason
 from kubeproof.errors import InternalError, NothingToCheckError, ScenarioError
 from kubeproof.model.by_name.system import IndividualModel
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.counterexamples.lift import follow
 from kubeproof.verify.options import Effort, VerifyOptions
-from kubeproof.verify.result import ERROR, HOLDS, UNKNOWN, VACUOUS, VIOLATED
 from kubeproof.verify.run import plan_of, verify
 from kubeproof.verify.words.explain import MOST_NODES
 from kubeproof.verify.words.summary import abstractions, overall
@@ -41,7 +41,7 @@ def test_a_deployed_start_needs_a_stable_placement(engine):
 def test_a_deployed_start_within_a_limit_that_is_too_small_leaves_unknown(engine):
     result = verified(*FAILING, max_states=2, engine=engine)
 
-    assert (result.verdict, only(result).verdict) == (UNKNOWN, UNKNOWN)
+    assert (result.verdict, only(result).verdict) == (Verdict.UNKNOWN, Verdict.UNKNOWN)
     assert "not decided, the search was stopped by 2 states" in only(result).detail
     assert dict(result.scope)["explored"] == "in part: stopped by 2 states"
 
@@ -49,18 +49,18 @@ def test_a_deployed_start_within_a_limit_that_is_too_small_leaves_unknown(engine
 def test_a_limit_leaves_unknown_with_the_reason():
     result = verified(*PENDING, max_states=3)
 
-    assert (result.verdict, only(result).verdict) == (UNKNOWN, UNKNOWN)
+    assert (result.verdict, only(result).verdict) == (Verdict.UNKNOWN, Verdict.UNKNOWN)
     assert "not decided, the search was stopped by 3 states" in only(result).detail
     assert dict(result.scope)["explored"] == "in part: stopped by 3 states"
 
 
 @pytest.mark.parametrize("documents", [PENDING, LOOP, FAILING])
 def test_the_reference_engine_agrees(documents):
-    assert verified(*documents, engine="reference").verdict == verified(*documents).verdict == VIOLATED
+    assert verified(*documents, engine="reference").verdict == verified(*documents).verdict == Verdict.VIOLATED
 
 
 def test_a_reference_run_within_a_limit_is_unknown():
-    assert verified(*PENDING, engine="reference", max_states=3).verdict == UNKNOWN
+    assert verified(*PENDING, engine="reference", max_states=3).verdict == Verdict.UNKNOWN
 
 
 def test_without_reductions_the_verdict_is_the_same():
@@ -68,7 +68,7 @@ def test_without_reductions_the_verdict_is_the_same():
 
     merged, apart = verified(*documents), verified(*documents, reductions=False)
 
-    assert merged.verdict == apart.verdict == HOLDS
+    assert merged.verdict == apart.verdict == Verdict.HOLDS
     assert merged.statistics.states < apart.statistics.states
 
 
@@ -80,11 +80,11 @@ def test_more_ways_to_choose_victims_than_can_be_followed_leave_unknown(monkeypa
 
     result = verified(*shrinking, engine=engine, without=("abstraction",))
 
-    assert (result.verdict, only(result).verdict) == (UNKNOWN, UNKNOWN)
+    assert (result.verdict, only(result).verdict) == (Verdict.UNKNOWN, Verdict.UNKNOWN)
     assert str(result.statistics.stopped_by) == "more than 1 ways to choose 1 victims in one scale-down"
     assert "not decided, the search was stopped by more than 1 ways" in only(result).detail
     monkeypatch.setattr("kubeproof.controllers.replicaset.MOST_WAYS", 2)
-    assert verified(*shrinking, engine=engine, without=("abstraction",)).verdict == HOLDS
+    assert verified(*shrinking, engine=engine, without=("abstraction",)).verdict == Verdict.HOLDS
 
 
 def test_two_deployments_of_one_name_in_two_namespaces_are_told_apart():
@@ -93,8 +93,8 @@ def test_two_deployments_of_one_name_in_two_namespaces_are_told_apart():
     result = verified(*nodes, web(1, namespace="green"), web(2, namespace="blue"), scenario("{schedulable: {}}"))
 
     assert [(one.target, one.verdict) for one in result.results] == [
-        ("Deployment/green/web", VIOLATED),
-        ("Deployment/blue/web", VIOLATED),
+        ("Deployment/green/web", Verdict.VIOLATED),
+        ("Deployment/blue/web", Verdict.VIOLATED),
     ]
     green, blue = (one.trace for one in result.results)
     assert [(step.actor, step.object) for step in blue.steps] == [
@@ -149,7 +149,7 @@ def test_an_event_follows_an_apply_that_changes_nothing():
 
 
 def test_controllers_asked_twice_answer_the_same():
-    assert verified(*PENDING, check_controllers=True).verdict == VIOLATED
+    assert verified(*PENDING, check_controllers=True).verdict == Verdict.VIOLATED
 
 
 def test_progress_is_told_with_what_is_done():
@@ -306,12 +306,12 @@ def _result(verdict):
 @pytest.mark.parametrize(
     ("verdicts", "worst"),
     [
-        ([HOLDS], HOLDS),
-        ([HOLDS, VACUOUS], HOLDS),
-        ([VACUOUS, VACUOUS], VACUOUS),
-        ([HOLDS, UNKNOWN], UNKNOWN),
-        ([UNKNOWN, ERROR], ERROR),
-        ([UNKNOWN, ERROR, VIOLATED, HOLDS], VIOLATED),
+        ([Verdict.HOLDS], Verdict.HOLDS),
+        ([Verdict.HOLDS, Verdict.VACUOUS], Verdict.HOLDS),
+        ([Verdict.VACUOUS, Verdict.VACUOUS], Verdict.VACUOUS),
+        ([Verdict.HOLDS, Verdict.UNKNOWN], Verdict.UNKNOWN),
+        ([Verdict.UNKNOWN, Verdict.ERROR], Verdict.ERROR),
+        ([Verdict.UNKNOWN, Verdict.ERROR, Verdict.VIOLATED, Verdict.HOLDS], Verdict.VIOLATED),
     ],
 )
 def test_the_overall_verdict_is_the_worst(verdicts, worst):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from kubeproof.verdicts import Verdict
 from kubeproof.verify import searching
 from kubeproof.verify.counterexamples import weave
 from kubeproof.verify.options import REDUCTIONS, Effort, VerifyOptions
-from kubeproof.verify.result import HOLDS, VIOLATED, VerifyResult
+from kubeproof.verify.result import VerifyResult
 from kubeproof.verify.run import verify
 from kubeproof.verify.searching import Beginning, Watch, reduced
 from tests.unit.model.test_startup import plan
@@ -23,7 +24,7 @@ NO_ROOM = scenario("{schedulable: {target: Deployment/shop/two}}")
 def length(result: VerifyResult) -> int:
     """The steps of the one counterexample."""
     (found,) = result.results
-    assert (found.verdict, found.trace is not None) == (VIOLATED, True)
+    assert (found.verdict, found.trace is not None) == (Verdict.VIOLATED, True)
     return len(found.trace.steps) if found.trace else 0
 
 
@@ -48,7 +49,7 @@ def test_the_reductions_that_applied_are_named() -> None:
 
     result = verify(given, VerifyOptions(without=("abstraction",)))
 
-    assert result.verdict == HOLDS
+    assert result.verdict == Verdict.HOLDS
     assert result.statistics.reductions[-3:] == (
         "pods start in unison (Deployment/shop/web)",
         "terminating pods end in unison (Deployment/shop/web)",
@@ -75,7 +76,7 @@ def test_workloads_whose_start_matters_after_all_are_taken_out_one_by_one() -> N
     _, search, order = reduced(found, Beginning(()), VerifyOptions(engine="python"), Watch())
 
     assert order.in_unison == {1}
-    assert [finding.verdict for finding in search.findings] == ["holds"]
+    assert [finding.verdict for finding in search.findings] == [Verdict.HOLDS]
 
 
 def test_when_several_starts_matter_none_is_in_unison(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,4 +95,4 @@ def test_an_input_whose_parts_cannot_be_woven_is_searched_as_a_whole(monkeypatch
 
     result = verify(loaded(*TWO_TEAMS, scenario(intent, events=events, start="deployed")), NOT_REPEATED)
 
-    assert (result.verdict, "slices" in dict(result.scope)) == (VIOLATED, False)
+    assert (result.verdict, "slices" in dict(result.scope)) == (Verdict.VIOLATED, False)

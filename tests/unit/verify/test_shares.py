@@ -8,9 +8,10 @@ import pytest
 
 from kubeproof.engine.stopped import StoppedBy, StopReason
 from kubeproof.manifests.load import load_texts
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import Effort, VerifyOptions
 from kubeproof.verify.proofs import shares
-from kubeproof.verify.result import HOLDS, UNKNOWN, VIOLATED, VerifyResult
+from kubeproof.verify.result import VerifyResult
 from kubeproof.verify.run import verify
 from tests.unit.verify.inputs import loaded, node, scenario, web
 
@@ -47,7 +48,7 @@ def test_a_violation_of_one_workload_is_shown_as_a_run_of_all() -> None:
     result = answered(*NODES, FRONT, web(2, name="back"), scenario(PENDING % "front", events=FAILURE))
 
     (found,) = result.results
-    assert found.verdict == VIOLATED
+    assert found.verdict == Verdict.VIOLATED
     assert found.trace is not None
     assert "1 pod(s) of Deployment/shop/front without a node: front-4" in found.trace.final
     assert {"scheduler front", "scheduler back"} <= {step.actor for step in found.trace.steps}
@@ -61,7 +62,7 @@ def test_what_no_other_workload_can_prevent_is_proved() -> None:
     )
     result = answered(*NODES, FRONT, web(2, name="back"), scenario(*intents, events=FAILURE))
 
-    assert verdicts(result) == [HOLDS, HOLDS, HOLDS]
+    assert verdicts(result) == [Verdict.HOLDS, Verdict.HOLDS, Verdict.HOLDS]
     assert [one.detail.split(":")[0] for one in result.results] == [
         "proved for each workload, whatever the others do",
         "proved for Deployment/shop/back, whatever the others do",
@@ -76,7 +77,7 @@ def test_what_holds_alone_is_no_proof_where_others_may_take_the_room() -> None:
     result = answered(*NODES, web(2, name="back", cpu="4"), others, scenario(PENDING % "back", events=FAILURE))
 
     (found,) = result.results
-    assert found.verdict == UNKNOWN
+    assert found.verdict == Verdict.UNKNOWN
     assert found.detail.endswith("it holds if Deployment/shop/back has all nodes to itself")
 
 
@@ -85,8 +86,8 @@ def test_room_is_counted_without_the_nodes_that_events_hit() -> None:
     others = web(15, name="crowd", cpu="1")
     documents = (*NODES, web(1, name="back", cpu="1"), others)
 
-    assert verdicts(answered(*documents, scenario(PENDING % "back"))) == [HOLDS]
-    assert verdicts(answered(*documents, scenario(PENDING % "back", events=FAILURE))) == [UNKNOWN]
+    assert verdicts(answered(*documents, scenario(PENDING % "back"))) == [Verdict.HOLDS]
+    assert verdicts(answered(*documents, scenario(PENDING % "back", events=FAILURE))) == [Verdict.UNKNOWN]
 
 
 def test_a_workload_that_needs_a_certain_node_needs_room_on_every_node() -> None:
@@ -94,23 +95,23 @@ def test_a_workload_that_needs_a_certain_node_needs_room_on_every_node() -> None
     roomy = answered(*NODES, FRONT, web(6, name="crowd", cpu="1"), scenario(PENDING % "front"))
     crowded = answered(*NODES, FRONT, web(9, name="crowd", cpu="1"), scenario(PENDING % "front"))
 
-    assert verdicts(roomy) == [HOLDS]
-    assert verdicts(crowded) == [UNKNOWN]
+    assert verdicts(roomy) == [Verdict.HOLDS]
+    assert verdicts(crowded) == [Verdict.UNKNOWN]
 
 
 def test_an_autoscaler_that_comes_to_rest_does_not_stand_in_the_way() -> None:
     documents = (*NODES, FRONT, web(1, name="back", cpu="100m"), AUTOSCALER)
 
-    assert verdicts(answered(*documents, scenario(PENDING % "back"))) == [HOLDS]
-    assert verdicts(answered(*documents, scenario(PENDING % "back", events=USAGE))) == [HOLDS]
+    assert verdicts(answered(*documents, scenario(PENDING % "back"))) == [Verdict.HOLDS]
+    assert verdicts(answered(*documents, scenario(PENDING % "back", events=USAGE))) == [Verdict.HOLDS]
 
 
 def test_pods_that_an_autoscaler_may_add_and_let_end_count_as_taken_room() -> None:
     # 1 to 3 pods of 1 CPU, and up to two that end, beside one and the next: 7 CPU. After a rise none goes for a while.
     pods = (web(1, name="back"), web(1, name="front"), AUTOSCALER, scenario(PENDING % "front", events=USAGE))
 
-    assert verdicts(answered(node("n1", cpu="7"), *pods)) == [HOLDS]
-    assert verdicts(answered(node("n1", cpu="6"), *pods)) == [UNKNOWN]
+    assert verdicts(answered(node("n1", cpu="7"), *pods)) == [Verdict.HOLDS]
+    assert verdicts(answered(node("n1", cpu="6"), *pods)) == [Verdict.UNKNOWN]
 
 
 def test_pods_that_an_autoscaler_without_a_window_lets_end_count_once_for_each_sync_of_a_grace_period() -> None:
@@ -118,8 +119,8 @@ def test_pods_that_an_autoscaler_without_a_window_lets_end_count_once_for_each_s
     hasty = AUTOSCALER + "  behavior: {scaleDown: {stabilizationWindowSeconds: 0}}\n"
     pods = (web(1, name="back"), web(1, name="front"), hasty, scenario(PENDING % "front", events=USAGE))
 
-    assert verdicts(answered(node("n1", cpu="11"), *pods)) == [HOLDS]
-    assert verdicts(answered(node("n1", cpu="10"), *pods)) == [UNKNOWN]
+    assert verdicts(answered(node("n1", cpu="11"), *pods)) == [Verdict.HOLDS]
+    assert verdicts(answered(node("n1", cpu="10"), *pods)) == [Verdict.UNKNOWN]
 
 
 def test_a_port_of_the_node_stands_in_the_way_of_those_that_want_it_only() -> None:
@@ -129,27 +130,27 @@ def test_a_port_of_the_node_stands_in_the_way_of_those_that_want_it_only() -> No
     )
     asked = scenario(PENDING % "front", PENDING % "back")
 
-    assert verdicts(answered(*NODES, FRONT, first, asked)) == [HOLDS, HOLDS]
-    assert verdicts(answered(*NODES, FRONT, first, second, asked)) == [HOLDS, VIOLATED]
+    assert verdicts(answered(*NODES, FRONT, first, asked)) == [Verdict.HOLDS, Verdict.HOLDS]
+    assert verdicts(answered(*NODES, FRONT, first, second, asked)) == [Verdict.HOLDS, Verdict.VIOLATED]
 
 
 def test_proofs_by_more_runs_can_be_switched_off() -> None:
     documents = (*NODES, FRONT, web(2, name="back"), scenario(PENDING % "back", events=FAILURE))
 
-    assert verdicts(answered(*documents, without=("abstraction",))) == [UNKNOWN]
+    assert verdicts(answered(*documents, without=("abstraction",))) == [Verdict.UNKNOWN]
 
 
 def test_a_whole_that_is_small_enough_is_searched_as_one() -> None:
     result = answered(*NODES, FRONT, web(2, name="back"), scenario("{settles: {}}"), max_states=None)
 
-    assert verdicts(result) == [HOLDS]
+    assert verdicts(result) == [Verdict.HOLDS]
     assert result.results[0].detail.startswith("proved for each workload")
 
 
 def test_what_parts_cannot_decide_is_searched_as_a_whole_again() -> None:
     crowd = (*NODES, web(1, name="back", cpu="4"), web(5, name="crowd", cpu="4"), scenario(PENDING % "back"))
 
-    assert verdicts(answered(*crowd, max_states=None)) == [HOLDS]
+    assert verdicts(answered(*crowd, max_states=None)) == [Verdict.HOLDS]
 
 
 def test_the_built_in_scenario_comes_to_an_end_by_itself() -> None:
@@ -158,7 +159,7 @@ def test_the_built_in_scenario_comes_to_an_end_by_itself() -> None:
     result = verify(load_texts([("in.yaml", text)]), few)
 
     assert result.statistics.stopped_by == StoppedBy(StopReason.STATES, 30)
-    assert UNKNOWN in verdicts(result)
+    assert Verdict.UNKNOWN in verdicts(result)
 
 
 COMING_BACK = "tolerations: [{key: node.kubernetes.io/%s, operator: Exists, effect: NoSchedule}]"
@@ -175,8 +176,8 @@ def test_pods_that_accept_drained_nodes_are_not_proved() -> None:
     ready = "{minReady: {target: Deployment/shop/back, count: 1, when: eventuallyAlways}}"
     documents = (*NODES[:2], eager, web(1, name="back"))
 
-    assert verdicts(answered(*documents, scenario(ready, events="{drain: {}}"))) == [UNKNOWN]
-    assert verdicts(answered(*documents, scenario(ready, events=FAILURE))) == [HOLDS]
+    assert verdicts(answered(*documents, scenario(ready, events="{drain: {}}"))) == [Verdict.UNKNOWN]
+    assert verdicts(answered(*documents, scenario(ready, events=FAILURE))) == [Verdict.HOLDS]
 
 
 def test_a_cordoned_node_that_pods_accept_must_have_room_too() -> None:
@@ -184,14 +185,14 @@ def test_a_cordoned_node_that_pods_accept_must_have_room_too() -> None:
     pods = web(2, name="front", cpu="100m", more=APART + "\n      " + COMING_BACK % "unschedulable")
     documents = (NODES[0], cordoned, pods, web(1, name="back"), scenario(PENDING % "front"))
 
-    assert verdicts(answered(*documents)) == [VIOLATED]
+    assert verdicts(answered(*documents)) == [Verdict.VIOLATED]
 
 
 def test_a_node_whose_taints_no_scheduler_heeds_must_have_room_too() -> None:
     tainted = node("n2", cpu="50m", taints=EXCLUSIVE)
     pods = (web(2, name="front", cpu="100m", more=APART), web(1, name="back"), scenario(PENDING % "front"))
 
-    assert verdicts(answered(NODES[0], tainted, *pods, BLIND % "TaintToleration")) == [VIOLATED]
+    assert verdicts(answered(NODES[0], tainted, *pods, BLIND % "TaintToleration")) == [Verdict.VIOLATED]
 
 
 def test_a_loop_that_others_can_end_is_not_called_inevitable() -> None:
@@ -202,7 +203,7 @@ def test_a_loop_that_others_can_end_is_not_called_inevitable() -> None:
     pods = (front, web(1, name="back", cpu="160m", more=stays), BLIND % "TaintToleration", scenario("{settles: {}}"))
     (found,) = answered(nodes[0], nodes[1].replace("8Gi", "4Gi"), *pods).results
 
-    assert found.verdict == VIOLATED
+    assert found.verdict == Verdict.VIOLATED
     assert found.trace is not None
     assert found.trace.loop_certainty == "possible"
 
@@ -210,18 +211,18 @@ def test_a_loop_that_others_can_end_is_not_called_inevitable() -> None:
 def test_a_pod_that_fits_on_no_node_is_not_proved_to_find_room() -> None:
     result = answered(*NODES, FRONT, web(1, name="huge", cpu="9"), scenario(PENDING % "huge"))
 
-    assert verdicts(result) == [VIOLATED]
+    assert verdicts(result) == [Verdict.VIOLATED]
 
 
 def test_parts_whose_start_is_too_large_decide_nothing() -> None:
     pods = (FRONT, web(2, name="back"), scenario(PENDING % "front", start="deployed", events=FAILURE))
     result = answered(*NODES, *pods, effort=replace(FEW, max_alone=1))
 
-    assert verdicts(result) == [UNKNOWN]
+    assert verdicts(result) == [Verdict.UNKNOWN]
     assert result.statistics.reductions[-1] == shares.ONE_BY_ONE
 
 
-@pytest.mark.parametrize(("after", "expected"), [("", HOLDS), ("after: stable", UNKNOWN)])
+@pytest.mark.parametrize(("after", "expected"), [("", Verdict.HOLDS), ("after: stable", Verdict.UNKNOWN)])
 def test_drains_that_may_begin_at_once_are_proved_to_complete(after: str, expected: str) -> None:
     drain = f"{{drain: {{{after}}}}}"
     result = answered(*NODES, web(2, name="front"), web(2, name="back"), scenario("{drainCompletes: {}}", events=drain))
@@ -256,13 +257,13 @@ def test_a_job_beside_a_deployment_is_told_from_it() -> None:
     documents = (*NODES[:2], JOB, web(1, name="front", cpu="100m"), scenario(*intents, events=events))
     result = answered(*documents, effort=replace(FEW, max_alone=3_000))
 
-    assert verdicts(result) == [VIOLATED, VIOLATED]
+    assert verdicts(result) == [Verdict.VIOLATED, Verdict.VIOLATED]
 
 
 def test_a_violation_is_not_lost_beside_a_daemon_set() -> None:
     ready = "{minReady: {target: Deployment/shop/front, count: 3, when: eventuallyAlways}}"
     result = answered(*NODES, AGENT, FRONT, scenario(PENDING % "front", ready, events=FAILURE))
 
-    assert verdicts(result) == [VIOLATED, VIOLATED]
+    assert verdicts(result) == [Verdict.VIOLATED, Verdict.VIOLATED]
     traces = [one.trace for one in result.results if one.trace is not None]
     assert all("scheduler agent" in {step.actor for step in trace.steps} for trace in traces)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import Effort, VerifyOptions
 from kubeproof.verify.proofs.slicing import cut
-from kubeproof.verify.result import VIOLATED
 from kubeproof.verify.run import verify
 from tests.unit.verify.inputs import loaded, scenario
 
@@ -180,7 +180,7 @@ def test_a_violation_of_a_part_is_shown_as_a_run_of_the_whole(effort: Effort) ->
     result = verify(loaded(*documents, drained), VerifyOptions(effort=effort))
 
     (found,) = result.results
-    assert (found.verdict, found.pods, "slices" in dict(result.scope)) == (VIOLATED, 4, True)
+    assert (found.verdict, found.pods, "slices" in dict(result.scope)) == (Verdict.VIOLATED, 4, True)
     assert found.trace is not None
     actors = {step.actor for step in found.trace.steps[: found.trace.deployed_steps]}
     assert {"scheduler one", "scheduler two"} <= actors

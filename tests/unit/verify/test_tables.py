@@ -14,8 +14,8 @@ from kubeproof.report.frame import Frame
 from kubeproof.report.html import render
 from kubeproof.simulate.control.words import NODE_WORDS
 from kubeproof.values import complete
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.result import VIOLATED
 from kubeproof.verify.run import verify
 from kubeproof.verify.words.coverage import ON_NODES, UNTOLD, WORDS
 from kubeproof.verify.words.pictures import HEALTHS, PHASES, WORKS, Film, films_of
@@ -67,7 +67,7 @@ def test_a_violation_by_any_event_of_nodes_is_drawn(event: str) -> None:
         intents = "{onlyOn: {target: Deployment/shop/web, nodes: {names: [n2]}}}"
     result = verify(loaded(node("n1"), node("n2"), web(1, more=apart), scenario(intents, events=f"{{{event}}}")))
 
-    assert result.verdict == VIOLATED
+    assert result.verdict == Verdict.VIOLATED
     (film,) = films_of(result, VerifyOptions())
     assert isinstance(film, Film), film
     assert "told but not drawn" not in render(result, (film,), Frame(base="", replay_command=""))

@@ -15,6 +15,7 @@ from kubeproof.monitor.cluster.judges import FAR, Patience
 from kubeproof.monitor.cluster.sight import Sight
 from kubeproof.monitor.cluster.stage import STAGED, Stage, Texts, first_changes, keys_of, staged
 from kubeproof.monitor.cluster.store import Deed, Store
+from kubeproof.verdicts import Verdict
 
 MISSED = "changes were not told in full (an audit level below RequestResponse, or a stream that broke off)"
 
@@ -78,7 +79,7 @@ class ClusterMonitor:
             intent = one.monitor.intent
             yield Alarm(
                 intent.name, Kind.INTENT, intent.target or intent.key, f"cannot be watched: {one.why}",
-                time_us, time_us, time_us, intent.severity, "UNKNOWN",
+                time_us, time_us, time_us, intent.severity, Verdict.UNKNOWN,
             )  # fmt: skip
 
     def _is_staged(self, key: Key) -> bool:
@@ -175,7 +176,7 @@ class ClusterMonitor:
         """The alarms as far as the state behind them is known."""
         for alarm in alarms:
             if self._store.blind:
-                yield alarm._replace(verdict="UNKNOWN", text=f"{alarm.text}; {MISSED}")
+                yield alarm._replace(verdict=Verdict.UNKNOWN, text=f"{alarm.text}; {MISSED}")
             else:
                 yield alarm
 
@@ -199,5 +200,5 @@ class ClusterMonitor:
                     time_us,
                     time_us,
                     target.severity,
-                    "UNKNOWN",
+                    Verdict.UNKNOWN,
                 )

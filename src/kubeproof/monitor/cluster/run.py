@@ -19,6 +19,7 @@ from kubeproof.monitor.run import Summary
 from kubeproof.monitor.sinks import FileSink, Render, Sink
 from kubeproof.stop import Stop, until
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +59,17 @@ class _Watching:
         self._files = [FileSink(path, render, length=None) for path, render in wanted.files]
         for file in self._files:
             stack.callback(file.close)
-        self._verdicts = {"VIOLATED": 0, "UNKNOWN": 0}
+        self._verdicts = {Verdict.VIOLATED: 0, Verdict.UNKNOWN: 0}
         self._number = self._taken = self._undelivered = 0
 
     def run(self, changes: Iterable[Change]) -> Summary:
         for alarm in self._monitor.feed(self._steady.pass_on(self._counted(changes))):
             self._tell([alarm])
-        if self._refused is not None and not self._verdicts["VIOLATED"]:
+        if self._refused is not None and not self._verdicts[Verdict.VIOLATED]:
             raise self._refused
         waiting = self._monitor.finish()
         gaps = max(0, self._monitor.gaps - self._tally.count)
-        violated, unknown = self._verdicts["VIOLATED"], self._verdicts["UNKNOWN"]
+        violated, unknown = self._verdicts[Verdict.VIOLATED], self._verdicts[Verdict.UNKNOWN]
         return Summary(
             self._taken, 0, 0, gaps, violated, unknown, waiting, (), self._undelivered, self._tally.count,
             tuple(self._tally.places), self._steady.outliers, refused=self._refused,

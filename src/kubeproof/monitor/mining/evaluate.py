@@ -14,6 +14,7 @@ from kubeproof.monitor.mining.runs import RunInfo
 from kubeproof.monitor.mining.traces import traces_of
 from kubeproof.monitor.rules.rules import Rule
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 
 LATENESS_US = 0  # recorded runs are in order; what is not is sorted
 
@@ -95,7 +96,7 @@ def watched(rules: Sequence[Rule], info: RunInfo, events: Sequence[Event]) -> li
     if info.end_us is not None:
         partition.advance(info.end_us)
     partition.finish(complete=True)
-    return [alarm for alarm in partition.fetch() if alarm.verdict == "VIOLATED"]
+    return [alarm for alarm in partition.fetch() if alarm.verdict == Verdict.VIOLATED]
 
 
 def judged(rules: Sequence[Rule], info: RunInfo, events: Sequence[Event]) -> Judged:

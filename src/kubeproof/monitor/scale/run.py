@@ -20,6 +20,7 @@ from kubeproof.monitor.scale.board import Board, Plan
 from kubeproof.monitor.scale.splitter import Splitter
 from kubeproof.monitor.sinks import FileSink
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 
 PARTITIONS = 16
 BATCH = 2_000  # events that are split together
@@ -77,7 +78,7 @@ class _Feeding:
         self._heard, self._number = "", 0
         self._entries, self._kept = 0, scale.clock()
         self._untold: list[list[Numbered]] = [[] for _ in wanted.sinks]
-        self._verdicts = {"VIOLATED": 0, "UNKNOWN": 0}
+        self._verdicts = {Verdict.VIOLATED: 0, Verdict.UNKNOWN: 0}
         self._files = [FileSink(path, render, length=None) for path, render in wanted.files]
         for file in self._files:
             stack.callback(file.close)
@@ -244,7 +245,7 @@ class _Feeding:
     def _summary(self) -> Summary:
         counts, rules = self._splitter.counts, self._wanted.rules
         resting: Iterable[Any] = () if self._splitter.has_runs else resting_rules(rules)
-        violated, unknown = self._verdicts["VIOLATED"], self._verdicts["UNKNOWN"]
+        violated, unknown = self._verdicts[Verdict.VIOLATED], self._verdicts[Verdict.UNKNOWN]
         left = max(map(len, self._untold), default=0)
         return Summary(
             counts.taken, counts.copies, counts.late, counts.gaps, violated, unknown, 0, tuple(resting), left,

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 from kubeproof.monitor.alarms import Alarm, Kind
 from kubeproof.monitor.intake.arrival import Gaps
+from kubeproof.verdicts import Verdict
 
 NEVER = float("inf")
 MOST_PENDING = 10_000  # obligations that one rule remembers
@@ -93,7 +94,7 @@ class Desk:
         What was lost since `since_us` may be the reason as well.
         """
         if alarm.kind not in _CERTAIN and self.gaps.spans and self._may_lack(alarm, since_us):
-            alarm = alarm._replace(verdict="UNKNOWN", text=f"{alarm.text}; events were lost meanwhile")
+            alarm = alarm._replace(verdict=Verdict.UNKNOWN, text=f"{alarm.text}; events were lost meanwhile")
         self.raised.append(alarm._replace(run=self.run))
         if lost:
             self._settle(alarm.detected_us, watch, lost)

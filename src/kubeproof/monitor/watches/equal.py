@@ -11,6 +11,7 @@ from kubeproof.monitor.rules.rules import EqualCounts
 from kubeproof.monitor.times import shown_time
 from kubeproof.monitor.watches.desk import NEVER, Desk, Label
 from kubeproof.monitor.watches.other import PlainWatch
+from kubeproof.verdicts import Verdict
 
 
 def equal_counts_watch(body: EqualCounts, label: Label, desk: Desk) -> EqualCountsWatch | SkewedCountsWatch:
@@ -138,7 +139,7 @@ class SkewedCountsWatch(PlainWatch):
             about = str(self._body.events[counts.index(min(counts))])
             text = f"unequal counts from {shown_time(start)}: {shown}"
             text += "" if is_certain else "; clocks may differ too much to tell"
-            verdict = "VIOLATED" if is_certain else "UNKNOWN"
+            verdict = Verdict.VIOLATED if is_certain else Verdict.UNKNOWN
             self._raise(Kind.UNEQUAL, about, text, start, end, verdict=verdict)
         self._is_open |= self._near > 0
         self._counts, self._start, self._near = [0] * len(counts), None, 0

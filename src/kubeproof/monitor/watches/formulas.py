@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import permutations
 from typing import Any
 
-from kubeproof.logic.monitor import Monitor, Verdict, monitor_of
+from kubeproof.logic.monitor import Monitor, Truth, monitor_of
 from kubeproof.logic.parser import parse as parse_formula
 from kubeproof.monitor.alarms import Alarm, Kind
 from kubeproof.monitor.event import Event
@@ -17,6 +17,7 @@ from kubeproof.monitor.rules.rules import Ltl
 from kubeproof.monitor.times import shown_time
 from kubeproof.monitor.watches.desk import NEVER, Desk, Label
 from kubeproof.monitor.watches.other import PlainWatch
+from kubeproof.verdicts import Verdict
 
 
 @lru_cache(maxsize=1_000)
@@ -65,7 +66,7 @@ class FormulaWatch(PlainWatch):
             self._begin(key, event[0])
         state = monitor.step(self._states[key], letter)
         self._states[key] = state
-        if monitor.verdicts[state] is Verdict.VIOLATED:
+        if monitor.verdicts[state] is Truth.VIOLATED:
             text = f"{self._body.formula} is violated by {event[1]} at {shown_time(event[0])}"
             self._raise(Kind.FORMULA, event[1], text, self._starts[key], event[0], key=key)
             del self._states[key], self._starts[key]
@@ -77,7 +78,7 @@ class FormulaWatch(PlainWatch):
             oldest = next(iter(self._states))
             text = f"too many keys are followed; {oldest!r} is given up"
             label, start = self._label, self._starts[oldest]
-            alarm = Alarm(label.rule, Kind.OVERFLOW, oldest, text, start, now, now, label.severity, "UNKNOWN")
+            alarm = Alarm(label.rule, Kind.OVERFLOW, oldest, text, start, now, now, label.severity, Verdict.UNKNOWN)
             del self._states[oldest], self._starts[oldest]
             if not self._has_given_up:
                 self._desk.report(alarm, self)
@@ -149,7 +150,7 @@ class SkewedFormulaWatch(PlainWatch):
             start, label = self._words.pop(oldest).start, self._label
             text = f"too many keys are followed; {oldest!r} is given up"
             if not self._has_given_up:
-                alarm = Alarm(label.rule, Kind.OVERFLOW, oldest, text, start, now, now, label.severity, "UNKNOWN")
+                alarm = Alarm(label.rule, Kind.OVERFLOW, oldest, text, start, now, now, label.severity, Verdict.UNKNOWN)
                 self._desk.report(alarm, self)
             self._has_given_up = True
         found = self._words[key] = _Word(self._monitor.initial, now)
@@ -181,7 +182,7 @@ class SkewedFormulaWatch(PlainWatch):
         letters, word.letters = word.letters, []
         verdicts, start = self._monitor.verdicts, self._monitor.initial
         reached = self._after(word.states, letters)
-        violated = {state for state in reached if verdicts[state] is Verdict.VIOLATED}
+        violated = {state for state in reached if verdicts[state] is Truth.VIOLATED}
         if violated == reached:
             text = f"{self._body.formula} is violated by {word.about} at {shown_time(word.last)}"
             self._raise(Kind.FORMULA, word.about, text, word.start, word.last, key=key)

@@ -10,6 +10,7 @@ from kubeproof.monitor.event import Event
 from kubeproof.monitor.rules.rules import AtMost, Heartbeat, Never
 from kubeproof.monitor.times import shown_duration, shown_time
 from kubeproof.monitor.watches.desk import NEVER, Desk, Label
+from kubeproof.verdicts import Verdict
 
 
 class PlainWatch:
@@ -49,7 +50,15 @@ class PlainWatch:
         """Nothing is remembered."""
 
     def _raise(
-        self, kind: Kind, about: str, text: str, start: int, end: int, *, key: str = "", verdict: str = "VIOLATED"
+        self,
+        kind: Kind,
+        about: str,
+        text: str,
+        start: int,
+        end: int,
+        *,
+        key: str = "",
+        verdict: Verdict = Verdict.VIOLATED,
     ) -> None:
         label = self._label
         alarm = Alarm(label.rule, kind, about, text, start, end, end, label.severity, verdict, key=key)

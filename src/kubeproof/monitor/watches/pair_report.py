@@ -6,6 +6,7 @@ from kubeproof.monitor.alarms import Alarm, Kind
 from kubeproof.monitor.rules.rules import FollowedBy
 from kubeproof.monitor.times import shown_duration, shown_time
 from kubeproof.monitor.watches.desk import Desk, Label, Watch
+from kubeproof.verdicts import Verdict
 
 
 class PairReport:
@@ -36,7 +37,7 @@ class PairReport:
     def overflow(self, watch: Watch, start: int, now: int) -> None:
         """The oldest obligation is given up."""
         text = f"too many obligations wait; the oldest, of {shown_time(start)}, is given up"
-        alarm = self._alarm(Kind.OVERFLOW, self._then, text, start, now)._replace(verdict="UNKNOWN")
+        alarm = self._alarm(Kind.OVERFLOW, self._then, text, start, now)._replace(verdict=Verdict.UNKNOWN)
         self._desk.report(alarm, watch)
 
     def _alarm(self, kind: Kind, about: str, text: str, start: int, end: int) -> Alarm:

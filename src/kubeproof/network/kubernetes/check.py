@@ -18,6 +18,7 @@ from kubeproof.network.properties.predicates import OneOf
 from kubeproof.network.result import Counterexample, Liveness, NetworkResult, PropertyResult, undecided
 from kubeproof.stop import Stop, until
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 
 MOST_REASONS = 10
 
@@ -60,13 +61,13 @@ class _Answer:
         prepared = prepare(_property(self._question))
         graph = self._graph(certain=False)
         most = check(graph, prepared, final=True)
-        if most.verdict != "VIOLATED":
+        if most.verdict != Verdict.VIOLATED:
             nothing = self._nothing_asked(graph, most.pairs)
-            return self._said(most, "VACUOUS" if nothing else most.verdict, (), nothing)
+            return self._said(most, Verdict.VACUOUS if nothing else most.verdict, (), nothing)
         least = check(self._graph(certain=True), prepared, final=True)
-        if least.verdict == "VIOLATED":
-            return self._said(least, "VIOLATED", least.counterexamples)
-        return self._said(most, "UNKNOWN", most.counterexamples)
+        if least.verdict == Verdict.VIOLATED:
+            return self._said(least, Verdict.VIOLATED, least.counterexamples)
+        return self._said(most, Verdict.UNKNOWN, most.counterexamples)
 
     def _nothing_asked(self, graph: Network, pairs: int) -> tuple[str, ...]:
         """Why a question that finds nothing wrong asks for nothing: a port that nobody has, or ends without a way."""
@@ -85,7 +86,7 @@ class _Answer:
     def _said(
         self,
         result: PropertyResult,
-        verdict: str,
+        verdict: Verdict,
         shown_paths: tuple[Counterexample, ...],
         reasons: tuple[str, ...] = (),
     ) -> PropertyResult:
@@ -95,21 +96,21 @@ class _Answer:
             name=f"{self._question.kind}: {self._question.text}",
             verdict=verdict,
             liveness=Liveness.NONE,
-            is_safe=verdict != "VIOLATED",
+            is_safe=verdict != Verdict.VIOLATED,
             counterexamples=paths,
             meaning=self._meaning(verdict, result.pairs),
             reasons=reasons,
         )
 
-    def _meaning(self, verdict: str, pairs: int) -> str:
+    def _meaning(self, verdict: Verdict, pairs: int) -> str:
         scope = f"{pairs:,} pair(s) of workloads, {'relays included' if self._relays else 'direct connections'}"
         words = {
-            "HOLDS": "the policies decide it",
-            "VIOLATED": "the policies do not grant it"
+            Verdict.HOLDS: "the policies decide it",
+            Verdict.VIOLATED: "the policies do not grant it"
             if self._question.kind == CAN
             else "the policies allow otherwise",
-            "UNKNOWN": "the manifests do not decide it: it depends on addresses, namespaces or host networks",
-            "VACUOUS": "there is nothing to check",
+            Verdict.UNKNOWN: "the manifests do not decide it: it depends on addresses, namespaces or host networks",
+            Verdict.VACUOUS: "there is nothing to check",
         }
         return f"{words[verdict]} ({scope})"
 
@@ -120,14 +121,14 @@ class _Answer:
         if not self._question.targets:
             nothing = check(graph, prepared, final=True)
             service = self._question.service
-            return self._said(nothing, "VIOLATED", (), (f"{service.ref if service else 'it'} selects no pods",))
+            return self._said(nothing, Verdict.VIOLATED, (), (f"{service.ref if service else 'it'} selects no pods",))
         least = check(graph, prepared, final=True)
         missing = _missing(graph, prepared)
         if not missing:
             paths = tuple(replace(path, part="witness") for path in least.counterexamples)
-            return self._said(least, "HOLDS" if least.pairs else "VACUOUS", paths)
+            return self._said(least, Verdict.HOLDS if least.pairs else Verdict.VACUOUS, paths)
         lost = _missing(self._graph(certain=False), prepared)
-        verdict = "VIOLATED" if lost else "UNKNOWN"
+        verdict = Verdict.VIOLATED if lost else Verdict.UNKNOWN
         reasons = tuple(self._reason(*pair) for pair in (lost or missing)[:MOST_REASONS])
         more = len(lost or missing) - len(reasons)
         return self._said(least, verdict, (), (*reasons, *((f"and {more} more pair(s)",) if more else ())))

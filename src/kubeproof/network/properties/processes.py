@@ -10,6 +10,7 @@ from kubeproof.logic.lasso import Lasso
 from kubeproof.network.model import Event, Network
 from kubeproof.network.result import Liveness, PropertyResult, Step
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 
 EVENTS = ("request", "begin", "commit", "grant", "release")
 IDLE = "idle"
@@ -114,11 +115,17 @@ def check_processes(network: Network, one: ProcessProperty, *, final: bool = Fal
             unmet.append((process, read))
     liveness = Liveness.NOT_VERIFIED if unmet else Liveness.UNDETERMINED if unsafe else Liveness.VERIFIED
     verdict = (
-        "VIOLATED" if unsafe or (unmet and final) else "UNKNOWN" if unmet else "HOLDS" if final else "HOLDS-BOUNDED"
+        Verdict.VIOLATED
+        if unsafe or (unmet and final)
+        else Verdict.UNKNOWN
+        if unmet
+        else Verdict.HOLDS
+        if final
+        else Verdict.HOLDS_BOUNDED
     )
     return PropertyResult(
         name=one.name,
-        verdict=verdict if processes else "VACUOUS",
+        verdict=verdict if processes else Verdict.VACUOUS,
         is_safe=not unsafe,
         liveness=liveness,
         pairs=len(processes),

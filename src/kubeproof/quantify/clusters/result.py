@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 
 if TYPE_CHECKING:
     from kubeproof.cluster.objects import Source
 
 UNCERTAIN = 1e-6  # relative, of a value without bounds
-WORDS = ("VIOLATED", "UNKNOWN", "HOLDS")  # the first that occurs is that of all
+WORDS = (Verdict.VIOLATED, Verdict.UNKNOWN, Verdict.HOLDS)  # the first that occurs is that of all
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +35,17 @@ class Span:
     skipped: str = ""
 
 
-def judged(span: Span | None, at_most: float) -> str:
+def judged(span: Span | None, at_most: float) -> Verdict:
     """HOLDS if the greatest value is at most this, VIOLATED if it is more, UNKNOWN if nobody can tell."""
     found = None if span is None else span.greatest
     if found is None:
-        return "UNKNOWN"
+        return Verdict.UNKNOWN
     slack = UNCERTAIN * found.value
     lower = found.value - slack if found.lower is None else found.lower
     upper = min(1.0, found.value + slack if found.upper is None else found.upper)
     if upper <= at_most:
-        return "HOLDS"
-    return "VIOLATED" if lower > at_most else "UNKNOWN"
+        return Verdict.HOLDS
+    return Verdict.VIOLATED if lower > at_most else Verdict.UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +123,13 @@ class ClusterResult:
     at_most: float | None = None  # what the probability of a violation within the horizon is held against
 
     @property
-    def verdicts(self) -> tuple[str, ...]:
+    def verdicts(self) -> tuple[Verdict, ...]:
         """Per intent whether it is violated no more likely than allowed; nothing if that was not asked for."""
         limit = self.at_most
         return () if limit is None else tuple(judged(one.within, limit) for one in self.intents)
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> Verdict | Literal[""]:
         """That of all intents; empty if there is none."""
         return next((word for word in WORDS if word in self.verdicts), "")
 

@@ -28,6 +28,7 @@ from kubeproof.simulate.options import SimulateOptions, reading_s
 from kubeproof.simulate.outcome import Costs, Moment, ServiceTotals, Timeline
 from kubeproof.simulate.serving.contract import DataPlane
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 
 DEPLOYING_S = 24 * 3600  # within which `start: deployed` must come to rest
 MOST_MOMENTS = 10_000
@@ -40,7 +41,7 @@ class RunRecord:
     timeline: Timeline
     services: tuple[ServiceTotals, ...]
     costs: Costs
-    verdicts: tuple[tuple[str, int | None, str], ...]  # per intent: verdict, first violated at, detail
+    verdicts: tuple[tuple[Verdict, int | None, str], ...]  # per intent: verdict, first violated at, detail
     moments: tuple[Moment, ...]
     moments_left_out: int
     steps: int

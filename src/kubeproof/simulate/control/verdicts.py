@@ -12,12 +12,12 @@ from typing import Any, cast
 from kubeproof.cluster.control import Role
 from kubeproof.intents.monitor import CYCLE, IN_STABLE, NEVER, PERSISTENT, RECURRENT, STEP, WORD, Monitor
 from kubeproof.logic.alphabet import Alphabet
-from kubeproof.logic.monitor import Verdict, monitor_of
+from kubeproof.logic.monitor import Truth, monitor_of
 from kubeproof.model.by_name.abstraction import anonymous
 from kubeproof.model.letters import letter_number
 from kubeproof.simulate.control.walk import Taken, Walk
 from kubeproof.simulate.control.words import told
-from kubeproof.simulate.outcome import SAMPLED_OK, VACUOUS, VIOLATED
+from kubeproof.verdicts import Verdict
 
 AT_REST = (IN_STABLE, RECURRENT, PERSISTENT)
 MOST_REMEMBERED = 100_000  # states in search of a loop
@@ -112,11 +112,11 @@ class Verdicts:
             found = self._walk.judge.found(at, self._walk.state, self._walk.views.cells)
             self.details[at] = f"{detail}: {found}" if found else detail
 
-    def verdict(self, at: int) -> str:
+    def verdict(self, at: int) -> Verdict:
         """The verdict of one intent."""
         if self.violated_s[at] is not None:
-            return VIOLATED
-        return SAMPLED_OK if self._mattered[at] else VACUOUS
+            return Verdict.VIOLATED
+        return Verdict.SAMPLED_OK if self._mattered[at] else Verdict.VACUOUS
 
 
 class _Word:
@@ -136,7 +136,7 @@ class _Word:
 
     @property
     def is_broken(self) -> bool:
-        return self._machine.verdicts[self._at] is Verdict.VIOLATED
+        return self._machine.verdicts[self._at] is Truth.VIOLATED
 
     def _read(self, taken: Taken | None) -> None:
         is_stable = self._temporal.reads_stability and self._walk.is_stable()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.checks.run import run_checks
 from kubeproof.verify.findings.left_out import omitted, told_omissions
-from kubeproof.verify.result import VACUOUS, Statistics, VerifyResult
+from kubeproof.verify.result import Statistics, VerifyResult
 
 
 def checked_alone(loaded: Loaded) -> VerifyResult | None:
@@ -16,7 +17,7 @@ def checked_alone(loaded: Loaded) -> VerifyResult | None:
     version = ".".join(str(part) for part in loaded.setup.settings.kubernetes_version)
     return VerifyResult(
         scenario=loaded.scenario.name,
-        verdict=VACUOUS,
+        verdict=Verdict.VACUOUS,
         scope=(("kubernetes", version), ("workloads", "none")),
         results=(),
         not_modelled=tuple(told_omissions(loaded)),

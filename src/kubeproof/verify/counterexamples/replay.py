@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.counterexamples.rerun import Rerun, rerun
 from kubeproof.verify.counterexamples.traces import told, with_letters
 from kubeproof.verify.findings.saved import no_result, read_saved
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.result import VIOLATED, IntentResult, ReplayReport, Trace
+from kubeproof.verify.result import IntentResult, ReplayReport, Trace
 
 
 def replay_file(path: str, intent: str | None = None, controllers: tuple[str, ...] = ()) -> ReplayReport:
@@ -37,7 +38,7 @@ def report_of(again: Rerun, one: IntentResult) -> ReplayReport:
         intent=one.intent,
         steps=(*before, *steps),
         loop_start=trace.loop_start,
-        verdict=VIOLATED,
+        verdict=Verdict.VIOLATED,
         detail="every step was possible when it was taken, and the run breaks the intent",
         final=trace.final,
         deployed_steps=trace.deployed_steps,

@@ -9,8 +9,9 @@ from typing import Any
 from kubeproof.cluster.objects import Source
 from kubeproof.errors import SettingsError
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.findings.fingerprints import check_fingerprints, fingerprints
-from kubeproof.verify.result import SUPPRESSED, VIOLATED, VerifyResult
+from kubeproof.verify.result import VerifyResult
 
 VERSION = 1
 MOST_BYTES = 10_000_000
@@ -37,7 +38,7 @@ def baseline_text(result: VerifyResult) -> str:
     lines = []
     for one, mark in zip(result.results, marks, strict=True):
         kept = one.suppression is not None and one.suppression.kind == "baseline"
-        if one.verdict != VIOLATED and not (one.verdict == SUPPRESSED and kept):
+        if one.verdict != Verdict.VIOLATED and not (one.verdict == Verdict.SUPPRESSED and kept):
             continue
         reason = one.suppression.reason if one.suppression is not None else DEFAULT_REASON
         finding = {"fingerprint": mark, "id": one.id, "intent": one.intent, "target": one.target}

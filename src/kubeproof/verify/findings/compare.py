@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubeproof.values import dataclass
-from kubeproof.verify.result import ERROR, SUPPRESSED, UNKNOWN, VACUOUS, VIOLATED, IntentResult, VerifyResult
+from kubeproof.verdicts import Verdict
+from kubeproof.verify.result import IntentResult, VerifyResult
 
 NEWLY_VIOLATED = "newly violated"
 NO_LONGER_DECIDED = "no longer decided"
@@ -17,8 +18,11 @@ GONE = "gone"  # the head has no such intent
 UNCHANGED = "unchanged"
 ORDER = (NEWLY_VIOLATED, NO_LONGER_DECIDED, STILL_VIOLATED, FIXED, CHANGED, NEW, GONE, UNCHANGED)
 DIPS = "DIPS"
-_OPEN = (UNKNOWN, ERROR)
-_NO_PROOF = (VACUOUS, SUPPRESSED)  # a violation that became one of these is not seen any longer, and not fixed
+_OPEN = (Verdict.UNKNOWN, Verdict.ERROR)
+_NO_PROOF = (
+    Verdict.VACUOUS,
+    Verdict.SUPPRESSED,
+)  # a violation that became one of these is not seen any longer, and not fixed
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,7 @@ def _by_name(results: Sequence[IntentResult]) -> dict[tuple[str, ...], IntentRes
 
 def _word(one: IntentResult) -> str:
     """The verdict; a dip that is good enough is no violation, and no proof that nothing happens either."""
-    return DIPS if one.verdict == VIOLATED and not one.is_decisive else one.verdict
+    return DIPS if one.verdict == Verdict.VIOLATED and not one.is_decisive else one.verdict
 
 
 def _changes(
@@ -85,12 +89,12 @@ def _changes(
 
 
 def _kind(before: str | None, after: str) -> str:
-    if after == VIOLATED:
-        return STILL_VIOLATED if before == VIOLATED else NEWLY_VIOLATED
+    if after == Verdict.VIOLATED:
+        return STILL_VIOLATED if before == Verdict.VIOLATED else NEWLY_VIOLATED
     if after in _OPEN and before not in _OPEN:
         return NO_LONGER_DECIDED
     if before is None:
         return NEW
-    if before == VIOLATED:
+    if before == Verdict.VIOLATED:
         return CHANGED if after in _NO_PROOF else FIXED
     return UNCHANGED if before == after else CHANGED

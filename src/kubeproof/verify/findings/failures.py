@@ -9,33 +9,34 @@ from kubeproof.cluster.near_nodes import NodeSizeMatters
 from kubeproof.engine.stopped import INTERNAL
 from kubeproof.errors import InternalError, KubeproofError, LimitReached
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.counterexamples.weave import CannotWeave
-from kubeproof.verify.result import ERROR, UNKNOWN, IntentResult
+from kubeproof.verify.result import IntentResult
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Why there is no answer."""
 
-    verdict: str  # UNKNOWN, or ERROR if the fault is ours
+    verdict: Verdict  # UNKNOWN, or ERROR if the fault is ours
     reason: str
 
     def told_of(self, result: IntentResult) -> IntentResult:
         """The result of an intent that this leaves without an answer."""
-        word = "not judged" if self.verdict == ERROR else "not decided"
+        word = "not judged" if self.verdict == Verdict.ERROR else "not decided"
         return replace(result, verdict=self.verdict, trace=None, remedy="", detail=f"{word}: {self.reason}")
 
 
 def failure_of(problem: Exception) -> Failure:
     """How a problem is told; one with the input or the machine concerns everybody, and is raised again."""
     if isinstance(problem, CannotWeave | LimitReached):
-        return Failure(UNKNOWN, str(problem))
+        return Failure(Verdict.UNKNOWN, str(problem))
     if isinstance(problem, MemoryError | OSError | NodeSizeMatters):
         raise problem  # the last of them to where a search begins again
     if isinstance(problem, KubeproofError) and problem.exit_code != InternalError.exit_code:
         raise problem
     return Failure(
-        ERROR, f"{INTERNAL}, {_what(problem)}. This is a fault of Kubeproof: please report it with the input"
+        Verdict.ERROR, f"{INTERNAL}, {_what(problem)}. This is a fault of Kubeproof: please report it with the input"
     )
 
 
@@ -52,7 +53,7 @@ def _what(problem: Exception) -> str:
 
 def is_open(result: IntentResult) -> bool:
     """True if the intent is not decided, for whatever reason."""
-    return result.verdict in (UNKNOWN, ERROR)
+    return result.verdict in (Verdict.UNKNOWN, Verdict.ERROR)
 
 
 def any_open(results: Sequence[IntentResult]) -> bool:
@@ -64,4 +65,8 @@ def told_best(later: IntentResult, earlier: IntentResult) -> IntentResult:
     """The answer of two searches to one intent: what is decided, then a fault of ours, then what the first one says."""
     if not is_open(earlier):
         return earlier
-    return later if not is_open(later) or (later.verdict == ERROR and earlier.verdict == UNKNOWN) else earlier
+    return (
+        later
+        if not is_open(later) or (later.verdict == Verdict.ERROR and earlier.verdict == Verdict.UNKNOWN)
+        else earlier
+    )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from kubeproof.verify.result import UNKNOWN, VIOLATED, IntentResult, Statistics
+from kubeproof.verdicts import Verdict
+from kubeproof.verify.result import IntentResult, Statistics
 
 Found = Callable[[IntentResult], None]  # is told of every intent that turns out to be violated, once
 
@@ -22,7 +23,7 @@ class Known:
         """Takes over all that is decided among the results; those of one intent must come together."""
         by_name: dict[str, list[IntentResult]] = {}
         for one in results:
-            if one.verdict != UNKNOWN:
+            if one.verdict != Verdict.UNKNOWN:
                 by_name.setdefault(one.intent, []).append(one)
         self.results.update((name, tuple(found)) for name, found in by_name.items())
 
@@ -31,6 +32,6 @@ class Known:
         if self._found is None:
             return
         for name, (first, *_) in self.results.items():
-            if first.verdict == VIOLATED and name not in self._told:
+            if first.verdict == Verdict.VIOLATED and name not in self._told:
                 self._told.add(name)
                 self._found(first)

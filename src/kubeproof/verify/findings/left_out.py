@@ -16,7 +16,8 @@ from kubeproof.intents.predicates import calls_of, targeted, targets_of
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.manifests.validation.deciding import EVERYBODY
 from kubeproof.model.plan import Plan
-from kubeproof.verify.result import HOLDS, HOLDS_BOUNDED, UNKNOWN, IntentResult, OmittedGroup
+from kubeproof.verdicts import Verdict
+from kubeproof.verify.result import IntentResult, OmittedGroup
 from kubeproof.verify.words.counted import finished_under_selectors, untargeted
 from kubeproof.verify.words.summary import claim
 
@@ -210,7 +211,7 @@ def _counted_together(setup: Setup) -> Iterator[frozenset[str]]:
 
 
 def _doubted(plan: Plan, intent: Intent, result: IntentResult, doubts: Sequence[LeftOut]) -> IntentResult:
-    if result.verdict not in (HOLDS, HOLDS_BOUNDED):
+    if result.verdict not in (Verdict.HOLDS, Verdict.HOLDS_BOUNDED):
         return result
     refs = _spoken_of(plan, intent)
     told = [one.told for one in doubts if any(fnmatchcase(ref, pattern) for ref in refs for pattern in one.touches)]
@@ -218,7 +219,7 @@ def _doubted(plan: Plan, intent: Intent, result: IntentResult, doubts: Sequence[
         return result
     more = f" and {len(told) - MOST_TOLD} more" if len(told) > MOST_TOLD else ""
     detail = f"not decided, it holds if what is not modelled plays no part: {'; '.join(told[:MOST_TOLD])}{more}"
-    return replace(result, verdict=UNKNOWN, detail=f"{detail}: {claim(intent)}")
+    return replace(result, verdict=Verdict.UNKNOWN, detail=f"{detail}: {claim(intent)}")
 
 
 def _spoken_of(plan: Plan, intent: Intent) -> set[str]:

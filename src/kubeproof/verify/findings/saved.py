@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from kubeproof.cluster.objects import Source
 from kubeproof.cluster.scale import Limit
@@ -13,17 +13,10 @@ from kubeproof.engine.stopped import StoppedBy, StopReason
 from kubeproof.errors import ManifestError
 from kubeproof.manifests.yaml.printable import printable
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.matrix.result import Cell, Column, Grade, Matrix, Row
 from kubeproof.verify.resize import Size
 from kubeproof.verify.result import (
-    ERROR,
-    HOLDS,
-    HOLDS_BOUNDED,
-    SAMPLED_OK,
-    SUPPRESSED,
-    UNKNOWN,
-    VACUOUS,
-    VIOLATED,
     CheckFinding,
     IntentResult,
     OmittedGroup,
@@ -39,12 +32,11 @@ from kubeproof.verify.scaling.heatmap import WORST_FIRST
 from kubeproof.verify.scaling.result import SizeVerdict, Sweep
 
 NUMBERS = ("states", "transitions", "depth", "memo_calls", "memo_misses", "start_states")
-# What reports print as it is, because only we write it: a file may come from anybody.
-VERDICTS = ("", HOLDS, HOLDS_BOUNDED, SAMPLED_OK, VIOLATED, VACUOUS, UNKNOWN, ERROR, SUPPRESSED)
 SEVERITIES = ("info", "warning", "error")
 _ID = re.compile(r"[A-Za-z0-9_-]{0,40}", re.ASCII)
 _WORDS = re.compile(r"[A-Za-z0-9 ,_-]{0,200}", re.ASCII)
 Json = Mapping[str, Any]
+W = TypeVar("W", bound=str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +101,7 @@ def _read(path: str) -> dict[str, Any]:
 def _result(document: Json) -> VerifyResult:
     return VerifyResult(
         scenario=str(document.get("scenario", "")),
-        verdict=_one_of(VERDICTS, document.get("verdict", "")),
+        verdict=_one_of(tuple(Verdict), document.get("verdict", "")),
         scope=tuple((str(key), str(value)) for key, value in document.get("scope", {}).items()),
         results=tuple(_intent(one) for one in document["results"]),
         not_modelled=_strings(document.get("not_modelled", ())),
@@ -144,7 +136,7 @@ def _intent(one: Json) -> IntentResult:
         intent=str(one["intent"]),
         key=str(one.get("key", "")),
         target=str(one.get("target", "")),
-        verdict=_one_of(VERDICTS, one.get("verdict", "")),
+        verdict=_one_of(tuple(Verdict), one.get("verdict", "")),
         detail=str(one.get("detail", "")),
         nodes=int(scale.get("nodes", 0)),
         pods=int(scale.get("pods", 0)),
@@ -284,10 +276,11 @@ def _size(line: Json) -> SizeVerdict:
     )
 
 
-def _one_of(known: tuple[str, ...], value: Any) -> str:
+def _one_of(known: tuple[W, ...], value: Any) -> W:
+    """The word; reports print it as it is, because only we write it: a file may come from anybody."""
     if value not in known:
-        raise ValueError(f"{printable(str(value))!r} is none of {', '.join(word for word in known if word)}")
-    return str(value)
+        raise ValueError(f"{printable(str(value))!r} is none of {', '.join(known)}")
+    return known[known.index(value)]
 
 
 def _like(form: re.Pattern[str], value: Any) -> str:

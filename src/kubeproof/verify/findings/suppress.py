@@ -10,24 +10,12 @@ from fnmatch import fnmatchcase
 from kubeproof.manifests.loaded import Ignore
 from kubeproof.manifests.settings.exemptions import Exemption, property_named
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.checks.catalogue import check_named
 from kubeproof.verify.findings.baseline import BaselineFinding
 from kubeproof.verify.findings.fingerprints import check_fingerprints, fingerprints
-from kubeproof.verify.result import (
-    ERROR,
-    HOLDS_BOUNDED,
-    SAMPLED_OK,
-    SUPPRESSED,
-    UNKNOWN,
-    VACUOUS,
-    VIOLATED,
-    CheckFinding,
-    IntentResult,
-    Suppression,
-    SuppressionNote,
-    VerifyResult,
-)
-from kubeproof.verify.scaling.result import NOT_TRIED
+from kubeproof.verify.result import CheckFinding, IntentResult, Suppression, SuppressionNote, VerifyResult
+from kubeproof.verify.scaling.result import Skipped
 
 USED, UNUSED, EXPIRED, NO_REASON = "used", "unused", "expired", "no reason"
 
@@ -112,10 +100,10 @@ def _of_baseline(finding: BaselineFinding) -> _Given:
 
 def _judged(one: IntentResult, fingerprint: str, given: Sequence[_Given]) -> IntentResult:
     """The result, suppressed by the first reason that accepts it; all that do are used."""
-    if one.verdict != VIOLATED:
+    if one.verdict != Verdict.VIOLATED:
         return one
     accepting = [*_accepting(one, fingerprint, given)]
-    return replace(one, verdict=SUPPRESSED, suppression=accepting[0].suppression) if accepting else one
+    return replace(one, verdict=Verdict.SUPPRESSED, suppression=accepting[0].suppression) if accepting else one
 
 
 def _accepted_check(one: CheckFinding, fingerprint: str, given: Sequence[_Given]) -> CheckFinding:
@@ -132,18 +120,23 @@ def _accepting(one: IntentResult | CheckFinding, fingerprint: str, given: Sequen
 
 def _as_far_as_tried(result: VerifyResult, results: tuple[IntentResult, ...]) -> tuple[IntentResult, ...]:
     """A sweep ends at its first violation; once that is accepted, what was not tried is open for all the others."""
-    untried = 0 if result.sweep is None else result.sweep.count(NOT_TRIED)
+    untried = 0 if result.sweep is None else result.sweep.count(Skipped.NOT_TRIED)
     found = {one.verdict for one in results}
-    if not untried or SUPPRESSED not in found or VIOLATED in found:
+    if not untried or Verdict.SUPPRESSED not in found or Verdict.VIOLATED in found:
         return results
     why = f"{untried:,} larger sizes were not tried: the sweep ended at an accepted violation; --all goes on after it"
     return tuple(
-        replace(one, verdict=UNKNOWN, detail=why) if one.verdict in (HOLDS_BOUNDED, SAMPLED_OK, VACUOUS) else one
+        replace(one, verdict=Verdict.UNKNOWN, detail=why)
+        if one.verdict in (Verdict.HOLDS_BOUNDED, Verdict.SAMPLED_OK, Verdict.VACUOUS)
+        else one
         for one in results
     )
 
 
-def _overall(verdict: str, results: Sequence[IntentResult]) -> str:
+def _overall(verdict: Verdict, results: Sequence[IntentResult]) -> Verdict:
     """The worst verdict that is left; a suppressed violation is told, never taken for a proof."""
     found = {one.verdict for one in results if one.is_decisive}
-    return next((word for word in (VIOLATED, ERROR, UNKNOWN, SUPPRESSED) if word in found), verdict)
+    return next(
+        (word for word in (Verdict.VIOLATED, Verdict.ERROR, Verdict.UNKNOWN, Verdict.SUPPRESSED) if word in found),
+        verdict,
+    )

@@ -14,6 +14,7 @@ from kubeproof.engine.stopped import StoppedBy, StopReason
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.findings.known import Found
 from kubeproof.verify.journal.binding import Binding, binding_of
 from kubeproof.verify.journal.codec import Codec
@@ -24,7 +25,17 @@ from kubeproof.verify.run import verify
 
 KEY = "verification"  # the one task
 CODEC = Codec(
-    VerifyResult, CheckFinding, OmittedGroup, IntentResult, Statistics, StoppedBy, StopReason, Trace, TraceStep, Source
+    VerifyResult,
+    CheckFinding,
+    OmittedGroup,
+    IntentResult,
+    Statistics,
+    StoppedBy,
+    StopReason,
+    Verdict,
+    Trace,
+    TraceStep,
+    Source,
 )
 HARMLESS = (
     "timeout_s",

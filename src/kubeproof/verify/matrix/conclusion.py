@@ -11,6 +11,7 @@ from kubeproof.manifests.loaded import Loaded
 from kubeproof.manifests.scenarios.faults import DEPLOY, NODE_ADDED, under_faults
 from kubeproof.model.plan import Plan
 from kubeproof.stop import Stop
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.checks.run import run_checks
 from kubeproof.verify.findings.left_out import left_out, omitted, told_omissions
 from kubeproof.verify.matrix.advice import advice
@@ -19,7 +20,7 @@ from kubeproof.verify.matrix.questions import Cells, Question, columns_of, rows_
 from kubeproof.verify.matrix.result import Cell, Grade, Matrix, Row
 from kubeproof.verify.matrix.solve import Graded
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.result import ERROR, HOLDS, UNKNOWN, VIOLATED, IntentResult, Statistics, VerifyResult
+from kubeproof.verify.result import IntentResult, Statistics, VerifyResult
 from kubeproof.verify.run import planned
 from kubeproof.verify.words.summary import abstractions, combined, scope
 
@@ -84,22 +85,24 @@ def _as_deployed(first: Cell, cell: tuple[str, tuple[str, ...]]) -> Cell:
     return Cell(*cell, Grade.STUCK, told, finding=first.finding)
 
 
-def overall_of(results: Sequence[IntentResult]) -> str:
+def overall_of(results: Sequence[IntentResult]) -> Verdict:
     """The verdict of a matrix: a violation is a cell that is worse than the grade asked for."""
     found = {one.verdict for one in results if one.is_decisive}
-    return next((verdict for verdict in (VIOLATED, ERROR, UNKNOWN) if verdict in found), HOLDS)
+    return next(
+        (verdict for verdict in (Verdict.VIOLATED, Verdict.ERROR, Verdict.UNKNOWN) if verdict in found), Verdict.HOLDS
+    )
 
 
 def _advised(graded: Graded, rows: Mapping[str, Row]) -> IntentResult:
     """The result of a cell with what to change about it."""
-    if graded.result.verdict != VIOLATED:
+    if graded.result.verdict != Verdict.VIOLATED:
         return graded.result
     return replace(graded.result, remedy=advice(rows.get(graded.cell.target), graded.cell, graded.result))
 
 
 def _severe(result: IntentResult, least: Grade) -> IntentResult:
     """A dip is worth knowing, and an error only where steadiness is asked for; so are two faults at once."""
-    if result.verdict != VIOLATED:
+    if result.verdict != Verdict.VIOLATED:
         return result
     if len(result.faults) > 1:
         return replace(result, severity="warning" if result.severity == "error" else result.severity)
@@ -109,15 +112,19 @@ def _severe(result: IntentResult, least: Grade) -> IntentResult:
 
 def not_reached(loaded: Loaded, cell: tuple[str, tuple[str, ...]]) -> Graded:
     """The cell that there was no time for."""
-    return _open(loaded, cell, "not reached within the time: --timeout gives more, --faults asks for less", UNKNOWN)
+    return _open(
+        loaded, cell, "not reached within the time: --timeout gives more, --faults asks for less", Verdict.UNKNOWN
+    )
 
 
 def failed(loaded: Loaded, question: Question, error: str) -> Graded:
     """The cell whose search went wrong."""
-    return _open(loaded, question.cell, f"not judged: {error}", ERROR if error.startswith("E700") else UNKNOWN)
+    return _open(
+        loaded, question.cell, f"not judged: {error}", Verdict.ERROR if error.startswith("E700") else Verdict.UNKNOWN
+    )
 
 
-def _open(loaded: Loaded, cell: tuple[str, tuple[str, ...]], why: str, verdict: str) -> Graded:
+def _open(loaded: Loaded, cell: tuple[str, tuple[str, ...]], why: str, verdict: Verdict) -> Graded:
     target, faults = cell
     faulty = under_faults(loaded, faults, target)
     intent = faulty.scenario.intents[0]

@@ -19,6 +19,7 @@ from kubeproof.manifests.loaded import Loaded
 from kubeproof.manifests.scenarios.faults import FLOOR, under_faults
 from kubeproof.model.plan import Plan
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.findings.failures import Failure, failure_of
 from kubeproof.verify.findings.left_out import own_doubts, with_caveats
 from kubeproof.verify.matrix.longest import longest_below
@@ -29,7 +30,7 @@ from kubeproof.verify.options import ABSTRACTION, SLICING, VerifyOptions
 from kubeproof.verify.proofs.coarser import within
 from kubeproof.verify.proofs.slices import Part, Preludes, searched_part, show_violation
 from kubeproof.verify.proofs.slicing import Slice, cut_by_relations
-from kubeproof.verify.result import ERROR, HOLDS, UNKNOWN, IntentResult, Statistics
+from kubeproof.verify.result import IntentResult, Statistics
 from kubeproof.verify.run import planned
 from kubeproof.verify.searching import Watch, engine_name
 from kubeproof.verify.words.summary import intent_result
@@ -37,9 +38,6 @@ from kubeproof.verify.words.summary import intent_result
 FEW_WORKLOADS = 4  # that are searched together at once, if need be; more only when all cells have had a turn
 if TYPE_CHECKING:
     from kubeproof.verify.proofs.crowd.proving import Memo, Proofs
-
-PROVED, BROKEN, OPEN = "holds", "violated", "unknown"
-VACUOUS = "vacuous"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +83,7 @@ class _Evidence:
 
     def is_proved(self, number: int) -> bool:
         """True if the intent holds, or nothing ever happens that it speaks of."""
-        return self.found[number] in (PROVED, VACUOUS)
+        return self.found[number] in (Verdict.HOLDS, Verdict.VACUOUS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +133,9 @@ class _Cell:
         """What is found of a part alone as a run of the whole, and what holds of it whatever the others do."""
         searched = searched_part(part, planned(part.loaded, self.options), self.options, self.watch)
         found = {number: _verdict(searched, number) for number in part.intents}
-        alone = [number for number, verdict in found.items() if verdict != BROKEN]
+        alone = [number for number, verdict in found.items() if verdict != Verdict.VIOLATED]
         proofs = self._prove(part, alone)
-        found |= {number: PROVED if number in proofs.unbroken else OPEN for number in alone}
+        found |= {number: Verdict.HOLDS if number in proofs.unbroken else Verdict.UNKNOWN for number in alone}
         rest_on = proofs.rest_on.union(part.workloads)
         return self._judge(_Evidence(part, searched, found, rest_on, proofs.obstacle))
 
@@ -150,10 +148,10 @@ class _Cell:
         whole = Slice(self.loaded, refs, tuple(range(len(self.loaded.scenario.intents))))
         searched = searched_part(whole, self.plan, within(self.options, spent_s, is_relaxed=False), self.watch)
         found = {number: _verdict(searched, number) for number in whole.intents}
-        left = [number for number, verdict in found.items() if verdict == OPEN]
+        left = [number for number, verdict in found.items() if verdict == Verdict.UNKNOWN]
         if left and not is_beside and len(cut_by_relations(self.loaded)) == 1:
             proofs = self._prove(whole, left)
-            found |= {number: PROVED for number in left if number in proofs.unbroken}
+            found |= {number: Verdict.HOLDS for number in left if number in proofs.unbroken}
         return self._judge(_Evidence(whole, searched, found))
 
     def _prove(self, part: Slice, numbers: Sequence[int]) -> Proofs:
@@ -175,13 +173,15 @@ class _Cell:
         floors = {number: self._count(number) for number in found if self._is_floor(number)}
         lasting = [number for number in found if number not in floors]
         failures: list[Failure] = []
-        for number in (n for n in (*lasting[1:], *lasting[:1]) if found[n] == BROKEN):  # what says most comes first
+        for number in (
+            n for n in (*lasting[1:], *lasting[:1]) if found[n] == Verdict.VIOLATED
+        ):  # what says most comes first
             shown = self._shown(seen.searched, number)
             if isinstance(shown, IntentResult):
                 return self._stuck(shown, seen.searched)
             failures.append(shown)
         comes_back = all(map(seen.is_proved, lasting))
-        below = sorted((count, number) for number, count in floors.items() if found[number] == BROKEN)
+        below = sorted((count, number) for number, count in floors.items() if found[number] == Verdict.VIOLATED)
         for count, number in below:
             shown = self._shown(seen.searched, number)
             if isinstance(shown, IntentResult):
@@ -197,7 +197,7 @@ class _Cell:
         """A violation as a run of the whole, or why there is none."""
         decided = searched.decision(number)
         assert decided is not None
-        result = intent_result(self.loaded, self.plan, number, BROKEN, searched.statistics)
+        result = intent_result(self.loaded, self.plan, number, Verdict.VIOLATED, searched.statistics)
         is_whole = searched.plan is self.plan
         return show_violation(self.plan, searched, decided, number, result, is_exact=is_whole, preludes=self.preludes)
 
@@ -217,7 +217,7 @@ class _Cell:
             told = f"{_ready(lowest)} in some run; not decided whether it always comes back"
             return self._graded(Grade.UNKNOWN, told, result, searched, lowest)
         back = self._held(seen, 0, Statistics())
-        if back.verdict != HOLDS:
+        if back.verdict != Verdict.HOLDS:
             told = f"{_ready(lowest)} in some run; {back.detail}"
             return replace(self._graded(Grade.UNKNOWN, told, result, searched, lowest), is_doubted=True)
         longest_s = self._longest(searched, number) or None  # no clock runs while it waits for an event
@@ -229,13 +229,13 @@ class _Cell:
     def _steady(self, seen: _Evidence, number: int) -> Graded:
         searched = seen.searched
         result = self._held(seen, number, searched.statistics)
-        if result.verdict != HOLDS:
+        if result.verdict != Verdict.HOLDS:
             return replace(self._graded(Grade.UNKNOWN, result.detail, result, searched), is_doubted=True)
         return self._graded(Grade.STEADY, result.detail, result, searched)
 
     def _held(self, seen: _Evidence, number: int, spent: Statistics) -> IntentResult:
         """What holds, unless it rests on something that is not modelled."""
-        result = intent_result(self.loaded, self.plan, number, PROVED, spent)
+        result = intent_result(self.loaded, self.plan, number, Verdict.HOLDS, spent)
         (result,) = with_caveats(self.loaded, self.plan, [result], seen.rest_on)
         return result
 
@@ -256,11 +256,13 @@ class _Cell:
         else:
             why = seen.obstacle or "others may take its room or sway where its pods go"
             told = f"it holds if {', '.join(seen.part.workloads)} has all nodes to itself; {why}"
-        return self.undecided(told, UNKNOWN, spent)
+        return self.undecided(told, Verdict.UNKNOWN, spent)
 
-    def undecided(self, why: str, verdict: str = UNKNOWN, statistics: Statistics = Statistics()) -> Graded:
+    def undecided(self, why: str, verdict: Verdict = Verdict.UNKNOWN, statistics: Statistics = Statistics()) -> Graded:
         """The cell that nothing decides."""
-        result = replace(intent_result(self.loaded, self.plan, 0, OPEN, statistics), verdict=verdict, detail=why)
+        result = replace(
+            intent_result(self.loaded, self.plan, 0, Verdict.UNKNOWN, statistics), verdict=verdict, detail=why
+        )
         return self._graded(Grade.UNKNOWN, why, result, None, statistics=statistics)
 
     def _graded(
@@ -275,8 +277,8 @@ class _Cell:
         statistics: Statistics | None = None,
     ) -> Graded:
         target, faults = self.question.cell
-        if grade == Grade.UNKNOWN and result.verdict not in (UNKNOWN, ERROR):
-            result = replace(result, verdict=UNKNOWN, detail=told)
+        if grade == Grade.UNKNOWN and result.verdict not in (Verdict.UNKNOWN, Verdict.ERROR):
+            result = replace(result, verdict=Verdict.UNKNOWN, detail=told)
         spent = statistics or (searched.statistics if searched is not None else Statistics())
         spent = replace(spent, engine=spent.engine or engine_name(self.options))
         cell = Cell(target, faults, grade, told, lowest, longest_s)
@@ -300,7 +302,7 @@ def _deadline(question: Question) -> Deadline | None:
 
 def _verdict(searched: Part, number: int) -> str:
     decided = searched.decision(number)
-    return OPEN if decided is None else decided.finding.verdict
+    return Verdict.UNKNOWN if decided is None else decided.finding.verdict
 
 
 def _ready(count: int) -> str:

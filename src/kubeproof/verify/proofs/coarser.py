@@ -11,6 +11,7 @@ from operator import or_
 from kubeproof.engine.search import Finding, Search
 from kubeproof.engine.stopped import StoppedBy, StopReason
 from kubeproof.engine.system import Check
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import VerifyOptions
 
 LEAST_S = 0.001  # of a search for which no time is left: it says so
@@ -32,14 +33,15 @@ def proofs(checks: Sequence[Check], search: Search, certain: Collection[int] = (
     first = takewhile(lambda state: store.parent(state) < 0, range(len(store)))
     seen = reduce(or_, (store.flags(state) for state in first), 0)
     return tuple(
-        finding.verdict == "holds" and (check.relevant < 0 or number in certain or bool(seen >> check.relevant & 1))
+        finding.verdict == Verdict.HOLDS
+        and (check.relevant < 0 or number in certain or bool(seen >> check.relevant & 1))
         for number, (check, finding) in enumerate(zip(checks, search.findings, strict=True))
     )
 
 
 def undecided(search: Search) -> Search:
     """The search without its findings: those of additional runs say nothing as long as they are not proofs."""
-    return replace(search, findings=tuple(Finding("unknown") for _ in search.findings))
+    return replace(search, findings=tuple(Finding(Verdict.UNKNOWN) for _ in search.findings))
 
 
 def within(options: VerifyOptions, spent_s: float, *, is_relaxed: bool) -> VerifyOptions:

@@ -14,9 +14,10 @@ from kubeproof.engine.stopped import INTERRUPTED
 from kubeproof.errors import LimitReached
 from kubeproof.events.declarations import STABLE, Event
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.counterexamples.replayer import ReplayMismatch
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.result import HOLDS, UNKNOWN, VIOLATED, IntentResult, Statistics, VerifyResult
+from kubeproof.verify.result import IntentResult, Statistics, VerifyResult
 from kubeproof.verify.words.summary import stopped
 
 Again = Callable[[Loaded, VerifyOptions], VerifyResult]
@@ -25,7 +26,7 @@ Again = Callable[[Loaded, VerifyOptions], VerifyResult]
 def may_be_calmed(loaded: Loaded, options: VerifyOptions, results: Sequence[IntentResult], found: Statistics) -> bool:
     """True if a search that nobody limited has left intents open: of the built-in scenario, or at the usual timeout."""
     is_cut = found.stopped_by not in (None, INTERRUPTED)
-    is_open = any(one.verdict == UNKNOWN for one in results)
+    is_open = any(one.verdict == Verdict.UNKNOWN for one in results)
     is_unasked = loaded.scenario.is_default or options.has_usual_timeout
     return is_unasked and not options.is_limited and not is_calm(loaded) and is_cut and is_open
 
@@ -49,7 +50,7 @@ def calmed(
 ) -> tuple[list[IntentResult], Statistics]:
     """The results with what is found in runs whose events come at rest, and what that search did."""
     scenario = loaded.scenario
-    names = {one.intent for one in results if one.verdict == UNKNOWN}
+    names = {one.intent for one in results if one.verdict == Verdict.UNKNOWN}
     events = tuple(map(_at_rest, scenario.events))
     intents = tuple(intent for intent in scenario.intents if intent.name in names)
     calm = replace(loaded, scenario=replace(scenario, events=events, intents=intents))
@@ -66,11 +67,11 @@ def told(numbers: Statistics) -> str:
 
 
 def _judged(one: IntentResult, calm: IntentResult | None, loaded: Loaded, options: VerifyOptions) -> IntentResult:
-    if one.verdict != UNKNOWN or calm is None:
+    if one.verdict != Verdict.UNKNOWN or calm is None:
         return one
-    if calm.verdict == HOLDS:
+    if calm.verdict == Verdict.HOLDS:
         return replace(one, detail=f"{one.detail}; it holds in every run whose events come to a cluster at rest")
-    return _confirmed(calm, one, loaded, options) if calm.verdict == VIOLATED else one
+    return _confirmed(calm, one, loaded, options) if calm.verdict == Verdict.VIOLATED else one
 
 
 def _confirmed(violated: IntentResult, open_one: IntentResult, loaded: Loaded, options: VerifyOptions) -> IntentResult:

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.plan import Plan
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.findings.failures import any_open, failure_of, is_open, told_best
 from kubeproof.verify.options import ABSTRACTION, SLICING, VerifyOptions
 from kubeproof.verify.proofs.coarser import within
 from kubeproof.verify.proofs.slices import Part, Sliced, searched_part, show_violation
 from kubeproof.verify.proofs.slicing import Slice, cut_by_relations
-from kubeproof.verify.result import ERROR, IntentResult, Statistics
+from kubeproof.verify.result import IntentResult, Statistics
 from kubeproof.verify.searching import Decided, Watch
 from kubeproof.verify.words.summary import claim, combined, intent_result
 
@@ -145,7 +146,7 @@ def _proofs_of(crowd: Crowd, part: Slice, begun: float, memo: Memo) -> Proofs:
 
 def _proof(crowd: Crowd, parts: Sequence[Slice], number: int, costs: Sequence[Statistics]) -> IntentResult:
     """The result of an intent that every part it speaks of proves."""
-    result = intent_result(crowd.loaded, crowd.plan, number, "holds", combined(costs))
+    result = intent_result(crowd.loaded, crowd.plan, number, Verdict.HOLDS, combined(costs))
     said = claim(crowd.plan.monitors[number].intent)
     return replace(result, detail=f"proved for {_each(parts, number)}, whatever the others do: {said}")
 
@@ -154,7 +155,7 @@ def _show(crowd: Crowd, part: Part, known: Sequence[IntentResult], shown: dict[i
     """Shows the violations of a part, each as one of the whole; those that cannot be shown wait for another part's."""
     for number in part.slice.intents if part.failure is None else ():
         decided, is_shown = part.decision(number), number in shown and not is_open(shown[number])
-        if decided is not None and is_open(known[number]) and not is_shown and decided.finding.verdict == "violated":
+        if decided is not None and is_open(known[number]) and not is_shown and decided.finding.is_violated:
             shown[number] = _violated(crowd, part, decided, number)
             crowd.watch.known.note([shown[number]])
 
@@ -166,12 +167,12 @@ def _decided(
     if not is_open(known):
         return known
     if number in shown:
-        return told_best(shown[number], known) if known.verdict == ERROR else shown[number]
+        return told_best(shown[number], known) if known.verdict == Verdict.ERROR else shown[number]
     part, decided = sliced.decision(number)
     if decided is None:
         assert part.failure is not None
         return told_best(part.failure.told_of(known), known)
-    if decided.finding.verdict == "holds":
+    if decided.finding.verdict == Verdict.HOLDS:
         each = _each(sliced.slices, number)
         return replace(known, detail=f"{known.detail}; it holds if {each} has all nodes to itself")
     return known
@@ -187,7 +188,7 @@ def _each(parts: Sequence[Slice], number: int) -> str:
 
 def _violated(crowd: Crowd, part: Part, decided: Decided, number: int) -> IntentResult:
     """A part's violation as one of the whole; open if the others do not run along."""
-    result = intent_result(crowd.loaded, crowd.plan, number, "violated", part.statistics)
+    result = intent_result(crowd.loaded, crowd.plan, number, Verdict.VIOLATED, part.statistics)
     found = show_violation(crowd.plan, part, decided, number, result, is_exact=False)
     if isinstance(found, IntentResult):
         return found

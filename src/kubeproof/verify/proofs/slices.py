@@ -19,6 +19,7 @@ from kubeproof.model.by_name.representatives import RepresentativeModel
 from kubeproof.model.by_name.state import State
 from kubeproof.model.plan import Plan
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.counterexamples.lift import NamedPath
 from kubeproof.verify.counterexamples.projection import Projection
 from kubeproof.verify.counterexamples.replayer import ReplayMismatch, retrace
@@ -28,13 +29,12 @@ from kubeproof.verify.findings.failures import Failure, failure_of
 from kubeproof.verify.options import SLICING, VerifyOptions
 from kubeproof.verify.proofs.near_nodes import search_joined
 from kubeproof.verify.proofs.slicing import Slice, cut, may_be_disturbed_at_any_time, starts_simply
-from kubeproof.verify.result import UNKNOWN, IntentResult, Statistics, TraceStep
+from kubeproof.verify.result import IntentResult, Statistics, TraceStep
 from kubeproof.verify.searching import Beginning, Decided, Watch, begin, explored, statistics_of
 from kubeproof.verify.words.summary import stopped
 
-FAILED = "failed"
 _MOST_NAMES = 3  # of a part with many workloads
-WORST_FIRST = ("violated", FAILED, "unknown", "holds", "vacuous")
+WORST_FIRST = (Verdict.VIOLATED, Verdict.ERROR, Verdict.UNKNOWN, Verdict.HOLDS, Verdict.VACUOUS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,9 @@ class Sliced:
     def decision(self, intent: int) -> tuple[Part, Decided | None]:
         """The part that decides an intent of the whole: the one with the worst verdict, the first of equals."""
         found = [(part, part.decision(intent)) for part in self.parts if intent in part.slice.intents]
-        return min(found, key=lambda pair: WORST_FIRST.index(FAILED if pair[1] is None else pair[1].finding.verdict))
+        return min(
+            found, key=lambda pair: WORST_FIRST.index(Verdict.ERROR if pair[1] is None else pair[1].finding.verdict)
+        )
 
 
 def searched_in_parts(
@@ -111,7 +113,7 @@ def _searched_part(one: Slice, plan: Plan, options: VerifyOptions, watch: Watch)
     if beginning.search is not None and beginning.search.stopped_by:
         spent = statistics_of(beginning.search, plan)
         told = f"the search for the first placements of {_listed(one.workloads)} was {stopped(spent)}"
-        return Part(one, plan, beginning, (), spent, None, Failure(UNKNOWN, told))
+        return Part(one, plan, beginning, (), spent, None, Failure(Verdict.UNKNOWN, told))
     if not one.intents and starts_simply(one) and beginning.search is None:
         return Part(one, plan, beginning, (), Statistics(), None)
     found = explored(plan, beginning, options, watch)
@@ -197,9 +199,9 @@ def show_violation(
         path = path if is_exact else path._replace(is_inevitable=False)
         return replace(result, **make_trace_after(RepresentativeModel(whole), intent, before, path))
     except NodeSizeMatters as problem:  # in a state that the search left out
-        return Failure(UNKNOWN, str(problem))
+        return Failure(Verdict.UNKNOWN, str(problem))
     except ReplayMismatch as problem:  # such as a loop in which one of the others always has something to do
-        return Failure(UNKNOWN, f"the run of all workloads does not stand up to replay, {problem}")
+        return Failure(Verdict.UNKNOWN, f"the run of all workloads does not stand up to replay, {problem}")
     except Exception as problem:
         return failure_of(problem)
 

@@ -7,14 +7,15 @@ from pathlib import Path
 from kubeproof.cluster.objects import Source
 from kubeproof.cluster.scale import DECLARED, ESC
 from kubeproof.engine.stopped import StoppedBy, StopReason, is_cut_short
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.journal.codec import Codec
 from kubeproof.verify.journal.journal import Journal
 from kubeproof.verify.journal.verification import binding_for
 from kubeproof.verify.result import IntentResult, Statistics, Trace, TraceStep
 from kubeproof.verify.scaling.plan import SweepOptions, SweepPlan
-from kubeproof.verify.scaling.result import SizeAnswer
+from kubeproof.verify.scaling.result import SizeAnswer, Skipped
 
-CODEC = Codec(SizeAnswer, IntentResult, Statistics, StoppedBy, StopReason, Trace, TraceStep, Source)
+CODEC = Codec(SizeAnswer, Skipped, IntentResult, Statistics, StoppedBy, StopReason, Verdict, Trace, TraceStep, Source)
 
 
 def sweep_journal(directory: str, plan: SweepPlan, chosen: SweepOptions, *, resume: bool) -> Journal:

@@ -8,23 +8,14 @@ from dataclasses import replace
 from kubeproof.engine.stopped import INTERRUPTED
 from kubeproof.intents.declarations import Intent
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.checks.run import run_checks
 from kubeproof.verify.findings.left_out import left_out, told_omissions, with_caveats
 from kubeproof.verify.resize import Size, resized
-from kubeproof.verify.result import (
-    ERROR,
-    HOLDS_BOUNDED,
-    SAMPLED_OK,
-    UNKNOWN,
-    VACUOUS,
-    VIOLATED,
-    IntentResult,
-    Statistics,
-    VerifyResult,
-)
+from kubeproof.verify.result import IntentResult, Statistics, VerifyResult
 from kubeproof.verify.run import plan_of
 from kubeproof.verify.scaling.plan import SweepPlan
-from kubeproof.verify.scaling.result import NOT_TRIED, TRIVIAL, SizeAnswer, SizeVerdict, Sweep
+from kubeproof.verify.scaling.result import SizeAnswer, SizeVerdict, SizeWord, Skipped, Sweep
 from kubeproof.verify.words.summary import abstractions, claim, combined, intent_result, scope
 
 PER_SIZE = ("nodes", "workloads", "autoscalers", "explored")  # parts of the scope that differ from size to size
@@ -43,7 +34,7 @@ def conclude(plan: SweepPlan, answers: Sequence[SizeAnswer], *, is_interrupted: 
     sweep = _sweep(plan, answers)
     results: list[IntentResult] = []
     for number, intent in enumerate(plan.loaded.scenario.intents):
-        blank = intent_result(last, model, number, "holds", statistics)
+        blank = intent_result(last, model, number, Verdict.HOLDS, statistics)
         results += _over_all(intent, blank, plan, answers, sweep, is_interrupted=is_interrupted)
     results = with_caveats(last, model, results)
     shared = [pair for pair in scope(last, model, statistics) if pair[0] not in PER_SIZE]
@@ -66,25 +57,25 @@ def conclude(plan: SweepPlan, answers: Sequence[SizeAnswer], *, is_interrupted: 
     )
 
 
-def worst(verdicts: Iterable[str], *, holds: str) -> str:
+def worst(verdicts: Iterable[SizeWord], *, holds: Verdict) -> Verdict:
     """The verdict over several: a violation outweighs all, then errors, then what stayed open.
 
     What holds in each is `holds` over all of them, unless none says anything.
     """
     found = set(verdicts)
-    for verdict in (VIOLATED, ERROR, UNKNOWN):
+    for verdict in (Verdict.VIOLATED, Verdict.ERROR, Verdict.UNKNOWN):
         if verdict in found:
             return verdict
-    return VACUOUS if found == {VACUOUS} else holds
+    return Verdict.VACUOUS if found == {Verdict.VACUOUS} else holds
 
 
-def _holds(plan: SweepPlan) -> str:
-    return SAMPLED_OK if plan.is_thinned else HOLDS_BOUNDED
+def _holds(plan: SweepPlan) -> Verdict:
+    return Verdict.SAMPLED_OK if plan.is_thinned else Verdict.HOLDS_BOUNDED
 
 
 def _sweep(plan: SweepPlan, answers: Sequence[SizeAnswer]) -> Sweep:
     tried = [_line(size, answer) for size, answer in zip(plan.sizes, answers, strict=False)]
-    rest = [SizeVerdict(size, NOT_TRIED) for size in plan.sizes[len(answers) :]]
+    rest = [SizeVerdict(size, Skipped.NOT_TRIED) for size in plan.sizes[len(answers) :]]
     return Sweep((*tried, *rest), _bound(plan), plan.limit, plan.esc, plan.is_thinned)
 
 
@@ -109,7 +100,7 @@ def _range(name: str, numbers: Sequence[int], between: str) -> str:
 
 
 def _sizes_in_words(plan: SweepPlan, sweep: Sweep) -> list[tuple[str, str]]:
-    counts = [(sweep.count(TRIVIAL), "trivial"), (sweep.count(NOT_TRIED), "larger ones not tried")]
+    counts = [(sweep.count(Skipped.TRIVIAL), "trivial"), (sweep.count(Skipped.NOT_TRIED), "larger ones not tried")]
     verified = len(sweep.sizes) - sum(count for count, _ in counts)
     parts = [f"{verified:,} verified", *(f"{count:,} {word}" for count, word in counts if count)]
     thinned = " (fast-find: some of many)" if plan.is_thinned else ""
@@ -118,7 +109,7 @@ def _sizes_in_words(plan: SweepPlan, sweep: Sweep) -> list[tuple[str, str]]:
         basis = ", ".join(f"{one.case} {one.nodes} and {one.pods}" for one in plan.esc.basis)
         found.append(("ESC", f"{plan.esc.nodes} nodes, {plan.esc.pods_per_node} pods per node: twice the most among "
                       f"the smallest clusters that fail (nodes and pods: {basis})"))  # fmt: skip
-    without = [line for line in sweep.sizes if line.verdict == VACUOUS and line.note]
+    without = [line for line in sweep.sizes if line.verdict == Verdict.VACUOUS and line.note]
     if without:
         found.append(("no start", f"{len(without):,} sizes: {without[0].note}, e.g. {in_words(without[0].size)}"))
     return found
@@ -162,15 +153,15 @@ def _over_all(
     """The results of one intent: its violations at the smallest violated size, or one for all sizes."""
     own = [[one for one in answer.results if one.intent == intent.name] for answer in answers]
     for number, found in enumerate(own):
-        broken = [one for one in found if one.verdict == VIOLATED]
+        broken = [one for one in found if one.verdict == Verdict.VIOLATED]
         if broken:
             smaller = _smaller(plan, answers[:number])
             return [replace(one, detail=f"{one.detail}; {smaller}") for one in broken]
-    failed = next((a for a in answers if a.verdict == ERROR and not a.results), None)
+    failed = next((a for a in answers if a.verdict == Verdict.ERROR and not a.results), None)
     flat = [one for found in own for one in found]
-    verdict = ERROR if failed is not None else worst((one.verdict for one in flat), holds=_holds(plan))
-    if is_interrupted and verdict != ERROR:
-        verdict = UNKNOWN
+    verdict = Verdict.ERROR if failed is not None else worst((one.verdict for one in flat), holds=_holds(plan))
+    if is_interrupted and verdict != Verdict.ERROR:
+        verdict = Verdict.UNKNOWN
     open_one = next((one for one in flat if one.verdict == verdict), None)
     told = failed.note if failed is not None else open_one.detail if open_one else _claimed(intent, verdict, sweep)
     tried = plan.sizes[: max(1, len(answers))]
@@ -187,19 +178,19 @@ def _over_all(
 
 def _smaller(plan: SweepPlan, before: Sequence[SizeAnswer]) -> str:
     """What is known of the sizes before the violated one."""
-    undecided = sum(answer.verdict in (UNKNOWN, ERROR) for answer in before)
+    undecided = sum(answer.verdict in (Verdict.UNKNOWN, Verdict.ERROR) for answer in before)
     if undecided:
         return f"{undecided:,} smaller sizes are undecided"
     return "fast-find: smaller sizes may fail, too" if plan.is_thinned else "no smaller size fails"
 
 
-def _claimed(intent: Intent, verdict: str, sweep: Sweep) -> str:
+def _claimed(intent: Intent, verdict: Verdict, sweep: Sweep) -> str:
     """One sentence on an intent that no size breaks."""
     said = claim(intent)
-    if verdict == VACUOUS:
+    if verdict == Verdict.VACUOUS:
         return f"at no size any run comes to a state this speaks about: {said}"
-    verified = len(sweep.sizes) - sweep.count(TRIVIAL, NOT_TRIED)
-    if verdict == UNKNOWN:
+    verified = len(sweep.sizes) - sweep.count(Skipped.TRIVIAL, Skipped.NOT_TRIED)
+    if verdict == Verdict.UNKNOWN:
         return f"not decided, the sweep was interrupted after {verified:,} of {len(sweep.sizes):,} sizes: {said}"
-    which = "sizes looked at" if verdict == SAMPLED_OK else "sizes"
+    which = "sizes looked at" if verdict == Verdict.SAMPLED_OK else "sizes"
     return f"proved for every run at each of {verified:,} {which}, counts following the size: {said}"

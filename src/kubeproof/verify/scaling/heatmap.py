@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from kubeproof.values import dataclass
-from kubeproof.verify.result import ERROR, HOLDS, UNKNOWN, VACUOUS, VIOLATED
-from kubeproof.verify.scaling.result import NOT_TRIED, TRIVIAL, Sweep
+from kubeproof.verdicts import Verdict
+from kubeproof.verify.scaling.result import SizeWord, Skipped, Sweep
 
-WORST_FIRST = (VIOLATED, ERROR, UNKNOWN, NOT_TRIED, HOLDS, VACUOUS, TRIVIAL)
+WORST_FIRST: tuple[SizeWord, ...] = (
+    Verdict.VIOLATED,
+    Verdict.ERROR,
+    Verdict.UNKNOWN,
+    Skipped.NOT_TRIED,
+    Verdict.HOLDS,
+    Verdict.VACUOUS,
+    Skipped.TRIVIAL,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +23,7 @@ class HeatCell:
 
     nodes: int
     pods: int  # the least, where several numbers share a cell
-    verdict: str
+    verdict: SizeWord
     sizes: int
     violated: int
     most_pods: int = 0
@@ -41,7 +49,7 @@ class HeatMap:
         return tuple(sorted({cell.pods for cell in self.cells}))
 
     @property
-    def verdicts(self) -> tuple[str, ...]:
+    def verdicts(self) -> tuple[SizeWord, ...]:
         """The verdicts that occur, worst first."""
         found = {cell.verdict for cell in self.cells}
         return tuple(verdict for verdict in WORST_FIRST if verdict in found)
@@ -53,12 +61,12 @@ def heat_map(sweep: Sweep, most_rows: int | None = None) -> HeatMap:
     share = 1 if most_rows is None else -(-len(pods) // most_rows)
     first = {number: pods[index // share * share] for index, number in enumerate(pods)}
     last = {first[number]: number for number in pods}
-    groups: dict[tuple[int, int], list[str]] = {}
+    groups: dict[tuple[int, int], list[SizeWord]] = {}
     for line in sweep.sizes:
         groups.setdefault((line.size.node_total, first[line.size.pod_total]), []).append(line.verdict)
     return HeatMap(tuple(_cell(*at, last[at[1]], verdicts) for at, verdicts in sorted(groups.items())))
 
 
-def _cell(nodes: int, pods: int, most_pods: int, verdicts: list[str]) -> HeatCell:
+def _cell(nodes: int, pods: int, most_pods: int, verdicts: list[SizeWord]) -> HeatCell:
     worst = min(verdicts, key=WORST_FIRST.index)
-    return HeatCell(nodes, pods, worst, len(verdicts), verdicts.count(VIOLATED), most_pods)
+    return HeatCell(nodes, pods, worst, len(verdicts), verdicts.count(Verdict.VIOLATED), most_pods)

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from kubeproof.cluster.scale import Limit
 from kubeproof.values import dataclass
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.resize import Size
 from kubeproof.verify.result import IntentResult, Statistics
 from kubeproof.verify.scaling.esc import Esc
 
-TRIVIAL = "TRIVIAL"  # skipped: no verdict of an intent
-NOT_TRIED = "NOT-TRIED"  # larger than the size at which the sweep ended
+
+class Skipped(StrEnum):
+    """Why a size has no verdict."""
+
+    TRIVIAL = "TRIVIAL"  # nothing an intent could speak of
+    NOT_TRIED = "NOT-TRIED"  # larger than the size at which the sweep ended
+
+
+SizeWord = Verdict | Skipped
 
 
 @dataclass(frozen=True, slots=True)
 class SizeAnswer:
     """What came of one size: what a worker sends back and the journal keeps."""
 
-    verdict: str
+    verdict: SizeWord
     results: tuple[IntentResult, ...] = ()
     statistics: Statistics = Statistics()
     note: str = ""  # why the size was skipped or has no verdict
@@ -28,7 +38,7 @@ class SizeVerdict:
     """One size of a sweep and its verdict."""
 
     size: Size
-    verdict: str
+    verdict: SizeWord
     states: int = 0
     transitions: int = 0
     elapsed_s: float = 0.0
@@ -45,7 +55,7 @@ class Sweep:
     esc: Esc | None = None  # where the limit comes from
     is_thinned: bool = False  # fast-find: not every size was looked at
 
-    def count(self, *verdicts: str) -> int:
+    def count(self, *verdicts: SizeWord) -> int:
         """How many sizes have one of these verdicts."""
         return sum(1 for one in self.sizes if one.verdict in verdicts)
 

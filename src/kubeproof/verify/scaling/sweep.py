@@ -11,17 +11,18 @@ from kubeproof.cluster.scale import Scale
 from kubeproof.errors import NothingToCheckError
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.stop import Stop
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.executors.run import Record, run_tasks
 from kubeproof.verify.executors.task import Outcome, TaskProgress
 from kubeproof.verify.findings.known import Found, Known
 from kubeproof.verify.no_placement import NoPlacement
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.resize import Size, resized
-from kubeproof.verify.result import ERROR, VACUOUS, VIOLATED, VerifyResult
+from kubeproof.verify.result import VerifyResult
 from kubeproof.verify.run import plan_of, verify_intents
 from kubeproof.verify.scaling.conclusion import conclude
 from kubeproof.verify.scaling.plan import SweepOptions, SweepPlan
-from kubeproof.verify.scaling.result import TRIVIAL, SizeAnswer, SweepProgress
+from kubeproof.verify.scaling.result import SizeAnswer, Skipped, SweepProgress
 from kubeproof.verify.scaling.setups import why_trivial
 
 Report = Callable[[SweepProgress], None]
@@ -55,7 +56,7 @@ def run_sweep(
     )
     known = Known(found if chosen.every else None)
     answers = _collect(outcomes, known, stop)
-    if answers and all(answer.verdict == TRIVIAL for answer in answers) and not stop.is_asked:
+    if answers and all(answer.verdict == Skipped.TRIVIAL for answer in answers) and not stop.is_asked:
         raise NothingToCheckError(f"E301 every size of spec.scale is trivial: {answers[0].note}. Widen its ranges.")
     return conclude(plan, answers, is_interrupted=stop.is_asked and len(answers) < len(plan.sizes))
 
@@ -83,11 +84,11 @@ def verify_size(loaded: Loaded, scale: Scale, options: VerifyOptions, size: Size
     sized = resized(loaded, scale, size)
     reason = why_trivial(sized)
     if reason:
-        return SizeAnswer(TRIVIAL, note=reason)
+        return SizeAnswer(Skipped.TRIVIAL, note=reason)
     try:
         result = verify_intents(sized, options)
     except NoPlacement:
-        return SizeAnswer(VACUOUS, note="no stable placement to start from")
+        return SizeAnswer(Verdict.VACUOUS, note="no stable placement to start from")
     if result.statistics.is_interrupted:  # heard only in this process; the whole sweep ends
         raise KeyboardInterrupt
     numbers = (*size.nodes, *size.pods)
@@ -100,11 +101,11 @@ def verify_size(loaded: Loaded, scale: Scale, options: VerifyOptions, size: Size
 
 def is_violated(outcome: Outcome[SizeAnswer]) -> bool:
     """True if a size was violated; such an outcome ends a sweep."""
-    return outcome.value is not None and outcome.value.verdict == VIOLATED
+    return outcome.value is not None and outcome.value.verdict == Verdict.VIOLATED
 
 
 def _answer(outcome: Outcome[SizeAnswer]) -> SizeAnswer:
-    return outcome.value if outcome.value is not None else SizeAnswer(ERROR, note=outcome.error)
+    return outcome.value if outcome.value is not None else SizeAnswer(Verdict.ERROR, note=outcome.error)
 
 
 class _Told:
@@ -129,5 +130,5 @@ class _Told:
         assert outcome.value is not None
         self._states += outcome.value.statistics.states
         here = self._sizes[outcome.key]
-        if outcome.value.verdict == VIOLATED and (self._best is None or here[0] < self._best[0]):
+        if outcome.value.verdict == Verdict.VIOLATED and (self._best is None or here[0] < self._best[0]):
             self._best = here

@@ -10,19 +10,22 @@ from kubeproof.intents.temporal import Temporal
 from kubeproof.model.by_name.state import State, Transition
 from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.letters import letter_number
+from kubeproof.verdicts import Verdict
 
 
-def judge_word(model: IndividualModel, graph: StateGraph[State], starts: Sequence[State], temporal: Temporal) -> str:
-    """The verdict of an `ltl` intent: holds, violated, vacuous or unknown."""
+def judge_word(
+    model: IndividualModel, graph: StateGraph[State], starts: Sequence[State], temporal: Temporal
+) -> Verdict:
+    """The verdict of an `ltl` intent: HOLDS, VIOLATED, VACUOUS or UNKNOWN."""
     if not graph.is_complete:
-        return "unknown"
+        return Verdict.UNKNOWN
 
     def letter(state: State, step: NamedStep[State] | None, is_stable: bool) -> int:
         assert step is None or isinstance(step, Transition)
         return letter_number(model, temporal, state, step, is_stable=is_stable)
 
     if makes_a_word(graph, starts, temporal.machine, letter):
-        return "violated"
+        return Verdict.VIOLATED
     if all(makes_a_word(graph, starts, machine, letter) for machine in temporal.stronger):
-        return "holds"
-    return "vacuous"
+        return Verdict.HOLDS
+    return Verdict.VACUOUS

@@ -27,16 +27,9 @@ from kubeproof.intents.monitor import UPPER_BOUNDS
 from kubeproof.intents.predicates import followed_targets
 from kubeproof.manifests.loaded import ASSUMED_NODES, Loaded, Start
 from kubeproof.model.plan import Plan
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.proofs.slicing import Slice
-from kubeproof.verify.result import (
-    ERROR,
-    HOLDS,
-    UNKNOWN,
-    VACUOUS,
-    VIOLATED,
-    IntentResult,
-    Statistics,
-)
+from kubeproof.verify.result import IntentResult, Statistics
 from kubeproof.verify.words.counted import autoscaler_words, unsaid_uses
 from kubeproof.verify.words.coverage import joined
 from kubeproof.verify.words.events import describe_event
@@ -44,7 +37,6 @@ from kubeproof.verify.words.events import describe_event
 if TYPE_CHECKING:
     from kubeproof.cluster.node_groups import ClusterAutoscaler
 
-VERDICTS = {"holds": HOLDS, "violated": VIOLATED, "vacuous": VACUOUS, "unknown": UNKNOWN}
 SAMPLED_FROM = 100  # nodes from which the real scheduler looks at a part of the cluster only
 EVICTING = (
     Drain,
@@ -56,13 +48,13 @@ EVICTING = (
 )  # after which pods are evicted, several at once
 
 
-def overall(results: Sequence[IntentResult]) -> str:
+def overall(results: Sequence[IntentResult]) -> Verdict:
     """The verdict over all intents: a violation outweighs all, then errors, then what stayed open."""
     verdicts = {result.verdict for result in results}
-    for verdict in (VIOLATED, ERROR, UNKNOWN):
+    for verdict in (Verdict.VIOLATED, Verdict.ERROR, Verdict.UNKNOWN):
         if verdict in verdicts:
             return verdict
-    return VACUOUS if verdicts == {VACUOUS} else HOLDS
+    return Verdict.VACUOUS if verdicts == {Verdict.VACUOUS} else Verdict.HOLDS
 
 
 def combined(parts: Sequence[Statistics]) -> Statistics:
@@ -246,7 +238,7 @@ def abstractions(loaded: Loaded, plan: Plan) -> tuple[str, ...]:
     return (*notes, *unsaid_uses(plan))
 
 
-def intent_result(loaded: Loaded, plan: Plan, number: int, verdict: str, statistics: Statistics) -> IntentResult:
+def intent_result(loaded: Loaded, plan: Plan, number: int, verdict: Verdict, statistics: Statistics) -> IntentResult:
     """An intent's result, its trace aside."""
     intent = plan.monitors[number].intent
     pods = sum(pods_wanted(plan.setup, index) for index in range(len(plan.setup.workloads)))
@@ -255,13 +247,13 @@ def intent_result(loaded: Loaded, plan: Plan, number: int, verdict: str, statist
         intent=intent.name,
         key=intent.key,
         target=intent.target or "",
-        verdict=VERDICTS[verdict],
-        detail=detail(intent, VERDICTS[verdict], statistics),
+        verdict=verdict,
+        detail=detail(intent, verdict, statistics),
         nodes=sum(not node.is_slot for node in plan.setup.nodes),
         pods=pods,
         states=statistics.states,
         transitions=statistics.transitions,
-        remedy=_remedy(plan, intent) if VERDICTS[verdict] == VIOLATED else "",
+        remedy=_remedy(plan, intent) if verdict == Verdict.VIOLATED else "",
         location=intent.source,
         severity=intent.severity,
     )
@@ -282,14 +274,14 @@ def _may_be_scaled_below(plan: Plan, intent: Intent) -> bool:
     return any(autoscaler.min_replicas < intent.count.number for autoscaler in own)
 
 
-def detail(intent: Intent, verdict: str, statistics: Statistics) -> str:
+def detail(intent: Intent, verdict: Verdict, statistics: Statistics) -> str:
     """One sentence: what was found or proved."""
     said = claim(intent)
-    if verdict == HOLDS:
+    if verdict == Verdict.HOLDS:
         return f"proved for every run: {said}"
-    if verdict == VIOLATED:
+    if verdict == Verdict.VIOLATED:
         return f"there is a run in which this fails: {said}"
-    if verdict == VACUOUS:
+    if verdict == Verdict.VACUOUS:
         return f"no run ever comes to a state this speaks about: {said}"
     return f"not decided, the search was {stopped(statistics)}{_seen(statistics)}: {said}"
 

@@ -3,16 +3,19 @@ from dataclasses import replace
 import pytest
 
 from kubeproof.cluster.objects import Source
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.matrix.advice import advice
 from kubeproof.verify.matrix.result import Cell, Grade, Row
-from kubeproof.verify.result import VIOLATED, IntentResult, Trace, TraceStep
+from kubeproof.verify.result import IntentResult, Trace, TraceStep
 from kubeproof.verify.words.obstacles import BUDGET, DEAD_NODE, NO_NODE, NOT_CREATED, SEVERAL, STAYS
 
 ROW = Row("Deployment/shop/web", 3, 1)
 STUCK = Cell("Deployment/shop/web", ("nodeLoss",), Grade.STUCK, "told")
 DIPS = replace(STUCK, grade=Grade.DIPS, lowest=0)
 APART = ("InterPodAffinity", "node(s) didn't match pod anti-affinity rules")
-RESULT = IntentResult("S001", "comes back", "minReady", ROW.target, VIOLATED, "told", 3, 3, 1, 1, remedy="In general.")
+RESULT = IntentResult(
+    "S001", "comes back", "minReady", ROW.target, Verdict.VIOLATED, "told", 3, 3, 1, 1, remedy="In general."
+)
 
 
 def stuck_by(*obstacles: tuple[str, str]) -> IntentResult:

@@ -11,6 +11,7 @@ from kubeproof.errors import NothingToCheckError
 from kubeproof.manifests.load import load_texts
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.stop import Stop
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.counterexamples.rerun import rerun
 from kubeproof.verify.executors.inprocess import InProcess
 from kubeproof.verify.matrix import asks_for_matrix
@@ -19,7 +20,7 @@ from kubeproof.verify.matrix.result import Cell, Grade, Matrix
 from kubeproof.verify.matrix.run import MatrixProgress, run_matrix
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.proofs.slicing import cut_by_relations
-from kubeproof.verify.result import HOLDS, UNKNOWN, VIOLATED, VerifyResult
+from kubeproof.verify.result import VerifyResult
 
 HERE = InProcess()
 
@@ -87,7 +88,7 @@ def test_a_single_replica_dips_while_its_pod_moves_and_the_longest_time_is_told(
     lost, drained = cell(result, "nodeLoss"), cell(result, "drain")
     assert (lost.grade, lost.lowest, lost.longest_s) == (Grade.DIPS, 0, 305)  # 300 s tolerated, 5 s to start
     assert (drained.grade, drained.lowest, drained.longest_s) == (Grade.DIPS, 0, 5)
-    assert result.verdict == HOLDS
+    assert result.verdict == Verdict.HOLDS
 
 
 def test_two_replicas_are_steady_where_one_dips():
@@ -101,7 +102,7 @@ def test_a_pod_of_a_stateful_set_never_leaves_a_dead_node():
 
     assert cell(result, "nodeLoss", "StatefulSet/shop/web").grade == Grade.STUCK
     assert cell(result, "nodeFailure", "StatefulSet/shop/web").grade == Grade.DIPS
-    assert result.verdict == VIOLATED
+    assert result.verdict == Verdict.VIOLATED
 
 
 def test_a_budget_of_all_pods_blocks_drains_and_raises_the_floor():
@@ -130,7 +131,7 @@ def test_every_bad_cell_has_a_run_that_stands_up_to_replay():
     loaded = load(NODES, workload("StatefulSet"), workload("StatefulSet", replicas=3).replace("web", "api"))
     result = survey(loaded, "nodeLoss", "drain")
 
-    shown = [one for one in result.results if one.verdict == VIOLATED]
+    shown = [one for one in result.results if one.verdict == Verdict.VIOLATED]
     assert len(shown) > 1
     for one in shown:
         again = rerun(result.inputs, one, VerifyOptions())
@@ -147,8 +148,8 @@ def test_columns_are_those_that_apply():
 def test_a_better_grade_can_be_asked_for():
     loaded = load(NODES, workload())
 
-    assert survey(loaded, "drain").verdict == HOLDS
-    assert survey(loaded, "drain", least=Grade.STEADY).verdict == VIOLATED
+    assert survey(loaded, "drain").verdict == Verdict.HOLDS
+    assert survey(loaded, "drain", least=Grade.STEADY).verdict == Verdict.VIOLATED
 
 
 def test_pairs_of_faults_do_not_decide_the_verdict():
@@ -170,7 +171,7 @@ def test_without_time_every_cell_is_open_and_says_so():
 
     assert {one.grade for one in matrix_of(result).cells} == {Grade.UNKNOWN}
     assert "not reached within the time" in matrix_of(result).cells[0].detail
-    assert result.verdict == UNKNOWN
+    assert result.verdict == Verdict.UNKNOWN
 
 
 def test_asked_to_stop_it_answers_with_what_is_graded():

@@ -22,6 +22,7 @@ from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.loosened import Bounds, FreeAutoscaler, Surroundings, Sway, loosen
 from kubeproof.model.reductions.partial_order import EVERY_ORDER
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.proofs.coarser import proofs
 from kubeproof.verify.proofs.crowd.conditions import find_guarded, find_obstacle, find_own_obstacle
@@ -194,7 +195,7 @@ def _answer(question: Question, planned: Planned, options: VerifyOptions, watch:
     system, search = one_search(loosen(plan, around), EVERY_ORDER, beginning, options, watch.unsaved)
     rests = question.settles and _comes_to_rest(system, search, is_open=any(question.short) or not question.drains_end)
     unbroken = tuple(
-        finding.verdict in ("holds", "vacuous") and (rests or check.kind in SAFETY)
+        finding.verdict in (Verdict.HOLDS, Verdict.VACUOUS) and (rests or check.kind in SAFETY)
         for check, finding in zip(system.checks, search.findings, strict=True)
     )
     spoken_of = proofs(system.checks, search, _certain(loaded))
