@@ -1,14 +1,14 @@
 """`dataclass` as in the standard library, made in a tenth of the time.
 
 The standard one compiles up to six methods for every class when its module is imported, most of which never run. This
-one leaves fields, slots and defaults to it and adds methods that all classes share; only `__init__` is compiled, once
-several instances were made. To a type checker it is the standard one.
+one leaves fields, slots and defaults to it and adds methods that all classes share; only `__init__` is taken from the
+standard one, once several instances were made. To a type checker it is the standard one.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, FrozenInstanceError, fields
 from functools import partial
 from operator import attrgetter
@@ -159,45 +159,17 @@ def _initial_value(field: Field[Any], taken: dict[str, object]) -> object:
 
 
 def _compiled_init(cls: Any, frozen: bool) -> Callable[..., None]:
-    """The `__init__` that the standard library would have compiled."""
-    names: dict[str, Any] = {"_set": object.__setattr__, "_MISSING": MISSING}
-    given = [field for field in fields(cls) if field.init]
-    named = [_parameter(field, names) for field in given if field.kw_only]
-    parameters = ["self", *(_parameter(field, names) for field in given if not field.kw_only)]
-    parameters += ["*", *named] if named else []
-    lines = [_assignment(name, value, frozen) for name, value in _initial_values(cls, names)]
-    lines += ["self.__post_init__()"] if hasattr(cls, "__post_init__") else []
-    exec(f"def __init__({', '.join(parameters)}):\n " + "\n ".join(lines or ["pass"]), names)
-    made: Callable[..., None] = names["__init__"]
+    """The `__init__` that the standard library compiles for a class with these fields."""
+    own = [(field.name, field.type, field) for field in fields(cls)]
+    after = {"__post_init__": cls.__post_init__} if hasattr(cls, "__post_init__") else {}
+    slots = "__slots__" in vars(cls)
+    standard: Any = dataclasses.make_dataclass(
+        cls.__name__, own, namespace=after, frozen=frozen, slots=slots, repr=False, eq=False, match_args=False
+    )
+    made: Callable[..., None] = standard.__init__
     made.__qualname__ = f"{cls.__qualname__}.__init__"
-    made.__annotations__ = {field.name: field.type for field in given} | {"return": None}
     made.__module__ = cls.__module__
     return made
-
-
-def _parameter(field: Field[Any], names: dict[str, Any]) -> str:
-    if field.default is not MISSING:
-        names[f"_default_{field.name}"] = field.default
-        return f"{field.name}=_default_{field.name}"
-    return field.name if field.default_factory is MISSING else f"{field.name}=_MISSING"
-
-
-def _initial_values(cls: Any, names: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Every field that `__init__` sets, with the expression for its value."""
-    for field in fields(cls):
-        if field.default_factory is not MISSING:
-            names[f"_make_{field.name}"] = field.default_factory
-            made = f"_make_{field.name}()"
-            yield field.name, f"{made} if {field.name} is _MISSING else {field.name}" if field.init else made
-        elif field.init:
-            yield field.name, field.name
-        elif field.default is not MISSING:
-            names[f"_default_{field.name}"] = field.default
-            yield field.name, f"_default_{field.name}"
-
-
-def _assignment(name: str, value: str, frozen: bool) -> str:
-    return f"_set(self, {name!r}, {value})" if frozen else f"self.{name} = {value}"
 
 
 __all__ = ["dataclass", "make_dataclass"]
