@@ -10,12 +10,10 @@ from fractions import Fraction
 import pytest
 
 import kubeproof.controllers.late
-import kubeproof.events.late
-import kubeproof.intents.late
 import kubeproof.manifests.late
 from kubeproof.late import LateClass, LateFunction
 
-REGISTRIES = (kubeproof.controllers.late, kubeproof.events.late, kubeproof.intents.late, kubeproof.manifests.late)
+REGISTRIES = (kubeproof.controllers.late, kubeproof.manifests.late)
 ENTRIES = [(registry, name) for registry in REGISTRIES for name in registry.__all__]
 
 

@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 
 import kubeproof.controllers.late
-import kubeproof.events.late
-import kubeproof.intents.late
 import kubeproof.manifests.late
 from tests.unit.verify.inputs import node, scenario, web
 
@@ -21,7 +19,7 @@ from kubeproof.cli.main import main
 code = main(sys.argv[1:])
 print(code, *sorted(sys.modules), file=sys.stderr)
 """
-REGISTRIES = (kubeproof.controllers.late, kubeproof.events.late, kubeproof.intents.late, kubeproof.manifests.late)
+REGISTRIES = (kubeproof.controllers.late, kubeproof.manifests.late)
 LATE = {getattr(registry, name).imported().__module__ for registry in REGISTRIES for name in registry.__all__}
 NOT_FOR_A_DEPLOYMENT = LATE | {
     "asyncio", "concurrent", "distributed", "kubeproof.cli.doctor", "kubeproof.cli.network",

@@ -6,8 +6,11 @@ from typing import NamedTuple
 
 from kubeproof.cluster.chances import rate_of
 from kubeproof.cluster.control import UNCORDON, Controller, Decision, NodeChange, Remember
+from kubeproof.events.cordon import CordonEvent
 from kubeproof.events.declarations import CpuLoad, Event, NodeFailure, UsageChange
-from kubeproof.events.late import CordonEvent, LevelEvent, NodeRecoveryEvent, UnreachableEvent, ZoneRecoveryEvent
+from kubeproof.events.node_failure import NodeRecoveryEvent
+from kubeproof.events.usage import LevelEvent, UnreachableEvent
+from kubeproof.events.zone_failure import ZoneRecoveryEvent
 
 
 class Rate(NamedTuple):

@@ -15,6 +15,7 @@ from kubeproof.cluster.footprint import footprint_of
 from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.objects import DAEMON_SET, STATEFUL_SET, family
 from kubeproof.cluster.places import Layout
+from kubeproof.intents.daemon_facts import DaemonRolloutComplete, RunsOnEveryNode
 from kubeproof.intents.declarations import (
     ALWAYS,
     ALWAYS_ONCE_TRUE,
@@ -43,14 +44,9 @@ from kubeproof.intents.facts import (
     SpreadOver,
     matching_workloads,
 )
-from kubeproof.intents.late import (
-    AllComplete,
-    DaemonRolloutComplete,
-    LoadSkewAtMost,
-    NothingMisrouted,
-    RunsOnEveryNode,
-    StatefulRolloutComplete,
-)
+from kubeproof.intents.job_facts import AllComplete
+from kubeproof.intents.stateful_facts import StatefulRolloutComplete
+from kubeproof.intents.traffic_facts import LoadSkewAtMost, NothingMisrouted
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:

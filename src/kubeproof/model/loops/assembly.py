@@ -40,7 +40,7 @@ from kubeproof.controllers.taint_eviction import TaintEviction
 from kubeproof.errors import UsageError
 from kubeproof.events.budget_change import budgets_after
 from kubeproof.events.declarations import BudgetChange, Event, is_drain
-from kubeproof.events.late import DrainProgress
+from kubeproof.events.drain import DrainProgress
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.predicates import most_failed_asked
 from kubeproof.model.loops.adjusting import foreign_counted

@@ -11,6 +11,7 @@ from kubeproof.cluster.usage import UsageRule
 from kubeproof.errors import InternalError
 from kubeproof.events.budget_change import BudgetEvent
 from kubeproof.events.common import ANY_NUMBER, ANY_NUMBER_BUT_NONE_YET, EventSource
+from kubeproof.events.cordon import CordonEvent
 from kubeproof.events.declarations import (
     Apply,
     BudgetChange,
@@ -36,24 +37,14 @@ from kubeproof.events.declarations import (
     ZoneFailure,
     marks_nodes,
 )
-from kubeproof.events.late import (
-    CordonEvent,
-    DeleteEvent,
-    DrainEvent,
-    KernelPanicEvent,
-    LevelEvent,
-    NodeFailureEvent,
-    NodeJoinEvent,
-    NodeRecoveryEvent,
-    NodeRemovalEvent,
-    PodCrashEvent,
-    RolloutEvent,
-    ScaleEvent,
-    UnreachableEvent,
-    WriteEvent,
-    ZoneFailureEvent,
-    ZoneRecoveryEvent,
-)
+from kubeproof.events.drain import DrainEvent
+from kubeproof.events.node_failure import NodeFailureEvent, NodeRecoveryEvent
+from kubeproof.events.node_join import NodeJoinEvent
+from kubeproof.events.node_removal import NodeRemovalEvent
+from kubeproof.events.operator import DeleteEvent, RolloutEvent, ScaleEvent, WriteEvent
+from kubeproof.events.pod_crash import PodCrashEvent
+from kubeproof.events.usage import KernelPanicEvent, LevelEvent, UnreachableEvent
+from kubeproof.events.zone_failure import ZoneFailureEvent, ZoneRecoveryEvent
 from kubeproof.model.expansion.revisions import applied_replicas, applied_template, brought
 from kubeproof.model.expansion.used import usage_rules
 from kubeproof.model.memories import EVENT, MemoryCell, MemoryName

@@ -41,7 +41,7 @@ from kubeproof.controllers.budgets import budgets_of
 from kubeproof.controllers.late import JobController, PinnedScheduler
 from kubeproof.controllers.node_lifecycle import NoExecuteTainter
 from kubeproof.controllers.scheduler.controller import SchedulerController
-from kubeproof.events.late import DrainEvent, DrainProgress
+from kubeproof.events.drain import DrainEvent, DrainProgress
 from kubeproof.intents.facts import NoDrainUnderWay
 from kubeproof.intents.monitor import Monitor
 from kubeproof.model.plan import Plan

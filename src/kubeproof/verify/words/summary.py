@@ -20,7 +20,7 @@ from kubeproof.events.declarations import (
     NodeRemoval,
     ZoneFailure,
 )
-from kubeproof.events.late import ScaleEvent, WriteEvent
+from kubeproof.events.operator import ScaleEvent, WriteEvent
 from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import ALWAYS, Intent
 from kubeproof.intents.monitor import UPPER_BOUNDS
