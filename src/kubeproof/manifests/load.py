@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from kubeproof.manifests.assumed.node_pools import Pool
 
 ASSUMED_FILE, GIVEN_FILE = "assumed-nodes.yaml", "given-nodes.yaml"  # as reports and saved results name them
+_NO_NODE = "left out: it runs on a node that is not in the input, and pods of nodes that do not exist are deleted"
 COMPONENT_NAMES = (b"cluster-autoscaler", b"descheduler", b"kube-controller-manager")
 
 
@@ -220,7 +221,10 @@ def _prioritized(objects: Objects, collected: Collected) -> tuple[Workload, ...]
         standing = tuple(_placed_anew(one, objects, collected) for one in standing)
     found: list[Workload] = []
     for workload in standing:
-        attempt(collected, partial(_add_prioritized, workload, classes, nodes, found))
+        if collected.is_tolerant and workload.bound_to not in (None, *nodes):
+            objects.omissions.append(Omission(workload.ref, workload.source, _NO_NODE))
+        else:
+            attempt(collected, partial(_add_prioritized, workload, classes, nodes, found))
     _drop_lost(collected, standing, found)
     objects.omissions += [omitted_class(one) for one in found if is_unknown_class(one, classes)]
     return tuple(found)

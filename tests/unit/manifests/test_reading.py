@@ -365,6 +365,28 @@ def test_a_running_pod_of_an_input_without_nodes_finds_a_node_again() -> None:
         load_text(pod, node())
 
 
+def test_a_pod_of_a_node_that_is_not_there_is_left_out_and_not_refused(tmp_path: Path) -> None:
+    pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: tool}\nspec: {nodeName: gone, containers: [{name: a}]}\n"
+    pod += "status: {phase: Running}\n"
+    write(tmp_path, node__yaml=node(), pod__yaml=pod, web__yaml=deployment())
+    loaded = read_all(tmp_path)
+
+    assert refs(loaded) == refs(load_texts(loaded.texts)) == ["Deployment/shop/web"]
+    assert told(loaded) == []
+    assert [one.what for one in loaded.omissions] == ["Pod/default/tool"]
+
+
+def test_code_of_others_is_not_looked_at(tmp_path: Path) -> None:
+    write(tmp_path, node__yaml=node(), web__yaml=deployment())
+    for name in ("vendor", "node_modules"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "test.yaml").write_text(deployment(name.replace("_", "-")))
+
+    assert refs(read_all(tmp_path)) == ["Deployment/shop/vendor", "Deployment/shop/web"]
+    (tmp_path / "vendor" / "modules.txt").write_text("# example.org/a v1\n")
+    assert refs(read_all(tmp_path)) == ["Deployment/shop/web"]
+
+
 def test_what_is_no_object_in_a_list_hides_neither_the_others_nor_stands_in_the_replay(tmp_path: Path) -> None:
     items = "[{kind: 7}, 3, {apiVersion: v1, kind: Namespace, metadata: {name: a}}]"
     write(tmp_path, l__yaml=f"apiVersion: v1\nkind: List\nitems: {items}\n", web__yaml=deployment())

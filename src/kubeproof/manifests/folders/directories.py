@@ -21,6 +21,10 @@ from kubeproof.values import dataclass
 CHART = "Chart.yaml"
 RECIPES = (CHART, *kustomizations.NAMES)
 _ENDINGS = (".yaml", ".yml", ".json")
+_LIBRARIES = {
+    "node_modules": "",
+    "vendor": "modules.txt",
+}  # folders that tools fill with code of others, and their mark
 
 ReadFile = Callable[[str], bytes]
 
@@ -133,11 +137,17 @@ def _entries(directory: str) -> tuple[list[str], list[str], bool]:
     except OSError as problem:
         raise unreadable(directory, problem) from None
     paths = [os.path.join(directory, name) for name in names]
-    inner = [path for path in paths if os.path.isdir(path)]
+    inner = [path for path in paths if os.path.isdir(path) and not _is_library(path)]
     for recipe in RECIPES:
         if recipe in names:  # what is beside and below it are its ingredients
             return ([] if recipe == CHART else inner), [os.path.join(directory, recipe)], True
-    return inner, [path for path in paths if path.endswith(_ENDINGS) and path not in inner], False
+    return inner, [path for path in paths if path.endswith(_ENDINGS) and not os.path.isdir(path)], False
+
+
+def _is_library(directory: str) -> bool:
+    """True for packages of npm and vendored modules of Go, whose test data is nobody's cluster."""
+    mark = _LIBRARIES.get(os.path.basename(directory))
+    return mark is not None and os.path.exists(os.path.join(directory, mark))
 
 
 def unreadable(path: str, problem: Exception) -> ManifestError:
