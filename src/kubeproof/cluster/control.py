@@ -7,13 +7,21 @@ and probabilities; none of them shows it more than it declared.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from enum import IntEnum, IntFlag, StrEnum
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Generic, NamedTuple, Protocol, TypeVar, cast
 
 from kubeproof.cluster.state import ANY_LIFE, NEVER, Health, NodeCell, WorkloadCell
 
-View = Any  # hashable; only the controller that made a view knows its form
+# What a controller makes of the cells it reads: named tuples of its own, or plain hashable values.
+WorkloadView = TypeVar("WorkloadView", bound=Hashable)
+NodeView = TypeVar("NodeView", bound=Hashable)
+Shown_co = TypeVar("Shown_co", bound=Hashable, covariant=True)
+Place_co = TypeVar("Place_co", bound=Hashable, covariant=True)
+
+View = Hashable  # to whom only hands it on: whoever made a view alone knows its form
+
+Groups = tuple[tuple[NodeView, int], ...]  # the nodes of a place as a controller sees them: (view, how many such nodes)
 
 
 class Stage(IntEnum):
@@ -216,6 +224,7 @@ class TendJob(NamedTuple):
     node: NodeRef
     workload: int
     losses: tuple[tuple[tuple[int, ...], int], ...] = ()  # (phases, count)
+    succeeded: int = 0  # of the finished pods
 
 
 class BindPinned(NamedTuple):
@@ -430,16 +439,19 @@ class Reads(NamedTuple):
     memories: tuple[int, ...] = ()
 
 
-class Seen(NamedTuple):
-    """The views, in the order of `Reads`. A place is a sequence of (view of a node, how many such nodes)."""
+class Seen(NamedTuple, Generic[Shown_co, Place_co]):
+    """The views, in the order of `Reads`; to a controller a place is `Groups` of nodes that look alike."""
 
-    workloads: tuple[View, ...] = ()
-    places: tuple[View, ...] = ()
+    workloads: tuple[Shown_co, ...] = ()
+    places: tuple[Place_co, ...] = ()
     memories: tuple[tuple[int, ...], ...] = ()
 
 
-class Controller(Protocol):
-    """A control loop or an event."""
+AnySeen = Seen[View, Hashable]  # to whom only hands it on
+
+
+class Controller(Protocol[WorkloadView, NodeView]):
+    """A control loop or an event, as its author writes it: what it makes of cells is what it is shown to act on."""
 
     @property
     def name(self) -> str:
@@ -452,27 +464,52 @@ class Controller(Protocol):
     @property
     def reads(self) -> Reads: ...
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> View:
+    def show_workload(self, workload: int, cell: WorkloadCell) -> WorkloadView:
         """What of a workload's cell matters to this controller."""
         ...
 
-    def show_node(self, place: int, cell: NodeCell) -> View:
+    def show_node(self, place: int, cell: NodeCell) -> NodeView | None:
         """What of a node's cell matters; None leaves the node out."""
         ...
 
-    def act(self, seen: Seen) -> Sequence[Decision]:
+    def act(self, seen: Seen[WorkloadView, Groups[NodeView]]) -> Sequence[Decision]:
         """All decisions possible now, in a fixed order."""
         ...
 
 
-def shown_node(controller: Controller, place: int, cell: NodeCell) -> View:
+class Loop(Protocol):
+    """A controller, whatever its views, to those who run it: they hand it the views it made, unread."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def stage(self) -> int: ...
+
+    @property
+    def reads(self) -> Reads: ...
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> View: ...
+
+    def show_node(self, place: int, cell: NodeCell) -> View: ...
+
+    @property
+    def act(self) -> Callable[..., Sequence[Decision]]: ...
+
+
+def as_loop(controller: Controller[WorkloadView, NodeView]) -> Loop:
+    """The controller for those who run it; here its views are compared with what it says it acts on."""
+    return controller
+
+
+def shown_node(controller: Controller[WorkloadView, NodeView], place: int, cell: NodeCell) -> NodeView | None:
     """The controller's view of a node; one that is not there is shown to nobody but the event that brings it."""
     if cell.health == Health.ABSENT and not getattr(controller, "sees_absent", False):
         return None
     return controller.show_node(place, cell)
 
 
-class PeriodicController(Controller, Protocol):
+class PeriodicController(Controller[WorkloadView, NodeView], Protocol[WorkloadView, NodeView]):
     """A loop with a clock of its own: its memory holds what it needs to know of time.
 
     When it would change nothing, its clock does not hold time up: `due` is NEVER. At rest the phase of its period is
@@ -484,15 +521,28 @@ class PeriodicController(Controller, Protocol):
         """The index of its memory, the first of its `reads.memories`."""
         ...
 
-    def due(self, seen: Seen) -> int:
+    def due(self, seen: Seen[WorkloadView, Groups[NodeView]]) -> int:
         """Seconds until it may or must act if nothing else changes; NEVER if it would not act."""
         ...
 
-    def later(self, seen: Seen, seconds: int | None) -> tuple[int, ...]:
+    def later(self, seen: Seen[WorkloadView, Groups[NodeView]], seconds: int | None) -> tuple[int, ...]:
         """Its memory so many seconds later (None: after any long time) if nothing else changes."""
         ...
 
 
-def as_periodic(controller: Controller) -> PeriodicController | None:
+class PeriodicLoop(Loop, Protocol):
+    """A periodic controller, whatever its views, to those who run it."""
+
+    @property
+    def memory(self) -> int: ...
+
+    @property
+    def due(self) -> Callable[..., int]: ...
+
+    @property
+    def later(self) -> Callable[..., tuple[int, ...]]: ...
+
+
+def as_periodic(controller: Loop) -> PeriodicLoop | None:
     """The controller as a periodic one, None if it has no clock."""
-    return cast("PeriodicController", controller) if hasattr(controller, "due") else None
+    return cast("PeriodicLoop", controller) if hasattr(controller, "due") else None

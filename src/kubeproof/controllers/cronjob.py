@@ -14,12 +14,14 @@ the seconds until the next time of the schedule, or HELD_UP.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from kubeproof.cluster.control import (
     Action,
     CreateObject,
     Decision,
     DeleteObject,
+    Groups,
     Reads,
     Remember,
     Role,
@@ -39,6 +41,16 @@ from kubeproof.values import dataclass
 Memory = tuple[int, ...]
 DUE, HELD_UP = 0, NEVER
 AT_REST: Memory = (DUE,)  # the schedule may be at any point
+
+
+class Started(NamedTuple):
+    """A CronJob, or one of its Jobs."""
+
+    is_active: int  # a CronJob exists, a Job runs
+    has_pods: int  # a Job has pods that no node holds
+
+
+Sight = Seen[Started, Groups[tuple[int, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +82,12 @@ class CronJobController:
     def reads(self) -> Reads:
         return Reads((self.workload, *self.jobs), self.layout.every_place, (self.memory,))
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int]:
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Started:
         """Whether the CronJob exists; of a Job whether it runs, and whether it has pods that no node holds."""
         if workload == self.workload:
-            return cell.exists, 0
-        return int(cell.exists and max(NONE, cell.noted) not in ENDED), int(cell.unbound + cell.completed > 0)
+            return Started(cell.exists, 0)
+        runs = cell.exists and max(NONE, cell.noted) not in ENDED
+        return Started(int(runs), int(cell.unbound + cell.completed > 0))
 
     def show_node(self, place: int, cell: NodeCell) -> tuple[int, ...] | None:
         """Which of its Jobs have pods there, ending or finished ones included."""
@@ -83,10 +96,10 @@ class CronJobController:
 
     # -- decisions ------------------------------------------------------------------------------
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Sight) -> tuple[Decision, ...]:
         """A start, with every time that may pass until the next."""
         (until_s,) = seen.memories[0]
-        exists, _ = seen.workloads[0]
+        exists = seen.workloads[0].is_active
         running = tuple(self._running(seen))
         never = self.rules.suspended or not self.rules.gaps_s  # such as the 30th of February
         if not exists or never or until_s > 0 or (running and self.rules.policy == FORBID):
@@ -95,13 +108,13 @@ class CronJobController:
         next_times = self.rules.gaps_s if until_s == DUE else (DUE,)
         return tuple(Decision((*writes, Remember(self.memory, (next_s,))), Role.EVENT) for next_s in next_times)
 
-    def _running(self, seen: Seen) -> Iterator[int]:
+    def _running(self, seen: Sight) -> Iterator[int]:
         """The Jobs that have not ended."""
         for job, (runs, _) in zip(self.jobs, seen.workloads[1:], strict=True):
             if runs:
                 yield job
 
-    def _start(self, seen: Seen, running: tuple[int, ...]) -> Iterator[Action]:
+    def _start(self, seen: Sight, running: tuple[int, ...]) -> Iterator[Action]:
         free = self._free(seen)
         if free is None:
             ref = self.layout.setup.workloads[self.workload].ref
@@ -113,7 +126,7 @@ class CronJobController:
         fresh = first_memory(self.layout.setup.workloads[free].job)
         yield Remember(self.memories[self.jobs.index(free)], fresh)
 
-    def _free(self, seen: Seen) -> int | None:
+    def _free(self, seen: Sight) -> int | None:
         """The first place for a further Job: no Job runs there, and no pod is left of an earlier one."""
         taken = {job for groups in seen.places for jobs, _ in groups for job in jobs}
         for job, (runs, waits) in zip(self.jobs, seen.workloads[1:], strict=True):
@@ -121,7 +134,7 @@ class CronJobController:
                 return job
         return None
 
-    def why(self, seen: Seen) -> tuple[str, ...]:
+    def why(self, seen: Sight) -> tuple[str, ...]:
         """What the schedule and its policy say."""
         running = len(tuple(self._running(seen)))
         late = "" if seen.memories[0][0] == DUE else "; this run was held up"
@@ -129,15 +142,15 @@ class CronJobController:
 
     # -- time -----------------------------------------------------------------------------------
 
-    def due(self, seen: Seen) -> int:
+    def due(self, seen: Sight) -> int:
         """Seconds until the next time of the schedule."""
         (until_s,) = seen.memories[0]
-        return until_s if until_s > 0 and seen.workloads[0][0] else NEVER
+        return until_s if until_s > 0 and seen.workloads[0].is_active else NEVER
 
-    def later(self, seen: Seen, seconds: int | None) -> Memory:
+    def later(self, seen: Sight, seconds: int | None) -> Memory:
         """The clock later; a run whose time passes while a Job forbids it is held up. One that is deleted has none."""
         (until_s,) = seen.memories[0]
-        if not seen.workloads[0][0]:
+        if not seen.workloads[0].is_active:
             return AT_REST
         if seconds is None:
             return AT_REST if until_s <= 0 else seen.memories[0]

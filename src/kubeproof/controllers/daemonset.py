@@ -13,11 +13,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import field
+from typing import NamedTuple
 
 from kubeproof.cluster.control import (
     Action,
     Arrive,
     Decision,
+    Groups,
     KeepNode,
     NodeRef,
     Reads,
@@ -35,10 +37,34 @@ from kubeproof.controllers.quota import ENDLESS, Charged, Ration, charged_on, in
 from kubeproof.values import dataclass
 
 PINNED = -1  # in place of a phase: the pod has no node yet
-View = tuple[tuple[Eligibility, ...], tuple[tuple[tuple[int, int], int], ...], tuple[Charged, ...]]
-# Per revision whether it should run on the node; ((revision, phase), pods), sorted; the pods there that quotas charge.
 Name = tuple[int, int]  # revision and phase: pods that agree in both are not told apart
-Group = tuple[NodeRef, View, int]  # nodes that look alike, and how many there are
+
+
+class Asked(NamedTuple):
+    """A DaemonSet as its loop sees it, or another workload that its quotas charge."""
+
+    exists: int = 0
+    template: int = 0  # the revision asked for
+    unbound: int = 0  # pods without a node, of the others
+
+
+class Owned(NamedTuple):
+    """What it has on one node."""
+
+    where: tuple[Eligibility, ...]  # per revision whether it should run there
+    pods: tuple[tuple[Name, int], ...]  # sorted
+    charged: tuple[Charged, ...]  # the pods there that quotas charge
+
+
+class Group(NamedTuple):
+    """Nodes that look alike."""
+
+    ref: NodeRef
+    owned: Owned
+    nodes: int
+
+
+Sight = Seen[Asked, Groups[Owned]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +112,11 @@ class DaemonSetController:
         """The workloads whose pods its quotas charge."""
         return tuple(sorted({number for ration in self._rations if ration is not None for number in ration.members}))
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, ...]:
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Asked:
         """Whether the DaemonSet exists, and which revision it asks for; of others their pods without a node."""
-        return (cell.exists, cell.template) if workload == self.workload else (cell.unbound,)
+        return Asked(cell.exists, cell.template) if workload == self.workload else Asked(unbound=cell.unbound)
 
-    def show_node(self, place: int, cell: NodeCell) -> View | None:
+    def show_node(self, place: int, cell: NodeCell) -> Owned | None:
         """Where it should run, and its pods by revision and phase; None for a node that it has nothing to do with."""
         amounts: Counter[Name] = Counter()
         for kind, count in cell.pods:
@@ -101,20 +127,22 @@ class DaemonSetController:
                 amounts[workload, PINNED] += count
         where = tuple(self._eligibility(member, place, cell) for member in self.members)
         charged = charged_on(cell, self._charged) if any(self._rations) else ()
-        return (where, tuple(sorted(amounts.items())), charged) if amounts or charged or any(map(any, where)) else None
+        if not (amounts or charged or any(map(any, where))):
+            return None
+        return Owned(where, tuple(sorted(amounts.items())), charged)
 
     def _eligibility(self, member: int, place: int, cell: NodeCell) -> Eligibility:
         sample = self.layout.places[place].sample
         return eligibility(self.layout.setup.workloads[member].template, sample, taints_of(sample, cell))
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Sight) -> tuple[Decision, ...]:
         """One sync: what nodes lack or have too much of, otherwise the next step of an update, in every way."""
         groups = [
-            (NodeRef(place, view), view, count)
+            Group(NodeRef(place, owned), owned, count)
             for place, shown in zip(self.reads.places, seen.places, strict=True)
-            for view, count in _merged(shown).items()
+            for owned, count in _merged(shown).items()
         ]
-        exists, template = seen.workloads[0]
+        exists, template, _ = seen.workloads[0]
         if not exists:
             cleared = tuple(action for group in groups for action in self._cleared(group))
             return (Decision(cleared),) if cleared else ()
@@ -132,19 +160,19 @@ class DaemonSetController:
         return self.layout.setup.workloads[self.workload].strategy
 
     def _cleared(self, group: Group) -> list[Action]:
-        ref, view, nodes = group
-        names = [name for name, count in view[1] if name[1] != Phase.TERMINATING for _ in range(count)]
+        ref, owned, nodes = group
+        names = [name for name, count in owned.pods if name[1] != Phase.TERMINATING for _ in range(count)]
         return [self._work(ref, None, names)] * nodes if names else []
 
     def _upkeep(self, group: Group, template: int) -> list[Action]:
-        ref, view, nodes = group
-        pods = self._pods(view, template)
-        work = node_work(view[0][template], pods, surges=surges(self._strategy))
+        ref, owned, nodes = group
+        pods = self._pods(owned, template)
+        work = node_work(owned.where[template], pods, surges=surges(self._strategy))
         if not work.creates and not work.deletes:
             return []
         return [self._work(ref, template if work.creates else None, work.deletes)] * nodes
 
-    def _pods(self, view: View, template: int) -> tuple[DaemonPod, ...]:
+    def _pods(self, owned: Owned, template: int) -> tuple[DaemonPod, ...]:
         new = self.members[template]
         return tuple(
             DaemonPod(
@@ -155,7 +183,7 @@ class DaemonSetController:
                 is_ending=phase == Phase.TERMINATING,
                 rank=(int(phase == PINNED),),
             )
-            for (revision, phase), count in view[1]
+            for (revision, phase), count in owned.pods
             for _ in range(count)
         )
 
@@ -171,17 +199,17 @@ class DaemonSetController:
 
     # -- admission ------------------------------------------------------------------------------
 
-    def _room(self, seen: Seen, template: int) -> int:
+    def _room(self, seen: Sight, template: int) -> int:
         """How many pods of a revision the API server lets in at most."""
         if self.layout.setup.workloads[self.members[template]].refused:
             return 0
         ration = self._rations[template]
         return ENDLESS if ration is None else ration.room(self._in_use(seen))
 
-    def _in_use(self, seen: Seen) -> dict[int, Charged]:
+    def _in_use(self, seen: Sight) -> dict[int, Charged]:
         """The pods that its quotas charge, by workload; its own without a node wait with their nodes."""
-        waiting = zip(self.reads.workloads[1:], (view[0] for view in seen.workloads[1:]), strict=True)
-        return in_use(waiting, ((view[2], count) for groups in seen.places for view, count in groups))
+        waiting = zip(self.reads.workloads[1:], (other.unbound for other in seen.workloads[1:]), strict=True)
+        return in_use(waiting, ((owned.charged, count) for groups in seen.places for owned, count in groups))
 
     def _admitted(self, actions: tuple[Action, ...], room: int) -> Iterator[tuple[Action, ...]]:
         """The upkeep; where a pod may be refused, one node's after the other, and what has to go when none gets in."""
@@ -211,10 +239,10 @@ class DaemonSetController:
     def _most_at_once(self) -> int:
         return ENDLESS if self.at_once or not any(self._rations) else 1
 
-    def refusal(self, seen: Seen) -> str:
+    def refusal(self, seen: Sight) -> str:
         """Why nodes are without their pod: the API server lets none in. Empty if that is not so."""
-        exists, template = seen.workloads[0]
-        groups = [(NodeRef(-1, view), view, count) for groups in seen.places for view, count in groups]
+        exists, template, _ = seen.workloads[0]
+        groups = [Group(NodeRef(-1, owned), owned, count) for groups in seen.places for owned, count in groups]
         missing = sum(_creates(action) for group in groups for action in self._upkeep(group, template)) if exists else 0
         if not missing or self._room(seen, template):
             return ""
@@ -226,7 +254,7 @@ class DaemonSetController:
     # -- updates --------------------------------------------------------------------------------
 
     def _update(self, groups: Sequence[Group], template: int) -> tuple[list[NodePods], Update]:
-        shown = [NodePods(view[0][template], self._pods(view, template), count) for _, view, count in groups]
+        shown = [NodePods(owned.where[template], self._pods(owned, template), count) for _, owned, count in groups]
         return shown, update(shown, self._strategy, self.layout.setup.settings.kubernetes_version)
 
     def _updates(self, groups: Sequence[Group], template: int) -> Iterator[tuple[Action, ...]]:
@@ -235,10 +263,10 @@ class DaemonSetController:
 
         def deletion(index: int) -> Action:
             old, _ = old_and_new(shown[index].pods)
-            return self._work(groups[index][0], None, [old[0].name])
+            return self._work(groups[index].ref, None, [old[0].name])
 
         def creation(index: int) -> Action:
-            return self._work(groups[index][0], template, ())
+            return self._work(groups[index].ref, template, ())
 
         sure = [deletion(index) for index in done.deletes for _ in range(shown[index].nodes)]
         sure += [creation(index) for index in done.creates for _ in range(shown[index].nodes)]
@@ -251,15 +279,15 @@ class DaemonSetController:
                 gone = [deletion(index) for index, n in zip(done.sunset, ends, strict=True) for _ in range(n)]
                 yield (*sure, *taken, *gone)
 
-    def why(self, seen: Seen) -> tuple[str, ...]:
+    def why(self, seen: Sight) -> tuple[str, ...]:
         """The numbers behind a sync now."""
-        exists, template = seen.workloads[0]
+        exists, template, _ = seen.workloads[0]
         if not exists:
             return ()
-        views = [(view, count) for shown in seen.places for view, count in shown]
-        desired = sum(count for view, count in views if view[0][template].should_run)
+        views = [(owned, count) for shown in seen.places for owned, count in shown]
+        desired = sum(count for owned, count in views if owned.where[template].should_run)
         have = sum(
-            count for view, count in views if any(p.is_available for p in self._pods(view, template) if p.is_new)
+            count for owned, count in views if any(p.is_available for p in self._pods(owned, template) if p.is_new)
         )
         limits = limits_of(self._strategy, desired)
         rule = f"maxUnavailable {limits.unavailable}, maxSurge {limits.surge}" if self._strategy.rolling else "OnDelete"
@@ -271,11 +299,11 @@ def _creates(action: Action) -> bool:
     return isinstance(action, Arrive) or (isinstance(action, KeepNode) and action.creates is not None)
 
 
-def _merged(shown: Sequence[tuple[View, int]]) -> dict[View, int]:
+def _merged(shown: Groups[Owned]) -> dict[Owned, int]:
     """Nodes that look alike counted together, however they were shown."""
-    amounts: dict[View, int] = {}
-    for view, count in shown:
-        amounts[view] = amounts.get(view, 0) + count
+    amounts: dict[Owned, int] = {}
+    for owned, count in shown:
+        amounts[owned] = amounts.get(owned, 0) + count
     return amounts
 
 

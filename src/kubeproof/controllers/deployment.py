@@ -7,12 +7,21 @@ event sets it to spec.replicas directly, paused or not; a paused Deployment neve
 
 from __future__ import annotations
 
-from kubeproof.cluster.control import Decision, Reads, Seen, SetReplicas, Stage
+from typing import NamedTuple
+
+from kubeproof.cluster.control import Decision, Groups, Reads, Seen, SetReplicas, Stage
 from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.objects import short_name
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell
 from kubeproof.values import dataclass
+
+
+class Sizes(NamedTuple):
+    """spec.replicas of a Deployment, and of its ReplicaSet."""
+
+    desired: int
+    actual: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +51,17 @@ class DeploymentController:
     def reads(self) -> Reads:
         return Reads(workloads=(self.workload,))
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int] | None:
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Sizes | None:
         """Desired and actual spec.replicas, None while the object does not exist."""
         never_rolled_out = cell.replicas == NEVER and self.layout.setup.workloads[self.workload].paused
-        return (cell.desired, cell.replicas) if cell.exists and not never_rolled_out else None
+        return Sizes(cell.desired, cell.replicas) if cell.exists and not never_rolled_out else None
 
     def show_node(self, place: int, cell: NodeCell) -> None:
         """Never looks at nodes."""
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[Sizes | None, Groups[None]]) -> tuple[Decision, ...]:
         """Sets the ReplicaSet's size to the Deployment's."""
-        view = seen.workloads[0]
-        if view is None:
+        sizes = seen.workloads[0]
+        if sizes is None or sizes.desired == sizes.actual:
             return ()
-        desired, replicas = view
-        if desired == replicas:
-            return ()
-        return (Decision((SetReplicas(self.workload, desired),)),)
+        return (Decision((SetReplicas(self.workload, sizes.desired),)),)

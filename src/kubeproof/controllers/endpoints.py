@@ -8,13 +8,20 @@ there is nothing to learn: such a pod stays published until it is gone.
 
 from __future__ import annotations
 
-from kubeproof.cluster.control import Decision, NodeRef, Reads, Role, Seen, Stage, Unroute
+from typing import NamedTuple
+
+from kubeproof.cluster.control import Decision, Groups, NodeRef, Reads, Role, Seen, Stage, Unroute
 from kubeproof.cluster.footprint import Deletes, Footprint, Writes
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.values import dataclass
 
-View = tuple[tuple[int, int], ...]  # (workload, seconds left to learn that such pods terminate)
+
+class Routed(NamedTuple):
+    """Terminating pods of a workload that still get traffic."""
+
+    workload: int
+    left_s: int  # to learn that they terminate
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +45,12 @@ class EndpointController:
     def show_workload(self, workload: int, cell: WorkloadCell) -> None:
         """Never looks at workloads."""
 
-    def show_node(self, place: int, cell: NodeCell) -> View | None:
+    def show_node(self, place: int, cell: NodeCell) -> tuple[Routed, ...] | None:
         """The terminating pods that still get traffic."""
-        return tuple(sorted({(kind.workload, kind.route_s) for kind, _ in cell.pods if kind.route_s >= 0})) or None
+        routed = {Routed(kind.workload, kind.route_s) for kind, _ in cell.pods if kind.route_s >= 0}
+        return tuple(sorted(routed)) or None
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[None, Groups[tuple[Routed, ...]]]) -> tuple[Decision, ...]:
         """One step per node and kind of such pods."""
         return tuple(
             Decision((Unroute(NodeRef(self.place, view), workload, left_s),), Role.OPTIONAL if left_s else Role.URGENT)

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import field
+from typing import NamedTuple
 
-from kubeproof.cluster.control import Decision, Delete, NodeRef, Reads, Seen, Stage
+from kubeproof.cluster.control import Decision, Delete, Groups, NodeRef, Reads, Seen, Stage
 from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes, some
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import PodDisruptionBudget
@@ -21,7 +22,16 @@ from kubeproof.controllers.disruption import BudgetStatus, Matching, evict
 from kubeproof.values import dataclass
 
 ENDLESS = 10**9
-View = tuple[int, tuple[tuple[tuple[int, int], int], ...]]  # being drained; ((workload, phase), pods)
+
+
+class Pods(NamedTuple):
+    """The pods of a node that matter."""
+
+    is_drained: int  # being drained
+    amounts: tuple[tuple[tuple[int, int], int], ...]  # ((workload, phase), pods)
+
+
+Sight = Seen[Scale, Groups[Pods]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,35 +66,35 @@ class DrainEviction:
         object.__setattr__(self, "_budgets", budgets)
         object.__setattr__(self, "reads", Reads(counted, self.layout.every_place))
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int]:
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Scale:
         """The scale, and the pods without a node."""
-        return cell.desired, cell.unbound
+        return Scale(cell.desired, cell.unbound)
 
-    def show_node(self, place: int, cell: NodeCell) -> View | None:
+    def show_node(self, place: int, cell: NodeCell) -> Pods | None:
         """Whether it is being drained, and the pods that matter by workload and phase."""
         amounts: dict[tuple[int, int], int] = {}
         for kind, count in cell.pods:
             if kind.workload in self.reads.workloads:
                 key = (kind.workload, kind.phase)
                 amounts[key] = amounts.get(key, 0) + count
-        return (int(cell.work in EVICTING), tuple(sorted(amounts.items()))) if amounts else None
+        return Pods(int(cell.work in EVICTING), tuple(sorted(amounts.items()))) if amounts else None
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Sight) -> tuple[Decision, ...]:
         """One step per drained node: all evictions that are granted now."""
-        if not any(view[0] for groups in seen.places for view, _ in groups):
+        if not any(view.is_drained for groups in seen.places for view, _ in groups):
             return ()
         matching = self._matching(seen)
         most = 1 if self._is_contested(seen, matching) else ENDLESS
         decisions = []
         for place, groups in zip(self.reads.places, seen.places, strict=True):
             for view in dict.fromkeys(view for view, _ in groups):
-                losses = tuple(self._granted(view, matching, most)) if view[0] else ()
+                losses = tuple(self._granted(view, matching, most)) if view.is_drained else ()
                 if losses:
                     action = Delete(NodeRef(place, view), self.workload, losses, is_eviction=True)
                     decisions.append(Decision((action,)))
         return tuple(decisions)
 
-    def _is_contested(self, seen: Seen, matching: tuple[Matching, ...]) -> bool:
+    def _is_contested(self, seen: Sight, matching: tuple[Matching, ...]) -> bool:
         """True if several nodes or workloads ask for more evictions together than their budget allows."""
         allowed = matching[0].status.allowed if len(matching) == 1 else 0
         if allowed < 2:
@@ -93,16 +103,16 @@ class DrainEviction:
             (pods, nodes)
             for groups in seen.places
             for view, nodes in groups
-            if view[0]
-            for (_, phase), pods in view[1]
+            if view.is_drained
+            for (_, phase), pods in view.amounts
             if phase in ACTIVE and evict(facts_of(phase), matching).charged is not None
         ]
         rivals, asked = sum(nodes for _, nodes in asking), sum(pods * nodes for pods, nodes in asking)
         return bool(rivals > 1 and asked > allowed)
 
-    def _granted(self, view: View, matching: tuple[Matching, ...], most: int) -> Iterable[tuple[tuple[int, ...], int]]:
+    def _granted(self, view: Pods, matching: tuple[Matching, ...], most: int) -> Iterable[tuple[tuple[int, ...], int]]:
         left = min(most, matching[0].status.allowed) if matching else 0
-        for (workload, phase), count in view[1]:
+        for (workload, phase), count in view.amounts:
             if workload != self.workload or phase not in ACTIVE:
                 continue
             answer = evict(facts_of(phase), matching)
@@ -117,31 +127,31 @@ class DrainEviction:
         """True if more than one budget selects the pods, so that no eviction is granted."""
         return len(self._budgets) > 1
 
-    def refusals(self, seen: Seen) -> list[str]:
+    def refusals(self, seen: Sight) -> list[str]:
         """Why pods on drained nodes may not be evicted now."""
         matching = self._matching(seen)
         ref = self.layout.setup.workloads[self.workload].ref
         found = []
-        for view in dict.fromkeys(view for groups in seen.places for view, _ in groups if view[0]):
-            for (workload, phase), count in view[1]:
+        for view in dict.fromkeys(view for groups in seen.places for view, _ in groups if view.is_drained):
+            for (workload, phase), count in view.amounts:
                 if workload == self.workload and phase in ACTIVE:
                     answer = evict(facts_of(phase), matching)
                     if not answer.granted:
                         found.append(f"eviction of {count} pod(s) of {ref} refused: {answer.why}")
         return found
 
-    def _matching(self, seen: Seen) -> tuple[Matching, ...]:
+    def _matching(self, seen: Sight) -> tuple[Matching, ...]:
         if len(self._budgets) > 1:  # the answer is the same whatever they allow
             return tuple(Matching(b.name, amounts_of(b), BudgetStatus()) for b in self._budgets)
         return tuple(Matching(b.name, amounts_of(b), self._status(b, seen)) for b in self._budgets)
 
-    def _status(self, declared: PodDisruptionBudget, seen: Seen) -> BudgetStatus:
+    def _status(self, declared: PodDisruptionBudget, seen: Sight) -> BudgetStatus:
         """The budget's status for the cluster as it is."""
-        scales = {w: Scale(*view) for w, view in zip(self.reads.workloads, seen.workloads, strict=True)}
+        scales = dict(zip(self.reads.workloads, seen.workloads, strict=True))
         bound = [
             (workload, facts_of(phase), pods * nodes)
             for groups in seen.places
             for view, nodes in groups
-            for (workload, phase), pods in view[1]
+            for (workload, phase), pods in view.amounts
         ]
         return status_of(self.layout.setup, declared, scales, bound)

@@ -8,10 +8,13 @@ nothing to do is not a step, and at rest the phase of the interval is forgotten.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from kubeproof.cluster.control import (
     Action,
     CreateObject,
     Decision,
+    Groups,
     Reads,
     Remember,
     Role,
@@ -27,7 +30,17 @@ from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell
 from kubeproof.values import dataclass
 
 MANIFEST = 0  # the revision whose pod template stands in the manifest
-Spec = tuple[int, int, int]  # exists, spec.replicas, revision of the pod template
+
+
+class Spec(NamedTuple):
+    """What of an object a manifest says."""
+
+    exists: int
+    replicas: int
+    template: int  # revision of the pod template
+
+
+Sight = Seen[Spec, Groups[None]]
 
 
 def reconciled(setup: Setup, past_git: frozenset[int]) -> tuple[int, ...]:
@@ -72,14 +85,14 @@ class GitOpsController:
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> Spec:
         """The fields that a manifest may set."""
-        return cell.exists, cell.desired, cell.template
+        return Spec(cell.exists, cell.desired, cell.template)
 
     def show_node(self, place: int, cell: NodeCell) -> None:
         """Never looks at nodes."""
 
     # -- decisions ------------------------------------------------------------------------------
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Sight) -> tuple[Decision, ...]:
         """The reconciliation, if it is due or may be, and something drifted."""
         least_s, most_s = seen.memories[0]
         writes = self._writes(seen) if least_s == 0 else ()
@@ -88,7 +101,7 @@ class GitOpsController:
         again = Remember(self.memory, (self.interval_s, self.interval_s))
         return (Decision((*writes, again), Role.URGENT if most_s == 0 else Role.OPTIONAL),)
 
-    def _writes(self, seen: Seen) -> tuple[Action, ...]:
+    def _writes(self, seen: Sight) -> tuple[Action, ...]:
         """What it takes to make the object what the manifest says; nothing while the object is not in Git yet."""
         if any(memory == before for memory, (_, before) in zip(seen.memories[1:], self.commits, strict=True)):
             return ()
@@ -110,11 +123,11 @@ class GitOpsController:
         kept = dict(self.layout.setup.settings.gitops_ignored).get(ref)
         return kept is None or (is_written and not kept)
 
-    def why(self, seen: Seen) -> tuple[str, ...]:
+    def why(self, seen: Sight) -> tuple[str, ...]:
         """What the object and its manifest say."""
         told = {
             CreateObject: "the manifest is in Git, the object is gone",
-            SetDesired: f"the object says replicas: {seen.workloads[0][1]}, "
+            SetDesired: f"the object says replicas: {seen.workloads[0].replicas}, "
             f"the manifest {self.layout.setup.workloads[self.workload].replicas}",
             SetTemplate: "the pod template is not the manifest's",
         }
@@ -122,14 +135,14 @@ class GitOpsController:
 
     # -- time -----------------------------------------------------------------------------------
 
-    def due(self, seen: Seen) -> int:
+    def due(self, seen: Sight) -> int:
         """Seconds until a reconciliation that writes may or must run."""
         least_s, most_s = seen.memories[0]
         if not self._writes(seen):
             return NEVER
         return least_s if least_s > 0 else most_s
 
-    def later(self, seen: Seen, seconds: int | None) -> tuple[int, ...]:
+    def later(self, seen: Sight, seconds: int | None) -> tuple[int, ...]:
         """The clock later; forgotten while nothing has drifted and its phase is open."""
         least_s, most_s = seen.memories[0]
         is_idle = not self._writes(seen)

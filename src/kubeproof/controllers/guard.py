@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from kubeproof.cluster.control import Controller, Decision, Reads, Seen, View
+from kubeproof.cluster.control import AnySeen, Decision, Loop, Reads, View
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.values import dataclass
 
@@ -19,7 +19,7 @@ Guard = tuple[tuple[int, tuple[int, ...]], ...]  # (memory, its value)
 class Guarded:
     """A loop without a clock, and when it works."""
 
-    inner: Controller
+    inner: Loop
     guard: Guard
 
     @property
@@ -43,7 +43,7 @@ class Guarded:
         """As the loop itself."""
         return self.inner.show_node(place, cell)
 
-    def act(self, seen: Seen) -> Sequence[Decision]:
+    def act(self, seen: AnySeen) -> Sequence[Decision]:
         """What the loop does, if it works now."""
         own = len(self.inner.reads.memories)
         if seen.memories[own:] != tuple(value for _, value in self.guard):
@@ -51,12 +51,12 @@ class Guarded:
         return self.inner.act(seen._replace(memories=seen.memories[:own]))
 
 
-def guarded(loop: Controller, guard: Guard) -> Controller:
+def guarded(loop: Loop, guard: Guard) -> Loop:
     """The loop that works under the guard only; without one always."""
     return Guarded(loop, guard) if guard else loop
 
 
-def working(loops: Iterable[Controller], memories: Sequence[tuple[int, ...]]) -> Iterator[Controller]:
+def working(loops: Iterable[Loop], memories: Sequence[tuple[int, ...]]) -> Iterator[Loop]:
     """The loops that work now, guards taken off."""
     for loop in loops:
         if not isinstance(loop, Guarded):

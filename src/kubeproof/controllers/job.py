@@ -23,6 +23,7 @@ from kubeproof.cluster.control import (
     Decision,
     DeleteObject,
     DeleteUnbound,
+    Groups,
     NodeRef,
     Reads,
     Remember,
@@ -83,6 +84,18 @@ class Counts(NamedTuple):
     failed: int
 
 
+class Spec(NamedTuple):
+    """A Job as its loop sees it, or another workload that its quotas charge."""
+
+    unbound: int  # pods without a node
+    exists: int = 0
+    parallelism: int = 0
+    condition: int = NONE
+
+
+Sight = Seen[Spec, Groups[Owned]]
+
+
 def first_memory(rules: JobRules) -> Memory:
     """The memory of a Job that has just been created."""
     return (0, 0, 0, 0, NEVER if rules.deadline_s is None or rules.suspended else rules.deadline_s)
@@ -126,11 +139,11 @@ class JobController:
         """The workloads whose pods its quotas charge."""
         return self._ration.members if self._ration is not None else ()
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, ...]:
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Spec:
         """Pods without a node; of the Job itself also its parallelism and condition."""
         if workload != self.workload:
-            return (cell.unbound,)
-        return cell.unbound, cell.exists, cell.desired, max(NONE, cell.noted)
+            return Spec(cell.unbound)
+        return Spec(cell.unbound, cell.exists, cell.desired, max(NONE, cell.noted))
 
     def show_node(self, place: int, cell: NodeCell) -> Owned | None:
         """Its pods there by what tells them apart."""
@@ -158,7 +171,7 @@ class JobController:
 
     # -- decisions ------------------------------------------------------------------------------
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Sight) -> tuple[Decision, ...]:
         """One sync, if it changes anything; several where pods of equal rank could be deleted."""
         _, exists, _, condition = seen.workloads[0]
         if not exists:
@@ -167,7 +180,7 @@ class JobController:
             return self._ended(seen)
         return self._synced(seen, condition)
 
-    def _synced(self, seen: Seen, condition: int) -> tuple[Decision, ...]:
+    def _synced(self, seen: Sight, condition: int) -> tuple[Decision, ...]:
         counts, done = self._counts(seen), self._sync(seen)
         writes: list[Action] = []
         memory = self._remembered(done)
@@ -184,19 +197,19 @@ class JobController:
         is_early = bool(creates and done.waits_s)
         return self._decisions(seen, counts._replace(unbound=0, bound=len(done.deletes)), tuple(writes), early=is_early)
 
-    def _ended(self, seen: Seen) -> tuple[Decision, ...]:
+    def _ended(self, seen: Sight) -> tuple[Decision, ...]:
         """A finished Job: what comes late is forgotten, and after its time the object goes."""
         writes: tuple[Action, ...] = ()
         if self.rules.ttl_s is not None and seen.memories[0][3] == 0:
             writes = (DeleteObject(self.workload),)
         return self._decisions(seen, self._counts(seen)._replace(unbound=0, bound=0), writes)
 
-    def _forgotten(self, seen: Seen) -> tuple[Action, ...]:
+    def _forgotten(self, seen: Sight) -> tuple[Action, ...]:
         fresh = first_memory(self.rules)
         return (Remember(self.memory, fresh),) if seen.memories[0] != fresh else ()
 
     def _decisions(
-        self, seen: Seen, gone: Counts, writes: tuple[Action, ...], *, early: bool = False
+        self, seen: Sight, gone: Counts, writes: tuple[Action, ...], *, early: bool = False
     ) -> tuple[Decision, ...]:
         """The writes together with every way to delete so many pods; nothing if there is nothing to do."""
         ways = tuple(islice(self._deletions(seen, gone.unbound + gone.bound), MOST_WAYS + 1))
@@ -205,7 +218,7 @@ class JobController:
         role = Role.OPTIONAL if early else Role.URGENT
         return tuple(Decision((*way, *writes), role) for way in ways if way or writes)
 
-    def _sync(self, seen: Seen) -> Sync:
+    def _sync(self, seen: Sight) -> Sync:
         _, _, parallelism, condition = seen.workloads[0]
         succeeded, failed, streak, wait_s, left_s = seen.memories[0]
         version, rules = self.layout.setup.settings.kubernetes_version, self.rules
@@ -235,10 +248,10 @@ class JobController:
 
     # -- pods -----------------------------------------------------------------------------------
 
-    def _counts(self, seen: Seen) -> Counts:
-        pairs = [(Owned(*owned), count) for groups in seen.places for owned, count in groups]
+    def _counts(self, seen: Sight) -> Counts:
+        pairs = [pair for groups in seen.places for pair in groups]
         return Counts(
-            seen.workloads[0][0],
+            seen.workloads[0].unbound,
             sum(pods * count for owned, count in pairs for _, pods in owned.active),
             sum(owned.ending * count for owned, count in pairs),
             sum(owned.restarts * count for owned, count in pairs),
@@ -260,7 +273,7 @@ class JobController:
             pods = [pod._replace(completion=min(first_index + number, last)) for number, pod in enumerate(pods)]
         return pods
 
-    def _room(self, seen: Seen) -> int:
+    def _room(self, seen: Sight) -> int:
         """How many pods the API server lets in at most."""
         if self.layout.setup.workloads[self.workload].refused:
             return 0
@@ -270,9 +283,9 @@ class JobController:
     def _most_at_once(self) -> int:
         return ENDLESS if self.at_once or self._ration is None else 1
 
-    def _in_use(self, seen: Seen) -> dict[int, Charged]:
-        waiting = ((w, view[0]) for w, view in zip(self.reads.workloads, seen.workloads, strict=True))
-        return in_use(waiting, ((Owned(*owned).charged, count) for groups in seen.places for owned, count in groups))
+    def _in_use(self, seen: Sight) -> dict[int, Charged]:
+        waiting = ((w, spec.unbound) for w, spec in zip(self.reads.workloads, seen.workloads, strict=True))
+        return in_use(waiting, ((owned.charged, count) for groups in seen.places for owned, count in groups))
 
     def _creation(self, count: int) -> tuple[Action, ...]:
         template = self.layout.setup.workloads[self.workload].template
@@ -281,9 +294,9 @@ class JobController:
             return (CreatePods(self.workload, count),)
         return (Arrive(NodeRef(place, ANY), self.workload, count),)
 
-    def _deletions(self, seen: Seen, count: int) -> Iterator[tuple[Action, ...]]:
+    def _deletions(self, seen: Sight, count: int) -> Iterator[tuple[Action, ...]]:
         """Every way to delete so many pods, with the finished ones counted on the way; without a node they go first."""
-        unbound = min(count, seen.workloads[0][0])
+        unbound = min(count, seen.workloads[0].unbound)
         first: tuple[Action, ...] = (DeleteUnbound(self.workload, unbound),) if unbound else ()
         groups = [
             (place, owned, nodes)
@@ -309,11 +322,11 @@ class JobController:
                 lost = taken.get((place, owned), ())
                 here = tuple((phases, parts[index]) for phases, parts in lost if index < len(parts))
                 if here or owned.is_finished:
-                    yield TendJob(NodeRef(place, owned), self.workload, here)
+                    yield TendJob(NodeRef(place, owned), self.workload, here, owned.succeeded)
 
     # -- time -----------------------------------------------------------------------------------
 
-    def due(self, seen: Seen) -> int:
+    def due(self, seen: Sight) -> int:
         """Seconds until the back-off or the deadline ends, or a finished Job goes."""
         _, exists, _, condition = seen.workloads[0]
         *_, wait_s, left_s = seen.memories[0]
@@ -323,7 +336,7 @@ class JobController:
             return wait_s if wait_s else NEVER
         return min((clock for clock in (wait_s, left_s) if clock > 0), default=NEVER) if condition == NONE else NEVER
 
-    def later(self, seen: Seen, seconds: int | None) -> Memory:
+    def later(self, seen: Sight, seconds: int | None) -> Memory:
         """The clocks later; none runs while the Job does not exist, and no deadline once it has ended."""
         _, exists, _, condition = seen.workloads[0]
         *counted, wait_s, left_s = seen.memories[0]
@@ -334,7 +347,7 @@ class JobController:
 
     # -- words ----------------------------------------------------------------------------------
 
-    def why(self, seen: Seen) -> tuple[str, ...]:
+    def why(self, seen: Sight) -> tuple[str, ...]:
         """The numbers behind a sync now."""
         _, exists, parallelism, condition = seen.workloads[0]
         if not exists or condition in ENDED:
@@ -349,7 +362,7 @@ class JobController:
         waits = (f"{counts.ending} pod(s) still end",) if counts.ending and done.record.condition != NONE else ()
         return (told, *reason, *waits)
 
-    def refusal(self, seen: Seen) -> str:
+    def refusal(self, seen: Sight) -> str:
         """Why no pod comes although some are missing: the API server lets none in. Empty if that is not so."""
         _, exists, _, condition = seen.workloads[0]
         missing = len(self._sync(seen).creates) if exists and condition == NONE else 0
@@ -361,10 +374,9 @@ class JobController:
         return f"{missing} pod(s) cannot be created: {reason}" if reason else ""
 
 
-def _merged(groups: tuple[tuple[Owned, int], ...]) -> dict[Owned, int]:
+def _merged(groups: Groups[Owned]) -> dict[Owned, int]:
     """Nodes that look alike counted together, however they were shown."""
     amounts: dict[Owned, int] = {}
-    for view, count in groups:
-        owned = Owned(*view)  # what comes back of a view may be an equal plain tuple
+    for owned, count in groups:
         amounts[owned] = amounts.get(owned, 0) + count
     return amounts

@@ -12,7 +12,9 @@ admitted. A pod of a Job ends by itself when it has run for its time.
 
 from __future__ import annotations
 
-from kubeproof.cluster.control import Advance, Decision, NodeRef, Reads, Role, Seen, Stage
+from typing import NamedTuple
+
+from kubeproof.cluster.control import Advance, Decision, Groups, NodeRef, Reads, Role, Seen, Stage
 from kubeproof.cluster.footprint import EVERYBODY, NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.objects import JOB
 from kubeproof.cluster.places import Layout
@@ -21,8 +23,15 @@ from kubeproof.controllers.admission import competing, rejected_pods
 from kubeproof.values import dataclass
 
 MOVING = (Phase.STARTING, Phase.RUNNING, Phase.TERMINATING)
-Due = tuple[tuple[PodKind, int, int, int | None], ...]
-# Kind without its clocks of eviction and of traffic, pods rejected, pods in all, how many move together (None: all).
+
+
+class Moving(NamedTuple):
+    """Pods of one kind that may or must move on now."""
+
+    kind: PodKind  # without its clocks of eviction and of traffic
+    rejected: int
+    total: int
+    together: int | None  # how many move at once; None: all
 
 
 FIRST_BACK_OFF_S, LONGEST_BACK_OFF_S = 10, 300
@@ -66,7 +75,7 @@ class Kubelet:
     def show_workload(self, workload: int, cell: WorkloadCell) -> None:
         """Never looks at workloads."""
 
-    def show_node(self, place: int, cell: NodeCell) -> Due | None:
+    def show_node(self, place: int, cell: NodeCell) -> tuple[Moving, ...] | None:
         """The kinds of pods that may or must move on now; None if the kubelet is dead or has nothing to do."""
         if cell.health not in KUBELET_LIVES or cell.work == Work.DOWN:
             return None
@@ -81,21 +90,23 @@ class Kubelet:
         for kind in sorted(due):
             rejected, total = rejected_pods(setup, sample, cell, kind)
             one_by_one = kind in rivals and total > 1
-            found.append((kind, int(rejected == total), total, 1) if one_by_one else (kind, rejected, total, None))
+            first = Moving(kind, int(rejected == total), total, 1)
+            found.append(first if one_by_one else Moving(kind, rejected, total, None))
         return tuple(found) or None
 
     def _moves(self, kind: PodKind) -> bool:
         """True if the pod does not stay as it is for ever: a Job's pods end by themselves."""
         return kind.phase in MOVING or self.layout.setup.workloads[kind.workload].kind == JOB
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[None, Groups[tuple[Moving, ...]]]) -> tuple[Decision, ...]:
         """One step per node and kind that is due."""
         return tuple(
-            self._step(NodeRef(self.place, view), kind, rejected, pods)
-            for view in dict.fromkeys(view for view, _ in seen.places[0])
-            for kind, rejected, _, pods in view
+            self._step(NodeRef(self.place, due), moving)
+            for due in dict.fromkeys(due for due, _ in seen.places[0])
+            for moving in due
         )
 
-    def _step(self, node: NodeRef, kind: PodKind, rejected: int, pods: int | None) -> Decision:
-        action = Advance(node, kind.workload, kind.phase, kind.least_s, kind.most_s, rejected, pods)
+    def _step(self, node: NodeRef, moving: Moving) -> Decision:
+        kind = moving.kind
+        action = Advance(node, kind.workload, kind.phase, kind.least_s, kind.most_s, moving.rejected, moving.together)
         return Decision((action,), Role.URGENT if kind.most_s == 0 else Role.OPTIONAL)

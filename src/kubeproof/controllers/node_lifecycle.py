@@ -12,6 +12,8 @@ wait is a clock of the node that was tainted last; of several nodes that wait an
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from kubeproof.cluster.control import (
     NOTICE,
     TAINT,
@@ -20,6 +22,7 @@ from kubeproof.cluster.control import (
     UNTAINT,
     WELCOME,
     Decision,
+    Groups,
     NodeChange,
     NodeRef,
     NodeVerb,
@@ -66,6 +69,13 @@ def may_taint(state: str, size: int, *, all_full: bool) -> bool:
     return state != PARTIAL or size > LARGE_CLUSTER
 
 
+class News(NamedTuple):
+    """What is to be noticed of a node."""
+
+    health: int  # LOST or BACK
+    is_due: int  # it must be noticed now
+
+
 @dataclass(frozen=True, slots=True)
 class NodeMonitor:
     """Notices silence and return, for the nodes of one place."""
@@ -93,26 +103,34 @@ class NodeMonitor:
     def show_workload(self, workload: int, cell: WorkloadCell) -> None:
         """Never looks at workloads."""
 
-    def show_node(self, place: int, cell: NodeCell) -> tuple[int, int] | None:
+    def show_node(self, place: int, cell: NodeCell) -> News | None:
         """Health, and whether the silence must be noticed now; None when there is nothing to do."""
         if cell.health == Health.BACK:
-            return (Health.BACK, 1)
+            return News(Health.BACK, 1)
         if cell.health == Health.LOST and cell.least_s == 0:
-            return (Health.LOST, int(cell.most_s == 0))
+            return News(Health.LOST, int(cell.most_s == 0))
         return None
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[None, Groups[News]]) -> tuple[Decision, ...]:
         """One step per node that needs it."""
         return tuple(
             Decision(
-                (NodeChange(NodeRef(self.place, view), WELCOME if view[0] == Health.BACK else NOTICE),),
-                Role.URGENT if view[1] else Role.OPTIONAL,
+                (NodeChange(NodeRef(self.place, news), WELCOME if news.health == Health.BACK else NOTICE),),
+                Role.URGENT if news.is_due else Role.OPTIONAL,
             )
-            for view in dict.fromkeys(view for view, _ in seen.places[0])
+            for news in dict.fromkeys(news for news, _ in seen.places[0])
         )
 
 
-View = tuple[int, int, int]  # counts as not ready; is tainted; others of its zone have to wait
+class Condition(NamedTuple):
+    """What of a node matters to the taints of its zone."""
+
+    is_out: int  # counts as not ready
+    is_tainted: int
+    zone_waits: int  # others of its zone have to wait
+
+
+Sight = Seen[None, Groups[Condition]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +160,11 @@ class NoExecuteTainter:
     def show_workload(self, workload: int, cell: WorkloadCell) -> None:
         """Never looks at workloads."""
 
-    def show_node(self, place: int, cell: NodeCell) -> View:
+    def show_node(self, place: int, cell: NodeCell) -> Condition:
         """Whether the node counts as not ready, whether it is tainted, and whether its zone waits for it."""
-        return (int(cell.health == Health.UNKNOWN), cell.no_execute, int(holds_up_zone(cell)))
+        return Condition(int(cell.health == Health.UNKNOWN), cell.no_execute, int(holds_up_zone(cell)))
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Sight) -> tuple[Decision, ...]:
         """Taints or untaints one node per step, where the zones' states ask for it."""
         zones, waiting = self._zones(seen), self._waiting(seen)
         all_full = bool(zones) and all(zone_state(*nodes) == FULL for nodes in zones.values())
@@ -161,10 +179,10 @@ class NoExecuteTainter:
                     decisions.append(Decision((NodeChange(NodeRef(place, view), verb),)))
         return tuple(decisions)
 
-    def _waiting(self, seen: Seen) -> frozenset[tuple[str, ...]]:
+    def _waiting(self, seen: Sight) -> frozenset[tuple[str, ...]]:
         """The zones of which no node is tainted yet, because one was just before."""
         shown = zip(self.reads.places, seen.places, strict=True)
-        return frozenset(self._zone_of(place, view) for place, groups in shown for view, _ in groups if view[2])
+        return frozenset(self._zone_of(place, view) for place, groups in shown for view, _ in groups if view.zone_waits)
 
     def _pace(self, place: int, nodes: tuple[int, int]) -> NodeVerb:
         """The verb for a taint, with the wait of the next one where the zone has another node."""
@@ -173,15 +191,14 @@ class NoExecuteTainter:
             return TAINT
         return TAINT_VERY_SLOWLY if zone_state(*nodes) == PARTIAL else TAINT_SLOWLY
 
-    def _verb(self, view: View, nodes: tuple[int, int], *, all_full: bool) -> NodeVerb | None:
-        not_ready, tainted, _ = view
-        if tainted and all_full:
+    def _verb(self, view: Condition, nodes: tuple[int, int], *, all_full: bool) -> NodeVerb | None:
+        if view.is_tainted and all_full:
             return UNTAINT
-        if not_ready and not tainted and may_taint(zone_state(*nodes), sum(nodes), all_full=all_full):
+        if view.is_out and not view.is_tainted and may_taint(zone_state(*nodes), sum(nodes), all_full=all_full):
             return TAINT
         return None
 
-    def _zones(self, seen: Seen) -> dict[tuple[str, ...], tuple[int, int]]:
+    def _zones(self, seen: Sight) -> dict[tuple[str, ...], tuple[int, int]]:
         """Ready and not ready nodes per zone.
 
         Where every node has a zone of its own, all zones of equal state are told as one zone of one node: whether
@@ -197,17 +214,16 @@ class NoExecuteTainter:
                 amount = 1 if self._has_own_zone(place) else count
                 if self._has_own_zone(place):
                     ready = not_ready = 0
-                is_out = view[0]
-                zones[zone] = (ready, not_ready + amount) if is_out else (ready + amount, not_ready)
+                zones[zone] = (ready, not_ready + amount) if view.is_out else (ready + amount, not_ready)
         return zones
 
     def _has_own_zone(self, place: int) -> bool:
         labels = dict(self.layout.places[place].sample.labels)
         return any(key in self.layout.unique_keys and key in labels for key in (ZONE, REGION))
 
-    def _zone_of(self, place: int, view: View) -> tuple[str, ...]:
+    def _zone_of(self, place: int, view: Condition) -> tuple[str, ...]:
         if self._has_own_zone(place):
-            return (f"own zone, {'not ready' if view[0] else 'ready'}",)
+            return (f"own zone, {'not ready' if view.is_out else 'ready'}",)
         return _zone(self.layout.places[place].sample)
 
 

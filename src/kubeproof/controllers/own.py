@@ -27,6 +27,7 @@ from kubeproof.cluster.control import (
     Action,
     Decision,
     Delete,
+    Groups,
     NodeChange,
     NodeRef,
     Reads,
@@ -147,7 +148,23 @@ class OwnController(Protocol):
     def act(self, cluster: ClusterView) -> Iterable[OwnAction | tuple[OwnAction, ...]]: ...
 
 
-NodeFacts = tuple[int, int, tuple[tuple[int, PodCounts], ...]]
+class WorkloadFacts(NamedTuple):
+    """What of a workload a user's controller is told."""
+
+    exists: int
+    desired: int
+    pending: int  # pods without a node
+
+
+class NodeFacts(NamedTuple):
+    """What of a node a user's controller is told."""
+
+    is_ready: int
+    is_cordoned: int
+    pods: tuple[tuple[int, PodCounts], ...]  # by workload
+
+
+Sight = Seen[WorkloadFacts, Groups[NodeFacts]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +184,9 @@ class Adapted:
     def reads(self) -> Reads:
         return Reads(tuple(range(len(self.layout.setup.workloads))), self.layout.every_place)
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int, int]:
+    def show_workload(self, workload: int, cell: WorkloadCell) -> WorkloadFacts:
         """Existence, spec.replicas, pods without a node."""
-        return cell.exists, cell.desired, cell.unbound
+        return WorkloadFacts(cell.exists, cell.desired, cell.unbound)
 
     def show_node(self, place: int, cell: NodeCell) -> NodeFacts:
         """Condition and pods by workload; no clocks."""
@@ -179,9 +196,9 @@ class Adapted:
             slot = 0 if kind.phase == Phase.READY else 1 if kind.phase in ACTIVE else 2
             counts[slot] += count
         pods = tuple((workload, PodCounts(*counts)) for workload, counts in sorted(amounts.items()))
-        return int(cell.health in (Health.UP, Health.LOST)), cell.cordoned, pods
+        return NodeFacts(int(cell.health in (Health.UP, Health.LOST)), cell.cordoned, pods)
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Sight) -> tuple[Decision, ...]:
         """What the user's code decides, translated."""
         decisions = []
         for wanted in self._asked(self.cluster(seen)):
@@ -201,7 +218,7 @@ class Adapted:
                 f"controller {self.name} failed at {place.filename}:{place.lineno}: {said}", "Correct its act(cluster)"
             ) from error
 
-    def cluster(self, seen: Seen) -> ClusterView:
+    def cluster(self, seen: Sight) -> ClusterView:
         """The views put together for the user's eyes."""
         refs = [workload.ref for workload in self.layout.setup.workloads]
         nodes = [

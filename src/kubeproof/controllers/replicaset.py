@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 from itertools import islice
-from typing import cast
+from typing import NamedTuple, cast
 
 from kubeproof.cluster.control import (
     ANY,
@@ -22,11 +22,11 @@ from kubeproof.cluster.control import (
     Decision,
     Delete,
     DeleteUnbound,
+    Groups,
     NodeRef,
     Reads,
     Seen,
     Stage,
-    View,
 )
 from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes, some
 from kubeproof.cluster.objects import REPLICATION_CONTROLLER, family, short_name
@@ -49,10 +49,25 @@ RANKS = {
 PHASES_OF_RANK = {
     rank: tuple(int(phase) for phase, other in RANKS.items() if other == rank) for rank in set(RANKS.values())
 }
-Owner = tuple[int, "Owned", tuple[int, int]]  # place, view of the node, phase and readiness
-Owned = tuple[tuple[tuple[tuple[int, int], int], ...], int, tuple[Charged, ...]]
-# What it has on one node: ((phase rank, ready), pods), sorted; active pods of other revisions of its Deployment; and
-# the pods there that its quotas charge.
+
+
+class Size(NamedTuple):
+    """A ReplicaSet as its loop sees it, or another workload that its quotas charge."""
+
+    replicas: int  # NEVER: another workload
+    unbound: int  # pods without a node
+
+
+class Owned(NamedTuple):
+    """What it has on one node."""
+
+    pods: tuple[tuple[tuple[int, int], int], ...]  # ((phase rank, ready), pods), sorted
+    others: int  # active pods of other revisions of its Deployment
+    charged: tuple[Charged, ...]  # the pods there that its quotas charge
+
+
+Owner = tuple[int, Owned, tuple[int, int]]  # place, view of the node, phase and readiness
+Sight = Seen[Size | None, Groups[Owned]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +118,13 @@ class ReplicaSetController:
         """The workloads whose pods its quotas charge."""
         return self._ration.members if self._ration is not None else ()
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int] | None:
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Size | None:
         """The ReplicaSet's size and the pods without a node; of other workloads these alone."""
         if workload != self.workload:
-            return (NEVER, cell.unbound)
+            return Size(NEVER, cell.unbound)
         if cell.replicas == NEVER:
             return None  # of a deleted workload the size is 0: the garbage collector's work is done here, too
-        return (cell.replicas, cell.unbound)
+        return Size(cell.replicas, cell.unbound)
 
     def show_node(self, place: int, cell: NodeCell) -> Owned | None:
         """How many of its active pods the node has, by phase and readiness."""
@@ -124,17 +139,18 @@ class ReplicaSetController:
             elif kind.workload in self.siblings:
                 others += count
         charged = charged_on(cell, self._charged) if self._ration is not None else ()
-        return (tuple(sorted(amounts.items())), others, charged) if amounts or charged else None
+        return Owned(tuple(sorted(amounts.items())), others, charged) if amounts or charged else None
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Sight) -> tuple[Decision, ...]:
         """Creates what is missing, or deletes what is too much in every way the ranking allows."""
         return self.acting(seen, choices)
 
-    def acting(self, seen: Seen, chosen: Choose) -> tuple[Decision, ...]:
+    def acting(self, seen: Sight, chosen: Choose) -> tuple[Decision, ...]:
         """The same with another way to go through the choices among equals: a simulation draws one of them."""
-        if seen.workloads[0] is None:
+        own = seen.workloads[0]
+        if own is None:
             return ()
-        replicas, unbound = seen.workloads[0]
+        replicas, unbound = own
         bound = sum(_total(owned) * count for groups in seen.places for owned, count in groups)
         surplus = unbound + bound - replicas
         if surplus < 0:
@@ -147,7 +163,7 @@ class ReplicaSetController:
             raise LimitReached(f"more than {MOST_WAYS} ways to choose {surplus} victims in one scale-down")
         return tuple(Decision(actions) for actions in ways)
 
-    def _room(self, seen: Seen) -> int:
+    def _room(self, seen: Sight) -> int:
         """How many pods the API server lets in at most."""
         if self.layout.setup.workloads[self.workload].refused:
             return 0
@@ -157,16 +173,17 @@ class ReplicaSetController:
     def _most_at_once(self) -> int:
         return ENDLESS if self.at_once or self._ration is None else 1
 
-    def _in_use(self, seen: Seen) -> dict[int, Charged]:
+    def _in_use(self, seen: Sight) -> dict[int, Charged]:
         """The pods that its quotas charge, by workload."""
-        waiting = ((w, view[1]) for w, view in zip(self.reads.workloads, seen.workloads, strict=True) if view)
-        return in_use(waiting, ((owned[2], count) for groups in seen.places for owned, count in groups))
+        waiting = ((w, view.unbound) for w, view in zip(self.reads.workloads, seen.workloads, strict=True) if view)
+        return in_use(waiting, ((owned.charged, count) for groups in seen.places for owned, count in groups))
 
-    def refusal(self, seen: Seen) -> str:
+    def refusal(self, seen: Sight) -> str:
         """Why pods are missing that the API server does not let in; empty if none is missing for that."""
-        if seen.workloads[0] is None:
+        own = seen.workloads[0]
+        if own is None:
             return ""
-        replicas, unbound = seen.workloads[0]
+        replicas, unbound = own
         bound = sum(_total(owned) * count for groups in seen.places for owned, count in groups)
         if unbound + bound >= replicas:
             return ""
@@ -183,17 +200,16 @@ class ReplicaSetController:
         return (Arrive(NodeRef(place, ANY), self.workload, count),)
 
     def _deletions(
-        self, seen: Seen, surplus: int, unbound: int, chosen: Choose = choices
+        self, seen: Sight, surplus: int, unbound: int, chosen: Choose = choices
     ) -> Iterator[tuple[Action, ...]]:
         """Unassigned pods go first (rule 1), then bound ones by rules 2, 3 and 5."""
         direct = min(surplus, unbound)
         first: tuple[Action, ...] = (DeleteUnbound(self.workload, direct),) if direct else ()
         tiers = [
-            Tier((*rank, -_total(owned) - owned[1]), (place, owned, rank), per_node, nodes)
+            Tier((*rank, -_total(owned) - owned.others), (place, owned, rank), per_node, nodes)
             for place, groups in zip(self.reads.places, seen.places, strict=True)
             for owned, nodes in _merged(groups).items()
-            if owned[0]
-            for rank, per_node in owned[0]
+            for rank, per_node in owned.pods
         ]
         for losses in chosen(tiers, surplus - direct):
             yield (*first, *self._as_actions(losses))
@@ -212,10 +228,10 @@ class ReplicaSetController:
 
 
 def _total(owned: Owned) -> int:
-    return sum(pods for _, pods in owned[0])
+    return sum(pods for _, pods in owned.pods)
 
 
-def _merged(groups: tuple[tuple[View, int], ...]) -> dict[Owned, int]:
+def _merged(groups: Groups[Owned]) -> dict[Owned, int]:
     """Nodes that look alike counted together, however they were shown."""
     amounts: dict[Owned, int] = {}
     for owned, count in groups:

@@ -17,6 +17,7 @@ from kubeproof.cluster.control import (
     CreatePods,
     Decision,
     DeleteUnbound,
+    Groups,
     KeepNode,
     NodeRef,
     Reads,
@@ -28,13 +29,13 @@ from kubeproof.cluster.objects import REPLICATION_CONTROLLER, short_name
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
 from kubeproof.cluster.vertical import sizes_of
-from kubeproof.controllers.replicaset import MOST_WAYS, RANKS
+from kubeproof.controllers.replicaset import MOST_WAYS, RANKS, Size
 from kubeproof.controllers.victims import Loss, Tier, choices
 from kubeproof.errors import LimitReached
 from kubeproof.values import dataclass
 
 Owned = tuple[tuple[tuple[int, int], int], ...]  # ((size, phase), pods) on one node, terminating ones left out
-
+Sight = Seen[Size, Groups[Owned]]
 Owner = tuple[int, Owned, int, int]  # place, view of the node, size, phase
 
 
@@ -64,9 +65,9 @@ class ResizedReplicaSet:
         loop = "replicationcontroller" if is_old else "replicaset"
         return f"{loop} {short_name(self.layout.setup, self.workload)}"
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int]:
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Size:
         """The ReplicaSet's size and the pods without a node; of further sizes of pods these alone."""
-        return cell.replicas if workload == self.workload else NEVER, cell.unbound
+        return Size(cell.replicas if workload == self.workload else NEVER, cell.unbound)
 
     def show_node(self, place: int, cell: NodeCell) -> Owned | None:
         """Its active pods by size and phase."""
@@ -76,12 +77,12 @@ class ResizedReplicaSet:
                 amounts[kind.workload, kind.phase] += count
         return tuple(sorted(amounts.items())) or None
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Sight) -> tuple[Decision, ...]:
         """Creates what is missing, or deletes what is too much in every way the ranking allows."""
-        replicas = seen.workloads[0][0]
+        replicas = seen.workloads[0].replicas
         if replicas == NEVER:
             return ()
-        unbound = [waiting for _, waiting in seen.workloads]
+        unbound = [size.unbound for size in seen.workloads]
         bound = sum(pods * nodes for groups in seen.places for owned, nodes in groups for _, pods in owned)
         surplus = sum(unbound) + bound - replicas
         if surplus < 0:
@@ -93,7 +94,7 @@ class ResizedReplicaSet:
             raise LimitReached(f"more than {MOST_WAYS} ways to choose {surplus} victims in one scale-down")
         return tuple(Decision(actions) for actions in ways)
 
-    def _deletions(self, seen: Seen, surplus: int, unbound: list[int]) -> Iterator[tuple[Action, ...]]:
+    def _deletions(self, seen: Sight, surplus: int, unbound: list[int]) -> Iterator[tuple[Action, ...]]:
         """Unassigned pods go first, of any size, then bound ones by rank."""
         direct = min(surplus, sum(unbound))
         tiers = [

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.control import Decision, Reads, Seen, SetReplicas, Stage
+from typing import NamedTuple
+
+from kubeproof.cluster.control import Decision, Groups, Reads, Seen, SetReplicas, Stage
 from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Writes, some
 from kubeproof.cluster.objects import family, short_name
 from kubeproof.cluster.places import Layout
@@ -10,6 +12,18 @@ from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.rollout import sync
 from kubeproof.controllers.rollout_revisions import Outcome, Revision
 from kubeproof.values import dataclass
+
+
+class Pods(NamedTuple):
+    """Pods of one revision."""
+
+    workload: int  # the revision
+    ready: int
+    active: int
+    every: int  # terminating ones included
+
+
+Sight = Seen[WorkloadCell, Groups[tuple[Pods, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +61,7 @@ class RolloutController:
         """Everything: sizes, annotations, the template asked for, pods without a node."""
         return cell
 
-    def show_node(self, place: int, cell: NodeCell) -> tuple[tuple[int, int, int, int], ...] | None:
+    def show_node(self, place: int, cell: NodeCell) -> tuple[Pods, ...] | None:
         """Per revision: ready, active and all pods on the node."""
         members = self.reads.workloads
         counts: dict[int, tuple[int, int, int]] = {}
@@ -57,9 +71,9 @@ class RolloutController:
                 is_ending = kind.phase == Phase.TERMINATING
                 ready += count * (kind.phase == Phase.READY)
                 counts[kind.workload] = (ready, active + count * (not is_ending), every + count)
-        return tuple((workload, *numbers) for workload, numbers in sorted(counts.items())) or None
+        return tuple(Pods(workload, *numbers) for workload, numbers in sorted(counts.items())) or None
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Sight) -> tuple[Decision, ...]:
         """What one sync writes."""
         cells = self._cells(seen)
         own = cells[self.workload]
@@ -75,41 +89,45 @@ class RolloutController:
             actions.append(SetReplicas(new, outcome.created, *outcome.created_notes))
         return (Decision(tuple(actions)),) if actions else ()
 
-    def why(self, seen: Seen) -> tuple[str, ...]:
+    def why(self, seen: Sight) -> tuple[str, ...]:
         """The numbers behind a sync now."""
         return (self._synced(seen, self._cells(seen))[0].what,)
 
-    def _cells(self, seen: Seen) -> dict[int, WorkloadCell]:
-        """The revisions' cells; what comes back of a view may be an equal plain tuple."""
-        return {w: WorkloadCell(*view) for w, view in zip(self.reads.workloads, seen.workloads, strict=True)}
+    def _cells(self, seen: Sight) -> dict[int, WorkloadCell]:
+        """The revisions' cells."""
+        return dict(zip(self.reads.workloads, seen.workloads, strict=True))
 
-    def _synced(self, seen: Seen, cells: dict[int, WorkloadCell]) -> tuple[Outcome, list[int], int]:
+    def _synced(self, seen: Sight, cells: dict[int, WorkloadCell]) -> tuple[Outcome, list[int], int]:
         """The sync's outcome, the revisions that exist, and the one that the Deployment asks for."""
         members = self.reads.workloads
         own = cells[self.workload]
         new = members[own.template]
         existing = [workload for workload in members if cells[workload].replicas != NEVER]
-        ready, active, every = (self._totals(seen, column) for column in (1, 2, 3))
+        pods = self._totals(seen)
         revisions = tuple(
             Revision(
                 cells[w].replicas,
-                ready.get(w, 0),
-                active.get(w, 0) + cells[w].unbound,
+                pods[w].ready,
+                pods[w].active + cells[w].unbound,
                 cells[w].noted,
                 cells[w].max_noted,
             )
             for w in existing
         )
-        left = any(every.get(w, 0) + cells[w].unbound for w in existing if w != new)
+        left = any(pods[w].every + cells[w].unbound for w in existing if w != new)
         declared = self.layout.setup.workloads[self.workload]
         position = existing.index(new) if new in existing else None
         outcome = sync(own.desired, declared.strategy, declared.paused, revisions, position, left)
         return outcome, existing, new
 
-    def _totals(self, seen: Seen, column: int) -> dict[int, int]:
-        totals: dict[int, int] = {}
+    def _totals(self, seen: Sight) -> dict[int, Pods]:
+        """The pods of every revision, on all nodes."""
+        totals = {workload: Pods(workload, 0, 0, 0) for workload in self.reads.workloads}
         for groups in seen.places:
-            for view, count in groups:
-                for row in view:
-                    totals[row[0]] = totals.get(row[0], 0) + row[column] * count
+            for owned, count in groups:
+                for workload, ready, active, every in owned:
+                    sums = totals[workload]
+                    totals[workload] = Pods(
+                        workload, sums.ready + ready * count, sums.active + active * count, sums.every + every * count
+                    )
         return totals

@@ -19,6 +19,7 @@ from kubeproof.cluster.control import (
     CreatePods,
     Decision,
     DeleteUnbound,
+    Groups,
     KeepNode,
     NodeRef,
     Reads,
@@ -34,8 +35,25 @@ from kubeproof.controllers.quota import ENDLESS, Charged, Ration, charged_on, in
 from kubeproof.controllers.stateful_sync import PENDING, RUNNING, Replica, Sync, next_batch, sync
 from kubeproof.values import dataclass
 
-Owned = tuple[tuple[tuple[tuple[int, int], int], ...], tuple[Charged, ...]]
-# What it has on one node: ((ordinal's workload, phase), pods), sorted; and the pods there that its quotas charge.
+
+class Spec(NamedTuple):
+    """A StatefulSet as its loop sees it; of an ordinal or another workload its pods without a node alone."""
+
+    exists: int = 0
+    desired: int = 0
+    template: int = 0  # the revision asked for
+    current: int = 0  # the revision of those below the partition
+    unbound: int = 0
+
+
+class Owned(NamedTuple):
+    """What it has on one node."""
+
+    pods: tuple[tuple[tuple[int, int], int], ...]  # ((ordinal's workload, phase), pods), sorted
+    charged: tuple[Charged, ...]  # the pods there that its quotas charge
+
+
+Sight = Seen[Spec, Groups[Owned]]
 
 
 class Found(NamedTuple):
@@ -96,11 +114,11 @@ class StatefulSetController:
     def rules(self) -> StatefulRules:
         return self.layout.setup.workloads[self.workload].stateful
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, ...]:
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Spec:
         """Of the StatefulSet its spec and revisions, of an ordinal and others their pods without a node."""
         if workload != self.workload:
-            return (cell.unbound,)
-        return cell.exists, cell.desired, cell.template, max(0, cell.noted)
+            return Spec(unbound=cell.unbound)
+        return Spec(cell.exists, cell.desired, cell.template, max(0, cell.noted))
 
     def show_node(self, place: int, cell: NodeCell) -> Owned | None:
         """Its pods by ordinal, revision and phase."""
@@ -109,11 +127,11 @@ class StatefulSetController:
             if kind.workload in self.members:
                 amounts[kind.workload, kind.phase] += count
         charged = charged_on(cell, self._charged) if any(self._rations) else ()
-        return (tuple(sorted(amounts.items())), charged) if amounts or charged else None
+        return Owned(tuple(sorted(amounts.items())), charged) if amounts or charged else None
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Sight) -> tuple[Decision, ...]:
         """One sync, or the note that an update is complete."""
-        exists, desired, template, current = seen.workloads[0]
+        exists, desired, template, current, _ = seen.workloads[0]
         found = self._found(seen)
         if not exists:
             gone = tuple(self._deletions(seen, [pod for pod in found.values() if pod.phase != Phase.TERMINATING]))
@@ -125,15 +143,15 @@ class StatefulSetController:
             return (Decision((SetCurrent(self.workload, template),)),)
         return ()
 
-    def why(self, seen: Seen) -> tuple[str, ...]:
+    def why(self, seen: Sight) -> tuple[str, ...]:
         """The numbers behind a sync now."""
-        _, desired, _, _ = seen.workloads[0]
+        desired = seen.workloads[0].desired
         ready = sum(pod.phase == Phase.READY for pod in self._found(seen).values())
         policy = "Parallel" if self.rules.parallel else "OrderedReady"
         return (f"wants {desired} pod(s), {ready} ready; {policy}",)
 
     def _ways(
-        self, seen: Seen, desired: int, template: int, current: int, found: dict[int, Found]
+        self, seen: Sight, desired: int, template: int, current: int, found: dict[int, Found]
     ) -> Iterator[tuple[Action, ...]]:
         """One sync; where a pod may be refused, which ends it, the next creation that gets through."""
         done = self._sync(desired, template, found)
@@ -151,26 +169,26 @@ class StatefulSetController:
         pods = {ordinal: self._replica(pod, template) for ordinal, pod in found.items()}
         return sync(self.rules, desired, pods, self.layout.setup.settings.kubernetes_version)
 
-    def _lets_all_in(self, seen: Seen, members: tuple[int, ...]) -> bool:
+    def _lets_all_in(self, seen: Sight, members: tuple[int, ...]) -> bool:
         """True if no pod of these is refused, and none can be because of others."""
         room = min(self._room(seen, member) for member in members)
         return len(members) <= room and (self.at_once or len(members) == 1 or not any(self._rations))
 
-    def _room(self, seen: Seen, member: int) -> int:
+    def _room(self, seen: Sight, member: int) -> int:
         """How many pods like that of an ordinal the API server lets in at most."""
         if self.layout.setup.workloads[member].refused:
             return 0
         ration = self._rations[self._revision(member)]
         return ENDLESS if ration is None else ration.room(self._in_use(seen))
 
-    def _in_use(self, seen: Seen) -> dict[int, Charged]:
+    def _in_use(self, seen: Sight) -> dict[int, Charged]:
         """The pods that its quotas charge, by workload; the StatefulSet itself has none."""
-        waiting = zip(self.reads.workloads[1:], (view[0] for view in seen.workloads[1:]), strict=True)
-        return in_use(waiting, ((owned[1], count) for groups in seen.places for owned, count in groups))
+        waiting = zip(self.reads.workloads[1:], (other.unbound for other in seen.workloads[1:]), strict=True)
+        return in_use(waiting, ((owned.charged, count) for groups in seen.places for owned, count in groups))
 
-    def refusal(self, seen: Seen) -> str:
+    def refusal(self, seen: Sight) -> str:
         """Why the next ordinal is not created: a quota lets no pod in. Empty if that is not so."""
-        exists, desired, template, current = seen.workloads[0]
+        exists, desired, template, current, _ = seen.workloads[0]
         found = self._found(seen)
         creates = self._sync(desired, template, found).creates if exists else ()
         for ordinal, is_new in creates:
@@ -196,20 +214,20 @@ class StatefulSetController:
         is_ending = pod.phase == Phase.TERMINATING
         return Replica(self._revision(pod.member) == template, phase, is_ready, is_ready, is_ending)
 
-    def _found(self, seen: Seen) -> dict[int, Found]:
+    def _found(self, seen: Sight) -> dict[int, Found]:
         """Its pods by ordinal; while one ends there is no other of the same ordinal."""
         workloads = self.layout.setup.workloads
         found: dict[int, Found] = {}
-        for member, (unbound,) in zip(self.members, seen.workloads[1 : 1 + len(self.members)], strict=True):
-            if unbound:
+        for member, spec in zip(self.members, seen.workloads[1 : 1 + len(self.members)], strict=True):
+            if spec.unbound:
                 found[workloads[member].ordinal or 0] = Found(member, None)
         for place, groups in zip(self.reads.places, seen.places, strict=True):
-            for view, _ in groups:
-                for (member, phase), _ in view[0]:
-                    found[workloads[member].ordinal or 0] = Found(member, phase, NodeRef(place, view))
+            for owned, _ in groups:
+                for (member, phase), _ in owned.pods:
+                    found[workloads[member].ordinal or 0] = Found(member, phase, NodeRef(place, owned))
         return found
 
-    def _deletions(self, seen: Seen, pods: list[Found]) -> Iterator[Action]:
+    def _deletions(self, seen: Sight, pods: list[Found]) -> Iterator[Action]:
         """One action per node, since its view changes with the first."""
         per_node: dict[NodeRef, list[tuple[int, int, int]]] = {}
         for pod in pods:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kubeproof.cluster.control import Decision, EvictDue, NodeRef, Reads, Seen, Stage
+from kubeproof.cluster.control import Decision, EvictDue, Groups, NodeRef, Reads, Seen, Stage
 from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.labels import NO_EXECUTE, Taint, Toleration
 from kubeproof.cluster.places import Layout
@@ -94,10 +94,10 @@ class TaintEviction:
         due = {kind.workload for kind, _ in cell.pods if kind.evict_s == 0 and kind.phase != Phase.TERMINATING}
         return tuple(sorted(due)) or None
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[None, Groups[tuple[int, ...]]]) -> tuple[Decision, ...]:
         """One step per node and workload; the order among them is open."""
         return tuple(
-            Decision((EvictDue(NodeRef(self.place, view), workload),))
-            for view in dict.fromkeys(view for view, _ in seen.places[0])
-            for workload in view
+            Decision((EvictDue(NodeRef(self.place, due), workload),))
+            for due in dict.fromkeys(due for due, _ in seen.places[0])
+            for workload in due
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubeproof.cluster.control import Action, Decision, Reads, Remember, Seen, Stage
+from kubeproof.cluster.control import Action, Decision, Groups, Reads, Remember, Seen, Stage
 from kubeproof.cluster.footprint import NOTHING, Deletes, Footprint
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NodeCell, WorkloadCell
@@ -49,7 +49,7 @@ class VolumeController:
     def show_node(self, place: int, cell: NodeCell) -> None:
         """Never looks at nodes."""
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[None, Groups[None]]) -> tuple[Decision, ...]:
         """Each volume that the claim may get, while it has none."""
         bound = tuple(memory[0] for memory in seen.memories)
         if bound[self.position]:

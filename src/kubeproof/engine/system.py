@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from enum import IntEnum
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from kubeproof.engine.words import Words
@@ -49,6 +49,13 @@ class Effect(NamedTuple):
     tags: int  # bit set, opaque here; checks of cycles ask for them
     edits: tuple[tuple[int, Hashable], ...]  # (slot, operation), applied in order
     label: Hashable  # for the reader of a trace
+
+
+class Marked(NamedTuple):
+    """A view as the engine keeps it. It keeps one of equal values, and named tuples of equal content are equal."""
+
+    maker: Hashable  # who makes such views, of what
+    view: Any  # whose form the maker alone knows
 
 
 class Actor(Protocol):

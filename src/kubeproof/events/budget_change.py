@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubeproof.cluster.control import Action, Decision, Reads, Remember, Role, Seen
+from kubeproof.cluster.control import Action, Decision, Groups, Reads, Remember, Role, Seen
 from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.events.common import EventSource, NoNodes, NoWorkloads, Sourced
@@ -34,7 +34,7 @@ class BudgetEvent(Sourced, NoWorkloads, NoNodes):
     def reads(self) -> Reads:
         return self.source.reads()
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[None, Groups[None]]) -> tuple[Decision, ...]:
         """The change, unless it has happened."""
         if seen.memories[0][0] <= 0 or not self.source.may_happen(seen.memories):
             return ()

@@ -6,6 +6,7 @@ from kubeproof.cluster.control import (
     CORDON,
     UNCORDON,
     Decision,
+    Groups,
     NodeChange,
     NodeRef,
     NodeVerb,
@@ -49,7 +50,7 @@ class CordonEvent(Sourced, NoWorkloads):
         """Whether the node is cordoned."""
         return cell.cordoned
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[None, Groups[int]]) -> tuple[Decision, ...]:
         """Cordons any node that is not; lifts a cordon if that is allowed."""
         if not self.source.may_happen(seen.memories):
             return ()
@@ -64,6 +65,6 @@ class CordonEvent(Sourced, NoWorkloads):
                     decisions.append(self._change(place, cordoned, UNCORDON, (left, liftable - 1)))
         return tuple(decisions)
 
-    def _change(self, place: int, view: object, verb: NodeVerb, memory: tuple[int, int]) -> Decision:
+    def _change(self, place: int, view: int, verb: NodeVerb, memory: tuple[int, int]) -> Decision:
         change = NodeChange(NodeRef(place, view), verb)
         return Decision((change, Remember(self.source.memory, memory)), Role.EVENT)

@@ -7,6 +7,8 @@ no step until the budget allows it.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from kubeproof.cluster.control import (
     DRAIN,
     DRAIN_UNCORDON,
@@ -15,6 +17,7 @@ from kubeproof.cluster.control import (
     REMOVE,
     RETURN,
     Decision,
+    Groups,
     NodeChange,
     NodeRef,
     NodeVerb,
@@ -67,7 +70,7 @@ class DrainEvent(Sourced, NoWorkloads):
             return None  # it has had its turn
         return 0 if cell.health in KUBELET_LIVES else None
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[None, Groups[int]]) -> tuple[Decision, ...]:
         """The beginning of a drain of any node that is free."""
         left = seen.memories[0][0]
         under_way = sum(count for groups in seen.places for busy, count in groups if busy)
@@ -85,6 +88,13 @@ class DrainEvent(Sourced, NoWorkloads):
         if isinstance(self.event, Maintenance):
             return MAINTAIN
         return DRAIN_UNCORDON if self.event.uncordon else DRAIN
+
+
+class Next(NamedTuple):
+    """What happens to a node next."""
+
+    verb: NodeVerb
+    is_due: int  # it must happen now
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,19 +121,19 @@ class DrainProgress(NoWorkloads):
     def reads(self) -> Reads:
         return Reads(places=(self.place,))
 
-    def show_node(self, place: int, cell: NodeCell) -> tuple[str, int] | None:
+    def show_node(self, place: int, cell: NodeCell) -> Next | None:
         """What may or must happen to the node next."""
         is_empty = all(kind.workload in daemon_sets(self.layout.setup) for kind, _ in cell.pods)
         if cell.work in DRAINING and is_empty and cell.health in KUBELET_LIVES:
             # a node that fails meanwhile keeps its operator waiting
-            return (REMOVE if cell.work == Work.RETIRE else DRAINED, 1)
+            return Next(REMOVE if cell.work == Work.RETIRE else DRAINED, 1)
         if cell.work == Work.DOWN and cell.least_s == 0:
-            return (RETURN, int(cell.most_s == 0))
+            return Next(RETURN, int(cell.most_s == 0))
         return None
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[None, Groups[Next]]) -> tuple[Decision, ...]:
         """One step per node."""
         return tuple(
-            Decision((NodeChange(NodeRef(self.place, view), view[0]),), Role.URGENT if view[1] else Role.OPTIONAL)
+            Decision((NodeChange(NodeRef(self.place, view), view.verb),), Role.URGENT if view.is_due else Role.OPTIONAL)
             for view in dict.fromkeys(view for view, _ in seen.places[0])
         )

@@ -9,6 +9,7 @@ from kubeproof.cluster.control import (
     FAIL_FOR_GOOD,
     RECOVER,
     Decision,
+    Groups,
     NodeChange,
     NodeRef,
     Reads,
@@ -50,7 +51,7 @@ class NodeFailureEvent(Sourced, NoWorkloads):
         """1 for a node that can fail."""
         return 1 if cell.health in KUBELET_LIVES and cell.work != Work.DOWN else None
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[None, Groups[int]]) -> tuple[Decision, ...]:
         """A failure of any node it may hit."""
         left = seen.memories[0][0]
         if left == 0 or not self.source.may_happen(seen.memories):
@@ -111,7 +112,7 @@ class NodeRecoveryEvent(NoWorkloads):
         """1 for a node that is down and may come back."""
         return 1 if cell.health not in KUBELET_LIVES and cell.cause == Cause.FAILURE else None
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[None, Groups[int]]) -> tuple[Decision, ...]:
         """A recovery of any node that is down."""
         role = Role.OPTIONAL if self.event.comes_back else Role.EVENT
         return tuple(

@@ -6,7 +6,7 @@ another event, it may join like any other event.
 
 from __future__ import annotations
 
-from kubeproof.cluster.control import JOIN, Decision, NodeChange, NodeRef, Reads, Remember, Role, Seen
+from kubeproof.cluster.control import JOIN, Decision, Groups, NodeChange, NodeRef, Reads, Remember, Role, Seen
 from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.state import Health, NodeCell
 from kubeproof.events.common import EventSource, NoWorkloads, Sourced
@@ -40,7 +40,7 @@ class NodeJoinEvent(Sourced, NoWorkloads):
         """1 for a node that is not there yet."""
         return 1 if cell.health == Health.ABSENT else None
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[None, Groups[int]]) -> tuple[Decision, ...]:
         """The node joins."""
         if seen.memories[0][0] <= 0 or not seen.places[0] or not self.source.may_happen(seen.memories):
             return ()

@@ -7,7 +7,7 @@ gone, as the garbage collector of pods leaves them (`pkg/controller/podgc`, here
 
 from __future__ import annotations
 
-from kubeproof.cluster.control import REMOVE, RETIRE, Decision, NodeChange, NodeRef, Reads, Remember, Role, Seen
+from kubeproof.cluster.control import REMOVE, RETIRE, Decision, Groups, NodeChange, NodeRef, Reads, Remember, Role, Seen
 from kubeproof.cluster.footprint import NOBODY, Clocks, Footprint, Sizing, Writes
 from kubeproof.cluster.state import KUBELET_LIVES, NodeCell
 from kubeproof.events.common import EventSource, NoWorkloads, Sourced
@@ -43,7 +43,7 @@ class NodeRemovalEvent(Sourced, NoWorkloads):
             return 1
         return 1 if cell.health in KUBELET_LIVES and not cell.work else None
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[None, Groups[int]]) -> tuple[Decision, ...]:
         """The removal of any node it may hit, or its beginning."""
         left = seen.memories[0][0]
         if left <= 0 or not self.source.may_happen(seen.memories):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from kubeproof.cluster.control import (
     ANY,
@@ -13,6 +14,7 @@ from kubeproof.cluster.control import (
     Delete,
     DeleteObject,
     DeleteUnbound,
+    Groups,
     NodeRef,
     Reads,
     Remember,
@@ -62,7 +64,7 @@ class ScaleEvent(Sourced, NoNodes):
         """Whether the workload exists."""
         return cell.exists
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[int, Groups[None]]) -> tuple[Decision, ...]:
         """A write of any value that is left, at most `max` times in all."""
         if not seen.workloads[0] or not self.source.may_happen(seen.memories):
             return ()
@@ -77,6 +79,13 @@ class ScaleEvent(Sourced, NoNodes):
             for bit, replicas in enumerate(self.event.replicas)
             if left >> bit & 1
         )
+
+
+class Presence(NamedTuple):
+    """Whether a workload is there."""
+
+    exists: int
+    was_deleted: int  # a bare Pod whose name may not be free yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +127,12 @@ class WriteEvent(NoNodes):
         """The size that it writes, if it writes one."""
         return (self.replicas,) if workload == self.workload and self.replicas is not None else ()
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int]:
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Presence:
         """Whether the workload exists, and whether it is a bare Pod that was deleted: its name may not be free yet."""
         is_pod = self.source.layout.setup.workloads[workload].kind == POD
-        return cell.exists, int(is_pod and not cell.exists and cell.replicas == 0)
+        return Presence(cell.exists, int(is_pod and not cell.exists and cell.replicas == 0))
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[Presence, Groups[None]]) -> tuple[Decision, ...]:
         """The write, while its budget lasts."""
         left = seen.memories[0][0]
         exists, was_deleted = seen.workloads[0]
@@ -152,6 +161,13 @@ class WriteEvent(NoNodes):
             yield Arrive(NodeRef(place, ANY), self.workload, 1)
 
 
+class Asked(NamedTuple):
+    """What a Deployment asks for."""
+
+    exists: int
+    template: int  # which revision
+
+
 @dataclass(frozen=True, slots=True)
 class RolloutEvent(Sourced, NoNodes):
     """Gives a Deployment its next revision of the pod template, or with `back` the previous one."""
@@ -177,11 +193,11 @@ class RolloutEvent(Sourced, NoNodes):
     def reads(self) -> Reads:
         return self.source.reads(workloads=(self.workload,))
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int]:
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Asked:
         """Whether the Deployment exists, and which revision it asks for."""
-        return cell.exists, cell.template
+        return Asked(cell.exists, cell.template)
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[Asked, Groups[None]]) -> tuple[Decision, ...]:
         """The change of the template, while its budget lasts."""
         left = seen.memories[0][0]
         exists, template = seen.workloads[0]
@@ -191,6 +207,13 @@ class RolloutEvent(Sourced, NoNodes):
             return ()
         memory = Remember(self.source.memory, (left - 1,))
         return (Decision((SetTemplate(self.workload, target), memory), Role.EVENT),)
+
+
+class Waiting(NamedTuple):
+    """What there is of a workload that no node has."""
+
+    exists: int
+    unbound: int  # pods without a node
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,16 +244,16 @@ class DeleteEvent(Sourced):
         places = self.source.layout.every_place if self._is_pod else ()
         return self.source.reads(workloads=(self.workload,), places=places)
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int]:
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Waiting:
         """Whether the workload exists, and its pods without a node."""
-        return cell.exists, cell.unbound
+        return Waiting(cell.exists, cell.unbound)
 
     def show_node(self, place: int, cell: NodeCell) -> int | None:
         """The phase of the bare Pod, where it is."""
         phases = [k.phase for k, _ in cell.pods if k.workload == self.workload and k.phase != Phase.TERMINATING]
         return phases[0] if phases else None
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[Waiting, Groups[int]]) -> tuple[Decision, ...]:
         """The deletion, once."""
         left = seen.memories[0][0]
         exists, unbound = seen.workloads[0]

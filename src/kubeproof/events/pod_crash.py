@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.control import Crash, Decision, NodeRef, Reads, Remember, Role, Seen
+from kubeproof.cluster.control import Crash, Decision, Groups, NodeRef, Reads, Remember, Role, Seen
 from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes, some
 from kubeproof.cluster.state import KUBELET_LIVES, NodeCell, Phase
 from kubeproof.events.common import EventSource, NoWorkloads, Sourced, one_less
@@ -40,7 +40,7 @@ class PodCrashEvent(Sourced, NoWorkloads):
         ready = {kind.workload for kind, _ in cell.pods if kind.phase == Phase.READY}
         return tuple(member for member in self.members if member in ready) or None
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[None, Groups[tuple[int, ...]]]) -> tuple[Decision, ...]:
         """A crash of any pod that can."""
         left = seen.memories[0][0]
         if left == 0 or not self.source.may_happen(seen.memories):

@@ -7,7 +7,7 @@ does not wait for it, and what is safe before it is judged as ever.
 
 from __future__ import annotations
 
-from kubeproof.cluster.control import Action, Controller, Decision, Reads, Role, Seen, Stage, View
+from kubeproof.cluster.control import Action, AnySeen, Decision, Loop, Reads, Role, Stage, View
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.values import dataclass
 
@@ -16,7 +16,7 @@ class _Speaker:
     """For who stands in for the source of an event: its name, what it is shown and its words are the event's."""
 
     __slots__ = ()
-    event: Controller
+    event: Loop
 
     @property
     def name(self) -> str:
@@ -51,12 +51,12 @@ class Promise(_Speaker):
     In stage CALM its step is one that the cluster waits for; in stage ALWAYS it may come before.
     """
 
-    event: Controller
+    event: Loop
     first: tuple[int, ...]  # the event's memory before it happens
     stage: int
     is_promise: bool = True
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: AnySeen) -> tuple[Decision, ...]:
         """What the event may do, unless it has happened."""
         if seen.memories[0] != self.first:
             return ()
@@ -68,19 +68,19 @@ class Promise(_Speaker):
 class Kept(_Speaker):
     """The source of an event whose promise is kept: what it may do after it has happened once."""
 
-    event: Controller
+    event: Loop
     first: tuple[int, ...]
 
     @property
     def stage(self) -> int:
         return self.event.stage
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: AnySeen) -> tuple[Decision, ...]:
         """What the event may do, once it has happened."""
         return () if seen.memories[0] == self.first else tuple(self.event.act(seen))
 
 
-def promised(event: Controller, first: tuple[int, ...]) -> tuple[Controller, ...]:
+def promised(event: Loop, first: tuple[int, ...]) -> tuple[Loop, ...]:
     """The sources of an event that must happen, in place of its own."""
     stages = (Stage.CALM,) if event.stage == Stage.CALM else (Stage.ALWAYS, Stage.CALM)
     return (*(Promise(event, first, int(stage)) for stage in stages), Kept(event, first))

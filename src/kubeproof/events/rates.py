@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kubeproof.cluster.chances import rate_of
-from kubeproof.cluster.control import UNCORDON, Controller, Decision, NodeChange, Remember
+from kubeproof.cluster.control import UNCORDON, Decision, Loop, NodeChange, Remember
 from kubeproof.events.cordon import CordonEvent
 from kubeproof.events.declarations import CpuLoad, Event, NodeFailure, UsageChange
 from kubeproof.events.node_failure import NodeRecoveryEvent
@@ -21,7 +21,7 @@ class Rate(NamedTuple):
     is_whole: bool = False
 
 
-def event_rate(source: Controller, decision: Decision, level: int, tick_s: int) -> Rate | None:
+def event_rate(source: Loop, decision: Decision, level: int, tick_s: int) -> Rate | None:
     """How fast one alternative of an event happens; None if that is open. `level` is that of a usage before it."""
     origin = getattr(source, "source", None)
     if origin is None:
@@ -36,7 +36,7 @@ def event_rate(source: Controller, decision: Decision, level: int, tick_s: int) 
     return Rate(chance.rate(tick_s), chance.within(tick_s), is_whole)
 
 
-def _is_end(source: Controller, decision: Decision) -> bool:
+def _is_end(source: Loop, decision: Decision) -> bool:
     """True for what ends an earlier occurrence."""
     if isinstance(source, (NodeRecoveryEvent, ZoneRecoveryEvent)):
         return True

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from kubeproof.cluster.control import (
     PANIC,
     RECOVER,
     Action,
     Decision,
+    Groups,
     NodeChange,
     NodeRef,
     Reads,
@@ -35,7 +38,17 @@ from kubeproof.events.declarations import CpuLoad, KernelPanic, Moves, Unreachab
 from kubeproof.values import dataclass
 
 RUNS = (Phase.RUNNING, Phase.READY, Phase.UNREADY)
-Load = tuple[int, tuple[tuple[tuple[int, int], int], ...]]  # kubelet up; ((workload, age), running pods)
+Running = tuple[tuple[tuple[int, int], int], ...]  # ((workload, age), running pods)
+
+
+class Load(NamedTuple):
+    """What runs on a node."""
+
+    is_up: int  # the kubelet
+    running: Running
+
+
+Sight = Seen[None, Groups[Load]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +74,7 @@ class LevelEvent(Sourced, NoWorkloads, NoNodes):
     def reads(self) -> Reads:
         return self.source.reads()
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[None, Groups[None]]) -> tuple[Decision, ...]:
         """A change to each other level that may follow."""
         level, left = seen.memories[0]
         if left == 0 or not self.source.may_happen(seen.memories):
@@ -124,7 +137,7 @@ class UnreachableEvent(Sourced, NoWorkloads, NoNodes):
     def reads(self) -> Reads:
         return self.source.reads()
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[None, Groups[None]]) -> tuple[Decision, ...]:
         """The fault while its budget lasts, or its end."""
         is_off, left = seen.memories[0]
         if self.ends:
@@ -181,9 +194,9 @@ class KernelPanicEvent(NoWorkloads):
             if kind.phase in RUNS:
                 key = (kind.workload, kind.age_s)
                 amounts[key] = amounts.get(key, 0) + count
-        return int(cell.health in KUBELET_LIVES), tuple(sorted(amounts.items()))
+        return Load(int(cell.health in KUBELET_LIVES), tuple(sorted(amounts.items())))
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Sight) -> tuple[Decision, ...]:
         """One step per node that is overloaded, or down and freed."""
         (left,) = seen.memories[0]
         memories = self._all_memories(seen)
@@ -204,7 +217,7 @@ class KernelPanicEvent(NoWorkloads):
     def _is_freed(
         self,
         place: int,
-        running: tuple[tuple[tuple[int, int], int], ...],
+        running: Running,
         memories: dict[int, tuple[int, ...]],
         sharers: dict[int, int],
     ) -> bool:
@@ -213,13 +226,13 @@ class KernelPanicEvent(NoWorkloads):
         only_daemons = all(workload in daemons for (workload, _), _ in running)
         return only_daemons and not self._is_overloaded(place, running, memories, sharers)
 
-    def _all_memories(self, seen: Seen) -> dict[int, tuple[int, ...]]:
+    def _all_memories(self, seen: Sight) -> dict[int, tuple[int, ...]]:
         return dict(zip(self.reads.memories, seen.memories, strict=True))
 
     def _is_overloaded(
         self,
         place: int,
-        running: tuple[tuple[tuple[int, int], int], ...],
+        running: Running,
         memories: dict[int, tuple[int, ...]],
         sharers: dict[int, int],
     ) -> bool:
@@ -243,7 +256,7 @@ class KernelPanicEvent(NoWorkloads):
         return pod_usage(rules, pod, CPU, memories, share_of(load, age_s, memories, together))
 
 
-def _running_pods(seen: Seen) -> dict[int, int]:
+def _running_pods(seen: Sight) -> dict[int, int]:
     """Running pods per workload, over all nodes that are up."""
     totals: dict[int, int] = {}
     for groups in seen.places:

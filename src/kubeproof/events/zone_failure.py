@@ -12,6 +12,7 @@ from kubeproof.cluster.control import (
     FAIL_ZONE,
     RECOVER,
     Decision,
+    Groups,
     NodeChange,
     NodeRef,
     Reads,
@@ -73,7 +74,7 @@ class ZoneFailureEvent(Sourced, NoWorkloads):
         """1 for a node that fails with its zone."""
         return 1 if cell.health in KUBELET_LIVES and cell.work != Work.DOWN else None
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[None, Groups[int]]) -> tuple[Decision, ...]:
         """The loss of any domain that has nodes and is not lost already."""
         left, down = seen.memories[0]
         if left <= 0 or not self.source.may_happen(seen.memories):
@@ -86,7 +87,7 @@ class ZoneFailureEvent(Sourced, NoWorkloads):
                 found.append(Decision((*changes, memory), Role.EVENT))
         return tuple(found)
 
-    def _changes(self, seen: Seen, number: int) -> Iterator[NodeChange]:
+    def _changes(self, seen: Seen[None, Groups[int]], number: int) -> Iterator[NodeChange]:
         for (place, domain), groups in zip(_places(self.source.layout, self.event), seen.places, strict=True):
             if domain == number:
                 for _ in range(sum(count for _, count in groups)):
@@ -125,7 +126,7 @@ class ZoneRecoveryEvent(NoWorkloads):
         """1 for a node that is down with its zone."""
         return 1 if cell.health not in KUBELET_LIVES and cell.cause == Cause.ZONE else None
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[None, Groups[int]]) -> tuple[Decision, ...]:
         """The return of any domain that is lost."""
         left, down = seen.memories[0]
         numbers = [n for n in range(len(domains(self.source.layout, self.event))) if down >> n & 1]
@@ -136,7 +137,7 @@ class ZoneRecoveryEvent(NoWorkloads):
             for number in numbers
         )
 
-    def _changes(self, seen: Seen, number: int) -> Iterator[NodeChange]:
+    def _changes(self, seen: Seen[None, Groups[int]], number: int) -> Iterator[NodeChange]:
         for (place, domain), groups in zip(_places(self.source.layout, self.event), seen.places, strict=True):
             if domain == number:
                 for _ in range(sum(count for _, count in groups)):

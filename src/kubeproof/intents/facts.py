@@ -353,13 +353,13 @@ class NoDrainUnderWay:
         return sum(count for cell, count in nodes if cell.work in DRAINING and cell.health in KUBELET_LIVES)
 
     def holds(self, seen: Seen) -> bool:
-        return sum(seen.places) == 0
+        return bool(sum(seen.places) == 0)
 
     def is_settled(self, seen: Seen) -> bool:
         return True
 
     def matters(self, seen: Seen) -> bool:
-        return sum(seen.places) > 0
+        return bool(sum(seen.places) > 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -577,7 +577,7 @@ class NodesAtMost:
         return sum(count for _, count in nodes)
 
     def holds(self, seen: Seen) -> bool:
-        return sum(seen.places) <= self.count
+        return bool(sum(seen.places) <= self.count)
 
     def _is_counted(self, node: Node) -> bool:
         if self.names is not None and node.name not in self.names:

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from kubeproof.cluster.control import ANY, Bind, Controller, NodeAction, Remember, Tick
+from kubeproof.cluster.control import ANY, Bind, Loop, NodeAction, Remember, Tick
 from kubeproof.cluster.footprint import footprint_of
 from kubeproof.cluster.objects import Node
 from kubeproof.cluster.state import NodeCell, Nodes, replace_node
@@ -93,7 +93,7 @@ class GroupedSystem:
         }
         return Hurry(workload, starts, scalers, (self.slots.workload(workload), *places))
 
-    def _actor(self, number: int, controller: Controller) -> GroupedActor | Attentive:
+    def _actor(self, number: int, controller: Loop) -> GroupedActor | Attentive:
         actor = self._plain_actor(number, controller)
         if isinstance(controller, HpaController):
             slots = [self.slots.nurseries[w] for w in controller.members if w in self.slots.nurseries]
@@ -103,7 +103,7 @@ class GroupedSystem:
             return AttentiveReplicaSet(actor, self._nurseries[slot], slot)
         return actor
 
-    def _plain_actor(self, number: int, controller: Controller) -> GroupedActor:
+    def _plain_actor(self, number: int, controller: Loop) -> GroupedActor:
         told = footprint_of(controller)
         if self._starts and self._starts.of(told.chooses_by_start):
             return StartBlindActor(self.plan, self.slots, number, controller, self._starts)

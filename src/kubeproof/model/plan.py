@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from functools import partial
 from typing import NamedTuple
 
-from kubeproof.cluster.control import ANY, Arrive, Controller, NodeRef, PeriodicController, as_periodic
+from kubeproof.cluster.control import ANY, Arrive, Loop, NodeRef, PeriodicLoop, as_periodic
 from kubeproof.cluster.footprint import ON_NODES, Footprint, Writes, awake, footprint_of
 from kubeproof.cluster.near_nodes import Tells
 from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, STATEFUL_SET, Setup, family, workload_number
@@ -66,7 +66,7 @@ Placement = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
 class OwnLoop(NamedTuple):
     """A user's own controller: how to make it for a layout, and the node labels it reads."""
 
-    make: Callable[[Layout], Controller]
+    make: Callable[[Layout], Loop]
     labels: tuple[str, ...] = ()
 
 
@@ -82,8 +82,8 @@ class Plan:
     """A layout with its controllers, events and monitors, and the cells a run starts from."""
 
     layout: Layout
-    controllers: tuple[Controller, ...]
-    events: tuple[Controller, ...]
+    controllers: tuple[Loop, ...]
+    events: tuple[Loop, ...]
     monitors: tuple[Monitor, ...]
     mechanics: Mechanics
     workloads: tuple[WorkloadCell, ...]
@@ -109,7 +109,7 @@ class Plan:
         return replace(self, controllers=placing, events=(), monitors=())
 
     @property
-    def periodic(self) -> tuple[PeriodicController, ...]:
+    def periodic(self) -> tuple[PeriodicLoop, ...]:
         """The controllers with a clock."""
         return tuple(p for controller in self.controllers if (p := as_periodic(controller)) is not None)
 
@@ -120,7 +120,7 @@ class Plan:
         return every if any(cell.work for cell in self.nodes) else awake(every)
 
     @property
-    def actors(self) -> tuple[Controller, ...]:
+    def actors(self) -> tuple[Loop, ...]:
         """Controllers, then events, in the order in which the search asks them."""
         return (*self.controllers, *self.events)
 

@@ -12,7 +12,7 @@ from kubeproof.cluster.quotas import ResourceQuota
 from kubeproof.cluster.state import Phase, WorkloadCell
 from kubeproof.controllers.daemon_nodes import DaemonPod, NodeWork, node_work
 from kubeproof.controllers.daemon_update import Limits, NodePods, Update, limits_of, update
-from kubeproof.controllers.daemonset import PINNED, DaemonSetController
+from kubeproof.controllers.daemonset import PINNED, Asked, DaemonSetController
 from kubeproof.controllers.scheduler.pinned import PinnedScheduler
 from kubeproof.manifests.kinds.daemon_sets import daemon_tolerations
 from tests.unit.model.builders import READY, TERMINATING, cell, kind, layout, node, setup, workload
@@ -295,7 +295,7 @@ def test_a_full_quota_lets_no_pod_in_and_says_so():
     view = controller.show_node(0, cell())
 
     assert decisions == ()
-    reason = controller.refusal(Seen(((1, 0),), (((view, 3),),)))
+    reason = controller.refusal(Seen((Asked(1, 0),), (((view, 3),),)))
     assert reason == "3 pod(s) cannot be created: ResourceQuota q has 0 of 0 pods used, 1 more asked for"
 
 

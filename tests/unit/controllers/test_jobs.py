@@ -36,8 +36,8 @@ from kubeproof.cluster.objects import (
 from kubeproof.cluster.places import Layout, Place
 from kubeproof.cluster.quotas import ResourceQuota
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind
-from kubeproof.controllers.cronjob import CronJobController
-from kubeproof.controllers.job import JobController, Owned, first_memory
+from kubeproof.controllers.cronjob import CronJobController, Started
+from kubeproof.controllers.job import JobController, Owned, Spec, first_memory
 from kubeproof.errors import LimitReached
 
 POD = PodTemplate(containers=(Container("c", 100),))
@@ -63,7 +63,7 @@ def seen(
     parallelism: int = 2,
     condition: int = NONE,
 ) -> Seen:
-    return Seen(((unbound, exists, parallelism, condition),), (((owned, 1),) if owned else (),), (memory,))
+    return Seen((Spec(unbound, exists, parallelism, condition),), (((owned, 1),) if owned else (),), (memory,))
 
 
 def on_node(owned: Owned) -> NodeRef:
@@ -97,7 +97,7 @@ def test_before_1_27_the_wait_may_be_cut_short() -> None:
 
 def test_the_last_success_completes_the_job_and_forgets_its_numbers() -> None:
     owned = Owned(succeeded=1)
-    done = (TendJob(on_node(owned), 0), SetCondition(0, COMPLETE), Remember(0, (0, 0, 0, 60, 300)))
+    done = (TendJob(on_node(owned), 0, succeeded=1), SetCondition(0, COMPLETE), Remember(0, (0, 0, 0, 60, 300)))
 
     assert loop(JobRules(deadline_s=300, ttl_s=60)).act(seen(owned, (0, 0, 0, 0, 300))) == (Decision(done),)
 
@@ -185,8 +185,8 @@ def cron(policy: str, *, gaps: tuple[int, ...] = (300,), suspended: bool = False
 
 
 def times(until_s: int, *running: int, exists: int = 1, left: tuple[int, ...] = ()) -> Seen:
-    jobs = tuple((int(n in running), 0) for n in (1, 2))
-    return Seen(((exists, 0), *jobs), (((left, 1),) if left else (),), ((until_s,),))
+    jobs = tuple(Started(int(n in running), 0) for n in (1, 2))
+    return Seen((Started(exists, 0), *jobs), (((left, 1),) if left else (),), ((until_s,),))
 
 
 def started(job: int, memory: int) -> tuple[CreateObject, Remember]:

@@ -9,7 +9,7 @@ from kubeproof.cluster.objects import STATEFUL_SET, StatefulRules, family, revis
 from kubeproof.cluster.quotas import ResourceQuota
 from kubeproof.cluster.state import Phase, WorkloadCell
 from kubeproof.controllers.stateful_sync import PENDING, Replica, Sync, sync
-from kubeproof.controllers.statefulset import StatefulSetController
+from kubeproof.controllers.statefulset import Spec, StatefulSetController
 from kubeproof.errors import UsageError
 from kubeproof.events.declarations import Rollout, Scale
 from kubeproof.model.expansion.ordinals import LABELS, revision_templates, with_ordinals
@@ -153,7 +153,7 @@ def test_a_complete_update_is_noted_where_a_partition_asks_for_it():
 
 def test_it_tells_the_numbers_behind_a_sync():
     controller, _ = _decisions(_whole(), [WorkloadCell(desired=2), WorkloadCell(), WorkloadCell()], cell(), cell())
-    seen = Seen(((1, 2, 0, 0), (0,), (0,)), ((), ()))
+    seen = Seen((Spec(1, 2, 0, 0), Spec(), Spec()), ((), ()))
 
     assert controller.why(seen) == ("wants 2 pod(s), 0 ready; OrderedReady",)
 
@@ -167,8 +167,8 @@ def _parallel_under_a_quota(pods, ordinals, version=NEWEST, **more):
 
 def test_a_quota_lets_in_as_many_ordinals_as_fit_and_says_so():
     loop = _parallel_under_a_quota(2, 3, at_once=True)
-    empty = Seen(((1, 3, 0, 0), (0,), (0,), (0,)), ((),))
-    full = Seen(((1, 3, 0, 0), (1,), (1,), (0,)), ((),))
+    empty = Seen((Spec(1, 3, 0, 0), Spec(), Spec(), Spec()), ((),))
+    full = Seen((Spec(1, 3, 0, 0), Spec(unbound=1), Spec(unbound=1), Spec()), ((),))
 
     assert loop.act(empty) == (Decision((CreatePods(1, 1),)),)
     assert loop.act(full) == ()
@@ -177,7 +177,7 @@ def test_a_quota_lets_in_as_many_ordinals_as_fit_and_says_so():
 
 
 def test_of_ordinals_that_are_asked_for_together_any_may_get_in_since_1_28():
-    first_is_there = Seen(((1, 4, 0, 0), (1,), (0,), (0,), (0,)), ((),))
+    first_is_there = Seen((Spec(1, 4, 0, 0), Spec(unbound=1), Spec(), Spec(), Spec()), ((),))
     second_or_third = (Decision((CreatePods(2, 1),)), Decision((CreatePods(3, 1),)))
 
     assert _parallel_under_a_quota(2, 4).act(first_is_there) == second_or_third
@@ -185,7 +185,7 @@ def test_of_ordinals_that_are_asked_for_together_any_may_get_in_since_1_28():
 
 
 def test_ordinals_come_at_once_only_if_all_fit_and_nobody_else_takes_their_room():
-    empty = Seen(((1, 2, 0, 0), (0,), (0,)), ((),))
+    empty = Seen((Spec(1, 2, 0, 0), Spec(), Spec()), ((),))
     together = (Decision((CreatePods(1, 1), CreatePods(2, 1))),)
 
     assert _parallel_under_a_quota(2, 2, at_once=True).act(empty) == together

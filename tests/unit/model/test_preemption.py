@@ -17,7 +17,7 @@ from kubeproof.cluster.objects import (
     Workload,
 )
 from kubeproof.cluster.policies import PREEMPT_NEVER, PodDisruptionBudget
-from kubeproof.cluster.state import NodeCell, Phase, PodKind
+from kubeproof.cluster.state import NodeCell, Phase, PodKind, WorkloadCell
 from kubeproof.controllers.scheduler.preempting import PreemptingScheduler
 from kubeproof.events.declarations import Create, Event, Scale
 from kubeproof.model.by_name.representatives import RepresentativeModel
@@ -212,7 +212,7 @@ def attempts(version: tuple[int, int], preempted: int) -> list[tuple[str, ...]]:
     first = scheduler.show_node(0, NodeCell(pods=((PodKind(0, Phase.TERMINATING, preempted=preempted), 1),)))
     second = scheduler.show_node(1, NodeCell(pods=((PodKind(0, Phase.READY), 1),)))
     places = (((first._replace(claims=((1, 1),)), 1),), ((second, 1),))
-    decisions = scheduler.act(Seen(workloads=((0, 1),), places=places))
+    decisions = scheduler.act(Seen(workloads=(scheduler.show_workload(1, WorkloadCell(unbound=1)),), places=places))
     return [tuple(type(action).__name__ for action in decision.actions) for decision in decisions]
 
 

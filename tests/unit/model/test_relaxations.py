@@ -7,6 +7,7 @@ import pytest
 from kubeproof.cluster.control import Advance, NodeRef, Seen
 from kubeproof.cluster.state import NEVER, NodeCell, PodKind, Work
 from kubeproof.cluster.state import Phase as PodPhase
+from kubeproof.controllers.hpa.pods import Key
 from kubeproof.engine.search import Search, explore, make_kernel
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.plan import Plan
@@ -134,12 +135,12 @@ def test_a_pod_comes_to_the_nursery_starts_and_leaves_it_when_its_age_decides_no
 
 def test_an_autoscaler_is_shown_young_pods_instead_of_grown_ones() -> None:
     nursery = Nursery(plan(web(1), AUTOSCALER).mechanics, 0)
-    grown = ((((PodPhase.READY, 15), 3),), 1)
+    grown = (((Key(PodPhase.READY, 15), 3),), 1)
     cell = nursery.changed(nursery.changed(EMPTY, Bear(0)), Bear(0))
 
     seen = with_young(Seen(places=((grown,),)), nursery.seen(cell))
 
-    assert seen.places == ((grown,), (((((PodPhase.STARTING, NEVER), 2), ((PodPhase.READY, 15), -2)), 1),))
+    assert seen.places == ((grown,), ((((Key(PodPhase.STARTING, NEVER), 2), (Key(PodPhase.READY, 15), -2)), 1),))
     assert with_young(Seen(places=((grown,),)), nursery.seen(EMPTY)).places == ((grown,),)
 
 

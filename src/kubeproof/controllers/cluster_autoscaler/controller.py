@@ -21,6 +21,7 @@ from kubeproof.cluster.control import (
     REMOVE,
     Action,
     Decision,
+    Groups,
     NodeChange,
     NodeRef,
     Reads,
@@ -34,7 +35,7 @@ from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, Health, NodeCell, Work, WorkloadCell
 from kubeproof.controllers.cluster_autoscaler.round import Round, Rounds, Shown
 from kubeproof.controllers.cluster_autoscaler.scale_down import LONG_ENOUGH
-from kubeproof.controllers.cluster_autoscaler.snapshot import NodeView
+from kubeproof.controllers.cluster_autoscaler.snapshot import NodeView, Pending
 from kubeproof.controllers.scheduler.controller import node_facts
 from kubeproof.values import dataclass
 
@@ -42,6 +43,7 @@ FREE = "free"  # a slot of a group
 COMING = "coming"  # a node that was asked for
 CLOCKS = 3  # least, most, cool-down; back-offs follow
 MOST_KNOWN = 100_000
+Sight = Seen[Pending, Groups[NodeView | str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +72,9 @@ class ClusterAutoscalerController:
         every = tuple(range(len(self.layout.setup.workloads)))
         return Reads(every, self.layout.every_place, (self.memory, *self.claims))
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int]:
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Pending:
         """Pods without a node, and the scale where a budget asks for it."""
-        return cell.unbound, cell.desired if workload in self._rounds.counted else 0
+        return Pending(cell.unbound, cell.desired if workload in self._rounds.counted else 0)
 
     def show_node(self, place: int, cell: NodeCell) -> NodeView | str | None:
         """What of a node decides; of a slot, whether a node is coming."""
@@ -101,7 +103,7 @@ class ClusterAutoscalerController:
 
     # -- decisions ------------------------------------------------------------------------------
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Sight) -> tuple[Decision, ...]:
         """A round, if it is due or may be, with each of its possible outcomes."""
         least_s, most_s, *_ = seen.memories[0]
         rounds = self._outcomes(seen) if least_s == 0 else ()
@@ -110,7 +112,7 @@ class ClusterAutoscalerController:
         role = Role.URGENT if most_s == 0 else Role.OPTIONAL
         return tuple(Decision((*self._actions(one), self._after(seen, one)), role) for one in rounds)
 
-    def _after(self, seen: Seen, one: Round) -> Remember:
+    def _after(self, seen: Sight, one: Round) -> Remember:
         interval_s = self._rounds.flags.scan_interval_s
         _, _, cooldown_s, *rest = seen.memories[0]
         if one.grown:
@@ -129,7 +131,7 @@ class ClusterAutoscalerController:
             for place, view in nodes:
                 yield NodeChange(NodeRef(place, view), verb)
 
-    def _outcomes(self, seen: Seen, *, patient: bool = False) -> tuple[Round, ...]:
+    def _outcomes(self, seen: Sight, *, patient: bool = False) -> tuple[Round, ...]:
         """What a round may do now; with `patient` after all cool-downs and back-offs."""
         _, _, cooldown_s, *backoffs = seen.memories[0]
         waits = (not patient and cooldown_s > 0, tuple(not patient and left_s > 0 for left_s in backoffs[::2]))
@@ -141,28 +143,27 @@ class ClusterAutoscalerController:
                 self._known[key] = found
         return found
 
-    def _shown(self, seen: Seen) -> Shown:
+    def _shown(self, seen: Sight) -> Shown:
         nodes: dict[tuple[int, NodeView], int] = {}
         free: list[int] = []
         coming: list[int] = []
         for place, groups in zip(self.reads.places, seen.places, strict=True):
             for view, count in groups:
-                if view == FREE:
+                if isinstance(view, NodeView):
+                    nodes[place, view] = nodes.get((place, view), 0) + count
+                elif view == FREE:
                     free += [place] * count
-                elif view == COMING:
-                    coming += [place] * count
                 else:
-                    one = (place, NodeView(*view))
-                    nodes[one] = nodes.get(one, 0) + count
-        return Shown(tuple(seen.workloads), tuple(nodes.items()), tuple(free), tuple(coming), seen.memories[1:])
+                    coming += [place] * count
+        return Shown(seen.workloads, tuple(nodes.items()), tuple(free), tuple(coming), seen.memories[1:])
 
-    def why(self, seen: Seen) -> tuple[str, ...]:
+    def why(self, seen: Sight) -> tuple[str, ...]:
         """The numbers behind a round."""
         return self._rounds.explain(self._shown(seen))
 
     # -- time -----------------------------------------------------------------------------------
 
-    def due(self, seen: Seen) -> int:
+    def due(self, seen: Sight) -> int:
         """Seconds until a round that changes something may or must happen."""
         least_s, most_s, cooldown_s, *backoffs = seen.memories[0]
         if any(one.changes for one in self._outcomes(seen)):
@@ -172,7 +173,7 @@ class ClusterAutoscalerController:
             return min(waits)
         return NEVER
 
-    def later(self, seen: Seen, seconds: int | None) -> tuple[int, ...]:
+    def later(self, seen: Sight, seconds: int | None) -> tuple[int, ...]:
         """The clocks later; the phase is forgotten while nothing would change and it is open."""
         least_s, most_s, cooldown_s, *backoffs = seen.memories[0]
         interval_s = self._rounds.flags.scan_interval_s

@@ -16,6 +16,7 @@ from kubeproof.cluster.control import (
     REMOVE,
     SPARE,
     Decision,
+    Groups,
     NodeChange,
     NodeRef,
     NodeVerb,
@@ -68,7 +69,7 @@ class MachineArrival:
             return None
         return int(cell.most_s == 0)
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[None, Groups[int]]) -> tuple[Decision, ...]:
         """The arrival, or that it does not come about."""
         is_down = bool(self.outages) and self.is_down(self.place, seen.memories[1:])
         found = []
@@ -110,7 +111,7 @@ class MachineDeparture:
     def show_workload(self, workload: int, cell: WorkloadCell) -> None:
         """Never looks at workloads."""
 
-    def show_node(self, place: int, cell: NodeCell) -> str | None:
+    def show_node(self, place: int, cell: NodeCell) -> NodeVerb | None:
         """What must happen to the node now."""
         if cell.work != Work.LEAVE:
             return None
@@ -123,7 +124,7 @@ class MachineDeparture:
             return SPARE if cell.most_s == 0 else None
         return None if cell.health in KUBELET_LIVES else SPARE  # nobody ends what terminates there
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[None, Groups[NodeVerb]]) -> tuple[Decision, ...]:
         """One step per node."""
         return tuple(self._step(verb, seen.memories[0]) for verb in dict.fromkeys(view for view, _ in seen.places[0]))
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import field, replace
 from typing import NamedTuple
 
-from kubeproof.cluster.control import View
 from kubeproof.cluster.daemons import eligibility
 from kubeproof.cluster.node_groups import ClusterAutoscaler, names_told
 from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, POD, REGION, ZONE, Node, Setup
@@ -25,6 +24,7 @@ from kubeproof.controllers.cluster_autoscaler.snapshot import (
     THERE,
     Counts,
     NodeView,
+    Pending,
     Pods,
     Simulator,
     Spot,
@@ -41,13 +41,13 @@ from kubeproof.values import dataclass
 MOST_UNREADY_PERCENT = 45  # max-total-unready-percentage
 MOST_UNREADY = 3  # ok-total-unready-count
 LEAST_PRIORITY = -10  # expendable-pods-priority-cutoff
-Node_ = tuple[int, View]  # place and view
+Node_ = tuple[int, NodeView]  # with its place
 
 
 class Shown(NamedTuple):
     """What the autoscaler sees."""
 
-    workloads: tuple[tuple[int, int], ...]  # pods without a node, scale
+    workloads: tuple[Pending, ...]
     nodes: tuple[tuple[tuple[int, NodeView], int], ...]  # (place, view), count
     free: tuple[int, ...]  # places of slots
     coming: tuple[int, ...]  # places of nodes that were asked for
@@ -182,7 +182,7 @@ class _Scene:
 
         (`FilterOutExpendablePods`, `filterOutExpendableAndSplit`)
         """
-        pods = tuple(one for one in view.facts[3] if self._priority(one.workload) >= LEAST_PRIORITY)
+        pods = tuple(one for one in view.facts.pods if self._priority(one.workload) >= LEAST_PRIORITY)
         for workload, count in view.nominated:
             pods = with_pod(pods, workload, count)
         return pods
@@ -193,7 +193,7 @@ class _Scene:
         for (_, view), nodes in self._shown.nodes:
             for workload, count in view.nominated:
                 waiting[workload] = max(0, waiting.get(workload, 0) - count * nodes)
-            for one in view.facts[3] if view.is_leaving else ():
+            for one in view.facts.pods if view.is_leaving else ():
                 if self._setup.workloads[one.workload].kind not in (DAEMON_SET, POD) and one.alive:
                     waiting[one.workload] = waiting.get(one.workload, 0) + one.alive * nodes
         return {w: n for w, n in waiting.items() if n and self._priority(w) >= LEAST_PRIORITY}
@@ -344,7 +344,7 @@ class _Scene:
     def _bound(self) -> Iterator[tuple[int, PodFacts, int]]:
         for (_, view), nodes in self._shown.nodes:
             ready = dict(view.ready)
-            for workload, alive, terminating in view.facts[3]:
+            for workload, alive, terminating in view.facts.pods:
                 healthy = ready.get(workload, 0)
                 yield workload, PodFacts(RUNNING, True), healthy * nodes
                 yield workload, PodFacts(RUNNING, False), (alive - healthy) * nodes

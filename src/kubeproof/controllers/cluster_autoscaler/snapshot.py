@@ -27,6 +27,13 @@ GHOST = 3  # one whose removal is simulated
 CANDIDATE = 4  # from here on: a node whose removal is yet to be simulated, the lower the earlier
 
 
+class Pending(NamedTuple):
+    """A workload as the autoscaler sees it."""
+
+    unbound: int  # pods without a node
+    desired: int  # where a budget asks for it
+
+
 class NodeView(NamedTuple):
     """A node as the autoscaler sees it."""
 
@@ -86,8 +93,8 @@ class Simulator:
             node = self._layout.places[spot.source].sample
             return NodeInfo(node, count, node.unschedulable, node.taints, spot.pods)
         closed = CORDONED * (spot.role in (LEAVING, GHOST))
-        bits, is_out, no_execute, _, images = spot.view.facts
-        facts = (bits | closed, is_out, no_execute, spot.pods, images)
+        told = spot.view.facts
+        facts = told._replace(unwelcome=told.unwelcome | closed, pods=spot.pods)
         return node_info(self._layout, spot.source, facts, count)
 
     def fitting(self, world: World, workload: int) -> tuple[Spot, ...]:

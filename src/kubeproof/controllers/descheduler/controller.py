@@ -10,7 +10,18 @@ from __future__ import annotations
 from dataclasses import field
 from typing import NamedTuple
 
-from kubeproof.cluster.control import Decision, EvictedPods, EvictPods, NodeRef, Reads, Remember, Role, Seen, Stage
+from kubeproof.cluster.control import (
+    Decision,
+    EvictedPods,
+    EvictPods,
+    Groups,
+    NodeRef,
+    Reads,
+    Remember,
+    Role,
+    Seen,
+    Stage,
+)
 from kubeproof.cluster.footprint import EVERYBODY, NOBODY, Clocks, Footprint, Sizing, Writes
 from kubeproof.cluster.places import Layout, taints_of
 from kubeproof.cluster.policies import DeschedulerPolicy
@@ -42,6 +53,14 @@ class Facts(NamedTuple):
     pods: tuple[tuple[Alike, int], ...]
 
 
+class Pending(NamedTuple):
+    """What a cycle sees of a workload."""
+
+    unbound: int  # pods without a node
+    desired: int  # where a budget depends on it
+
+
+Sight = Seen[Pending, Groups[Facts]]
 MOST_KNOWN = 100_000  # cycles that a controller remembers beyond one search
 
 
@@ -78,11 +97,11 @@ class DeschedulerController:
         every = tuple(range(len(self.layout.setup.workloads)))
         return Reads(every, self.layout.every_place, (self.memory,))
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int]:
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Pending:
         """Pods without a node, and the size; both exactly only where minReplicas or a budget asks for them."""
         asked = self._is_asked(workload)
         unbound = cell.unbound if self._counts_unbound or asked else min(cell.unbound, 1)
-        return unbound, cell.desired if asked else 0
+        return Pending(unbound, cell.desired if asked else 0)
 
     def _is_asked(self, workload: int) -> bool:
         """True if a budget depends on the workload."""
@@ -101,7 +120,7 @@ class DeschedulerController:
 
     # -- decisions ------------------------------------------------------------------------------
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Sight) -> tuple[Decision, ...]:
         """A cycle, if it is due or may be, with each of its possible outcomes."""
         least_s, most_s = seen.memories[0]
         outcomes = self._outcomes(seen) if least_s == 0 else ()
@@ -110,23 +129,28 @@ class DeschedulerController:
         interval_s = self.layout.setup.settings.descheduler_interval_s
         memory = Remember(self.memory, (interval_s, interval_s))
         role = Role.URGENT if most_s == 0 else Role.OPTIONAL
-        refs, _ = self._entries(seen)
-        return tuple(Decision((*self._actions(refs, outcome), memory), role) for outcome in outcomes)
+        nodes = self._nodes(seen)
+        return tuple(Decision((*self._actions(nodes, outcome), memory), role) for outcome in outcomes)
 
-    def _actions(self, refs: list[NodeRef], outcome: Outcome) -> list[EvictPods]:
+    def _actions(self, nodes: list[tuple[int, Facts]], outcome: Outcome) -> list[EvictPods]:
         actions = []
         for loss in outcome:
-            groups = refs[loss.entry].view.pods
-            losses = tuple(_evicted(groups[index][0], pods) for index, pods in loss.losses)
-            actions.append(EvictPods(refs[loss.entry], losses))
+            place, facts = nodes[loss.entry]
+            losses = tuple(_evicted(facts.pods[index][0], pods) for index, pods in loss.losses)
+            actions.append(EvictPods(NodeRef(place, facts), losses))
         return actions
 
-    def _outcomes(self, seen: Seen) -> tuple[Outcome, ...]:
+    def _nodes(self, seen: Sight) -> list[tuple[int, Facts]]:
+        """The nodes in the order of the entries, each with its place."""
+        shown = zip(self.reads.places, seen.places, strict=True)
+        return [(place, facts) for place, groups in shown for facts, _ in groups]
+
+    def _outcomes(self, seen: Sight) -> tuple[Outcome, ...]:
         key = (seen.workloads, seen.places)
         outcomes = self._known.get(key)
         if outcomes is None:
             setup = self.layout.setup
-            _, entries = self._entries(seen)
+            entries = self._entries(seen)
             unbound = tuple((w, n) for w, (n, _) in enumerate(seen.workloads) if n)
             version, unique = setup.settings.descheduler_version, self.layout.unique_keys
             scales = self._scales(seen)
@@ -135,11 +159,10 @@ class DeschedulerController:
                 self._known[key] = outcomes
         return outcomes
 
-    def _scales(self, seen: Seen) -> dict[int, Scale]:
+    def _scales(self, seen: Sight) -> dict[int, Scale]:
         return {workload: Scale(desired, unbound) for workload, (unbound, desired) in enumerate(seen.workloads)}
 
-    def _entries(self, seen: Seen) -> tuple[list[NodeRef], list[NodeEntry]]:
-        refs: list[NodeRef] = []
+    def _entries(self, seen: Sight) -> list[NodeEntry]:
         entries: list[NodeEntry] = []
         for place, groups in zip(self.reads.places, seen.places, strict=True):
             sample = self.layout.places[place].sample
@@ -148,27 +171,26 @@ class DeschedulerController:
                 health = Health.UP if is_ready else Health.UNKNOWN
                 taints = taints_of(sample, NodeCell(health=health, cordoned=cordoned, no_execute=no_execute))
                 shown = tuple(_pod_group(key, n) for key, n in pods)
-                refs.append(NodeRef(place, view))
                 entries.append(NodeEntry(sample, count, bool(is_ready), bool(cordoned), taints, shown))
-        return refs, entries
+        return entries
 
-    def why(self, seen: Seen) -> tuple[str, ...]:
+    def why(self, seen: Sight) -> tuple[str, ...]:
         """The numbers behind a cycle."""
-        _, entries = self._entries(seen)
+        entries = self._entries(seen)
         setup, unique = self.layout.setup, self.layout.unique_keys
         version = setup.settings.descheduler_version
         return explain(setup, self.policy, tuple(entries), version, unique, scales=self._scales(seen))
 
     # -- time -----------------------------------------------------------------------------------
 
-    def due(self, seen: Seen) -> int:
+    def due(self, seen: Sight) -> int:
         """Seconds until a cycle that evicts may or must run."""
         least_s, most_s = seen.memories[0]
         if not any(self._outcomes(seen)):
             return NEVER
         return least_s if least_s > 0 else most_s
 
-    def later(self, seen: Seen, seconds: int | None) -> tuple[int, ...]:
+    def later(self, seen: Sight, seconds: int | None) -> tuple[int, ...]:
         """The clock later; forgotten while nothing would be evicted."""
         least_s, most_s = seen.memories[0]
         interval_s = self.layout.setup.settings.descheduler_interval_s

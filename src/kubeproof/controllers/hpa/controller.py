@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from kubeproof.cluster.control import Decision, Reads, Remember, Role, Seen, SetDesired, Stage
+from kubeproof.cluster.control import Decision, Reads, Remember, Role, SetDesired, Stage
 from kubeproof.cluster.counted import counted_by, labels_of
 from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes, some
 from kubeproof.cluster.labels import Labels
@@ -36,7 +36,7 @@ from kubeproof.controllers.hpa.combine import forced
 from kubeproof.controllers.hpa.decide import Judged, Outcome, judge
 from kubeproof.controllers.hpa.history import History
 from kubeproof.controllers.hpa.history import later as aged
-from kubeproof.controllers.hpa.pods import RUNNING, Counted, Groups, Key, Pooled, Sorts, facts_of
+from kubeproof.controllers.hpa.pods import RUNNING, Counted, Key, PodGroups, Pooled, Sight, Sorts, facts_of
 from kubeproof.controllers.hpa.samples import CONTAINER_MISSED_SINCE, Sample, group, has_container, pod_request
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
 from kubeproof.values import dataclass
@@ -110,13 +110,13 @@ class HpaController:
         """Whether the target exists, its spec.replicas; pods without a node, and those that have ended."""
         return self._sorts.show_workload(workload, cell)
 
-    def show_node(self, place: int, cell: NodeCell) -> Groups | None:
+    def show_node(self, place: int, cell: NodeCell) -> PodGroups | None:
         """The counted pods by phase, age and sort."""
         return self._sorts.show_node(cell)
 
     # -- decisions ------------------------------------------------------------------------------
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Sight) -> tuple[Decision, ...]:
         """The sync, if it is due or may be, and changes the size or makes the selector known to rivals."""
         memory = unpacked(seen.memories[0])
         exists, current, *_ = seen.workloads[0]
@@ -138,16 +138,16 @@ class HpaController:
             return False
         return forced(current, self.autoscaler.min_replicas, self.autoscaler.max_replicas) is None
 
-    def sync(self, seen: Seen, history: History) -> Outcome:
+    def sync(self, seen: Sight, history: History) -> Outcome:
         """What a sync with this history would do now; looking ahead asks the same again and again.
 
         Remembered apart: what the metrics ask for, by the pods, and what the history makes of it, by that alone.
         """
         return self._ahead.outcome(self._asked(seen), history)
 
-    def _judged(self, seen: Seen) -> Judged | None:
+    def _judged(self, seen: Sight) -> Judged | None:
         """What the metrics ask for; None if they are not looked at."""
-        current = seen.workloads[0][1]
+        current = seen.workloads[0].desired
         bounds = self.autoscaler.min_replicas, self.autoscaler.max_replicas
         if forced(current, *bounds) is not None:
             return None
@@ -160,7 +160,7 @@ class HpaController:
             self.recall.proposals[key] = judge(self.autoscaler, current, metrics, self.settings)
         return self.recall.proposals[key]
 
-    def _is_ambiguous(self, pooled: Pooled, seen: Seen) -> bool:
+    def _is_ambiguous(self, pooled: Pooled, seen: Sight) -> bool:
         """True if the known selector of a rival matches one of the counted pods, in whatever phase that is."""
         if not self.rivals:
             return False
@@ -171,12 +171,12 @@ class HpaController:
         present = {self._sorts.sort_of(key) for key, _ in pooled.groups}
         return is_ambiguous(self.autoscaler.name, [_labels(workloads[sort]) for sort in sorted(present)], known)
 
-    def _known(self, seen: Seen) -> tuple[bool, ...]:
+    def _known(self, seen: Sight) -> tuple[bool, ...]:
         """Which rivals have a known selector."""
         first = len(seen.memories) - len(self.rivals)
         return tuple(unpacked(memory).is_known for memory in seen.memories[first:])
 
-    def _driving(self, seen: Seen) -> tuple[tuple[int, ...], ...]:
+    def _driving(self, seen: Sight) -> tuple[tuple[int, ...], ...]:
         """The memories that say how much pods use."""
         return seen.memories[1 : len(seen.memories) - len(self.rivals)]
 
@@ -190,18 +190,18 @@ class HpaController:
         # Windows, rates and bounds never turn a larger proposal into a smaller size: the extremes decide.
         return all(self._ahead.outcome(Asked(current, each), history).replicas == current for each in (0, MOST_ASKED))
 
-    def why(self, seen: Seen) -> tuple[str, ...]:
+    def why(self, seen: Sight) -> tuple[str, ...]:
         """The numbers behind a sync now."""
         judged, outcome = self.considered(seen)
         return outcome.reasons if judged is None else judged.words + outcome.reasons
 
-    def considered(self, seen: Seen) -> tuple[Judged | None, Outcome]:
+    def considered(self, seen: Sight) -> tuple[Judged | None, Outcome]:
         """What the metrics ask for in a sync now, None if they are not looked at, and what comes of it."""
         return self._judged(seen), self.sync(seen, unpacked(seen.memories[0]).history)
 
     # -- time -----------------------------------------------------------------------------------
 
-    def due(self, seen: Seen) -> int:
+    def due(self, seen: Sight) -> int:
         """Seconds until the first sync that is a step; the deadline where the phase is open."""
         exists, current, *_ = seen.workloads[0]
         memory = unpacked(seen.memories[0])
@@ -209,7 +209,7 @@ class HpaController:
             return NEVER
         return memory.most_s if self._is_news(current, memory) else self._ahead.due(self._asked(seen), memory)
 
-    def later(self, seen: Seen, seconds: int | None) -> tuple[int, ...]:
+    def later(self, seen: Sight, seconds: int | None) -> tuple[int, ...]:
         """The memory after syncs that change nothing."""
         exists, current, *_ = seen.workloads[0]
         memory = unpacked(seen.memories[0])
@@ -220,7 +220,7 @@ class HpaController:
             return Memory(max(0, memory.least_s - seconds), memory.most_s - seconds, history).packed()
         return self._ahead.later(self._asked(seen), seen.memories[0], seconds)
 
-    def _asked(self, seen: Seen) -> Asked:
+    def _asked(self, seen: Sight) -> Asked:
         """What a sync would decide on; its own memory, the first, has no say in that."""
         key = seen.workloads, seen.places, self._driving(seen), self._known(seen)
         if key not in self._asked_before:
@@ -228,7 +228,7 @@ class HpaController:
                 self._asked_before.clear()
             judged = self._judged(seen)
             proposal = None if judged is None else judged.proposal
-            self._asked_before[key] = Asked(seen.workloads[0][1], proposal)
+            self._asked_before[key] = Asked(seen.workloads[0].desired, proposal)
         return self._asked_before[key]
 
     # -- metrics --------------------------------------------------------------------------------
@@ -244,27 +244,27 @@ class HpaController:
         return tuple(self._sample(metric, key, pods, pooled.groups, memories) for key, pods in pooled.groups)
 
     def _sample(
-        self, metric: Metric, key: Key, pods: int, groups: Groups, memories: dict[int, tuple[int, ...]]
+        self, metric: Metric, key: Key, pods: int, groups: PodGroups, memories: dict[int, tuple[int, ...]]
     ) -> Sample:
         sort = self._sorts.sort_of(key)
         template = self.layout.setup.workloads[sort].template
         facts = facts_of(key, pods)
         if metric.container and not has_container(template, metric.container, self.settings.version):
             facts = facts._replace(has_metric=False)
-        usage = self._usage(metric, sort, key[1], groups, memories) if key[0] in RUNNING else None
+        usage = self._usage(metric, sort, key.age_s, groups, memories) if key.phase in RUNNING else None
         request = pod_request(template, metric.name, metric.container, self.settings.version)
         return group(facts, usage, request, resource=metric.name, settings=self.settings)
 
-    def _lacks_container(self, metric: Metric, groups: Groups) -> bool:
+    def _lacks_container(self, metric: Metric, groups: PodGroups) -> bool:
         """True if the metrics of a pod lack the container, which makes them all fail before 1.33."""
         if not metric.container or self.settings.version >= CONTAINER_MISSED_SINCE:
             return False
-        running = {self._sorts.sort_of(key) for key, _ in groups if key[0] in RUNNING}
+        running = {self._sorts.sort_of(key) for key, _ in groups if key.phase in RUNNING}
         templates = [self.layout.setup.workloads[sort].template for sort in running]
         return any(not has_container(template, metric.container, self.settings.version) for template in templates)
 
     def _usage(
-        self, metric: Metric, sort: int, age_s: int, groups: Groups, memories: dict[int, tuple[int, ...]]
+        self, metric: Metric, sort: int, age_s: int, groups: PodGroups, memories: dict[int, tuple[int, ...]]
     ) -> int:
         """What one pod uses, or the container that the metric names; the ready pods share a load."""
         rules = rules_about(self.rules, metric.name, sort)
@@ -276,9 +276,9 @@ class HpaController:
         own = zip(pod.containers, uses(rules, pod, metric.name, memories, share), strict=True)
         return sum(used for container, used in own if container.name == metric.container)
 
-    def _sharing(self, rule: UsageRule, groups: Groups) -> int:
+    def _sharing(self, rule: UsageRule, groups: PodGroups) -> int:
         """How many ready pods share the rule's total."""
-        ready = [(self._sorts.sort_of(key), pods) for key, pods in groups if key[0] == Phase.READY]
+        ready = [(self._sorts.sort_of(key), pods) for key, pods in groups if key.phase == Phase.READY]
         sharers = {other.workload for other in self.rules if other._replace(workload=rule.workload) == rule}
         return sum(pods for sort, pods in ready if sort in sharers)
 

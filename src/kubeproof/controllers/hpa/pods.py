@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from kubeproof.cluster.control import Seen
+from kubeproof.cluster.control import Groups, Seen
 from kubeproof.cluster.counted import labels_of
 from kubeproof.cluster.objects import Container, Setup
 from kubeproof.cluster.state import NEVER, NodeCell, Outcome, Phase, WorkloadCell
@@ -21,8 +21,18 @@ SUCCEEDED, FAILED = max(Phase) + 1, max(Phase) + 2
 _ENDED = {int(Outcome.SUCCEEDED): SUCCEEDED, int(Outcome.FAILED): FAILED}
 RUNNING = frozenset({Phase.RUNNING, Phase.READY, Phase.UNREADY, Phase.TERMINATING})  # phases with metrics
 
-Key = tuple[int, ...]  # phase, age; then the sort, where there are several
-Groups = tuple[tuple[Key, int], ...]  # with how many pods
+ONLY_SORT = NEVER
+
+
+class Key(NamedTuple):
+    """What tells pods apart."""
+
+    phase: int
+    age_s: int
+    sort: int = ONLY_SORT  # where there are several
+
+
+PodGroups = tuple[tuple[Key, int], ...]  # with how many pods
 
 
 class Counted(NamedTuple):
@@ -35,11 +45,14 @@ class Counted(NamedTuple):
     failed: int = 0
 
 
+Sight = Seen[Counted, Groups[PodGroups]]
+
+
 class Pooled(NamedTuple):
     """What a sync depends on: spec.replicas, and all pods of the cluster that the selector matches."""
 
     current: int
-    groups: Groups
+    groups: PodGroups
 
 
 class Sorts:
@@ -58,9 +71,9 @@ class Sorts:
         self.counted = counted
         self.has_several = len(found) > 1
 
-    def of(self, workload: int) -> tuple[int, ...]:
-        """The sort of a workload's pods, as the end of a key; nothing if there is one only."""
-        return (self._first[workload],) if self.has_several else ()
+    def of(self, workload: int) -> int:
+        """The sort of a workload's pods, as the end of a key."""
+        return self._first[workload] if self.has_several else ONLY_SORT
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> Counted:
         """The size of the target, and pods that no node has."""
@@ -68,12 +81,12 @@ class Sorts:
         size = (cell.exists, cell.desired) if is_target else (0, 0)
         return Counted(*size, cell.unbound, cell.completed, cell.failed)
 
-    def show_node(self, cell: NodeCell) -> Groups | None:
+    def show_node(self, cell: NodeCell) -> PodGroups | None:
         """The pods of a node that are counted; those that wait for it alone and those that have ended included."""
         amounts: dict[Key, int] = {}
         for kind, count in cell.pods:
             if kind.workload in self._first:
-                key = (kind.phase, kind.age_s, *self.of(kind.workload))
+                key = Key(kind.phase, kind.age_s, self.of(kind.workload))
                 amounts[key] = amounts.get(key, 0) + count
         for workload, count in cell.pinned:
             self._add(amounts, Phase.STARTING, workload, count)
@@ -83,26 +96,25 @@ class Sorts:
 
     def _add(self, amounts: dict[Key, int], phase: int, workload: int, count: int) -> None:
         if workload in self._first and count:
-            key = (int(phase), NEVER, *self.of(workload))
+            key = Key(int(phase), NEVER, self.of(workload))
             amounts[key] = amounts.get(key, 0) + count
 
-    def pool(self, seen: Seen) -> Pooled:
+    def pool(self, seen: Sight) -> Pooled:
         """The views of all nodes and workloads together."""
         amounts: dict[Key, int] = {}
         for place in seen.places:
             for view, count in place:
                 for key, pods in view:
                     amounts[key] = amounts.get(key, 0) + pods * count
-        for workload, view in zip(self.counted, seen.workloads, strict=True):
-            counted = Counted(*view)
+        for workload, counted in zip(self.counted, seen.workloads, strict=True):
             self._add(amounts, Phase.STARTING, workload, counted.waiting)
             self._add(amounts, SUCCEEDED, workload, counted.succeeded)
             self._add(amounts, FAILED, workload, counted.failed)
-        return Pooled(seen.workloads[0][1], tuple(sorted((key, pods) for key, pods in amounts.items() if pods)))
+        return Pooled(seen.workloads[0].desired, tuple(sorted((key, pods) for key, pods in amounts.items() if pods)))
 
     def sort_of(self, key: Key) -> int:
         """The workload whose pods a group's are like."""
-        return key[2] if self.has_several else self.counted[0]
+        return key.sort if self.has_several else self.counted[0]
 
 
 def _requests(setup: Setup, workload: int) -> tuple[tuple[Container, ...], ...]:
@@ -122,7 +134,7 @@ def _use(rules: tuple[UsageRule, ...], workload: int) -> tuple[UsageRule, ...]:
 
 def facts_of(key: Key, pods: int) -> PodFacts:
     """What upstream looks at, from phase and age; readiness is as old as the pod, or new where it was lost."""
-    phase, age = key[0], max(key[1], 0)
+    phase, age = key.phase, max(key.age_s, 0)
     if phase == Phase.TERMINATING:
         return PodFacts(pods, is_deleted=True)
     if phase == Phase.STARTING:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import NamedTuple
 
-from kubeproof.cluster.control import Action, Bind, Decision, NodeRef, Reads, Remember, Seen, Stage
+from kubeproof.cluster.control import Action, Bind, Decision, Groups, NodeRef, Reads, Remember, Seen, Stage
 from kubeproof.cluster.footprint import EVERYBODY, NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.objects import Node, Setup, short_name
 from kubeproof.cluster.places import CORDONED, Layout, condition, taints_of, unwelcome
@@ -21,8 +21,18 @@ from kubeproof.controllers.scheduler.framework import NodeInfo, PodCount, Schedu
 from kubeproof.controllers.scheduler.plugins.volumes import waiting_claims
 from kubeproof.values import dataclass
 
-# how welcome pods are (bits of `places.unwelcome`), unreachable, tainted NoExecute, pods, images brought
-Facts = tuple[int, int, int, tuple[PodCount, ...], int]
+
+class Facts(NamedTuple):
+    """What the scheduler sees of a node."""
+
+    unwelcome: int  # bits of `places.unwelcome`
+    unreachable: int
+    no_execute: int  # tainted
+    pods: tuple[PodCount, ...]
+    images: int  # brought
+
+
+Sight = Seen[bool, Groups[Facts]]
 
 
 def node_facts(cell: NodeCell) -> Facts:
@@ -32,7 +42,7 @@ def node_facts(cell: NodeCell) -> Facts:
         both = amounts.setdefault(kind.workload, [0, 0])
         both[kind.phase == Phase.TERMINATING] += count
     pods = tuple(PodCount(workload, *both) for workload, both in sorted(amounts.items()))
-    return unwelcome(cell), int(cell.health >= Health.UNKNOWN), cell.no_execute, pods, cell.images
+    return Facts(unwelcome(cell), int(cell.health >= Health.UNKNOWN), cell.no_execute, pods, cell.images)
 
 
 MOST_KNOWN = 100_000  # answers that a controller remembers, also beyond one search, before it starts afresh
@@ -108,18 +118,18 @@ class SchedulerController:
         """Condition and pods, phases and clocks left out."""
         return node_facts(cell)
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Sight) -> tuple[Decision, ...]:
         """A binding to each node among the best."""
         return self.answer(seen).decisions
 
-    def answer(self, seen: Seen) -> Answer:
+    def answer(self, seen: Sight) -> Answer:
         """The decisions, and the filters that refused nodes on the way to them."""
         if not seen.workloads[0] or not self._kernel.has_profile:
             return NO_ATTEMPT
         key = (seen.places, seen.memories)
         return self._known.get(key) or remember(self._known, key, self._bindings(seen))
 
-    def _bindings(self, seen: Seen) -> Answer:
+    def _bindings(self, seen: Sight) -> Answer:
         refs, infos = self.candidates(seen)
         setup, kernel = self._bound(seen.memories)
         refusing: set[str] = set()
@@ -128,7 +138,7 @@ class SchedulerController:
         decisions = tuple(decision for one in plain for decision in self.with_volumes(setup, one))
         return Answer(decisions, frozenset(refusing))
 
-    def bindings_to_all(self, seen: Seen) -> tuple[Decision, ...]:
+    def bindings_to_all(self, seen: Sight) -> tuple[Decision, ...]:
         """A binding to every node that no filter refuses, whatever its score."""
         refs, infos = self.candidates(seen)
         setup, kernel = self._bound(seen.memories)
@@ -182,7 +192,7 @@ class SchedulerController:
 
         return "; ".join(bindings_in_words(self.layout, self.claims, actions))
 
-    def candidates(self, seen: Seen) -> tuple[list[NodeRef], list[NodeInfo]]:
+    def candidates(self, seen: Sight) -> tuple[list[NodeRef], list[NodeInfo]]:
         """The nodes as the plugins take them, with the reference of each."""
         refs: list[NodeRef] = []
         infos: list[NodeInfo] = []
@@ -203,7 +213,6 @@ class SchedulerController:
 
 def node_info(layout: Layout, place: int, view: Facts, count: int) -> NodeInfo:
     """A group of nodes of one place as the plugins take it."""
-    bits, is_out, no_execute, pods, images = view
     sample = layout.places[place].sample
-    taints = taints_of(sample, condition(bits, is_out=is_out, no_execute=no_execute))
-    return NodeInfo(sample, count, bool(bits & CORDONED), taints, pods, images)
+    taints = taints_of(sample, condition(view.unwelcome, is_out=view.unreachable, no_execute=view.no_execute))
+    return NodeInfo(sample, count, bool(view.unwelcome & CORDONED), taints, view.pods, view.images)

@@ -7,8 +7,9 @@ Filters that compare nodes still look at all of them; the pod is bound if its no
 from __future__ import annotations
 
 from dataclasses import field, replace
+from typing import Generic, NamedTuple, TypeVar
 
-from kubeproof.cluster.control import BindPinned, Decision, NodeRef, Reads, Seen, Stage
+from kubeproof.cluster.control import BindPinned, Decision, Groups, NodeRef, Reads, Seen, Stage
 from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.labels import NodeTerm, Requirement
 from kubeproof.cluster.objects import Setup, short_name
@@ -18,7 +19,17 @@ from kubeproof.controllers.scheduler.controller import MOST_KNOWN, Facts, node_f
 from kubeproof.controllers.scheduler.framework import NodeInfo, Row, Scheduler
 from kubeproof.values import dataclass
 
-View = tuple[Facts, bool]  # the node as the scheduler sees it, and whether a pod of the workload waits for it
+Shown = TypeVar("Shown")
+
+
+class Wanted(NamedTuple, Generic[Shown]):
+    """A node as the scheduler sees it, and whether a pod of the workload waits for it."""
+
+    facts: Shown
+    waits: bool
+
+
+Sight = Seen[None, Groups[Wanted[Facts]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +65,13 @@ class PinnedScheduler:
     def show_workload(self, workload: int, cell: WorkloadCell) -> None:
         """Never looks at workloads: the pods that wait are told with their nodes."""
 
-    def show_node(self, place: int, cell: NodeCell) -> View:
+    def show_node(self, place: int, cell: NodeCell) -> Wanted[Facts]:
         """Condition and pods, and whether a pod waits for the node."""
-        return node_facts(cell), any(workload == self.workload for workload, _ in cell.pinned)
+        return Wanted(node_facts(cell), any(workload == self.workload for workload, _ in cell.pinned))
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Sight) -> tuple[Decision, ...]:
         """A binding on each node that a pod waits for and that takes it."""
-        if not any(waits for groups in seen.places for (_, waits), _ in groups):
+        if not any(view.waits for groups in seen.places for view, _ in groups):
             return ()
         known = self._known.get(seen.places)
         if known is None:
@@ -70,16 +81,16 @@ class PinnedScheduler:
             self._known[seen.places] = known
         return known
 
-    def _bindings(self, seen: Seen) -> dict[Decision, None]:
+    def _bindings(self, seen: Sight) -> dict[Decision, None]:
         found: dict[Decision, None] = {}
         for place, groups in zip(self.reads.places, seen.places, strict=True):
             for position, (view, _) in enumerate(groups):
                 decision = Decision((BindPinned(NodeRef(place, view), self.workload),))
-                if view[1] and decision not in found and not self.judgement(seen, place, position).rejected_by:
+                if view.waits and decision not in found and not self.judgement(seen, place, position).rejected_by:
                     found[decision] = None
         return found
 
-    def judgement(self, seen: Seen, place: int, position: int) -> Row:
+    def judgement(self, seen: Sight, place: int, position: int) -> Row:
         """The verdict on one node, the one at `position` among those shown of a place."""
         infos: list[NodeInfo] = []
         pinned = 0

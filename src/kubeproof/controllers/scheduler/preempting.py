@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import NamedTuple
 
-from kubeproof.cluster.control import NodeRef, Reads, Seen
+from kubeproof.cluster.control import Decision, Groups, NodeRef, Reads, Seen
 from kubeproof.cluster.footprint import NOBODY, Clocks, Footprint, Sizing, Workloads, Writes, some
 from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.places import CORDONED, condition, taints_of, unwelcome
@@ -27,7 +27,7 @@ from kubeproof.values import dataclass
 
 
 class NodeFacts(NamedTuple):
-    """What it sees of a node; views come back as plain tuples."""
+    """What it sees of a node."""
 
     unwelcome: int  # bits of `places.unwelcome`
     unreachable: int
@@ -35,6 +35,9 @@ class NodeFacts(NamedTuple):
     held: tuple[Held, ...]
     claims: Claims
     images: int
+
+
+Sight = Seen[Scale, Groups[NodeFacts]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,11 @@ class PreemptingScheduler(SchedulerController):
 
     # -- decisions ------------------------------------------------------------------------------
 
-    def answer(self, seen: Seen) -> Answer:
+    def act(self, seen: Sight) -> tuple[Decision, ...]:  # type: ignore[override]
+        """The attempts of this workload's pods."""
+        return self.answer(seen).decisions
+
+    def answer(self, seen: Sight) -> Answer:  # type: ignore[override]
         """The attempts of this workload's pods, unless one of higher priority has something to do."""
         scales = self._scales(seen)
         if not scales[self.workload].unbound and not self._claims(seen):
@@ -103,7 +110,7 @@ class PreemptingScheduler(SchedulerController):
             return NO_ATTEMPT
         return self.attempts(seen, scales[self.workload].unbound, allowed)
 
-    def attempts(self, seen: Seen, unbound: int, allowed: tuple[int, ...]) -> Answer:
+    def attempts(self, seen: Sight, unbound: int, allowed: tuple[int, ...]) -> Answer:
         """What this workload's pods would do if they were next."""
         claims = self._claims(seen)
         if not unbound and not claims:
@@ -112,7 +119,7 @@ class PreemptingScheduler(SchedulerController):
         key = (seen.places, seen.memories, free, allowed)
         return self._tried.get(key) or remember(self._tried, key, self._try(seen, free, allowed))
 
-    def _try(self, seen: Seen, free: int, allowed: tuple[int, ...]) -> Answer:
+    def _try(self, seen: Sight, free: int, allowed: tuple[int, ...]) -> Answer:
         setup, kernel = self._bound(seen.memories)
         attempt = self.attempt if kernel is self.kernel else Attempt(self.layout, self.workload, kernel)
         refusing: set[str] = set()
@@ -120,21 +127,19 @@ class PreemptingScheduler(SchedulerController):
         decisions = tuple(decision for one in plain for decision in self.with_volumes(setup, one))
         return Answer(decisions, frozenset(refusing))
 
-    def _claims(self, seen: Seen) -> int:
+    def _claims(self, seen: Sight) -> int:
         """How many of its pods are nominated."""
         return sum(
-            dict(NodeFacts(*facts).claims).get(self.workload, 0) * count
-            for groups in seen.places
-            for facts, count in groups
+            dict(facts.claims).get(self.workload, 0) * count for groups in seen.places for facts, count in groups
         )
 
-    def _scales(self, seen: Seen) -> dict[int, Scale]:
-        return {w: Scale(*view) for w, view in zip(self.reads.workloads, seen.workloads, strict=True)}
+    def _scales(self, seen: Sight) -> dict[int, Scale]:
+        return dict(zip(self.reads.workloads, seen.workloads, strict=True))
 
-    def entries(self, seen: Seen) -> list[Entry]:
+    def entries(self, seen: Sight) -> list[Entry]:
         """The nodes as attempts take them."""
         return [
-            self.entry(place, NodeFacts(*facts), count)
+            self.entry(place, facts, count)
             for place, groups in zip(self.reads.places, seen.places, strict=True)
             for facts, count in groups
         ]
@@ -144,10 +149,9 @@ class PreemptingScheduler(SchedulerController):
         sample = self.layout.places[place].sample
         is_cordoned = bool(facts.unwelcome & CORDONED)
         node = condition(facts.unwelcome, is_out=facts.unreachable, no_execute=facts.no_execute)
-        held = tuple(Held(*one) for one in facts.held)
-        pods = tuple(PodCount(one.workload, one.alive, one.terminating) for one in held)
+        pods = tuple(PodCount(one.workload, one.alive, one.terminating) for one in facts.held)
         info = NodeInfo(sample, count, is_cordoned, taints_of(sample, node), pods, facts.images)
-        return Entry(NodeRef(place, facts), info, held, facts.claims)
+        return Entry(NodeRef(place, facts), info, facts.held, facts.claims)
 
     def info_of(self, place: int, cell: NodeCell) -> NodeInfo:
         """One node as the filters see it first: with the nominated pods that it must leave room for."""
@@ -156,11 +160,11 @@ class PreemptingScheduler(SchedulerController):
 
     # -- budgets --------------------------------------------------------------------------------
 
-    def allowed(self, seen: Seen) -> tuple[int, ...]:
+    def allowed(self, seen: Sight) -> tuple[int, ...]:
         """What each budget still allows; empty if none matters."""
         return self._allowed(seen, self._scales(seen))
 
-    def _allowed(self, seen: Seen, scales: dict[int, Scale]) -> tuple[int, ...]:
+    def _allowed(self, seen: Sight, scales: dict[int, Scale]) -> tuple[int, ...]:
         if not self._counted:
             return ()
         setup, bound = self.layout.setup, list(_bound(seen))
@@ -177,11 +181,11 @@ def _under_budgets(setup: Setup) -> frozenset[int]:
     return frozenset(workload for budget in setup.budgets for workload in asked_by(setup, budget))
 
 
-def _bound(seen: Seen) -> Iterator[tuple[int, PodFacts, int]]:
+def _bound(seen: Sight) -> Iterator[tuple[int, PodFacts, int]]:
     """The pods with a node as budgets count them."""
     for groups in seen.places:
         for facts, nodes in groups:
-            for held in (Held(*one) for one in NodeFacts(*facts).held):
+            for held in facts.held:
                 yield held.workload, PodFacts(RUNNING, True), held.ready * nodes
                 yield held.workload, PodFacts(RUNNING, False), (held.alive - held.ready) * nodes
                 yield held.workload, PodFacts(RUNNING, False, terminating=True), held.terminating * nodes

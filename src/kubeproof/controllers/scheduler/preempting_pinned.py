@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field, replace
 
-from kubeproof.cluster.control import Action, Bind, BindPinned, Decision, NodeRef, Reads, Seen, Unnominate
+from kubeproof.cluster.control import Action, Bind, BindPinned, Decision, Groups, NodeRef, Reads, Seen, Unnominate
 from kubeproof.cluster.footprint import NOBODY, Clocks, Footprint, Sizing, Writes
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.controllers.budgets import Scale
 from kubeproof.controllers.scheduler.attempts import Attempt, Entry, with_nominated
 from kubeproof.controllers.scheduler.framework import Row
-from kubeproof.controllers.scheduler.pinned import PinnedScheduler
+from kubeproof.controllers.scheduler.pinned import PinnedScheduler, Wanted
 from kubeproof.controllers.scheduler.preempting import NodeFacts, PreemptingScheduler, told_by_preemption
 from kubeproof.values import dataclass
 
-View = tuple[NodeFacts, bool]  # the node, and whether a pod of the workload waits for it
+Sight = Seen[Scale, Groups[Wanted[NodeFacts]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,12 @@ class PreemptingPinnedScheduler(PinnedScheduler):
         """What budgets ask for."""
         return self.inner.show_workload(workload, cell)
 
-    def show_node(self, place: int, cell: NodeCell) -> View:  # type: ignore[override]
+    def show_node(self, place: int, cell: NodeCell) -> Wanted[NodeFacts]:  # type: ignore[override]
         """Condition, pods and nominations, and whether a pod waits for the node."""
-        return self.inner.show_node(place, cell), any(workload == self.workload for workload, _ in cell.pinned)
+        waits = any(workload == self.workload for workload, _ in cell.pinned)
+        return Wanted(self.inner.show_node(place, cell), waits)
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Sight) -> tuple[Decision, ...]:  # type: ignore[override]
         """The attempts for every node that a pod waits for; a nomination that no pod has any more ends."""
         found: dict[Decision, None] = {}
         allowed = self._allowed(seen)
@@ -65,16 +66,15 @@ class PreemptingPinnedScheduler(PinnedScheduler):
                     found[Decision(actions)] = None
         return tuple(found)
 
-    def _allowed(self, seen: Seen) -> tuple[int, ...]:
-        plain = tuple(tuple((facts, count) for (facts, _), count in groups) for groups in seen.places)
-        return self.inner.allowed(seen._replace(places=plain))
+    def _allowed(self, seen: Sight) -> tuple[int, ...]:
+        plain = tuple(tuple((view.facts, count) for view, count in groups) for groups in seen.places)
+        return self.inner.allowed(Seen(seen.workloads, plain, seen.memories))
 
     def _steps(
-        self, seen: Seen, place: int, position: int, view: View, allowed: tuple[int, ...]
+        self, seen: Sight, place: int, position: int, view: Wanted[NodeFacts], allowed: tuple[int, ...]
     ) -> Iterator[tuple[Action, ...]]:
-        facts, waits = NodeFacts(*view[0]), view[1]
-        is_nominated = bool(dict(facts.claims).get(self.workload))
-        if not waits:
+        is_nominated = bool(dict(view.facts.claims).get(self.workload))
+        if not view.waits:
             if is_nominated:
                 yield (Unnominate(NodeRef(place, view), self.workload),)
             return
@@ -86,13 +86,13 @@ class PreemptingPinnedScheduler(PinnedScheduler):
     def _here(self, action: Action) -> Action:
         return BindPinned(*action) if isinstance(action, Bind) else action
 
-    def _entries(self, seen: Seen, place: int, position: int) -> tuple[list[Entry], int]:
+    def _entries(self, seen: Sight, place: int, position: int) -> tuple[list[Entry], int]:
         """The nodes as an attempt takes them, the pod's own one alone under its name and without its nomination."""
         entries: list[Entry] = []
         pinned = 0
         for other, groups in zip(self.reads.places, seen.places, strict=True):
             for number, (view, count) in enumerate(groups):
-                entry = self.inner.entry(other, NodeFacts(*view[0]), count)._replace(ref=NodeRef(other, view))
+                entry = self.inner.entry(other, view.facts, count)._replace(ref=NodeRef(other, view))
                 if (other, number) != (place, position):
                     entries.append(_renamed(entry))
                     continue
@@ -108,7 +108,7 @@ class PreemptingPinnedScheduler(PinnedScheduler):
             self._attempts[node] = Attempt(self.layout, self.workload, self._kernel(node))
         return self._attempts[node]
 
-    def judgement(self, seen: Seen, place: int, position: int) -> Row:
+    def judgement(self, seen: Sight, place: int, position: int) -> Row:  # type: ignore[override]
         """The verdict on one node, the one at `position` among those shown of a place."""
         entries, pinned = self._entries(seen, place, position)
         attempt = self._attempt(entries[pinned].info.node.name)

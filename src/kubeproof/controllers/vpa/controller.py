@@ -24,6 +24,7 @@ from kubeproof.cluster.control import (
     DeleteUnbound,
     EvictedPods,
     EvictPods,
+    Groups,
     NodeRef,
     Reads,
     Remember,
@@ -81,6 +82,7 @@ class Pods(NamedTuple):
 
 
 View = tuple[tuple[Pods, int], ...]  # on one node, sorted
+Sight = Seen[Scale, Groups[View]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +122,9 @@ class VpaController:
     def name(self) -> str:
         return f"vpa {self.vpa.name}"
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int]:
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Scale:
         """The scale, and the pods without a node."""
-        return cell.desired, cell.unbound
+        return Scale(cell.desired, cell.unbound)
 
     def show_node(self, place: int, cell: NodeCell) -> View | None:
         """The pods that matter, by workload, phase, restarts, and whether they are old."""
@@ -136,7 +138,7 @@ class VpaController:
 
     # -- decisions ------------------------------------------------------------------------------
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Sight) -> tuple[Decision, ...]:
         """A round, if it is due or may be, and changes something."""
         least_s, most_s, size = seen.memories[0]
         rounds = self._rounds(seen) if least_s == 0 else ()
@@ -148,7 +150,7 @@ class VpaController:
             for new, actions in rounds
         )
 
-    def _rounds(self, seen: Seen) -> tuple[tuple[int, tuple[Action, ...]], ...]:
+    def _rounds(self, seen: Sight) -> tuple[tuple[int, tuple[Action, ...]], ...]:
         """The size that a round recommends, with every choice of pods that it evicts."""
         usage = self._usage(seen)
         if usage is None:
@@ -169,7 +171,7 @@ class VpaController:
                 return number
         raise InternalError(f"E700 {self.name} recommends requests that no size has")
 
-    def _usage(self, seen: Seen) -> dict[str, tuple[int, ...]] | None:
+    def _usage(self, seen: Sight) -> dict[str, tuple[int, ...]] | None:
         """What the containers of a running pod use on average; None if none runs."""
         running = [(w, n) for w, phase, n in self._own(seen) if phase in (Phase.RUNNING, Phase.READY)]
         if not any(n for _, n in running):
@@ -178,7 +180,7 @@ class VpaController:
         memories = dict(zip(self.reads.memories, seen.memories, strict=True))
         return {resource: usage_of_containers(self, resource, ready, memories) for resource in (CPU, MEMORY)}
 
-    def _own(self, seen: Seen) -> Iterator[tuple[int, int, int]]:
+    def _own(self, seen: Sight) -> Iterator[tuple[int, int, int]]:
         """The target's pods on nodes: workload, phase, how many."""
         for groups in seen.places:
             for view, nodes in groups:
@@ -188,12 +190,12 @@ class VpaController:
 
     # -- evictions ------------------------------------------------------------------------------
 
-    def _evictions(self, seen: Seen, recommendation: tuple[dict[str, Bounds], ...]) -> Iterator[tuple[Action, ...]]:
+    def _evictions(self, seen: Sight, recommendation: tuple[dict[str, Bounds], ...]) -> Iterator[tuple[Action, ...]]:
         """Every choice of pods to evict: outside of the bounds, or old and far off; the most urgent first."""
         templates = {member: self.layout.setup.workloads[member].template for member in self.sizes}
         outside = frozenset(m for m, template in templates.items() if is_outside(template, recommendation))
         far_off = {m for m, t in templates.items() if self.asks_age and is_far_off(t, recommendation, LEAST_CHANGE)}
-        scales = {w: Scale(*view) for w, view in zip(self.reads.workloads, seen.workloads, strict=True)}
+        scales = dict(zip(self.reads.workloads, seen.workloads, strict=True))
         configured = scales[self.target].desired
         bound = sum(n for _, phase, n in self._own(seen) if phase in ACTIVE)
         live = bound + sum(scales[member].unbound for member in self.sizes)
@@ -206,7 +208,7 @@ class VpaController:
         yield from self._chosen(seen, scales, ranked, outside, room)
 
     def _chosen(
-        self, seen: Seen, scales: dict[int, Scale], ranked: Sequence[int], outside: frozenset[int], room: int
+        self, seen: Sight, scales: dict[int, Scale], ranked: Sequence[int], outside: frozenset[int], room: int
     ) -> Iterator[tuple[Action, ...]]:
         pending: list[Action] = [
             DeleteUnbound(m, scales[m].unbound) for m in ranked if m in outside and scales[m].unbound
@@ -259,7 +261,7 @@ class VpaController:
                     after[number][key] = amount
             yield after, room - most, allowed - (most if charged else 0)
 
-    def _matching(self, seen: Seen, scales: dict[int, Scale]) -> tuple[Matching, ...]:
+    def _matching(self, seen: Sight, scales: dict[int, Scale]) -> tuple[Matching, ...]:
         if len(self._budgets) != 1:  # several: the answer is the same whatever they allow
             return tuple(Matching(b.name, amounts_of(b), BudgetStatus()) for b in self._budgets)
         bound = [
@@ -271,7 +273,7 @@ class VpaController:
         budget = self._budgets[0]
         return (Matching(budget.name, amounts_of(budget), status_of(self.layout.setup, budget, scales, bound)),)
 
-    def why(self, seen: Seen) -> tuple[str, ...]:
+    def why(self, seen: Sight) -> tuple[str, ...]:
         """The recommendation and what it rests on."""
         usage = self._usage(seen)
         if usage is None:
@@ -290,18 +292,18 @@ class VpaController:
 
     # -- time -----------------------------------------------------------------------------------
 
-    def _is_idle(self, seen: Seen) -> bool:
+    def _is_idle(self, seen: Sight) -> bool:
         size = seen.memories[0][2]
         return not any(actions or new != size for new, actions in self._rounds(seen))
 
-    def due(self, seen: Seen) -> int:
+    def due(self, seen: Sight) -> int:
         """Seconds until a round that changes something may or must happen."""
         least_s, most_s, _ = seen.memories[0]
         if self._is_idle(seen):
             return NEVER
         return least_s if least_s > 0 else most_s
 
-    def later(self, seen: Seen, seconds: int | None) -> tuple[int, ...]:
+    def later(self, seen: Sight, seconds: int | None) -> tuple[int, ...]:
         """The clock later; forgotten while nothing would change and its phase is open."""
         least_s, most_s, size = seen.memories[0]
         is_idle = self._is_idle(seen)
@@ -331,7 +333,7 @@ def _is_meant(kind: Pods, members: Sequence[int], outside: frozenset[int]) -> bo
     return kind.workload in members and (kind.workload in outside or kind.is_old)
 
 
-def _merged(groups: tuple[tuple[View, int], ...]) -> dict[View, int]:
+def _merged(groups: Groups[View]) -> dict[View, int]:
     amounts: dict[View, int] = {}
     for view, count in groups:
         amounts[view] = amounts.get(view, 0) + count

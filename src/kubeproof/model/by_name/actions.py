@@ -14,7 +14,6 @@ from kubeproof.cluster.control import (
     Arrive,
     Bind,
     BindPinned,
-    Controller,
     Crash,
     CreateObject,
     CreatePods,
@@ -25,6 +24,7 @@ from kubeproof.cluster.control import (
     EvictedPods,
     EvictPods,
     KeepNode,
+    Loop,
     NodeAction,
     NodeRef,
     NoteCompleted,
@@ -92,15 +92,15 @@ class NamedActions:
         name = short_name(self.setup, workload)
         return name if declared.ordinal is not None and declared.kind != JOB else f"{name}-{number}"
 
-    def _matching(self, controller: Controller, state: State, ref: NodeRef) -> Iterator[int]:
+    def _matching(self, controller: Loop, state: State, ref: NodeRef) -> Iterator[int]:
         for index in self.plan.layout.places[ref.place].nodes:
             if ref.view == ANY or self._node_view(controller, ref.place, state.nodes[index]) == ref.view:
                 yield index
 
-    def _node_view(self, controller: Controller, place: int, node: NodeState) -> View:
+    def _node_view(self, controller: Loop, place: int, node: NodeState) -> View:
         return shown_node(controller, place, node_cell(node))
 
-    def _done(self, controller: Controller, state: State, action: Action) -> Iterator[tuple[State, Concrete]]:
+    def _done(self, controller: Loop, state: State, action: Action) -> Iterator[tuple[State, Concrete]]:
         if isinstance(action, NodeAction):
             for index in self._matching(controller, state, action.node):
                 yield from self._on_node(state, index, action)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubeproof.cluster.control import Controller, Decision, Seen, View
+from kubeproof.cluster.control import AnySeen, Decision, Loop, View
 from kubeproof.model.by_name.node import NodeState
 from kubeproof.model.by_name.representatives import RepresentativeModel
 from kubeproof.model.by_name.state import Concrete, State, Transition
@@ -23,16 +23,16 @@ class RememberingModel(RepresentativeModel):
         super().__init__(plan)
         self._views: dict[tuple[int, int, int], tuple[NodeState, View]] = {}
         self._names = {id(controller): controller.name for controller in plan.actors}
-        self._decided: dict[int, tuple[Seen, tuple[Decision, ...]]] = {}
+        self._decided: dict[int, tuple[AnySeen, tuple[Decision, ...]]] = {}
 
-    def _node_view(self, controller: Controller, place: int, node: NodeState) -> View:
+    def _node_view(self, controller: Loop, place: int, node: NodeState) -> View:
         key = (id(controller), place, id(node))
         known = self._views.get(key)
         if known is None:  # the node is kept with its view, so that no other takes its identity
             known = self._views[key] = (node, super()._node_view(controller, place, node))
         return known[1]
 
-    def steps_of(self, controller: Controller, state: State) -> Iterator[Transition]:
+    def steps_of(self, controller: Loop, state: State) -> Iterator[Transition]:
         """The steps of one controller or event, each distinct outcome once."""
         done: set[tuple[tuple[Concrete, ...], int]] = set()
         for decision in self._decisions(controller, state):
@@ -42,7 +42,7 @@ class RememberingModel(RepresentativeModel):
                     done.add(key)
                     yield Transition(self._names[id(controller)], decision, concrete, self.judged(target))
 
-    def _decisions(self, controller: Controller, state: State) -> tuple[Decision, ...]:
+    def _decisions(self, controller: Loop, state: State) -> tuple[Decision, ...]:
         """What it would do; as before, if it is shown what it was shown before."""
         seen = self.seen(controller, state)
         known = self._decided.get(id(controller))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kubeproof.cluster.control import Controller, Decision, Delete, DeleteUnbound, NodeChange, NodeRef, Remember
+from kubeproof.cluster.control import Decision, Delete, DeleteUnbound, Loop, NodeChange, NodeRef, Remember
 from kubeproof.cluster.state import NodeCell
 from kubeproof.model.by_name.node import NodeState, Pod
 from kubeproof.model.by_name.state import Concrete, State, node_cell
@@ -52,7 +52,7 @@ class RepresentativeModel(IndividualModel):
         """Sets that differ in kinds: pods that start together may differ in their eviction clocks."""
         return _firsts(_by_kind(moving), count)
 
-    def _carried_out(self, controller: Controller, state: State, decision: Decision) -> list[Draft]:
+    def _carried_out(self, controller: Loop, state: State, decision: Decision) -> list[Draft]:
         """The same; where all nodes that look alike change alike, in one order: with a whole zone there are many."""
         every = super()._matching
         changes = [action for action in decision.actions if isinstance(action, NodeChange)]
@@ -71,7 +71,7 @@ class RepresentativeModel(IndividualModel):
             done = (*done, concrete)
         return [(state, done)]
 
-    def _matching(self, controller: Controller, state: State, ref: NodeRef) -> Iterator[int]:
+    def _matching(self, controller: Loop, state: State, ref: NodeRef) -> Iterator[int]:
         """The first node of each content that answers to the reference."""
         seen: set[NodeCell] = set()
         for index in super()._matching(controller, state, ref):

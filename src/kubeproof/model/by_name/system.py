@@ -9,15 +9,21 @@ to named objects with code of its own. Slow on purpose: every choice among equal
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import cast
 
 from kubeproof.cluster.control import (
+    AnySeen,
     Controller,
     Decision,
+    Groups,
+    Loop,
+    NodeView,
     Remember,
     Role,
     Seen,
     Stage,
     Tick,
+    WorkloadView,
 )
 from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell, holds_up_zone, present
 from kubeproof.intents.facts import Fact
@@ -94,7 +100,7 @@ class IndividualModel(NamedActions):
             if controller.stage == stage:
                 yield from self.steps_of(controller, state)
 
-    def steps_of(self, controller: Controller, state: State) -> Iterator[Transition]:
+    def steps_of(self, controller: Loop, state: State) -> Iterator[Transition]:
         """The steps of one controller or event, each distinct outcome once."""
         done: set[tuple[tuple[Concrete, ...], int]] = set()
         is_promised = bool(getattr(controller, "is_promise", False))
@@ -106,7 +112,9 @@ class IndividualModel(NamedActions):
                 done.add(key)
                 yield Transition(controller.name, decision, concrete, self.judged(target), is_promised)
 
-    def seen(self, controller: Controller, state: State) -> Seen:
+    def seen(
+        self, controller: Controller[WorkloadView, NodeView], state: State
+    ) -> Seen[WorkloadView, Groups[NodeView]]:
         """What the controller is shown: every node on its own."""
         reads = controller.reads
         return Seen(
@@ -115,9 +123,11 @@ class IndividualModel(NamedActions):
             tuple(state.memories[m] for m in reads.memories),
         )
 
-    def _shown(self, controller: Controller, state: State, place: int) -> Iterator[tuple[object, int]]:
+    def _shown(
+        self, controller: Controller[WorkloadView, NodeView], state: State, place: int
+    ) -> Iterator[tuple[NodeView, int]]:
         for index in self.plan.layout.places[place].nodes:
-            view = self._node_view(controller, place, state.nodes[index])
+            view = cast("NodeView | None", self._node_view(controller, place, state.nodes[index]))
             if view is not None:
                 yield view, 1
 
@@ -126,7 +136,7 @@ class IndividualModel(NamedActions):
         spec = state.specs[workload]
         return WorkloadCell(spec.exists, spec.desired, spec.replicas, len(state.unbound[workload]), *spec[3:])
 
-    def _carried_out(self, controller: Controller, state: State, decision: Decision) -> list[Draft]:
+    def _carried_out(self, controller: Loop, state: State, decision: Decision) -> list[Draft]:
         drafts: list[Draft] = [(state, ())]
         for action in decision.actions:
             drafts = [
@@ -187,7 +197,7 @@ class IndividualModel(NamedActions):
         )
         return state._replace(observed=observed)
 
-    def _monitor_seen(self, fact: Fact, state: State) -> Seen:
+    def _monitor_seen(self, fact: Fact, state: State) -> AnySeen:
         places = []
         for place in fact.reads.places:
             cells = tuple((node_cell(state.nodes[i]), 1) for i in self.plan.layout.places[place].nodes)

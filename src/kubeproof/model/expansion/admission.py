@@ -6,12 +6,23 @@ The API server refuses the request, and the user has to ask again: an event that
 from __future__ import annotations
 
 from dataclasses import field
+from typing import NamedTuple
 
-from kubeproof.cluster.control import Decision, Reads, Seen, View
+from kubeproof.cluster.control import Decision, Groups, Reads, Seen
 from kubeproof.cluster.state import NodeCell, WorkloadCell
-from kubeproof.controllers.quota import Ration, charged_on, in_use
-from kubeproof.events.operator import WriteEvent
+from kubeproof.controllers.quota import Charged, Ration, charged_on, in_use
+from kubeproof.events.operator import Presence, WriteEvent
 from kubeproof.values import dataclass
+
+
+class Waiting(NamedTuple):
+    """A workload whose pods the quotas charge."""
+
+    unbound: int  # pods without a node
+    shown: Presence | None  # what the event sees of the Pod itself
+
+
+Sight = Seen[Waiting, Groups[tuple[Charged, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,23 +50,23 @@ class AdmittedPod:
         others = tuple(number for number in self.ration.members if number != self.workload)
         return Reads((*own.workloads, *others), self.event.source.layout.every_place, own.memories)
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, View]:
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Waiting:
         """Pods without a node; of the Pod itself also what the event sees."""
-        return cell.unbound, self.event.show_workload(workload, cell) if workload == self.workload else None
+        return Waiting(cell.unbound, self.event.show_workload(workload, cell) if workload == self.workload else None)
 
-    def show_node(self, place: int, cell: NodeCell) -> View:
+    def show_node(self, place: int, cell: NodeCell) -> tuple[Charged, ...] | None:
         """The pods there that the quotas charge."""
         return charged_on(cell, self.ration.members) or None
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Sight) -> tuple[Decision, ...]:
         """The creation, if there is room for it; who exists is not created."""
-        _, shown = seen.workloads[0]
-        exists, _ = shown
-        if not exists and not self._has_room(seen):
+        shown = seen.workloads[0].shown
+        assert shown is not None
+        if not shown.exists and not self._has_room(seen):
             return ()
         return self.event.act(Seen((shown,), (), seen.memories))
 
-    def _has_room(self, seen: Seen) -> bool:
-        waiting = ((w, pods) for w, (pods, _) in zip(self.reads.workloads, seen.workloads, strict=True))
+    def _has_room(self, seen: Sight) -> bool:
+        waiting = ((w, view.unbound) for w, view in zip(self.reads.workloads, seen.workloads, strict=True))
         charged = in_use(waiting, ((there, count) for groups in seen.places for there, count in groups))
         return self.ration.room(charged) > 0

@@ -8,14 +8,15 @@ from typing import Any
 from kubeproof.cluster.control import (
     Action,
     Advance,
+    AnySeen,
     Bind,
-    Controller,
     Crash,
     CreateObject,
     CreatePods,
     Decision,
     DeleteObject,
     DeleteUnbound,
+    Loop,
     NoteCompleted,
     NoteFailed,
     Remember,
@@ -27,16 +28,18 @@ from kubeproof.cluster.control import (
     SetTemplate,
     TendJob,
     Tick,
+    View,
     shown_node,
     tags_of,
 )
 from kubeproof.cluster.state import NodeCell, Nodes
-from kubeproof.engine.system import Effect
+from kubeproof.engine.system import Effect, Marked
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.ends_in_unison import EndMatters
 from kubeproof.model.reductions.starts_in_unison import Starts, check_untouched
 from kubeproof.model.reductions.young_pods import Bear
 
+MEMORY = "memory"  # who makes views of memories: they are shown as they are
 ON_WORKLOAD = (
     *(SetDesired, SetReplicas, SetTemplate, SetCurrent, SetCondition),
     *(DeleteObject, NoteFailed, NoteCompleted, CreateObject, CreatePods, DeleteUnbound),
@@ -66,7 +69,7 @@ class Slots:
 class GroupedActor:
     """A controller as the engine asks it."""
 
-    def __init__(self, plan: Plan, slots: Slots, number: int, controller: Controller) -> None:
+    def __init__(self, plan: Plan, slots: Slots, number: int, controller: Loop) -> None:
         self.controller = controller
         self.name = controller.name
         self.stage = int(controller.stage)
@@ -75,44 +78,46 @@ class GroupedActor:
         self._slots = slots
         self._setup, self._kept = plan.setup, plan.mechanics.kept
         self._number = number
-        self._node_views: dict[tuple[int, NodeCell], Hashable] = {}
+        self._node_views: dict[tuple[int, NodeCell], View] = {}
+        self._of_workloads, self._of_places = (number, "workload"), (number, "place")
 
-    def view(self, position: int, cell: Any) -> Any:
+    def view(self, position: int, cell: Any) -> Hashable:
         """The controller's view of one cell; a place becomes sorted pairs of view and count."""
         if position < len(self._workloads):
-            return self.controller.show_workload(self._workloads[position], cell)
+            return Marked(self._of_workloads, self.controller.show_workload(self._workloads[position], cell))
         position -= len(self._workloads)
         if position < len(self._places):
-            return self._grouped(self._places[position], cell)
-        return cell
+            return Marked(self._of_places, self._grouped(self._places[position], cell))
+        return Marked(MEMORY, cell)
 
-    def _grouped(self, place: int, nodes: Nodes) -> tuple[tuple[Hashable, int], ...]:
+    def _grouped(self, place: int, nodes: Nodes) -> tuple[tuple[View, int], ...]:
         if len(nodes) == 1:  # most often, and asked for each actor and each content
             ((cell, count),) = nodes
             view = self.node_view(place, cell)
             return () if view is None else ((view, count),)
         return _counted([(self.node_view(place, cell), count) for cell, count in nodes])
 
-    def node_view(self, place: int, cell: NodeCell) -> Hashable:
+    def node_view(self, place: int, cell: NodeCell) -> View:
         """The controller's view of one node."""
         key = (place, cell)
         if key not in self._node_views:
             self._node_views[key] = self._shown_node(place, cell)
         return self._node_views[key]
 
-    def _shown_node(self, place: int, cell: NodeCell) -> Any:
+    def _shown_node(self, place: int, cell: NodeCell) -> View:
         return shown_node(self.controller, place, cell)
 
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
         """The controller's decisions as effects."""
         return self.acting(self.seen(views))
 
-    def seen(self, views: tuple[Any, ...]) -> Seen:
+    def seen(self, views: tuple[Any, ...]) -> AnySeen:
         """The views as the controller takes them."""
+        shown = tuple([view for _, view in views])
         places = len(self._workloads) + len(self._places)
-        return Seen(views[: len(self._workloads)], views[len(self._workloads) : places], views[places:])
+        return Seen(shown[: len(self._workloads)], shown[len(self._workloads) : places], shown[places:])
 
-    def acting(self, seen: Seen) -> tuple[Effect, ...]:
+    def acting(self, seen: AnySeen) -> tuple[Effect, ...]:
         """The controller's decisions on what it sees, as effects."""
         return tuple(self._effect(decision) for decision in self.controller.act(seen))
 
@@ -144,8 +149,8 @@ class GroupedActor:
 
     def _ends(self, action: Action) -> Iterator[NoteCompleted | NoteFailed]:
         """What the objects of finished pods add up to, of Jobs whose pods stay listed."""
-        if isinstance(action, TendJob) and action.workload in self._kept and action.node.view.succeeded:
-            yield NoteCompleted(action.workload, action.node.view.succeeded)
+        if isinstance(action, TendJob) and action.workload in self._kept and action.succeeded:
+            yield NoteCompleted(action.workload, action.succeeded)
         if isinstance(action, Crash) and action.workload in self._kept and self._fails(action.workload):
             yield NoteFailed(action.workload, 1)
 
@@ -157,13 +162,13 @@ class GroupedActor:
 class WatchfulActor(GroupedActor):
     """A controller that also watches, place by place, pods that move in unison."""
 
-    def __init__(self, plan: Plan, slots: Slots, number: int, controller: Controller, starts: Starts) -> None:
+    def __init__(self, plan: Plan, slots: Slots, number: int, controller: Loop, starts: Starts) -> None:
         super().__init__(plan, slots, number, controller)
         self._starts = starts
         self._shown = len(self.reads)
         self.reads = (*self.reads, *(slots.place(place) for place in self._places))
 
-    def seen(self, views: tuple[Any, ...]) -> Seen:
+    def seen(self, views: tuple[Any, ...]) -> AnySeen:
         """The views as the controller takes them, without those that only the actor watches."""
         return super().seen(views[: self._shown])
 
@@ -171,13 +176,13 @@ class WatchfulActor(GroupedActor):
 class StartBlindActor(WatchfulActor):
     """A controller that is shown pods in unison as if they had started, and must not touch them until they have."""
 
-    def view(self, position: int, cell: Any) -> Any:
+    def view(self, position: int, cell: Any) -> Hashable:
         """As without the reduction, then once more per place the workloads that wait for a start."""
         if position >= self._shown:
             return self._starts.waiting(cell)
         return super().view(position, cell)
 
-    def _shown_node(self, place: int, cell: NodeCell) -> Any:
+    def _shown_node(self, place: int, cell: NodeCell) -> View:
         return super()._shown_node(place, self._starts.settled(cell))
 
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
@@ -189,7 +194,7 @@ class StartBlindActor(WatchfulActor):
 class EndMindfulActor(WatchfulActor):
     """A scheduler that must not have a pod to place while pods end in unison."""
 
-    def view(self, position: int, cell: Any) -> Any:
+    def view(self, position: int, cell: Any) -> Hashable:
         """As without the reduction, then once more per place the workloads with ending pods."""
         if position >= self._shown:
             return self._starts.ending(cell)
@@ -198,7 +203,7 @@ class EndMindfulActor(WatchfulActor):
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
         """The scheduler's decisions as effects."""
         ending: frozenset[int] = frozenset().union(*views[self._shown :])
-        if ending and views[0]:
+        if ending and views[0].view:
             raise EndMatters(ending)
         return super().act(views[: self._shown])
 
@@ -208,7 +213,7 @@ def operation(action: Action, actor: int = -1) -> tuple[str, int, Action]:
     return type(action).__name__, actor, action
 
 
-def slots_read(slots: Slots, controller: Controller) -> tuple[int, ...]:
+def slots_read(slots: Slots, controller: Loop) -> tuple[int, ...]:
     """The slots of the cells that a controller looks at, in the order of its `reads`."""
     reads = controller.reads
     return (
@@ -218,20 +223,20 @@ def slots_read(slots: Slots, controller: Controller) -> tuple[int, ...]:
     )
 
 
-def grouped_view(controller: Controller, place: int, nodes: Nodes) -> tuple[tuple[Hashable, int], ...]:
+def grouped_view(controller: Loop, place: int, nodes: Nodes) -> tuple[tuple[View, int], ...]:
     """A place as a controller sees it: sorted pairs of view and count."""
     return _counted((shown_node(controller, place, cell), count) for cell, count in nodes)
 
 
-def _counted(shown: Iterable[tuple[Hashable, int]]) -> tuple[tuple[Hashable, int], ...]:
-    amounts: dict[Hashable, int] = {}
+def _counted(shown: Iterable[tuple[View, int]]) -> tuple[tuple[View, int], ...]:
+    amounts: dict[View, int] = {}
     for view, count in shown:
         if view is not None:
             amounts[view] = amounts.get(view, 0) + count
     return _sorted(amounts) if len(amounts) > 1 else tuple(amounts.items())
 
 
-def _sorted(amounts: dict[Hashable, int]) -> tuple[tuple[Hashable, int], ...]:
+def _sorted(amounts: dict[View, int]) -> tuple[tuple[View, int], ...]:
     """Any order serves, as long as equal amounts come in the same; most views can be compared, which is fastest."""
     try:
         return tuple(sorted(amounts.items()))
@@ -239,5 +244,5 @@ def _sorted(amounts: dict[Hashable, int]) -> tuple[tuple[Hashable, int], ...]:
         return tuple(sorted(amounts.items(), key=_sort_key))
 
 
-def _sort_key(item: tuple[Hashable, int]) -> str:
+def _sort_key(item: tuple[View, int]) -> str:
     return repr(item[0])

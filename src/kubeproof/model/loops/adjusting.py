@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from kubeproof.cluster.control import Controller
+from kubeproof.cluster.control import Loop
 from kubeproof.cluster.counted import counted_by, foreign_to, selects
 from kubeproof.cluster.footprint import Writes
 from kubeproof.cluster.objects import CRON_JOB, JOB, JOBS, Setup, family, workload_number
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 class AdjustingPart:
     """The periodic loops that change what others keep up: autoscalers, descheduler, GitOps; with first memories."""
 
-    loops: tuple[Controller, ...]
+    loops: tuple[Loop, ...]
     memories: tuple[MemoryCell, ...]
 
 
@@ -100,9 +100,7 @@ def _job_loops(layout: Layout, first: int, at_once: frozenset[int]) -> Adjusting
     from kubeproof.controllers.job import first_memory
 
     memory_of = {number: first + at for at, number in enumerate((*jobs, *crons))}
-    loops: list[Controller] = [
-        JobController(layout, number, memory_of[number], at_once=number in at_once) for number in jobs
-    ]
+    loops: list[Loop] = [JobController(layout, number, memory_of[number], at_once=number in at_once) for number in jobs]
     for number in crons:
         started = family(setup, number)[1:]
         memories = tuple(memory_of[job] for job in started)
@@ -132,7 +130,7 @@ def vertical_loops(layout: Layout, events: tuple[Event, ...], first: int) -> Adj
     from kubeproof.controllers.vpa.controller import VpaController
     from kubeproof.model.expansion.sizes import asks_age, rules_of, working
 
-    loops: list[Controller] = []
+    loops: list[Loop] = []
     memories: list[MemoryCell] = []
     for vpa in working(setup, events):
         target = workload_number(setup, vpa.target)
@@ -158,7 +156,7 @@ def _autoscalers(layout: Layout, events: tuple[Event, ...]) -> AdjustingPart:
 
     rules = usage_rules(setup, events)
     settings = autoscaler_settings(setup)
-    loops: list[Controller] = []
+    loops: list[Loop] = []
     for autoscaler in working:
         target, counted = workload_number(setup, autoscaler.target), counted_by(setup, autoscaler)
         own_rules = tuple(rule for rule in rules if rule.workload in counted)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import product
 
-from kubeproof.cluster.control import Controller
+from kubeproof.cluster.control import Loop
 from kubeproof.cluster.footprint import Writes, footprint_of
 from kubeproof.cluster.objects import (
     DAEMON_SET,
@@ -55,13 +55,13 @@ def built_in_controllers(
     events: tuple[Event, ...] = (),
     claims: tuple[int, ...] = (),
     at_once: frozenset[int] = frozenset(),
-) -> tuple[Controller, ...]:
+) -> tuple[Loop, ...]:
     """The control loops for every workload and place; those that only an event calls for come with it.
 
     `claims` are the memories of the claims whose volume is decided during the run; `at_once` are the workloads whose
     missing pods are created in one step.
     """
-    loops: list[Controller] = []
+    loops: list[Loop] = []
     drains = any(is_drain(event) for event in events)
     evicts = drains or layout.setup.cluster_autoscaler is not None
     variants = _with_budgets(layout, events)
@@ -109,7 +109,7 @@ def takes_several_down(events: tuple[Event, ...]) -> bool:
     )
 
 
-def endpoint_loops(layout: Layout, routes: Mapping[int, tuple[int, int]]) -> Iterator[Controller]:
+def endpoint_loops(layout: Layout, routes: Mapping[int, tuple[int, int]]) -> Iterator[Loop]:
     """Who tells proxies about pods that terminate, where something asks for that."""
     if any(route != (NEVER, NEVER) for route in routes.values()):
         yield from (EndpointController(layout, place) for place in layout.every_place)
@@ -123,7 +123,7 @@ def _bound_at_once(setup: Setup) -> Iterator[int]:
             yield position
 
 
-def owner_loops(layout: Layout, index: int, at_once: frozenset[int] = frozenset()) -> Iterator[Controller]:
+def owner_loops(layout: Layout, index: int, at_once: frozenset[int] = frozenset()) -> Iterator[Loop]:
     """The loops that keep up a workload's pods; a bare Pod has none."""
     workload = layout.setup.workloads[index]
     sizes = family(layout.setup, index)

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
-from kubeproof.cluster.control import Decision, PeriodicController, Remember, Role, Seen, Stage, Tag, Tick
+from kubeproof.cluster.control import (
+    AnySeen,
+    Decision,
+    PeriodicLoop,
+    Remember,
+    Role,
+    Seen,
+    Stage,
+    Tag,
+    Tick,
+    View,
+)
 from kubeproof.cluster.state import NEVER
 from kubeproof.controllers.late import HpaController
-from kubeproof.engine.system import Effect
+from kubeproof.engine.system import Effect, Marked
 from kubeproof.model.by_name.ticks import next_due
 from kubeproof.model.loops.actors import Slots, grouped_view, operation, slots_read
 from kubeproof.model.plan import Plan
@@ -37,13 +49,21 @@ class Clock:
         self.reads = (*place_slots, *others)
         self._places = len(place_slots)
 
-    def _nurseries_of(self, controller: PeriodicController) -> tuple[int, ...]:
+    def _nurseries_of(self, controller: PeriodicLoop) -> tuple[int, ...]:
         """The slots of the nurseries that a controller looks at."""
         members = controller.members if isinstance(controller, HpaController) else ()
         return tuple(slot for workload, slot in self._slots.nurseries.items() if workload in members)
 
-    def view(self, position: int, cell: Any) -> tuple[Any, ...]:
+    def view(self, position: int, cell: Any) -> Hashable:
         """Seconds until the next clock of the cell runs out, and what every periodic controller sees of it."""
+        return Marked(self._maker(position), self._view(position, cell))
+
+    def _maker(self, position: int) -> tuple[str, str]:
+        if position < self._places:
+            return (self.name, "place")
+        return (self.name, "workload" if self.reads[position] < self._slots.first_memory else "memory")
+
+    def _view(self, position: int, cell: Any) -> tuple[int, tuple[View, ...]]:
         slot = self.reads[position]
         due = NEVER
         if position < self._places:
@@ -57,18 +77,18 @@ class Clock:
             for controller, reader in zip(self._periodic, self._readers, strict=True)
         )
 
-    def _shown(self, controller: PeriodicController, slot: int, cell: Any) -> Any:
+    def _shown(self, controller: PeriodicLoop, slot: int, cell: Any) -> View:
         slots = self._slots
         if slot >= slots.first_place:
             return grouped_view(controller, slot - slots.first_place, cell)
         if slot >= slots.first_memory:
-            return cell
+            return tuple(cell)
         return controller.show_workload(slot - 1, cell)
 
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
         """One step to the next due clock, or to rest."""
         seen = [self._seen(number, views) for number in range(len(self._periodic))]
-        clocks = [due for due, _ in views]
+        clocks = [due for _, (due, _) in views]
         clocks += [controller.due(s) for controller, s in zip(self._periodic, seen, strict=True)]
         running = [clock for clock in clocks if clock > 0]
         seconds = min(running) if running else None
@@ -83,8 +103,8 @@ class Clock:
         edits += [(self._slots.memory(r.memory), operation(r)) for r in remembered]
         return (Effect(int(Role.TIME), int(Tag.STEP), tuple(edits), Decision((*ticks, *remembered), Role.TIME)),)
 
-    def _seen(self, number: int, views: tuple[Any, ...]) -> Seen:
-        by_slot = {slot: shown[number] for slot, (_, shown) in zip(self.reads, views, strict=True)}
+    def _seen(self, number: int, views: tuple[Any, ...]) -> AnySeen:
+        by_slot = {slot: shown[number] for slot, (_, (_, shown)) in zip(self.reads, views, strict=True)}
         reads, slots = self._periodic_reads[number], self._slots
         seen = Seen(
             tuple(by_slot[slots.workload(w)] for w in reads.workloads),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubeproof.cluster.control import Controller
+from kubeproof.cluster.control import Loop
 from kubeproof.cluster.objects import POD, family, revisions_of, workload_number
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.usage import UsageRule
@@ -55,7 +55,7 @@ from kubeproof.values import dataclass
 class EventPart:
     """The events of a scenario as controllers, with the memories they start with."""
 
-    sources: tuple[Controller, ...]
+    sources: tuple[Loop, ...]
     memories: tuple[MemoryCell, ...]
     absent: frozenset[int]  # workloads that an event brings
 
@@ -72,7 +72,7 @@ def event_sources(layout: Layout, events: tuple[Event, ...], asked: frozenset[st
     )
     numbers = {event.name: index for index, event in enumerate(events)}
     rules = usage_rules(layout.setup, events)
-    sources: list[Controller] = []
+    sources: list[Loop] = []
     absent: set[int] = set()
     marks: dict[str, int] = {}
     for index, event in enumerate(events):
@@ -87,7 +87,7 @@ def event_sources(layout: Layout, events: tuple[Event, ...], asked: frozenset[st
     return EventPart(tuple(sources), memories, frozenset(absent))
 
 
-def _promised(sources: list[Controller], first: tuple[int, ...]) -> list[Controller]:
+def _promised(sources: list[Loop], first: tuple[int, ...]) -> list[Loop]:
     """The sources of an event that must happen: the first one begins it, what follows ends what has begun."""
     begins, *ends = sources
     if isinstance(begins, NodeJoinEvent) and begins.source.event.after is None:
@@ -115,7 +115,7 @@ def event_memory(event: Event, *, is_followed: bool = False) -> tuple[int, ...]:
     return (most, 0) if isinstance(event, Cordon) else (most,)
 
 
-def _admitted(layout: Layout, event: Controller) -> Controller:
+def _admitted(layout: Layout, event: Loop) -> Loop:
     """The event; where it brings a bare Pod that quotas mean, only as far as these have room."""
     setup = layout.setup
     if not setup.quotas or not isinstance(event, WriteEvent) or setup.workloads[event.workload].kind != POD:
@@ -127,7 +127,7 @@ def _admitted(layout: Layout, event: Controller) -> Controller:
     return event if ration is None else AdmittedPod(event, ration)
 
 
-def _sources_of(source: EventSource, event: Event, rules: tuple[UsageRule, ...]) -> Iterator[Controller]:
+def _sources_of(source: EventSource, event: Event, rules: tuple[UsageRule, ...]) -> Iterator[Loop]:
     setup = source.layout.setup
     if isinstance(event, NodeFailure):
         yield NodeFailureEvent(source, event)

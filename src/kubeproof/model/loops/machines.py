@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from kubeproof.cluster.control import Controller
+from kubeproof.cluster.control import Loop
 from kubeproof.cluster.places import Layout
 from kubeproof.controllers.cluster_autoscaler.controller import ClusterAutoscalerController, first_memory
 from kubeproof.controllers.cluster_autoscaler.machines import MachineArrival, MachineDeparture, Memories
@@ -23,7 +23,7 @@ def machine_loops(layout: Layout, events: tuple[Event, ...], memory: int, claims
     lost = partial(_is_lost, layout, tuple(event for _, event in outages))
     brought = {layout.named(event.node) for event in events if isinstance(event, CreateNode)}
     reserved = frozenset(place for place in brought if place is not None)
-    loops: list[Controller] = [ClusterAutoscalerController(layout, memory, claims, reserved)]
+    loops: list[Loop] = [ClusterAutoscalerController(layout, memory, claims, reserved)]
     for place, one in enumerate(layout.places):
         if one.sample.group:
             loops += [MachineArrival(layout, place, memory, numbers, lost), MachineDeparture(layout, place, memory)]

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-from kubeproof.cluster.control import Seen
+from kubeproof.cluster.control import AnySeen, Seen
 from kubeproof.cluster.state import present
+from kubeproof.engine.system import Marked
 from kubeproof.intents.monitor import FRESH, Memory
 from kubeproof.model.loops.actors import Slots
 from kubeproof.model.plan import Plan
+
+OF_WORKLOADS, OF_PLACES = ("facts", "workload"), ("facts", "place")
 
 
 class JointObserver:
@@ -35,16 +38,17 @@ class JointObserver:
             *(slots.place(p) for p in self._places),
         )
 
-    def view(self, position: int, cell: Any) -> tuple[Hashable, ...]:
+    def view(self, position: int, cell: Any) -> Hashable:
         """What every monitor sees of the cell; None where it does not look."""
         if position < len(self._workloads):
             workload = self._workloads[position]
             facts = self._workload_facts[workload]
-            return tuple(fact.show_workload(workload, cell) if fact else None for fact in facts)
+            shown = tuple(fact.show_workload(workload, cell) if fact else None for fact in facts)
+            return Marked(OF_WORKLOADS, shown)
         place = self._places[position - len(self._workloads)]
         facts = self._place_facts[place]
         there = present(cell)
-        return tuple(fact.show_nodes(place, there) if fact else None for fact in facts)
+        return Marked(OF_PLACES, tuple(fact.show_nodes(place, there) if fact else None for fact in facts))
 
     def observe(self, memory: Any, views: tuple[Any, ...]) -> tuple[Memory, ...]:
         """Every monitor's memory after entering a state."""
@@ -53,11 +57,11 @@ class JointObserver:
             monitor.observe(before[index], self._seen(index, views)) for index, monitor in enumerate(self.monitors)
         )
 
-    def _seen(self, index: int, views: tuple[Any, ...]) -> Seen:
+    def _seen(self, index: int, views: tuple[Any, ...]) -> AnySeen:
         first_place = len(self._workloads)
         reads = self._monitor_reads[index]
-        workloads = tuple(views[self._workloads.index(w)][index] for w in reads.workloads)
-        places = tuple(views[first_place + self._places.index(p)][index] for p in reads.places)
+        workloads = tuple(views[self._workloads.index(w)].view[index] for w in reads.workloads)
+        places = tuple(views[first_place + self._places.index(p)].view[index] for p in reads.places)
         return Seen(workloads, places)
 
     def flags(self, memory: Any) -> int:

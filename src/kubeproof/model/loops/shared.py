@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from kubeproof.cluster.control import PeriodicController
+from kubeproof.cluster.control import PeriodicLoop
 from kubeproof.cluster.daemons import daemon_sets
 from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.places import Layout
@@ -43,7 +43,7 @@ class SharedLoops:
         self._schedulers: dict[tuple[int, tuple[int, ...]], SchedulerController] = {}
         self._queue: dict[tuple[int, tuple[int, ...]], PreemptingScheduler] = {}
         self._pinned: dict[int, PinnedScheduler] = {}
-        self._deschedulers: dict[int, PeriodicController] = {}
+        self._deschedulers: dict[int, PeriodicLoop] = {}
 
     def scheduler(self, workload: int, claims: tuple[int, ...] = ()) -> SchedulerController:
         """The scheduler of a workload's pods; the memories of claims are these."""
@@ -75,7 +75,7 @@ class SharedLoops:
             self._pinned[workload] = make(self._layout, workload)
         return self._pinned[workload]
 
-    def descheduler(self, memory: int) -> PeriodicController:
+    def descheduler(self, memory: int) -> PeriodicLoop:
         """The descheduler whose clock is this memory."""
         policy = self._layout.setup.descheduler
         assert policy is not None

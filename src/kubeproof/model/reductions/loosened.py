@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 from kubeproof.cluster.control import (
     RETURN,
     Bind,
-    Controller,
     Decision,
+    Loop,
     NodeChange,
     NodeRef,
     Reads,
@@ -106,7 +106,7 @@ def _forgotten(plan: Plan) -> Iterator[int]:
             yield number
 
 
-def _loosened(controller: Controller, plan: Plan, around: Surroundings) -> Controller:
+def _loosened(controller: Loop, plan: Plan, around: Surroundings) -> Loop:
     if isinstance(controller, SchedulerController):
         return _freed(controller, plan, around)
     if isinstance(controller, PinnedScheduler):
@@ -118,7 +118,7 @@ def _loosened(controller: Controller, plan: Plan, around: Surroundings) -> Contr
     return UntimedJob(controller) if isinstance(controller, JobController) else controller
 
 
-def _loosened_event(event: Controller) -> Controller:
+def _loosened_event(event: Loop) -> Loop:
     return EndlessDrain(event) if isinstance(event, DrainEvent) and event.event.max > FEW_DRAINS else event
 
 

@@ -12,7 +12,7 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
-from kubeproof.cluster.control import Controller, CreatePods, Decision, SetReplicas, Stage, tags_of
+from kubeproof.cluster.control import CreatePods, Decision, Loop, SetReplicas, Stage, tags_of
 from kubeproof.cluster.footprint import NOBODY, Workloads, Writes, footprint_of
 from kubeproof.cluster.objects import DEPLOYMENT, REPLICA_SET, family
 from kubeproof.cluster.priorities import priority_of
@@ -108,7 +108,7 @@ def _name(plan: Plan, kind: str, workload: int) -> str:
     return next(c.name for c in plan.controllers if c.name.startswith(f"{kind} ") and _is_of(c, workload))
 
 
-def _is_of(controller: Controller, workload: int) -> bool:
+def _is_of(controller: Loop, workload: int) -> bool:
     return getattr(controller, "workload", None) == workload
 
 

@@ -13,14 +13,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from functools import reduce
 from operator import or_
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from kubeproof.cluster.control import Decision, Delete, Role, Seen, Tag
+from kubeproof.cluster.control import AnySeen, Decision, Delete, Groups, Role, Tag
 from kubeproof.cluster.footprint import NOBODY
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.state import NodeCell, Nodes, Phase, PodKind, add_pods
 from kubeproof.controllers.kubelet import MOVING
-from kubeproof.engine.system import Effect, Stage
+from kubeproof.engine.system import Effect, Marked, Stage
 from kubeproof.model.by_name.ticks import all_ticked
 from kubeproof.model.mechanics import Mechanics
 from kubeproof.model.plan import Plan
@@ -32,6 +32,10 @@ from kubeproof.model.reductions.starts_in_unison import (
     only_replicasets_delete,
 )
 
+if TYPE_CHECKING:
+    from kubeproof.controllers.hpa.pods import PodGroups
+
+YOUNG = "young"  # who makes views of nurseries
 EMPTY: Nodes = ((NodeCell(), 1),)
 
 
@@ -96,14 +100,16 @@ class Nursery:
         is_young = [(k, n) for k, n in node.pods if not (k.phase == Phase.READY and k.age_s >= self._grown_s)]
         return _with(node, tuple(is_young))
 
-    def seen(self, cell: Nodes) -> tuple[tuple[Any, int], ...]:
+    def seen(self, cell: Nodes) -> Groups[PodGroups]:
         """The young pods as one more place for an autoscaler: they count as what they are, not as ready for long."""
         pods = cell[0][0].pods
         if not pods:
             return ()
-        amounts: dict[tuple[int, int], int] = {(int(Phase.READY), self._grown_s): -sum(n for _, n in pods)}
+        from kubeproof.controllers.hpa.pods import Key
+
+        amounts = {Key(int(Phase.READY), self._grown_s): -sum(n for _, n in pods)}
         for kind, count in pods:
-            key = (kind.phase, kind.age_s)
+            key = Key(kind.phase, kind.age_s)
             amounts[key] = amounts.get(key, 0) + count
         return ((tuple(sorted(amounts.items())), 1),)
 
@@ -146,9 +152,9 @@ class GroupActor(Protocol):
 
     def node_view(self, place: int, cell: NodeCell) -> Any: ...
 
-    def seen(self, views: tuple[Any, ...]) -> Seen: ...
+    def seen(self, views: tuple[Any, ...]) -> AnySeen: ...
 
-    def acting(self, seen: Seen) -> tuple[Effect, ...]: ...
+    def acting(self, seen: AnySeen) -> tuple[Effect, ...]: ...
 
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]: ...
 
@@ -168,7 +174,7 @@ class Attentive(ABC):
 
     def view(self, position: int, cell: Any) -> Any:
         """As without the nursery, then the young pods as one more place."""
-        return self.nursery.seen(cell) if position == self.shown else self.inner.view(position, cell)
+        return self.inner.view(position, cell) if position < self.shown else Marked(YOUNG, self.nursery.seen(cell))
 
     @abstractmethod
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
@@ -180,7 +186,7 @@ class AttentiveAutoscaler(Attentive):
 
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
         """The autoscaler's decisions as effects."""
-        return self.inner.acting(with_young(self.inner.seen(views[: self.shown]), views[self.shown]))
+        return self.inner.acting(with_young(self.inner.seen(views[: self.shown]), views[self.shown].view))
 
 
 class AttentiveReplicaSet(Attentive):
@@ -189,11 +195,12 @@ class AttentiveReplicaSet(Attentive):
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
         """The ReplicaSet's decisions as effects."""
         effects = self.inner.act(views[: self.shown])
-        if views[self.shown] and any(isinstance(action, Delete) for effect in effects for action in actions_of(effect)):
+        deletes = any(isinstance(action, Delete) for effect in effects for action in actions_of(effect))
+        if deletes and views[self.shown].view:
             raise StartMatters(self.nursery.workload)
         return effects
 
 
-def with_young(seen: Seen, young: tuple[tuple[Any, int], ...]) -> Seen:
+def with_young(seen: AnySeen, young: Groups[PodGroups]) -> AnySeen:
     """What an autoscaler sees, with the young pods taken for what they are."""
     return seen._replace(places=(*seen.places, young)) if young else seen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kubeproof.cluster.control import Controller
+from kubeproof.cluster.control import Loop
 from kubeproof.cluster.objects import Setup, Workload
 from kubeproof.cluster.usage import CPU, MEMORY, container_request, containers_of, request_milli
 from kubeproof.errors import NothingToCheckError
@@ -30,7 +30,7 @@ class Meter:
     memory: int
     step_milli: int
     levels: int
-    source: Controller
+    source: Loop
     expected: Expected
 
     def level(self, amount_milli: float) -> int:
@@ -43,7 +43,7 @@ class TimedFault:
     """A fault, and who makes it happen: one source, or two if another ends it."""
 
     fault: Fault
-    sources: tuple[Controller, ...]
+    sources: tuple[Loop, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def planned(loaded: Loaded, *, autoscaler: str = HPA) -> Planned:
     return Planned(plan, meters, timed)
 
 
-def _sources(plan: Plan, event: Event) -> tuple[Controller, ...]:
+def _sources(plan: Plan, event: Event) -> tuple[Loop, ...]:
     """Who makes an event happen."""
     return tuple(source for source in plan.events if getattr(source, "source").event is event)  # noqa: B009 - all have
 

@@ -13,13 +13,13 @@ from kubeproof.cluster.control import (
     ANY,
     Action,
     Advance,
-    Controller,
     Crash,
     Decision,
     Delete,
     DeleteUnbound,
     EvictedPods,
     EvictPods,
+    Loop,
     NodeAction,
     NodeRef,
     Preempt,
@@ -42,7 +42,7 @@ class SampledModel(IndividualModel):
         self.views: Views | None = None
 
     def carried_out(
-        self, controller: Controller, state: State, decision: Decision
+        self, controller: Loop, state: State, decision: Decision
     ) -> tuple[State, tuple[Concrete, ...]] | None:
         """The state after a decision, and what was done by name; None if it cannot be carried out."""
         done: list[Concrete] = []
@@ -54,7 +54,7 @@ class SampledModel(IndividualModel):
             done.append(concrete)
         return state, tuple(done)
 
-    def _drawn(self, controller: Controller, state: State, action: Action) -> tuple[State, Concrete] | None:
+    def _drawn(self, controller: Loop, state: State, action: Action) -> tuple[State, Concrete] | None:
         if not isinstance(action, NodeAction):
             return self._rng.choice(list(self._done(controller, state, action)))
         nodes = list(self._matching(controller, state, action.node))
@@ -64,7 +64,7 @@ class SampledModel(IndividualModel):
         (node,) = self._rng.choices(nodes, weights)
         return self._rng.choice(list(self._on_node(state, node, action)))
 
-    def ways(self, controller: Controller, state: State, decision: Decision) -> int:
+    def ways(self, controller: Loop, state: State, decision: Decision) -> int:
         """In how many ways, by name, a decision can be carried out; each action on its own."""
         found = 1
         for action in decision.actions:
@@ -83,7 +83,7 @@ class SampledModel(IndividualModel):
 
     # -- chance in place of choice ----------------------------------------------------------------
 
-    def _matching(self, controller: Controller, state: State, ref: NodeRef) -> Iterator[int]:
+    def _matching(self, controller: Loop, state: State, ref: NodeRef) -> Iterator[int]:
         if self.views is None or ref.view == ANY:
             yield from super()._matching(controller, state, ref)
             return

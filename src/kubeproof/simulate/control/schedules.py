@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from kubeproof.cluster.control import Decision, Remember
 from kubeproof.cluster.objects import CronRules
+from kubeproof.controllers.cronjob import Started
 from kubeproof.simulate.control.views import Onlooker
 from kubeproof.simulate.control.walk import Taken, Walk
 
@@ -46,8 +47,8 @@ class _Cron:
         """The start that is due; None if it has to wait, or if there is nobody to start it."""
         decisions = self._one.decisions
         if not decisions:
-            exists = self._one.seen.workloads[0][0]
-            if not exists:
+            shown = self._one.seen.workloads[0]
+            if not (isinstance(shown, Started) and shown.is_active):
                 self._skip()
             return None
         decision = self._walk.rng.choice(decisions)

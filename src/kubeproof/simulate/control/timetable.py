@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubeproof.cluster.control import UNCORDON, Controller, Decision, NodeChange, Remember, Role
+from kubeproof.cluster.control import UNCORDON, Decision, Loop, NodeChange, Remember, Role
 from kubeproof.events.declarations import Cordon, Unreachable
 from kubeproof.simulate.control.planning import TimedFault
 from kubeproof.simulate.control.walk import Taken, Walk
@@ -60,7 +60,7 @@ def _is_end(decision: Decision) -> bool:
     return False
 
 
-def steered(faults: tuple[TimedFault, ...]) -> Iterator[Controller]:
+def steered(faults: tuple[TimedFault, ...]) -> Iterator[Loop]:
     """The sources that a timetable steers."""
     for timed in faults:
         yield from timed.sources

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import chain
 from random import Random
 
-from kubeproof.cluster.control import Controller, Decision, Seen, View, shown_node
+from kubeproof.cluster.control import AnySeen, Decision, Loop, Seen, View, shown_node
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.controllers.replicaset import ReplicaSetController
 from kubeproof.model.by_name.state import State, node_cell
@@ -55,7 +55,7 @@ class Onlooker:
 
     __slots__ = ("_act", "_decisions", "_seen", "controller", "memories", "places", "workloads")
 
-    def __init__(self, controller: Controller, plan: Plan, state: State, cells: Sequence[NodeCell], draw: Draw) -> None:
+    def __init__(self, controller: Loop, plan: Plan, state: State, cells: Sequence[NodeCell], draw: Draw) -> None:
         self.controller = controller
         is_drawn = isinstance(controller, ReplicaSetController)
         self._act = partial(controller.acting, chosen=draw) if is_drawn else controller.act  # type: ignore[attr-defined]
@@ -66,11 +66,11 @@ class Onlooker:
             for place in reads.places
         }
         self.memories = {m: state.memories[m] for m in reads.memories}
-        self._seen: Seen | None = None
+        self._seen: AnySeen | None = None
         self._decisions: tuple[Decision, ...] | None = None
 
     @property
-    def seen(self) -> Seen:
+    def seen(self) -> AnySeen:
         """What the controller is shown: equal views of a place together."""
         if self._seen is None:
             places = tuple(tuple(place.counts.items()) for place in self.places.values())
@@ -109,7 +109,7 @@ class Views:
         self._of_workload = _index([r.workloads for r in reads], self.onlookers, len(state.specs))
         self._of_memory = _index([r.memories for r in reads], self.onlookers, len(state.memories))
 
-    def of(self, controller: Controller) -> Onlooker:
+    def of(self, controller: Loop) -> Onlooker:
         """The onlooker of a controller of the plan."""
         return self._by_controller[id(controller)]
 

@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 from kubeproof.cluster.control import (
     Advance,
-    Controller,
+    AnySeen,
     Decision,
+    Loop,
     NodeAction,
-    PeriodicController,
+    PeriodicLoop,
     Remember,
     Role,
-    Seen,
     Stage,
     Tick,
     Unroute,
@@ -148,7 +148,7 @@ class Walk:
             return None
         return self._moved(done[0], Taken(self.now_s, one.controller.name, decision, done[1]))
 
-    def remember(self, source: Controller, memory: int, value: tuple[int, ...]) -> Taken | None:
+    def remember(self, source: Loop, memory: int, value: tuple[int, ...]) -> Taken | None:
         """An event writes its memory, without being asked what it may write."""
         if self.state.memories[memory] == value:
             return None
@@ -265,7 +265,7 @@ class Walk:
         return min((clock for clock in clocks if clock > 0), default=NEVER)
 
 
-def _would_rest(loop: PeriodicController, seen: Seen) -> bool:
+def _would_rest(loop: PeriodicLoop, seen: AnySeen) -> bool:
     """True if the loop has nothing to do either when it has forgotten its phase."""
     rested = loop.later(seen, None)
     later = seen._replace(memories=(rested, *seen.memories[1:]))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, get_args
 
-from kubeproof.cluster.control import Action, Controller, Decision, NodeChange, NodeVerb, Remember, Tick
+from kubeproof.cluster.control import Action, Decision, Loop, NodeChange, NodeVerb, Remember, Tick
 from kubeproof.cluster.objects import STATEFUL_SET
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.engine.system import Actor, Effect
@@ -164,7 +164,7 @@ def coverage_of(system: GroupedSystem) -> Coverage:
     )
 
 
-def _has_no_pods(plan: Plan, loop: Controller) -> bool:
+def _has_no_pods(plan: Plan, loop: Loop) -> bool:
     """True for the scheduler of a StatefulSet as a whole: each of its ordinals has one of its own."""
     if not isinstance(loop, SchedulerController):
         return False

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from kubeproof.cluster.control import Bind, Preempt
+from kubeproof.cluster.control import Bind, Loop, Preempt
 from kubeproof.cluster.jobs import REPLACED
 from kubeproof.cluster.objects import JOB, family
 from kubeproof.cluster.services import is_stopped
@@ -165,7 +165,9 @@ def missing_reasons(model: IndividualModel, state: State, workload: int) -> Iter
             isinstance(controller, (ReplicaSetController, StatefulSetController, DaemonSetController, JobController))
             and controller.workload == workload
         ):
-            reason = controller.refusal(model.seen(controller, state))
+            loop: Loop = controller
+            refusal: Callable[..., str] = controller.refusal
+            reason = refusal(model.seen(loop, state))
             if reason:
                 yield reason
 
