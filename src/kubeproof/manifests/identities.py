@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from os.path import dirname
 
 from kubeproof.cluster.objects import Source
 from kubeproof.manifests.loaded import DUPLICATE, NAMED, ReadingNote
@@ -30,6 +31,11 @@ class Repeated:
     def is_alike(self) -> bool:
         """True if both say the same, so that it does not matter which of them counts."""
         return _essence(self.first) == _essence(self.last)
+
+    @property
+    def is_contradiction(self) -> bool:
+        """True if they stand side by side and differ; other folders hold other variants."""
+        return not self.is_alike and dirname(self.first.file) == dirname(self.last.file)
 
 
 def _essence(document: Document) -> object:
@@ -104,7 +110,7 @@ def _note_pairs(pairs: Sequence[Repeated]) -> ReadingNote:
     more = [f"{len(shown) - _SHOWN} more"] if len(shown) > _SHOWN else []
     return ReadingNote(
         DUPLICATE,
-        "note" if pairs[0].is_alike else "warning",
+        "warning" if any(pair.is_contradiction for pair in pairs) else "note",
         ", ".join((*shown[:_SHOWN], *more)),
         _ALIKE if pairs[0].is_alike else _LAST_COUNTS,
         pairs[0].last.place,

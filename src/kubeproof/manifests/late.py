@@ -17,7 +17,13 @@ if TYPE_CHECKING:
     from kubeproof.manifests.kinds.quotas import read_limit_range, read_quota
     from kubeproof.manifests.kinds.services import read_ingress, read_service, with_ingresses
     from kubeproof.manifests.kinds.stateful_sets import read_stateful_set
-    from kubeproof.manifests.kinds.storage import read_claim, read_storage_class, read_volume, settled_claims
+    from kubeproof.manifests.kinds.storage import (
+        claims_from_elsewhere,
+        read_claim,
+        read_storage_class,
+        read_volume,
+        settled_claims,
+    )
     from kubeproof.manifests.pods.hooks import read_pre_stop
     from kubeproof.manifests.scenarios.ltl_intents import read_ltl
     from kubeproof.manifests.scenarios.request_events import read_requests
@@ -44,6 +50,7 @@ else:
     with_ingresses = LateFunction("kubeproof.manifests.kinds.services", "with_ingresses")
     read_service = LateFunction("kubeproof.manifests.kinds.services", "read_service")
     read_stateful_set = LateFunction("kubeproof.manifests.kinds.stateful_sets", "read_stateful_set")
+    claims_from_elsewhere = LateFunction("kubeproof.manifests.kinds.storage", "claims_from_elsewhere")
     read_claim = LateFunction("kubeproof.manifests.kinds.storage", "read_claim")
     read_storage_class = LateFunction("kubeproof.manifests.kinds.storage", "read_storage_class")
     read_volume = LateFunction("kubeproof.manifests.kinds.storage", "read_volume")
@@ -51,6 +58,7 @@ else:
     read_workload = LateFunction("kubeproof.manifests.scenarios.traffic", "read_workload")
 
 __all__ = [
+    "claims_from_elsewhere",
     "read_autoscaler",
     "read_budget",
     "read_claim",

@@ -31,7 +31,14 @@ from kubeproof.manifests.folders.variants import leave_out_variants
 from kubeproof.manifests.identities import find_repeated, name_objects, note_repeated
 from kubeproof.manifests.kinds.priorities import is_unknown_class, omitted_class, with_priority
 from kubeproof.manifests.kinds.workloads import ReadWorkload
-from kubeproof.manifests.late import read_budget, rendered, settled_claims, with_idle_autoscalers, with_ingresses
+from kubeproof.manifests.late import (
+    claims_from_elsewhere,
+    read_budget,
+    rendered,
+    settled_claims,
+    with_idle_autoscalers,
+    with_ingresses,
+)
 from kubeproof.manifests.loaded import RUNNING, Loaded, Omission, Start
 from kubeproof.manifests.notes import notes_of
 from kubeproof.manifests.objects import (
@@ -152,7 +159,7 @@ def _loaded(
     leave_out_variants(collected)
     objects = _read_objects(collected)
     scenario, flags = _with_flags(scenario, collected, objects)
-    setup = _setup(objects, _prioritized(objects, collected))
+    setup = _setup(objects, _prioritized(objects, collected), asks_nothing=scenario is None)
     if is_tolerant:
         setup = _without_refused(setup, objects, collected)
     if not setup.workloads or not is_tolerant:
@@ -373,8 +380,10 @@ def _settled_templates(workload: Workload, objects: Objects) -> Workload:
     return replace(workload, claim_templates=settled)
 
 
-def _setup(objects: Objects, workloads: tuple[Workload, ...]) -> Setup:
+def _setup(objects: Objects, workloads: tuple[Workload, ...], *, asks_nothing: bool) -> Setup:
     claims: tuple[Claim, ...] = ()
+    if asks_nothing and any(workload.template.claims for workload in workloads):
+        objects.claims += claims_from_elsewhere(workloads, objects.claims)
     if objects.claims:
         claims, left_open = settled_claims(objects.claims, objects.volumes, objects.storage_classes)
         objects.omissions += left_open

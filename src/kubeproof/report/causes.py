@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
+from kubeproof.cluster.objects import JOBS, POD
 from kubeproof.manifests.scenarios.faults import BY_KEY, FAULTS
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
@@ -14,7 +15,6 @@ from kubeproof.verify.result import IntentResult, Trace, TraceStep, VerifyResult
 from kubeproof.verify.words.obstacles import DEAD_NODE, NOT_READY, STAYS
 
 CLOCK = "time"
-_BARE_POD = "Pod/"
 _BESIDE = (NOT_READY, DEAD_NODE, STAYS)  # what is so of some pods while others wait for something else
 WORST_FIRST = (Grade.STUCK, Grade.DIPS)
 _REASON = re.compile(r"\S+: (?=[A-Z]\w+: )", re.ASCII)  # `node-a: NodeAffinity: …`: the node
@@ -109,10 +109,14 @@ def finding_of(result: VerifyResult, cell: Cell) -> IntentResult | None:
 
 
 def _shape_of_cell(result: VerifyResult, cell: Cell, is_single: bool) -> Shape:
-    """What cells with one cause have in common; a single pod is missed, and a bare one gone, whatever takes it away."""
+    """What cells with one cause have in common; a single pod is missed whatever takes it away.
+
+    So is a bare Pod, or one of a Job that allows for no failure.
+    """
     one = finding_of(result, cell)
     assert one is not None
-    if is_single and (cell.grade == Grade.DIPS or cell.target.startswith(_BARE_POD)):
+    is_unreplaced = cell.target.partition("/")[0] in (POD, *JOBS)
+    if (cell.grade == Grade.DIPS and is_single) or is_unreplaced:
         return one.verdict, one.severity, anonymous(one.remedy, one.target)
     return (one.verdict, one.severity, *shape(one))
 

@@ -214,6 +214,16 @@ def test_of_a_namespace_that_comes_twice_labels_alone_make_a_difference() -> Non
     assert [note.severity for note in load_text(deployment(), node(), plain, labelled).notes] == ["warning"]
 
 
+def test_objects_of_different_folders_that_differ_are_variants_and_no_warning(tmp_path: Path) -> None:
+    service = "apiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\n"
+    write(tmp_path, web__yaml=deployment())
+    for folder, port in (("one", 80), ("two", 81)):
+        (tmp_path / folder).mkdir()
+        write(tmp_path / folder, service__yaml=f"{service}spec: {{ports: [{{port: {port}}}]}}\n")
+
+    assert [(note.id, note.severity) for note in read_all(tmp_path).notes if note.id == "R002"] == [("R002", "note")]
+
+
 def test_objects_that_come_twice_and_say_the_same_are_one_note_for_each_file_that_counts(tmp_path: Path) -> None:
     web, api = deployment(), deployment("api")
     write(tmp_path, a__yaml=f"{web}---\n{api}", all__yaml=f"{api}---\n{web}")

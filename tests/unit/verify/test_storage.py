@@ -171,3 +171,18 @@ def test_a_claim_without_a_class_gets_the_default_one() -> None:
     setup = loaded(*TWO_ZONES, web(1, more=MOUNT), claim(), default, SCHEDULABLE).setup
 
     assert [one.storage_class for one in setup.claims] == ["fast"]
+
+
+def test_without_a_scenario_a_claim_of_a_namespace_that_shows_none_comes_from_elsewhere() -> None:
+    alone = loaded(*TWO_ZONES, web(1, more=MOUNT))
+
+    assert [claim.key for claim in alone.setup.claims] == ["shop/data"]
+    assert [(one.what, one.why) for one in alone.omissions] == [
+        (
+            "storage of PersistentVolumeClaim/shop/data",
+            "the claim itself is not in the input; it is taken to be there, and every node to reach it",
+        )
+    ]
+    beside = loaded(*TWO_ZONES, web(1, more=MOUNT), claim("other"))
+    assert [claim.key for claim in beside.setup.claims] == ["shop/other"]
+    assert loaded(*TWO_ZONES, web(1, more=MOUNT), SCHEDULABLE).setup.claims == ()

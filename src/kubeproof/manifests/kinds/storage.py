@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from kubeproof.cluster.labels import NodeTerm, as_labels
+from kubeproof.cluster.objects import Workload
 from kubeproof.cluster.volumes import REACH, Claim, StorageClass, Volume
 from kubeproof.manifests.kinds.metadata import read_metadata
 from kubeproof.manifests.loaded import Omission
@@ -136,6 +137,10 @@ def _expression(fields: Fields) -> tuple[str, tuple[str, ...]]:
 # -- what the objects mean together -----------------------------------------------------------------
 
 
+_ITSELF = "claim"
+ELSEWHERE = "(not in the input)"  # volume of a claim that the input does not show; no object is named so
+
+
 def settled_claims(
     claims: Sequence[Claim], volumes: Sequence[Volume], classes: Sequence[StorageClass]
 ) -> tuple[tuple[Claim, ...], tuple[Omission, ...]]:
@@ -146,7 +151,9 @@ def settled_claims(
     settled, omissions = [], []
     for claim in claims:
         given = replace(claim, storage_class=default) if claim.storage_class == NOT_NAMED else claim
-        if claim.volume and claim.volume not in names:
+        if claim.volume == ELSEWHERE:
+            omissions.append(_omission(given, _ITSELF))
+        elif claim.volume and claim.volume not in names:
             omissions.append(_omission(given, f"volume {claim.volume}"))
         if not claim.volume and given.storage_class and given.storage_class not in known:
             omissions.append(_omission(given, "StorageClass"))
@@ -154,8 +161,26 @@ def settled_claims(
     return tuple(settled), tuple(omissions)
 
 
+def claims_from_elsewhere(workloads: Sequence[Workload], claims: Sequence[Claim]) -> list[Claim]:
+    """Claims that pods mount in namespaces of which the input shows none: somebody else creates them.
+
+    Of a running cluster everything is in the input.
+    """
+    if any(workload.bound_to is not None for workload in workloads):
+        return []
+    shown = {claim.namespace for claim in claims}
+    mounted = {
+        (one.namespace, name): Claim(one.namespace, name, volume=ELSEWHERE, source=one.source)
+        for one in workloads
+        for name in one.template.claims
+    }
+    return [mounted[key] for key in sorted(mounted) if key[0] not in shown]
+
+
 def _omission(claim: Claim, what: str) -> Omission:
     why = f"its {what} is not in the input; every node is taken to reach it"
+    if what == _ITSELF:
+        why = "the claim itself is not in the input; it is taken to be there, and every node to reach it"
     return Omission(
         f"storage of PersistentVolumeClaim/{claim.key}", claim.source, why, group=f"storage of claims: {why}"
     )

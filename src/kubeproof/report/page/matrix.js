@@ -32,8 +32,8 @@ function matrixMap(matrix, play) {
     "What each workload survives",
     "matrix",
     h("p", {}, "One fault at a time, each once everything is deployed. A cell plays its run; arrow keys move between cells."),
-    scrollable("Survival matrix", table),
     h("ul", { class: "legend-row" }, legend),
+    scrollable("Survival matrix", table),
     matrix.pairs ? h("p", { class: "faint" }, "Two faults at once: " + matrix.pairs + ".") : null
   );
 }

@@ -52,7 +52,8 @@ CHECKS = (
         "duplicate-object",
         WARNING,
         "kubectl apply changes one object twice then, and what counts depends on the order of files. The last one is "
-        "verified. A key that comes twice in a mapping is alike.",
+        "verified. A key that comes twice in a mapping is alike. It is info where both say the same, or stand in "
+        "different folders, as variants do.",
         "Keep one of them",
     ),
     _check(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, POD, STATEFUL_SET
+from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, JOBS, POD, STATEFUL_SET
 from kubeproof.manifests.scenarios.faults import DEPLOY
 from kubeproof.verify.matrix.result import Cell, Grade, Row
 from kubeproof.verify.result import IntentResult, Trace
@@ -54,6 +54,10 @@ _DEAD = (
     "a node node.kubernetes.io/out-of-service, or delete it."
 )
 _BARE = "Nobody replaces a Pod that has no controller: put it under a Deployment, a StatefulSet or a Job."
+_FAILED = (
+    "A pod that is taken away counts as a failure of the Job: allow more of them (backoffLimit), or ignore disruptions "
+    "in podFailurePolicy (onPodConditions DisruptionTarget)."
+)
 _STAYS = (
     "Its pods tolerate the taints of a dead node without end, so that they are never replaced: leave that toleration "
     "out, or give it tolerationSeconds."
@@ -119,6 +123,8 @@ def _unstick(row: Row | None, cell: Cell, result: IntentResult) -> str:
             return told.format(left="" if cell.faults == (DEPLOY,) else " that is left")
     if NOT_CREATED in who:
         return _LET_IN
+    if kind in JOBS and cell.faults != (DEPLOY,):
+        return _FAILED
     if DEAD_NODE in who and kind == STATEFUL_SET and cell.faults != (DEPLOY,):
         return _DEAD
     return _STAYS if STAYS in who else _NO_NODES if NO_NODE in who else ""
@@ -138,7 +144,7 @@ def _is_crowded(who: set[str]) -> bool:
 
 
 _ONLY_POD = (
-    "It has one pod and none while that one is replaced: run at least 2 replicas on different nodes, if pods need not "
+    "With one pod, none is ready while it is replaced: run at least 2 replicas on different nodes, if pods need not "
     "share data; what keeps data needs replication of its own, or the dip is accepted."
 )
 
