@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 import redis as client
@@ -101,22 +102,43 @@ def test_several_processes_raise_the_alarms_of_one(server: Broker, tmp_path: Pat
     assert keys(server, "plain") == []
 
 
+def open_for_writing(path: Path) -> BinaryIO | None:
+    """The end of a pipe that somebody reads, None as long as nobody does."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+    except OSError:
+        return None
+    os.set_blocking(descriptor, True)
+    return os.fdopen(descriptor, "wb")
+
+
 def check_deaths(server: Broker, folder: Path, turns: int) -> None:
-    """A worker, the feeder and Redis itself are killed; a new worker and a new feeder go on."""
-    write_stream(folder / "stream.jsonl", turns)
+    """A worker, the feeder and Redis itself are killed; a new worker and a new feeder go on.
+
+    At first the stream is a pipe with a part of it, so that the end cannot come before the deaths.
+    """
+    stream, whole = folder / "stream.jsonl", folder / "whole.jsonl"
+    write_stream(stream, turns)
     ended(run(folder, "alone"))
+    lines = stream.rename(whole).read_bytes().splitlines(keepends=True)
+    os.mkfifo(stream)
     name = f"deaths-{turns}"
     address = f"redis://{HOST}:{server.port}/{name}"
     shared = ("--executor", address, "--workers", "0", "--partitions", "5")
     feeder = run(folder, "shared", *shared)
-    until(lambda: bool(keys(server, name)), "the feeder begins", feeder)
+    pipes: list[BinaryIO] = []
+    until(lambda: bool(pipes.extend(filter(None, [open_for_writing(stream)])) or pipes), "the feeder begins", feeder)
+    until(lambda: bool(keys(server, name)), "the plan is there", feeder)
     workers = [worker(address), worker(address)]
 
-    with client.Redis(HOST, server.port, decode_responses=True) as connection:
-        until(lambda: connection.xlen("{" + name + "}:alarms") > 5, "alarms")
-    workers[0].kill()
-    feeder.send_signal(signal.SIGKILL)
-    feeder.communicate()
+    with pipes[0] as pipe, client.Redis(HOST, server.port, decode_responses=True) as connection:
+        pipe.writelines(lines[: len(lines) * 2 // 3])
+        pipe.flush()
+        until(lambda: connection.xlen("{" + name + "}:alarms") > 5, "alarms", feeder)
+        workers[0].kill()
+        feeder.send_signal(signal.SIGKILL)
+        feeder.communicate()
+    whole.rename(stream)
     workers.append(worker(address))
     server.stop(signal.SIGKILL)
     server.start()
@@ -124,7 +146,7 @@ def check_deaths(server: Broker, folder: Path, turns: int) -> None:
     ended(feeder)
 
     assert alarms(folder / "shared") == alarms(folder / "alone")
-    assert [process.wait(timeout=60) for process in workers] == [-signal.SIGKILL, 0, 0]
+    assert [process.wait(timeout=300) for process in workers] == [-signal.SIGKILL, 0, 0]
 
 
 def test_whoever_dies_no_alarm_is_lost_and_none_repeated(server: Broker, tmp_path: Path) -> None:
