@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import NamedTuple, NoReturn
 
 from kubeproof.errors import PredicateError
 from kubeproof.intents.vocabulary import FUNCTIONS, NUMBER, TRUTH, Function, closest
+from kubeproof.logic.reading import Cursor, Token, split
 from kubeproof.values import dataclass
 
 MOST_DEPTH = 30  # of nesting; a hostile predicate must not exhaust the stack
@@ -102,39 +102,27 @@ def parse_predicate(text: str) -> Expression:
         raise PredicateError("is too long", text=text[:MOST_LENGTH], column=MOST_LENGTH, remedy=remedy)
     reader = _Reader(text)
     expression = reader.either(0)
-    reader.expect_end()
+    token = reader.peek()
+    is_assignment = token is not None and token.text == "="
+    reader.expect_end("Compare with ==" if is_assignment else "Write an operator between two values: && || == < + ...")
     if type_of(expression) != TRUTH:
         reader.fail_at(expression.column, "is a number, not true or false", "Compare it: ready(...) >= 2")
     _check_failed(reader, expression)
     return expression
 
 
-class _Token(NamedTuple):
-    kind: str  # text, number, word, symbol
-    text: str
-    column: int  # from 1
-
-
-class _Reader:
+class _Reader(Cursor[Token]):
     """Recursive descent over the tokens, one method per level."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
-        self._tokens = list(self._split(text))
-        self._next = 0
-        self._operators = 0
+        def mistake(problem: str, column: int, remedy: str) -> PredicateError:
+            return PredicateError(problem, text=text, column=column, remedy=remedy)
 
-    def _split(self, text: str) -> Iterator[_Token]:
-        position = 0
-        while match := _TOKEN.match(text, position):
-            kind = match.lastgroup or ""
-            piece, column = match.group(kind), match.start(kind) + 1
+        super().__init__(text, [_spelled(token) for token in split(_TOKEN, text)], mistake, MOST_DEPTH)
+        self._operators = 0
+        for kind, piece, column in self._tokens:
             if kind == "other":
                 self.fail_at(column, f"has an unknown character {piece!r}", "Text goes in quotes: 'Deployment/web'")
-            if kind == "word" and piece in _SPELLINGS:
-                kind, piece = "symbol", _SPELLINGS[piece]
-            yield _Token(kind, piece, column)
-            position = match.end()
 
     def either(self, depth: int) -> Expression:
         return self._chain(("||",), self._both, TRUTH, depth)
@@ -143,11 +131,11 @@ class _Reader:
         return self._chain(("&&",), self._negation, TRUTH, depth)
 
     def _negation(self, depth: int) -> Expression:
-        token = self._peek()
+        token = self.peek()
         if token is None or token.text != "!" or token.kind != "symbol":
             return self._comparison(depth)
-        self._check_depth(depth)
-        self._next += 1
+        self.check_depth(depth)
+        self.step()
         return Operation("!", (self._typed(self._negation(depth + 1), TRUTH, "!"),), token.column)
 
     def _comparison(self, depth: int) -> Expression:
@@ -181,11 +169,11 @@ class _Reader:
         return left
 
     def _primary(self, depth: int) -> Expression:
-        self._check_depth(depth)
-        token = self._peek()
+        self.check_depth(depth)
+        token = self.peek()
         if token is None or (token.kind == "symbol" and token.text not in "(-") or token.kind == "text":
-            self._fail("lacks a value", "Write a number, true, false or a function such as ready('Deployment/web')")
-        self._next += 1
+            self.fail("lacks a value", "Write a number, true, false or a function such as ready('Deployment/web')")
+        self.step()
         if token.kind == "number":
             return self._number(token, 1)
         if token.text == "-":
@@ -198,14 +186,14 @@ class _Reader:
             return Constant(token.text == "true", token.column)
         return self._call(token)
 
-    def _number(self, token: _Token, sign: int) -> Constant:
+    def _number(self, token: Token, sign: int) -> Constant:
         if len(token.text) > 10 or int(token.text) > LARGEST:
             self.fail_at(token.column, "has too large a number", f"At most {LARGEST} is possible")
         return Constant(sign * int(token.text), token.column)
 
     # -- calls ----------------------------------------------------------------------------------
 
-    def _call(self, name: _Token) -> Call:
+    def _call(self, name: Token) -> Call:
         if name.text not in FUNCTIONS:
             remedy = closest(name.text, (*FUNCTIONS, "true", "false"))
             self.fail_at(name.column, f"has an unknown name {name.text!r}", remedy)
@@ -224,11 +212,11 @@ class _Reader:
         return Call(name.text, ordered, name.column)
 
     def _argument(self, function: Function, given: dict[str, str | bool]) -> None:
-        token = self._peek()
-        following = self._tokens[self._next + 1] if self._next + 1 < len(self._tokens) else None
+        token = self.peek()
+        following = self.peek(1)
         if token is not None and token.kind == "word" and following is not None and following.text == "=":
             name, column = token.text, token.column
-            self._next += 2
+            self.step(2)
         else:
             name, column = self._position(function, given), token.column if token else len(self._text) + 1
         if name not in function.parameters:
@@ -239,19 +227,19 @@ class _Reader:
 
     def _position(self, function: Function, given: dict[str, str | bool]) -> str:
         if len(given) >= len(function.parameters):
-            self._fail(f"gives {function.name} too many arguments", f"Write {function.usage}")
+            self.fail(f"gives {function.name} too many arguments", f"Write {function.usage}")
         return function.parameters[len(given)]
 
     def _value(self, function: Function, name: str) -> str | bool:
-        token = self._peek()
+        token = self.peek()
         if name in function.flags:
             if token is None or token.text not in ("true", "false"):
-                self._fail(f"gives {function.name} a {name} that is not true or false", "Write true or false")
-            self._next += 1
+                self.fail(f"gives {function.name} a {name} that is not true or false", "Write true or false")
+            self.step()
             return token.text == "true"
         if token is None or token.kind != "text":
-            self._fail(f"gives {function.name} a {name} that is not text", "Put it in quotes: 'Deployment/web'")
-        self._next += 1
+            self.fail(f"gives {function.name} a {name} that is not text", "Put it in quotes: 'Deployment/web'")
+        self.step()
         allowed = function.words_of(name)
         if allowed and token.text[1:-1] not in allowed:
             remedy = closest(token.text[1:-1], allowed)
@@ -260,35 +248,24 @@ class _Reader:
 
     # -- tokens and failures --------------------------------------------------------------------
 
-    def _peek(self) -> _Token | None:
-        return self._tokens[self._next] if self._next < len(self._tokens) else None
-
-    def _symbol(self, texts: tuple[str, ...]) -> _Token | None:
+    def _symbol(self, texts: tuple[str, ...]) -> Token | None:
         """The next token, if it is one of the symbols; it is then read."""
-        token = self._peek()
+        token = self.peek()
         if token is None or token.kind != "symbol" or token.text not in texts:
             return None
-        self._next += 1
+        self.step()
         return token
 
-    def _expect(self, kind: str, what: str) -> _Token:
-        token = self._peek()
+    def _expect(self, kind: str, what: str) -> Token:
+        token = self.peek()
         if token is None or token.kind != kind:
-            self._fail(f"lacks {what}", f"Write {what}")
-        self._next += 1
+            self.fail(f"lacks {what}", f"Write {what}")
+        self.step()
         return token
 
-    def _close(self, opening: _Token) -> None:
+    def _close(self, opening: Token) -> None:
         if self._symbol((")",)) is None:
-            self._fail("lacks )", f"Close the parenthesis opened in column {opening.column}")
-
-    def expect_end(self) -> None:
-        """Refuses what follows the predicate."""
-        token = self._peek()
-        if token is not None and token.text == "=":
-            self._fail("goes on unexpectedly", "Compare with ==")
-        if token is not None:
-            self._fail("goes on unexpectedly", "Write an operator between two values: && || == < + ...")
+            self.fail("lacks )", f"Close the parenthesis opened in column {opening.column}")
 
     def _typed(self, expression: Expression, kind: str, op: str) -> Expression:
         if type_of(expression) != kind:
@@ -296,23 +273,16 @@ class _Reader:
             self.fail_at(expression.column, f"gives {op} a {type_of(expression)}", f"It takes {needs} on both sides")
         return expression
 
-    def _count(self, token: _Token) -> None:
+    def _count(self, token: Token) -> None:
         self._operators += 1
         if self._operators > MOST_OPERATORS:
             self.fail_at(token.column, "has too many operators", f"At most {MOST_OPERATORS} are read")
 
-    def _check_depth(self, depth: int) -> None:
-        if depth > MOST_DEPTH:
-            self._fail("is nested too deeply", f"Nest at most {MOST_DEPTH} levels")
 
-    def _fail(self, problem: str, remedy: str) -> NoReturn:
-        token = self._peek()
-        where = f" before {token.text!r}" if token is not None else " at its end"
-        self.fail_at(token.column if token is not None else len(self._text) + 1, problem + where, remedy)
-
-    def fail_at(self, column: int, problem: str, remedy: str) -> NoReturn:
-        """Raises the error of a mistake in this column."""
-        raise PredicateError(problem, text=self._text, column=column, remedy=remedy)
+def _spelled(token: Token) -> Token:
+    if token.kind == "word" and token.text in _SPELLINGS:
+        return Token("symbol", _SPELLINGS[token.text], token.column)
+    return token
 
 
 def _check_failed(reader: _Reader, expression: Expression) -> None:

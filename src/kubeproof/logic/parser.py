@@ -7,10 +7,11 @@ A name is letters, digits and `_`, or anything in double quotes. `true`, `false`
 from __future__ import annotations
 
 import re
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 from kubeproof.errors import FormulaError
 from kubeproof.logic.formula import FALSE, TEMPORAL_BINARY, TRUE, UNARY, Formula, Op, atom, binary, unary
+from kubeproof.logic.reading import Cursor, split
 
 MOST_DEPTH = 80  # of nesting; a hostile formula must not exhaust the stack
 MOST_OPERATORS = 120  # the same: a chain of operators is as deep as it is long
@@ -50,7 +51,7 @@ def parse(text: str) -> Formula:
     """The formula that the text stands for; a mistake is reported with its column."""
     reader = _Reader(text)
     formula = reader.level(0, 0)
-    reader.expect_end()
+    reader.expect_end("Write an operator between two formulas")
     return formula
 
 
@@ -60,30 +61,30 @@ def names_in(text: str) -> tuple[tuple[str, int], ...]:
     return tuple((one.name, column) for one, column in found if one is not None and one.op is Op.ATOM)
 
 
-class _Reader:
+class _Reader(Cursor[Token]):
     """Recursive descent over the tokens."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
-        self._tokens = list(_tokens(text))
-        self._next = 0
+        def mistake(problem: str, column: int, remedy: str) -> FormulaError:
+            return FormulaError(problem, text=text, column=column, remedy=remedy)
+
+        super().__init__(text, _tokens(text), mistake, MOST_DEPTH)
         self._check_length()
 
     def _check_length(self) -> None:
         operators = [token for token in self._tokens if token.op is not None]
         if len(operators) > MOST_OPERATORS:
             column = operators[MOST_OPERATORS].column
-            remedy = f"At most {MOST_OPERATORS} are read"
-            raise FormulaError("has too many operators", text=self._text, column=column, remedy=remedy)
+            self.fail_at(column, "has too many operators", f"At most {MOST_OPERATORS} are read")
 
     def level(self, number: int, depth: int) -> Formula:
         """A formula of operators at least as tight as the level's."""
-        self._check_depth(depth)
+        self.check_depth(depth)
         if number == len(_BINARY_LEVELS):
             return self._temporal(depth)
         left = self.level(number + 1, depth)
         while (op := self._op()) in _BINARY_LEVELS[number] and op is not None:
-            self._next += 1
+            self.step()
             if op is Op.IMPLIES:
                 return binary(op, left, self.level(number, depth + 1))
             left = binary(op, left, self.level(number + 1, depth + 1))
@@ -94,67 +95,43 @@ class _Reader:
         op = self._op()
         if op not in TEMPORAL_BINARY or op is None:
             return left
-        self._next += 1
-        self._check_depth(depth)
+        self.step()
+        self.check_depth(depth)
         return binary(op, left, self._temporal(depth + 1))
 
     def _prefix(self, depth: int) -> Formula:
         ops: list[Op] = []
         while (op := self._op()) in UNARY and op is not None:
             ops.append(op)
-            self._next += 1
-        self._check_depth(depth + len(ops))
+            self.step()
+        self.check_depth(depth + len(ops))
         formula = self._primary(depth + len(ops))
         for op in reversed(ops):
             formula = unary(op, formula)
         return formula
 
     def _primary(self, depth: int) -> Formula:
-        token = self._token()
+        token = self.peek()
         if token is not None and token.formula is not None:
-            self._next += 1
+            self.step()
             return token.formula
         if token is None or token.text != "(":
-            self._fail("lacks a proposition", "Write a name, true, false or a formula in parentheses")
-        self._next += 1
+            self.fail("lacks a proposition", "Write a name, true, false or a formula in parentheses")
+        self.step()
         formula = self.level(0, depth + 1)
-        closing = self._token()
+        closing = self.peek()
         if closing is None or closing.text != ")":
-            self._fail("lacks )", f"Close the parenthesis opened in column {token.column}")
-        self._next += 1
+            self.fail("lacks )", f"Close the parenthesis opened in column {token.column}")
+        self.step()
         return formula
 
-    def expect_end(self) -> None:
-        """Refuses what follows the formula."""
-        if self._token() is not None:
-            self._fail("goes on unexpectedly", "Write an operator between two formulas")
-
-    def _token(self) -> Token | None:
-        return self._tokens[self._next] if self._next < len(self._tokens) else None
-
     def _op(self) -> Op | None:
-        token = self._token()
+        token = self.peek()
         return token.op if token is not None else None
-
-    def _check_depth(self, depth: int) -> None:
-        if depth > MOST_DEPTH:
-            self._fail("is nested too deeply", f"Nest at most {MOST_DEPTH} levels")
-
-    def _fail(self, problem: str, remedy: str) -> NoReturn:
-        token = self._token()
-        column = token.column if token is not None else len(self._text) + 1
-        found = f" before {token.text!r}" if token is not None else " at its end"
-        raise FormulaError(f"{problem}{found}", text=self._text, column=column, remedy=remedy)
 
 
 def _tokens(text: str) -> list[Token]:
-    found: list[Token] = []
-    position = 0
-    while match := _TOKEN.match(text, position):
-        kind = match.lastgroup or ""
-        found.append(_token(match.group(kind), kind, match.start(kind) + 1, text))
-        position = match.end()
-    return found
+    return [_token(piece, kind, column, text) for kind, piece, column in split(_TOKEN, text)]
 
 
 def _token(piece: str, kind: str, column: int, text: str) -> Token:

@@ -31,11 +31,6 @@ def test_a_predicate_means_what_it_says(text, holds):
     assert parse(text).holds(EVENT) is holds
 
 
-def test_a_predicate_knows_whether_the_name_is_enough():
-    assert parse("name in [a, b] or name == c").needs_only_the_name
-    assert not parse("name == a and code > 1").needs_only_the_name
-
-
 @pytest.mark.parametrize(
     ("text", "column", "problem"),
     [
