@@ -29,6 +29,7 @@ from kubeproof.manifests.folders.own_reports import WHAT, WHY
 from kubeproof.manifests.folders.recognising import UNPATCHED, lacks_objects, why_template
 from kubeproof.manifests.folders.variants import leave_out_variants
 from kubeproof.manifests.identities import find_repeated, name_objects, note_repeated
+from kubeproof.manifests.kinds.foreign_scalers import without_idle
 from kubeproof.manifests.kinds.priorities import is_unknown_class, omitted_class, with_priority
 from kubeproof.manifests.kinds.workloads import ReadWorkload
 from kubeproof.manifests.late import (
@@ -170,7 +171,8 @@ def _loaded(
     if scenario is None:
         setup = _set_by_flags(setup, flags, objects)
         shown = tuple(collected.files)
-        loaded = Loaded(setup, default_scenario(setup), _distinct(objects.omissions), shown)
+        omissions = tuple(without_idle(objects.omissions, objects.sized, setup.workloads))
+        loaded = Loaded(setup, default_scenario(setup), _distinct(omissions), shown)
     else:
         loaded = _with_scenario(scenario, setup, objects, collected, budget)
     if objects.owned:

@@ -13,6 +13,7 @@ from kubeproof.cluster.quotas import LimitRange, ResourceQuota
 from kubeproof.cluster.services import Service
 from kubeproof.cluster.volumes import Claim, StorageClass, Volume
 from kubeproof.errors import ManifestError, ScenarioError
+from kubeproof.manifests.kinds.foreign_scalers import names_target, target_of
 from kubeproof.manifests.kinds.metadata import read_metadata
 from kubeproof.manifests.kinds.nodes import read_node
 from kubeproof.manifests.kinds.priorities import read_priority_class
@@ -156,6 +157,7 @@ class Objects:
     storage_classes: list[StorageClass] = field(default_factory=list)
     applications: list[Application] = field(default_factory=list)
     omissions: list[Omission] = field(default_factory=list)
+    sized: dict[Omission, tuple[str, str]] = field(default_factory=dict)  # of objects without a reader: their targets
     owned: list[tuple[ReadWorkload, str]] = field(default_factory=list)  # pods, each with its workload's reference
     _owners: Owners | None = None
 
@@ -293,9 +295,11 @@ def _omit_kind(document: Document, fields: Fields, objects: Objects) -> None:
     if close and document.version.rpartition("/")[0] in _BUILT_IN:
         _refuse_kind(document, fields, close[0])
     why = f"not modelled; did you mean {close[0]}?" if close else READ_BY_OTHERS.get(kind, "not modelled")
-    decided = touched(ALL if _names_target(fields) else NOTHING, fields.log.owner)
-    place = Source(document.file, document.line)
-    objects.omissions.append(Omission(what, place, why, touches=decided, group=f"kind {kind}"))
+    decided = touched(ALL if names_target(fields.mapping) else NOTHING, fields.log.owner)
+    found = Omission(what, Source(document.file, document.line), why, touches=decided, group=f"kind {kind}")
+    objects.omissions.append(found)
+    if decided and (target := target_of(fields.mapping)) is not None:
+        objects.sized[found] = target
 
 
 def _refuse_kind(document: Document, fields: Fields, meant: str) -> NoReturn:
@@ -305,12 +309,6 @@ def _refuse_kind(document: Document, fields: Fields, meant: str) -> NoReturn:
         fields.fail("apiVersion", f"is {printable(document.version)!r}", remedy=f"Write apiVersion: {allowed}")
     known = f"which {printable(document.version)} does not have"
     fields.fail("kind", f"is {printable(document.kind)!r}, {known}", remedy=f"Did you mean {meant}?")
-
-
-def _names_target(fields: Fields) -> bool:
-    """True if an object says how many pods a workload has, as autoscalers of all makes do."""
-    spec = fields.mapping.get("spec")
-    return isinstance(spec, Mapping) and any(spec.get(key) is not None for key in ("scaleTargetRef", "workloadRef"))
 
 
 def _node(fields: Fields, _: Document, objects: Objects) -> None:

@@ -304,6 +304,18 @@ def test_an_autoscaler_is_read_and_nothing_of_it_left_out() -> None:
     assert loaded.omissions == ()
 
 
+def test_a_foreign_autoscaler_decides_only_where_its_target_is() -> None:
+    scaled = "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a, namespace: shop}\n"
+    of_web, of_nobody = (f"{scaled}spec: {{scaleTargetRef: {{name: {name}}}}}\n" for name in ("web", "sample"))
+    odd = f"{scaled}spec: {{scaleTargetRef: {{}}}}\n"
+
+    touches = [load_text(node(), deployment(), one).omissions[-1].touches for one in (of_web, of_nobody, odd)]
+
+    assert [bool(one) for one in touches] == [True, False, True]
+    asked = load_text(node(), deployment(), of_nobody, scenario("start: empty"))  # whose events may bring it
+    assert asked.omissions[-1].touches
+
+
 def test_behavior_is_defaulted_only_where_it_is_given() -> None:
     found = load_text(autoscaler("v2", "maxReplicas: 5, behavior: {scaleDown: {selectPolicy: Min}}"))
 
