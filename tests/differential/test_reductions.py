@@ -19,8 +19,9 @@ from kubeproof.model.reductions.partial_order import EVERY_ORDER, Order, orders_
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.counterexamples.lift import lift
 from kubeproof.verify.counterexamples.replayer import replay
+from kubeproof.verify.models import search_models
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.searching import Beginning, Watch, reduced
+from kubeproof.verify.searching import Beginning, Watch
 from tests.differential.comparison import counts, search, verdicts_of
 from tests.property.aging import aging_cases, long_lived_cases
 from tests.property.budget_changes import budget_cases
@@ -84,7 +85,7 @@ def compare_orders(case: Case) -> bool:
 
 
 def _fewer(plan: Plan, engine: str) -> tuple[Search, Order]:
-    _, found, order = reduced(plan, Beginning(()), replace(ALL_AT_ONCE, engine=engine), Watch())
+    _, found, order, *_ = search_models(plan, Beginning(()), replace(ALL_AT_ONCE, engine=engine), Watch())
     return found, order
 
 

@@ -33,8 +33,8 @@ from kubeproof.events.declarations import STABLE, Drain, Event, NodeFailure
 from kubeproof.intents.declarations import ALWAYS, EVENTUALLY_ALWAYS, Amount, Intent
 from kubeproof.manifests.loaded import Loaded, Scenario, Start
 from kubeproof.verify.options import SLICING, Effort, VerifyOptions
-from kubeproof.verify.proofs.shares import ONE_BY_ONE
 from kubeproof.verify.run import verify
+from kubeproof.verify.strategies.parts import ONE_BY_ONE
 from tests.differential.test_slicing import PATIENT, TOLERATIONS
 from tests.property.mixed import ALL_KINDS, Mix, mixed_inputs
 

@@ -19,8 +19,9 @@ from kubeproof.model.plan import Plan
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.counterexamples.lift import lift
 from kubeproof.verify.counterexamples.replayer import replay
+from kubeproof.verify.models import search_models
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.searching import Beginning, Watch, reduced
+from kubeproof.verify.searching import Beginning, Watch
 from kubeproof.verify.words.reference import judge_word
 from tests.differential.comparison import Verdicts, search, verdicts_of
 from tests.oracles.templates import as_ltl
@@ -162,7 +163,7 @@ def _compare(case: Case, random: Random) -> None:
     by_name = _by_name(plan)
     told = [(intent.formula, intent.where) for intent in asked.intents]
     assert by_name is None or by_name == verdicts_of(grouped), told
-    _, fewer, order = reduced(plan, Beginning(()), VerifyOptions(max_states=4 * MOST_STATES), Watch())
+    _, fewer, order, *_ = search_models(plan, Beginning(()), VerifyOptions(max_states=4 * MOST_STATES), Watch())
     assert verdicts_of(fewer) == verdicts_of(grouped), (order, told)
     _replay_all(plan, fewer)
     alone = search(asked.plan(merge=False), max_states=4 * MOST_STATES)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 
 from kubeproof.cluster.objects import Source
+from kubeproof.report.strategies import strategy_document
 from kubeproof.verify.findings.fingerprints import check_fingerprints, fingerprints
 from kubeproof.verify.matrix.result import Cell, Matrix, Row
 from kubeproof.verify.result import (
@@ -109,6 +110,7 @@ def _result(result: IntentResult, fingerprint: str) -> dict[str, object]:
         "size": dict(result.size),
         "states": result.states,
         "transitions": result.transitions,
+        "strategy": strategy_document(result.strategy),
         "trace": None if trace is None else [*_steps(trace, is_cell=bool(result.faults))],
         **({} if trace is None or not trace.propositions else _propositions(trace)),
         "loop_start": None if trace is None else trace.loop_start,

@@ -13,6 +13,7 @@ from kubeproof.report.escape import escape
 from kubeproof.report.matrix_words import listed, short_names
 from kubeproof.report.sentences import audited, closing, omitted_lines, suppressed_by
 from kubeproof.report.sentences import count as _count
+from kubeproof.report.strategies import strategy_lines
 from kubeproof.report.style import Style
 from kubeproof.report.trace import trace_lines
 from kubeproof.verify.result import (
@@ -185,6 +186,8 @@ def _block(result: IntentResult, style: Style) -> Iterator[str]:
     yield f"  {style.faint('declared at')} {_place(result.location)}"
     if result.suppression is not None:
         yield from style.fold(f"  {style.heading('Accepted')}: ", escape(suppressed_by(result)))
+    if style.verbose and result.strategy is not None:
+        yield from (f"  {line}" for line in strategy_lines(result.strategy, style.indented(2)))
     if result.trace is None:
         yield f"  {style.faint(f'{_numbers(result.states, result.transitions)}, {_size(result)}')}"
     else:

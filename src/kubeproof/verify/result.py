@@ -11,6 +11,7 @@ from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
 
 if TYPE_CHECKING:
+    from kubeproof.verify.answered import Answered
     from kubeproof.verify.matrix.result import Matrix
     from kubeproof.verify.scaling.result import Sweep
 
@@ -85,6 +86,7 @@ class IntentResult:
     severity: str = "error"  # of the intent: error, warning or info
     suppression: Suppression | None = None  # of a SUPPRESSED result
     faults: tuple[str, ...] = ()  # of a cell of the survival matrix: what happens in its runs
+    strategy: Answered | None = None  # who answered, and why others before did not; None: it was not noted
 
     @property
     def is_decisive(self) -> bool:

@@ -17,30 +17,25 @@ from kubeproof.engine.search import (
     make_kernel,
 )
 from kubeproof.engine.snapshot import Keeper, Snapshots
-from kubeproof.engine.stopped import ALL_VIOLATED, INTERRUPTED
 from kubeproof.engine.system import Cell
 from kubeproof.engine.system import Progress as EngineProgress
 from kubeproof.errors import EnvironmentProblem
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.plan import Plan
-from kubeproof.model.reductions.ends_in_unison import EndMatters
-from kubeproof.model.reductions.partial_order import EVERY_ORDER, Order, fewer_orders, orders_of_deploying
-from kubeproof.model.reductions.starts_in_unison import StartMatters
+from kubeproof.model.reductions.partial_order import EVERY_ORDER, Order, orders_of_deploying
 from kubeproof.model.reductions.without_clocks import without_clocks
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 from kubeproof.verify.findings.known import Known
 from kubeproof.verify.no_placement import no_placement
 from kubeproof.verify.options import ABSTRACTION, PARTIAL_ORDER, UNISON, Progress, VerifyOptions
-from kubeproof.verify.proofs.coarser import is_proved, told, undecided, within
 from kubeproof.verify.result import Statistics
-from kubeproof.verify.words.coverage import Coverage, coverage_of, joined, note
+from kubeproof.verify.words.coverage import Coverage, coverage_of, note
 
 Report = Callable[[Progress], None] | None
 DEFAULT_MEMORY_PERCENT = 80
 SAMPLE = 16  # with --check-controllers, one memo hit in so many is asked again
-MOST_RESTARTS = 3  # workloads whose start turns out to matter; beyond, no pods start in unison
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,21 +90,12 @@ class Decided:
     finding: Finding
 
 
-@dataclass(frozen=True, slots=True)
-class Explored:
-    """What the searches of one plan found, check by check."""
-
-    decided: tuple[Decided, ...]
-    statistics: Statistics
-    search: Search  # the reduced one
-
-
 def begin(loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch) -> Beginning:
     """With `start: deployed`, every first stable placement; otherwise the plan's own start."""
     if loaded.scenario.start.mode != "deployed":
         return Beginning(())
     deploying = plan.deploying()
-    order = _asked_for(deploying, orders_of_deploying(deploying), options)
+    order = leave_out(deploying, orders_of_deploying(deploying), options)
     system = GroupedSystem(deploying, order)
     note(system)
     kernel = _kernel(system, options)
@@ -124,91 +110,7 @@ def begin(loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch) -> B
     return Beginning(tuple(kernel.cells_of(state) for state in stable), search, stable, coverage_of(system))
 
 
-def explored(plan: Plan, beginning: Beginning, options: VerifyOptions, watch: Watch) -> Explored:
-    """Decides every check of the plan.
-
-    A violation found with fewer orders is looked for again in every order, in a search of bounded size, so that the
-    counterexample shown is a shortest one wherever that search comes to it.
-    """
-    begun = watch.clock()
-    system, search, order = reduced(plan, beginning, options, watch)
-    start_states = 0 if beginning.search is None else len(beginning.search.store)
-    seen = joined((beginning.coverage, coverage_of(system)))._asdict()
-    statistics = replace(statistics_of(search, plan, order), start_states=start_states, **seen)
-    decided = tuple(Decided(system, search, finding) for finding in search.findings)
-    if order == EVERY_ORDER or not any(finding.is_violated for finding in search.findings):
-        return Explored(decided, statistics, search)
-    again = _repeated(plan, beginning, options, watch, watch.clock() - begun)
-    if again is None or again.search.stopped_by == INTERRUPTED:
-        return Explored(decided, statistics, search)
-    if again.search.stopped_by in (None, ALL_VIOLATED):
-        findings = again.search.findings
-        return Explored(
-            tuple(Decided(again.system, again.search, finding) for finding in findings),
-            _repeated_statistics(again, plan, statistics),
-            search,
-        )
-    pairs = zip(decided, again.search.findings, strict=True)
-    shorter = tuple(Decided(again.system, again.search, full) if full.is_violated else known for known, full in pairs)
-    return Explored(shorter, statistics, search)
-
-
-@dataclass(frozen=True, slots=True)
-class _Repeated:
-    system: GroupedSystem
-    search: Search
-
-
-def _repeated_statistics(again: _Repeated, plan: Plan, first: Statistics) -> Statistics:
-    """What the search in every order did; who acted in either of the two."""
-    seen = joined((first, coverage_of(again.system)))._asdict()
-    return replace(statistics_of(again.search, plan, EVERY_ORDER), start_states=first.start_states, **seen)
-
-
-def reduced(
-    plan: Plan, beginning: Beginning, options: VerifyOptions, watch: Watch
-) -> tuple[GroupedSystem, Search, Order]:
-    """The search with as few orders as it turns out to allow.
-
-    Counting young pods as a whole pays where many nodes differ; where few do, the full model is the smaller one.
-    """
-    begun = watch.clock()
-    order = _asked_for(plan, fewer_orders(plan), options)
-    if order.counted:
-        few = replace(options, max_states=_at_most(options, options.effort.max_tried))
-        tried = _narrowed(plan, _asked_for(plan, order.exact(plan), options), beginning, few, watch.unsaved, begun)
-        if tried[1].stopped_by in (None, ALL_VIOLATED, INTERRUPTED):
-            return tried
-    return _narrowed(plan, order, beginning, options, watch, begun)
-
-
-def _narrowed(
-    plan: Plan, order: Order, beginning: Beginning, options: VerifyOptions, watch: Watch, begun: float
-) -> tuple[GroupedSystem, Search, Order]:
-    """The search that leaves out no more than it turns out to allow, and decides nothing by additional runs."""
-    restarts = 0
-    while True:
-        share = within(options, watch.clock() - begun, is_relaxed=order.is_relaxed)
-        try:
-            system, search = one_search(plan, order, beginning, share, watch)
-        except StartMatters as found:
-            restarts += 1
-            order = order._replace(counted=order.counted - {found.workload})
-            kept = order.in_unison - {found.workload} if restarts < MOST_RESTARTS else frozenset()
-            order = order._replace(in_unison=kept)
-        except EndMatters as found:
-            order = order._replace(ending=order.ending - found.workloads)
-        else:
-            if not order.is_relaxed or is_proved(system.checks, search):
-                left_out = order.is_relaxed or system.leaves_out_orders
-                return system, told(search, share, options), order if left_out else EVERY_ORDER
-            if search.stopped_by == INTERRUPTED:
-                return system, undecided(search), order
-            watch.pass_over()
-            order = _asked_for(plan, order.exact(plan), options)
-
-
-def _asked_for(plan: Plan, order: Order, options: VerifyOptions) -> Order:
+def leave_out(plan: Plan, order: Order, options: VerifyOptions) -> Order:
     """The order without what the user switched off."""
     if order.is_relaxed and not options.uses(ABSTRACTION):
         order = order.exact(plan)
@@ -217,36 +119,6 @@ def _asked_for(plan: Plan, order: Order, options: VerifyOptions) -> Order:
     if not options.uses(PARTIAL_ORDER):
         order = order._replace(alone=False, hurried=frozenset())
     return order
-
-
-def _repeated(
-    plan: Plan, beginning: Beginning, options: VerifyOptions, watch: Watch, spent_s: float
-) -> _Repeated | None:
-    """The same search in every order, up to a bound; None if no time is left for it."""
-    if watch.stop.is_asked:
-        return None
-    most = _at_most(options, options.effort.max_repeated)
-    left_s = None if options.timeout_s is None else options.timeout_s - spent_s
-    if left_s is not None and left_s <= 0:
-        return None
-    limited = replace(options, max_states=most, timeout_s=left_s)
-    return _Repeated(*one_search(plan, EVERY_ORDER, beginning, limited, replace(watch.unsaved, found=None)))
-
-
-def _at_most(options: VerifyOptions, states: int) -> int:
-    return min(states, options.max_states or states)
-
-
-def repeated_whole(
-    loaded: Loaded, plan: Plan, options: VerifyOptions, watch: Watch, spent_s: float
-) -> tuple[Beginning, Search] | None:
-    """A search of bounded size of an input that was searched in parts; None if even its start is too large."""
-    most = _at_most(options, options.effort.max_repeated)
-    beginning = begin(loaded, plan, replace(options, max_states=most), watch.unsaved)
-    if beginning.search is not None and beginning.search.stopped_by:
-        return None
-    again = _repeated(plan, beginning, options, watch, spent_s)
-    return None if again is None else (beginning, again.search)
 
 
 def one_search(

@@ -17,9 +17,10 @@ from kubeproof.model.reductions.starts_in_unison import StartMatters
 from kubeproof.model.reductions.without_clocks import clockless, gains_without_clocks, without_clocks
 from kubeproof.model.reductions.young_pods import EMPTY, Bear, Grow, Nursery, countable, with_young
 from kubeproof.verdicts import Verdict
+from kubeproof.verify.models import search_models
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.run import plan_of
-from kubeproof.verify.searching import Beginning, Watch, reduced
+from kubeproof.verify.searching import Beginning, Watch
 from tests.unit.verify.inputs import loaded, node, scenario, web
 
 WEB = "Deployment/shop/web"
@@ -99,7 +100,7 @@ def test_a_search_in_which_an_end_matters_begins_again_without_it() -> None:
     growing = f"{{scale: {{target: {WEB}, replicas: [1, 3], max: 2}}}}"
     found = plan(web(2), events=growing)
 
-    _, _, order = reduced(found, Beginning(()), VerifyOptions(engine="python"), Watch())
+    _, _, order, *_ = search_models(found, Beginning(()), VerifyOptions(engine="python"), Watch())
 
     assert fewer_orders(found).ending == {0}
     assert order.ending == frozenset()
@@ -186,7 +187,7 @@ def test_clocks_of_pods_and_of_maintenance_are_left_open() -> None:
 def test_a_violation_without_clocks_is_looked_for_again_with_them() -> None:
     found = plan(web(1), intents=f"{{minReady: {{target: {WEB}, count: 1}}}}", events=MAINTENANCE)
 
-    _, search, order = reduced(found, Beginning(()), VerifyOptions(engine="python"), Watch())
+    _, search, order, *_ = search_models(found, Beginning(()), VerifyOptions(engine="python"), Watch())
 
     assert not order.is_relaxed
     assert [finding.verdict for finding in search.findings] == [Verdict.VIOLATED]

@@ -32,6 +32,7 @@ def test_the_document_is_the_contract():
                 "size": {},
                 "states": 1200,
                 "transitions": 3400,
+                "strategy": None,
                 "trace": [
                     {
                         "actor": "replicaset",
@@ -78,6 +79,7 @@ def test_the_document_is_the_contract():
                 "size": {},
                 "states": 1,
                 "transitions": 1,
+                "strategy": None,
                 "trace": None,
                 "loop_start": None,
                 "loop_certainty": "",

@@ -8,11 +8,11 @@ import pytest
 
 from kubeproof.engine.stopped import INTERRUPTED
 from kubeproof.manifests.load import load_texts
-from kubeproof.verify import run
 from kubeproof.verify.counterexamples.rerun import rerun
 from kubeproof.verify.options import Effort, VerifyOptions
 from kubeproof.verify.result import Statistics, VerifyResult
 from kubeproof.verify.run import verify
+from kubeproof.verify.strategies import events_at_rest
 
 AUTOSCALER = """
 apiVersion: autoscaling/v2
@@ -93,6 +93,6 @@ def test_an_interrupted_second_look_is_an_interrupted_run(monkeypatch: pytest.Mo
         again.keywords["stop"].ask()
         return list(results), Statistics(states=7, stopped_by=INTERRUPTED)
 
-    monkeypatch.setattr(run, "calmed", interrupted)
+    monkeypatch.setattr(events_at_rest, "calmed", interrupted)
 
     assert verified(3).statistics.stopped_by == INTERRUPTED

@@ -12,7 +12,8 @@ from kubeproof.errors import KubeproofError, LimitReached, ScenarioError
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.plan import Plan
 from kubeproof.verdicts import Verdict
-from kubeproof.verify import run, searching
+from kubeproof.verify import models
+from kubeproof.verify.counterexamples import shown
 from kubeproof.verify.counterexamples.replayer import ReplayMismatch
 from kubeproof.verify.findings.failures import failure_of
 from kubeproof.verify.options import Effort, VerifyOptions
@@ -21,6 +22,7 @@ from kubeproof.verify.proofs.crowd import proving
 from kubeproof.verify.proofs.slicing import Slice
 from kubeproof.verify.result import VerifyResult
 from kubeproof.verify.run import verify
+from kubeproof.verify.strategies import whole
 from tests.unit.verify.inputs import loaded, node, scenario, web
 from tests.unit.verify.test_slicing import TWO_TEAMS
 
@@ -37,7 +39,7 @@ def verdicts(result: VerifyResult) -> list[str]:
 @pytest.fixture
 def broken_two(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever searches the runs of workload two comes upon a fault of ours."""
-    one_search, prove_part = searching.one_search, proving.prove_part
+    one_search, prove_part = models.one_search, proving.prove_part
 
     def fail(plan: Plan, *others: Any) -> Any:
         if any(workload.name == "two" for workload in plan.setup.workloads):
@@ -49,7 +51,7 @@ def broken_two(monkeypatch: pytest.MonkeyPatch) -> None:
             raise IndexError("tuple index out of range")
         return prove_part(whole, part, *others)
 
-    monkeypatch.setattr(searching, "one_search", fail)
+    monkeypatch.setattr(models, "one_search", fail)
     monkeypatch.setattr(proving, "prove_part", fail_to_prove)
 
 
@@ -115,7 +117,7 @@ def test_a_violation_whose_replay_disagrees_is_an_error_of_its_intent(monkeypatc
     def refuse(*_: object) -> None:
         raise ReplayMismatch("E700 step 1 of the trace is not possible")
 
-    monkeypatch.setattr(run, "make_trace", refuse)
+    monkeypatch.setattr(shown, "make_trace", refuse)
     result = verify(loaded(node("n1"), web(1), scenario(READY % ("web", 1), READY % ("web", 2))))
 
     assert verdicts(result) == [Verdict.HOLDS, Verdict.ERROR]
@@ -123,15 +125,15 @@ def test_a_violation_whose_replay_disagrees_is_an_error_of_its_intent(monkeypatc
 
 
 def test_what_is_known_when_something_goes_wrong_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    explored = run.explored
+    explore_plan = whole.explore_plan
 
     def fail_later(plan, beginning, options, watch):
         if plan.monitors[0].intent.name == "second":
             raise IndexError("list index out of range")
-        return explored(plan, beginning, options, watch)
+        return explore_plan(plan, beginning, options, watch)
 
-    monkeypatch.setattr(run, "MOST_INTENTS", 1)
-    monkeypatch.setattr(run, "explored", fail_later)
+    monkeypatch.setattr(whole, "MAX_INTENTS", 1)
+    monkeypatch.setattr(whole, "explore_plan", fail_later)
     intents = ("{schedulable: {name: first, target: Deployment/shop/web}}", "{settles: {name: second}}")
     result = verify(
         loaded(node("n1"), web(1), scenario(*intents, events=DRAIN)), VerifyOptions(without=("abstraction",))

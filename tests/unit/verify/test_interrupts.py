@@ -11,11 +11,11 @@ from kubeproof.engine.stopped import ALL_VIOLATED, INTERRUPTED, StoppedBy, StopR
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.stop import Stop
 from kubeproof.verdicts import Verdict
-from kubeproof.verify import run
+from kubeproof.verify.counterexamples import shown
 from kubeproof.verify.options import Effort, Progress, VerifyOptions
-from kubeproof.verify.proofs import shares
 from kubeproof.verify.result import IntentResult, Statistics, VerifyResult
 from kubeproof.verify.run import verify
+from kubeproof.verify.strategies import alone, slices
 from kubeproof.verify.words.summary import combined
 from tests.unit.verify.inputs import loaded, node, scenario, web
 
@@ -162,10 +162,10 @@ def test_telling_of_violations_changes_no_number_of_the_answer() -> None:
 @pytest.mark.parametrize(
     ("given", "module", "name"),
     [
-        (whole, run, "lift"),
-        (parts, run, "show_violation"),
-        (one_by_one, shares, "show_violation"),
-        (one_by_one, run, "make_trace"),
+        (whole, shown, "lift"),
+        (parts, slices, "show_violation"),
+        (one_by_one, alone, "show_violation"),
+        (one_by_one, shown, "make_trace"),
     ],
 )
 def test_an_interrupt_outside_of_a_search_leaves_an_answer_too(given, module, name, monkeypatch) -> None:

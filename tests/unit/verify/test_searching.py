@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from kubeproof.verdicts import Verdict
-from kubeproof.verify import searching
+from kubeproof.verify import models
 from kubeproof.verify.counterexamples import weave
+from kubeproof.verify.models import search_models
 from kubeproof.verify.options import REDUCTIONS, Effort, VerifyOptions
 from kubeproof.verify.result import VerifyResult
 from kubeproof.verify.run import verify
-from kubeproof.verify.searching import Beginning, Watch, reduced
+from kubeproof.verify.searching import Beginning, Watch
 from tests.unit.model.test_startup import plan
 from tests.unit.verify.inputs import loaded, node, scenario, web
 from tests.unit.verify.test_slicing import TWO_TEAMS
@@ -39,7 +40,7 @@ def test_beyond_the_bound_a_longer_one_is_shown_and_replayed() -> None:
 
 
 def test_a_timeout_that_is_used_up_leaves_the_first_counterexample() -> None:
-    found = searching._repeated(plan(web(1)), Beginning(()), VerifyOptions(timeout_s=1.0), Watch(), 2.0)
+    found = models._search_every_order(plan(web(1)), Beginning(()), VerifyOptions(timeout_s=1.0), Watch(), 2.0)
 
     assert found is None
 
@@ -73,17 +74,17 @@ def test_workloads_whose_start_matters_after_all_are_taken_out_one_by_one() -> N
     shrinking = "{scale: {target: Deployment/shop/web, replicas: [1]}}"
     found = plan(web(2), web(2, name="db"), events=shrinking)
 
-    _, search, order = reduced(found, Beginning(()), VerifyOptions(engine="python"), Watch())
+    _, search, order, *_ = search_models(found, Beginning(()), VerifyOptions(engine="python"), Watch())
 
     assert order.in_unison == {1}
     assert [finding.verdict for finding in search.findings] == [Verdict.HOLDS]
 
 
 def test_when_several_starts_matter_none_is_in_unison(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(searching, "MOST_RESTARTS", 1)
+    monkeypatch.setattr(models, "MAX_RESTARTS", 1)
     found = plan(web(2), web(2, name="db"), events="{scale: {target: Deployment/shop/web, replicas: [1]}}")
 
-    _, _, order = reduced(found, Beginning(()), VerifyOptions(engine="python"), Watch())
+    _, _, order, *_ = search_models(found, Beginning(()), VerifyOptions(engine="python"), Watch())
 
     assert order.in_unison == frozenset()
 

@@ -10,9 +10,9 @@ from kubeproof.engine.stopped import StoppedBy, StopReason
 from kubeproof.manifests.load import load_texts
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import Effort, VerifyOptions
-from kubeproof.verify.proofs import shares
 from kubeproof.verify.result import VerifyResult
 from kubeproof.verify.run import verify
+from kubeproof.verify.strategies import parts
 from tests.unit.verify.inputs import loaded, node, scenario, web
 
 NODES = (node("n1", cpu="8"), node("n2", cpu="8"), node("n3", cpu="8"))
@@ -69,7 +69,7 @@ def test_what_no_other_workload_can_prevent_is_proved() -> None:
         "proved for Deployment/shop/back, whatever the others do",
     ]
     assert result.statistics.stopped_by is None
-    assert result.statistics.reductions[-1] == shares.ONE_BY_ONE
+    assert result.statistics.reductions[-1] == parts.ONE_BY_ONE
 
 
 def test_what_holds_alone_is_no_proof_where_others_may_take_the_room() -> None:
@@ -219,7 +219,7 @@ def test_parts_whose_start_is_too_large_decide_nothing() -> None:
     result = answered(*NODES, *pods, effort=replace(FEW, max_alone=1))
 
     assert verdicts(result) == [Verdict.UNKNOWN]
-    assert result.statistics.reductions[-1] == shares.ONE_BY_ONE
+    assert result.statistics.reductions[-1] == parts.ONE_BY_ONE
 
 
 @pytest.mark.parametrize(("after", "expected"), [("", Verdict.HOLDS), ("after: stable", Verdict.UNKNOWN)])

@@ -17,9 +17,9 @@ from kubeproof.model.by_name.state import State, Transition
 from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.verify.counterexamples.replayer import Recorded, Replayed, ReplayMismatch, replay
 from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.planning import plan_of
 from kubeproof.verify.resize import Size, resized
 from kubeproof.verify.result import IntentResult
-from kubeproof.verify.run import plan_of
 
 MOST = 10_000  # nodes of a kind or pods of a workload in a counterexample
 

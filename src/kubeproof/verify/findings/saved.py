@@ -14,6 +14,7 @@ from kubeproof.errors import ManifestError
 from kubeproof.manifests.yaml.printable import printable
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
+from kubeproof.verify.answered import Answered, PassedOver, Reason
 from kubeproof.verify.matrix.result import Cell, Column, Grade, Matrix, Row
 from kubeproof.verify.resize import Size
 from kubeproof.verify.result import (
@@ -150,7 +151,16 @@ def _intent(one: Json) -> IntentResult:
         severity=_one_of(SEVERITIES, one.get("severity", "error")),
         suppression=_suppression(one["suppression"]) if one.get("suppression") else None,
         faults=_strings(one.get("faults", ())),
+        strategy=_strategy(one["strategy"]) if one.get("strategy") else None,
     )
+
+
+def _strategy(given: Json) -> Answered:
+    before = tuple(
+        PassedOver(_like(_ID, one["name"]), _one_of(tuple(Reason), one["reason"]), str(one.get("detail", "")))
+        for one in given.get("before", ())
+    )
+    return Answered(_like(_ID, given.get("name", "")), _like(_ID, given.get("model", "")), before)
 
 
 def _suppression(given: Json) -> Suppression:

@@ -15,6 +15,7 @@ from kubeproof.manifests.loaded import Loaded
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
+from kubeproof.verify.answered import Answered, PassedOver
 from kubeproof.verify.findings.known import Found
 from kubeproof.verify.journal.binding import Binding, binding_of
 from kubeproof.verify.journal.codec import Codec
@@ -29,6 +30,8 @@ CODEC = Codec(
     CheckFinding,
     OmittedGroup,
     IntentResult,
+    Answered,
+    PassedOver,
     Statistics,
     StoppedBy,
     StopReason,

@@ -20,8 +20,8 @@ from kubeproof.verify.matrix.questions import Cells, Question, columns_of, rows_
 from kubeproof.verify.matrix.result import Cell, Grade, Matrix, Row
 from kubeproof.verify.matrix.solve import Graded
 from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.planning import planned
 from kubeproof.verify.result import IntentResult, Statistics, VerifyResult
-from kubeproof.verify.run import planned
 from kubeproof.verify.words.summary import abstractions, combined, scope
 
 Answers = Mapping[tuple[str, tuple[str, ...]], Graded]

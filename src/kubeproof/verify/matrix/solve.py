@@ -27,11 +27,11 @@ from kubeproof.verify.matrix.questions import Question
 from kubeproof.verify.matrix.result import Cell, Grade
 from kubeproof.verify.no_placement import NoPlacement
 from kubeproof.verify.options import ABSTRACTION, SLICING, VerifyOptions
+from kubeproof.verify.planning import planned
 from kubeproof.verify.proofs.coarser import within
 from kubeproof.verify.proofs.slices import Part, Preludes, searched_part, show_violation
 from kubeproof.verify.proofs.slicing import Slice, cut_by_relations
 from kubeproof.verify.result import IntentResult, Statistics
-from kubeproof.verify.run import planned
 from kubeproof.verify.searching import Watch, engine_name
 from kubeproof.verify.words.summary import intent_result
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Hashable, MutableMapping
+from collections.abc import Hashable, MutableMapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -26,11 +25,12 @@ from kubeproof.verify.counterexamples.replayer import ReplayMismatch, retrace
 from kubeproof.verify.counterexamples.traces import make_trace_after, told
 from kubeproof.verify.counterexamples.weave import Weaver, weave
 from kubeproof.verify.findings.failures import Failure, failure_of
-from kubeproof.verify.options import SLICING, VerifyOptions
+from kubeproof.verify.models import explore_plan
+from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.proofs.near_nodes import search_joined
-from kubeproof.verify.proofs.slicing import Slice, cut, may_be_disturbed_at_any_time, starts_simply
+from kubeproof.verify.proofs.slicing import Slice, may_be_disturbed_at_any_time, starts_simply
 from kubeproof.verify.result import IntentResult, Statistics, TraceStep
-from kubeproof.verify.searching import Beginning, Decided, Watch, begin, explored, statistics_of
+from kubeproof.verify.searching import Beginning, Decided, Watch, begin, statistics_of
 from kubeproof.verify.words.summary import stopped
 
 _MOST_NAMES = 3  # of a part with many workloads
@@ -73,33 +73,6 @@ class Sliced:
         )
 
 
-def searched_in_parts(
-    loaded: Loaded,
-    options: VerifyOptions,
-    planned: Callable[[Loaded], Plan],
-    most_intents: int,
-    watch: Watch,
-    searched: Callable[[Part], None] = lambda part: None,
-) -> Sliced | None:
-    """The parts with their findings; None if the input stays whole. `searched` is told of each part but the last."""
-    if not options.uses(SLICING) or options.find_all or options.controllers:
-        return None
-    slices = cut(loaded)
-    if isinstance(slices, str) or any(len(one.intents) > most_intents for one in slices):
-        return None
-    begun = time.monotonic()
-    parts: list[Part] = []
-    for one in slices:
-        if parts:
-            searched(parts[-1])
-        watch.go_on()
-        spent_s = time.monotonic() - begun
-        left_s = None if options.timeout_s is None else max(0.001, options.timeout_s - spent_s)
-        part = searched_part(one, planned(one.loaded), replace(options, timeout_s=left_s), watch)
-        parts.append(part)
-    return Sliced(tuple(parts), time.monotonic() - begun) if _is_exact(loaded, parts) else None
-
-
 def searched_part(one: Slice, plan: Plan, options: VerifyOptions, watch: Watch) -> Part:
     """The part with its findings, or with why there are none."""
     try:
@@ -116,7 +89,7 @@ def _searched_part(one: Slice, plan: Plan, options: VerifyOptions, watch: Watch)
         return Part(one, plan, beginning, (), spent, None, Failure(Verdict.UNKNOWN, told))
     if not one.intents and starts_simply(one) and beginning.search is None:
         return Part(one, plan, beginning, (), Statistics(), None)
-    found = explored(plan, beginning, options, watch)
+    found = explore_plan(plan, beginning, options, watch)
     return Part(one, plan, beginning, found.decided, found.statistics, found.search)
 
 
@@ -129,7 +102,7 @@ def _listed(workloads: tuple[str, ...]) -> str:
 # -- when the parts do not meet in time ----------------------------------------------------------------
 
 
-def _is_exact(loaded: Loaded, parts: list[Part]) -> bool:
+def meet_at_rest(loaded: Loaded, parts: Sequence[Part]) -> bool:
     """True if no two parts are ever on the move together, except while pods start from the beginning on."""
     restless = [part for part in parts if not _begins_at_rest(part)]
     if may_be_disturbed_at_any_time(loaded):

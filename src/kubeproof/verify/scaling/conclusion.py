@@ -11,9 +11,9 @@ from kubeproof.manifests.loaded import Loaded
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.checks.run import run_checks
 from kubeproof.verify.findings.left_out import left_out, told_omissions, with_caveats
+from kubeproof.verify.planning import plan_of
 from kubeproof.verify.resize import Size, resized
 from kubeproof.verify.result import IntentResult, Statistics, VerifyResult
-from kubeproof.verify.run import plan_of
 from kubeproof.verify.scaling.plan import SweepPlan
 from kubeproof.verify.scaling.result import SizeAnswer, SizeVerdict, SizeWord, Skipped, Sweep
 from kubeproof.verify.words.summary import abstractions, claim, combined, intent_result, scope

@@ -17,9 +17,10 @@ from kubeproof.verify.executors.task import Outcome, TaskProgress
 from kubeproof.verify.findings.known import Found, Known
 from kubeproof.verify.no_placement import NoPlacement
 from kubeproof.verify.options import VerifyOptions
+from kubeproof.verify.planning import plan_of
 from kubeproof.verify.resize import Size, resized
 from kubeproof.verify.result import VerifyResult
-from kubeproof.verify.run import plan_of, verify_intents
+from kubeproof.verify.run import verify_intents
 from kubeproof.verify.scaling.conclusion import conclude
 from kubeproof.verify.scaling.plan import SweepOptions, SweepPlan
 from kubeproof.verify.scaling.result import SizeAnswer, Skipped, SweepProgress
