@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kubeproof.cluster.labels import as_labels
 from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, Source, Workload
-from kubeproof.cluster.policies import SAMPLED_METRICS, HorizontalPodAutoscaler, Metric
+from kubeproof.cluster.policies import SAMPLED_METRICS, HorizontalPodAutoscaler, Metric, ScalingPolicy
 from kubeproof.cluster.vertical import INITIAL, OFF, VerticalPodAutoscaler
 from kubeproof.controllers.hpa.ambiguity import is_ambiguous, selecting
 from kubeproof.manifests.loaded import RUNNING
@@ -127,6 +127,33 @@ def _fixed(scene: Scene) -> Iterator[Found]:
             yield Found(_ref(one), told, one.source, remedy=remedy)
 
 
+def _hasty(scene: Scene) -> Iterator[Found]:
+    """Autoscalers that one low measurement takes from the maximum to the minimum."""
+    for one in scene.setup.autoscalers:
+        rules = one.scale_down
+        if (
+            rules is None
+            or rules.window_s != 0
+            or rules.select == "Disabled"
+            or one.max_replicas - one.min_replicas < 2
+        ):
+            continue
+        allows = [
+            _may_lose(policy, one.max_replicas) >= one.max_replicas - one.min_replicas for policy in rules.policies
+        ]
+        if allows and (all(allows) if rules.select == "Min" else any(allows)):
+            told = (
+                f"scaleDown has no stabilization window and no limit: one low measurement takes it from "
+                f"{one.max_replicas} pods to {one.min_replicas}"
+            )
+            yield Found(_ref(one), told, one.source)
+
+
+def _may_lose(policy: ScalingPolicy, size: int) -> int:
+    """How many of so many pods one period of a policy lets go."""
+    return policy.value if policy.type == "Pods" else size * policy.value // 100
+
+
 def _with_vertical(scene: Scene) -> Iterator[Found]:
     for autoscaler, _ in _targets(scene):
         for vertical in scene.setup.verticals:
@@ -221,6 +248,19 @@ CHECKS = (
         ),
         remedy="Raise maxReplicas, or write spec.replicas and remove the autoscaler",
         find=_fixed,
+    ),
+    Check(
+        id="K042",
+        key="scale-down-at-once",
+        severity=INFO,
+        title="a HorizontalPodAutoscaler that one low measurement takes from its maximum to its minimum",
+        explanation=(
+            "behavior.scaleDown with stabilizationWindowSeconds 0 follows every measurement, also the low one of pods "
+            "that have just started or got no traffic for a moment; by default the highest recommendation of five "
+            "minutes counts. Policies that let a few pods go at a time are a limit, too."
+        ),
+        remedy="Leave stabilizationWindowSeconds out, or add a policy that limits the rate",
+        find=_hasty,
     ),
     Check(
         id="K017",

@@ -29,6 +29,7 @@ TOPICS = (
     Topic("daemons", lambda loaded: any(one.kind == DAEMON_SET for one in loaded.setup.workloads)),
     Topic("admission", lambda loaded: loaded.setup.quotas or any(one.refused for one in loaded.setup.workloads)),
     Topic("workloads", lambda loaded: loaded.setup.workloads),
+    Topic("unprotected", lambda loaded: loaded.setup.nodes and not loaded.assumed),
     Topic("reading", lambda loaded: loaded.notes),
     Topic("descheduling", lambda loaded: loaded.setup.descheduler),
 )

@@ -56,6 +56,31 @@ def test_pods_of_others_that_are_counted_need_requests_too():
     )
 
 
+def test_an_autoscaler_that_lets_all_pods_go_at_once_is_told():
+    def behavior(words: str) -> str:
+        return autoscaler(most=8, metrics=f"behavior: {{scaleDown: {{{words}}}}}")
+
+    assert told("K042", deployment(), behavior("stabilizationWindowSeconds: 0")) == [
+        (
+            "info",
+            "HorizontalPodAutoscaler/shop/web",
+            "scaleDown has no stabilization window and no limit: one low measurement takes it from 8 pods to 2",
+        )
+    ]
+    slow = "policies: [{type: Pods, value: 1, periodSeconds: 60}]"
+    assert told("K042", deployment(), behavior(f"stabilizationWindowSeconds: 0, {slow}")) == []
+    assert told("K042", deployment(), behavior("stabilizationWindowSeconds: 60")) == []
+    assert told("K042", deployment(), behavior("stabilizationWindowSeconds: 0, selectPolicy: Disabled")) == []
+    assert told("K042", deployment(), autoscaler(most=8)) == []
+
+
+def test_an_autoscaler_that_may_not_add_pods_is_a_note():
+    disabled = autoscaler(metrics="behavior: {scaleUp: {selectPolicy: Disabled}}")
+
+    (one,) = told("K016", deployment(), disabled)
+    assert one[2] == "behavior.scaleUp is disabled: it never adds a pod, up to maxReplicas 5 or not"
+
+
 def test_an_autoscaler_that_cannot_move_and_replicas_in_the_manifest_are_notes():
     assert told("K016", deployment(), autoscaler(least=3, most=3)) == [
         ("info", "HorizontalPodAutoscaler/shop/web", "minReplicas and maxReplicas are both 3: it never scales")
