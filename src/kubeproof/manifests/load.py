@@ -182,7 +182,7 @@ def _loaded(
     texts = collected.texts() if keeps_texts else ()  # now that all that is ever read has been read
     loaded = as_written(replace(loaded, ignores=ignores, texts=texts, assumed=assumed, given=given))
     loaded = _with_what_checks_read(loaded, [document for document in kept if not _is_scenario(document)])
-    loaded = admitted(replace(loaded, notes=notes_of(collected)), objects.limit_ranges)
+    loaded = admitted(replace(loaded, notes=notes_of(collected), unpatched=collected.unpatched), objects.limit_ranges)
     return with_idle_autoscalers(loaded) if objects.autoscalers else loaded
 
 

@@ -127,5 +127,6 @@ class Loaded:
     assumed: tuple[Pool, ...] = ()  # the nodes that nobody told of, where the input has no Node objects
     given: tuple[Pool, ...] = ()  # those that --nodes told of instead
     notes: tuple[ReadingNote, ...] = ()  # in the order of their IDs and places
+    unpatched: frozenset[str] = frozenset()  # files of kustomizations that could not be rendered, read as they are
     wiring: Wiring = field(default=Wiring(), compare=False)  # what only checks of the manifests read
     unknown: tuple[tuple[UnknownField, Source], ...] = field(default=(), compare=False)  # with their places

@@ -56,6 +56,11 @@ class Collected:
         unit = self.units.get(file)
         return unit is not None and unit.is_unrendered
 
+    @property
+    def unpatched(self) -> frozenset[str]:
+        """The files of recipes that could not be rendered."""
+        return frozenset(file for file in self.files if self.is_unrendered(file))
+
     def skip(self, reason: str, source: Source) -> None:
         """Leaves out a file or document that is no manifest."""
         self.skipped.setdefault(reason, []).append(source)

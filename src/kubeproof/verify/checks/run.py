@@ -11,12 +11,15 @@ from kubeproof.verify.checks.scene import Scene
 from kubeproof.verify.findings.failures import failure_of
 from kubeproof.verify.result import CheckFinding
 
+_AS_WRITTEN = ("K001", "K002")  # about what a file says, whatever is added to it
+
 
 def run_checks(loaded: Loaded) -> tuple[CheckFinding, ...]:
     """What the checks find, worst first, then in the order of the input; takes milliseconds."""
     checks = [check for topic in TOPICS if topic.concerns(loaded) for check in checks_of(topic)]
     scene = Scene(loaded)
-    found = dict.fromkeys(finding for check in checks for finding in _findings(check, scene))
+    every = (finding for check in checks for finding in _findings(check, scene))
+    found = dict.fromkeys(one for one in every if _is_certain(loaded, one))
     files = {file: number for number, file in enumerate(loaded.files)}
 
     def order(one: CheckFinding) -> tuple[int, int, str, int, str, str]:
@@ -24,6 +27,11 @@ def run_checks(loaded: Loaded) -> tuple[CheckFinding, ...]:
         return SEVERITIES.index(one.severity), files.get(place.file, -1), place.file, place.line, one.id, one.target
 
     return tuple(sorted(found, key=order))
+
+
+def _is_certain(loaded: Loaded, one: CheckFinding) -> bool:
+    """False for an object of a kustomization that could not be rendered: patches may give what it lacks."""
+    return one.source.file not in loaded.unpatched or one.id in _AS_WRITTEN or not one.id.startswith("K")
 
 
 def _findings(check: Check, scene: Scene) -> Iterator[CheckFinding]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kubeproof.errors import RecipeError
+from kubeproof.manifests.load import load
+from kubeproof.verify.checks.run import run_checks
 from kubeproof.verify.checks.surroundings import did_you_mean
 from tests.unit.verify.checks.inputs import autoscaler, deployment, found, service, told
 
@@ -122,6 +125,20 @@ def test_a_label_that_may_be_added_while_pods_run_is_told_as_info():
     )
     (other,) = told("K003", deployment(labels="app: web, role: main"), service(selector="app: web, role: leader"))
     assert other[0] == "warning"
+
+
+def test_what_a_kustomization_would_add_is_not_missed_where_nobody_renders_it(tmp_path):
+    def refuse(recipe: str, bounds: object) -> bytes:
+        raise RecipeError("no kustomize", file=recipe, remedy="Install it")
+
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app" / "kustomization.yaml").write_text("resources: [web.yaml]\n")
+    web = deployment().replace("replicas", "replicass", 1) + "---\n" + service(selector="app: webb")
+    (tmp_path / "app" / "web.yaml").write_text(web)
+
+    checks = run_checks(load(tmp_path, render=refuse, is_tolerant=True))
+
+    assert [one.id for one in checks] == ["R003", "K001"]
 
 
 def test_a_service_of_one_variant_is_not_held_against_the_pods_of_another():
