@@ -17,6 +17,7 @@ from kubeproof.controllers.hpa.ahead import Memory, unpacked
 from kubeproof.controllers.hpa.controller import MOST_ASKED, HpaController
 from kubeproof.controllers.hpa.decide import concluded, never_acts
 from kubeproof.controllers.hpa.history import History, Recommendation, ScaleEvent
+from kubeproof.controllers.hpa.pods import Counted, Key
 from tests.conformance.decide.hpa import autoscaler_of, decide_metrics, decide_series, template_of
 from tests.conformance.inputs.hpa import decision
 from tests.conformance.inputs.hpa_series import series
@@ -48,8 +49,8 @@ def controller_of(case: dict[str, Any]) -> HpaController:
 def seen(case: dict[str, Any], sync: int, replicas: int, memory: tuple[int, ...]) -> Seen:
     """The pods at a sync; those without a node are no sample of any place."""
     waiting = min(case.get("pending", {}).get(str(sync), 0), replicas)
-    pods = (((Phase.READY, OLD_S), replicas - waiting),)
-    return Seen(((True, replicas, waiting),), (((pods, 1),),), (memory, (sync,)))
+    pods = ((Key(Phase.READY, OLD_S), replicas - waiting),)
+    return Seen((Counted(True, replicas, waiting),), (((pods, 1),),), (memory, (sync,)))
 
 
 def driven(case: dict[str, Any]) -> list[int]:

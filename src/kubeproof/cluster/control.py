@@ -497,11 +497,6 @@ class Loop(Protocol):
     def act(self) -> Callable[..., Sequence[Decision]]: ...
 
 
-def as_loop(controller: Controller[WorkloadView, NodeView]) -> Loop:
-    """The controller for those who run it; here its views are compared with what it says it acts on."""
-    return controller
-
-
 def shown_node(controller: Controller[WorkloadView, NodeView], place: int, cell: NodeCell) -> NodeView | None:
     """The controller's view of a node; one that is not there is shown to nobody but the event that brings it."""
     if cell.health == Health.ABSENT and not getattr(controller, "sees_absent", False):

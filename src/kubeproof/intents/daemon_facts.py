@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.control import Reads, Seen, View
+from typing import NamedTuple
+
+from kubeproof.cluster.control import Reads, Seen
 from kubeproof.cluster.daemons import eligibility
 from kubeproof.cluster.footprint import NOBODY, Footprint
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.places import Layout, taints_of
 from kubeproof.cluster.state import ACTIVE, NodeCell, Nodes, Phase, WorkloadCell
 from kubeproof.values import dataclass
+
+
+class Asked(NamedTuple):
+    """A DaemonSet."""
+
+    exists: int
+    template: int  # the revision asked for
+
+
+class Served(NamedTuple):
+    """Nodes where a revision should run, and how many of them are served."""
+
+    wanted: int
+    served: int
+
+
+Sight = Seen[Asked, tuple[Served, ...]]  # per revision that may be asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,32 +54,32 @@ class RunsOnEveryNode:
         """The DaemonSet's revisions, oldest first."""
         return family(self.layout.setup, self.workload)
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> View:
-        return cell.exists, cell.template
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Asked:
+        return Asked(cell.exists, cell.template)
 
-    def show_nodes(self, place: int, nodes: Nodes) -> View:
+    def show_nodes(self, place: int, nodes: Nodes) -> tuple[Served, ...]:
         """Per revision that may be asked for: nodes where it should run, and how many of them are served."""
         return tuple(self._counts(position, place, nodes) for position in range(len(self.members)))
 
-    def _counts(self, position: int, place: int, nodes: Nodes) -> tuple[int, int]:
+    def _counts(self, position: int, place: int, nodes: Nodes) -> Served:
         sample = self.layout.places[place].sample
         template = self.layout.setup.workloads[self.members[position]].template
         wanted = [(c, n) for c, n in nodes if eligibility(template, sample, taints_of(sample, c)).should_run]
-        return sum(n for _, n in wanted), sum(n for cell, n in wanted if self._is_served(position, cell))
+        return Served(sum(n for _, n in wanted), sum(n for cell, n in wanted if self._is_served(position, cell)))
 
     def _is_served(self, position: int, cell: NodeCell) -> bool:
         return any(kind.workload in self.members and kind.phase == Phase.READY for kind, _ in cell.pods)
 
-    def holds(self, seen: Seen) -> bool:
+    def holds(self, seen: Sight) -> bool:
         exists, template = seen.workloads[0]
-        return not exists or all(view[template][0] == view[template][1] for view in seen.places)
+        return not exists or all(view[template].wanted == view[template].served for view in seen.places)
 
-    def is_settled(self, seen: Seen) -> bool:
+    def is_settled(self, seen: Sight) -> bool:
         return self.matters(seen) and self.holds(seen)
 
-    def matters(self, seen: Seen) -> bool:
+    def matters(self, seen: Sight) -> bool:
         exists, template = seen.workloads[0]
-        return bool(exists and any(view[template][0] for view in seen.places))
+        return bool(exists and any(view[template].wanted for view in seen.places))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +93,10 @@ class DaemonRolloutComplete(RunsOnEveryNode):
             (self.members[position], Phase.READY, 1)
         ]
 
-    def is_settled(self, seen: Seen) -> bool:
+    def is_settled(self, seen: Sight) -> bool:
         return True
 
-    def matters(self, seen: Seen) -> bool:
+    def matters(self, seen: Sight) -> bool:
         """True once another revision than the first was asked for, while some node should have it."""
         exists, template = seen.workloads[0]
-        return bool(exists and template and any(view[template][0] for view in seen.places))
+        return bool(exists and template and any(view[template].wanted for view in seen.places))

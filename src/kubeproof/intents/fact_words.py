@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kubeproof.cluster.control import Seen
 from kubeproof.intents.facts import (
-    Fact,
     NodesAtMost,
     NothingMissing,
     NothingPending,
@@ -17,17 +18,18 @@ from kubeproof.intents.facts import (
     pending_pods,
     ready_pods,
 )
+from kubeproof.intents.views import AnyFact, Counts, Pods
 
 
-def found_by(fact: Fact, seen: Seen) -> str:
+def found_by(fact: AnyFact, seen: Seen[Any, Any]) -> str:
     """The numbers that a fact compares; "" for facts that compare none."""
     match fact:
         case ReadyAtLeast():
-            return _bounded(ready_pods(seen), "ready", "at least", fact.amount.of(seen.workloads[0][1]))
+            return _bounded(ready_pods(seen), "ready", "at least", fact.amount.of(seen.workloads[0].desired))
         case ReplicasAtLeast():
-            return _bounded(active_pods(seen), _pods(seen), "at least", fact.amount.of(seen.workloads[0][1]))
+            return _bounded(active_pods(seen), _pods(seen), "at least", fact.amount.of(seen.workloads[0].desired))
         case ReplicasAtMost():
-            return _bounded(active_pods(seen), _pods(seen), "at most", fact.amount.of(seen.workloads[0][1]))
+            return _bounded(active_pods(seen), _pods(seen), "at most", fact.amount.of(seen.workloads[0].desired))
         case PodObjectsAtMost():
             return _bounded(pending_pods(seen) + sum(seen.places), "Pod objects", "at most", fact.most)
         case NodesAtMost():
@@ -35,12 +37,12 @@ def found_by(fact: Fact, seen: Seen) -> str:
         case SkewAtMost():
             return _bounded(fact.widest(seen), "pods of difference", "at most", fact.skew)
         case NothingPending() | NothingMissing():
-            waiting = pending_pods(seen) + sum(view[2] for view in seen.places)
+            waiting = pending_pods(seen) + sum(view.pinned for view in seen.places)
             return f"{waiting} without a node" if waiting else ""
     return ""
 
 
-def _pods(seen: Seen) -> str:
+def _pods(seen: Seen[Counts, Pods]) -> str:
     return "pod" if active_pods(seen) == 1 else "pods"
 
 

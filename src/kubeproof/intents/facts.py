@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Protocol
 
-from kubeproof.cluster.control import Reads, Seen, View
+from kubeproof.cluster.control import AnySeen, Reads, Seen, View
 from kubeproof.cluster.footprint import EVERYBODY, NOBODY, Footprint
 from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.objects import Node, PodTemplate, Workload, family
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import ACTIVE, DRAINING, KUBELET_LIVES, NodeCell, Nodes, Phase, WorkloadCell
 from kubeproof.intents.declarations import Amount
+from kubeproof.intents.views import Counts, Domain, Pods, Ready, Rows, Used
 from kubeproof.values import dataclass
 
 API_PHASES = {
@@ -21,31 +21,6 @@ API_PHASES = {
     Phase.UNREADY: "Running",
     Phase.TERMINATING: "Terminating",
 }
-
-
-class Fact(Protocol):
-    """A statement about one state."""
-
-    @property
-    def reads(self) -> Reads: ...
-
-    def show_workload(self, workload: int, cell: WorkloadCell) -> View: ...
-
-    def show_nodes(self, place: int, nodes: Nodes) -> View:
-        """What of a place's nodes matters, added up."""
-        ...
-
-    def holds(self, seen: Seen) -> bool:
-        """The statement itself."""
-        ...
-
-    def is_settled(self, seen: Seen) -> bool:
-        """True once the workload has reached its desired state: from then on `always` counts."""
-        ...
-
-    def matters(self, seen: Seen) -> bool:
-        """True in states that say something about the intent; if none does, the verdict is vacuous."""
-        ...
 
 
 def count_pods(nodes: Nodes, workloads: tuple[int, ...], phases: tuple[int, ...]) -> int:
@@ -64,11 +39,8 @@ def count_pinned(nodes: Nodes, workloads: tuple[int, ...]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class PodsFact:
-    """Shared by facts that count one workload's pods.
-
-    Views are (exists, desired, unbound) of a workload and (ready, active, pinned) of a place.
-    """
+class WorkloadFact:
+    """Shared by facts about one workload's pods, whatever they look at in a place."""
 
     layout: Layout
     workload: int
@@ -82,40 +54,44 @@ class PodsFact:
     def reads(self) -> Reads:
         return Reads(self.members, self.layout.every_place)
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> View:
-        return cell.exists, cell.desired, cell.unbound
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Counts:
+        return Counts(cell.exists, cell.desired, cell.unbound)
 
-    def show_nodes(self, place: int, nodes: Nodes) -> View:
+    def is_settled(self, seen: Seen[Counts, Ready]) -> bool:
+        own = seen.workloads[0]
+        return bool(own.exists and 0 < own.desired <= ready_pods(seen))
+
+    def matters(self, seen: Seen[Counts, View]) -> bool:
+        return bool(seen.workloads[0].exists and seen.workloads[0].desired)
+
+
+@dataclass(frozen=True, slots=True)
+class PodsFact(WorkloadFact):
+    """Shared by facts that count one workload's pods."""
+
+    def show_nodes(self, place: int, nodes: Nodes) -> Pods:
         ready = active = 0
         for cell, count in nodes:
             for kind, pods in cell.pods:
                 if kind.workload in self.members and kind.phase in ACTIVE:
                     active += pods * count
                     ready += pods * count if kind.phase == Phase.READY else 0
-        return ready, active, count_pinned(nodes, self.members)
-
-    def is_settled(self, seen: Seen) -> bool:
-        exists, desired, _ = seen.workloads[0]
-        return bool(exists and 0 < desired <= ready_pods(seen))
-
-    def matters(self, seen: Seen) -> bool:
-        exists, desired, _ = seen.workloads[0]
-        return bool(exists and desired)
+        return Pods(ready, active, count_pinned(nodes, self.members))
 
 
-def ready_pods(seen: Seen) -> int:
-    """Ready pods in views of a `PodsFact`."""
-    return int(sum(view[0] for view in seen.places))
+def ready_pods(seen: Seen[View, Ready]) -> int:
+    """Ready pods, over all places."""
+    return sum(view.ready for view in seen.places)
 
 
-def pending_pods(seen: Seen) -> int:
+def pending_pods(seen: Seen[Counts, View]) -> int:
     """Pods without a node, over all revisions."""
-    return int(sum(view[2] for view in seen.workloads))  # unbound is third in every view of a workload
+    return sum(view.unbound for view in seen.workloads)
 
 
-def active_pods(seen: Seen) -> int:
+def active_pods(seen: Seen[Counts, Pods]) -> int:
     """Pods that count as replicas: not terminating, bound or not."""
-    return int(pending_pods(seen) + sum(view[1] + view[2] for view in seen.places))
+    return pending_pods(seen) + sum(view.active + view.pinned for view in seen.places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +105,8 @@ class ReadyAtLeast(PodsFact):
         sees_objects=NOBODY,
     )
 
-    def holds(self, seen: Seen) -> bool:
-        return ready_pods(seen) >= self.amount.of(seen.workloads[0][1])
+    def holds(self, seen: Seen[Counts, Pods]) -> bool:
+        return ready_pods(seen) >= self.amount.of(seen.workloads[0].desired)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +121,8 @@ class ReplicasAtLeast(PodsFact):
         sees_objects=NOBODY,
     )
 
-    def holds(self, seen: Seen) -> bool:
-        return active_pods(seen) >= self.amount.of(seen.workloads[0][1])
+    def holds(self, seen: Seen[Counts, Pods]) -> bool:
+        return active_pods(seen) >= self.amount.of(seen.workloads[0].desired)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +137,8 @@ class ReplicasAtMost(PodsFact):
         sees_objects=NOBODY,
     )
 
-    def holds(self, seen: Seen) -> bool:
-        return active_pods(seen) <= self.amount.of(seen.workloads[0][1])
+    def holds(self, seen: Seen[Counts, Pods]) -> bool:
+        return active_pods(seen) <= self.amount.of(seen.workloads[0].desired)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +151,8 @@ class NothingPending(PodsFact):
         sees_objects=NOBODY,
     )
 
-    def holds(self, seen: Seen) -> bool:
-        return pending_pods(seen) == 0 and not any(view[2] for view in seen.places)
+    def holds(self, seen: Seen[Counts, Pods]) -> bool:
+        return pending_pods(seen) == 0 and not any(view.pinned for view in seen.places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,20 +165,12 @@ class NothingMissing(PodsFact):
         sees_objects=NOBODY,
     )
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> View:
-        return cell.exists, cell.desired, cell.unbound, max(0, cell.replicas)
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Counts:
+        return Counts(cell.exists, cell.desired, cell.unbound, max(0, cell.replicas))
 
-    def holds(self, seen: Seen) -> bool:
-        waits = pending_pods(seen) or any(view[2] for view in seen.places)
-        return not waits and active_pods(seen) >= sum(view[3] for view in seen.workloads)
-
-    def is_settled(self, seen: Seen) -> bool:
-        exists, desired, *_ = seen.workloads[0]
-        return bool(exists and 0 < desired <= ready_pods(seen))
-
-    def matters(self, seen: Seen) -> bool:
-        exists, desired, *_ = seen.workloads[0]
-        return bool(exists and desired)
+    def holds(self, seen: Seen[Counts, Pods]) -> bool:
+        waits = pending_pods(seen) or any(view.pinned for view in seen.places)
+        return not waits and active_pods(seen) >= sum(view.replicas for view in seen.workloads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,45 +210,45 @@ class SkewAtMost:
         terms = self.affine.required_terms
         return terms is None or any(term.matches(labels, sample.name) for term in terms)
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int]:
-        return cell.exists, cell.desired
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Counts:
+        return Counts(cell.exists, cell.desired)
 
-    def show_nodes(self, place: int, nodes: Nodes) -> tuple[int, int, int] | None:
+    def show_nodes(self, place: int, nodes: Nodes) -> Domain | None:
         """Least and most pods in a domain here (of a unique key), or the sum twice; and ready pods."""
         if not nodes:
             return None
         per_node = [self._pods(cell, ACTIVE) for cell, _ in nodes]
         ready = sum(self._pods(cell, (Phase.READY,)) * count for cell, count in nodes)
         if self.topology_key in self.layout.unique_keys:
-            return min(per_node), max(per_node), ready
+            return Domain(min(per_node), max(per_node), ready)
         total = sum(pods * count for pods, (_, count) in zip(per_node, nodes, strict=True))
-        return total, total, ready
+        return Domain(total, total, ready)
 
     def _pods(self, cell: NodeCell, phases: tuple[int, ...]) -> int:
         return sum(n for kind, n in cell.pods if kind.workload in self.workloads and kind.phase in phases)
 
-    def holds(self, seen: Seen) -> bool:
+    def holds(self, seen: Seen[Counts, Domain | None]) -> bool:
         return self.widest(seen) <= self.skew
 
-    def widest(self, seen: Seen) -> int:
+    def widest(self, seen: Seen[Counts, Domain | None]) -> int:
         """By how much the domain with most pods exceeds the one with fewest."""
         there = [(place, view) for place, view in zip(self.reads.places, seen.places, strict=True) if view]
         if not there:
             return 0
         if self.topology_key in self.layout.unique_keys:
-            return int(max(view[1] for _, view in there) - min(view[0] for _, view in there))
+            return max(view.most for _, view in there) - min(view.fewest for _, view in there)
         totals: dict[str, int] = {}
         for place, view in there:
             value = dict(self.layout.places[place].sample.labels)[self.topology_key]
-            totals[value] = totals.get(value, 0) + view[0]
+            totals[value] = totals.get(value, 0) + view.most
         return max(totals.values()) - min(totals.values())
 
-    def is_settled(self, seen: Seen) -> bool:
-        desired = sum(view[1] for view in seen.workloads if view[0])
-        return bool(0 < desired <= sum(view[2] for view in seen.places if view))
+    def is_settled(self, seen: Seen[Counts, Domain | None]) -> bool:
+        desired = sum(view.desired for view in seen.workloads if view.exists)
+        return 0 < desired <= sum(view.ready for view in seen.places if view)
 
-    def matters(self, seen: Seen) -> bool:
-        return any(view[0] and view[1] for view in seen.workloads)
+    def matters(self, seen: Seen[Counts, Domain | None]) -> bool:
+        return any(view.exists and view.desired for view in seen.workloads)
 
 
 def matching_workloads(
@@ -295,39 +263,38 @@ def matching_workloads(
 
 
 @dataclass(frozen=True, slots=True)
-class RolloutComplete(PodsFact):
+class RolloutComplete(WorkloadFact):
     """rolloutCompletes: all pods are of the revision asked for, and as many as desired are ready."""
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int, int, int, int]:
-        return cell.exists, cell.desired, cell.unbound, cell.replicas, cell.template
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Counts:
+        return Counts(cell.exists, cell.desired, cell.unbound, cell.replicas, cell.template)
 
-    def show_nodes(self, place: int, nodes: Nodes) -> tuple[tuple[int, int], ...]:
+    def show_nodes(self, place: int, nodes: Nodes) -> tuple[Pods, ...]:
         """Ready and active pods per revision."""
         return tuple(
-            (count_pods(nodes, (member,), (Phase.READY,)), count_pods(nodes, (member,), ACTIVE))
+            Pods(count_pods(nodes, (member,), (Phase.READY,)), count_pods(nodes, (member,), ACTIVE))
             for member in self.members
         )
 
-    def holds(self, seen: Seen) -> bool:
-        exists, desired, _, _, template = seen.workloads[0]
-        if not exists:
+    def holds(self, seen: Seen[Counts, tuple[Pods, ...]]) -> bool:
+        own = seen.workloads[0]
+        if not own.exists:
             return True
-        for position, (_, _, unbound, replicas, _) in enumerate(seen.workloads):
-            ready = sum(view[position][0] for view in seen.places)
-            active = sum(view[position][1] for view in seen.places) + unbound
-            wanted = desired if position == template else 0
-            if max(replicas, 0) != wanted or active != wanted or (wanted and ready != wanted):
+        for position, revision in enumerate(seen.workloads):
+            ready = sum(view[position].ready for view in seen.places)
+            active = sum(view[position].active for view in seen.places) + revision.unbound
+            wanted = own.desired if position == own.template else 0
+            if max(revision.replicas, 0) != wanted or active != wanted or (wanted and ready != wanted):
                 return False
         return True
 
-    def is_settled(self, seen: Seen) -> bool:
+    def is_settled(self, seen: AnySeen) -> bool:
         return True
 
-    def matters(self, seen: Seen) -> bool:
+    def matters(self, seen: Seen[Counts, View]) -> bool:
         """True once another revision than the first was asked for."""
-        exists, _, _, _, template = seen.workloads[0]
-        later = any(replicas >= 0 for _, _, _, replicas, _ in seen.workloads[1:])
-        return bool(exists and (template or later))
+        own, *others = seen.workloads
+        return bool(own.exists and (own.template or any(later.replicas >= 0 for later in others)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,14 +319,14 @@ class NoDrainUnderWay:
         """Nodes that are being drained, dead ones aside."""
         return sum(count for cell, count in nodes if cell.work in DRAINING and cell.health in KUBELET_LIVES)
 
-    def holds(self, seen: Seen) -> bool:
-        return bool(sum(seen.places) == 0)
+    def holds(self, seen: Seen[None, int]) -> bool:
+        return sum(seen.places) == 0
 
-    def is_settled(self, seen: Seen) -> bool:
+    def is_settled(self, seen: Seen[None, int]) -> bool:
         return True
 
-    def matters(self, seen: Seen) -> bool:
-        return bool(sum(seen.places) > 0)
+    def matters(self, seen: Seen[None, int]) -> bool:
+        return sum(seen.places) > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,12 +349,12 @@ class PodObjectsAtMost:
     def reads(self) -> Reads:
         return Reads(self.members, self.layout.every_place)
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> View:
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Counts:
         """Whether it exists and wants pods, and its pods that count and have no node."""
         waiting = cell.unbound if self._counts("Pending") else 0
-        return cell.exists, cell.desired, waiting + (cell.failed if self._counts("Failed") else 0)
+        return Counts(cell.exists, cell.desired, waiting + (cell.failed if self._counts("Failed") else 0))
 
-    def show_nodes(self, place: int, nodes: Nodes) -> View:
+    def show_nodes(self, place: int, nodes: Nodes) -> int:
         """The pods that count here."""
         counted = tuple(phase for phase, name in API_PHASES.items() if self._counts(name))
         pinned = count_pinned(nodes, self.members) if self._counts("Pending") else 0
@@ -396,19 +363,19 @@ class PodObjectsAtMost:
     def _counts(self, phase: str) -> bool:
         return not self.phases or phase in self.phases
 
-    def holds(self, seen: Seen) -> bool:
-        return bool(pending_pods(seen) + sum(seen.places) <= self.most)
+    def holds(self, seen: Seen[Counts, int]) -> bool:
+        return pending_pods(seen) + sum(seen.places) <= self.most
 
-    def is_settled(self, seen: Seen) -> bool:
+    def is_settled(self, seen: Seen[Counts, int]) -> bool:
         return True
 
-    def matters(self, seen: Seen) -> bool:
-        return any(exists and desired for exists, desired, _ in seen.workloads)
+    def matters(self, seen: Seen[Counts, int]) -> bool:
+        return any(view.exists and view.desired for view in seen.workloads)
 
 
 @dataclass(frozen=True, slots=True)
 class PlacesFact:
-    """Shared by facts about where pods are; the view of a place is (target's pods, others) per node."""
+    """Shared by facts about where pods are."""
 
     layout: Layout
     members: tuple[int, ...]  # the target and its later revisions
@@ -418,33 +385,33 @@ class PlacesFact:
     def reads(self) -> Reads:
         return Reads(self.members, self.layout.every_place)
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> View:
-        return cell.exists, cell.desired, cell.unbound
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Counts:
+        return Counts(cell.exists, cell.desired, cell.unbound)
 
-    def show_nodes(self, place: int, nodes: Nodes) -> View:
-        """Per node: the target's pods, the others' pods, the target's ready pods; sorted, each once."""
-        return tuple(sorted({self._row(cell) for cell, _ in nodes})), count_pods(nodes, self.members, (Phase.READY,))
+    def show_nodes(self, place: int, nodes: Nodes) -> Rows:
+        rows = tuple(sorted({self._row(cell) for cell, _ in nodes}))
+        return Rows(rows, count_pods(nodes, self.members, (Phase.READY,)))
 
     def _row(self, cell: NodeCell) -> tuple[int, int]:
         own = sum(n for kind, n in cell.pods if kind.workload in self.members and kind.phase in ACTIVE)
         foreign = sum(n for kind, n in cell.pods if kind.workload in self.others and kind.phase in ACTIVE)
         return own, foreign
 
-    def is_settled(self, seen: Seen) -> bool:
-        exists, desired, _ = seen.workloads[0]
-        return bool(exists and 0 < desired <= sum(view[1] for view in seen.places))
+    def is_settled(self, seen: Seen[Counts, Rows]) -> bool:
+        own = seen.workloads[0]
+        return bool(own.exists and 0 < own.desired <= ready_pods(seen))
 
-    def matters(self, seen: Seen) -> bool:
-        return bool(seen.workloads[0][0] and seen.workloads[0][1])
+    def matters(self, seen: Seen[Counts, Rows]) -> bool:
+        return bool(seen.workloads[0].exists and seen.workloads[0].desired)
 
-    def domains(self, seen: Seen, key: str) -> dict[object, list[tuple[int, int]]]:
+    def domains(self, seen: Seen[Counts, Rows], key: str) -> dict[object, list[tuple[int, int]]]:
         """The rows of every domain of a topology key; each node is one where the key is unique to a node."""
         found: dict[object, list[tuple[int, int]]] = {}
-        for place, (rows, _) in zip(self.reads.places, seen.places, strict=True):
+        for place, view in zip(self.reads.places, seen.places, strict=True):
             value = dict(self.layout.places[place].sample.labels).get(key)
             if value is None:
                 continue
-            for row in rows:
+            for row in view.nodes:
                 name: object = (place, row) if key in self.layout.unique_keys else value
                 found.setdefault(name, []).append(row)
         return found
@@ -463,12 +430,12 @@ class OnlyOn(PlacesFact):
         sees_objects=NOBODY,
     )
 
-    def holds(self, seen: Seen) -> bool:
+    def holds(self, seen: Seen[Counts, Rows]) -> bool:
         return not any(
             own
-            for place, (rows, _) in zip(self.reads.places, seen.places, strict=True)
+            for place, view in zip(self.reads.places, seen.places, strict=True)
             if not self._is_allowed(place)
-            for own, _ in rows
+            for own, _ in view.nodes
         )
 
     def _is_allowed(self, place: int) -> bool:
@@ -490,7 +457,7 @@ class NotColocated(PlacesFact):
         sees_objects=NOBODY,
     )
 
-    def holds(self, seen: Seen) -> bool:
+    def holds(self, seen: Seen[Counts, Rows]) -> bool:
         return not any(
             any(own for own, _ in rows) and any(foreign for _, foreign in rows)
             for rows in self.domains(seen, self.topology_key).values()
@@ -516,19 +483,19 @@ class SpreadOver:
     def reads(self) -> Reads:
         return Reads(self.members, self.layout.every_place)
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> View:
-        return cell.exists, cell.desired, cell.unbound
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Counts:
+        return Counts(cell.exists, cell.desired, cell.unbound)
 
-    def show_nodes(self, place: int, nodes: Nodes) -> View:
+    def show_nodes(self, place: int, nodes: Nodes) -> Used:
         """Nodes with pods of the target, and its ready pods."""
         used = sum(
             count
             for cell, count in nodes
             if any(kind.workload in self.members and kind.phase in ACTIVE for kind, _ in cell.pods)
         )
-        return used, count_pods(nodes, self.members, (Phase.READY,))
+        return Used(used, count_pods(nodes, self.members, (Phase.READY,)))
 
-    def holds(self, seen: Seen) -> bool:
+    def holds(self, seen: Seen[Counts, Used]) -> bool:
         values: set[str] = set()
         single = 0
         for place, (used, _) in zip(self.reads.places, seen.places, strict=True):
@@ -541,12 +508,12 @@ class SpreadOver:
                 values.add(value)
         return single + len(values) >= self.least
 
-    def is_settled(self, seen: Seen) -> bool:
-        exists, desired, _ = seen.workloads[0]
-        return bool(exists and 0 < desired <= sum(view[1] for view in seen.places))
+    def is_settled(self, seen: Seen[Counts, Used]) -> bool:
+        own = seen.workloads[0]
+        return bool(own.exists and 0 < own.desired <= ready_pods(seen))
 
-    def matters(self, seen: Seen) -> bool:
-        return bool(seen.workloads[0][0] and seen.workloads[0][1])
+    def matters(self, seen: Seen[Counts, Used]) -> bool:
+        return bool(seen.workloads[0].exists and seen.workloads[0].desired)
 
 
 @dataclass(frozen=True, slots=True)
@@ -569,23 +536,23 @@ class NodesAtMost:
         places = self.layout.places
         return Reads((), tuple(p for p in self.layout.every_place if self._is_counted(places[p].sample)))
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> View:
-        return None
+    def show_workload(self, workload: int, cell: WorkloadCell) -> None:
+        """Never looks at workloads."""
 
     def show_nodes(self, place: int, nodes: Nodes) -> int:
         """The nodes that are there."""
         return sum(count for _, count in nodes)
 
-    def holds(self, seen: Seen) -> bool:
-        return bool(sum(seen.places) <= self.count)
+    def holds(self, seen: Seen[None, int]) -> bool:
+        return sum(seen.places) <= self.count
 
     def _is_counted(self, node: Node) -> bool:
         if self.names is not None and node.name not in self.names:
             return False
         return self.nodes is None or self.nodes.matches(dict(node.labels))
 
-    def is_settled(self, seen: Seen) -> bool:
+    def is_settled(self, seen: Seen[None, int]) -> bool:
         return True
 
-    def matters(self, seen: Seen) -> bool:
+    def matters(self, seen: Seen[None, int]) -> bool:
         return True

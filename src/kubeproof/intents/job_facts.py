@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from kubeproof.cluster.control import Reads, Seen
 from kubeproof.cluster.footprint import NOBODY, Footprint
 from kubeproof.cluster.jobs import COMPLETE, REPLACED
@@ -27,6 +29,13 @@ def is_unfinished(cell: WorkloadCell) -> bool:
     return is_started(cell) and cell.noted != COMPLETE
 
 
+class JobState(NamedTuple):
+    """How far a Job is."""
+
+    is_started: bool  # it exists or was replaced
+    is_unfinished: bool
+
+
 @dataclass(frozen=True, slots=True)
 class AllComplete:
     """completes: no Job is there that has not completed, and none had to make way for another."""
@@ -43,18 +52,18 @@ class AllComplete:
     def reads(self) -> Reads:
         return Reads(jobs_of(self.layout.setup, self.workload))
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[bool, bool]:
+    def show_workload(self, workload: int, cell: WorkloadCell) -> JobState:
         """Whether the Job exists or was replaced, and whether it has not completed."""
-        return is_started(cell), is_unfinished(cell)
+        return JobState(is_started(cell), is_unfinished(cell))
 
     def show_nodes(self, place: int, nodes: Nodes) -> None:
         """Never looks at nodes."""
 
-    def holds(self, seen: Seen) -> bool:
-        return not any(unfinished for _, unfinished in seen.workloads)
+    def holds(self, seen: Seen[JobState, None]) -> bool:
+        return not any(job.is_unfinished for job in seen.workloads)
 
-    def is_settled(self, seen: Seen) -> bool:
+    def is_settled(self, seen: Seen[JobState, None]) -> bool:
         return True
 
-    def matters(self, seen: Seen) -> bool:
-        return any(started for started, _ in seen.workloads)
+    def matters(self, seen: Seen[JobState, None]) -> bool:
+        return any(job.is_started for job in seen.workloads)

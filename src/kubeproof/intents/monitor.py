@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from kubeproof.cluster.control import Reads, Seen, Tag, tag_of
+from kubeproof.cluster.control import AnySeen, Reads, Tag, tag_of
 from kubeproof.cluster.footprint import footprint_of
 from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.objects import DAEMON_SET, STATEFUL_SET, family
@@ -28,7 +28,6 @@ from kubeproof.intents.declarations import (
 )
 from kubeproof.intents.evictors import EVICTION_TAGS
 from kubeproof.intents.facts import (
-    Fact,
     NodesAtMost,
     NoDrainUnderWay,
     NotColocated,
@@ -47,6 +46,7 @@ from kubeproof.intents.facts import (
 from kubeproof.intents.job_facts import AllComplete
 from kubeproof.intents.stateful_facts import StatefulRolloutComplete
 from kubeproof.intents.traffic_facts import LoadSkewAtMost, NothingMisrouted
+from kubeproof.intents.views import AnyFact
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Monitor:
     """An intent made ready for one layout."""
 
     intent: Intent
-    fact: Fact | None  # None for properties of cycles alone
+    fact: AnyFact | None  # None for properties of cycles alone
     kind: str
     tags: int = 0  # cycle: steps that make it a violation; persistent: steps that excuse it
     needs_relevance: bool = True
@@ -118,7 +118,7 @@ class Monitor:
             return False
         return workload in footprint_of(self.fact).sees_objects
 
-    def observe(self, memory: Memory, seen: Seen) -> Memory:
+    def observe(self, memory: Memory, seen: AnySeen) -> Memory:
         """The memory after entering a state."""
         if self.fact is None:
             return FRESH
@@ -182,7 +182,7 @@ def _tags(layout: Layout, number: int | None, tag: int) -> int:
     return tags
 
 
-def _fact(intent: Intent, layout: Layout, number: int | None) -> Fact:
+def _fact(intent: Intent, layout: Layout, number: int | None) -> AnyFact:
     if intent.key == "drainCompletes":
         return NoDrainUnderWay(layout)
     if intent.key == "maxNodes":
@@ -227,11 +227,11 @@ def _may_be_refused(layout: Layout, members: tuple[int, ...]) -> bool:
     return any(workload.refused or workload.namespace in spaces for workload in workloads)
 
 
-ROLLOUT_FACTS: dict[str, Callable[[Layout, int], Fact]] = {
+ROLLOUT_FACTS: dict[str, Callable[[Layout, int], AnyFact]] = {
     DAEMON_SET: DaemonRolloutComplete,
     STATEFUL_SET: StatefulRolloutComplete,
 }
-COUNTING_FACTS: dict[str, Callable[[Layout, int, Amount], Fact]] = {
+COUNTING_FACTS: dict[str, Callable[[Layout, int, Amount], AnyFact]] = {
     "minReady": ReadyAtLeast,
     "minReplicas": ReplicasAtLeast,
     "maxReplicas": ReplicasAtMost,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.control import Reads, Seen, View
+from kubeproof.cluster.control import Reads, Seen
 from kubeproof.cluster.objects import family, revisions_of
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import ACTIVE, Nodes, Phase, WorkloadCell
 from kubeproof.intents.facts import count_pods
+from kubeproof.intents.views import Counts, Pods
 from kubeproof.values import dataclass
 
 
@@ -26,37 +27,38 @@ class StatefulRolloutComplete:
     def reads(self) -> Reads:
         return Reads((self.workload, *self.members), self.layout.every_place)
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> View:
-        return (cell.exists, cell.desired, cell.template) if workload == self.workload else cell.unbound
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Counts:
+        if workload != self.workload:
+            return Counts(0, 0, cell.unbound)
+        return Counts(cell.exists, cell.desired, template=cell.template)
 
-    def show_nodes(self, place: int, nodes: Nodes) -> View:
+    def show_nodes(self, place: int, nodes: Nodes) -> tuple[Pods, ...]:
         """Ready and active pods per ordinal and revision."""
         return tuple(
-            (count_pods(nodes, (member,), (Phase.READY,)), count_pods(nodes, (member,), ACTIVE))
+            Pods(count_pods(nodes, (member,), (Phase.READY,)), count_pods(nodes, (member,), ACTIVE))
             for member in self.members
         )
 
-    def holds(self, seen: Seen) -> bool:
-        exists, desired, template = seen.workloads[0]
-        if not exists:
+    def holds(self, seen: Seen[Counts, tuple[Pods, ...]]) -> bool:
+        own, *others = seen.workloads
+        if not own.exists:
             return True
         ordinals = len(self.members) // revisions_of(self.layout.setup, self.workload)
         partition = self.layout.setup.workloads[self.workload].stateful.partition
         ready = [False] * ordinals
-        for position, unbound in enumerate(seen.workloads[1:]):
+        for position, ordinal in enumerate(others):
             revision, number = divmod(position, ordinals)
-            ready_here = sum(view[position][0] for view in seen.places)
-            active = sum(view[position][1] for view in seen.places) + unbound
-            is_wanted = number < desired and (revision == template or number < partition)
+            ready_here = sum(view[position].ready for view in seen.places)
+            active = sum(view[position].active for view in seen.places) + ordinal.unbound
+            is_wanted = number < own.desired and (revision == own.template or number < partition)
             if active and not (is_wanted and ready_here):
                 return False
             ready[number] |= bool(ready_here)
-        return bool(sum(ready) == desired)
+        return sum(ready) == own.desired
 
-    def is_settled(self, seen: Seen) -> bool:
+    def is_settled(self, seen: Seen[Counts, tuple[Pods, ...]]) -> bool:
         return True
 
-    def matters(self, seen: Seen) -> bool:
+    def matters(self, seen: Seen[Counts, tuple[Pods, ...]]) -> bool:
         """True once another revision than the first was asked for."""
-        exists, _, template = seen.workloads[0]
-        return bool(exists and template)
+        return bool(seen.workloads[0].exists and seen.workloads[0].template)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.control import Reads, Seen, View
+from typing import NamedTuple
+
+from kubeproof.cluster.control import Reads, Seen
 from kubeproof.cluster.footprint import NOBODY, Footprint
 from kubeproof.cluster.services import (
+    Extremes,
+    Fallback,
     extremes,
     fallbacks,
     load_ratio,
@@ -14,12 +18,28 @@ from kubeproof.cluster.services import (
     splits_by_node,
 )
 from kubeproof.cluster.state import Nodes, Phase
-from kubeproof.intents.facts import PodsFact, count_pods
+from kubeproof.intents.facts import WorkloadFact, count_pods
+from kubeproof.intents.views import Counts
 from kubeproof.values import dataclass
 
 
+class Loads(NamedTuple):
+    """How the ready pods of a place share the traffic of Services."""
+
+    ready: int
+    splits: tuple[Extremes, ...]  # per Service that splits by node
+
+
+class Routes(NamedTuple):
+    """Where the traffic of a place goes."""
+
+    ready: int
+    misrouted: int
+    services: tuple[Fallback, ...]  # per Service that selects the workload's pods
+
+
 @dataclass(frozen=True, slots=True)
-class LoadSkewAtMost(PodsFact):
+class LoadSkewAtMost(WorkloadFact):
     """maxLoadSkew: no ready pod gets more than so many times the load of another, whichever Service it comes from."""
 
     skew: int = 1
@@ -39,18 +59,18 @@ class LoadSkewAtMost(PodsFact):
         sharing = sorted({number for split in self.splits for number in split} - set(self.members))
         return Reads((*self.members, *sharing), self.layout.every_place)
 
-    def show_nodes(self, place: int, nodes: Nodes) -> View:
+    def show_nodes(self, place: int, nodes: Nodes) -> Loads:
         """Ready pods of the workload, and per such Service the fewest and most on a node."""
         ready = count_pods(nodes, self.members, (Phase.READY,))
-        return ready, tuple(extremes(nodes, split) for split in self.splits)
+        return Loads(ready, tuple(extremes(nodes, split) for split in self.splits))
 
-    def holds(self, seen: Seen) -> bool:
-        ratios = (load_ratio(view[1][at] for view in seen.places) for at in range(len(self.splits)))
+    def holds(self, seen: Seen[Counts, Loads]) -> bool:
+        ratios = (load_ratio(view.splits[at] for view in seen.places) for at in range(len(self.splits)))
         return all(ratio <= self.skew for ratio in ratios)
 
 
 @dataclass(frozen=True, slots=True)
-class NothingMisrouted(PodsFact):
+class NothingMisrouted(WorkloadFact):
     """noTrafficToTerminating: no pod gets traffic that has been told to stop."""
 
     footprint = Footprint(
@@ -67,10 +87,11 @@ class NothingMisrouted(PodsFact):
         """Per Service that selects the workload's pods, all workloads that it selects."""
         return sharing(self.layout.setup, self.members)
 
-    def show_nodes(self, place: int, nodes: Nodes) -> View:
+    def show_nodes(self, place: int, nodes: Nodes) -> Routes:
         """Ready pods of the workload, its misrouted ones, and per Service who is ready and who has been stopped."""
         ready = count_pods(nodes, self.members, (Phase.READY,))
-        return ready, misrouted(nodes, self.members), tuple(fallbacks(nodes, g, self.members) for g in self.groups)
+        services = tuple(fallbacks(nodes, group, self.members) for group in self.groups)
+        return Routes(ready, misrouted(nodes, self.members), services)
 
-    def holds(self, seen: Seen) -> bool:
-        return misrouted_pods([view[1:] for view in seen.places]) == 0
+    def holds(self, seen: Seen[Counts, Routes]) -> bool:
+        return misrouted_pods([(view.misrouted, view.services) for view in seen.places]) == 0

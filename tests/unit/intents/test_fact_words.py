@@ -19,11 +19,12 @@ from kubeproof.intents.facts import (
     ReplicasAtMost,
     SkewAtMost,
 )
+from kubeproof.intents.views import Counts, Domain, Pods
 from tests.unit.model.builders import layout, node, setup, workload
 
 LAYOUT = layout(setup([node("n1"), node("n2")], workload(3)), (0, 1))
-PODS = Seen(((1, 4, 1),), ((1, 2, 0),))  # of 4 desired pods 1 has no node, 2 have one, 1 of them ready
-MISSING = Seen(((1, 4, 0, 4),), ((1, 1, 0),))  # the API server refused 3
+PODS = Seen((Counts(1, 4, 1),), (Pods(1, 2),))  # of 4 desired pods 1 has no node, 2 have one, 1 of them ready
+MISSING = Seen((Counts(1, 4, 0, 4),), (Pods(1, 1),))  # the API server refused 3
 
 
 @pytest.mark.parametrize(
@@ -31,9 +32,9 @@ MISSING = Seen(((1, 4, 0, 4),), ((1, 1, 0),))  # the API server refused 3
     [
         (ReadyAtLeast(LAYOUT, 0, Amount(50, True)), PODS, "1 ready, at least 2 wanted"),
         (ReplicasAtLeast(LAYOUT, 0, Amount(4)), PODS, "3 pods, at least 4 wanted"),
-        (ReplicasAtLeast(LAYOUT, 0, Amount(2)), Seen(((1, 4, 1),), ((0, 0, 0),)), "1 pod, at least 2 wanted"),
+        (ReplicasAtLeast(LAYOUT, 0, Amount(2)), Seen((Counts(1, 4, 1),), (Pods(0, 0),)), "1 pod, at least 2 wanted"),
         (ReplicasAtMost(LAYOUT, 0, Amount(2)), PODS, "3 pods, at most 2 wanted"),
-        (PodObjectsAtMost(LAYOUT, (0,), 2), Seen(((1, 4, 1),), (5,)), "6 Pod objects, at most 2 wanted"),
+        (PodObjectsAtMost(LAYOUT, (0,), 2), Seen((Counts(1, 4, 1),), (5,)), "6 Pod objects, at most 2 wanted"),
         (NodesAtMost(LAYOUT, 1), Seen((), (2,)), "2 nodes, at most 1 wanted"),
         (NothingPending(LAYOUT, 0), PODS, "1 without a node"),
         (NothingMissing(LAYOUT, 0), MISSING, ""),  # nothing to count: pods that were never created
@@ -49,5 +50,8 @@ def test_a_skew_is_told_as_a_difference():
     apart = layout(setup([node("n1"), node("n2")], workload(3)), (0,), (1,))
     fact = SkewAtMost(apart, (0,), None, HOSTNAME, 1)
 
-    assert found_by(fact, Seen(((1, 4),), ((0, 0, 0), (3, 3, 3)))) == "3 pods of difference, at most 1 wanted"
-    assert fact.widest(Seen(((1, 4),), (None, None))) == 0
+    assert (
+        found_by(fact, Seen((Counts(1, 4),), (Domain(0, 0, 0), Domain(3, 3, 3))))
+        == "3 pods of difference, at most 1 wanted"
+    )
+    assert fact.widest(Seen((Counts(1, 4),), (None, None))) == 0

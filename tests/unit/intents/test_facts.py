@@ -16,6 +16,7 @@ from kubeproof.intents.facts import (
     count_pods,
     matching_workloads,
 )
+from kubeproof.intents.views import Counts
 from tests.unit.model.builders import READY, STARTING, TERMINATING, UNREADY, cell, kind, layout, node, setup, workload
 
 RUNNING = kind(Phase.RUNNING, 0, 10)
@@ -180,7 +181,7 @@ def test_domains_are_those_that_the_pods_node_affinity_admits():
 def test_without_domains_nothing_is_skewed():
     fact = _skew("rack")
 
-    assert fact.holds(Seen(((1, 4),), ()))
+    assert fact.holds(Seen((Counts(1, 4),), ()))
 
 
 def test_skew_is_settled_and_matters_by_the_sum_of_its_workloads():

@@ -9,6 +9,7 @@ from kubeproof.intents.catalogue import catalogue, entry
 from kubeproof.intents.declarations import WHENS, Amount, Intent
 from kubeproof.intents.facts import NothingPending, ReadyAtLeast, ReplicasAtLeast, ReplicasAtMost, SkewAtMost
 from kubeproof.intents.monitor import CYCLE, FRESH, IN_STABLE, NEVER, PERSISTENT, RECURRENT, make_monitor
+from kubeproof.intents.views import Counts, Domain, Pods
 from tests.unit.model.builders import WEB, layout, node, setup, workload
 
 
@@ -22,7 +23,7 @@ def _monitor(key, when="always", target=WEB, **more):
 
 
 def _ready(ready, *, desired=2, exists=1, unbound=0, active=None):
-    return Seen(((exists, desired, unbound),), ((ready, ready if active is None else active, 0), (0, 0, 0)))
+    return Seen((Counts(exists, desired, unbound),), (Pods(ready, ready if active is None else active), Pods(0, 0)))
 
 
 def _run(monitor, *seen):
@@ -61,7 +62,7 @@ def test_an_upper_bound_says_nothing_about_a_workload_that_wants_no_pods():
 def test_skew_is_an_upper_bound_too():
     monitor = _monitor("maxSkew", topology_key=ZONE)
 
-    assert _run(monitor, Seen(((1, 2),), ((2, 2, 0), (0, 0, 0)))) == [(1, 1, 1)]
+    assert _run(monitor, Seen((Counts(1, 2),), (Domain(2, 2, 0), Domain(0, 0, 0)))) == [(1, 1, 1)]
 
 
 def test_always_once_true_counts_from_the_first_time_the_fact_was_true():

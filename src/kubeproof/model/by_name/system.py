@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from typing import cast
 
 from kubeproof.cluster.control import (
-    AnySeen,
     Controller,
     Decision,
     Groups,
@@ -26,8 +25,8 @@ from kubeproof.cluster.control import (
     WorkloadView,
 )
 from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell, holds_up_zone, present
-from kubeproof.intents.facts import Fact
 from kubeproof.intents.monitor import FRESH
+from kubeproof.intents.views import Fact, PlaceView
 from kubeproof.model.by_name.actions import NamedActions
 from kubeproof.model.by_name.node import NodeState, Pod
 from kubeproof.model.by_name.state import Concrete, Spec, State, Transition, node_cell
@@ -197,7 +196,7 @@ class IndividualModel(NamedActions):
         )
         return state._replace(observed=observed)
 
-    def _monitor_seen(self, fact: Fact, state: State) -> AnySeen:
+    def _monitor_seen(self, fact: Fact[WorkloadView, PlaceView], state: State) -> Seen[WorkloadView, PlaceView]:
         places = []
         for place in fact.reads.places:
             cells = tuple((node_cell(state.nodes[i]), 1) for i in self.plan.layout.places[place].nodes)

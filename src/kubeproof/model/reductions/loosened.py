@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from kubeproof.cluster.control import (
     RETURN,
+    Action,
+    AnySeen,
     Bind,
     Decision,
+    Groups,
     Loop,
     NodeChange,
     NodeRef,
@@ -25,6 +28,7 @@ from kubeproof.cluster.control import (
     Seen,
     SetDesired,
     Stage,
+    View,
 )
 from kubeproof.cluster.daemons import daemon_sets
 from kubeproof.cluster.objects import (
@@ -39,8 +43,8 @@ from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import ACTIVE, DRAINING, KUBELET_LIVES, NodeCell, Nodes, WorkloadCell
 from kubeproof.controllers.budgets import budgets_of
 from kubeproof.controllers.late import JobController, PinnedScheduler
-from kubeproof.controllers.node_lifecycle import NoExecuteTainter
-from kubeproof.controllers.scheduler.controller import SchedulerController
+from kubeproof.controllers.node_lifecycle import Condition, NoExecuteTainter
+from kubeproof.controllers.scheduler.controller import SchedulerController, Sight
 from kubeproof.events.drain import DrainEvent, DrainProgress
 from kubeproof.intents.facts import NoDrainUnderWay
 from kubeproof.intents.monitor import Monitor
@@ -48,6 +52,10 @@ from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.fair_waits import asynchronous
 from kubeproof.values import dataclass
 
+if TYPE_CHECKING:
+    from kubeproof.controllers.job import Owned, Spec
+
+Inner = TypeVar("Inner", bound=Loop)
 FEW_DRAINS = 3  # that are counted
 REPLICATED = (DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER)
 
@@ -136,24 +144,24 @@ def _ref(plan: Plan, number: int) -> str:
     return workload.owner or workload.ref
 
 
-class _Wrapped:
+class _Wrapped(Generic[Inner]):
     """A loop that sees what another one sees."""
 
-    def __init__(self, loop: Any) -> None:
+    def __init__(self, loop: Inner) -> None:
         self._loop = loop
         self.name: str = loop.name
         self.stage: int = loop.stage
         self.reads: Reads = loop.reads
         self.sees_absent: bool = getattr(loop, "sees_absent", False)
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> Any:
+    def show_workload(self, workload: int, cell: WorkloadCell) -> View:
         return self._loop.show_workload(workload, cell)
 
-    def show_node(self, place: int, cell: NodeCell) -> Any:
+    def show_node(self, place: int, cell: NodeCell) -> View:
         return self._loop.show_node(place, cell)
 
 
-class FreeScheduler(_Wrapped):
+class FreeScheduler(_Wrapped[SchedulerController]):
     """A scheduler that takes any node it finds feasible, or with `sway` any that may win because of others.
 
     So many of the nodes may be full for ever because of others.
@@ -164,7 +172,7 @@ class FreeScheduler(_Wrapped):
         self._short, self._sway = short, sway
         self._known: dict[object, tuple[Decision, ...]] = {}
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Sight) -> tuple[Decision, ...]:
         """A binding to each node that may win; if all feasible ones may be full it may not come."""
         if not seen.workloads[0]:
             return ()
@@ -173,7 +181,7 @@ class FreeScheduler(_Wrapped):
             self._known[key] = self._bindings(seen)
         return self._known[key]
 
-    def _bindings(self, seen: Seen) -> tuple[Decision, ...]:
+    def _bindings(self, seen: Sight) -> tuple[Decision, ...]:
         every = self._loop.bindings_to_all(seen)
         is_certain = self._is_certain(seen, every)
         refs, infos = self._loop.candidates(seen)
@@ -185,7 +193,7 @@ class FreeScheduler(_Wrapped):
         taken = tuple(one for one in every if _node_of(one) in chosen)
         return taken if is_certain else tuple(map(_open, taken))
 
-    def _is_certain(self, seen: Seen, decisions: tuple[Decision, ...]) -> bool:
+    def _is_certain(self, seen: Sight, decisions: tuple[Decision, ...]) -> bool:
         """True if more nodes are feasible than may be full."""
         chosen = {_node_of(one) for one in decisions}
         feasible: int = sum(
@@ -201,44 +209,55 @@ def _node_of(decision: Decision) -> NodeRef | None:
     return next((action.node for action in decision.actions if isinstance(action, Bind)), None)
 
 
-class OptionalLoop(_Wrapped):
+class OptionalLoop(_Wrapped[Loop]):
     """A loop whose steps others may hold up for ever; a node that is down for maintenance comes back."""
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: AnySeen) -> tuple[Decision, ...]:
         """The steps, of which none has to come."""
         return tuple(one if _returns(one) else _open(one) for one in self._loop.act(seen))
 
 
-class TainterOfPods(_Wrapped):
+class Occupied(NamedTuple):
+    """A node as the loop sees it, and whether it has pods."""
+
+    condition: Condition
+    has_pods: bool
+
+
+class TainterOfPods(_Wrapped[NoExecuteTainter]):
     """Taints dead nodes that have pods. Others take none, so that it does not matter whether pods would be evicted.
 
     Except to DaemonSets, which look at taints before they create a pod.
     """
 
-    def show_node(self, place: int, cell: NodeCell) -> Any:
+    def show_node(self, place: int, cell: NodeCell) -> Occupied:
         """What the loop sees, and whether the node has pods."""
-        return self._loop.show_node(place, cell), bool(cell.pods)
+        return Occupied(self._loop.show_node(place, cell), bool(cell.pods))
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[None, Groups[Occupied]]) -> tuple[Decision, ...]:
         """The decisions about nodes with pods."""
-        shown = tuple(tuple((view, count) for (view, _), count in groups) for groups in seen.places)
-        found = []
-        for decision in self._loop.act(seen._replace(places=shown)):
-            (change,) = decision.actions
-            place, view = change.node
-            if any(group == (view, True) for group, _ in seen.places[self.reads.places.index(place)]):
-                found.append(decision._replace(actions=(change._replace(node=NodeRef(place, (view, True))),)))
-        return tuple(found)
+        shown = tuple(tuple((view.condition, count) for view, count in groups) for groups in seen.places)
+        decisions = self._loop.act(Seen(seen.workloads, shown, seen.memories))
+        return tuple(one for decision in decisions for one in self._with_pods(seen, decision))
+
+    def _with_pods(self, seen: Seen[None, Groups[Occupied]], decision: Decision) -> Iterator[Decision]:
+        (change,) = decision.actions
+        if isinstance(change, NodeChange):
+            place, condition = change.node
+            for view, _ in seen.places[self.reads.places.index(place)]:
+                if view.has_pods and view.condition == condition:
+                    yield decision._replace(actions=(change._replace(node=NodeRef(place, view)),))
+                    return
 
 
-class EndlessDrain(_Wrapped):
+class EndlessDrain(_Wrapped[DrainEvent]):
     """Drains that may hit any node any number of times: which ones have had their turn makes too many states."""
 
-    def show_node(self, place: int, cell: NodeCell) -> Any:
+    def show_node(self, place: int, cell: NodeCell) -> int | None:
         """The node as if it had not had its turn."""
         return self._loop.show_node(place, cell._replace(marks=0))
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[None, Groups[int]]) -> tuple[Decision, ...]:
         """The beginning of a drain, which leaves no trace but on the node."""
         return tuple(
             one._replace(actions=tuple(_unmarked(action) for action in one.actions if not isinstance(action, Remember)))
@@ -246,8 +265,16 @@ class EndlessDrain(_Wrapped):
         )
 
 
-def _unmarked(action: Any) -> Any:
+def _unmarked(action: Action) -> Action:
     return action._replace(mark=0) if isinstance(action, NodeChange) else action
+
+
+class Target(NamedTuple):
+    """What an autoscaler sizes."""
+
+    exists: int
+    desired: int
+    is_synced: bool  # its ReplicaSet has that size, too, and no pod waits
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,15 +291,15 @@ class FreeAutoscaler:
     def reads(self) -> Reads:
         return Reads((self.workload,), self.layout.every_place if self.bounds.is_patient else ())
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[int, int, bool]:
+    def show_workload(self, workload: int, cell: WorkloadCell) -> Target:
         """Whether the target exists, its size, and whether its ReplicaSet has that, too, and no pod waits."""
-        return cell.exists, cell.desired, cell.replicas == cell.desired and not cell.unbound
+        return Target(cell.exists, cell.desired, cell.replicas == cell.desired and not cell.unbound)
 
     def show_node(self, place: int, cell: NodeCell) -> int:
         """The pods of the target."""
         return sum(count for kind, count in cell.pods if kind.workload == self.workload and kind.phase in ACTIVE)
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[Target, Groups[int]]) -> tuple[Decision, ...]:
         """Every size that is another one."""
         exists, current, is_synced = seen.workloads[0]
         pods = sum(pods * count for groups in seen.places for pods, count in groups)
@@ -282,14 +309,14 @@ class FreeAutoscaler:
         return tuple(Decision((SetDesired(self.workload, n),), Role.EVENT) for n in sizes if n != current)
 
 
-class UntimedJob(_Wrapped):
+class UntimedJob(_Wrapped[JobController]):
     """A Job whose back-off, and time until it is deleted, may be over at any moment."""
 
-    def act(self, seen: Seen) -> tuple[Decision, ...]:
+    def act(self, seen: Seen[Spec, Groups[Owned]]) -> tuple[Decision, ...]:
         """The steps; what they write has no clock that runs."""
         return tuple(Decision(tuple(map(self._unclocked, one.actions)), Role.URGENT) for one in self._loop.act(seen))
 
-    def _unclocked(self, action: Any) -> Any:
+    def _unclocked(self, action: Action) -> Action:
         if not isinstance(action, Remember):
             return action
         *counted, _, left_s = action.value
@@ -313,6 +340,13 @@ def _monitor(monitor: Monitor, layout: Layout) -> Monitor:
     return replace(monitor, fact=EmptyWhereDrained(layout)) if isinstance(monitor.fact, NoDrainUnderWay) else monitor
 
 
+class Drained(NamedTuple):
+    """Nodes of a place that are up and being drained."""
+
+    drained: int
+    busy: int  # those of them that have pods
+
+
 @dataclass(frozen=True, slots=True)
 class EmptyWhereDrained:
     """drainCompletes for some workloads: no node that is up and being drained has a pod of theirs, daemons aside."""
@@ -326,20 +360,18 @@ class EmptyWhereDrained:
     def show_workload(self, workload: int, cell: WorkloadCell) -> None:
         """Never looks at workloads."""
 
-    def show_nodes(self, place: int, nodes: Nodes) -> tuple[int, int]:
+    def show_nodes(self, place: int, nodes: Nodes) -> Drained:
         """Nodes that are being drained, dead ones aside; and those of them that have pods."""
         drained = [(c, n) for c, n in nodes if c.work in DRAINING and c.health in KUBELET_LIVES]
         daemons = daemon_sets(self.layout.setup)
-        return (
-            sum(count for _, count in drained),
-            sum(count for cell, count in drained if any(kind.workload not in daemons for kind, _ in cell.pods)),
-        )
+        busy = [count for cell, count in drained if any(kind.workload not in daemons for kind, _ in cell.pods)]
+        return Drained(sum(count for _, count in drained), sum(busy))
 
-    def holds(self, seen: Seen) -> bool:
-        return not any(busy for _, busy in seen.places)
+    def holds(self, seen: Seen[None, Drained]) -> bool:
+        return not any(place.busy for place in seen.places)
 
-    def is_settled(self, seen: Seen) -> bool:
+    def is_settled(self, seen: Seen[None, Drained]) -> bool:
         return True
 
-    def matters(self, seen: Seen) -> bool:
-        return any(drained for drained, _ in seen.places)
+    def matters(self, seen: Seen[None, Drained]) -> bool:
+        return any(place.drained for place in seen.places)

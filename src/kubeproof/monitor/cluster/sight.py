@@ -7,7 +7,7 @@ from functools import cached_property
 
 from kubeproof.cluster.control import AnySeen, Seen, View
 from kubeproof.cluster.state import NodeCell, Nodes, WorkloadCell
-from kubeproof.intents.facts import Fact
+from kubeproof.intents.views import AnyFact
 from kubeproof.model.by_name.abstraction import canonical
 from kubeproof.model.plan import Plan
 
@@ -88,7 +88,7 @@ class Sight:
 class Views:
     """The views of one fact; of places in which nothing has changed they are made once."""
 
-    def __init__(self, fact: Fact) -> None:
+    def __init__(self, fact: AnyFact) -> None:
         self._fact, self._reads = fact, fact.reads
         self._made: dict[int, tuple[Nodes, View]] = {}
 
