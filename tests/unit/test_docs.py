@@ -27,10 +27,10 @@ from kubeproof.cli.main import main
 from kubeproof.intents.catalogue import catalogue
 from kubeproof.manifests.scenarios import events
 from kubeproof.quantify.storm import is_available
-from tools import generate_api_types, generate_checks, generate_modelled
+from tools import generate_api_types, generate_checks, generate_decisions, generate_modelled, generate_rooms
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 REFERENCE = ROOT / "docs" / "reference"
 DIRECTIVE = re.compile(r"<!-- (exit|file|edit): (.+?) -->")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -146,6 +146,39 @@ def test_the_table_of_api_fields_is_current() -> None:
 
 def test_the_page_of_checks_is_current() -> None:
     assert generate_checks.PAGE.read_text(encoding="utf-8") == generate_checks.page()
+
+
+def test_the_picture_of_rooms_is_current() -> None:
+    assert generate_rooms.PAGE.read_text(encoding="utf-8") == generate_rooms.page()
+
+
+def test_the_index_of_decisions_is_current() -> None:
+    assert generate_decisions.PAGE.read_text(encoding="utf-8") == generate_decisions.page()
+
+
+def test_what_the_page_of_the_architecture_names_is_there() -> None:
+    text = generate_rooms.PAGE.read_text(encoding="utf-8")
+    files = [name for name in re.findall(r"`([\w/]+/[\w/]+\.(?:py|yaml))`", text) if "NAME" not in name]
+    rooms = "|".join(room for layer in generate_rooms.layers() for room in layer)
+    modules = re.findall(rf"`((?:{rooms})(?:\.[a-z_]+)+)", text)
+
+    assert [
+        name for name in files if not any((place / name).exists() for place in (ROOT, generate_rooms.PACKAGE))
+    ] == []
+    assert [name for name in modules if not _is_importable(name)] == []
+
+
+def _is_importable(name: str) -> bool:
+    """True of a module, and of what a module holds."""
+    places = [generate_rooms.PACKAGE.joinpath(*part.split(".")) for part in (name, name.rpartition(".")[0])]
+    return any(place.with_suffix(".py").exists() or place.is_dir() for place in places)
+
+
+def test_fragments_of_the_change_log_are_named_as_the_release_reads_them() -> None:
+    kinds = "added|changed|deprecated|removed|fixed|security"
+    names = [path.name for path in (ROOT / "changelog.d").iterdir() if path.name != "README.md"]
+
+    assert [name for name in names if not re.fullmatch(rf"\+[a-z0-9-]+\.(?:{kinds})\.md", name)] == []
 
 
 def test_every_page_is_linked_from_the_readme_or_another_page() -> None:
