@@ -57,6 +57,7 @@ class Omission:
     is_checked: bool = False  # checks tell of it, so that reports with checks do not tell it twice
     owner: str = ""  # Kind/namespace/name of the object that has it
     is_bounded: bool = False  # it changes but how many pods the object has, never to more than it declares
+    is_priority: bool = False  # it decides but who goes first, and whose pods make room for others
 
 
 @dataclass(frozen=True, slots=True)

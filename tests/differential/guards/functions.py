@@ -38,6 +38,7 @@ GUARDED: dict[str, tuple[str, ...]] = {
     "verify/proofs/slices.py": ("_is_exact", "_begins_at_rest", "_is_rest", "_comes_to_rest"),
     "verify/proofs/crowd/conditions.py": (
         "find_obstacle", "_may_loop_at_once", "_is_evicted", "find_own_obstacle", "_may_preempt_each_other",
+        "has_rules_beside_room",
         "find_guarded",
     ),
     "verify/proofs/crowd/room.py": (
@@ -46,7 +47,8 @@ GUARDED: dict[str, tuple[str, ...]] = {
         "_is_above_usage",
     ),
     "verify/proofs/crowd/resizing.py": (
-        "find_resizing", "is_uniform", "largest", "is_patient", "_may_rise", "_ratios", "ends_irregular_times",
+        "find_resizing", "_may_agree", "settles", "is_uniform", "largest", "is_patient", "_may_rise", "_ratios",
+        "ends_irregular_times",
     ),
     "verify/proofs/crowd/freeing.py": (
         "free", "flatten", "_finds_room", "_may_run_anywhere", "_admits", "_may_rename", "_selectors", "_terms",

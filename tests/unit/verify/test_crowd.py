@@ -150,6 +150,7 @@ def scaled(asked: Intent, *events: Event, most: int = 10, aim: int = 60) -> Load
     return replace(loaded, setup=replace(loaded.setup, autoscalers=(scaler,)))
 
 
+ROLLOUT = Rollout(name="rollout", target=WEB.ref)
 PEAK = UsageChange(
     name="peak",
     resource="cpu",
@@ -237,3 +238,25 @@ def test_the_loss_of_a_large_zone_and_an_upgrade_of_all_nodes_are_proved_in_few_
         assert found.unbroken == {0}
         assert found.statistics is not None
         assert found.statistics.states < 6_000
+
+
+def following(asked: Intent, *events: Event, bounds: tuple[tuple[int, int], ...] = ((1, 3),)) -> Loaded:
+    """A Deployment of one pod with autoscalers that follow metrics which nobody knows."""
+    loaded = deployed(asked, deployment("web", 1, 100), *events)
+    elsewhere = (Metric("External", "queue", "AverageValue", 5),)
+    scalers = tuple(
+        HorizontalPodAutoscaler("shop", f"web{number}", WEB.ref, least, most, elsewhere)
+        for number, (least, most) in enumerate(bounds)
+    )
+    return replace(loaded, setup=replace(loaded.setup, autoscalers=scalers))
+
+
+def test_what_holds_for_every_size_between_the_bounds_is_proved_whatever_a_metric_says() -> None:
+    assert proved(following(of("minReady", WEB, **BACK))) == [0]
+    assert proved(following(of("minReady", WEB, **BACK), ROLLOUT)) == [0]
+    assert proved(following(of("maxReplicas", WEB, count=Amount(2)))) == []
+
+
+def test_several_autoscalers_that_follow_metrics_of_elsewhere_need_a_size_within_all_bounds() -> None:
+    assert proved(following(of("minReady", WEB, **BACK), bounds=((1, 2), (2, 3)))) == [0]
+    assert proved(following(of("minReady", WEB, **BACK), bounds=((1, 2), (3, 4)))) == []

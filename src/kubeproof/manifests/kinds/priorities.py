@@ -88,7 +88,9 @@ def omitted_class(workload: Workload) -> Omission:
     """A class that the cluster must have, with a value that nobody tells: who preempts whom depends on it."""
     what = f"PriorityClass {printable(workload.template.priority_class)} of {workload.ref}"
     why = "not in the input; the pods are taken to have priority 0. Add the PriorityClass"
-    return Omission(what, workload.source, why, touches=touched(ALL, workload.ref))
+    return Omission(
+        what, workload.source, why, touches=touched(ALL, workload.ref), owner=workload.ref, is_priority=True
+    )
 
 
 def _chosen(workload: Workload, classes: Sequence[PriorityClass]) -> PriorityClass:

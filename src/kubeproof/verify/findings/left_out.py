@@ -17,6 +17,7 @@ from kubeproof.manifests.loaded import Loaded
 from kubeproof.manifests.validation.deciding import EVERYBODY
 from kubeproof.model.plan import Plan
 from kubeproof.verdicts import Verdict
+from kubeproof.verify.findings.unknown_priorities import decide_nothing
 from kubeproof.verify.result import IntentResult, OmittedGroup
 from kubeproof.verify.words.counted import finished_under_selectors, untargeted
 from kubeproof.verify.words.summary import claim
@@ -31,6 +32,8 @@ class LeftOut(NamedTuple):
     touches: tuple[str, ...] = ()  # patterns of references
     group: str = ""  # what it has in common with others: "field minReadySeconds"
     within: str = ""  # the workload of which it changes but the number of pods, never to more than is declared
+    is_metric: bool = False  # that number is between the bounds of an autoscaler
+    is_priority: bool = False  # it decides but who goes first, and whose pods make room for others
 
 
 def told_omissions(loaded: Loaded) -> list[str]:
@@ -77,7 +80,7 @@ def _of_autoscalers(plan: Plan) -> Iterator[LeftOut]:
                 name = f"HorizontalPodAutoscaler {one.namespace}/{one.name}"
                 told = f"{metric.type} metric of {name}: not modelled ({one.source})"
                 group = f"{metric.type} metrics of autoscalers"
-                yield LeftOut(told, _everybody_if(plan, one.target), group, within=one.target)
+                yield LeftOut(told, _everybody_if(plan, one.target), group, within=one.target, is_metric=True)
     yield from (LeftOut(told, (EVERYBODY,)) for told in finished_under_selectors(plan))
 
 
@@ -158,15 +161,23 @@ def _of_descheduler(plan: Plan) -> Iterator[LeftOut]:
 
 
 def with_caveats(
-    loaded: Loaded, plan: Plan, results: Sequence[IntentResult], rest_on: Container[str] | None = None
+    loaded: Loaded,
+    plan: Plan,
+    results: Sequence[IntentResult],
+    rest_on: Container[str] | None = None,
+    any_size: Container[str] = (),
 ) -> list[IntentResult]:
     """The results; what holds only if something that is not modelled plays no part is not decided.
 
-    Results that `rest_on` some workloads are proved for any number of pods of the others, up to what these declare.
+    Results that `rest_on` some workloads are proved for any number of pods of the others, up to what these declare, and
+    of those with `any_size` for any between the bounds of their autoscalers. They do not depend on who goes first.
     """
     doubts = tuple(_doubts(loaded, plan))
     if rest_on is not None:
         doubts = tuple(one for one in doubts if not one.within or one.within in rest_on)
+        doubts = tuple(one for one in doubts if not (one.is_metric and one.within in any_size))
+    if rest_on is not None and any(one.is_priority for one in doubts) and decide_nothing(loaded):
+        doubts = tuple(one for one in doubts if not one.is_priority)
     if not doubts:
         return list(results)
     intents = {intent.name: intent for intent in loaded.scenario.intents}
@@ -181,6 +192,7 @@ def _doubts(loaded: Loaded, plan: Plan) -> Iterator[LeftOut]:
             f"{one.what} ({one.source})",
             one.touches,
             within=targets.get(one.owner, one.owner) if one.is_bounded else "",
+            is_priority=one.is_priority,
         )
         for one in loaded.omissions
     ]
@@ -195,7 +207,10 @@ def _doubts(loaded: Loaded, plan: Plan) -> Iterator[LeftOut]:
 
 def own_doubts(loaded: Loaded, ref: str) -> list[str]:
     """What is not modelled of a workload itself and may change what becomes of its pods."""
-    found = [f"{one.what} ({one.source})" for one in loaded.omissions if one.touches and one.owner == ref]
+    own = [one for one in loaded.omissions if one.touches and one.owner == ref]
+    if any(one.is_priority for one in own) and decide_nothing(loaded):
+        own = [one for one in own if not one.is_priority]
+    found = [f"{one.what} ({one.source})" for one in own]
     return found[:MOST_TOLD]
 
 

@@ -80,6 +80,7 @@ class _Evidence:
     found: dict[int, str]  # verdicts by number
     rest_on: frozenset[str] | None = None  # the workloads for which it is proved; None: all
     obstacle: str = ""  # why there is no proof whatever the others do
+    any_size: frozenset[str] = frozenset()  # workloads of which it is proved for all sizes that autoscalers may write
 
     def is_proved(self, number: int) -> bool:
         """True if the intent holds, or nothing ever happens that it speaks of."""
@@ -109,12 +110,13 @@ class _Cell:
             if graded.cell.grade != Grade.UNKNOWN or graded.is_doubted:
                 return graded
         if graded is None:
-            return self._exact(is_beside=False)
+            whole = self._exact(is_beside=False)
+            return whole if self.question.is_thorough else replace(whole, is_doubted=False)  # a larger proof may do
         if len(self.loaded.setup.workloads) > FEW_WORKLOADS and not self.question.is_thorough:
             return graded
         again = self._exact(self.watch.clock() - begun_s)
-        if again.cell.grade == Grade.UNKNOWN and not again.is_doubted:
-            return replace(graded, statistics=again.statistics)  # whether a limit ended it
+        if again.cell.grade == Grade.UNKNOWN and not (again.is_doubted and self.question.is_thorough):
+            return replace(graded, statistics=again.statistics)  # whether a limit ended it; a larger proof may do
         return again
 
     def _parts(self) -> Iterator[Slice]:
@@ -137,7 +139,7 @@ class _Cell:
         proofs = self._prove(part, alone)
         found |= {number: Verdict.HOLDS if number in proofs.unbroken else Verdict.UNKNOWN for number in alone}
         rest_on = proofs.rest_on.union(part.workloads)
-        return self._judge(_Evidence(part, searched, found, rest_on, proofs.obstacle))
+        return self._judge(_Evidence(part, searched, found, rest_on, proofs.obstacle, proofs.any_size))
 
     def _exact(self, spent_s: float = 0.0, *, is_beside: bool = True) -> Graded:
         """What a search of all workloads together decides; unless parts were proved before, with what it is a proof of.
@@ -148,11 +150,20 @@ class _Cell:
         whole = Slice(self.loaded, refs, tuple(range(len(self.loaded.scenario.intents))))
         searched = searched_part(whole, self.plan, within(self.options, spent_s, is_relaxed=False), self.watch)
         found = {number: _verdict(searched, number) for number in whole.intents}
-        left = [number for number, verdict in found.items() if verdict == Verdict.UNKNOWN]
-        if left and not is_beside and len(cut_by_relations(self.loaded)) == 1:
-            proofs = self._prove(whole, left)
-            found |= {number: Verdict.HOLDS for number in left if number in proofs.unbroken}
-        return self._judge(_Evidence(whole, searched, found))
+        evidence = _Evidence(whole, searched, found)
+        return self._judge(evidence if is_beside else self._with_proofs(evidence))
+
+    def _with_proofs(self, seen: _Evidence) -> _Evidence:
+        """The evidence of a search of everybody, with proofs that need fewer states and leave more open."""
+        unbroken = [number for number, verdict in seen.found.items() if verdict != Verdict.VIOLATED]
+        is_decided = all(map(seen.is_proved, unbroken)) and not (self.loaded.omissions or self.plan.setup.autoscalers)
+        if is_decided or len(cut_by_relations(self.loaded)) != 1:
+            return seen
+        proofs = self._prove(seen.part, unbroken)
+        if not proofs.unbroken.issuperset(unbroken):
+            return replace(seen, found=seen.found | {n: Verdict.HOLDS for n in unbroken if n in proofs.unbroken})
+        proved = seen.found | dict.fromkeys(unbroken, Verdict.HOLDS)
+        return replace(seen, found=proved, rest_on=frozenset(seen.part.workloads), any_size=proofs.any_size)
 
     def _prove(self, part: Slice, numbers: Sequence[int]) -> Proofs:
         """What holds of the intents whatever the others do; a fault that never comes is survived."""
@@ -236,7 +247,7 @@ class _Cell:
     def _held(self, seen: _Evidence, number: int, spent: Statistics) -> IntentResult:
         """What holds, unless it rests on something that is not modelled."""
         result = intent_result(self.loaded, self.plan, number, Verdict.HOLDS, spent)
-        (result,) = with_caveats(self.loaded, self.plan, [result], seen.rest_on)
+        (result,) = with_caveats(self.loaded, self.plan, [result], seen.rest_on, seen.any_size)
         return result
 
     def _longest(self, searched: Part, number: int) -> int | None:

@@ -289,3 +289,40 @@ def test_a_volume_that_is_kept_for_nobody_concerns_those_whose_claims_it_fits() 
     loaded = load(NODES, VOLUME, claim("local"), using, workload())
 
     assert [part.workloads for part in cut_by_relations(loaded)] == [("Deployment/shop/db",), ("Deployment/shop/web",)]
+
+
+def prioritized(cpu: str = "100m") -> Loaded:
+    """A Deployment whose PriorityClass is not in the input, beside another one."""
+    return load(NODES, workload(cpu=cpu, extra="priorityClassName: high"), workload(cpu=cpu).replace("web", "other"))
+
+
+def test_a_priority_that_nobody_tells_decides_nothing_where_room_is_never_short() -> None:
+    assert cell(survey(prioritized(), "deploy"), "deploy").grade == Grade.STEADY
+    assert cell(survey(prioritized(), "nodeLoss"), "nodeLoss", "Deployment/shop/other").grade == Grade.DIPS
+
+
+def test_a_priority_that_nobody_tells_leaves_cells_open_where_room_may_be_short() -> None:
+    found = survey(prioritized(cpu="3"), "upgrade")
+
+    assert cell(found, "upgrade").grade == Grade.UNKNOWN
+    assert "PriorityClass high" in cell(found, "upgrade").detail
+
+
+METRIC = """
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: web, namespace: shop}
+spec:
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+  minReplicas: 1
+  maxReplicas: 3
+  metrics: [{type: External, external: {metric: {name: queue}, target: {type: AverageValue, averageValue: "5"}}}]
+---"""
+
+
+def test_a_metric_that_nobody_knows_decides_nothing_where_every_size_is_proved() -> None:
+    found = survey(load(NODES, workload(), METRIC), "deploy", "drain", "rollout")
+
+    assert cell(found, "deploy").grade == Grade.STEADY
+    assert cell(found, "rollout").grade == Grade.STEADY
+    assert cell(found, "drain").grade == Grade.DIPS

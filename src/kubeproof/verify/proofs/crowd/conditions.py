@@ -93,8 +93,12 @@ def find_own_obstacle(loaded: Loaded, part: Slice) -> str:
 
 def _may_preempt_each_other(setup: Setup) -> bool:
     """True if a rule other than room keeps pods of higher priority from a node with pods of lower priority."""
-    if len({priority_of(workload.template) for workload in setup.workloads}) < 2:
-        return False
+    differs = len({priority_of(workload.template) for workload in setup.workloads}) > 1
+    return differs and has_rules_beside_room(setup)
+
+
+def has_rules_beside_room(setup: Setup) -> bool:
+    """True if ports, volumes, spread or affinity may keep a pod from a node because of pods that are there."""
     return any(
         workload.template.spread
         or workload.template.pod_affinity.required

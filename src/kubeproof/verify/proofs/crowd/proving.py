@@ -47,6 +47,7 @@ class Proofs(NamedTuple):
     unbroken: frozenset[int] = frozenset()  # with those of which it is not known that a run speaks of them at all
     obstacle: str = ""  # why nothing could be proved
     rest_on: frozenset[str] = frozenset()  # other workloads that must do what they are modelled to do
+    any_size: frozenset[str] = frozenset()  # workloads of which it holds whatever their autoscalers write
 
 
 class Answer(NamedTuple):
@@ -84,7 +85,7 @@ def prove_part(
     if asked.obstacle or not asked.numbers:
         return Proofs(obstacle=asked.obstacle)
     prover = _Prover(planned, options, watch, {} if memo is None else memo)
-    found = prover.join(Proofs(), asked, asked.questions(drains_end=not asked.guarded))
+    found = prover.join(Proofs(any_size=asked.any_size), asked, asked.questions(drains_end=not asked.guarded))
     is_drained = any(map(is_drain, loaded.scenario.events))
     if len(found.unbroken) == len(asked.numbers) or not (asked.guarded and is_drained):
         return found
@@ -103,6 +104,11 @@ class _Asked:
         self._resizing = find_resizing(loaded, part, room)
         obstacle = find_obstacle(loaded) or find_own_obstacle(loaded, part)
         self.obstacle = obstacle or ("an autoscaler may resize it" if self._resizing is None else "")
+
+    @property
+    def any_size(self) -> frozenset[str]:
+        """The workloads that autoscalers may give any size between their bounds."""
+        return frozenset(self._resizing.bounds) if self._resizing is not None else frozenset()
 
     def questions(self, *, drains_end: bool) -> Iterator[Question]:
         """What may be searched, the cheapest first: also keys by which equal parts are known.
@@ -178,10 +184,10 @@ class _Prover:
 def _joined(before: Proofs, numbers: list[int], answer: Answer, *, is_new: bool) -> Proofs:
     """What is proved in one way or the other."""
     spent = [one for one in (before.statistics, answer.statistics if is_new else None) if one is not None]
-    return Proofs(
-        before.intents | {number for number, holds in zip(numbers, answer.held, strict=True) if holds},
-        combined(spent) if spent else None,
-        before.unbroken | {number for number, holds in zip(numbers, answer.unbroken, strict=True) if holds},
+    return before._replace(
+        intents=before.intents | {number for number, holds in zip(numbers, answer.held, strict=True) if holds},
+        statistics=combined(spent) if spent else None,
+        unbroken=before.unbroken | {number for number, holds in zip(numbers, answer.unbroken, strict=True) if holds},
     )
 
 

@@ -7,13 +7,13 @@ it either never asks for less or never asks for more. `docs/explanation/reductio
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import NamedTuple
 
 from kubeproof.cluster.counted import foreign_to
 from kubeproof.cluster.objects import DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER, Workload
-from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric
+from kubeproof.cluster.policies import SAMPLED_METRICS, HorizontalPodAutoscaler, Metric
 from kubeproof.cluster.usage import DEFAULT_PERCENT
 from kubeproof.controllers.hpa.behavior import Tolerance, behavior_of, tolerance_of
 from kubeproof.controllers.hpa.samples import pod_request
@@ -48,16 +48,29 @@ def find_resizing(loaded: Loaded, part: Slice, room: Room) -> Resizing | None:
     """What autoscalers may do to the workloads of a part; None if that is not known."""
     bounds: dict[str, Bounds] = {}
     settles = True
-    for autoscaler in working(loaded):
-        target = next((w for w in part.loaded.setup.workloads if w.ref == autoscaler.target), None)
-        if target is None:
+    for target in part.loaded.setup.workloads:
+        scalers = [one for one in working(loaded) if one.target == target.ref]
+        if not scalers:
             continue
-        if target.kind not in RESIZED or target.ref in bounds:
+        if target.kind not in RESIZED or (len(scalers) > 1 and not _may_agree(scalers)):
             return None
-        case = _Case(loaded, autoscaler, target)
-        bounds[target.ref] = Bounds(autoscaler.min_replicas, case.largest, case.is_patient(part, room))
-        settles &= case.is_uniform and case.ends_irregular_times(room)
+        cases = [_Case(loaded, one, target) for one in scalers]
+        is_patient = len(cases) == 1 and cases[0].is_patient(part, room)
+        least = min(one.min_replicas for one in scalers)
+        bounds[target.ref] = Bounds(least, max(case.largest for case in cases), is_patient)
+        settles &= all(case.settles(room) for case in cases)
     return Resizing(bounds, settles)
+
+
+def _may_agree(scalers: Sequence[HorizontalPodAutoscaler]) -> bool:
+    """True for autoscalers that follow metrics of elsewhere alone, and of which some size is within all bounds."""
+    is_apart = max(one.min_replicas for one in scalers) > min(one.max_replicas for one in scalers)
+    return all(map(_follows_elsewhere, scalers)) and not is_apart
+
+
+def _follows_elsewhere(autoscaler: HorizontalPodAutoscaler) -> bool:
+    """True if no metric is worked out from what pods use: nobody knows what they ask for, but in the end it rests."""
+    return bool(autoscaler.metrics) and all(metric.type not in SAMPLED_METRICS for metric in autoscaler.metrics)
 
 
 class _Case:
@@ -66,6 +79,14 @@ class _Case:
     def __init__(self, loaded: Loaded, autoscaler: HorizontalPodAutoscaler, target: Workload) -> None:
         self._loaded, self._autoscaler, self._target = loaded, autoscaler, target
         self._events = [event for event in loaded.scenario.events if target_of(event) == target.ref]
+
+    def settles(self, room: Room) -> bool:
+        """True if it writes finitely often."""
+        if self.largest == self._autoscaler.min_replicas and not self._happens(Scale):
+            return True  # there is but one size
+        if _follows_elsewhere(self._autoscaler):
+            return not any(isinstance(e, Apply | Create | Delete) for e in self._events)
+        return self.is_uniform and self.ends_irregular_times(room)
 
     @property
     def is_uniform(self) -> bool:
@@ -147,7 +168,7 @@ class _Case:
             return True
         if self._happens(NeverReady) or room.find_passing_shortage(self._target):
             return False
-        settings, template, most = self._loaded.setup.settings, self._target.template, self._autoscaler.max_replicas
+        settings, template, most = self._loaded.setup.settings, self._target.template, self.largest
         probe = template.readiness
         ready_s = 0 if probe is None else probe.initial_delay_s + probe.period_s * probe.success_threshold
         behavior = behavior_of(self._autoscaler)

@@ -1,0 +1,23 @@
+"""Whether priorities that the input does not tell decide anything.
+
+Who preempts whom depends on them, and who goes first where several pods wait. No pod is preempted for room if there is
+always enough for everybody, and for any other rule only within a class of related workloads. Proofs leave open who goes
+first: `docs/explanation/reductions.md` has the argument.
+"""
+
+from __future__ import annotations
+
+from kubeproof.manifests.loaded import Loaded
+from kubeproof.verify.proofs.crowd.conditions import has_rules_beside_room
+from kubeproof.verify.proofs.crowd.room import Room
+from kubeproof.verify.proofs.slicing import cut_by_relations
+
+
+def decide_nothing(loaded: Loaded) -> bool:
+    """True if no run depends on the priorities of pods, except for who goes first."""
+    if not Room(loaded).is_never_short:
+        return False
+    parts = cut_by_relations(loaded)
+    return bool(parts) and all(
+        len(part.workloads) == 1 or not has_rules_beside_room(part.loaded.setup) for part in parts
+    )
