@@ -51,7 +51,8 @@ GUARDED: dict[str, tuple[str, ...]] = {
         "ends_irregular_times",
     ),
     "verify/proofs/crowd/freeing.py": (
-        "free", "flatten", "_finds_room", "_may_run_anywhere", "_admits", "_may_rename", "_selectors", "_terms",
+        "free", "flatten", "_finds_room", "_ends_unseen", "_may_run_anywhere", "_admits", "_may_rename",
+        "_selectors", "_terms",
     ),
     "verify/proofs/crowd/swaying.py": (
         "find_sway", "_counts_others", "_counted", "_scored_terms", "_is_keyed", "_find_slack", "_range_of",

@@ -496,7 +496,7 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
     (
         Guard(
             "verify/proofs/crowd/conditions.py",
-            "_may_preempt_each_other",
+            "has_rules_beside_room",
             "any((container.host_ports for container in workload.template.containers))",
         ),
         "a pod of higher priority takes the port",

@@ -29,6 +29,7 @@ from kubeproof.cluster.objects import (
 )
 from kubeproof.cluster.profiles import NODE_AFFINITY, TAINT_TOLERATION
 from kubeproof.cluster.services import Service
+from kubeproof.controllers.budgets import budgets_of
 from kubeproof.controllers.scheduler.plugins.node_affinity import required_affinity_matches
 from kubeproof.controllers.scheduler.plugins.taint_toleration import keeps_pods_off
 from kubeproof.controllers.scheduler.registry import INTER_POD_AFFINITY, POD_TOPOLOGY_SPREAD, SCORE_ORDER
@@ -65,6 +66,7 @@ OWN_KEYS = frozenset(
     }
 )  # labels that tell pods of one workload apart
 MEMBER = "member"
+COUNTED = (DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER)  # owners that count their pods
 
 
 def free(part: Slice, *, is_scored: bool = False) -> Loaded:
@@ -77,7 +79,10 @@ def free(part: Slice, *, is_scored: bool = False) -> Loaded:
     smaller = replace(
         setup,
         nodes=tuple(map(_roomy, setup.nodes)),
-        workloads=tuple(replace(w, template=_weightless(w.template, is_scored=is_scored)) for w in setup.workloads),
+        workloads=tuple(
+            replace(w, template=_weightless(w.template, is_scored=is_scored, ends_at_once=_ends_unseen(setup, n)))
+            for n, w in enumerate(setup.workloads)
+        ),
         profiles=tuple(
             replace(profile, disabled_score=profile.disabled_score | unscored) for profile in setup.profiles
         ),
@@ -129,13 +134,30 @@ def _finds_room(setup: Setup, short: Sequence[int]) -> bool:
     return all(count > most for count, most in zip(admitting, short, strict=True))
 
 
+def _ends_unseen(setup: Setup, number: int) -> bool:
+    """True if nobody asks for pods of a workload that end: they might as well be gone at once.
+
+    A drained node waits for them; that it is empty earlier is one of the runs. Ports, claims and affinity of the pods
+    hold others up until they are gone, and so does a rollout that takes all pods down first.
+    """
+    workload = setup.workloads[number]
+    template = workload.template
+    is_counted = workload.kind in COUNTED and workload.strategy.rolling and workload.owner is None
+    is_asked_for = any(
+        one.template.pod_affinity != PodAffinity() or one.template.pod_anti_affinity != PodAffinity()
+        for one in setup.workloads
+    )
+    ports = any(container.host_ports for container in (*template.containers, *template.init_containers))
+    return is_counted and not (is_asked_for or ports or template.claims or budgets_of(setup, number))
+
+
 def _may_run_anywhere(workload: Workload) -> bool:
     """True for pods of which only numbers matter, wherever they run."""
     template = workload.template
     required = template.pod_affinity.required or template.pod_anti_affinity.required
     spread = any(constraint.hard for constraint in template.spread)
     ports = any(container.host_ports for container in template.containers)
-    is_counted = workload.kind in (DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER) and workload.strategy.rolling
+    is_counted = workload.kind in COUNTED and workload.strategy.rolling
     return is_counted and not (required or spread or ports or template.claims)
 
 
@@ -147,7 +169,7 @@ def _admits(node: Node, template: PodTemplate) -> bool:
 def _with_weightless(event: Event) -> Event:
     if not isinstance(event, Apply):
         return event
-    template = _weightless(event.workload.template, is_scored=False)
+    template = _weightless(event.workload.template, is_scored=False, ends_at_once=False)
     return replace(event, workload=replace(event.workload, template=template))
 
 
@@ -160,7 +182,7 @@ def _roomy(node: Node) -> Node:
     return replace(node, images=(), pods=MANY, cpu_milli=MANY, memory_bytes=MANY, others=())
 
 
-def _weightless(template: PodTemplate, *, is_scored: bool) -> PodTemplate:
+def _weightless(template: PodTemplate, *, is_scored: bool, ends_at_once: bool) -> PodTemplate:
     """The template without requests, images, priority, and durations; what they decide is left open."""
     containers = (*template.containers, *(one for one in template.init_containers if one.restartable_init))
     ports = tuple(port for container in containers for port in container.host_ports)
@@ -175,7 +197,7 @@ def _weightless(template: PodTemplate, *, is_scored: bool) -> PodTemplate:
         preemption_policy="",
         preferred_terms=template.preferred_terms if is_scored else (),
         readiness=None if template.readiness is None else Readiness(),
-        grace_s=min(template.grace_s, 1),
+        grace_s=0 if ends_at_once else min(template.grace_s, 1),
         pre_stop_s=0,
     )
 
