@@ -1,0 +1,95 @@
+"""The loops and events of a plan, each with the memories it keeps."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from kubeproof.cluster.control import Loop
+from kubeproof.cluster.places import Layout
+from kubeproof.cluster.volumes import open_claims
+from kubeproof.intents.monitor import Monitor, make_monitor
+from kubeproof.intents.predicates import EventMemory, events_asked
+from kubeproof.model.loops.adjusting import adjusting_loops, group_loops, vertical_loops
+from kubeproof.model.loops.assembly import built_in_controllers, endpoint_loops
+from kubeproof.model.loops.event_sources import event_sources
+from kubeproof.model.memories import CLAIM, MemoryCell, MemoryName
+from kubeproof.model.planning.given import Given
+
+
+class Memories:
+    """The memories of a plan in order; a loop knows its own by number."""
+
+    def __init__(self) -> None:
+        self.cells: list[MemoryCell] = []
+
+    @property
+    def next(self) -> int:
+        """The number that the next memory gets."""
+        return len(self.cells)
+
+    def add(self, cells: Sequence[MemoryCell]) -> tuple[int, ...]:
+        """The numbers of memories that come next."""
+        first = self.next
+        self.cells += cells
+        return tuple(range(first, self.next))
+
+
+class Assembly(NamedTuple):
+    """Who acts, who watches, and what they remember."""
+
+    controllers: tuple[Loop, ...]
+    events: tuple[Loop, ...]
+    monitors: tuple[Monitor, ...]
+    memories: tuple[MemoryCell, ...]
+    claims: tuple[int, ...]  # memories that hold the volumes of claims
+    absent: frozenset[int]  # workloads that an event brings
+
+
+def assemble(given: Given, layout: Layout, routes: Mapping[int, tuple[int, int]]) -> Assembly:
+    """The loops, events and monitors; memories of events come first, then those of loops, of claims, of autoscalers."""
+    setup, events, memories = given.setup, given.events, Memories()
+    asked = frozenset(name for intent in given.intents for name in events_asked(intent))
+    sources = event_sources(layout, events, asked)
+    numbers = memories.add(sources.memories)
+    at_once = _created_at_once(given)
+    adjusting = adjusting_loops(layout, events, given.applied, at_once)
+    memories.add(adjusting.memories)
+    claims = memories.add([MemoryCell(MemoryName(CLAIM, (setup.claims[n].key,)), (0,)) for n in open_claims(setup)])
+    grouping = group_loops(layout, events, memories.next, claims)
+    memories.add(grouping.memories)
+    vertical = vertical_loops(layout, events, memories.next)
+    memories.add(vertical.memories)
+    known = {
+        e.name: EventMemory(number, memories.cells[number].first) for e, number in zip(events, numbers, strict=True)
+    }
+    return Assembly(
+        controllers=(
+            *built_in_controllers(layout, events, claims, at_once),
+            *endpoint_loops(layout, routes),
+            *adjusting.loops,
+            *grouping.loops,
+            *vertical.loops,
+            *(loop.make(layout) for loop in given.own),
+        ),
+        events=sources.sources,
+        monitors=tuple(make_monitor(intent, layout, known) for intent in given.intents),
+        memories=tuple(memories.cells),
+        claims=claims,
+        absent=sources.absent,
+    )
+
+
+def _created_at_once(given: Given) -> frozenset[int]:
+    """The workloads whose missing pods are created in one step: all without quotas."""
+    if not given.setup.quotas:
+        return given.everybody
+    if given.own:
+        return frozenset()
+    from kubeproof.model.reductions.bursts import created_at_once
+
+    present = Counter({ref: sum(count for _, count in spots) for ref, spots in given.placement})
+    for one in given.running:
+        present[one.ref] += one.number
+    return created_at_once(given.setup, given.events, present)
