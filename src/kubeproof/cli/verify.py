@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from math import isinf
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
 from kubeproof.cli.acceptance import (
-    EXEMPTIONS,
-    Acceptance,
     acceptance_options,
     accepted,
     check_accepted,
@@ -27,25 +24,23 @@ from kubeproof.cli.inputs import (
     refuse_two_sources_of_nodes,
 )
 from kubeproof.cli.interruption import GRACE_S, WRITING_S, current
-from kubeproof.cli.live import Chosen, cluster_options, snapshot_bytes
-from kubeproof.cli.matrix import Asked, matrix_options, run_surveyed
+from kubeproof.cli.live import cluster_options, snapshot_bytes
+from kubeproof.cli.matrix import matrix_options, run_surveyed
 from kubeproof.cli.outputs import Output, emit, output_option
 from kubeproof.cli.progress import progress_line, telling
 from kubeproof.cli.ranges import NumberRange
 from kubeproof.cli.reports import RESULT_FORMATS, exit_code, has_refused_part, render_result, report_problem
+from kubeproof.cli.request import Input, Request, make_request
 from kubeproof.cli.settings import use_settings
 from kubeproof.cli.sweep import (
     all_option,
-    asked_elsewhere,
     checkpoint_option,
-    chosen_sweep,
     executor_option,
     fast_option,
     refuse_without_sweep,
     resume_option,
     run_swept,
     scale_option,
-    sweep_flags,
     sweep_options,
     workers_option,
 )
@@ -53,17 +48,14 @@ from kubeproof.cli.terminal import WHEN
 from kubeproof.errors import KubeproofError, NothingToCheckError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from kubeproof.manifests.assumed.node_pools import Pool
+    from kubeproof.cli.progress import ProgressLine
     from kubeproof.manifests.loaded import Loaded
+    from kubeproof.stop import Stop
+    from kubeproof.verify.findings.known import Found
     from kubeproof.verify.options import VerifyOptions
     from kubeproof.verify.result import VerifyResult
-    from kubeproof.verify.scaling.plan import SweepOptions
 
-_MEBIBYTE = 1_048_576
-USUAL_TIMEOUT_S = 60.0  # of a run whose --timeout nobody gives: it ends by itself
-FEWEST_S = 20.0  # of them that are left for exploring, however long recipes take to render
+FEWEST_S = 20.0  # of the usual timeout that are left for exploring, however long recipes take to render
 _REDUCTIONS = ("symmetry", "unison", "por", "slicing", "abstraction")
 _ENGINES = ("auto", "compiled", "python", "reference")
 
@@ -139,47 +131,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str,
     help="Settings file instead of the nearest .kubeproof.yaml.",
 )  # fmt: skip
 @click.pass_context
-def verify_command(
-    ctx: click.Context,
-    *,
-    paths: tuple[str, ...],
-    live: bool,
-    namespace: str | None,
-    everywhere: bool,
-    context: str | None,
-    kubeconfig: str | None,
-    read_timeout: float,
-    values: tuple[str, ...],
-    pools: tuple[Pool, ...],
-    outputs: tuple[Output, ...],
-    verbose: bool,
-    quiet: bool,
-    timeout_s: float | None,
-    memory_mib: int | None,
-    max_states: int | None,
-    engine: str,
-    controllers: tuple[str, ...],
-    reductions: bool,
-    without: tuple[str, ...],
-    find: str,
-    check_controllers: bool,
-    faults: tuple[str, ...],
-    grade: str,
-    pairs: bool,
-    scale: str | tuple[int, int] | None,
-    every: bool,
-    fast_find: bool,
-    workers: int | None,
-    executor: str | None,
-    checkpoint: str | None,
-    resume: bool,
-    baseline: str | None,
-    write_baseline: str | None,
-    fail_on: str,
-    soft_fail: bool,
-    color: str,
-    progress: str,
-) -> int:
+def verify_command(ctx: click.Context, /, **given: Any) -> int:
     """Explore every order of controllers and events; prove each intent or show a counterexample.
 
     PATH is a file, a directory, or - for stdin: Kubernetes manifests, and at most one Scenario. Charts and
@@ -205,124 +157,120 @@ def verify_command(
     4 input refused, 5 nothing to check, 6 environment, 70 internal error,
     130 interrupted.
     """
-    if verbose and quiet:
-        raise click.UsageError("-v and -q exclude each other")
-    if not paths and not live:
-        raise click.UsageError("missing PATH...; name manifests, or --live")
-    from kubeproof.verify.options import VerifyOptions
-
-    options = VerifyOptions(
-        engine=engine,
-        max_states=max_states,
-        timeout_s=USUAL_TIMEOUT_S if timeout_s is None else None if isinf(timeout_s) else timeout_s,
-        has_usual_timeout=timeout_s is None,
-        memory_bytes=None if memory_mib is None else memory_mib * _MEBIBYTE,
-        reductions=reductions,
-        without=without,
-        check_controllers=check_controllers,
-        find_all=find == "all",
-        controllers=controllers,
-    )
-    chosen = chosen_sweep(scale, every, fast_find, workers, executor)
-    surveyed = Asked(faults, grade, pairs)
-    pictured = any(output.format == "svg" for output in outputs)
-    cluster = Chosen(namespace, everywhere, context, kubeconfig, read_timeout) if live else None
-    acceptance = Acceptance(ctx.meta.get(EXEMPTIONS), baseline, write_baseline, fail_on, soft_fail)
+    request = make_request(ctx, given)
     try:
-        check_accepted(acceptance)
-        loaded, found = _run(
-            paths,
-            values,
-            pools,
-            cluster,
-            options,
-            chosen,
-            progress,
-            quiet,
-            checkpoint,
-            resume,
-            pictured,
-            asked_elsewhere(ctx),
-            surveyed,
-        )
+        check_accepted(request.acceptance)
+        loaded, found = _run(request)
     except KubeproofError as problem:
-        report_problem(problem, outputs)
+        report_problem(problem, request.showing.outputs)
         raise
-    result = accepted(found, loaded, acceptance)
-    flags = [*_flags(options), *surveyed.words(), *sweep_flags(scale, every, fast_find)]
-    flags += cluster.words() if cluster is not None else []
-    flags += ["--allow-outside"] if allows_outside() else []
-    hint = _replay_command(ctx, paths, flags, outputs)
+    return _show(request, accepted(found, loaded, request.acceptance), _replay_command(ctx, request))
+
+
+def _show(request: Request, result: VerifyResult, hint: str) -> int:
+    """Writes the reports; the exit code."""
+    shown, acceptance = request.showing, request.acceptance
 
     def render(output: Output) -> str:
-        return render_result(result, output, color, verbose=verbose, quiet=quiet, hint=hint, options=options)
+        return render_result(
+            result, output, shown.color, verbose=shown.verbose, quiet=shown.quiet, hint=hint, options=request.options
+        )
 
     code = softened(exit_code(result), result, acceptance)
     code = first_of((code, REFUSED)) if has_refused_part(result) else code
-    code = emit(outputs, render, code, verdict=None if quiet else result.verdict)
-    return written_baseline(result, acceptance, code, quiet=quiet)
+    code = emit(shown.outputs, render, code, verdict=None if shown.quiet else result.verdict)
+    return written_baseline(result, acceptance, code, quiet=shown.quiet)
 
 
-def _run(
-    paths: tuple[str, ...],
-    values: tuple[str, ...],
-    pools: tuple[Pool, ...],
-    cluster: Chosen | None,
-    options: VerifyOptions,
-    chosen: SweepOptions,
-    progress: str,
-    quiet: bool,
-    checkpoint: str | None,
-    resume: bool,
-    pictured: bool,
-    elsewhere: str,
-    surveyed: Asked,
-) -> tuple[Loaded, VerifyResult]:
+def _run(request: Request) -> tuple[Loaded, VerifyResult]:
     """Loads and verifies, at one size or at all, with progress on stderr."""
-    from dataclasses import replace
-    from functools import partial
-
-    from kubeproof.manifests.late import rendered
-    from kubeproof.manifests.load import load
-    from kubeproof.verify.matrix import asks_for_matrix
-    from kubeproof.verify.run import verify
-    from kubeproof.verify.scaling.plan import is_swept
-
-    check_checkpoint(checkpoint, resume)
-    given = () if cluster is None else (snapshot_bytes(cluster),)
-    render, outside = partial(rendered, values=values), allows_outside()
+    check_checkpoint(*request.keeping)
     begun = monotonic()
-    loaded = load(
-        paths, stdin=read_stdin, given=given, render=render, pools=pools, allow_outside=outside, is_tolerant=True
-    )
-    refuse_two_sources_of_nodes(loaded, pools)
-    options = _after_reading(options, monotonic() - begun)
-    line = progress_line(progress, quiet)
-    found = telling(line, quiet)
-    is_sweep = is_swept(loaded, chosen)
-    is_matrix = not is_sweep and asks_for_matrix(loaded, options)
-    if not is_sweep and not (is_matrix and not pictured and not chosen.every and not chosen.fast_find):
-        refuse_without_sweep(loaded, chosen, pictured=pictured, elsewhere=elsewhere)
-    if surveyed.words() and not is_matrix:
-        remedy = "Leave it out, or leave out the Scenario."
-        raise UsageError(f"{surveyed.words()[0]} is about the matrix of an input without a Scenario", remedy)
+    loaded = _load(request.input)
+    request = request._replace(options=_after_reading(request.options, monotonic() - begun))
+    way = _choose_way(request, loaded)
+    line = progress_line(request.showing.progress, request.showing.quiet)
+    found = telling(line, request.showing.quiet)
     try:
-        with current().gently(GRACE_S if checkpoint is None else WRITING_S) as stop:
-            if is_sweep:
-                unlimited = replace(options, timeout_s=None) if options.has_usual_timeout else options
-                return loaded, run_swept(loaded, unlimited, chosen, line, checkpoint, resume, stop=stop, found=found)
-            if is_matrix:
-                return loaded, run_surveyed(
-                    loaded, options, surveyed, chosen, line, checkpoint, resume, stop=stop, found=found
-                )
-            if checkpoint is not None:
-                return loaded, run_kept(loaded, options, line, checkpoint, resume, stop=stop, found=found)
-            return loaded, verify(loaded, options, line, stop=stop, found=found)
+        with current().gently(GRACE_S if request.keeping.directory is None else WRITING_S) as stop:
+            return loaded, way(request, loaded, line, stop=stop, found=found)
     except NothingToCheckError as problem:
         return loaded, _checked_alone(loaded, problem)
     finally:
         if line is not None:
             line.close()
+
+
+def _load(source: Input) -> Loaded:
+    from functools import partial
+
+    from kubeproof.manifests.late import rendered
+    from kubeproof.manifests.load import load
+
+    given = () if source.cluster is None else (snapshot_bytes(source.cluster),)
+    loaded = load(
+        source.paths,
+        stdin=read_stdin,
+        given=given,
+        render=partial(rendered, values=source.values),
+        pools=source.pools,
+        allow_outside=allows_outside(),
+        is_tolerant=True,
+    )
+    refuse_two_sources_of_nodes(loaded, source.pools)
+    return loaded
+
+
+class _Way(Protocol):
+    """One of the questions that an input may be."""
+
+    def __call__(
+        self, request: Request, loaded: Loaded, line: ProgressLine | None, *, stop: Stop, found: Found | None
+    ) -> VerifyResult: ...
+
+
+def _choose_way(request: Request, loaded: Loaded) -> _Way:
+    """All sizes, the matrix, or one Scenario; refuses options that are about another one."""
+    from kubeproof.verify.matrix import asks_for_matrix
+    from kubeproof.verify.scaling.plan import is_swept
+
+    chosen, is_pictured = request.sweep.options, request.showing.is_pictured
+    is_sweep = is_swept(loaded, chosen)
+    is_matrix = not is_sweep and asks_for_matrix(loaded, request.options)
+    if not is_sweep and not (is_matrix and not is_pictured and not chosen.every and not chosen.fast_find):
+        refuse_without_sweep(loaded, chosen, pictured=is_pictured, elsewhere=request.sweep.elsewhere)
+    if request.surveyed.words() and not is_matrix:
+        remedy = "Leave it out, or leave out the Scenario."
+        raise UsageError(f"{request.surveyed.words()[0]} is about the matrix of an input without a Scenario", remedy)
+    return _sweep if is_sweep else _survey if is_matrix else _verify
+
+
+def _sweep(
+    request: Request, loaded: Loaded, line: ProgressLine | None, *, stop: Stop, found: Found | None
+) -> VerifyResult:
+    from dataclasses import replace
+
+    options = request.options
+    unlimited = replace(options, timeout_s=None) if options.has_usual_timeout else options
+    return run_swept(loaded, unlimited, request.sweep.options, line, *request.keeping, stop=stop, found=found)
+
+
+def _survey(
+    request: Request, loaded: Loaded, line: ProgressLine | None, *, stop: Stop, found: Found | None
+) -> VerifyResult:
+    asked, chosen = request.surveyed, request.sweep.options
+    return run_surveyed(loaded, request.options, asked, chosen, line, *request.keeping, stop=stop, found=found)
+
+
+def _verify(
+    request: Request, loaded: Loaded, line: ProgressLine | None, *, stop: Stop, found: Found | None
+) -> VerifyResult:
+    from kubeproof.verify.run import verify
+
+    directory, resume = request.keeping
+    if directory is not None:
+        return run_kept(loaded, request.options, line, directory, resume, stop=stop, found=found)
+    return verify(loaded, request.options, line, stop=stop, found=found)
 
 
 def _after_reading(options: VerifyOptions, spent_s: float) -> VerifyOptions:
@@ -345,24 +293,14 @@ def _checked_alone(loaded: Loaded, problem: NothingToCheckError) -> VerifyResult
     return result
 
 
-def _flags(options: VerifyOptions) -> list[str]:
-    """The options that decide which counterexample is found, to be given again."""
-    words = [word for controller in options.controllers for word in ("--controller", controller)]
-    words += ["--max-states", str(options.max_states)] if options.max_states is not None else []
-    words += ["--find", "all"] if options.find_all else []
-    words += [] if options.reductions else ["--no-reductions"]
-    return words + (["--without", ",".join(options.without)] if options.without else [])
-
-
-def _replay_command(
-    ctx: click.Context, paths: tuple[str, ...], flags: Sequence[str], outputs: tuple[Output, ...]
-) -> str:
+def _replay_command(ctx: click.Context, request: Request) -> str:
     """What to type to replay a counterexample of this run."""
     import shlex
 
     program = ctx.find_root().info_name or "kubeproof"
+    outputs = request.showing.outputs
     written = next((output.file for output in outputs if output.format == "json" and output.file), None)
     if written is not None:
         return f"{program} replay {shlex.quote(written)}"
-    again = shlex.join(["verify", *paths, *flags, "-o", "json=trace.json"])
+    again = shlex.join(["verify", *request.input.paths, *request.flags(), "-o", "json=trace.json"])
     return f"{program} {again}; {program} replay trace.json"
