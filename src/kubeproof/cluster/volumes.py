@@ -15,7 +15,7 @@ from kubeproof.cluster.objects import HOSTNAME, ZONE, Setup, Source
 from kubeproof.values import dataclass
 
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
-ONCE_PER_POD = "ReadWriteOncePod"
+ONCE, ONCE_PER_POD = "ReadWriteOnce", "ReadWriteOncePod"
 # Node labels that say where a volume of these provisioners can be reached, the first that a node has.
 REACH = {
     "ebs.csi.aws.com": ("topology.ebs.csi.aws.com/zone", ZONE),

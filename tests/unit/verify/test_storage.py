@@ -186,3 +186,14 @@ def test_without_a_scenario_a_claim_of_a_namespace_that_shows_none_comes_from_el
     beside = loaded(*TWO_ZONES, web(1, more=MOUNT), claim("other"))
     assert [claim.key for claim in beside.setup.claims] == ["shop/other"]
     assert loaded(*TWO_ZONES, web(1, more=MOUNT), SCHEDULABLE).setup.claims == ()
+
+
+def test_a_rollout_of_pods_that_share_a_volume_of_one_node_is_not_decided() -> None:
+    def answer(strategy: str, modes: str) -> str:
+        rolled = web(1, more=MOUNT).replace("replicas: 1", f"replicas: 1\n  {strategy}")
+        asks = scenario(READY, events="{rollout: {target: Deployment/shop/web}}")
+        return only(verified(*TWO_ZONES, rolled, claim(modes=modes), asks)).verdict
+
+    surges, recreates = "", "strategy: {type: Recreate}"
+    assert (answer(surges, "ReadWriteOnce"), answer(surges, "ReadWriteMany")) == ("UNKNOWN", "HOLDS")
+    assert answer(recreates, "ReadWriteOnce") == "HOLDS"

@@ -16,7 +16,7 @@ from kubeproof.cluster.objects import (
     STATEFUL_SET,
     Workload,
 )
-from kubeproof.cluster.volumes import Claim, find_claim
+from kubeproof.cluster.volumes import ONCE, Claim, find_claim
 from kubeproof.controllers.scheduler.pod import pod_labels
 from kubeproof.manifests.loaded import RUNNING
 from kubeproof.verify.checks.declaration import INFO, WARNING, Check, Found
@@ -24,7 +24,7 @@ from kubeproof.verify.checks.scene import Scene
 from kubeproof.verify.checks.surroundings import come_together, in_words
 
 _REPLACED = (DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER)
-ONCE = "ReadWriteOnce"
+
 _CYCLE_S = 10  # how often the CronJob controller looks at the clock, at most
 _SHOWN = 3
 

@@ -8,9 +8,19 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from kubeproof.cluster.counted import counted_by
-from kubeproof.cluster.objects import DAEMON_SET, POD, STATEFUL_SET, Setup, revisions_of
+from kubeproof.cluster.objects import (
+    DAEMON_SET,
+    DEPLOYMENT,
+    POD,
+    REPLICA_SET,
+    REPLICATION_CONTROLLER,
+    STATEFUL_SET,
+    Setup,
+    revisions_of,
+)
 from kubeproof.cluster.policies import SAMPLED_METRICS
 from kubeproof.cluster.priorities import class_values
+from kubeproof.cluster.volumes import ONCE, find_claim
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.predicates import calls_of, targeted, targets_of
 from kubeproof.manifests.loaded import Loaded
@@ -103,11 +113,25 @@ def _of_workloads(plan: Plan) -> Iterator[LeftOut]:
             told = f"minReadySeconds of {one.ref}: ready pods count as available at once ({place})"
             touches = (one.ref,) if revisions_of(setup, number) > 1 else ()
             yield LeftOut(told, touches, "field minReadySeconds")
+        yield from _attached(setup, number)
         if one.kind == DAEMON_SET and one.template.claims:
             told = f"claims of {one.ref}: daemon pods see them bound as declared, and give none a volume ({place})"
             yield LeftOut(told, (EVERYBODY,))
         if one.kind == STATEFUL_SET and setup.descheduler is not None:
             yield LeftOut(f"descheduler: pods of {one.ref} count as pods of different owners ({place})", (EVERYBODY,))
+
+
+def _attached(setup: Setup, number: int) -> Iterator[LeftOut]:
+    """Volumes that one node at a time mounts, of workloads that have pods on several at once."""
+    one = setup.workloads[number]
+    surges = revisions_of(setup, number) > 1 and one.strategy.rolling and one.strategy.surge_of(one.replicas) > 0
+    if one.kind not in (DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER) or not (one.replicas > 1 or surges):
+        return
+    for name in one.template.claims:
+        found = find_claim(setup, one.namespace, name)
+        if found is not None and found.modes == (ONCE,):
+            told = f"attaching of claim {name} of {one.ref}: taken as mounted by any number of nodes ({one.source})"
+            yield LeftOut(told, (one.ref,), "attaching of ReadWriteOnce volumes")
 
 
 def _of_quotas(plan: Plan) -> Iterator[LeftOut]:
