@@ -35,7 +35,7 @@ GUARDED: dict[str, tuple[str, ...]] = {
         "_sharing_volumes", "_claims_of", "_counted_together", "_chained", "_read_by", "_is_about",
         "starts_simply", "_is_evicted",
     ),
-    "verify/proofs/slices.py": ("_is_exact", "_begins_at_rest", "_is_rest", "_comes_to_rest"),
+    "verify/proofs/slices.py": ("meet_at_rest", "_begins_at_rest", "_is_rest", "_comes_to_rest"),
     "verify/proofs/crowd/conditions.py": (
         "find_obstacle", "_may_loop_at_once", "_is_evicted", "find_own_obstacle", "_may_preempt_each_other",
         "has_rules_beside_room",
