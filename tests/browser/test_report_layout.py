@@ -4,6 +4,7 @@ import pytest
 
 from kubeproof.report.frame import Frame
 from kubeproof.report.html import render
+from kubeproof.verify.result import Change as Moved
 from kubeproof.verify.result import IntentResult, Statistics, Trace, TraceStep, VerifyResult
 from kubeproof.verify.words.pictures import (
     Change,
@@ -16,6 +17,7 @@ from kubeproof.verify.words.pictures import (
     WorkloadPicture,
 )
 from tests.browser.conftest import report, rows_that_differ
+from tests.unit.report.results import named
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
@@ -82,10 +84,10 @@ def long_run(nodes=3, pods=1, steps=LONG):
     )
     taken = tuple(
         TraceStep(
-            ("descheduler", "scheduler web", "kubelet")[n % 3],
+            named(("descheduler", "scheduler web", "kubelet")[n % 3]),
             f"moves web-{n % pods}, time {n}",
             f"Pod/shop/web-{n % pods}",
-            (f"Pod/shop/web-{n % pods} moved",),
+            (Moved(f"Pod/shop/web-{n % pods}", "", "moved"),),
             n,
         )
         for n in range(steps)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Sequence
 from enum import IntEnum, IntFlag, StrEnum
 from typing import Generic, NamedTuple, Protocol, TypeVar, cast
 
+from kubeproof.cluster.actors import Actor
 from kubeproof.cluster.state import ANY_LIFE, NEVER, Health, NodeCell, WorkloadCell
 
 # What a controller makes of the cells it reads: named tuples of its own, or plain hashable values.
@@ -454,7 +455,7 @@ class Controller(Protocol[WorkloadView, NodeView]):
     """A control loop or an event, as its author writes it: what it makes of cells is what it is shown to act on."""
 
     @property
-    def name(self) -> str:
+    def name(self) -> Actor:
         """Who acts, as traces say it; steps of equal name share one claim to fairness."""
         ...
 
@@ -481,7 +482,7 @@ class Loop(Protocol):
     """A controller, whatever its views, to those who run it: they hand it the views it made, unread."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> Actor: ...
 
     @property
     def stage(self) -> int: ...

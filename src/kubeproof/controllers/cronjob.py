@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import (
     Action,
     CreateObject,
@@ -69,8 +70,8 @@ class CronJobController:
     )
 
     @property
-    def name(self) -> str:
-        return f"cronjob {short_name(self.layout.setup, self.workload)}"
+    def name(self) -> Actor:
+        return Actor(ActorKind.CRON_JOB, short_name(self.layout.setup, self.workload))
 
     @property
     def rules(self) -> CronRules:

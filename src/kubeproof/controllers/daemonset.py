@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field
 from typing import NamedTuple
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import (
     Action,
     Arrive,
@@ -94,8 +95,8 @@ class DaemonSetController:
         object.__setattr__(self, "_rations", tuple(ration_of(self.layout.setup, one) for one in self.members))
 
     @property
-    def name(self) -> str:
-        return f"daemonset {short_name(self.layout.setup, self.workload)}"
+    def name(self) -> Actor:
+        return Actor(ActorKind.DAEMON_SET, short_name(self.layout.setup, self.workload))
 
     @property
     def members(self) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import Decision, Groups, Reads, Seen, SetReplicas, Stage
 from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.objects import short_name
@@ -44,8 +45,8 @@ class DeploymentController:
     )
 
     @property
-    def name(self) -> str:
-        return f"deployment {short_name(self.layout.setup, self.workload)}"
+    def name(self) -> Actor:
+        return Actor(ActorKind.DEPLOYMENT, short_name(self.layout.setup, self.workload))
 
     @property
     def reads(self) -> Reads:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import Decision, Groups, NodeRef, Reads, Role, Seen, Stage, Unroute
 from kubeproof.cluster.footprint import Deletes, Footprint, Writes
 from kubeproof.cluster.places import Layout
@@ -31,7 +32,7 @@ class EndpointController:
     layout: Layout
     place: int
     stage: int = Stage.ALWAYS
-    name: str = "endpoints"
+    name: Actor = Actor(ActorKind.ENDPOINTS)
 
     footprint = Footprint(
         writes=Writes.ROUTES,

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import field
 from typing import NamedTuple
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import Decision, Delete, Groups, NodeRef, Reads, Seen, Stage
 from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes, some
 from kubeproof.cluster.places import Layout
@@ -41,7 +42,7 @@ class DrainEviction:
     layout: Layout
     workload: int
     stage: int = Stage.ALWAYS
-    name: str = "drain"
+    name: Actor = Actor(ActorKind.DRAIN)
     reads: Reads = field(init=False, compare=False, repr=False)  # worked out once: asked for in every state
     _budgets: tuple[PodDisruptionBudget, ...] = field(init=False, compare=False, repr=False)
 

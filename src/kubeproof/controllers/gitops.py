@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import (
     Action,
     CreateObject,
@@ -76,8 +77,8 @@ class GitOpsController:
     )
 
     @property
-    def name(self) -> str:
-        return f"gitops {self.layout.setup.workloads[self.workload].ref}"
+    def name(self) -> Actor:
+        return Actor(ActorKind.GITOPS, self.layout.setup.workloads[self.workload].ref)
 
     @property
     def reads(self) -> Reads:

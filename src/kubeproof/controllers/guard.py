@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from kubeproof.cluster.actors import Actor
 from kubeproof.cluster.control import AnySeen, Decision, Loop, Reads, View
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.values import dataclass
@@ -23,7 +24,7 @@ class Guarded:
     guard: Guard
 
     @property
-    def name(self) -> str:
+    def name(self) -> Actor:
         return self.inner.name
 
     @property

@@ -15,6 +15,7 @@ from dataclasses import field
 from itertools import islice
 from typing import NamedTuple, cast
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import (
     ANY,
     Action,
@@ -122,8 +123,8 @@ class JobController:
         object.__setattr__(self, "_ration", ration_of(self.layout.setup, self.workload))
 
     @property
-    def name(self) -> str:
-        return f"job {short_name(self.layout.setup, self.workload)}"
+    def name(self) -> Actor:
+        return Actor(ActorKind.JOB, short_name(self.layout.setup, self.workload))
 
     @property
     def rules(self) -> JobRules:

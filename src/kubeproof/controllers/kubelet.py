@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import Advance, Decision, Groups, NodeRef, Reads, Role, Seen, Stage
 from kubeproof.cluster.footprint import EVERYBODY, NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.objects import JOB
@@ -53,7 +54,7 @@ class Kubelet:
     layout: Layout
     place: int
     stage: int = Stage.ALWAYS
-    name: str = "kubelet"
+    name: Actor = Actor(ActorKind.KUBELET)
 
     footprint = Footprint(
         writes=Writes.PHASES,

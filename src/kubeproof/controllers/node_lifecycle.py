@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import (
     NOTICE,
     TAINT,
@@ -83,7 +84,7 @@ class NodeMonitor:
     layout: Layout
     place: int
     stage: int = Stage.ALWAYS
-    name: str = "node-controller"
+    name: Actor = Actor(ActorKind.NODE_CONTROLLER)
 
     footprint = Footprint(
         writes=Writes.CONDITIONS,
@@ -140,7 +141,7 @@ class NoExecuteTainter:
     layout: Layout
     is_limited: bool = False  # several nodes may be down at once, so that the rate of taints matters
     stage: int = Stage.ALWAYS
-    name: str = "node-controller"
+    name: Actor = Actor(ActorKind.NODE_CONTROLLER)
 
     footprint = Footprint(
         writes=Writes.CONDITIONS,

@@ -21,6 +21,7 @@ import traceback
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol, cast
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import (
     CORDON,
     UNCORDON,
@@ -177,8 +178,8 @@ class Adapted:
     stage: int = Stage.ALWAYS
 
     @property
-    def name(self) -> str:
-        return str(self.own.name)
+    def name(self) -> Actor:
+        return Actor(ActorKind.OTHER, str(self.own.name))
 
     @property
     def reads(self) -> Reads:

@@ -14,6 +14,7 @@ from dataclasses import field
 from itertools import islice
 from typing import NamedTuple, cast
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import (
     ANY,
     Action,
@@ -98,10 +99,10 @@ class ReplicaSetController:
         object.__setattr__(self, "_ration", ration_of(self.layout.setup, self.workload))
 
     @property
-    def name(self) -> str:
+    def name(self) -> Actor:
         is_old = self.layout.setup.workloads[self.workload].kind == REPLICATION_CONTROLLER
-        loop = "replicationcontroller" if is_old else "replicaset"
-        return f"{loop} {short_name(self.layout.setup, self.workload)}"
+        loop = ActorKind.REPLICATION_CONTROLLER if is_old else ActorKind.REPLICA_SET
+        return Actor(loop, short_name(self.layout.setup, self.workload))
 
     @property
     def siblings(self) -> tuple[int, ...]:

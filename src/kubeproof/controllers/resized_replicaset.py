@@ -12,6 +12,7 @@ from dataclasses import field
 from itertools import islice
 from typing import cast
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import (
     Action,
     CreatePods,
@@ -60,10 +61,10 @@ class ResizedReplicaSet:
         object.__setattr__(self, "reads", Reads(self.sizes, self.layout.every_place, (self.memory,)))
 
     @property
-    def name(self) -> str:
+    def name(self) -> Actor:
         is_old = self.layout.setup.workloads[self.workload].kind == REPLICATION_CONTROLLER
-        loop = "replicationcontroller" if is_old else "replicaset"
-        return f"{loop} {short_name(self.layout.setup, self.workload)}"
+        loop = ActorKind.REPLICATION_CONTROLLER if is_old else ActorKind.REPLICA_SET
+        return Actor(loop, short_name(self.layout.setup, self.workload))
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> Size:
         """The ReplicaSet's size and the pods without a node; of further sizes of pods these alone."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import Decision, Groups, Reads, Seen, SetReplicas, Stage
 from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Writes, some
 from kubeproof.cluster.objects import family, short_name
@@ -50,8 +51,8 @@ class RolloutController:
         )
 
     @property
-    def name(self) -> str:
-        return f"deployment {short_name(self.layout.setup, self.workload)}"
+    def name(self) -> Actor:
+        return Actor(ActorKind.DEPLOYMENT, short_name(self.layout.setup, self.workload))
 
     @property
     def reads(self) -> Reads:

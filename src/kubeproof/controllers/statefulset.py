@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import NamedTuple
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import (
     Action,
     CreatePods,
@@ -91,8 +92,8 @@ class StatefulSetController:
         object.__setattr__(self, "_rations", tuple(ration_of(self.layout.setup, first) for first in firsts))
 
     @property
-    def name(self) -> str:
-        return f"statefulset {short_name(self.layout.setup, self.workload)}"
+    def name(self) -> Actor:
+        return Actor(ActorKind.STATEFUL_SET, short_name(self.layout.setup, self.workload))
 
     @property
     def members(self) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import Decision, EvictDue, Groups, NodeRef, Reads, Seen, Stage
 from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.labels import NO_EXECUTE, Taint, Toleration
@@ -69,7 +70,7 @@ class TaintEviction:
     layout: Layout
     place: int
     stage: int = Stage.ALWAYS
-    name: str = "taint-eviction"
+    name: Actor = Actor(ActorKind.TAINT_EVICTION)
 
     footprint = Footprint(
         writes=Writes.DELETIONS,

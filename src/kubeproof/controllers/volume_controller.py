@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import Action, Decision, Groups, Reads, Remember, Seen, Stage
 from kubeproof.cluster.footprint import NOTHING, Deletes, Footprint
 from kubeproof.cluster.places import Layout
@@ -31,8 +32,8 @@ class VolumeController:
     )
 
     @property
-    def name(self) -> str:
-        return f"persistentvolume {self._key}"
+    def name(self) -> Actor:
+        return Actor(ActorKind.PERSISTENT_VOLUME, self._key)
 
     @property
     def _key(self) -> str:

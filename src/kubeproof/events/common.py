@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import Reads, Stage
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NodeCell, WorkloadCell
@@ -51,8 +52,8 @@ class Sourced:
     source: EventSource
 
     @property
-    def name(self) -> str:
-        return f"event {self.source.event.name}"
+    def name(self) -> Actor:
+        return Actor(ActorKind.EVENT, self.source.event.name)
 
     @property
     def stage(self) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import (
     DRAIN,
     DRAIN_UNCORDON,
@@ -104,7 +105,7 @@ class DrainProgress(NoWorkloads):
     layout: Layout
     place: int
     stage: int = Stage.ALWAYS
-    name: str = "drain"
+    name: Actor = Actor(ActorKind.DRAIN)
 
     footprint = Footprint(
         writes=Writes.DRAINS | Writes.DEPARTURES,

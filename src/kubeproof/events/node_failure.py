@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import (
     FAIL,
     FAIL_FOR_GOOD,
@@ -96,8 +97,8 @@ class NodeRecoveryEvent(NoWorkloads):
     )
 
     @property
-    def name(self) -> str:
-        return f"event {self.event.name}"
+    def name(self) -> Actor:
+        return Actor(ActorKind.EVENT, self.event.name)
 
     @property
     def is_promise(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import (
     ANY,
     Action,
@@ -112,8 +113,8 @@ class WriteEvent(NoNodes):
         )
 
     @property
-    def name(self) -> str:
-        return f"event {self.event_name}"
+    def name(self) -> Actor:
+        return Actor(ActorKind.EVENT, self.event_name)
 
     @property
     def stage(self) -> int:

@@ -7,6 +7,7 @@ does not wait for it, and what is safe before it is judged as ever.
 
 from __future__ import annotations
 
+from kubeproof.cluster.actors import Actor
 from kubeproof.cluster.control import Action, AnySeen, Decision, Loop, Reads, Role, Stage, View
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.values import dataclass
@@ -19,7 +20,7 @@ class _Speaker:
     event: Loop
 
     @property
-    def name(self) -> str:
+    def name(self) -> Actor:
         return self.event.name
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import (
     PANIC,
     RECOVER,
@@ -178,8 +179,8 @@ class KernelPanicEvent(NoWorkloads):
     )
 
     @property
-    def name(self) -> str:
-        return f"event {self.event.name}"
+    def name(self) -> Actor:
+        return Actor(ActorKind.EVENT, self.event.name)
 
     @property
     def reads(self) -> Reads:

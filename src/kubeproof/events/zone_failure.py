@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import (
     FAIL_ZONE,
     RECOVER,
@@ -114,8 +115,8 @@ class ZoneRecoveryEvent(NoWorkloads):
     )
 
     @property
-    def name(self) -> str:
-        return f"event {self.event.name}"
+    def name(self) -> Actor:
+        return Actor(ActorKind.EVENT, self.event.name)
 
     @property
     def reads(self) -> Reads:

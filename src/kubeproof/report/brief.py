@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from kubeproof.report.causes import CLOCK, belongs_to
+from kubeproof.cluster.actors import ActorKind
+from kubeproof.report.causes import belongs_to
 from kubeproof.report.escape import escape
 from kubeproof.report.style import Style
 from kubeproof.report.trace import closing, is_aside
@@ -63,10 +64,10 @@ def _items(trace: Trace, target: str, style: Style) -> Iterator[_Item]:
         if is_cut or not _is_aside(step, target):
             yield from _told_of(asides, steps)
             asides = []
-        if is_cut or not alike or step.actor != steps[alike[0]].actor or step.actor == CLOCK:
+        if is_cut or not alike or step.actor != steps[alike[0]].actor or step.actor.kind == ActorKind.TIME:
             yield from _told(alike, steps, style)
             alike = []
-        if step.actor == CLOCK:
+        if step.actor.kind == ActorKind.TIME:
             continue
         (asides if _is_aside(step, target) else alike).append(index)
     yield from _told(alike, steps, style)
@@ -75,11 +76,11 @@ def _items(trace: Trace, target: str, style: Style) -> Iterator[_Item]:
 
 def _is_aside(step: TraceStep, target: str) -> bool:
     """True for what concerns neither the target nor a node."""
-    if step.actor == CLOCK:
+    if step.actor.kind == ActorKind.TIME:
         return True
-    if not target or step.actor.startswith("event"):
+    if not target or step.actor.kind == ActorKind.EVENT:
         return False
-    pods = {change.partition(" ")[0] for change in step.changes if change.startswith("Pod/")}
+    pods = {change.object for change in step.changes if change.object.startswith("Pod/")}
     pods |= {step.object} if step.object.startswith("Pod/") else set()
     if pods:
         return not any(belongs_to(pod, target) for pod in pods)

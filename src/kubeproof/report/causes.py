@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
+from kubeproof.cluster.actors import ActorKind
 from kubeproof.cluster.objects import JOBS, POD
 from kubeproof.manifests.scenarios.faults import BY_KEY, FAULTS
 from kubeproof.values import dataclass
@@ -14,7 +15,6 @@ from kubeproof.verify.matrix.result import Cell, Grade, Matrix
 from kubeproof.verify.result import IntentResult, Trace, TraceStep, VerifyResult
 from kubeproof.verify.words.obstacles import DEAD_NODE, NOT_READY, STAYS
 
-CLOCK = "time"
 _BESIDE = (NOT_READY, DEAD_NODE, STAYS)  # what is so of some pods while others wait for something else
 WORST_FIRST = (Grade.STUCK, Grade.DIPS)
 _REASON = re.compile(r"\S+: (?=[A-Z]\w+: )", re.ASCII)  # `node-a: NodeAffinity: …`: the node
@@ -209,13 +209,12 @@ def _ending(line: str, target: str, nodes: re.Pattern[str] | None) -> str:
 
 
 def _last_deed(trace: Trace, target: str, nodes: re.Pattern[str] | None) -> tuple[str, ...]:
-    deeds = [step for step in trace.steps[trace.deployed_steps :] if step.actor != CLOCK]
+    deeds = [step for step in trace.steps[trace.deployed_steps :] if step.actor.kind != ActorKind.TIME]
     return (_deed(deeds[-1], target, nodes),) if deeds else ()
 
 
 def _deed(step: TraceStep, target: str, nodes: re.Pattern[str] | None) -> str:
-    actor = step.actor.partition(" ")[0]
-    return numberless(f"{actor} {_unnamed(_ASIDE.sub('', step.action), target, nodes)}")
+    return numberless(f"{step.actor.kind} {_unnamed(_ASIDE.sub('', step.action), target, nodes)}")
 
 
 def _unnamed(text: str, target: str, nodes: re.Pattern[str] | None) -> str:

@@ -25,7 +25,7 @@ def run_values(trace: Trace, film: Film | str) -> Plain:
             step.time_s,
             step.action,
             step.object,
-            step.changes,
+            list(map(str, step.changes)),
             step.why,
             -1 if numbers is None else known.setdefault(numbers, len(known)),
             step.holds,

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from kubeproof.report.frame import Frame
 from kubeproof.report.sentences import summary, title, worst_run
-from kubeproof.verify.result import ReplayReport, TraceStep, VerifyResult
+from kubeproof.verify.result import REMOVED, Change, ReplayReport, TraceStep, VerifyResult
 
 VARIABLES = ("actor", "action", "object", "time", "cluster", "holds")
 FORMAT = "https://apalache-mc.org/docs/adr/015adr-trace.html"
@@ -45,7 +45,7 @@ def _states(steps: Sequence[TraceStep], first: tuple[str, ...]) -> Iterator[dict
     """The first state, then one after each step: the fields that the steps so far have written, as a map."""
     if not steps:
         return
-    cluster: dict[str, str] = {}
+    cluster: dict[tuple[str, str], str] = {}
     yield _state(0, ("", "", "", 0), cluster, first)
     for index, step in enumerate(steps, 1):
         for change in step.changes:
@@ -54,7 +54,7 @@ def _states(steps: Sequence[TraceStep], first: tuple[str, ...]) -> Iterator[dict
 
 
 def _state(
-    index: int, said: tuple[str, str, str, int], cluster: dict[str, str], holds: tuple[str, ...]
+    index: int, said: tuple[str, str, str, int], cluster: dict[tuple[str, str], str], holds: tuple[str, ...]
 ) -> dict[str, object]:
     actor, action, about, time_s = said
     return {
@@ -63,20 +63,15 @@ def _state(
         "action": action,
         "object": about,
         "time": {"#bigint": str(time_s)},
-        "cluster": {"#map": [[field, value] for field, value in sorted(cluster.items())]},
+        "cluster": {"#map": [[" ".join(filter(None, key)), value] for key, value in sorted(cluster.items())]},
         "holds": {"#set": sorted(holds)},
     }
 
 
-def _apply(change: str, cluster: dict[str, str]) -> None:
-    """`Pod/shop/web-1 spec.nodeName = node-a`, `Pod/shop/web-1 created`, `Pod/shop/web-1 removed`."""
-    field, equals, value = change.partition(" = ")
-    if equals:
-        cluster[field] = value
+def _apply(change: Change, cluster: dict[tuple[str, str], str]) -> None:
+    """Writes the field, or takes all that is known of an object that is removed."""
+    if change.field or change.value != REMOVED:
+        cluster[change.object, change.field] = change.value
         return
-    about, _, said = change.rpartition(" ")
-    if said == "removed":
-        for key in [key for key in cluster if key == about or key.startswith(f"{about} ")]:
-            del cluster[key]
-        return
-    cluster[about] = said
+    for key in [key for key in cluster if key[0] == change.object]:
+        del cluster[key]

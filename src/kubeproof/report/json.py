@@ -233,9 +233,11 @@ def _steps(trace: Trace, *, is_cell: bool) -> Iterator[dict[str, object]]:
 def _step(step: TraceStep) -> dict[str, object]:
     return {
         "actor": step.actor,
+        "by": {"kind": step.actor.kind, "object": step.actor.object},
         "action": step.action,
         "object": step.object,
-        "changes": list(step.changes),
+        "changes": list(map(str, step.changes)),
+        "changed": [asdict(change) for change in step.changes],
         "time": step.time_s,
         "why": list(step.why),
         "code": step.code,

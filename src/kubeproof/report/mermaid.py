@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from kubeproof.cluster.actors import ActorKind
 from kubeproof.report.escape import escape
 from kubeproof.report.frame import Frame
 from kubeproof.report.sentences import summary, title, worst_run
 from kubeproof.verify.result import ReplayReport, TraceStep, VerifyResult
 
 MOST_STEPS = 200  # more is no picture; the middle is left out
-CLOCK = "time"
 _PLAIN = re.compile(r"[A-Za-z0-9 _.,/=()\-]")
 _END = re.compile(r"\b(e)(nd)\b", re.IGNORECASE)  # ends a loop, wherever it stands
 _NUMBERED = re.compile(r"-\d+\Z")
@@ -43,7 +43,7 @@ def _participants(steps: Sequence[TraceStep]) -> dict[str, str]:
     """Everybody who acts or is acted on, with a key, in the order of their first step; the clock is none of them."""
     found: dict[str, str] = {}
     for step in _shown(steps):
-        for name in (step.actor, acted_on(step)) if step.actor != CLOCK else ():
+        for name in (step.actor, acted_on(step)) if step.actor.kind != ActorKind.TIME else ():
             if name:
                 found.setdefault(name, f"p{len(found) + 1}")
     return found or {"kubeproof": "p1"}
@@ -79,7 +79,7 @@ def _messages(
 
 def _message(index: int, step: TraceStep, names: dict[str, str], everybody: str) -> str:
     said = text(f"{index + 1}. {step.action}")
-    if step.actor == CLOCK:
+    if step.actor.kind == ActorKind.TIME:
         return f"  Note over {everybody}: {said} ({step.time_s} s)"
     sender = names[step.actor]
     return f"  {sender}->>{names.get(acted_on(step), sender)}: {said}"

@@ -241,8 +241,7 @@ def _steps(one: IntentResult, trace: Trace, frame: Frame) -> Iterator[Document]:
 
 def _state(step: TraceStep) -> Document:
     """The fields that the step wrote."""
-    pairs = (change.partition(" = ") for change in step.changes)
-    written = {field: {"text": value or "yes"} for field, _, value in pairs}
+    written = {change.place: {"text": change.value} for change in step.changes}
     return {"state": written} if written else {}
 
 

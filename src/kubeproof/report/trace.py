@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kubeproof.cluster.actors import Actor, ActorKind
+from kubeproof.model.by_name.verbs import Verb
 from kubeproof.report.escape import escape
 from kubeproof.report.style import Style
 from kubeproof.values import dataclass
@@ -13,10 +15,14 @@ from kubeproof.verify.result import TraceStep
 FOLD_BEYOND = 40  # traces up to this length are shown step by step
 _SHORTEST_FOLD = 4  # fewer steps take less room than the line that stands for them
 
-_MANY_REASONS = "scheduler"  # whose reasons, a line per node, are shown on request only
-_PREEMPTS = "preempts"  # unless it takes pods away
-
-_LOOPS = ("deployment", "replicaset", "statefulset", "daemonset", "scheduler", "job")  # each with its workload's name
+_LOOPS = (  # each has the name of its workload
+    ActorKind.DEPLOYMENT,
+    ActorKind.REPLICA_SET,
+    ActorKind.STATEFUL_SET,
+    ActorKind.DAEMON_SET,
+    ActorKind.SCHEDULER,
+    ActorKind.JOB,
+)
 _PART = re.compile(r"-(?:rev)?[0-9]+$", re.ASCII)  # of a StatefulSet's ordinal, or a later revision
 _OTHERS = "others"
 
@@ -110,10 +116,10 @@ def _runs(steps: tuple[TraceStep, ...], cuts: tuple[int | None, ...], about: str
     return runs
 
 
-def is_aside(actor: str, about: str | None) -> bool:
+def is_aside(actor: Actor, about: str | None) -> bool:
     """True for a loop that looks after another workload than the property is about."""
-    loop, _, name = actor.partition(" ")
-    if about is None or loop not in _LOOPS or not name:
+    name = actor.object
+    if about is None or actor.kind not in _LOOPS or not name:
         return False
     return not f"/{about}".endswith((f"/{name}", f"/{_PART.sub('', name)}"))
 
@@ -127,7 +133,7 @@ def _head(run: _Run, steps: tuple[TraceStep, ...], width: int, style: Style) -> 
     first, last = steps[run.first], steps[run.last]
     said = escape(first.action)
     if run.first != run.last:
-        names = dict.fromkeys(step.actor.partition(" ")[2] for step in steps[run.first : run.last + 1])
+        names = dict.fromkeys(step.actor.object for step in steps[run.first : run.last + 1])
         others = f" for {len(names)} other workloads" if len(names) > 1 else ""
         said = f"{run.last - run.first + 1} steps{others}: {said} {style.ellipsis} {escape(last.action)}"
         actor = "others" if others else first.actor
@@ -138,8 +144,8 @@ def _head(run: _Run, steps: tuple[TraceStep, ...], width: int, style: Style) -> 
 
 def _notes(step: TraceStep, style: Style, changes: bool) -> Iterator[str]:
     if changes:
-        yield from step.changes
-    is_plain = step.actor.startswith(_MANY_REASONS) and not step.action.startswith(_PREEMPTS)
+        yield from map(str, step.changes)
+    is_plain = step.actor.kind == ActorKind.SCHEDULER and not step.does(Verb.PREEMPT)  # a line for each node
     if style.verbose or not is_plain:
         yield from (f"because {reason}" for reason in step.why)
 

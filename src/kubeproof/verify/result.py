@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import TYPE_CHECKING
 
+from kubeproof.cluster.actors import Actor
 from kubeproof.cluster.objects import Source
 from kubeproof.engine.stopped import INTERRUPTED, StoppedBy
 from kubeproof.values import dataclass
@@ -16,18 +17,44 @@ if TYPE_CHECKING:
     from kubeproof.verify.scaling.result import Sweep
 
 
+SET = "set"  # a value that only says that there is one: deletionTimestamp
+REMOVED = "removed"  # said of an object: nothing of it is left
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a step makes of one field; with no field, of the object itself: created, deleted, a node cordoned."""
+
+    object: str  # "Pod/shop/web-2", "ReplicaSet of Deployment/shop/web"
+    field: str  # "spec.nodeName"; "": the object
+    value: str
+
+    @property
+    def place(self) -> str:
+        """The object and its field."""
+        return f"{self.object} {self.field}" if self.field else self.object
+
+    def __str__(self) -> str:
+        is_plain = not self.value or not self.field or self.value == SET
+        return f"{self.place} {self.value}".rstrip() if is_plain else f"{self.place} = {self.value}"
+
+
 @dataclass(frozen=True, slots=True)
 class TraceStep:
     """One step of a counterexample, with real names."""
 
-    actor: str  # "scheduler", "replicaset", "event node-failure"
+    actor: Actor  # "scheduler web", "event nodeFailure-1": text that knows its kind and its object
     action: str  # "binds shop/web-2 to node-b"
     object: str  # "Pod/shop/web-2"
-    changes: tuple[str, ...]  # "Pod/shop/web-2 spec.nodeName = node-b"
+    changes: tuple[Change, ...]  # "Pod/shop/web-2 spec.nodeName = node-b"
     time_s: int  # seconds since the start of the run
     why: tuple[str, ...] = ()  # the numbers behind the decision, shown on -v
     code: tuple[builtins.object, ...] = ()  # machine form that `replay` re-executes
     holds: tuple[str, ...] | None = None  # of an `ltl` intent: the propositions that are true after the step
+
+    def does(self, verb: str) -> bool:
+        """True if one of the step's actions is of this kind."""
+        return any(isinstance(action, tuple) and action[:1] == (verb,) for action in self.code)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.objects import Source
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.matrix.result import Cell, Column, Grade, Matrix, Row
 from kubeproof.verify.result import (
+    Change,
     IntentResult,
     OmittedGroup,
     Statistics,
@@ -14,16 +16,23 @@ from kubeproof.verify.result import (
     VerifyResult,
 )
 
+READY = (Change("Pod/shop/other-1", "ready", "True"),)
 SCORES = ("node-a scores 100", "node-b scores 90")
+
+
+def named(text: str) -> Actor:
+    """Who acts, from a kind and what it looks after."""
+    kind, _, about = text.partition(" ")
+    return Actor(ActorKind(kind), about)
 
 
 def step(actor: str, action: str, time_s: int = 0, why: tuple[str, ...] = ()) -> TraceStep:
     """A step; the scheduler's has its scores as reasons."""
     return TraceStep(
-        actor=actor,
+        actor=named(actor),
         action=action,
         object="Pod/shop/web-1",
-        changes=("Pod/shop/web-1 spec.nodeName = node-a",),
+        changes=(Change("Pod/shop/web-1", "spec.nodeName", "node-a"),),
         time_s=time_s,
         why=why or (SCORES if actor == "scheduler" else ()),
         code=("bind", 0, (1, 2)),
@@ -126,10 +135,10 @@ def lost(name: str, node: str) -> Trace:
     return Trace(
         steps=(
             step(f"scheduler {name}", f"binds {name}-1 to {node}"),
-            TraceStep("event nodeLoss", f"node {node} fails for good", f"Node/{node}", (), 20),
-            TraceStep("time", "50 s pass", "", (), 70),
-            TraceStep("kubelet", "of node-z starts pod other-1", "Node/node-z", ("Pod/shop/other-1 ready = True",), 70),
-            TraceStep(f"replicaset {name}", f"creates pod {name}-2", f"Deployment/shop/{name}", (), 70),
+            TraceStep(named("event nodeLoss"), f"node {node} fails for good", f"Node/{node}", (), 20),
+            TraceStep(named("time"), "50 s pass", "", (), 70),
+            TraceStep(named("kubelet"), "of node-z starts pod other-1", "Node/node-z", READY, 70),
+            TraceStep(named(f"replicaset {name}"), f"creates pod {name}-2", f"Deployment/shop/{name}", (), 70),
         ),
         final=(
             f"Deployment/shop/{name}: desired 1, ready 0, not ready 0, without a node 1",
@@ -144,9 +153,10 @@ def lost(name: str, node: str) -> Trace:
 def crashed(name: str) -> Trace:
     """A run in which a container exits."""
     said = f"a container of pod {name}-1 on node-a exits"
-    changed = (f"Pod/shop/{name}-1 status.ready = False",)
+    changed = (Change(f"Pod/shop/{name}-1", "status.ready", "False"),)
     final = (f"Deployment/shop/{name}: desired 1, ready 0, not ready 1, without a node 0",)
-    steps = (step(f"scheduler {name}", f"binds {name}-1 to node-a"), TraceStep("event podCrash", said, "", changed, 20))
+    crash = TraceStep(named("event podCrash"), said, "", changed, 20)
+    steps = (step(f"scheduler {name}", f"binds {name}-1 to node-a"), crash)
     return Trace(steps, final=final, deployed_steps=1)
 
 

@@ -11,13 +11,14 @@ import pytest
 
 from kubeproof.cases.library import list_cases
 from kubeproof.cases.run import run_case
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.objects import Source
 from kubeproof.report import github, itf, junit, markdown, mermaid, ndjson, safe_markdown, sarif
 from kubeproof.report.formats import FORMATS, render
 from kubeproof.report.frame import Frame
 from kubeproof.report.json import render as render_json
 from kubeproof.verify.findings.fingerprints import fingerprints
-from kubeproof.verify.result import Suppression, SuppressionNote, Trace, VerifyResult
+from kubeproof.verify.result import REMOVED, Change, Suppression, SuppressionNote, Trace, VerifyResult
 from tests.unit.report.formats import PUBLISHED, READERS, read_itf, read_junit, read_mermaid, read_sarif
 from tests.unit.report.results import PROOF, RESULT, TRACE, VIOLATION, step
 
@@ -195,7 +196,9 @@ def test_a_suppressed_result_is_skipped_in_junit_and_a_notice_on_github():
 
 def hostile() -> VerifyResult:
     """A result in which everything that comes from the input is hostile."""
-    bad = replace(step(HOSTILE, HOSTILE), object=HOSTILE, changes=(f"{HOSTILE} = {HOSTILE}", HOSTILE), why=(HOSTILE,))
+    changes = (Change(HOSTILE, "", HOSTILE), Change(HOSTILE, HOSTILE, HOSTILE))
+    plain = replace(step("event", HOSTILE), actor=Actor(ActorKind.OTHER, HOSTILE))
+    bad = replace(plain, object=HOSTILE, changes=changes, why=(HOSTILE,))
     given = Suppression("annotation", HOSTILE, Source(HOSTILE, 3))
     one = replace(
         VIOLATION,
@@ -311,7 +314,7 @@ def test_a_loop_in_itf_goes_on_with_what_its_first_step_leads_to():
 
 
 def test_removed_objects_leave_the_map():
-    gone = replace(step("kubelet", "ends web-1"), changes=("Pod/shop/web-1 removed",))
+    gone = replace(step("kubelet", "ends web-1"), changes=(Change("Pod/shop/web-1", "", REMOVED),))
     found = read_itf(
         itf.render(replace(RESULT, results=(replace(VIOLATION, trace=Trace((*TRACE.steps, gone))),)), FRAME)
     )

@@ -36,18 +36,22 @@ def test_the_document_is_the_contract():
                 "trace": [
                     {
                         "actor": "replicaset",
+                        "by": {"kind": "replicaset", "object": ""},
                         "action": "creates shop/web-1",
                         "object": "Pod/shop/web-1",
                         "changes": ["Pod/shop/web-1 spec.nodeName = node-a"],
+                        "changed": [{"object": "Pod/shop/web-1", "field": "spec.nodeName", "value": "node-a"}],
                         "time": 0,
                         "why": [],
                         "code": ["bind", 0, [1, 2]],
                     },
                     {
                         "actor": "scheduler",
+                        "by": {"kind": "scheduler", "object": ""},
                         "action": "binds shop/web-1 to node-a",
                         "object": "Pod/shop/web-1",
                         "changes": ["Pod/shop/web-1 spec.nodeName = node-a"],
+                        "changed": [{"object": "Pod/shop/web-1", "field": "spec.nodeName", "value": "node-a"}],
                         "time": 3,
                         "why": ["node-a scores 100", "node-b scores 90"],
                         "code": ["bind", 0, [1, 2]],

@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.objects import Source
 from kubeproof.engine.stopped import StoppedBy, StopReason
 from kubeproof.report.style import Style
@@ -110,7 +111,9 @@ def test_text_from_manifests_cannot_reach_the_terminal_raw():
         remedy=evil,
         sources=((evil, Source(evil, 1)),),
         location=Source(evil, 1),
-        trace=Trace((replace(TRACE.steps[0], actor=evil, action=evil, why=(evil,)),), 0, evil, (evil,)),
+        trace=Trace(
+            (replace(TRACE.steps[0], actor=Actor(ActorKind.EVENT, evil), action=evil, why=(evil,)),), 0, evil, (evil,)
+        ),
     )
     result = replace(RESULT, scenario=evil, scope=((evil, evil),), results=(hostile, PROOF), not_modelled=(evil,))
 

@@ -58,6 +58,27 @@ def test_why_a_search_ended_is_read_back(read_back, stopped_by):
     assert read_back(result) == result
 
 
+def test_steps_of_a_result_without_parts_keep_their_words(tmp_path):
+    document = json.loads(render(RESULT))
+    (one,) = [found for found in document["results"] if found["trace"]]
+    for step in one["trace"]:
+        del step["by"], step["changed"]
+    path = tmp_path / "result.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+
+    (read,) = [found.trace for found in read_saved(str(path)).result.results if found.trace]
+    told = [(step.actor, list(map(str, step.changes))) for step in read.steps]
+    assert told == [(step["actor"], step["changes"]) for step in one["trace"]]
+
+
+def test_a_result_with_an_unknown_kind_of_actor_is_refused(tmp_path):
+    path = tmp_path / "result.json"
+    path.write_text(render(RESULT).replace('"kind": "scheduler"', '"kind": "<b>"'), encoding="utf-8")
+
+    with pytest.raises(ManifestError, match="not a result of kubeproof"):
+        read_saved(str(path))
+
+
 def test_a_result_of_before_there_were_reasons_keeps_its_words(tmp_path):
     document = json.loads(render(RESULT))
     document["statistics"] |= {"stopped_by": "60 s"}

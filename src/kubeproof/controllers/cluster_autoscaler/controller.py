@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import (
     EVACUATE,
     MARK_NEEDED,
@@ -55,7 +56,7 @@ class ClusterAutoscalerController:
     claims: tuple[int, ...] = ()  # memories of the claims whose volume is decided during the run
     reserved: frozenset[int] = frozenset()  # places of nodes that an event brings: no slots of a group
     stage: int = Stage.ALWAYS
-    name: str = "cluster-autoscaler"
+    name: Actor = Actor(ActorKind.CLUSTER_AUTOSCALER)
     sees_absent: bool = True  # slots of groups
     _rounds: Rounds = field(init=False, compare=False, repr=False)
     _known: dict[object, tuple[Round, ...]] = field(default_factory=dict, compare=False, repr=False)

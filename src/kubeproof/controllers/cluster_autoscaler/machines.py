@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import (
     FORSAKE,
     JOIN,
@@ -48,7 +49,7 @@ class MachineArrival:
     outages: tuple[int, ...] = ()  # memories of the events that take zones down
     is_down: Callable[[int, Memories], bool] = lambda place, memories: False
     stage: int = Stage.ALWAYS
-    name: str = "machines"
+    name: Actor = Actor(ActorKind.MACHINES)
     sees_absent: bool = True
 
     footprint = Footprint(
@@ -98,7 +99,7 @@ class MachineDeparture:
     place: int
     memory: int  # of the autoscaler
     stage: int = Stage.ALWAYS
-    name: str = "cluster-autoscaler"
+    name: Actor = Actor(ActorKind.CLUSTER_AUTOSCALER)
 
     footprint = Footprint(
         writes=Writes.DEPARTURES | Writes.DRAINS,

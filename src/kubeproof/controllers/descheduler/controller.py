@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import NamedTuple
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import (
     Decision,
     EvictedPods,
@@ -72,7 +73,7 @@ class DeschedulerController:
     policy: DeschedulerPolicy
     memory: int
     stage: int = Stage.ALWAYS
-    name: str = "descheduler"
+    name: Actor = Actor(ActorKind.DESCHEDULER)
     _known: dict[object, tuple[Outcome, ...]] = field(default_factory=dict, compare=False, repr=False)
     _counts_unbound: bool = field(init=False, compare=False, repr=False)
     _ages: tuple[tuple[int, ...], ...] = field(init=False, compare=False, repr=False)

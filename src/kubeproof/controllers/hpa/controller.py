@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import field
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import Decision, Reads, Remember, Role, SetDesired, Stage
 from kubeproof.cluster.counted import counted_by, labels_of
 from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes, some
@@ -93,8 +94,8 @@ class HpaController:
         object.__setattr__(self, "reads", Reads(counted, self.layout.every_place, memories))
 
     @property
-    def name(self) -> str:
-        return f"hpa {self.autoscaler.name}"
+    def name(self) -> Actor:
+        return Actor(ActorKind.HPA, self.autoscaler.name)
 
     @property
     def counts_own_pods_only(self) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import NamedTuple
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import Action, Bind, Decision, Groups, NodeRef, Reads, Remember, Seen, Stage
 from kubeproof.cluster.footprint import EVERYBODY, NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.objects import Node, Setup, short_name
@@ -97,8 +98,8 @@ class SchedulerController:
         object.__setattr__(self, "_kernel", kernel)
 
     @property
-    def name(self) -> str:
-        return f"scheduler {short_name(self.layout.setup, self.workload)}"
+    def name(self) -> Actor:
+        return Actor(ActorKind.SCHEDULER, short_name(self.layout.setup, self.workload))
 
     @property
     def kernel(self) -> Scheduler:

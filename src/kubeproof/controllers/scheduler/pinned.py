@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import field, replace
 from typing import Generic, NamedTuple, TypeVar
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import BindPinned, Decision, Groups, NodeRef, Reads, Seen, Stage
 from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
 from kubeproof.cluster.labels import NodeTerm, Requirement
@@ -55,8 +56,8 @@ class PinnedScheduler:
         )
 
     @property
-    def name(self) -> str:
-        return f"scheduler {short_name(self.layout.setup, self.workload)}"
+    def name(self) -> Actor:
+        return Actor(ActorKind.SCHEDULER, short_name(self.layout.setup, self.workload))
 
     @property
     def reads(self) -> Reads:

@@ -18,6 +18,7 @@ from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import (
     Action,
     Decision,
@@ -119,8 +120,8 @@ class VpaController:
         )
 
     @property
-    def name(self) -> str:
-        return f"vpa {self.vpa.name}"
+    def name(self) -> Actor:
+        return Actor(ActorKind.VPA, self.vpa.name)
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> Scale:
         """The scale, and the pods without a node."""

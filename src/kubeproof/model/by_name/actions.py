@@ -65,13 +65,14 @@ from kubeproof.model.by_name.node import (
     without_nominated,
 )
 from kubeproof.model.by_name.state import Concrete, Spec, State, node_cell
+from kubeproof.model.by_name.verbs import Verb
 from kubeproof.model.plan import Plan
 
 T = TypeVar("T")
 MOST_NAMED = 100_000  # pods that one step may create by name
 VERBS = {
-    Phase.STARTING: "start", Phase.RUNNING: "ready", Phase.READY: "complete", Phase.UNREADY: "complete",
-    Phase.TERMINATING: "finish",
+    Phase.STARTING: Verb.START, Phase.RUNNING: Verb.READY, Phase.READY: Verb.COMPLETE, Phase.UNREADY: Verb.COMPLETE,
+    Phase.TERMINATING: Verb.FINISH,
 }  # fmt: skip
 
 
@@ -107,7 +108,7 @@ class NamedActions:
         elif isinstance(action, DeleteUnbound):
             for names in self._unbound_sets(state, action):
                 rest = tuple(n for n in state.unbound[action.workload] if n not in names)
-                yield self._with_unbound(state, action.workload, rest), ("delete", names)
+                yield self._with_unbound(state, action.workload, rest), (Verb.DELETE, names)
         elif isinstance(action, Tick | NoteFailed | NoteCompleted):
             raise TypeError(f"no controller decides {action}")
         else:
@@ -161,40 +162,40 @@ class NamedActions:
     ) -> tuple[State, Concrete]:
         if isinstance(action, Remember):
             memories = _replaced(state.memories, action.memory, action.value)
-            return state._replace(memories=memories), ("remember", action.memory, action.value)
+            return state._replace(memories=memories), (Verb.REMEMBER, action.memory, action.value)
         workload = action.workload
         declared, spec = self.setup.workloads[workload], state.specs[workload]
         ref = declared.ref if declared.ordinal is None or declared.kind == JOB else str(declared.owner)
         if isinstance(action, CreatePods):
             names = self._new_names(state, workload, action.pods)
             waiting = tuple(sorted((*state.unbound[workload], *names), key=_by_number))
-            return self._with_unbound(state, workload, waiting), ("create", ref, names)
+            return self._with_unbound(state, workload, waiting), (Verb.CREATE, ref, names)
         if isinstance(action, CreateObject):
-            return self._created(state, workload), ("create-object", ref)
+            return self._created(state, workload), (Verb.CREATE_OBJECT, ref)
         concrete: Concrete
         if isinstance(action, DeleteObject):
             is_pod = self.setup.workloads[workload].kind == POD
             spec = spec._replace(exists=0, desired=0, replicas=0 if is_pod else min(spec.replicas, 0))
             if workload in self.plan.mechanics.kept:  # the garbage collector takes finished pods, too
                 spec = spec._replace(failed=0, completed=0)
-            concrete = ("delete-object", ref)
+            concrete = (Verb.DELETE_OBJECT, ref)
         elif isinstance(action, SetCurrent):
             spec = spec._replace(noted=action.revision)
-            concrete = ("set-current", ref, action.revision)
+            concrete = (Verb.SET_CURRENT, ref, action.revision)
         elif isinstance(action, SetCondition):
             spec = spec._replace(noted=action.condition)
-            concrete = ("set-condition", ref, action.condition)
+            concrete = (Verb.SET_CONDITION, ref, action.condition)
         elif isinstance(action, SetTemplate):
             spec = spec._replace(template=action.template, desired=self._wanted(workload, spec, action.template))
-            concrete = ("set-template", ref, action.template)
+            concrete = (Verb.SET_TEMPLATE, ref, action.template)
         elif isinstance(action, SetReplicas):
             spec = spec._replace(replicas=action.replicas, noted=action.noted, max_noted=action.max_noted)
-            concrete = ("set-replicas", ref, action.replicas)
+            concrete = (Verb.SET_REPLICAS, ref, action.replicas)
         else:
             has_no_size = self.setup.workloads[workload].kind in (DEPLOYMENT, STATEFUL_SET, JOB)
             follows = spec.replicas if has_no_size else action.replicas
             spec = spec._replace(desired=action.replicas, replicas=follows)
-            concrete = ("set-desired", ref, action.replicas)
+            concrete = (Verb.SET_DESIRED, ref, action.replicas)
         return state._replace(specs=_replaced(state.specs, workload, spec)), concrete
 
     def _wanted(self, workload: int, spec: Spec, template: int) -> int:
@@ -257,60 +258,63 @@ class NamedActions:
                 bound = self._with_unbound(state, action.workload, rest)
                 how = ("nominated",) if action.was_nominated else ()
                 for arrived, told in self._bound(index, node, action.workload, pod):
-                    yield self._with_node(bound, index, arrived), ("bind", pod, name, *how, *told)
+                    yield self._with_node(bound, index, arrived), (Verb.BIND, pod, name, *how, *told)
         elif isinstance(action, Preempt):
             for victims in self._preemptions(node, action.losses):
                 after = self._nominated(self._robbed_of(node, victims, preempted=1), action)
                 names = tuple(pod.name for pod in victims)
                 homes = tuple(self.setup.workloads[pod.workload].namespace for pod in victims)
                 ref = self.setup.workloads[action.workload].ref
-                yield self._with_node(state, index, after), ("preempt", name, names, ref, homes)
+                yield self._with_node(state, index, after), (Verb.PREEMPT, name, names, ref, homes)
         elif isinstance(action, Unnominate):
             ref = self.setup.workloads[action.workload].ref
-            yield self._with_node(state, index, without_nominated(node, action.workload)), ("unnominate", name, ref)
+            yield self._with_node(state, index, without_nominated(node, action.workload)), (Verb.UNNOMINATE, name, ref)
         elif isinstance(action, BindPinned):
             if action.was_nominated:
                 node = without_nominated(node, action.workload)
             for pod in self._pinned(node, action.workload):
                 left = tuple(other for other in node.pinned if other[1] != pod)
                 for arrived, told in self._bound(index, node._replace(pinned=left), action.workload, pod):
-                    yield self._with_node(state, index, arrived), ("bind", pod, name, *told)
+                    yield self._with_node(state, index, arrived), (Verb.BIND, pod, name, *told)
         elif isinstance(action, KeepNode):
             yield from self._kept(state, index, action)
         elif isinstance(action, Arrive):
             names = self._new_names(state, action.workload, action.pods)
             arrived = self._arrived(index, node, action.workload, names)
             ref = self.setup.workloads[action.workload].ref
-            yield self._with_node(state, index, arrived), ("arrive", ref, name, names)
+            yield self._with_node(state, index, arrived), (Verb.ARRIVE, ref, name, names)
         elif isinstance(action, Delete):
             for victims in self._victims(node, action):
                 gone = self._robbed_of(node, victims) if action.is_eviction else self._deleted(node, victims)
-                yield self._with_node(state, index, gone), ("delete", tuple(pod.name for pod in victims))
+                yield self._with_node(state, index, gone), (Verb.DELETE, tuple(pod.name for pod in victims))
         elif isinstance(action, TendJob):
             for victims in self._victims(node, Delete(action.node, action.workload, action.losses)):
                 gone = without_ended(self._deleted(node, victims), action.workload)
                 ended = self._ended(node, action.workload)
                 counted = self._with_completed(state, action.workload, ended[0])
-                yield self._with_node(counted, index, gone), ("tend", name, ended, tuple(pod.name for pod in victims))
+                yield (
+                    self._with_node(counted, index, gone),
+                    (Verb.TEND, name, ended, tuple(pod.name for pod in victims)),
+                )
         elif isinstance(action, Crash):
             job = self.setup.workloads[action.workload].job
             is_listed = action.workload in self.plan.mechanics.kept and not job.restarts
             noted = self._with_failed(state, action.workload, int(is_listed))
             for hit in self._crashable(node, action.workload):
-                yield self._with_node(noted, index, self._crashed(node, hit)), ("crash", name, hit.name)
+                yield self._with_node(noted, index, self._crashed(node, hit)), (Verb.CRASH, name, hit.name)
         elif isinstance(action, EvictPods):
             for victims in self._robbed(node, action.losses):
                 gone = self._robbed_of(node, victims)
-                yield self._with_node(state, index, gone), ("evict-pods", name, tuple(pod.name for pod in victims))
+                yield self._with_node(state, index, gone), (Verb.EVICT_PODS, name, tuple(pod.name for pod in victims))
         elif isinstance(action, EvictDue):
             due = tuple(pod for pod in node.pods if _is_due(pod, action.workload))
             gone = self._robbed_of(node, due)
-            yield self._with_node(state, index, gone), ("evict", name, tuple(pod.name for pod in due))
+            yield self._with_node(state, index, gone), (Verb.EVICT, name, tuple(pod.name for pod in due))
         elif isinstance(action, Unroute):
             meant = [p for p in node.pods if (p.workload, p.route_s) == (action.workload, action.route_s)]
             pods = tuple(p._replace(route_s=SERVING) if p in meant else p for p in node.pods)
             names = tuple(pod.name for pod in meant)
-            yield self._with_node(state, index, node._replace(pods=pods)), ("unroute", name, names)
+            yield self._with_node(state, index, node._replace(pods=pods)), (Verb.UNROUTE, name, names)
         elif isinstance(action, Advance):
             yield from self._advanced(state, index, action)
         else:
@@ -318,7 +322,7 @@ class NamedActions:
             declared = self.setup.nodes[index]
             new = changed(self.setup, declared, node, action.verb, mechanics.never_ready, mechanics.runs_s)
             new = new._replace(marks=new.marks | action.mark)
-            yield self._with_node(state, index, new), (action.verb.value, name)
+            yield self._with_node(state, index, new), (action.verb, name)
 
     def _crashed(self, node: NodeState, hit: Pod) -> NodeState:
         """The node after a container of a pod exited: the pod is restarted, or has failed."""
@@ -358,7 +362,7 @@ class NamedActions:
                 left += [(owner, pod) for owner in (action.creates,) if owner is not None for pod in created]
                 after = self._deleted(node, victims)._replace(pinned=tuple(sorted(left)))
                 gone = (*dropped, *(pod.name for pod in victims))
-                yield self._with_node(state, index, after), ("keep", name, created, gone)
+                yield self._with_node(state, index, after), (Verb.KEEP, name, created, gone)
 
     def _lost(self, node: NodeState, losses: tuple[tuple[int, int, int], ...]) -> Iterator[tuple[Pod, ...]]:
         if not losses:
@@ -462,7 +466,7 @@ class NamedActions:
             verb = VERBS[Phase(action.phase)]
             concrete = (verb, name, names, tuple(pod.name for pod in failed))
             after = self._with_failed(state, action.workload, len(failed))
-            images = self._images(index, action.workload) if verb == "start" and names else 0
+            images = self._images(index, action.workload) if verb == Verb.START and names else 0
             moved = node._replace(pods=tuple(pods), images=node.images | images)
             yield self._with_node(after, index, with_ended(moved, self._told(action, moving, failed))), concrete
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
+from kubeproof.cluster.actors import Actor
 from kubeproof.cluster.control import Decision, Role, Tag, tags_of
 from kubeproof.cluster.state import NEVER, NodeCell, PodKind
 from kubeproof.intents.monitor import Memory
@@ -39,14 +40,14 @@ class State(NamedTuple):
 class Transition(NamedTuple):
     """One step by name."""
 
-    controller: str  # who acts; the unit of fairness
+    controller: Actor  # who acts; the unit of fairness
     decision: Decision
     concrete: tuple[Concrete, ...]
     target: State
     is_promised: bool = False  # by an event that must happen and has not
 
     @property
-    def actor(self) -> str:
+    def actor(self) -> Actor:
         return self.controller
 
     @property

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import cast
 
+from kubeproof.cluster.actors import TIME
 from kubeproof.cluster.control import (
     Controller,
     Decision,
@@ -30,6 +31,7 @@ from kubeproof.intents.views import Fact, PlaceView
 from kubeproof.model.by_name.actions import NamedActions
 from kubeproof.model.by_name.node import NodeState, Pod
 from kubeproof.model.by_name.state import Concrete, Spec, State, Transition, node_cell
+from kubeproof.model.by_name.verbs import Verb
 from kubeproof.model.plan import Plan
 
 Draft = tuple[State, tuple[Concrete, ...]]  # state so far, what was done
@@ -164,9 +166,9 @@ class IndividualModel(NamedActions):
             return []
         ticks = () if seconds is None else (Tick(seconds),)
         remembered = tuple(Remember(c.memory, memories[c.memory]) for c, _ in shown)
-        first: Concrete = ("rest",) if seconds is None else ("tick", seconds)
-        concrete = (first, *(("remember", r.memory, r.value) for r in remembered))
-        return [Transition("time", Decision((*ticks, *remembered), Role.TIME), concrete, self.judged(target))]
+        first: Concrete = (Verb.REST,) if seconds is None else (Verb.TICK, seconds)
+        concrete = (first, *((Verb.REMEMBER, r.memory, r.value) for r in remembered))
+        return [Transition(TIME, Decision((*ticks, *remembered), Role.TIME), concrete, self.judged(target))]
 
     def _aged(self, node: NodeState, seconds: int) -> NodeState:
         def older(clock: int) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import NamedTuple
 
+from kubeproof.cluster.actors import Actor
 from kubeproof.cluster.control import Decision, Groups, Reads, Seen
 from kubeproof.cluster.state import NodeCell, WorkloadCell
 from kubeproof.controllers.quota import Charged, Ration, charged_on, in_use
@@ -37,7 +38,7 @@ class AdmittedPod:
         object.__setattr__(self, "workload", self.event.workload)
 
     @property
-    def name(self) -> str:
+    def name(self) -> Actor:
         return self.event.name
 
     @property

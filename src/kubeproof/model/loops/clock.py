@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
+from kubeproof.cluster.actors import TIME
 from kubeproof.cluster.control import (
     AnySeen,
     Decision,
@@ -33,7 +34,7 @@ class Clock:
     runs, one last step lets them forget the phase they are in: the cluster may rest as long as it likes.
     """
 
-    name = "time"
+    name = TIME
     stage = int(Stage.IDLE)
 
     def __init__(self, plan: Plan, slots: Slots) -> None:

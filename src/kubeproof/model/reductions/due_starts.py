@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from kubeproof.cluster.actors import KUBELET
 from kubeproof.cluster.control import Stage
 from kubeproof.cluster.footprint import Writes, footprint_of
 from kubeproof.cluster.state import ACTIVE, Nodes, WorkloadCell
@@ -42,7 +43,7 @@ def hurried(plan: Plan) -> frozenset[int]:
 class Hurry:
     """All kubelets as one actor, for the pods of one workload that must start now."""
 
-    name = "kubelet"
+    name = KUBELET
     stage = int(EngineStage.FIRST)
 
     def __init__(

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import (
     RETURN,
     Action,
@@ -149,7 +150,7 @@ class _Wrapped(Generic[Inner]):
 
     def __init__(self, loop: Inner) -> None:
         self._loop = loop
-        self.name: str = loop.name
+        self.name = loop.name
         self.stage: int = loop.stage
         self.reads: Reads = loop.reads
         self.sees_absent: bool = getattr(loop, "sees_absent", False)
@@ -284,7 +285,7 @@ class FreeAutoscaler:
     layout: Layout
     workload: int
     bounds: Bounds
-    name: str = "hpa"
+    name: Actor = Actor(ActorKind.HPA)
     stage: int = Stage.ALWAYS
 
     @property

@@ -12,6 +12,7 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import CreatePods, Decision, Loop, SetReplicas, Stage, tags_of
 from kubeproof.cluster.footprint import NOBODY, Workloads, Writes, footprint_of
 from kubeproof.cluster.objects import DEPLOYMENT, REPLICA_SET, family
@@ -30,7 +31,7 @@ class FirstSync:
 
     stage = int(EngineStage.FIRST)
 
-    def __init__(self, name: str, workload: int, slot: int) -> None:
+    def __init__(self, name: Actor, workload: int, slot: int) -> None:
         self.name = name
         self.reads = (slot,)
         self._workload, self._slot = workload, slot
@@ -51,7 +52,7 @@ class FirstPods:
 
     stage = int(EngineStage.FIRST)
 
-    def __init__(self, name: str, workload: int, slot: int, places: tuple[int, ...], *, follows: bool) -> None:
+    def __init__(self, name: Actor, workload: int, slot: int, places: tuple[int, ...], *, follows: bool) -> None:
         self.name = name
         self.reads = (slot, *places)
         self._workload, self._slot, self._follows = workload, slot, follows
@@ -98,14 +99,14 @@ def taken_alone(plan: Plan, workload_slots: tuple[int, ...], place_slots: tuple[
             continue
         slot, is_deployment = workload_slots[number], workload.kind == DEPLOYMENT
         if is_deployment and not workload.paused:
-            yield FirstSync(_name(plan, "deployment", number), number, slot)
+            yield FirstSync(_name(plan, ActorKind.DEPLOYMENT, number), number, slot)
         if number not in counted and _creates_unseen(plan, number):
-            name = _name(plan, "replicaset", number)
+            name = _name(plan, ActorKind.REPLICA_SET, number)
             yield FirstPods(name, number, slot, place_slots, follows=is_deployment)
 
 
-def _name(plan: Plan, kind: str, workload: int) -> str:
-    return next(c.name for c in plan.controllers if c.name.startswith(f"{kind} ") and _is_of(c, workload))
+def _name(plan: Plan, kind: ActorKind, workload: int) -> Actor:
+    return next(c.name for c in plan.controllers if c.name.kind == kind and _is_of(c, workload))
 
 
 def _is_of(controller: Loop, workload: int) -> bool:

@@ -13,6 +13,7 @@ from functools import reduce
 from operator import or_
 from typing import Any, NamedTuple
 
+from kubeproof.cluster.actors import KUBELET
 from kubeproof.cluster.control import Action, Advance, Decision, Delete, EvictPods, KeepNode, NodeRef, Role, Tag
 from kubeproof.cluster.footprint import NOBODY, Deletes, Workloads, Writes, footprint_of
 from kubeproof.cluster.images import tracked_images
@@ -234,7 +235,7 @@ class Starts:
 class StartTogether:
     """All kubelets as one actor, for the pods that start in unison."""
 
-    name = "kubelet"
+    name = KUBELET
 
     def __init__(self, starts: Starts, slots: tuple[int, ...], *, alone: bool) -> None:
         self.stage = int(Stage.FIRST if alone else Stage.ALWAYS)

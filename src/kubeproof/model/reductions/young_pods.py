@@ -15,6 +15,7 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from kubeproof.cluster.actors import KUBELET, Actor
 from kubeproof.cluster.control import AnySeen, Decision, Delete, Groups, Role, Tag
 from kubeproof.cluster.footprint import NOBODY
 from kubeproof.cluster.objects import family
@@ -121,7 +122,7 @@ def _with(node: NodeCell, pods: tuple[tuple[PodKind, int], ...]) -> Nodes:
 class NurseryKubelet:
     """All kubelets as one actor, for the pods of one nursery."""
 
-    name = "kubelet"
+    name = KUBELET
     stage = int(Stage.ALWAYS)
 
     def __init__(self, slot: int) -> None:
@@ -144,7 +145,7 @@ class NurseryKubelet:
 class GroupActor(Protocol):
     """What is asked of the actor inside: a controller that sees groups."""
 
-    name: str
+    name: Actor
     stage: int
     reads: tuple[int, ...]
 

@@ -23,6 +23,7 @@ from kubeproof.cluster.usage import Pod as Running
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
 from kubeproof.model.by_name.node import NodeState, Pod
 from kubeproof.model.by_name.state import State
+from kubeproof.model.by_name.verbs import Verb
 from kubeproof.model.plan import Plan
 from kubeproof.simulate.control.walk import Taken
 from kubeproof.simulate.serving.contract import Endpoints, Room, Slot
@@ -72,8 +73,8 @@ class Census:
         if taken.decision.role == Role.TIME:
             return  # binds nobody; a rest is told in one word more than it has actions
         for action, concrete in zip(taken.decision.actions, taken.concrete, strict=True):
-            if concrete[0] in ("bind", "arrive"):
-                names = (concrete[1],) if concrete[0] == "bind" else concrete[3]
+            if concrete[0] in (Verb.BIND, Verb.ARRIVE):
+                names = (concrete[1],) if concrete[0] == Verb.BIND else concrete[3]
                 for name in names:  # type: ignore[attr-defined]
                     self._bear((action.workload, str(name)))  # type: ignore[union-attr]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import floor
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import Decision, Role, SetDesired
 from kubeproof.cluster.objects import Setup, family
 from kubeproof.cluster.policies import HorizontalPodAutoscaler
@@ -17,7 +18,7 @@ class SimpleScaler:
 
     def __init__(self, setup: Setup, autoscaler: HorizontalPodAutoscaler, service: str, rule: SimpleRule) -> None:
         self.service = service
-        self.name = f"simple {autoscaler.name}"
+        self.name = Actor(ActorKind.SIMPLE_AUTOSCALER, autoscaler.name)
         self._rule, self._autoscaler = rule, autoscaler
         self.target = next(n for n, workload in enumerate(setup.workloads) if workload.ref == autoscaler.target)
         self._members = family(setup, self.target)

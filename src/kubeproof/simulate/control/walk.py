@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import NamedTuple
 
+from kubeproof.cluster.actors import TIME, Actor
 from kubeproof.cluster.control import (
     Advance,
     AnySeen,
@@ -32,6 +33,7 @@ from kubeproof.events.declarations import KernelPanic
 from kubeproof.intents.monitor import Memory
 from kubeproof.model.by_name.node import NodeState
 from kubeproof.model.by_name.state import Concrete, State
+from kubeproof.model.by_name.verbs import Verb
 from kubeproof.model.plan import Plan
 from kubeproof.simulate.control.judging import Judge
 from kubeproof.simulate.control.sampled import SampledModel
@@ -45,7 +47,7 @@ class Taken(NamedTuple):
     """A step of the run."""
 
     time_s: int
-    actor: str
+    actor: Actor
     decision: Decision
     concrete: tuple[Concrete, ...]
 
@@ -154,10 +156,10 @@ class Walk:
             return None
         decision = Decision((Remember(memory, value),), Role.EVENT)
         memories = (*self.state.memories[:memory], value, *self.state.memories[memory + 1 :])
-        concrete: tuple[Concrete, ...] = (("remember", memory, value),)
+        concrete: tuple[Concrete, ...] = ((Verb.REMEMBER, memory, value),)
         return self._moved(self.state._replace(memories=memories), Taken(self.now_s, source.name, decision, concrete))
 
-    def decide(self, actor: str, decision: Decision) -> Taken | None:
+    def decide(self, actor: Actor, decision: Decision) -> Taken | None:
         """Somebody who is no controller of the plan writes specs."""
         state, done = self.state, []
         for action in decision.actions:
@@ -240,9 +242,9 @@ class Walk:
             return None
         ticks = () if seconds is None else (Tick(seconds),)
         remembered = tuple(Remember(loop.memory, kept[loop.memory]) for loop, _ in self._periodic)
-        first: Concrete = ("rest",) if seconds is None else ("tick", seconds)
-        concrete = (first, *(("remember", r.memory, r.value) for r in remembered))
-        taken = Taken(self.now_s, "time", Decision((*ticks, *remembered), Role.TIME), concrete)
+        first: Concrete = (Verb.REST,) if seconds is None else (Verb.TICK, seconds)
+        concrete = (first, *((Verb.REMEMBER, r.memory, r.value) for r in remembered))
+        taken = Taken(self.now_s, TIME, Decision((*ticks, *remembered), Role.TIME), concrete)
         return self._moved(old._replace(nodes=nodes, memories=kept), taken)
 
     def _older(self, at: int, node: NodeState, seconds: int) -> NodeState:

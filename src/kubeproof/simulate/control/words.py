@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from kubeproof.cluster.control import NodeVerb, Role
 from kubeproof.events.workload import TrafficShift
 from kubeproof.model.by_name.state import Concrete
+from kubeproof.model.by_name.verbs import Verb
 from kubeproof.simulate.control.walk import Taken
 from kubeproof.simulate.outcome import Moment
 from kubeproof.values import complete
@@ -73,19 +74,19 @@ def _words(taken: Taken) -> Iterator[str]:
 
 def _worth_telling(concrete: Concrete) -> str:
     verb = concrete[0]
-    if verb == "set-desired":
+    if verb == Verb.SET_DESIRED:
         return f"{concrete[1]} gets {concrete[2]} replicas"
     if verb in NODE_WORDS:
         return f"{concrete[1]} {NODE_WORDS[NodeVerb(str(verb))]}"
-    if verb in ("evict", "evict-pods"):
+    if verb in (Verb.EVICT, Verb.EVICT_PODS):
         return f"evicts {_listed(concrete[2])} from {concrete[1]}"
-    if verb == "preempt":
+    if verb == Verb.PREEMPT:
         return f"makes room on {concrete[1]} for {concrete[3]}: {_listed(concrete[2])}"
-    if verb == "crash":
+    if verb == Verb.CRASH:
         return f"{concrete[2]} on {concrete[1]} crashes"
-    if verb in ("delete-object", "create-object"):
-        return f"{concrete[1]} is {'deleted' if verb == 'delete-object' else 'created'}"
-    if verb == "set-template":
+    if verb in (Verb.DELETE_OBJECT, Verb.CREATE_OBJECT):
+        return f"{concrete[1]} is {'deleted' if verb == Verb.DELETE_OBJECT else 'created'}"
+    if verb == Verb.SET_TEMPLATE:
         return f"{concrete[1]} gets revision {int(str(concrete[2])) + 1}"
     return ""
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from kubeproof.cluster.actors import ActorKind
 from kubeproof.cluster.control import Role, Tag, tag_of
 from kubeproof.cluster.objects import DAEMON_SET, POD
 from kubeproof.cluster.state import DRAINING
@@ -31,10 +32,11 @@ OPERATOR = "operator@example.com"
 _BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 _SYSTEM = "system:serviceaccount:kube-system:"
 _USERS = {
-    "scheduler": "system:kube-scheduler",
-    "kubelet": "system:nodes",
-    "descheduler": f"{_SYSTEM}descheduler",
-    "gitops": "system:serviceaccount:argocd:argocd-application-controller",
+    ActorKind.SCHEDULER: "system:kube-scheduler",
+    ActorKind.KUBELET: "system:nodes",
+    ActorKind.EVENT: "system:nodes",  # what follows from an event by itself, such as a recovery
+    ActorKind.DESCHEDULER: f"{_SYSTEM}descheduler",
+    ActorKind.GITOPS: "system:serviceaccount:argocd:argocd-application-controller",
 }
 _EVICTORS = (
     (Tag.BY_DESCHEDULER, f"{_SYSTEM}descheduler", True),
@@ -128,10 +130,9 @@ class _Writer:
     def _user(self, step: Transition) -> str:
         if step.role == Role.EVENT:
             return OPERATOR
-        if step.controller.startswith("event "):
-            return _USERS["kubelet"]  # what follows from an event by itself, such as a recovery
-        name = step.controller.partition(" ")[0]
-        return _USERS.get(name, f"{_SYSTEM}{name}-controller")
+        kind = step.controller.kind
+        name = step.controller.object if kind == ActorKind.OTHER else kind
+        return _USERS.get(kind, f"{_SYSTEM}{name}-controller")
 
     def _gone(self, key: Key, value: Object, step: Transition, user: str) -> Iterator[str]:
         if key[0] == POD and not _is_over(value):

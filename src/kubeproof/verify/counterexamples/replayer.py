@@ -6,7 +6,7 @@ step must be one the model offers at that moment; the last state, or the loop, m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from kubeproof.cluster.control import Role
@@ -76,18 +76,13 @@ def _offered(
 
 
 def _in_any_order(concrete: tuple[Concrete, ...]) -> tuple[Concrete, ...]:
-    return tuple(sorted(concrete, key=repr))
+    return tuple(sorted(concrete, key=lambda done: [str(part) for part in done]))
 
 
 def _steps_of(model: IndividualModel, state: State, actor: str) -> Iterable[Transition]:
-    """Steps of one actor where asking it alone is enough; time and patient events need the whole picture."""
-    return model.steps(state) if actor == "time" or actor.startswith("event ") else _own(model, state, actor)
-
-
-def _own(model: IndividualModel, state: State, actor: str) -> Iterator[Transition]:
-    for controller in model.plan.controllers:
-        if controller.name == actor:
-            yield from model.steps_of(controller, state)
+    """Steps of a loop, which can be asked alone; time and patient events need the whole picture."""
+    own = [controller for controller in model.plan.controllers if controller.name == actor]
+    return [step for controller in own for step in model.steps_of(controller, state)] if own else model.steps(state)
 
 
 def _judge(model: IndividualModel, replayed: Replayed, loop_start: int | None, monitor_number: int) -> None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
+from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.objects import Source
 from kubeproof.cluster.scale import Limit
 from kubeproof.engine.stopped import StoppedBy, StopReason
@@ -18,6 +19,7 @@ from kubeproof.verify.answered import Answered, PassedOver, Reason
 from kubeproof.verify.matrix.result import Cell, Column, Grade, Matrix, Row
 from kubeproof.verify.resize import Size
 from kubeproof.verify.result import (
+    Change,
     CheckFinding,
     IntentResult,
     OmittedGroup,
@@ -188,15 +190,28 @@ def _trace(one: Json) -> Trace:
 
 def _step(step: Json) -> TraceStep:
     return TraceStep(
-        actor=str(step["actor"]),
+        actor=_actor(step),
         action=str(step.get("action", "")),
         object=str(step.get("object", "")),
-        changes=_strings(step.get("changes", ())),
+        changes=_changes(step),
         time_s=int(step.get("time", 0)),
         why=_strings(step.get("why", ())),
         code=_tuples(step["code"]),
         holds=_strings(step["holds"]) if "holds" in step else None,
     )
+
+
+def _actor(step: Json) -> Actor:
+    """Who acts; of a file that does not tell the parts, the words as they are."""
+    by = step.get("by")
+    return Actor(ActorKind(by["kind"]), str(by["object"])) if by else Actor(ActorKind.OTHER, str(step["actor"]))
+
+
+def _changes(step: Json) -> tuple[Change, ...]:
+    """What changes; of a file that does not tell the parts, the words as they are."""
+    if "changed" in step:
+        return tuple(Change(str(one["object"]), str(one["field"]), str(one["value"])) for one in step["changed"])
+    return tuple(Change(words, "", "") for words in _strings(step.get("changes", ())))
 
 
 def _statistics(numbers: Json) -> Statistics:

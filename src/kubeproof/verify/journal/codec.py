@@ -19,13 +19,13 @@ PLAIN = (type(None), bool, int, float, str)
 
 
 class Codec:
-    """Encodes plain values, tuples, lists, mappings and the dataclasses and enumerations it was given, and back."""
+    """Encodes plain values, their containers and values of the classes that it was given; exact inverse of itself."""
 
     def __init__(self, *classes: type) -> None:
         self._names: dict[type, str] = {made: made.__name__ for made in classes}
         self._classes = {name: made for made, name in self._names.items()}
         if len(self._classes) != len(classes) or not all(map(_is_known, classes)):
-            raise InternalError("E700 a codec needs dataclasses and enumerations with different names")
+            raise InternalError("E700 a codec needs dataclasses, or others that tell their parts, with different names")
 
     def encode(self, value: Any) -> bytes:
         """The value as JSON text."""
@@ -44,7 +44,7 @@ class Codec:
             return value
         if isinstance(value, Enum) and kind in self._names:
             return [self._names[kind], value.value]
-        if isinstance(value, str):  # a word of another enumeration
+        if isinstance(value, str) and kind not in self._names:  # a word of another enumeration
             return str(value)
         if kind is tuple:
             return [TUPLE, *map(self._flat, value)]
@@ -54,7 +54,7 @@ class Codec:
             return [MAPPING, *([self._flat(key), self._flat(item)] for key, item in value.items())]
         if kind not in self._names:
             raise InternalError(f"E700 a {kind.__name__} cannot be written to a checkpoint")
-        return [self._names[kind], *(self._flat(getattr(value, field.name)) for field in fields(value))]
+        return [self._names[kind], *map(self._flat, _parts(value))]
 
     def _made(self, flat: Any) -> Any:
         if not isinstance(flat, list):
@@ -69,7 +69,15 @@ class Codec:
 
 
 def _is_known(made: type) -> bool:
-    return is_dataclass(made) or issubclass(made, Enum)
+    return is_dataclass(made) or issubclass(made, Enum) or (made not in PLAIN and "__getnewargs__" in vars(made))
+
+
+def _parts(value: Any) -> tuple[Any, ...]:
+    """What a value is made of."""
+    if is_dataclass(value):
+        return tuple(getattr(value, field.name) for field in fields(value))
+    parts: tuple[Any, ...] = value.__getnewargs__()
+    return parts
 
 
 def _maker(made: type) -> Callable[..., Any]:

@@ -7,11 +7,14 @@ from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
+from kubeproof.cluster.actors import Actor, ActorKind
+from kubeproof.cluster.control import NodeVerb
 from kubeproof.cluster.objects import Source
 from kubeproof.engine.search import compiled_kernel
 from kubeproof.engine.snapshot import INTERVAL_S, Snapshots
 from kubeproof.engine.stopped import StoppedBy, StopReason
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.model.by_name.verbs import Verb
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
@@ -21,25 +24,24 @@ from kubeproof.verify.journal.binding import Binding, binding_of
 from kubeproof.verify.journal.codec import Codec
 from kubeproof.verify.journal.journal import Journal
 from kubeproof.verify.options import Progress, VerifyOptions
-from kubeproof.verify.result import CheckFinding, IntentResult, OmittedGroup, Statistics, Trace, TraceStep, VerifyResult
+from kubeproof.verify.result import (
+    Change,
+    CheckFinding,
+    IntentResult,
+    OmittedGroup,
+    Statistics,
+    Trace,
+    TraceStep,
+    VerifyResult,
+)
 from kubeproof.verify.run import verify
 
 KEY = "verification"  # the one task
-CODEC = Codec(
-    VerifyResult,
-    CheckFinding,
-    OmittedGroup,
-    IntentResult,
-    Answered,
-    PassedOver,
-    Statistics,
-    StoppedBy,
-    StopReason,
-    Verdict,
-    Trace,
-    TraceStep,
-    Source,
+RESULT_CLASSES = (  # what a result with counterexamples is made of
+    *(IntentResult, Verdict, Source, Answered, PassedOver, Statistics, StoppedBy, StopReason),
+    *(Trace, TraceStep, Change, Actor, ActorKind, Verb, NodeVerb),
 )
+CODEC = Codec(VerifyResult, CheckFinding, OmittedGroup, *RESULT_CLASSES)
 HARMLESS = (
     "timeout_s",
     "has_usual_timeout",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from kubeproof.cluster.actors import ActorKind
 from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, JOBS, POD, STATEFUL_SET
 from kubeproof.manifests.scenarios.faults import DEPLOY
 from kubeproof.verify.matrix.result import Cell, Grade, Row
 from kubeproof.verify.result import IntentResult, Trace
 from kubeproof.verify.words.obstacles import BUDGET, DEAD_NODE, NO_NODE, NOT_CREATED, SEVERAL, STAYS
 
-_DESCHEDULER, _DRAIN = "descheduler", "drain"
 _CLAIM = "persistentvolumeclaim "
 _ANTI = "node(s) didn't match pod anti-affinity rules"
 _VOLUME = (
@@ -101,7 +101,7 @@ def advice(row: Row | None, cell: Cell, result: IntentResult) -> str:
 def _unstick(row: Row | None, cell: Cell, result: IntentResult) -> str:
     found = () if result.trace is None else result.trace.obstacles
     who = {name for name, _ in found}
-    if _goes_on_with(_DESCHEDULER, result.trace):
+    if _goes_on_with(ActorKind.DESCHEDULER, result.trace):
         return _FIGHT
     kind = cell.target.partition("/")[0]
     if kind == POD and cell.faults != (DEPLOY,):
@@ -112,7 +112,7 @@ def _unstick(row: Row | None, cell: Cell, result: IntentResult) -> str:
         return _ALONE
     if any(reason.startswith(_CLAIM) for _, reason in found):
         return _NO_CLAIM
-    if _goes_on_with(_DRAIN, result.trace):
+    if _goes_on_with(ActorKind.DRAIN, result.trace):
         return _RETURNS
     if kind in (DEPLOYMENT, DAEMON_SET) and cell.faults == (_ROLLOUT,) and _is_crowded(who):
         return _STARVED if kind == DAEMON_SET and "NodePorts" not in who else _SURGE
@@ -130,11 +130,11 @@ def _unstick(row: Row | None, cell: Cell, result: IntentResult) -> str:
     return _STAYS if STAYS in who else _NO_NODES if NO_NODE in who else ""
 
 
-def _goes_on_with(actor: str, trace: Trace | None) -> bool:
-    """True if a run goes on for ever and the actor with it."""
+def _goes_on_with(kind: ActorKind, trace: Trace | None) -> bool:
+    """True if a run goes on for ever and an actor of the kind with it."""
     if trace is None or trace.loop_start is None:
         return False
-    return any(step.actor == actor for step in trace.steps[trace.loop_start :])
+    return any(step.actor.kind == kind for step in trace.steps[trace.loop_start :])
 
 
 def _is_crowded(who: set[str]) -> bool:

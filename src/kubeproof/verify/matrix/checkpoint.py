@@ -4,35 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kubeproof.cluster.objects import Source
-from kubeproof.engine.stopped import StoppedBy, StopReason, is_cut_short
+from kubeproof.engine.stopped import is_cut_short
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.verdicts import Verdict
-from kubeproof.verify.answered import Answered, PassedOver
 from kubeproof.verify.journal.codec import Codec
 from kubeproof.verify.journal.journal import Journal
-from kubeproof.verify.journal.verification import binding_for
+from kubeproof.verify.journal.verification import RESULT_CLASSES, binding_for
 from kubeproof.verify.matrix.options import MatrixOptions
 from kubeproof.verify.matrix.result import Cell, Grade
 from kubeproof.verify.matrix.solve import Graded
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.result import IntentResult, Statistics, Trace, TraceStep
 
-CODEC = Codec(
-    Graded,
-    Cell,
-    Grade,
-    IntentResult,
-    Answered,
-    PassedOver,
-    Statistics,
-    StoppedBy,
-    StopReason,
-    Verdict,
-    Trace,
-    TraceStep,
-    Source,
-)
+CODEC = Codec(Graded, Cell, Grade, *RESULT_CLASSES)
 
 
 def matrix_journal(

@@ -4,32 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kubeproof.cluster.objects import Source
 from kubeproof.cluster.scale import DECLARED, ESC
-from kubeproof.engine.stopped import StoppedBy, StopReason, is_cut_short
-from kubeproof.verdicts import Verdict
-from kubeproof.verify.answered import Answered, PassedOver
+from kubeproof.engine.stopped import is_cut_short
 from kubeproof.verify.journal.codec import Codec
 from kubeproof.verify.journal.journal import Journal
-from kubeproof.verify.journal.verification import binding_for
-from kubeproof.verify.result import IntentResult, Statistics, Trace, TraceStep
+from kubeproof.verify.journal.verification import RESULT_CLASSES, binding_for
 from kubeproof.verify.scaling.plan import SweepOptions, SweepPlan
 from kubeproof.verify.scaling.result import SizeAnswer, Skipped
 
-CODEC = Codec(
-    SizeAnswer,
-    Skipped,
-    IntentResult,
-    Answered,
-    PassedOver,
-    Statistics,
-    StoppedBy,
-    StopReason,
-    Verdict,
-    Trace,
-    TraceStep,
-    Source,
-)
+CODEC = Codec(SizeAnswer, Skipped, *RESULT_CLASSES)
 
 
 def sweep_journal(directory: str, plan: SweepPlan, chosen: SweepOptions, *, resume: bool) -> Journal:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kubeproof.cluster.actors import ActorKind
 from kubeproof.cluster.control import Bind
 from kubeproof.cluster.policies import Metric
 from kubeproof.controllers.hpa.calculator import Computed, Failure
@@ -81,7 +82,7 @@ def numbers_behind(model: IndividualModel, state: State, step: Transition) -> Nu
     for action, concrete in zip(step.decision.actions, step.concrete, strict=False):
         if isinstance(action, Bind):
             return _table(model, state, action.workload, str(concrete[1]), str(concrete[2]))
-    return _autoscaling(model, state, step) if step.controller.startswith("hpa ") else None
+    return _autoscaling(model, state, step) if step.controller.kind == ActorKind.HPA else None
 
 
 def numbers_at_the_end(model: IndividualModel, state: State) -> Iterator[Numbers]:

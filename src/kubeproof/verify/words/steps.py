@@ -9,14 +9,15 @@ from kubeproof.cluster.control import Action, EvictPods, NodeVerb, Tick
 from kubeproof.cluster.jobs import COMPLETE, FAILED_FOR_GOOD, FAILURE_TARGET, REPLACED, SUCCESS_MET
 from kubeproof.cluster.objects import Setup
 from kubeproof.model.by_name.state import Concrete, State, Transition
+from kubeproof.model.by_name.verbs import Verb
 from kubeproof.values import complete
-from kubeproof.verify.result import TraceStep
+from kubeproof.verify.result import REMOVED, SET, Change, TraceStep
 
 
 def trace_step(setup: Setup, state: State, step: Transition, time_s: int, why: tuple[str, ...]) -> TraceStep:
     """A step with the sentence, the object and the changes a reader wants."""
     done = zip_longest(step.decision.actions, step.concrete)  # time at rest has no action of its own
-    shown = [(c, _namespace(setup, action)) for action, c in done if c is not None and c[0] != "remember"]
+    shown = [(c, _namespace(setup, action)) for action, c in done if c is not None and c[0] != Verb.REMEMBER]
     sentences = [_sentence(setup, state, concrete) for concrete, _ in shown]
     return TraceStep(
         actor=step.controller,
@@ -54,50 +55,50 @@ def _sentence(setup: Setup, state: State, concrete: Concrete) -> str:
     verb, *rest = concrete
     arguments: Any = tuple(rest)
     match verb:
-        case "set-desired":
+        case Verb.SET_DESIRED:
             return f"sets spec.replicas of {arguments[0]} to {arguments[1]}"
-        case "set-replicas":
+        case Verb.SET_REPLICAS:
             return _resize(setup, state, *arguments)
-        case "create-object":
+        case Verb.CREATE_OBJECT:
             return f"creates {arguments[0]}"
-        case "delete-object":
+        case Verb.DELETE_OBJECT:
             return f"deletes {arguments[0]}"
-        case "create":
+        case Verb.CREATE:
             return f"creates {_pods(arguments[1])}"
-        case "keep":
+        case Verb.KEEP:
             return _kept(*arguments)
-        case "arrive":
+        case Verb.ARRIVE:
             return f"creates {_pods(arguments[2])} directly on {arguments[1]} (spec.nodeName)"
-        case "delete":
+        case Verb.DELETE:
             return f"deletes {_pods(arguments[0])}"
-        case "evict":
+        case Verb.EVICT:
             return f"evicts {_pods(arguments[1])} from {arguments[0]} (NoExecute taint not tolerated any longer)"
-        case "bind":
+        case Verb.BIND:
             return f"binds {arguments[0]} to {arguments[1]}{_how_bound(arguments[2:])}"
-        case "preempt":
+        case Verb.PREEMPT:
             return _preemption(*arguments)
-        case "unnominate":
+        case Verb.UNNOMINATE:
             return f"gives up {arguments[0]} for a pod of {arguments[1]}, which was nominated to it"
-        case "crash":
+        case Verb.CRASH:
             return f"a container of pod {arguments[1]} on {arguments[0]} exits"
-        case "unroute":
+        case Verb.UNROUTE:
             return f"are told: no more traffic to {_pods(arguments[1])} on {arguments[0]}"
-        case "evict-pods":
+        case Verb.EVICT_PODS:
             return f"evicts {_pods(arguments[1])} from {arguments[0]}"
-        case "set-condition":
+        case Verb.SET_CONDITION:
             return f"{CONDITIONS[arguments[1]]} {arguments[0]}"
-        case "tend":
+        case Verb.TEND:
             return _tended(*arguments)
-        case "set-current":
+        case Verb.SET_CURRENT:
             return f"has updated {arguments[0]} to revision {arguments[1] + 1}"
-        case "set-template":
+        case Verb.SET_TEMPLATE:
             return f"gives {arguments[0]} the pod template of revision {arguments[1] + 1}"
-        case "rest":
+        case Verb.REST:
             return "nothing is due any more; time passes"
-        case "tick":
+        case Verb.TICK:
             return f"{arguments[0]} s pass"
-        case "start" | "ready" | "complete" | "finish":
-            return _kubelet(str(verb), *arguments)
+        case Verb.START | Verb.READY | Verb.COMPLETE | Verb.FINISH:
+            return _kubelet(Verb(str(verb)), *arguments)
     return NODE_SENTENCES[NodeVerb(str(verb))].format(node=arguments[0])
 
 
@@ -149,9 +150,20 @@ CONDITION_NAMES = {
     SUCCESS_MET: "SuccessCriteriaMet",
     COMPLETE: "Complete",
 }
+KUBELET_VERBS = (Verb.START, Verb.READY, Verb.COMPLETE, Verb.FINISH)
+KUBELET_WORDS = complete(
+    KUBELET_VERBS,
+    {
+        Verb.START: "starts",
+        Verb.READY: "finds ready",
+        Verb.COMPLETE: "reports the success of",
+        Verb.FINISH: "ends",
+    },
+)
+ENDING = ("deletionTimestamp", SET)
 ABOUT_WORKLOADS = (
-    *("set-desired", "set-replicas", "set-template", "set-current", "set-condition"),
-    *("create-object", "delete-object", "create", "arrive"),
+    *(Verb.SET_DESIRED, Verb.SET_REPLICAS, Verb.SET_TEMPLATE, Verb.SET_CURRENT, Verb.SET_CONDITION),
+    *(Verb.CREATE_OBJECT, Verb.DELETE_OBJECT, Verb.CREATE, Verb.ARRIVE),
 )
 
 
@@ -174,13 +186,10 @@ def _preemption(node: str, victims: tuple[str, ...], ref: str, _: tuple[str, ...
     return f"preempts {_pods(victims)} on {node} to make room for a pod of {ref}, and nominates the node for it"
 
 
-def _kubelet(verb: str, node: str, names: tuple[str, ...], rejected: tuple[str, ...]) -> str:
+def _kubelet(verb: Verb, node: str, names: tuple[str, ...], rejected: tuple[str, ...]) -> str:
     parts = []
     if names:
-        words = {"start": "starts", "ready": "finds ready", "complete": "reports the success of", "finish": "ends"}[
-            verb
-        ]
-        parts.append(f"of {node} {words} {_pods(names)}")
+        parts.append(f"of {node} {KUBELET_WORDS[verb]} {_pods(names)}")
     if rejected:
         parts.append(f"of {node} rejects {_pods(rejected)}: it does not fit or may not run here")
     return "; ".join(parts)
@@ -211,70 +220,75 @@ def _object(concrete: Concrete, namespace: str) -> str:
     arguments: Any = tuple(rest)
     if verb in ABOUT_WORKLOADS:
         return str(arguments[0])
-    if verb == "bind":
+    if verb == Verb.BIND:
         return _pod_ref(namespace, arguments[0])
-    if verb == "delete":
+    if verb == Verb.DELETE:
         return _pod_ref(namespace, arguments[0][0])
-    return "" if verb in ("tick", "rest") else f"Node/{arguments[0]}"
+    return "" if verb in (Verb.TICK, Verb.REST) else f"Node/{arguments[0]}"
 
 
-MOVES = {
-    "start": "status.phase = Running",
-    "ready": "Ready = True",
-    "complete": "status.phase = Succeeded",
-    "finish": "removed",
-}
+MOVES = complete(
+    KUBELET_VERBS,
+    {
+        Verb.START: ("status.phase", "Running"),
+        Verb.READY: ("Ready", "True"),
+        Verb.COMPLETE: ("status.phase", "Succeeded"),
+        Verb.FINISH: ("", REMOVED),
+    },
+)
 
 
-def _changes(concrete: Concrete, namespace: str) -> list[str]:
+def _changes(concrete: Concrete, namespace: str) -> list[Change]:
     verb, *rest = concrete
     arguments: Any = tuple(rest)
+
+    def pods(names: Any, *what: str) -> list[Change]:
+        return [Change(_pod_ref(namespace, name), *what) for name in names]
+
+    def made(names: Any, *where: str) -> list[Change]:
+        return [change for name in names for what in (("", "created"), where) for change in pods([name], *what)]
+
     match verb:
-        case "set-desired":
-            return [f"{arguments[0]} spec.replicas = {arguments[1]}"]
-        case "set-replicas":
-            return [f"ReplicaSet of {arguments[0]} spec.replicas = {arguments[1]}"]
-        case "create-object":
-            return [f"{arguments[0]} created"]
-        case "delete-object":
-            return [f"{arguments[0]} deleted"]
-        case "create":
-            return [f"{_pod_ref(namespace, name)} created" for name in arguments[1]]
-        case "keep":
-            made = [f"{_pod_ref(namespace, n)} created for node {arguments[0]}" for n in arguments[1]]
-            return made + [f"{_pod_ref(namespace, name)} deletionTimestamp set" for name in arguments[2]]
-        case "arrive":
-            return [f"{_pod_ref(namespace, name)} created with spec.nodeName = {arguments[1]}" for name in arguments[2]]
-        case "delete":
-            return [f"{_pod_ref(namespace, name)} deletionTimestamp set" for name in arguments[0]]
-        case "evict":
-            return [f"{_pod_ref(namespace, name)} deletionTimestamp set" for name in arguments[1]]
-        case "bind":
-            return [f"{_pod_ref(namespace, arguments[0])} spec.nodeName = {arguments[1]}"]
-        case "tend":
-            return [f"{_pod_ref(namespace, name)} deletionTimestamp set" for name in arguments[2]]
-        case "set-condition":
+        case Verb.SET_DESIRED:
+            return [Change(arguments[0], "spec.replicas", f"{arguments[1]}")]
+        case Verb.SET_REPLICAS:
+            return [Change(f"ReplicaSet of {arguments[0]}", "spec.replicas", f"{arguments[1]}")]
+        case Verb.CREATE_OBJECT:
+            return [Change(arguments[0], "", "created")]
+        case Verb.DELETE_OBJECT:
+            return [Change(arguments[0], "", "deleted")]
+        case Verb.CREATE:
+            return pods(arguments[1], "", "created")
+        case Verb.KEEP:
+            return [*made(arguments[1], "spec.affinity", f"node {arguments[0]}"), *pods(arguments[2], *ENDING)]
+        case Verb.ARRIVE:
+            return made(arguments[2], "spec.nodeName", arguments[1])
+        case Verb.DELETE:
+            return pods(arguments[0], *ENDING)
+        case Verb.EVICT | Verb.EVICT_PODS:
+            return pods(arguments[1], *ENDING)
+        case Verb.BIND:
+            return pods([arguments[0]], "spec.nodeName", arguments[1])
+        case Verb.TEND:
+            return pods(arguments[2], *ENDING)
+        case Verb.SET_CONDITION:
             name = CONDITION_NAMES.get(arguments[1])
-            return [f"{arguments[0]} condition {name} = True"] if name else []
-        case "start" | "ready" | "complete" | "finish":
-            moved = MOVES[str(verb)]
-            failed = [f"{_pod_ref(namespace, name)} status.phase = Failed" for name in arguments[2]]
-            return [f"{_pod_ref(namespace, name)} {moved}" for name in arguments[1]] + failed
-        case "crash":
-            return [f"{_pod_ref(namespace, arguments[1])} Ready = False, restartCount + 1"]
-        case "unroute":
-            return [f"{_pod_ref(namespace, name)} gets no traffic any more" for name in arguments[1]]
-        case "evict-pods":
-            return [f"{_pod_ref(namespace, name)} deletionTimestamp set" for name in arguments[1]]
-        case "set-current":
-            return [f"{arguments[0]} status.currentRevision = revision {arguments[1] + 1}"]
-        case "preempt":
-            gone = [f"{_pod_ref(*one)} deletionTimestamp set" for one in zip(arguments[3], arguments[1], strict=True)]
-            return [*gone, f"a pod of {arguments[2]} status.nominatedNodeName = {arguments[0]}"]
-        case "unnominate":
-            return [f"a pod of {arguments[1]} status.nominatedNodeName = ''"]
-        case "set-template":
-            return [f"{arguments[0]} spec.template = revision {arguments[1] + 1}"]
-        case "tick" | "rest":
+            return [Change(arguments[0], f"condition {name}", "True")] if name else []
+        case Verb.START | Verb.READY | Verb.COMPLETE | Verb.FINISH:
+            return pods(arguments[1], *MOVES[Verb(str(verb))]) + pods(arguments[2], "status.phase", "Failed")
+        case Verb.CRASH:
+            return pods([arguments[1]], "Ready", "False") + pods([arguments[1]], "restartCount", "+1")
+        case Verb.UNROUTE:
+            return pods(arguments[1], "traffic", "none")
+        case Verb.SET_CURRENT:
+            return [Change(arguments[0], "status.currentRevision", f"revision {arguments[1] + 1}")]
+        case Verb.PREEMPT:
+            gone = [Change(_pod_ref(*one), *ENDING) for one in zip(arguments[3], arguments[1], strict=True)]
+            return [*gone, Change(f"a pod of {arguments[2]}", "status.nominatedNodeName", arguments[0])]
+        case Verb.UNNOMINATE:
+            return [Change(f"a pod of {arguments[1]}", "status.nominatedNodeName", "''")]
+        case Verb.SET_TEMPLATE:
+            return [Change(arguments[0], "spec.template", f"revision {arguments[1] + 1}")]
+        case Verb.TICK | Verb.REST:
             return []
-    return [f"Node/{arguments[0]} {verb}"]
+    return [Change(f"Node/{arguments[0]}", "", f"{verb}")]

@@ -8,6 +8,7 @@ from kubeproof.verify.matrix.advice import advice
 from kubeproof.verify.matrix.result import Cell, Grade, Row
 from kubeproof.verify.result import IntentResult, Trace, TraceStep
 from kubeproof.verify.words.obstacles import BUDGET, DEAD_NODE, NO_NODE, NOT_CREATED, SEVERAL, STAYS
+from tests.unit.report.results import named
 
 ROW = Row("Deployment/shop/web", 3, 1)
 STUCK = Cell("Deployment/shop/web", ("nodeLoss",), Grade.STUCK, "told")
@@ -84,7 +85,7 @@ def test_advice_is_about_the_kind_and_the_fault(target, faults, obstacles, says)
 
 def test_a_loop_that_the_descheduler_keeps_up_is_its_fault():
     actors = ("scheduler web", "descheduler")
-    steps = tuple(TraceStep(actor, "acts", ROW.target, (), 0) for actor in actors)
+    steps = tuple(TraceStep(named(actor), "acts", ROW.target, (), 0) for actor in actors)
     looping = replace(RESULT, trace=Trace(steps, loop_start=0))
 
     assert "The descheduler evicts" in advice(ROW, STUCK, looping)
@@ -92,7 +93,7 @@ def test_a_loop_that_the_descheduler_keeps_up_is_its_fault():
 
 
 def test_a_drain_that_goes_on_for_ever_meets_pods_that_come_back():
-    steps = tuple(TraceStep(actor, "acts", ROW.target, (), 0) for actor in ("scheduler web", "drain"))
+    steps = tuple(TraceStep(named(actor), "acts", ROW.target, (), 0) for actor in ("scheduler web", "drain"))
     looping = replace(RESULT, trace=Trace(steps, loop_start=0))
 
     assert "tolerate the taint of a cordoned node" in advice(ROW, replace(STUCK, faults=("drain",)), looping)
