@@ -142,34 +142,47 @@ def run_command(
     elsewhere = asked_elsewhere(click.get_current_context())
     if elsewhere and scale in (None, "none"):
         raise click.UsageError(f"--executor {elsewhere} is about a sweep; add --scale esc")
-    from kubeproof.cases.run import run_case, run_cases
     from kubeproof.verify.options import VerifyOptions
 
     options = VerifyOptions(timeout_s=timeout_s, max_states=max_states)
-    with current().gently() as stop:
-        if minimal:
-            tried = _tried(chosen, options, stop)
-        elif scale not in (None, "none"):
-            runs = _swept(chosen, options, chosen_sweep(scale, False, False, workers, executor), stop)
-        elif len(chosen) == 1:
-            runs = [run_case(chosen[0], options, keep_result=True, stop=stop)]
-        else:
-            runs = run_cases(chosen, options, workers=workers or os.cpu_count() or 1, stop=stop)
     if minimal:
+        with current().gently() as stop:
+            tried = _tried(chosen, options, stop)
         return _report_minimal(chosen, tried, outputs)
+    sweep = None if scale in (None, "none") else chosen_sweep(scale, False, False, workers, executor)
+    runs = _run(chosen, options, sweep, workers)
+    flags = sweep_flags(scale, False, False)
 
     def render(output: Output) -> str:
         if output.format == "json":
             return _runs_json(runs)
         if output.format != "text":
-            if runs[0].result is None:
-                raise InternalError(f"E700 there is nothing to report: {runs[0].problem}.")
-            hint = _replay_hint(*chosen[0], sweep_flags(scale, False, False))
-            return render_result(runs[0].result, output, color, hint=hint, options=options)
-        return _report(chosen, runs, output, color, verbose, sweep_flags(scale, False, False)) + _table(runs)
+            return _render_only(runs, output, color, _replay_hint(*chosen[0], flags), options)
+        return _report(chosen, runs, output, color, verbose, flags) + _table(runs)
 
     codes = [INTERRUPTED if run.is_interrupted else int(not run.as_expected) for run in runs]
     return emit(outputs, render, first_of(codes))
+
+
+def _run(
+    chosen: list[tuple[Case, Variant]], options: VerifyOptions, sweep: SweepOptions | None, workers: int | None
+) -> Sequence[CaseRun]:
+    """The cases, at all sizes or at their own; a single one keeps its result."""
+    from kubeproof.cases.run import run_case, run_cases
+
+    with current().gently() as stop:
+        if sweep is not None:
+            return _swept(chosen, options, sweep, stop)
+        if len(chosen) == 1:
+            return [run_case(chosen[0], options, keep_result=True, stop=stop)]
+        return run_cases(chosen, options, workers=workers or os.cpu_count() or 1, stop=stop)
+
+
+def _render_only(runs: Sequence[CaseRun], output: Output, color: str, hint: str, options: VerifyOptions) -> str:
+    """The report of a single case."""
+    if runs[0].result is None:
+        raise InternalError(f"E700 there is nothing to report: {runs[0].problem}.")
+    return render_result(runs[0].result, output, color, hint=hint, options=options)
 
 
 def _refuse_formats(outputs: tuple[Output, ...], is_single: bool) -> None:
