@@ -32,6 +32,8 @@ def rows() -> Iterator[str]:
         heading = _HEADING.fullmatch(file.read_text(encoding="utf-8").splitlines()[0])
         if heading is None or heading[1] != file.name[:4]:
             raise SystemExit(f"{file}: the first line must be '# {file.name[:4]}: TITLE'")
+        if len(list(FOLDER.glob(f"{heading[1]}-*.md"))) > 1:
+            raise SystemExit(f"{file}: another decision has this number; take the next one")
         yield f"| {heading[1]} | [{heading[2]}]({file.name}) |\n"
 
 

@@ -6,6 +6,8 @@ Conventions in Markdown files, each an HTML comment before what it is about:
                              every other line of the block is a line of the output; `…` stands for
                              any rest of a line, or alone for any lines
     <!-- file: NAME -->      the next block is written to this file
+    <!-- from: FILE -->      the lines of the next block stand in this file of the repository, in this order; `…` alone
+                             stands for any lines
     <!-- edit: FILE | OLD | NEW -->  OLD is replaced in the file; \\n in NEW is a line break
 
 All of one page run in order, in a directory of their own that holds a copy of `examples/`.
@@ -72,6 +74,18 @@ def shown_name(page: Path) -> str:
 
 
 RUNNABLE = [page for page in PAGES if parts_of(page)]
+
+
+QUOTED = re.compile(r"^<!-- from: ([^\n]+) -->\n```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if "<!-- from: " in page.read_text("utf-8")], ids=shown_name)
+def test_quoted_code_is_that_of_the_repository(page: Path) -> None:
+    for file, block in QUOTED.findall(page.read_text(encoding="utf-8")):
+        rest = (ROOT / file).read_text(encoding="utf-8")
+        for part in block.split("…\n"):
+            assert part in rest, file
+            rest = rest.partition(part)[2]
 
 
 @pytest.mark.parametrize("page", RUNNABLE, ids=shown_name)
