@@ -15,7 +15,7 @@ from kubeproof.logic.formats.hoa import to_hoa
 from kubeproof.logic.formats.hoa_reader import from_hoa
 from kubeproof.logic.formula import atoms
 from kubeproof.logic.lasso import holds, lassos
-from kubeproof.logic.monitor import Truth, monitor_of, monitor_of_automaton
+from kubeproof.logic.monitor import Truth, monitor_between, monitor_of
 from kubeproof.logic.normal import negated, normal
 from kubeproof.logic.parser import parse
 from tests.property.automata import PROPOSITIONS, numbered, random_automaton, random_formula, random_word
@@ -93,7 +93,7 @@ def test_a_monitor_never_contradicts_a_continuation() -> None:
 def test_the_monitor_of_an_automaton_never_contradicts_a_continuation() -> None:
     for seed in range(BLOCK // 5):
         automaton = random_automaton(Random(f"automaton/{seed}"))
-        monitor = monitor_of_automaton(automaton)
+        monitor = monitor_between(automaton, complement(automaton))
         for word in WORDS:
             state = monitor.initial
             for letter in word.letters:

@@ -6,7 +6,6 @@ from enum import Enum
 
 from kubeproof.logic.alphabet import Alphabet, members, partition
 from kubeproof.logic.automata.automaton import Buchi
-from kubeproof.logic.automata.complement import complement
 from kubeproof.logic.automata.operations import determinised_closure
 from kubeproof.logic.automata.translate import translated
 from kubeproof.logic.formula import Formula, atoms
@@ -39,16 +38,14 @@ class Monitor:
 def monitor_of(formula: Formula, alphabet: Alphabet | None = None) -> Monitor:
     """The monitor of a formula."""
     letters = alphabet or Alphabet(propositions=atoms(formula))
-    return _product(translated(formula, letters), translated(negated(formula), letters))
+    return monitor_between(translated(formula, letters), translated(negated(formula), letters))
 
 
-def monitor_of_automaton(automaton: Buchi) -> Monitor:
-    """The monitor of an automaton; complements it, so it must be small or deterministic."""
-    return _product(automaton, complement(automaton))
+def monitor_between(positive: Buchi, negative: Buchi) -> Monitor:
+    """The monitor of a property, given an automaton of it and one of its opposite.
 
-
-def _product(positive: Buchi, negative: Buchi) -> Monitor:
-    """Follows both closures: whoever falls out of one can no longer satisfy, or no longer violate."""
+    Follows both closures: whoever falls out of one can no longer satisfy, or no longer violate.
+    """
     ones, others = determinised_closure(positive), determinised_closure(negative)
     start = (_start(ones), _start(others))
     number = {start: 0}

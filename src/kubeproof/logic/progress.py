@@ -13,11 +13,7 @@ Letter = Set[str]  # the propositions that are true
 
 
 def progressed(formula: Formula, letter: Letter) -> Formula:
-    """What the rest of a word must satisfy for the formula to hold on the letter followed by that rest."""
-    return _after(normal(formula), letter)
-
-
-def _after(formula: Formula, letter: Letter) -> Formula:
+    """What the rest of a word must satisfy for the formula, in normal form, to hold on the letter and that rest."""
     match formula.op:
         case Op.TRUE | Op.FALSE:
             return formula
@@ -27,7 +23,7 @@ def _after(formula: Formula, letter: Letter) -> Formula:
             return FALSE if formula.parts[0].name in letter else TRUE
         case Op.NEXT:
             return formula.parts[0]
-    parts = [_after(part, letter) for part in formula.parts]
+    parts = [progressed(part, letter) for part in formula.parts]
     match formula.op:
         case Op.AND:
             return conjunction(parts)
@@ -43,5 +39,5 @@ def is_ruled_out(formula: Formula, word: Iterable[Letter]) -> bool:
     """True if no continuation of the finite word satisfies the formula: the word is a bad prefix."""
     rest = normal(formula)
     for letter in word:
-        rest = _after(rest, letter)
+        rest = progressed(rest, letter)
     return is_empty(translated(rest))

@@ -291,7 +291,11 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         "the budget asks for less than the intent",
         False,
     ),
-    (Guard("verify/proofs/coarser.py", "proofs", "finding.verdict == Verdict.HOLDS"), "an autoscaler asks for more", False),
+    (
+        Guard("verify/proofs/coarser.py", "proofs", "finding.verdict == Verdict.HOLDS"),
+        "an autoscaler asks for more",
+        False,
+    ),
     (
         Guard("verify/proofs/guarded.py", "healthy_demanded", "selected_by(plan.setup, budgets[0]) != (workload,)"),
         "the budget counts pods of others",

@@ -7,6 +7,7 @@ import pytest
 from kubeproof.logic.alphabet import Alphabet
 from kubeproof.logic.lasso import Lasso, holds
 from kubeproof.logic.machine import BROKEN, SAFE, Machine
+from kubeproof.logic.normal import normal
 from kubeproof.logic.parser import names_in, parse
 from kubeproof.logic.progress import is_ruled_out, progressed
 from kubeproof.logic.vacuity import strengthened
@@ -52,7 +53,7 @@ def test_progress_keeps_the_meaning():
         formula, word = random_formula(random, 3), random_word(random)
         rest = Lasso(word.letters[1:], word.loop) if word.stem else Lasso(word.loop[1:], word.loop)
 
-        assert holds(formula, word) == holds(progressed(formula, word.letters[0]), rest), (formula, word)
+        assert holds(formula, word) == holds(progressed(normal(formula), word.letters[0]), rest), (formula, word)
 
 
 def test_stronger_formulas_imply_the_formula():

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from kubeproof.engine.stopped import INTERRUPTED
 from kubeproof.errors import LimitReached
 from kubeproof.events.declarations import STABLE, Event
 from kubeproof.manifests.loaded import Loaded
@@ -21,14 +20,6 @@ from kubeproof.verify.result import IntentResult, Statistics, VerifyResult
 from kubeproof.verify.words.summary import stopped
 
 Again = Callable[[Loaded, VerifyOptions], VerifyResult]
-
-
-def may_be_calmed(loaded: Loaded, options: VerifyOptions, results: Sequence[IntentResult], found: Statistics) -> bool:
-    """True if a search that nobody limited has left intents open: of the built-in scenario, or at the usual timeout."""
-    is_cut = found.stopped_by not in (None, INTERRUPTED)
-    is_open = any(one.verdict == Verdict.UNKNOWN for one in results)
-    is_unasked = loaded.scenario.is_default or options.has_usual_timeout
-    return is_unasked and not options.is_limited and not is_calm(loaded) and is_cut and is_open
 
 
 def is_calm(loaded: Loaded) -> bool:
