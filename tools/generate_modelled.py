@@ -38,13 +38,12 @@ from kubeproof.cluster.versions import in_words
 from kubeproof.cluster.vertical import VerticalPodAutoscaler
 from kubeproof.controllers.descheduler import cycle, evictor
 from kubeproof.controllers.scheduler import registry
-from kubeproof.events.declarations import Drain
+from kubeproof.events.declarations import Drain, manuals
 from kubeproof.intents.catalogue import catalogue
 from kubeproof.manifests import objects
 from kubeproof.manifests.components import controller_settings, scheduler_config
 from kubeproof.manifests.components.known import AUTOSCALER, COMPONENTS, DESCHEDULER, DRY_RUN, NODES
 from kubeproof.manifests.load import load_texts
-from kubeproof.manifests.scenarios import events
 from kubeproof.manifests.validation.schema import FIELDS
 from kubeproof.manifests.yaml import fields
 from kubeproof.model.expansion.sizes import with_sizes
@@ -384,7 +383,7 @@ def _flags() -> Iterator[str]:
 
 def _events() -> Iterator[str]:
     yield "## Events\n"
-    yield f"All others are refused ([reference](events.md)): {_code(events._READERS)}.\n"
+    yield f"All others are refused ([reference](events.md)): {_code(manuals())}.\n"
 
 
 def _intents() -> Iterator[str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.objects import DAEMON_SET
+from kubeproof.cluster.selector_text import selector_text
 from kubeproof.intents.declarations import (
     ALWAYS,
     ALWAYS_ONCE_TRUE,
@@ -24,7 +25,6 @@ from kubeproof.intents.declarations import (
     Intent,
 )
 from kubeproof.intents.monitor import UPPER_BOUNDS
-from kubeproof.intents.selector_text import selector_text
 
 PHASES = {
     "Pending": ("pending", "starting"),

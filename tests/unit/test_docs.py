@@ -26,8 +26,8 @@ import pytest
 
 from kubeproof import errors
 from kubeproof.cli.main import main
+from kubeproof.events.declarations import manuals
 from kubeproof.intents.catalogue import catalogue
-from kubeproof.manifests.scenarios import events
 from kubeproof.quantify.storm import is_available
 from tools import generate_api_types, generate_checks, generate_decisions, generate_modelled, generate_rooms
 
@@ -216,7 +216,7 @@ def test_every_intent_is_in_the_reference() -> None:
 def test_every_event_is_in_the_reference() -> None:
     text = (REFERENCE / "events.md").read_text(encoding="utf-8")
 
-    assert [key for key in sorted(events._READERS) if f"`{key}`" not in text] == []
+    assert [key for key in sorted(manuals()) if f"`{key}`" not in text] == []
 
 
 def test_every_error_code_is_in_the_reference() -> None:

@@ -4,12 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubeproof.cluster.control import Action, Decision, Groups, Reads, Remember, Role, Seen
-from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
+from kubeproof.cluster.control import Action, Decision, Groups, Loop, Reads, Remember, Role, Seen
+from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Scope, Sizing, Writes
 from kubeproof.cluster.policies import PodDisruptionBudget
-from kubeproof.events.common import EventSource, NoNodes, NoWorkloads, Sourced
-from kubeproof.events.declarations import APPLIED, CREATED, DELETED, BudgetChange
+from kubeproof.events.common import Around, EventSource, NoNodes, NoWorkloads, Sourced
+from kubeproof.events.event import Event
 from kubeproof.values import dataclass
+
+CREATED, DELETED, APPLIED = "created", "deleted", "applied"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BudgetChange(Event):
+    """A PodDisruptionBudget comes, goes, or becomes another one."""
+
+    budget: str  # namespace/name
+    verb: str  # CREATED: it is absent before; DELETED; APPLIED: `content` is what it looks like afterwards
+    content: PodDisruptionBudget | None = None
+
+    manuals = ()  # written as `create`, `apply` and `delete`
+
+    footprint = Footprint(
+        writes=Writes.BUDGETS,
+        ends_later=False,
+        concerns_all="a budget that changes may be anybody's",
+        takes_pods_of=Scope.NOWHERE,
+    )
+
+    def describe(self) -> str:
+        return f"PodDisruptionBudget/{self.budget} is {self.verb}"
+
+    def sources(self, at: EventSource, around: Around) -> Iterator[Loop]:
+        yield BudgetEvent(at, self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
 from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import Reads, Stage
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NodeCell, WorkloadCell
-from kubeproof.events.declarations import Event
+from kubeproof.cluster.usage import UsageRule
+from kubeproof.events.event import Event
 from kubeproof.values import dataclass
+
+if TYPE_CHECKING:
+    from kubeproof.events.operator import Apply
+
+
+class Around(NamedTuple):
+    """What events need to know of the plan that they become part of."""
+
+    rules: tuple[UsageRule, ...]  # what pods use
+    applied: Callable[[int, Apply], tuple[int | None, int | None]]  # replicas and revision that an apply writes
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kubeproof.cluster.control import (
     CORDON,
     UNCORDON,
     Decision,
     Groups,
+    Loop,
     NodeChange,
     NodeRef,
     NodeVerb,
@@ -15,11 +18,47 @@ from kubeproof.cluster.control import (
     Role,
     Seen,
 )
-from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
+from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Scope, Sizing, Writes
 from kubeproof.cluster.state import NodeCell
-from kubeproof.events.common import EventSource, NoWorkloads, Sourced
-from kubeproof.events.declarations import Cordon
+from kubeproof.events.common import Around, EventSource, NoWorkloads, Sourced
+from kubeproof.events.event import Event, NodeChoice
+from kubeproof.events.manual import NODES, Manual, flag
 from kubeproof.values import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cordon(Event):
+    """An operator marks a node unschedulable; with `reversible` also back."""
+
+    nodes: NodeChoice = NodeChoice()
+    reversible: bool = False
+
+    manuals = (
+        Manual(
+            key="cordon",
+            text="Somebody makes a node unschedulable.",
+            fields=(NODES, flag("reversible")),
+            example="cordon: {max: 1, reversible: true}",
+            is_timed=True,
+        ),
+    )
+
+    footprint = Footprint(
+        writes=Writes.CORDONS,
+        ends_later=False,
+        concerns_all="",
+        takes_pods_of=Scope.NOWHERE,
+    )
+
+    def describe(self) -> str:
+        lifted = ", and may be uncordoned" if self.reversible else ""
+        return f"{self.nodes.one_of} is cordoned {self.times}{lifted}"
+
+    def first_memory(self, most: int) -> tuple[int, ...]:
+        return (most, 0)
+
+    def sources(self, at: EventSource, around: Around) -> Iterator[Loop]:
+        yield CordonEvent(at, self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ no step until the budget allows it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from kubeproof.cluster.actors import Actor, ActorKind
@@ -19,6 +20,7 @@ from kubeproof.cluster.control import (
     RETURN,
     Decision,
     Groups,
+    Loop,
     NodeChange,
     NodeRef,
     NodeVerb,
@@ -29,12 +31,102 @@ from kubeproof.cluster.control import (
     Stage,
 )
 from kubeproof.cluster.daemons import daemon_sets
-from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
+from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Scope, Sizing, Writes
+from kubeproof.cluster.objects import Node
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import DRAINING, KUBELET_LIVES, NodeCell, Work
-from kubeproof.events.common import EventSource, NoWorkloads, Sourced
-from kubeproof.events.declarations import Drain, Maintenance
+from kubeproof.events.common import Around, EventSource, NoWorkloads, Sourced
+from kubeproof.events.event import Event, NodeChoice
+from kubeproof.events.manual import NODES, Manual, count, flag
 from kubeproof.values import dataclass
+
+EACH_ONCE = flag("eachOnce", "each_once", note="false: any node again")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drain(Event):
+    """An operator drains a node: cordons it, then evicts its pods through the eviction API, retrying."""
+
+    nodes: NodeChoice = NodeChoice()
+    concurrent: int = 1
+    uncordon: bool = False
+    each_once: bool = False  # no node twice: with `max` as many as there are nodes, each in its turn, in any order
+
+    manuals = (
+        Manual(
+            key="drain",
+            text="kubectl drain: the node is cordoned, its pods are evicted as far as PodDisruptionBudgets grant it, "
+            "and what they refuse is asked for again.",
+            fields=(NODES, count("concurrent"), flag("uncordon"), EACH_ONCE),
+            example="drain: {nodes: {matchLabels: {pool: web}}, after: stable}",
+            is_timed=True,
+        ),
+    )
+
+    footprint = Footprint(
+        writes=Writes.DRAINS | Writes.CORDONS,
+        ends_later=False,
+        concerns_all="",
+        takes_pods_of=Scope.NODE,
+    )
+
+    def describe(self) -> str:
+        return _describe(self, "uncordoned when empty" if self.uncordon else "left cordoned")
+
+    def default_times(self, nodes: Iterable[Node]) -> int:
+        return _turns(self, nodes)
+
+    def sources(self, at: EventSource, around: Around) -> Iterator[Loop]:
+        yield DrainEvent(at, self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Maintenance(Event):
+    """An operator drains a node, takes it down, brings it back and uncordons it."""
+
+    nodes: NodeChoice = NodeChoice()
+    concurrent: int = 1
+    each_once: bool = False  # as for Drain
+
+    manuals = (
+        Manual(
+            key="maintenance",
+            text="A drain, after which the node is down for a while, comes back and is uncordoned.",
+            fields=(NODES, count("concurrent"), EACH_ONCE),
+            example="maintenance: {max: 3, concurrent: 1}",
+            is_timed=True,
+        ),
+    )
+
+    footprint = Footprint(
+        writes=Writes.DRAINS | Writes.CORDONS,
+        ends_later=False,
+        concerns_all="",
+        takes_pods_of=Scope.NODE,
+    )
+
+    def describe(self) -> str:
+        return _describe(self, "down for a while, back and uncordoned")
+
+    def default_times(self, nodes: Iterable[Node]) -> int:
+        return _turns(self, nodes)
+
+    def sources(self, at: EventSource, around: Around) -> Iterator[Loop]:
+        yield DrainEvent(at, self)
+
+
+def _describe(event: Drain | Maintenance, end: str) -> str:
+    at_once = "" if event.max == 1 else f", {event.concurrent} at once"
+    if not event.each_once:
+        return f"{event.nodes.one_of} is drained {event.times}{at_once}, {end}"
+    which = f" {event.nodes.which}" if event.nodes != NodeChoice() else ""
+    how = "one after the other" if event.concurrent == 1 else f"{event.concurrent} at once"
+    return f"{event.max} node(s){which} are drained, {how}, none twice, {end}"
+
+
+def _turns(event: Drain | Maintenance, nodes: Iterable[Node]) -> int:
+    """How many nodes are worked on: one unless the event says otherwise, all of them if each has its turn."""
+    return max(1, sum(event.nodes.admits(node) for node in nodes)) if event.each_once else 1
 
 
 @dataclass(frozen=True, slots=True)

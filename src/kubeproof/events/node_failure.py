@@ -11,6 +11,7 @@ from kubeproof.cluster.control import (
     RECOVER,
     Decision,
     Groups,
+    Loop,
     NodeChange,
     NodeRef,
     Reads,
@@ -19,11 +20,73 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
-from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
+from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Scope, Sizing, Writes
 from kubeproof.cluster.state import KUBELET_LIVES, Cause, NodeCell, Work
-from kubeproof.events.common import EventSource, NoWorkloads, Sourced, one_less
-from kubeproof.events.declarations import NodeFailure
+from kubeproof.events.common import Around, EventSource, NoWorkloads, Sourced, one_less
+from kubeproof.events.event import Event, NodeChoice, Problem
+from kubeproof.events.manual import NODES, Manual, flag
 from kubeproof.values import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeFailure(Event):
+    """A node's kubelet stops; with `recovers` it may come back."""
+
+    nodes: NodeChoice = NodeChoice()
+    recovers: bool = True
+    together: bool = False  # `max` nodes in one step
+    or_fewer: bool = False  # with `together`: that many or fewer, once
+    max: int | None = 1  # type: ignore[assignment]  # None: any number of failures
+    comes_back: bool = False  # with `recovers`: it does come back, sooner or later; no run ends without it
+
+    manuals = (
+        Manual(
+            key="nodeFailure",
+            text="A node falls silent. The node controller notices after its grace period, taints the node, and pods "
+            "are evicted when their tolerations end. The node may come back at any later moment.",
+            fields=(
+                NODES,
+                flag("recovers", default=True),
+                flag("comesBack", "comes_back", note="false: it may stay down"),
+                flag("together", note="false: one at a time"),
+                flag("orFewer", "or_fewer", note="false: exactly max of them, with together"),
+            ),
+            example="nodeFailure: {max: 1, recovers: true}",
+            is_unlimited=True,
+            is_timed=True,
+        ),
+    )
+
+    footprint = Footprint(
+        writes=Writes.FAILURES,
+        concerns_all="",
+        takes_pods_of=Scope.NODE,
+    )
+
+    @property
+    def hits_several(self) -> bool:
+        return self.together and self.max != 1
+
+    def describe(self) -> str:
+        end = "comes back" if self.comes_back else "may recover" if self.recovers else "for good"
+        if not self.together or self.max == 1:
+            return f"{self.nodes.one_of} fails {self.times}, {end}"
+        which = f" {self.nodes.which}" if self.nodes != NodeChoice() else ""
+        return f"{'up to ' if self.or_fewer else ''}{self.max} nodes{which} fail together, once, {end}"
+
+    def problems(self) -> Iterator[Problem]:
+        if self.comes_back and not self.recovers:
+            yield Problem("comesBack", "is given, but recovers is false", "Remove one of the two")
+        if self.or_fewer and not self.together:
+            yield Problem("orFewer", "is set, but nodes fail one by one", "Write together: true beside it")
+        if self.or_fewer and self.chance is not None:
+            remedy = "A chance is that of a number: take one of them out"
+            yield Problem("orFewer", "leaves open how many fail", remedy)
+
+    def sources(self, at: EventSource, around: Around) -> Iterator[Loop]:
+        yield NodeFailureEvent(at, self)
+        if self.recovers:
+            yield NodeRecoveryEvent(at, self)
 
 
 @dataclass(frozen=True, slots=True)

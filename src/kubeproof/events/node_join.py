@@ -6,11 +6,42 @@ another event, it may join like any other event.
 
 from __future__ import annotations
 
-from kubeproof.cluster.control import JOIN, Decision, Groups, NodeChange, NodeRef, Reads, Remember, Role, Seen
-from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
+from collections.abc import Iterator
+
+from kubeproof.cluster.control import JOIN, Decision, Groups, Loop, NodeChange, NodeRef, Reads, Remember, Role, Seen
+from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Scope, Sizing, Writes
 from kubeproof.cluster.state import Health, NodeCell
-from kubeproof.events.common import EventSource, NoWorkloads, Sourced
+from kubeproof.events.common import Around, EventSource, NoWorkloads, Sourced
+from kubeproof.events.event import Event
 from kubeproof.values import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateNode(Event):
+    """A Node of the input that is absent until the event."""
+
+    node: str
+
+    manuals = ()  # written as `create`
+
+    footprint = Footprint(
+        writes=Writes.ARRIVALS,
+        ends_later=False,
+        concerns_all="",
+        takes_pods_of=Scope.NOWHERE,
+    )
+
+    @property
+    def one_node(self) -> str:
+        return self.node
+
+    def describe(self) -> str:
+        return f"node {self.node} joins"
+
+    def sources(self, at: EventSource, around: Around) -> Iterator[Loop]:
+        place = at.layout.named(self.node)
+        assert place is not None, self
+        yield NodeJoinEvent(at, place)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,67 @@ gone, as the garbage collector of pods leaves them (`pkg/controller/podgc`, here
 
 from __future__ import annotations
 
-from kubeproof.cluster.control import REMOVE, RETIRE, Decision, Groups, NodeChange, NodeRef, Reads, Remember, Role, Seen
-from kubeproof.cluster.footprint import NOBODY, Clocks, Footprint, Sizing, Writes
+from collections.abc import Iterable, Iterator
+
+from kubeproof.cluster.control import (
+    REMOVE,
+    RETIRE,
+    Decision,
+    Groups,
+    Loop,
+    NodeChange,
+    NodeRef,
+    Reads,
+    Remember,
+    Role,
+    Seen,
+)
+from kubeproof.cluster.footprint import NOBODY, Clocks, Footprint, Scope, Sizing, Writes
+from kubeproof.cluster.objects import Node, Workload
 from kubeproof.cluster.state import KUBELET_LIVES, NodeCell
-from kubeproof.events.common import EventSource, NoWorkloads, Sourced
-from kubeproof.events.declarations import NodeRemoval
+from kubeproof.events.common import Around, EventSource, NoWorkloads, Sourced
+from kubeproof.events.event import Event, NodeChoice, Problem
+from kubeproof.events.manual import NODES, Manual, flag
 from kubeproof.values import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeRemoval(Event):
+    """A Node object is deleted for good, drained before or with all that runs there."""
+
+    nodes: NodeChoice = NodeChoice()
+    drain_first: bool = True
+
+    manuals = (
+        Manual(
+            key="nodeRemoval",
+            text="The Node object is deleted, with whatever is left on it.",
+            fields=(NODES, flag("drainFirst", "drain_first", default=True)),
+            example="nodeRemoval: {max: 1, drainFirst: true}",
+        ),
+    )
+
+    footprint = Footprint(
+        writes=Writes.DRAINS | Writes.DEPARTURES,
+        ends_later=False,
+        concerns_all="",
+        takes_pods_of=Scope.NODE,
+    )
+
+    def describe(self) -> str:
+        how = "drained first" if self.drain_first else "with all that runs there"
+        return f"{self.nodes.one_of} is deleted {self.times}, {how}"
+
+    def refuse(self, nodes: Iterable[Node], workloads: Iterable[Workload]) -> Iterator[Problem]:
+        """What becomes of pods that name a node which goes is not modelled."""
+        named = {w.template.node_name: w.ref for w in workloads if w.template.node_name and not w.bound_to}
+        for node in nodes:
+            if node.name in named and self.nodes.admits(node):
+                problem = f"lets {node.name} go, which pods of {named[node.name]} name"
+                yield Problem("nodes", problem, "Let them find their node by labels, or choose other nodes")
+
+    def sources(self, at: EventSource, around: Around) -> Iterator[Loop]:
+        yield NodeRemovalEvent(at, self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,8 @@ from kubeproof.cluster.control import (
     Arrive,
     CreateObject,
     Decision,
-    Delete,
-    DeleteObject,
-    DeleteUnbound,
     Groups,
+    Loop,
     NodeRef,
     Reads,
     Remember,
@@ -24,12 +22,137 @@ from kubeproof.cluster.control import (
     SetDesired,
     SetTemplate,
 )
-from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes, some
-from kubeproof.cluster.objects import POD, family
-from kubeproof.cluster.state import NodeCell, Phase, WorkloadCell
-from kubeproof.events.common import EventSource, NoNodes, Sourced
-from kubeproof.events.declarations import Apply, Scale
+from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Scope, Sizing, Writes, some
+from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, Workload, workload_number
+from kubeproof.cluster.state import WorkloadCell
+from kubeproof.events.common import Around, EventSource, NoNodes, Sourced
+from kubeproof.events.event import WEB, Event
+from kubeproof.events.manual import TARGET, Field, Manual
 from kubeproof.values import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scale(Event):
+    """A user sets spec.replicas of a workload to any of the values, once each."""
+
+    target: str  # Workload.ref
+    replicas: tuple[int, ...]
+
+    manuals = (
+        Manual(
+            key="scale",
+            text="Somebody writes spec.replicas, each of the values at most once, in any order.",
+            fields=(TARGET, Field("replicas", note="required")),
+            example=f"scale: {{{WEB}, replicas: [2, 5]}}",
+            is_timed=True,
+        ),
+    )
+
+    footprint = Footprint(
+        writes=Writes.SIZES,
+        ends_later=False,
+        concerns_all="",
+        takes_pods_of=Scope.WORKLOAD,
+    )
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return self.replicas
+
+    @staticmethod
+    def unfit(workload: Workload) -> str:
+        return "has no replicas" if workload.kind in (POD, DAEMON_SET, *JOBS) else ""
+
+    def describe(self) -> str:
+        values = ", ".join(str(value) for value in self.replicas)
+        bound = "" if self.max >= len(self.replicas) else f", {self.times} in all"
+        return f"{self.target} scaled to {values}, once each{bound}"
+
+    def first_memory(self, most: int) -> tuple[int, ...]:
+        return ((1 << len(self.replicas)) - 1,)
+
+    def sources(self, at: EventSource, around: Around) -> Iterator[Loop]:
+        yield ScaleEvent(at, self, workload_number(at.layout.setup, self.target))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Create(Event):
+    """A workload of the input that is absent until the event."""
+
+    target: str
+
+    manuals = (
+        Manual(
+            key="create",
+            text="An object of the input that is absent until this moment.",
+            fields=(Field("target", note="required"),),
+            example=f"create: {{{WEB}}}",
+            is_timed=True,
+        ),
+    )
+
+    footprint = Footprint(
+        writes=Writes.OBJECTS | Writes.PODS,
+        ends_later=False,
+        concerns_all="",
+        takes_pods_of=Scope.WORKLOAD,
+    )
+
+    def describe(self) -> str:
+        return f"{self.target} is created"
+
+    def sources(self, at: EventSource, around: Around) -> Iterator[Loop]:
+        yield WriteEvent(at, self.name, workload_number(at.layout.setup, self.target), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Apply(Event):
+    """A user applies an object: `workload` is what it looks like after defaulting.
+
+    If a workload of that ref is in the input, the apply updates it, otherwise it creates it.
+    """
+
+    workload: Workload
+    replicas_given: bool = True
+
+    manuals = (
+        Manual(
+            key="apply",
+            text="Somebody applies a manifest: it creates a workload, or writes the replicas and the pod "
+            "template of one.",
+            fields=(Field("file or manifest", note="one of them"),),
+            example="apply: {file: new/web.yaml}",
+            is_timed=True,
+        ),
+    )
+
+    footprint = Footprint(
+        writes=Writes.SIZES | Writes.TEMPLATES | Writes.OBJECTS | Writes.PODS,
+        ends_later=False,
+        concerns_all="",
+        takes_pods_of=Scope.WORKLOAD,
+    )
+
+    @property
+    def subject(self) -> str:
+        return self.workload.ref
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return (self.workload.replicas,)
+
+    @property
+    def form(self) -> Workload:
+        return self.workload
+
+    def describe(self) -> str:
+        size = f" with {self.workload.replicas} replicas" if self.replicas_given else ""
+        return f"{self.workload.ref} is applied{size} {self.times}"
+
+    def sources(self, at: EventSource, around: Around) -> Iterator[Loop]:
+        number = workload_number(at.layout.setup, self.workload.ref)
+        replicas, template = around.applied(number, self)
+        yield WriteEvent(at, self.name, number, replicas, template)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,112 +283,3 @@ class WriteEvent(NoNodes):
         place = self.source.layout.named(declared.home) if declared.home else None
         if place is not None:
             yield Arrive(NodeRef(place, ANY), self.workload, 1)
-
-
-class Asked(NamedTuple):
-    """What a Deployment asks for."""
-
-    exists: int
-    template: int  # which revision
-
-
-@dataclass(frozen=True, slots=True)
-class RolloutEvent(Sourced, NoNodes):
-    """Gives a Deployment its next revision of the pod template, or with `back` the previous one."""
-
-    source: EventSource
-    workload: int
-    revisions: int
-    back: bool
-
-    @property
-    def footprint(self) -> Footprint:
-        return Footprint(
-            writes=Writes.TEMPLATES,
-            deletes=Deletes.NO_PODS,
-            clocks=Clocks(0),
-            tells_starts=NOBODY,
-            tells_ends=NOBODY,
-            sees_objects=some((self.workload,)),
-            sees_new_pods=NOBODY,
-        )
-
-    @property
-    def reads(self) -> Reads:
-        return self.source.reads(workloads=(self.workload,))
-
-    def show_workload(self, workload: int, cell: WorkloadCell) -> Asked:
-        """Whether the Deployment exists, and which revision it asks for."""
-        return Asked(cell.exists, cell.template)
-
-    def act(self, seen: Seen[Asked, Groups[None]]) -> tuple[Decision, ...]:
-        """The change of the template, while its budget lasts."""
-        left = seen.memories[0][0]
-        exists, template = seen.workloads[0]
-        target = template - 1 if self.back else template + 1
-        possible = exists and 0 <= target < self.revisions
-        if left <= 0 or not possible or not self.source.may_happen(seen.memories):
-            return ()
-        memory = Remember(self.source.memory, (left - 1,))
-        return (Decision((SetTemplate(self.workload, target), memory), Role.EVENT),)
-
-
-class Waiting(NamedTuple):
-    """What there is of a workload that no node has."""
-
-    exists: int
-    unbound: int  # pods without a node
-
-
-@dataclass(frozen=True, slots=True)
-class DeleteEvent(Sourced):
-    """Deletes a workload; its ReplicaSets then want no pods. A bare Pod is deleted itself."""
-
-    source: EventSource
-    workload: int
-
-    @property
-    def footprint(self) -> Footprint:
-        return Footprint(
-            writes=Writes.REMOVALS | Writes.DELETIONS,
-            deletes=Deletes.OWN,
-            clocks=Clocks(0),
-            tells_starts=some((self.workload,) if self._is_pod else ()),
-            tells_ends=NOBODY,
-            sees_objects=some((self.workload,)),
-            sees_new_pods=NOBODY,
-        )
-
-    @property
-    def _is_pod(self) -> bool:
-        return self.source.layout.setup.workloads[self.workload].kind == POD
-
-    @property
-    def reads(self) -> Reads:
-        places = self.source.layout.every_place if self._is_pod else ()
-        return self.source.reads(workloads=(self.workload,), places=places)
-
-    def show_workload(self, workload: int, cell: WorkloadCell) -> Waiting:
-        """Whether the workload exists, and its pods without a node."""
-        return Waiting(cell.exists, cell.unbound)
-
-    def show_node(self, place: int, cell: NodeCell) -> int | None:
-        """The phase of the bare Pod, where it is."""
-        phases = [k.phase for k, _ in cell.pods if k.workload == self.workload and k.phase != Phase.TERMINATING]
-        return phases[0] if phases else None
-
-    def act(self, seen: Seen[Waiting, Groups[int]]) -> tuple[Decision, ...]:
-        """The deletion, once."""
-        left = seen.memories[0][0]
-        exists, unbound = seen.workloads[0]
-        if left <= 0 or not exists or not self.source.may_happen(seen.memories):
-            return ()
-        memory = Remember(self.source.memory, (left - 1,))
-        members = family(self.source.layout.setup, self.workload)
-        removals: list[Action] = [DeleteObject(member) for member in members]
-        if not self._is_pod:
-            return (Decision((*removals, memory), Role.EVENT),)
-        removals += [DeleteUnbound(self.workload, unbound)] if unbound else []
-        for place, groups in zip(self.reads.places, seen.places, strict=True):
-            removals += [Delete(NodeRef(place, phase), self.workload, (((phase,), 1),)) for phase, _ in groups]
-        return (Decision((*removals, memory), Role.EVENT),)

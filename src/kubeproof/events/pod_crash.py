@@ -2,11 +2,49 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.control import Crash, Decision, Groups, NodeRef, Reads, Remember, Role, Seen
-from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes, some
+from collections.abc import Iterator
+
+from kubeproof.cluster.control import Crash, Decision, Groups, Loop, NodeRef, Reads, Remember, Role, Seen
+from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Scope, Sizing, Writes, some
+from kubeproof.cluster.objects import family, workload_number
 from kubeproof.cluster.state import KUBELET_LIVES, NodeCell, Phase
-from kubeproof.events.common import EventSource, NoWorkloads, Sourced, one_less
+from kubeproof.events.common import Around, EventSource, NoWorkloads, Sourced, one_less
+from kubeproof.events.event import WEB, Event
+from kubeproof.events.manual import TARGET, Manual
 from kubeproof.values import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodCrash(Event):
+    """A container of one of the workload's pods exits."""
+
+    target: str
+    max: int | None = 1  # type: ignore[assignment]  # None: any number of crashes
+
+    manuals = (
+        Manual(
+            key="podCrash",
+            text="A container of a ready pod exits; the kubelet starts it again after its back-off.",
+            fields=(TARGET,),
+            example=f"podCrash: {{{WEB}, max: 2}}",
+            is_unlimited=True,
+            is_timed=True,
+        ),
+    )
+
+    footprint = Footprint(
+        writes=Writes.CRASHES,
+        ends_later=False,
+        concerns_all="",
+        takes_pods_of=Scope.NOWHERE,
+    )
+
+    def describe(self) -> str:
+        return f"a container of a pod of {self.target} exits {self.times}"
+
+    def sources(self, at: EventSource, around: Around) -> Iterator[Loop]:
+        setup = at.layout.setup
+        yield PodCrashEvent(at, family(setup, workload_number(setup, self.target)))
 
 
 @dataclass(frozen=True, slots=True)

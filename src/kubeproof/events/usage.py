@@ -35,7 +35,8 @@ from kubeproof.cluster.usage import (
     shared_by,
 )
 from kubeproof.events.common import EventSource, NoNodes, NoWorkloads, Sourced, one_less
-from kubeproof.events.declarations import CpuLoad, KernelPanic, Moves, Unreachable, Usage, UsageChange
+from kubeproof.events.event import Moves, Usage
+from kubeproof.events.usage_declared import CpuLoad, KernelPanic, Unreachable, UsageChange
 from kubeproof.values import dataclass
 
 RUNS = (Phase.RUNNING, Phase.READY, Phase.UNREADY)

@@ -14,6 +14,7 @@ from kubeproof.cluster.control import (
     RECOVER,
     Decision,
     Groups,
+    Loop,
     NodeChange,
     NodeRef,
     Reads,
@@ -22,12 +23,57 @@ from kubeproof.cluster.control import (
     Seen,
     Stage,
 )
-from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
+from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Scope, Sizing, Writes
+from kubeproof.cluster.objects import ZONE
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import KUBELET_LIVES, Cause, NodeCell, Work
-from kubeproof.events.common import EventSource, NoWorkloads, Sourced
-from kubeproof.events.declarations import ZoneFailure
+from kubeproof.events.common import Around, EventSource, NoWorkloads, Sourced
+from kubeproof.events.event import Event
+from kubeproof.events.manual import Field, FieldType, Manual, flag
 from kubeproof.values import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ZoneFailure(Event):
+    """All nodes of one domain fail together; with `recovers` they may come back together."""
+
+    topology_key: str = ZONE
+    recovers: bool = True
+
+    manuals = (
+        Manual(
+            key="zoneFailure",
+            text="All nodes with the same value of the label fail in one step, and may come back together.",
+            fields=(
+                Field("topologyKey", FieldType.LABEL_KEY, "topology_key", ZONE),
+                flag("recovers", default=True),
+            ),
+            example="zoneFailure: {topologyKey: topology.kubernetes.io/zone}",
+            is_timed=True,
+        ),
+    )
+
+    footprint = Footprint(
+        writes=Writes.FAILURES | Writes.OUTAGES,
+        concerns_all="",
+        takes_pods_of=Scope.DOMAIN,
+    )
+
+    @property
+    def domain_key(self) -> str:
+        return self.topology_key
+
+    def describe(self) -> str:
+        end = "may recover together" if self.recovers else "for good"
+        return f"all nodes of one {self.topology_key} fail together {self.times}, {end}"
+
+    def first_memory(self, most: int) -> tuple[int, ...]:
+        return (most, 0)
+
+    def sources(self, at: EventSource, around: Around) -> Iterator[Loop]:
+        yield ZoneFailureEvent(at, self)
+        if self.recovers:
+            yield ZoneRecoveryEvent(at, self)
 
 
 def domains(layout: Layout, event: ZoneFailure) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from kubeproof.cluster.control import Arrive, CreatePods, KeepNode, Tag, tag_of
 from kubeproof.cluster.daemons import eligibility
 from kubeproof.cluster.objects import DAEMON_SET, STATEFUL_SET, PodTemplate, Setup, family, revisions_of
 from kubeproof.cluster.places import Layout, taints_of
+from kubeproof.cluster.selector_text import selector_from
 from kubeproof.cluster.services import (
     Extremes,
     Fallback,
@@ -30,7 +31,6 @@ from kubeproof.intents.evictors import EVICTION_TAGS
 from kubeproof.intents.expressions import Call
 from kubeproof.intents.job_facts import is_started, is_unfinished, jobs_of
 from kubeproof.intents.predicates import EventMemory, targeted
-from kubeproof.intents.selector_text import selector_from
 from kubeproof.values import dataclass
 
 STEP_TAGS = {

@@ -53,7 +53,7 @@ def mentioned(intent: Intent) -> Mentioned:
     """What the predicates read of nodes."""
     if not intent.where:
         return Mentioned()
-    from kubeproof.intents.selector_text import selector_from
+    from kubeproof.cluster.selector_text import selector_from
 
     found = calls_of(intent)
     names = [call.text("node") if call.name == "on" else call.text("name") for call in found]

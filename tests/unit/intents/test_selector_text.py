@@ -3,7 +3,7 @@
 import pytest
 
 from kubeproof.cluster.labels import LabelSelector, Requirement
-from kubeproof.intents.selector_text import selector_from, selector_text
+from kubeproof.cluster.selector_text import selector_from, selector_text
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kubeproof import errors
+from kubeproof.events.declarations import manuals
 from kubeproof.intents.catalogue import catalogue
 from kubeproof.manifests.load import load_texts
-from kubeproof.manifests.scenarios import events
 from kubeproof.report.explain import as_text, explanations, found
 from kubeproof.report.style import Style
 from kubeproof.verdicts import Verdict
@@ -58,7 +58,7 @@ def test_every_property_is_explained_by_id_key_and_alias():
 
 
 def test_every_event_is_explained():
-    assert {one.name for one in ALL if one.kind == "event"} == set(events._READERS)
+    assert {one.name for one in ALL if one.kind == "event"} == set(manuals())
 
 
 def test_every_error_code_is_explained():

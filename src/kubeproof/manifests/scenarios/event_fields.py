@@ -8,7 +8,7 @@ from collections.abc import Sequence as Many
 from kubeproof.cluster.objects import Node, Settings, Workload
 from kubeproof.cluster.policies import HorizontalPodAutoscaler, PodDisruptionBudget
 from kubeproof.cluster.services import Service
-from kubeproof.events.declarations import STABLE, Event
+from kubeproof.events.declarations import STABLE, Event, manuals
 from kubeproof.manifests.kinds.workloads import ReadWorkload
 from kubeproof.manifests.scenarios.targets import read_targets
 from kubeproof.manifests.yaml.fields import Fields, suggestion
@@ -16,8 +16,6 @@ from kubeproof.manifests.yaml.printable import printable
 from kubeproof.manifests.yaml.tree import Mapping, Scalar, ScalarKind, Sequence
 from kubeproof.values import dataclass
 
-NO_CHOICE = ("cpuPattern", "memoryPattern", "neverReady", "completes", "kernelPanic")
-UNLIMITED = ("nodeFailure", "podCrash", "unreachable")
 ANY_NUMBER = -1
 
 
@@ -87,7 +85,8 @@ def read_common(fields: Fields, key: str, position: int) -> Common:
 def _must(fields: Fields, key: str) -> bool:
     """Whether the event does not stay away for ever where it is possible."""
     must = fields.boolean("must") or False
-    if must and key in NO_CHOICE:
+    footprint = manuals()[key][0].footprint
+    if must and (footprint.is_consequence or not footprint.is_moment):
         fields.fail("must", "has no meaning here", remedy="It is nothing that may happen or not: remove the field")
     return must
 
@@ -112,8 +111,9 @@ def _times(fields: Fields, key: str) -> int | None:
     if not isinstance(value, Scalar) or value.kind is not ScalarKind.STRING or value.text != "unlimited":
         return fields.integer("max", least=1, most=1000)
     fields.ignore("max")
-    if key not in UNLIMITED:
-        fields.fail("max", "is unlimited", remedy=f"Write a number; without a limit happen only {', '.join(UNLIMITED)}")
+    unlimited = [one for one, (_, manual) in manuals().items() if manual.is_unlimited]
+    if key not in unlimited:
+        fields.fail("max", "is unlimited", remedy=f"Write a number; without a limit happen only {', '.join(unlimited)}")
     if fields.has("together"):
         fields.fail("max", "is unlimited, but so many nodes fail together", remedy="Write how many")
     return ANY_NUMBER

@@ -2,47 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
-from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, ROLLED_OUT, ZONE, Workload
+from kubeproof.cluster.objects import ROLLED_OUT, Workload
 from kubeproof.cluster.policies import PodDisruptionBudget
+from kubeproof.errors import InternalError
 from kubeproof.events.budget_change import name_of as name_of_budget
 from kubeproof.events.declarations import (
     APPLIED,
     CREATED,
     DELETED,
-    EVERY_REVISION,
-    INITIAL_REVISION,
-    NEW_REVISION,
     STABLE,
     Apply,
     BudgetChange,
     Completes,
-    Cordon,
     Create,
     CreateNode,
     Delete,
-    Drain,
     Event,
-    Maintenance,
-    NeverReady,
     NodeChoice,
-    NodeFailure,
     NodeRemoval,
-    PodCrash,
-    Rollout,
     Scale,
-    UsagePattern,
-    ZoneFailure,
+    manuals,
 )
+from kubeproof.events.event import Problem
+from kubeproof.events.manual import Field, FieldType
 from kubeproof.manifests.scenarios.chances import with_chance
 from kubeproof.manifests.scenarios.event_fields import (
+    ANY_NUMBER,
     Common,
     Surroundings,
     each_target,
-    most_times,
     name_of,
     only_key,
     read_common,
@@ -76,14 +69,15 @@ def read_events(spec: Fields, around: Surroundings) -> tuple[Event, ...]:
 
 def _read_entry(entry: Fields, position: int, around: Surroundings, places: dict[str, Fields]) -> Sequence[Event]:
     """The events that one entry stands for."""
-    key, fields = only_key(entry, set(_READERS), "event")
+    key, fields = only_key(entry, set(manuals()), "event")
     common = read_common(fields, key, position)
     found = []
-    for event in _READERS[key](fields, common, around):
+    for event in reader_of(key)(fields, common, around):
         if event.name in places or event.name == STABLE:
             fields.fail("name", f"is {printable(event.name)!r} again", remedy="Event names are unique")
         places[event.name] = fields
         found.append(with_chance(fields, replace(event, and_after=common.and_after, must=common.must)))
+        _check(found[-1].problems(), fields)
     fields.finish_strictly("name", "max", "after", "must", "probability", "ratePerHour")
     return found
 
@@ -91,9 +85,10 @@ def _read_entry(entry: Fields, position: int, around: Surroundings, places: dict
 def read_timed_events(entry: Fields, position: int, around: Surroundings, others: tuple[str, ...]) -> tuple[Event, ...]:
     """The events of one entry of a timetable: one key that says what happens, beside those that say when."""
     keys = [key for key in entry.mapping.entries if key not in others]
-    if len(keys) != 1 or keys[0] not in _AT_MOMENTS:
-        known = (*_AT_MOMENTS, "trafficShift")
-        unknown = next((key for key in keys if key not in _AT_MOMENTS), None)
+    timed = [key for key, (_, manual) in manuals().items() if manual.is_timed]
+    if len(keys) != 1 or keys[0] not in timed:
+        known = (*timed, "trafficShift")
+        unknown = next((key for key in keys if key not in timed), None)
         remedy = "Write one per entry" if unknown is None else suggestion(unknown, known)
         told = (
             f"has {len(keys)} things that happen"
@@ -113,141 +108,9 @@ def read_timed_events(entry: Fields, position: int, around: Surroundings, others
         fields.fail("eachOnce", "has no meaning in a timetable", remedy="Write one entry per node")
     if not common.is_named:
         common = replace(common, name=f"{key}-at-{entry.text('at')}-{position}")
-    events = _READERS[key](fields, common, around)
+    events = reader_of(key)(fields, common, around)
     fields.finish_strictly("name")
     return tuple(events)
-
-
-def _node_failure(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
-    recovers, together = fields.boolean("recovers"), fields.boolean("together") or False
-    comes_back = fields.boolean("comesBack") or False
-    if comes_back and recovers is False:
-        fields.fail("comesBack", "is given, but recovers is false", remedy="Remove one of the two")
-    event = NodeFailure(
-        name=common.name,
-        max=most_times(common),
-        after=common.after,
-        source=fields.source,
-        nodes=read_nodes(fields, around.nodes),
-        recovers=True if recovers is None else recovers,
-        together=together,
-        or_fewer=_or_fewer(fields, together=together),
-        comes_back=comes_back,
-    )
-    return [event]
-
-
-def _or_fewer(fields: Fields, *, together: bool) -> bool:
-    or_fewer = fields.boolean("orFewer") or False
-    if or_fewer and not together:
-        fields.fail("orFewer", "is set, but nodes fail one by one", remedy="Write together: true beside it")
-    if or_fewer and (fields.has("probability") or fields.has("ratePerHour")):
-        fields.fail("orFewer", "leaves open how many fail", remedy="A chance is that of a number: take one of them out")
-    return or_fewer
-
-
-def _zone_failure(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
-    recovers = fields.boolean("recovers")
-    key = check_label_key(fields, "topologyKey", fields.text("topologyKey") or ZONE)
-    if not any(key in dict(node.labels) for node in around.nodes):
-        remedy = "Label the nodes, or write another topologyKey"
-        fields.fail("topologyKey", f"is {printable(key)}, which no node has as a label", remedy=remedy)
-    event = ZoneFailure(
-        name=common.name,
-        max=common.max or 1,
-        after=common.after,
-        source=fields.source,
-        topology_key=key,
-        recovers=True if recovers is None else recovers,
-    )
-    return [event]
-
-
-def _cordon(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
-    event = Cordon(
-        name=common.name,
-        max=common.max or 1,
-        after=common.after,
-        source=fields.source,
-        nodes=read_nodes(fields, around.nodes),
-        reversible=fields.boolean("reversible") or False,
-    )
-    return [event]
-
-
-def _drain(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
-    chosen, each_once = read_nodes(fields, around.nodes), fields.boolean("eachOnce") or False
-    event = Drain(
-        name=common.name,
-        max=_most_nodes(common, around, chosen, each_once=each_once),
-        after=common.after,
-        source=fields.source,
-        nodes=chosen,
-        concurrent=fields.integer("concurrent", least=1) or 1,
-        each_once=each_once,
-        uncordon=fields.boolean("uncordon") or False,
-    )
-    return [event]
-
-
-def _most_nodes(common: Common, around: Surroundings, chosen: NodeChoice, *, each_once: bool) -> int:
-    """How many nodes are worked on: one unless the event says otherwise, all of them if each has its turn."""
-    every = sum(chosen.admits(node) for node in around.nodes) if each_once else 1
-    return common.max or max(1, every)
-
-
-def _maintenance(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
-    chosen, each_once = read_nodes(fields, around.nodes), fields.boolean("eachOnce") or False
-    event = Maintenance(
-        name=common.name,
-        max=_most_nodes(common, around, chosen, each_once=each_once),
-        after=common.after,
-        source=fields.source,
-        nodes=chosen,
-        concurrent=fields.integer("concurrent", least=1) or 1,
-        each_once=each_once,
-    )
-    return [event]
-
-
-def _node_removal(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
-    chosen, drain_first = read_nodes(fields, around.nodes), fields.boolean("drainFirst")
-    return [_removal(fields, common, around, chosen, drain_first=drain_first is not False)]
-
-
-def _removal(
-    fields: Fields, common: Common, around: Surroundings, chosen: NodeChoice, *, drain_first: bool
-) -> NodeRemoval:
-    """A removal of nodes that no pod names: what becomes of pods that do is not modelled."""
-    named = {w.template.node_name: w.ref for w in around.workloads if w.template.node_name and not w.bound_to}
-    for node in around.nodes:
-        if node.name in named and chosen.admits(node):
-            problem = f"lets {node.name} go, which pods of {named[node.name]} name"
-            fields.fail("nodes", problem, remedy="Let them find their node by labels, or choose other nodes")
-    return NodeRemoval(
-        name=common.name,
-        max=common.max or 1,
-        after=common.after,
-        source=fields.source,
-        nodes=chosen,
-        drain_first=drain_first,
-    )
-
-
-def _no_replicas(workload: Workload) -> str:
-    return "has no replicas" if workload.kind in (POD, DAEMON_SET, *JOBS) else ""
-
-
-def _no_job(workload: Workload) -> str:
-    return "" if workload.kind in JOBS else "is not a Job or CronJob, so its pods do not end by themselves"
-
-
-def _is_job(workload: Workload) -> str:
-    return "is a Job, whose pods end whether they are ready or not" if workload.kind in JOBS else ""
-
-
-def _no_rollout(workload: Workload) -> str:
-    return "" if workload.kind in ROLLED_OUT else f"is not a {' or '.join(ROLLED_OUT)}, so it has no revisions"
 
 
 def _scale(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
@@ -262,7 +125,7 @@ def _scale(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
             target=workload.ref,
             replicas=replicas,
         )
-        for name, workload in each_target(fields, common, around, applies=_no_replicas)
+        for name, workload in each_target(fields, common, around, applies=Scale.unfit)
     ]
 
 
@@ -325,47 +188,23 @@ def _known_node(fields: Fields, around: Surroundings, name: str) -> str:
     return name
 
 
-def _pod_crash(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
-    return [
-        PodCrash(name=name, max=most_times(common), after=common.after, source=fields.source, target=workload.ref)
-        for name, workload in each_target(fields, common, around)
-    ]
-
-
 def _delete(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
     target = fields.text("target")
     if target is not None and target.startswith(BUDGET):
         return [_budget_change(fields, common, around, target, DELETED)]
     if target is not None and target.startswith(NODE):
         name = _known_node(fields, around, target.removeprefix(NODE))
-        return [_removal(fields, common, around, NodeChoice(names=(name,)), drain_first=False)]
+        gone = NodeRemoval(
+            name=common.name,
+            after=common.after,
+            source=fields.source,
+            nodes=NodeChoice(names=(name,)),
+            drain_first=False,
+        )
+        return [_settle(gone, fields, common, around)]
     return [
         Delete(name=name, max=common.max or 1, after=common.after, source=fields.source, target=workload.ref)
         for name, workload in each_target(fields, common, around)
-    ]
-
-
-def _rollout(back: bool, fields: Fields, common: Common, around: Surroundings) -> list[Event]:
-    return [
-        Rollout(
-            name=name,
-            max=common.max or 1,
-            after=common.after,
-            source=fields.source,
-            target=workload.ref,
-            back=back,
-        )
-        for name, workload in each_target(fields, common, around, applies=_no_rollout)
-    ]
-
-
-def _never_ready(fields: Fields, common: Common, around: Surroundings) -> list[Event]:
-    refuse_moment(fields)
-    revisions = (EVERY_REVISION, INITIAL_REVISION, NEW_REVISION)
-    revision = fields.word("revision", revisions, EVERY_REVISION)
-    return [
-        NeverReady(name=name, source=fields.source, target=workload.ref, revision=revision)
-        for name, workload in each_target(fields, common, around, applies=_is_job)
     ]
 
 
@@ -385,7 +224,7 @@ def _completes(fields: Fields, common: Common, around: Surroundings) -> list[Eve
             least_s=least_s,
             most_s=least_s if most_s is None else most_s,
         )
-        for name, workload in each_target(fields, common, around, applies=_no_job)
+        for name, workload in each_target(fields, common, around, applies=Completes.unfit)
     ]
 
 
@@ -440,7 +279,7 @@ def _check_one_change(events: list[Event], places: dict[str, Fields]) -> None:
 def _check_order(events: list[Event], places: dict[str, Fields]) -> None:
     """Every `after` names `stable` or another event, and following it never comes back."""
     follows = {event.name: event.awaited for event in events}
-    lasting = {event.name for event in events if isinstance(event, UsagePattern | NeverReady | Completes)}
+    lasting = {event.name for event in events if not event.footprint.is_moment}
     for event in events:
         for name in event.awaited:
             if name in lasting:
@@ -466,25 +305,77 @@ def _all_awaited(name: str, follows: dict[str, tuple[str, ...]]) -> set[str]:
     return found
 
 
-_AT_MOMENTS = (
-    "nodeFailure", "zoneFailure", "cordon", "drain", "maintenance", "scale", "create", "apply", "delete", "rollout",
-    "rollback", "podCrash", "unreachable",
-)  # fmt: skip
-_READERS: dict[str, Reader] = {
-    "nodeFailure": _node_failure,
-    "zoneFailure": _zone_failure,
-    "cordon": _cordon,
-    "drain": _drain,
-    "maintenance": _maintenance,
-    "nodeRemoval": _node_removal,
+# -- readers by key ---------------------------------------------------------------------------------
+
+
+def _read_plain(key: str, fields: Fields, common: Common, around: Surroundings) -> list[Event]:
+    """The events of a key all of whose fields are of a type that many events have."""
+    kind, manual = manuals()[key]
+    if not kind.footprint.is_moment:
+        refuse_moment(fields)
+    values: dict[str, Any] = dict(manual.settings)
+    values |= {one.attribute: _READ[one.type](fields, one, around) for one in manual.fields if one.type in _READ}
+    named = [(common.name, values)]
+    if any(one.type is FieldType.TARGET for one in manual.fields):
+        chosen = each_target(fields, common, around, applies=kind.unfit)
+        named = [(name, {**values, "target": workload.ref}) for name, workload in chosen]
+    return [
+        _settle(kind(name=name, after=common.after, source=fields.source, **own), fields, common, around)
+        for name, own in named
+    ]
+
+
+def _settle(event: Event, fields: Fields, common: Common, around: Surroundings) -> Event:
+    """The event with the number of times that it may happen; refused if it contradicts itself or the cluster."""
+    _check(event.problems(), fields)
+    _check(event.refuse(around.nodes, around.workloads), fields)
+    if not event.footprint.is_moment:
+        return event
+    most = None if common.max == ANY_NUMBER else common.max or event.default_times(around.nodes)
+    return replace(event, max=most)  # type: ignore[arg-type]  # events without a limit say so
+
+
+def _check(problems: Iterable[Problem], fields: Fields) -> None:
+    """Refuses the event for the first of its problems."""
+    for field, problem, remedy in problems:
+        fields.fail(field, problem, remedy=remedy)
+
+
+def _read_flag(fields: Fields, field: Field, _: Surroundings) -> bool:
+    given = fields.boolean(field.key)
+    return bool(field.default) if given is None else given
+
+
+def _read_label_key(fields: Fields, field: Field, around: Surroundings) -> str:
+    """A label that some node has."""
+    key = check_label_key(fields, field.key, fields.text(field.key) or str(field.default))
+    if not any(key in dict(node.labels) for node in around.nodes):
+        remedy = f"Label the nodes, or write another {field.key}"
+        fields.fail(field.key, f"is {printable(key)}, which no node has as a label", remedy=remedy)
+    return key
+
+
+_READ: dict[FieldType, Callable[[Fields, Field, Surroundings], object]] = {
+    FieldType.FLAG: _read_flag,
+    FieldType.COUNT: lambda fields, field, _: fields.integer(field.key, least=1) or field.default,
+    FieldType.WORD: lambda fields, field, _: fields.word(field.key, field.words, str(field.default)),
+    FieldType.LABEL_KEY: _read_label_key,
+    FieldType.NODES: lambda fields, field, around: read_nodes(fields, around.nodes),
+}
+_OWN_READERS: dict[str, Reader] = {
     "scale": _scale,
     "create": _create,
     "apply": _apply,
     "delete": _delete,
-    "rollout": partial(_rollout, False),
-    "rollback": partial(_rollout, True),
-    "podCrash": _pod_crash,
-    "neverReady": _never_ready,
     "completes": _completes,
     **USAGE_READERS,
 }
+
+
+def reader_of(key: str) -> Reader:
+    """Who reads the fields of an event: a reader of its own, or the one of all whose fields are ordinary."""
+    if key in _OWN_READERS:
+        return _OWN_READERS[key]
+    if not manuals()[key][1].is_plain:
+        raise InternalError(f"E700 nobody reads the fields of event {key}")
+    return partial(_read_plain, key)

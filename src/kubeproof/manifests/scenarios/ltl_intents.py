@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import NoReturn
 
+from kubeproof.cluster.selector_text import selector_from
 from kubeproof.errors import FormulaError, PredicateError
 from kubeproof.events.declarations import Completes, CpuLoad, NeverReady, UsageChange, UsagePattern
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.expressions import Call, calls, parse_predicate
 from kubeproof.intents.predicates import targeted
-from kubeproof.intents.selector_text import selector_from
 from kubeproof.logic.alphabet import MOST_PROPOSITIONS
 from kubeproof.logic.formula import is_plain_name
 from kubeproof.logic.parser import names_in, parse

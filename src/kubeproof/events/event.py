@@ -1,0 +1,207 @@
+"""What all events have in common: how a Scenario declares them, and what each tells of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import field
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from kubeproof.cluster.chances import Chance
+from kubeproof.cluster.footprint import UNKNOWN, Footprint, Scope, footprint_of
+from kubeproof.cluster.labels import LabelSelector
+from kubeproof.cluster.mentions import Mentions, mention_requirements
+from kubeproof.cluster.objects import Node, Source, Workload
+from kubeproof.cluster.selector_text import selector_text
+from kubeproof.errors import InternalError
+from kubeproof.events.manual import Manual
+from kubeproof.values import dataclass
+
+if TYPE_CHECKING:
+    from kubeproof.cluster.control import Loop
+    from kubeproof.events.common import Around, EventSource
+
+STABLE = "stable"
+Moves = tuple[tuple[float, ...], ...]  # per level at the begin of a tick, the probability of each at its end
+WEB = "target: Deployment/shop/web"  # of examples
+
+
+class Problem(NamedTuple):
+    """What is wrong with an event: of which field, and what to write instead."""
+
+    field: str
+    problem: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class NodeChoice:
+    """Which nodes an event may hit: by label selector, by name, or (both None) all."""
+
+    selector: LabelSelector | None = None
+    names: tuple[str, ...] | None = None
+
+    def admits(self, node: Node) -> bool:
+        """True if the event may hit this node."""
+        if self.names is not None and node.name not in self.names:
+            return False
+        return self.selector is None or self.selector.matches(dict(node.labels))
+
+    def mention(self, found: Mentions) -> None:
+        """Adds what it reads of nodes."""
+        mention_requirements(found, self.selector.requirements if self.selector else ())
+        found.names |= set(self.names or ())
+
+    @property
+    def one_of(self) -> str:
+        """One of the nodes, in words."""
+        if self == NodeChoice():
+            return "a node"
+        if self.names is not None and len(self.names) == 1 and self.selector is None:
+            return f"node {self.names[0]}"
+        return f"a node {self.which}"
+
+    @property
+    def which(self) -> str:
+        """How they are chosen, in words."""
+        names = [] if self.names is None else [f"of {', '.join(self.names) or 'none'}"]
+        labels = [] if self.selector is None else [f"with {selector_text(self.selector) or 'any labels'}"]
+        return " ".join((*names, *labels))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """What is common to all events, and what each of them has to say of itself.
+
+    A new event is a subclass with its `manuals`, its `footprint` and a description, beside the loop that makes it
+    happen, and one line in `kubeproof.events.declarations`. Readers, words and documentation follow from these.
+    """
+
+    footprint: ClassVar[Footprint] = UNKNOWN
+    manuals: ClassVar[tuple[Manual, ...]] = ()  # the keys that it is written with; (): those of another event
+
+    name: str  # unique in the Scenario; given, or made from key and position
+    max: int = 1
+    after: str | None = None  # "stable", or the name of another event
+    and_after: tuple[str, ...] = ()  # what must be so beside `after`; "stable" stands last, and never beside itself
+    must: bool = False  # it does not stay away for ever where it is possible
+    source: Source = field(default=Source(), compare=False)
+    chance: Chance | None = None  # how likely it is, for each subject; None: open
+    recovery: Chance | None = None  # how likely its end is, where it has one
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """All that it waits for: names of other events, and `stable`."""
+        return () if self.after is None else (self.after, *self.and_after)
+
+    @property
+    def awaited(self) -> tuple[str, ...]:
+        """The names of the events that it waits for."""
+        return tuple(name for name in self.conditions if name != STABLE)
+
+    @property
+    def waits_for_rest(self) -> bool:
+        """True if it happens in stable states only."""
+        return STABLE in self.conditions
+
+    @property
+    def subject(self) -> str | None:
+        """The reference of the workload that it is about, if it is about one."""
+        return getattr(self, "target", None)
+
+    @property
+    def form(self) -> Workload | None:
+        """What its workload looks like afterwards, if it writes all of it."""
+        return None
+
+    @property
+    def is_chosen(self) -> bool:
+        """True if it happens at a moment that nothing else decides about."""
+        told = footprint_of(self)
+        return told.is_moment and not told.is_consequence
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Every spec.replicas that it writes, as far as it says which."""
+        return ()
+
+    @property
+    def ends_any_time(self) -> bool:
+        """True if what it does may end whenever it likes: a node, or traffic, comes back."""
+        return footprint_of(self).ends_later and bool(getattr(self, "recovers", True))
+
+    @property
+    def hits_several(self) -> bool:
+        """True if one occurrence may take pods away from several nodes."""
+        return footprint_of(self).takes_pods_of in (Scope.DOMAIN, Scope.ANYWHERE)
+
+    @property
+    def one_node(self) -> str | None:
+        """The name of the node that it is about, if it is about one."""
+        return None
+
+    @property
+    def domain_key(self) -> str | None:
+        """The label by whose value it chooses nodes, if it does; which one is remembered."""
+        return None
+
+    def mention_nodes(self, found: Mentions) -> None:
+        """Adds what it reads of nodes."""
+        choice = getattr(self, "nodes", None)
+        if choice is not None:
+            choice.mention(found)
+        if self.one_node is not None:
+            found.names.add(self.one_node)
+        if self.domain_key is not None:
+            found.topology.add(self.domain_key)
+            found.numeric_keys.add(self.domain_key)
+
+    @property
+    def times(self) -> str:
+        """How often it may happen, in words."""
+        most: int | None = self.max
+        if most is None:
+            return "any number of times"
+        return "at most once" if most == 1 else f"at most {most} times"
+
+    def describe(self) -> str:
+        """What it does to whom, how often, and how it ends, in one line."""
+        raise InternalError(f"E700 nobody says what event {self.name} is")
+
+    @staticmethod
+    def unfit(workload: Workload) -> str:
+        """Why it cannot be about the workload; "" if it can."""
+        return ""
+
+    def problems(self) -> Iterator[Problem]:
+        """What contradicts itself in it."""
+        yield from ()
+
+    def refuse(self, nodes: Iterable[Node], workloads: Iterable[Workload]) -> Iterator[Problem]:
+        """Why it cannot happen to these."""
+        yield from ()
+
+    def default_times(self, nodes: Iterable[Node]) -> int:
+        """How often it may happen if it does not say so."""
+        return 1
+
+    def first_memory(self, most: int) -> tuple[int, ...]:
+        """What it remembers before it has happened; `most`: how often it may."""
+        return (most,)
+
+    def sources(self, at: EventSource, around: Around) -> Iterator[Loop]:
+        """What makes it happen: the first begins it, others end what has begun. None if it is no moment."""
+        yield from ()
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How much of a resource is used: percent of a base (request, allocatable), or a quantity in thousandths.
+
+    Exactly one of the two is given. Memory in thousandths of a byte, like an autoscaler's AverageValue.
+    """
+
+    percent: int | None = None
+    amount_milli: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.percent}%" if self.percent is not None else f"{self.amount_milli}m"
