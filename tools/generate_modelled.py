@@ -18,20 +18,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from kubeproof.cluster import versions
+from kubeproof.cluster.kinds import CRON_JOB, DAEMON_SET, JOB, STATEFUL_SET
 from kubeproof.cluster.node_groups import ClusterAutoscaler, NodeGroup
-from kubeproof.cluster.objects import (
-    CRON_JOB,
-    DAEMON_SET,
-    JOB,
-    STATEFUL_SET,
-    Container,
-    CronRules,
-    Node,
-    PodTemplate,
-    Settings,
-    Setup,
-    Workload,
-)
+from kubeproof.cluster.objects import Container, CronRules, Node, PodTemplate, Settings, Setup, Workload
 from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler
 from kubeproof.cluster.state import NEVER
 from kubeproof.cluster.versions import in_words

@@ -8,12 +8,8 @@ from itertools import product
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kubeproof.cluster.kinds import DAEMON_SET, DEPLOYMENT, JOB, REPLICA_SET, STATEFUL_SET
 from kubeproof.cluster.objects import (
-    DAEMON_SET,
-    DEPLOYMENT,
-    JOB,
-    REPLICA_SET,
-    STATEFUL_SET,
     Container,
     JobRules,
     Node,

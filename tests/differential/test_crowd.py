@@ -12,15 +12,10 @@ from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 from kubeproof.cluster import versions
+from kubeproof.cluster.kinds import DAEMON_SET, DEPLOYMENT, JOB, JOBS, REPLICA_SET, STATEFUL_SET
 from kubeproof.cluster.labels import NodeTerm, PreferredTerm, Requirement, Taint, as_labels
 from kubeproof.cluster.objects import (
-    DAEMON_SET,
-    DEPLOYMENT,
     HOSTNAME,
-    JOB,
-    JOBS,
-    REPLICA_SET,
-    STATEFUL_SET,
     ZONE,
     Container,
     Node,

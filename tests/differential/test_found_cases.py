@@ -6,19 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from kubeproof.cluster.control import ANY, Advance, NodeRef
+from kubeproof.cluster.kinds import DEPLOYMENT, POD, REPLICA_SET
 from kubeproof.cluster.labels import NO_EXECUTE, NO_SCHEDULE, Taint, Toleration
-from kubeproof.cluster.objects import (
-    DEPLOYMENT,
-    POD,
-    REPLICA_SET,
-    ZONE,
-    Container,
-    Node,
-    PodTemplate,
-    Settings,
-    Setup,
-    Workload,
-)
+from kubeproof.cluster.objects import ZONE, Container, Node, PodTemplate, Settings, Setup, Workload
 from kubeproof.cluster.policies import DeschedulerPolicy, DeschedulerProfile
 from kubeproof.cluster.state import NEVER, Phase, PodKind
 from kubeproof.engine.reference import reach

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import pytest
 
+from kubeproof.cluster.kinds import REPLICA_SET
 from kubeproof.cluster.labels import LabelSelector, Requirement, Toleration, as_labels
 from kubeproof.cluster.objects import (
     HOSTNAME,
-    REPLICA_SET,
     ZONE,
     Container,
     Node,

@@ -9,12 +9,10 @@ import pytest
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
+from kubeproof.cluster.kinds import CRON_JOB, DEPLOYMENT, REPLICA_SET
 from kubeproof.cluster.labels import LabelSelector, Requirement, as_labels
 from kubeproof.cluster.objects import (
-    CRON_JOB,
-    DEPLOYMENT,
     HOSTNAME,
-    REPLICA_SET,
     Container,
     Node,
     PodAffinity,

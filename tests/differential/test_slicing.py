@@ -9,13 +9,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from kubeproof.cluster.labels import LabelSelector, Requirement, Toleration, as_labels
-from kubeproof.cluster.objects import (
+from kubeproof.cluster.kinds import (
     CRON_JOB,
     DAEMON_SET,
     DEPLOYMENT,
-    FORBID,
-    HOSTNAME,
     JOB,
     JOBS,
     POD,
@@ -23,6 +20,11 @@ from kubeproof.cluster.objects import (
     REPLICATION_CONTROLLER,
     ROLLED_OUT,
     STATEFUL_SET,
+)
+from kubeproof.cluster.labels import LabelSelector, Requirement, Toleration, as_labels
+from kubeproof.cluster.objects import (
+    FORBID,
+    HOSTNAME,
     Container,
     CronRules,
     JobRules,

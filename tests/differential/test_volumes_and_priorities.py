@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kubeproof.cluster.objects import DEPLOYMENT, Container, Node, PodTemplate, Settings, Setup
+from kubeproof.cluster.kinds import DEPLOYMENT
+from kubeproof.cluster.objects import Container, Node, PodTemplate, Settings, Setup
 from kubeproof.cluster.volumes import Claim, StorageClass
 from kubeproof.events.declarations import NodeFailure
 from kubeproof.intents.declarations import Amount, Intent

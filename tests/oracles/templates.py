@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from kubeproof.cluster.kinds import DAEMON_SET
 from kubeproof.cluster.labels import LabelSelector
-from kubeproof.cluster.objects import DAEMON_SET
 from kubeproof.cluster.selector_text import selector_text
 from kubeproof.intents.declarations import (
     ALWAYS,

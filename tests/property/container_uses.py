@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from kubeproof.cluster.objects import DEPLOYMENT, Container, PodTemplate, Setup, Workload
+from kubeproof.cluster.kinds import DEPLOYMENT
+from kubeproof.cluster.objects import Container, PodTemplate, Setup, Workload
 from kubeproof.cluster.policies import Metric
 from kubeproof.cluster.vertical import VerticalPodAutoscaler
 from kubeproof.events.declarations import Event, UsageChange, UsagePattern

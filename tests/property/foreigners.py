@@ -7,23 +7,9 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from kubeproof.cluster.jobs import named
+from kubeproof.cluster.kinds import CRON_JOB, DAEMON_SET, DEPLOYMENT, JOB, POD, REPLICA_SET, STATEFUL_SET
 from kubeproof.cluster.labels import LabelSelector, Requirement
-from kubeproof.cluster.objects import (
-    CRON_JOB,
-    DAEMON_SET,
-    DEPLOYMENT,
-    FORBID,
-    JOB,
-    POD,
-    REPLICA_SET,
-    STATEFUL_SET,
-    Container,
-    CronRules,
-    JobRules,
-    PodTemplate,
-    Setup,
-    Workload,
-)
+from kubeproof.cluster.objects import FORBID, Container, CronRules, JobRules, PodTemplate, Setup, Workload
 from kubeproof.events.declarations import (
     Completes,
     Cordon,

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from kubeproof.cluster.objects import DEPLOYMENT, REPLICA_SET, Setup
+from kubeproof.cluster.kinds import DEPLOYMENT, REPLICA_SET
+from kubeproof.cluster.objects import Setup
 from kubeproof.intents.declarations import Amount, Intent
 from tests.property.loops import budgets, drains
 from tests.property.strategies import Case, choice, cordons, nodes, settings_values, templates, workload

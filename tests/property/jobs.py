@@ -8,18 +8,8 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from kubeproof.cluster.jobs import named
-from kubeproof.cluster.objects import (
-    ALLOW,
-    CRON_JOB,
-    FORBID,
-    JOB,
-    REPLACE,
-    CronRules,
-    JobRules,
-    PodTemplate,
-    Setup,
-    Workload,
-)
+from kubeproof.cluster.kinds import CRON_JOB, JOB
+from kubeproof.cluster.objects import ALLOW, FORBID, REPLACE, CronRules, JobRules, PodTemplate, Setup, Workload
 from kubeproof.cluster.quotas import ResourceQuota
 from kubeproof.events.declarations import Completes, Create, Delete, Drain, Event, PodCrash
 from kubeproof.model.plan import Placement

@@ -10,12 +10,10 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
+from kubeproof.cluster.kinds import DEPLOYMENT, POD, REPLICA_SET
 from kubeproof.cluster.labels import NO_EXECUTE, NO_SCHEDULE, LabelSelector, Requirement, Taint
 from kubeproof.cluster.objects import (
-    DEPLOYMENT,
     HOSTNAME,
-    POD,
-    REPLICA_SET,
     ZONE,
     Container,
     Node,

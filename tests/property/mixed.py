@@ -14,22 +14,24 @@ from dataclasses import dataclass, replace
 from hypothesis import strategies as st
 
 from kubeproof.cluster.jobs import JOB_NAME, named
-from kubeproof.cluster.labels import LabelSelector, Requirement, Toleration, as_labels
-from kubeproof.cluster.objects import (
-    ALLOW,
+from kubeproof.cluster.kinds import (
     CRON_JOB,
     DAEMON_SET,
     DEPLOYMENT,
-    FORBID,
-    HOSTNAME,
     JOB,
     JOBS,
     POD,
-    REPLACE,
     REPLICA_SET,
     REPLICATION_CONTROLLER,
     ROLLED_OUT,
     STATEFUL_SET,
+)
+from kubeproof.cluster.labels import LabelSelector, Requirement, Toleration, as_labels
+from kubeproof.cluster.objects import (
+    ALLOW,
+    FORBID,
+    HOSTNAME,
+    REPLACE,
     ZONE,
     Container,
     CronRules,

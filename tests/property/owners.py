@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from kubeproof.cluster.objects import DAEMON_SET, STATEFUL_SET, PodTemplate, Setup, StatefulRules, Strategy, Workload
+from kubeproof.cluster.kinds import DAEMON_SET, STATEFUL_SET
+from kubeproof.cluster.objects import PodTemplate, Setup, StatefulRules, Strategy, Workload
 from kubeproof.events.declarations import (
     STABLE,
     Apply,

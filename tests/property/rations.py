@@ -7,20 +7,8 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from kubeproof.cluster.jobs import named
-from kubeproof.cluster.objects import (
-    DAEMON_SET,
-    DEPLOYMENT,
-    JOB,
-    POD,
-    REPLICA_SET,
-    STATEFUL_SET,
-    Container,
-    JobRules,
-    PodTemplate,
-    Setup,
-    StatefulRules,
-    Workload,
-)
+from kubeproof.cluster.kinds import DAEMON_SET, DEPLOYMENT, JOB, POD, REPLICA_SET, STATEFUL_SET
+from kubeproof.cluster.objects import Container, JobRules, PodTemplate, Setup, StatefulRules, Workload
 from kubeproof.cluster.quotas import ResourceQuota, Scope
 from kubeproof.events.declarations import Completes, Create, Drain, Event, Rollout
 from tests.property.strategies import (

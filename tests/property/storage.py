@@ -6,18 +6,9 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
+from kubeproof.cluster.kinds import DEPLOYMENT, REPLICA_SET, STATEFUL_SET
 from kubeproof.cluster.labels import NodeTerm, Requirement
-from kubeproof.cluster.objects import (
-    DEPLOYMENT,
-    HOSTNAME,
-    REPLICA_SET,
-    STATEFUL_SET,
-    ZONE,
-    PodTemplate,
-    Setup,
-    StatefulRules,
-    Workload,
-)
+from kubeproof.cluster.objects import HOSTNAME, ZONE, PodTemplate, Setup, StatefulRules, Workload
 from kubeproof.cluster.volumes import NO_PROVISIONER, ONCE_PER_POD, Claim, StorageClass, Volume
 from kubeproof.events.declarations import Event
 from tests.property.strategies import (

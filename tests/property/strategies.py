@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from hypothesis import strategies as st
 
+from kubeproof.cluster.kinds import DAEMON_SET, DEPLOYMENT, JOBS, POD, REPLICA_SET, REPLICATION_CONTROLLER, ROLLED_OUT
 from kubeproof.cluster.labels import (
     NO_EXECUTE,
     NO_SCHEDULE,
@@ -26,14 +27,7 @@ from kubeproof.cluster.labels import (
     as_labels,
 )
 from kubeproof.cluster.objects import (
-    DAEMON_SET,
-    DEPLOYMENT,
     HOSTNAME,
-    JOBS,
-    POD,
-    REPLICA_SET,
-    REPLICATION_CONTROLLER,
-    ROLLED_OUT,
     ZONE,
     Container,
     Node,

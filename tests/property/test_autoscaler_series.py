@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubeproof.cluster.control import Remember, Seen, SetDesired
-from kubeproof.cluster.objects import DEPLOYMENT, Setup, Workload
+from kubeproof.cluster.kinds import DEPLOYMENT
+from kubeproof.cluster.objects import Setup, Workload
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import Phase
 from kubeproof.cluster.usage import Level, UsageRule

@@ -11,13 +11,11 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from kubeproof.cluster.jobs import named
+from kubeproof.cluster.kinds import CRON_JOB, DEPLOYMENT, JOB
 from kubeproof.cluster.labels import NO_EXECUTE, Toleration
 from kubeproof.cluster.objects import (
     ALLOW,
-    CRON_JOB,
-    DEPLOYMENT,
     FORBID,
-    JOB,
     REPLACE,
     Container,
     CronRules,

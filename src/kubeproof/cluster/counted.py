@@ -7,21 +7,14 @@ selector, and the API server a target without one, so that it stands for the tar
 
 from __future__ import annotations
 
+from kubeproof.cluster.kinds import TEMPLATE_HASH
 from kubeproof.cluster.objects import (
-    DAEMON_SET,
-    DEPLOYMENT,
-    JOBS,
-    REPLICA_SET,
-    STATEFUL_SET,
     Setup,
     Workload,
     family,
     workload_number,
 )
 from kubeproof.cluster.policies import HorizontalPodAutoscaler
-
-REVISION_HASH = "controller-revision-hash"
-CONTROLLER_UIDS = ("controller-uid", "batch.kubernetes.io/controller-uid")
 
 
 def counted_by(setup: Setup, autoscaler: HorizontalPodAutoscaler) -> tuple[int, ...]:
@@ -53,8 +46,4 @@ def labels_of(workload: Workload) -> dict[str, str]:
 
 
 def _added(workload: Workload) -> tuple[str, ...]:
-    if workload.kind == DEPLOYMENT or (workload.kind == REPLICA_SET and workload.owner is not None):
-        return ("pod-template-hash",)
-    if workload.kind in (STATEFUL_SET, DAEMON_SET):
-        return (REVISION_HASH,)
-    return CONTROLLER_UIDS if workload.kind in JOBS else ()
+    return (TEMPLATE_HASH,) if workload.has_template_hash else workload.rules.labels

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from kubeproof.cluster.labels import NO_EXECUTE, NO_SCHEDULE, Taint, tolerates_all
-from kubeproof.cluster.objects import DAEMON_SET, POD, Node, PodTemplate, Setup
+from kubeproof.cluster.objects import Node, PodTemplate, Setup
 
 
 class Eligibility(NamedTuple):
@@ -55,11 +55,11 @@ def nodes_wanted(setup: Setup, workload: int) -> int:
 def pods_wanted(setup: Setup, workload: int) -> int:
     """How many pods a workload asks for at first."""
     declared = setup.workloads[workload]
-    if declared.kind == DAEMON_SET:
+    if declared.rules.runs_per_node:
         return nodes_wanted(setup, workload) if declared.owner is None else 0
-    return 1 if declared.kind == POD else declared.replicas
+    return 1 if declared.rules.is_pod else declared.replicas
 
 
 def daemon_sets(setup: Setup) -> frozenset[int]:
     """The workloads whose pods belong to a DaemonSet."""
-    return frozenset(index for index, workload in enumerate(setup.workloads) if workload.kind == DAEMON_SET)
+    return frozenset(index for index, workload in enumerate(setup.workloads) if workload.rules.runs_per_node)

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster import versions
+from kubeproof.cluster.kinds import KINDS, REPLICA_SET, Kind
 from kubeproof.cluster.labels import (
     Labels,
     LabelSelector,
@@ -184,18 +185,6 @@ class Node:
     sizes: tuple[Node, ...] = ()  # of a class of nodes whose sizes differ: see kubeproof.cluster.near_nodes
 
 
-DEPLOYMENT = "Deployment"
-REPLICA_SET = "ReplicaSet"
-DAEMON_SET = "DaemonSet"
-STATEFUL_SET = "StatefulSet"
-REPLICATION_CONTROLLER = "ReplicationController"
-JOB = "Job"
-CRON_JOB = "CronJob"
-POD = "Pod"
-JOBS = (JOB, CRON_JOB)
-ROLLED_OUT = (DEPLOYMENT, DAEMON_SET, STATEFUL_SET)  # kinds that bring a new pod template to their pods
-
-
 @dataclass(frozen=True, slots=True)
 class Strategy:
     """How a Deployment or DaemonSet replaces its pods; amounts are pods, or percent of the replicas (nodes)."""
@@ -286,14 +275,24 @@ class Workload:
     claim_templates: tuple[Claim, ...] = ()  # of a StatefulSet: each ordinal has a claim of its own by each
 
     @property
+    def rules(self) -> Kind:
+        """What workloads of its kind are like."""
+        return KINDS[self.kind]
+
+    @property
     def ref(self) -> str:
         """`Kind/namespace/name`, the form that targets use."""
         return f"{self.kind}/{self.namespace}/{self.name}"
 
     @property
+    def has_template_hash(self) -> bool:
+        """True if a Deployment's ReplicaSet keeps its pods, which therefore carry its hash."""
+        return self.rules.owns_replica_sets or (self.kind == REPLICA_SET and self.owner is not None)
+
+    @property
     def home(self) -> str | None:
         """The node that a bare Pod names or runs on, None for other workloads."""
-        return self.bound_to or (self.template.node_name if self.kind == POD else None)
+        return self.bound_to or (self.template.node_name if self.rules.is_pod else None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from itertools import repeat
 from typing import NamedTuple
 
 from kubeproof.cluster.footprint import Workloads, some
-from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, Setup, family
+from kubeproof.cluster.objects import Setup, family
 from kubeproof.cluster.policies import ALWAYS_ALLOW, PodDisruptionBudget
 from kubeproof.cluster.state import Phase
 from kubeproof.controllers.disruption import (
@@ -80,11 +80,10 @@ def status_of(
 def _owner(setup: Setup, workload: int, scales: Mapping[int, Scale]) -> Owner | None:
     """The controller of a workload's pods: for ReplicaSets of a Deployment that is the Deployment."""
     top = family(setup, workload)[0]
-    kind = setup.workloads[top].kind
-    if kind == POD:
+    owner = setup.workloads[top]
+    if owner.rules.is_pod:
         return None
-    has_scale = kind not in (DAEMON_SET, *JOBS)
-    return Owner(setup.workloads[top].ref, scales[top].desired if has_scale else None)
+    return Owner(owner.ref, scales[top].desired if owner.rules.has_replicas else None)
 
 
 def facts_of(phase: int) -> PodFacts:

@@ -25,7 +25,7 @@ from kubeproof.cluster.control import (
     Stage,
 )
 from kubeproof.cluster.footprint import Deletes, Footprint, Writes
-from kubeproof.cluster.objects import DAEMON_SET, POD, Setup
+from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell
 from kubeproof.values import dataclass
@@ -55,7 +55,7 @@ def reconciled(setup: Setup, past_git: frozenset[int]) -> tuple[int, ...]:
     return tuple(
         number
         for number, workload in enumerate(setup.workloads)
-        if workload.owner is None and workload.kind != POD and number not in past_git
+        if workload.owner is None and not workload.rules.is_pod and number not in past_git
         if not scope or workload.namespace in scope
     )
 
@@ -112,7 +112,7 @@ class GitOpsController:
             return (CreateObject(self.workload),)
         writes: list[Action] = []
         has_drifted = template != MANIFEST
-        is_sized = declared.kind != DAEMON_SET and declared.replicas_given and replicas != declared.replicas
+        is_sized = not declared.rules.runs_per_node and declared.replicas_given and replicas != declared.replicas
         if is_sized and self._writes_replicas(declared.ref, is_written=has_drifted):
             writes.append(SetDesired(self.workload, declared.replicas))
         if has_drifted:

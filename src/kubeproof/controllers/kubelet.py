@@ -17,7 +17,6 @@ from typing import NamedTuple
 from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import Advance, Decision, Groups, NodeRef, Reads, Role, Seen, Stage
 from kubeproof.cluster.footprint import EVERYBODY, NOBODY, Clocks, Deletes, Footprint, Sizing, Writes
-from kubeproof.cluster.objects import JOB
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Phase, PodKind, Work, WorkloadCell
 from kubeproof.controllers.admission import competing, rejected_pods
@@ -97,7 +96,7 @@ class Kubelet:
 
     def _moves(self, kind: PodKind) -> bool:
         """True if the pod does not stay as it is for ever: a Job's pods end by themselves."""
-        return kind.phase in MOVING or self.layout.setup.workloads[kind.workload].kind == JOB
+        return kind.phase in MOVING or self.layout.setup.workloads[kind.workload].rules.counts_completions
 
     def act(self, seen: Seen[None, Groups[tuple[Moving, ...]]]) -> tuple[Decision, ...]:
         """One step per node and kind that is due."""

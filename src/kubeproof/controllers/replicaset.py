@@ -30,7 +30,7 @@ from kubeproof.cluster.control import (
     Stage,
 )
 from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizing, Writes, some
-from kubeproof.cluster.objects import REPLICATION_CONTROLLER, family, short_name
+from kubeproof.cluster.objects import family, short_name
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.quota import ENDLESS, Charged, Ration, charged_on, in_use, ration_of
@@ -100,9 +100,8 @@ class ReplicaSetController:
 
     @property
     def name(self) -> Actor:
-        is_old = self.layout.setup.workloads[self.workload].kind == REPLICATION_CONTROLLER
-        loop = ActorKind.REPLICATION_CONTROLLER if is_old else ActorKind.REPLICA_SET
-        return Actor(loop, short_name(self.layout.setup, self.workload))
+        loop = self.layout.setup.workloads[self.workload].rules.loop
+        return Actor(loop or ActorKind.REPLICA_SET, short_name(self.layout.setup, self.workload))
 
     @property
     def siblings(self) -> tuple[int, ...]:

@@ -26,7 +26,7 @@ from kubeproof.cluster.control import (
     Stage,
 )
 from kubeproof.cluster.footprint import Deletes, Footprint, Writes
-from kubeproof.cluster.objects import REPLICATION_CONTROLLER, short_name
+from kubeproof.cluster.objects import short_name
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
 from kubeproof.cluster.vertical import sizes_of
@@ -62,9 +62,8 @@ class ResizedReplicaSet:
 
     @property
     def name(self) -> Actor:
-        is_old = self.layout.setup.workloads[self.workload].kind == REPLICATION_CONTROLLER
-        loop = ActorKind.REPLICATION_CONTROLLER if is_old else ActorKind.REPLICA_SET
-        return Actor(loop, short_name(self.layout.setup, self.workload))
+        loop = self.layout.setup.workloads[self.workload].rules.loop
+        return Actor(loop or ActorKind.REPLICA_SET, short_name(self.layout.setup, self.workload))
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> Size:
         """The ReplicaSet's size and the pods without a node; of further sizes of pods these alone."""

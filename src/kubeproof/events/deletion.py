@@ -20,7 +20,7 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.control import Delete as DeletePods
 from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Scope, Writes, some
-from kubeproof.cluster.objects import POD, family, workload_number
+from kubeproof.cluster.objects import family, workload_number
 from kubeproof.cluster.state import NodeCell, Phase, WorkloadCell
 from kubeproof.events.common import Around, EventSource, Sourced
 from kubeproof.events.event import WEB, Event
@@ -86,7 +86,7 @@ class DeleteEvent(Sourced):
 
     @property
     def _is_pod(self) -> bool:
-        return self.source.layout.setup.workloads[self.workload].kind == POD
+        return self.source.layout.setup.workloads[self.workload].rules.is_pod
 
     @property
     def reads(self) -> Reads:

@@ -23,7 +23,7 @@ from kubeproof.cluster.control import (
     SetTemplate,
 )
 from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Scope, Sizing, Writes, some
-from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, Workload, workload_number
+from kubeproof.cluster.objects import Workload, workload_number
 from kubeproof.cluster.state import WorkloadCell
 from kubeproof.events.common import Around, EventSource, NoNodes, Sourced
 from kubeproof.events.event import WEB, Event
@@ -61,7 +61,7 @@ class Scale(Event):
 
     @staticmethod
     def unfit(workload: Workload) -> str:
-        return "has no replicas" if workload.kind in (POD, DAEMON_SET, *JOBS) else ""
+        return "has no replicas" if not workload.rules.has_replicas else ""
 
     def describe(self) -> str:
         values = ", ".join(str(value) for value in self.replicas)
@@ -253,7 +253,7 @@ class WriteEvent(NoNodes):
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> Presence:
         """Whether the workload exists, and whether it is a bare Pod that was deleted: its name may not be free yet."""
-        is_pod = self.source.layout.setup.workloads[workload].kind == POD
+        is_pod = self.source.layout.setup.workloads[workload].rules.is_pod
         return Presence(cell.exists, int(is_pod and not cell.exists and cell.replicas == 0))
 
     def act(self, seen: Seen[Presence, Groups[None]]) -> tuple[Decision, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kubeproof.cluster.footprint import Footprint, Scope, Writes
-from kubeproof.cluster.objects import JOBS, Workload
+from kubeproof.cluster.objects import Workload
 from kubeproof.events.event import WEB, Event
 from kubeproof.events.manual import TARGET, Field, FieldType, Manual
 from kubeproof.values import dataclass
@@ -50,7 +50,7 @@ class NeverReady(Event):
 
     @staticmethod
     def unfit(workload: Workload) -> str:
-        return "is a Job, whose pods end whether they are ready or not" if workload.kind in JOBS else ""
+        return "is a Job, whose pods end whether they are ready or not" if workload.rules.runs_to_completion else ""
 
     def describe(self) -> str:
         pods = {EVERY_REVISION: "pods", INITIAL_REVISION: "pods of the first revision"}
@@ -84,7 +84,9 @@ class Completes(Event):
 
     @staticmethod
     def unfit(workload: Workload) -> str:
-        return "" if workload.kind in JOBS else "is not a Job or CronJob, so its pods do not end by themselves"
+        return (
+            "" if workload.rules.runs_to_completion else "is not a Job or CronJob, so its pods do not end by themselves"
+        )
 
     def describe(self) -> str:
         span = f"{self.least_s}" if self.least_s == self.most_s else f"{self.least_s} to {self.most_s}"

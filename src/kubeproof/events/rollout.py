@@ -16,7 +16,8 @@ from kubeproof.cluster.control import (
     SetTemplate,
 )
 from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Scope, Writes, some
-from kubeproof.cluster.objects import ROLLED_OUT, Workload, revisions_of, workload_number
+from kubeproof.cluster.kinds import ROLLED_OUT
+from kubeproof.cluster.objects import Workload, revisions_of, workload_number
 from kubeproof.cluster.state import WorkloadCell
 from kubeproof.events.common import Around, EventSource, NoNodes, Sourced
 from kubeproof.events.event import WEB, Event

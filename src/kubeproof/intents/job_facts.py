@@ -7,7 +7,7 @@ from typing import NamedTuple
 from kubeproof.cluster.control import Reads, Seen
 from kubeproof.cluster.footprint import NOBODY, Footprint
 from kubeproof.cluster.jobs import COMPLETE, REPLACED
-from kubeproof.cluster.objects import JOB, Setup, family
+from kubeproof.cluster.objects import Setup, family
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import Nodes, WorkloadCell
 from kubeproof.values import dataclass
@@ -15,7 +15,7 @@ from kubeproof.values import dataclass
 
 def jobs_of(setup: Setup, workload: int) -> tuple[int, ...]:
     """The Job itself, or those that a CronJob starts; a suspended one promises nothing and is left out."""
-    jobs = (member for member in family(setup, workload) if setup.workloads[member].kind == JOB)
+    jobs = (member for member in family(setup, workload) if setup.workloads[member].rules.counts_completions)
     return tuple(job for job in jobs if not setup.workloads[job].job.suspended)
 
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from kubeproof.cluster.control import AnySeen, Reads, Tag, tag_of
 from kubeproof.cluster.footprint import footprint_of
+from kubeproof.cluster.kinds import DAEMON_SET, STATEFUL_SET
 from kubeproof.cluster.labels import LabelSelector
-from kubeproof.cluster.objects import DAEMON_SET, STATEFUL_SET, family
+from kubeproof.cluster.objects import family
 from kubeproof.cluster.places import Layout
 from kubeproof.intents.daemon_facts import DaemonRolloutComplete, RunsOnEveryNode
 from kubeproof.intents.declarations import (

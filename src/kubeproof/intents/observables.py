@@ -11,7 +11,7 @@ from typing import Any
 
 from kubeproof.cluster.control import Arrive, CreatePods, KeepNode, Tag, tag_of
 from kubeproof.cluster.daemons import eligibility
-from kubeproof.cluster.objects import DAEMON_SET, STATEFUL_SET, PodTemplate, Setup, family, revisions_of
+from kubeproof.cluster.objects import PodTemplate, Setup, family, revisions_of
 from kubeproof.cluster.places import Layout, taints_of
 from kubeproof.cluster.selector_text import selector_from
 from kubeproof.cluster.services import (
@@ -343,9 +343,9 @@ def _ready_and_active(members: tuple[int, ...], nodes: Nodes) -> tuple[tuple[int
 
 def _rolled_out(layout: Layout, call: Call) -> Observable:
     whose = meant(layout.setup, call)
-    if layout.setup.workloads[whose[0]].kind == DAEMON_SET:
+    if layout.setup.workloads[whose[0]].rules.runs_per_node:
         return _daemons(layout, whose, _is_updated, lambda wanted, served: int(wanted == served))
-    if layout.setup.workloads[whose[0]].kind == STATEFUL_SET:
+    if layout.setup.workloads[whose[0]].rules.has_ordinals:
         return _ordinals_updated(layout, whose)
 
     def of_place(_: int, nodes: Nodes) -> tuple[tuple[int, int], ...]:
@@ -444,7 +444,7 @@ def _served(layout: Layout, call: Call) -> Observable:
 def _revised(layout: Layout, call: Call) -> Observable:
     whose = meant(layout.setup, call)
 
-    is_stateful = layout.setup.workloads[whose[0]].kind == STATEFUL_SET  # whose further members are its ordinals
+    is_stateful = layout.setup.workloads[whose[0]].rules.has_ordinals  # whose further members are its ordinals
 
     def total(ones: tuple[Any, ...], _: tuple[Any, ...]) -> int:
         later = not is_stateful and any(one.replicas >= 0 for one in ones[1:])

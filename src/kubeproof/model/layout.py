@@ -15,7 +15,7 @@ from kubeproof.cluster.footprint import Writes, footprint_of
 from kubeproof.cluster.images import image_sizes
 from kubeproof.cluster.mentions import Mentions, mention_requirements
 from kubeproof.cluster.near_nodes import Tells, join_near
-from kubeproof.cluster.objects import POD, Node, Setup, Workload
+from kubeproof.cluster.objects import Node, Setup, Workload
 from kubeproof.cluster.places import Layout, Place
 from kubeproof.controllers.node_lifecycle import mention_zones
 from kubeproof.controllers.scheduler.mentions import mention_scheduling, resources_read
@@ -53,7 +53,7 @@ def arrived_for_good(setup: Setup, targeted: Container[str]) -> Setup:
     """The setup in which bare Pods that already run do not ask for a node any more: nobody creates them again."""
 
     def settled(workload: Workload) -> Workload:
-        runs = workload.kind == POD and workload.bound_to is not None and workload.ref not in targeted
+        runs = workload.rules.is_pod and workload.bound_to is not None and workload.ref not in targeted
         return replace(workload, template=replace(workload.template, node_name=None)) if runs else workload
 
     return replace(setup, workloads=tuple(settled(workload) for workload in setup.workloads))
@@ -67,7 +67,7 @@ def alike(setup: Setup, targeted: Container[str]) -> tuple[int, ...]:
     first: dict[Workload, int] = {}
     found = []
     for index, workload in enumerate(setup.workloads):
-        runs = workload.kind == POD and workload.bound_to is not None and workload.ref not in targeted
+        runs = workload.rules.is_pod and workload.bound_to is not None and workload.ref not in targeted
         found.append(first.setdefault(replace(workload, name="", bound_to=""), index) if runs else index)
     return tuple(found)
 

@@ -35,7 +35,7 @@ from kubeproof.cluster.control import (
     WorkloadAction,
 )
 from kubeproof.cluster.daemons import nodes_wanted
-from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, JOB, JOBS, POD, STATEFUL_SET, Node, family
+from kubeproof.cluster.objects import Node, family
 from kubeproof.cluster.priorities import priority_of
 from kubeproof.cluster.state import (
     ACTIVE,
@@ -69,13 +69,12 @@ class Mechanics(NodeConditions):
         """The workload's cell after an action."""
         match action:
             case SetDesired(workload, replicas):
-                has_no_size = self.setup.workloads[workload].kind in (DEPLOYMENT, STATEFUL_SET, JOB)
-                follows = cell.replicas if has_no_size else replicas
+                follows = cell.replicas if self.setup.workloads[workload].rules.sizes_in_sync else replicas
                 return (cell._replace(desired=replicas, replicas=follows),)
             case SetReplicas(_, replicas, noted, max_noted):
                 return (cell._replace(replicas=replicas, noted=noted, max_noted=max_noted),)
             case DeleteObject(workload):
-                is_pod = self.setup.workloads[workload].kind == POD
+                is_pod = self.setup.workloads[workload].rules.is_pod
                 gone = NEVER if cell.replicas == NEVER and not is_pod else 0
                 deleted = cell._replace(exists=0, desired=0, replicas=gone)
                 return (deleted._replace(failed=0, completed=0) if workload in self.kept else deleted,)
@@ -99,7 +98,7 @@ class Mechanics(NodeConditions):
 
     def _given(self, cell: WorkloadCell, workload: int) -> WorkloadCell:
         """The workload with another template; a DaemonSet may then want other nodes."""
-        if self.setup.workloads[workload].kind != DAEMON_SET:
+        if not self.setup.workloads[workload].rules.runs_per_node:
             return cell
         revision = family(self.setup, workload)[cell.template]
         return cell._replace(desired=nodes_wanted(self.setup, revision))
@@ -107,7 +106,7 @@ class Mechanics(NodeConditions):
     def _recreated(self, workload: int, before: WorkloadCell) -> WorkloadCell:
         """A workload that appears; where a deleted one left its ReplicaSet, the new object takes that over."""
         fresh = self.created(workload)
-        takes_over = before.replicas != NEVER and self.setup.workloads[workload].kind == DEPLOYMENT
+        takes_over = before.replicas != NEVER and self.setup.workloads[workload].rules.owns_replica_sets
         return fresh._replace(
             replicas=before.replicas if takes_over else fresh.replicas,
             unbound=before.unbound + fresh.unbound,
@@ -117,15 +116,13 @@ class Mechanics(NodeConditions):
     def created(self, workload: int) -> WorkloadCell:
         """A workload's cell right after the object appears."""
         declared = self.setup.workloads[workload]
-        if declared.owner is not None and declared.kind != JOB:
+        if declared.owner is not None and not declared.rules.counts_completions:
             return WorkloadCell(1, 0, NEVER, 0)
-        if declared.kind in JOBS:
+        if declared.rules.sizes_in_sync:
             return WorkloadCell(1, declared.replicas, NEVER, 0)
-        if declared.kind in (DEPLOYMENT, STATEFUL_SET):
-            return WorkloadCell(1, declared.replicas, NEVER, 0)
-        if declared.kind == DAEMON_SET:
+        if declared.rules.runs_per_node:
             return WorkloadCell(1, nodes_wanted(self.setup, workload), NEVER, 0)
-        if declared.kind == POD:
+        if declared.rules.is_pod:
             at_home = any(node.name == declared.home for node in self.setup.nodes)
             return WorkloadCell(1, 1, NEVER, 0 if at_home else 1)
         return WorkloadCell(1, declared.replicas, declared.replicas, 0)
@@ -334,7 +331,7 @@ class Mechanics(NodeConditions):
     def _told(self, cell: NodeCell, action: Advance, moved: int) -> NodeCell:
         """The node with what a Job has yet to count of pods that moved on."""
         declared = self.setup.workloads[action.workload]
-        if declared.kind != JOB:
+        if not declared.rules.counts_completions:
             return cell
         if action.phase in AT_WORK:
             return add_finished(cell, action.workload, Outcome.SUCCEEDED, moved)

@@ -32,7 +32,7 @@ from kubeproof.cluster.control import (
     WELCOME,
     NodeVerb,
 )
-from kubeproof.cluster.objects import JOB, Node
+from kubeproof.cluster.objects import Node
 from kubeproof.cluster.places import taints_of
 from kubeproof.cluster.state import ACTIVE, NEVER, Cause, Health, NodeCell, Outcome, Phase, PodKind, Work, add_finished
 from kubeproof.controllers.taint_eviction import clock_after, seconds_tolerated
@@ -108,7 +108,7 @@ class NodeConditions(PodLife):
         """The node as it is when its object goes: pods of Jobs that are left there have failed."""
         for kind, count in cell.pods:
             ended = kind.phase in ACTIVE or self.setup.workloads[kind.workload].job.only_failed
-            if ended and self.setup.workloads[kind.workload].kind == JOB:
+            if ended and self.setup.workloads[kind.workload].rules.counts_completions:
                 cell = add_finished(cell, kind.workload, Outcome.FAILED, count)
         return cell
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from kubeproof.cluster.images import brought_images, missing_images
-from kubeproof.cluster.objects import JOB, Node, Setup
+from kubeproof.cluster.objects import Node, Setup
 from kubeproof.cluster.places import taints_of
 from kubeproof.cluster.state import NEVER, Health, NodeCell, Phase, PodKind
 from kubeproof.controllers.kubelet import MOST_RESTARTS
@@ -84,12 +84,12 @@ class PodLife:
     def most_restarts(self, workload: int) -> int:
         """Up to where restarts of a pod are counted: a Job's limit may be higher than where the back-off ends."""
         declared = self.setup.workloads[workload]
-        return max(MOST_RESTARTS, declared.job.backoff_limit) if declared.kind == JOB else MOST_RESTARTS
+        return max(MOST_RESTARTS, declared.job.backoff_limit) if declared.rules.counts_completions else MOST_RESTARTS
 
     def fails_when_deleted(self, workload: int, *, vanishes: bool) -> bool:
         """True if a pod that somebody else deletes counts as failed at once, and not when it has ended."""
         declared = self.setup.workloads[workload]
-        return declared.kind == JOB and (vanishes or not declared.job.only_failed)
+        return declared.rules.counts_completions and (vanishes or not declared.job.only_failed)
 
     def _kind(
         self,
@@ -127,7 +127,7 @@ class PodLife:
     def _ends_for_good(self, workload: int) -> bool:
         """True if a container that exits is not restarted."""
         declared = self.setup.workloads[workload]
-        return declared.kind == JOB and not declared.job.restarts
+        return declared.rules.counts_completions and not declared.job.restarts
 
     def _route_s(self, kind: PodKind) -> int:
         """How long a pod that is deleted now goes on getting traffic."""

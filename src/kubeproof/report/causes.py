@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
 from kubeproof.cluster.actors import ActorKind
-from kubeproof.cluster.objects import JOBS, POD
+from kubeproof.cluster.kinds import JOBS, POD
 from kubeproof.manifests.scenarios.faults import BY_KEY, FAULTS
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from kubeproof.cluster.labels import as_labels
-from kubeproof.cluster.objects import HOSTNAME, POD, Node, Setup, Workload
+from kubeproof.cluster.objects import HOSTNAME, Node, Setup, Workload
 from kubeproof.cluster.policies import HorizontalPodAutoscaler, PodDisruptionBudget
 from kubeproof.cluster.scale import Following, Scale, WorkloadScale
 from kubeproof.events.declarations import Apply, BudgetChange, Event
@@ -132,9 +132,9 @@ def _with_nodes(setup: Setup, counts: Mapping[str, int]) -> Setup:
     """Nodes copied as often as asked, with the bare pods that run on them; other nodes are left out."""
     names = {node.name for node in setup.nodes}
     nodes: list[Node] = []
-    workloads = [w for w in setup.workloads if not (w.kind == POD and w.bound_to in names)]
+    workloads = [w for w in setup.workloads if not (w.rules.is_pod and w.bound_to in names)]
     for node in setup.nodes:
-        riders = [w for w in setup.workloads if w.kind == POD and w.bound_to == node.name]
+        riders = [w for w in setup.workloads if w.rules.is_pod and w.bound_to == node.name]
         for number in range(1, counts.get(node.name, 0) + 1):
             copy = copied(node, number)
             nodes.append(copy)

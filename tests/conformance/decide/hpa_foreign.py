@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from kubeproof.cluster.control import Seen
-from kubeproof.cluster.objects import DAEMON_SET, JOB, STATEFUL_SET, Node, Settings, Setup, family, workload_number
+from kubeproof.cluster.kinds import DAEMON_SET, JOB, STATEFUL_SET
+from kubeproof.cluster.objects import Node, Settings, Setup, family, workload_number
 from kubeproof.cluster.state import (
     NEVER,
     NodeCell,

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from kubeproof.cluster.kinds import DEPLOYMENT, REPLICA_SET
 from kubeproof.cluster.labels import LabelSelector, NodeTerm, Requirement, Toleration, as_labels
 from kubeproof.cluster.objects import (
-    DEPLOYMENT,
     HOSTNAME,
-    REPLICA_SET,
     Container,
     Node,
     PodTemplate,

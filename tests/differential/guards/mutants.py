@@ -542,7 +542,7 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         Guard(
             "verify/proofs/crowd/conditions.py",
             "find_own_obstacle",
-            "any((workload.kind == JOB and workload.job.deadline_s is not None for workload in workloads))",
+            "any((one.rules.counts_completions and one.job.deadline_s is not None for one in workloads))",
         ),
         "a Job ends before its pods",
         True,

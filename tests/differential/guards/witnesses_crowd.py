@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from kubeproof.cluster.kinds import DAEMON_SET, JOB, POD
 from kubeproof.cluster.labels import Taint, Toleration
 from kubeproof.cluster.objects import (
-    DAEMON_SET,
     HOSTNAME,
-    JOB,
-    POD,
     ZONE,
     HostPort,
     JobRules,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kubeproof.cluster.kinds import DAEMON_SET, DEPLOYMENT, POD, REPLICA_SET
 from kubeproof.cluster.labels import LabelSelector, Requirement
-from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, POD, REPLICA_SET, PodTemplate, Setup, Workload
+from kubeproof.cluster.objects import PodTemplate, Setup, Workload
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.controllers.budgets import Scale, asked_by, budgets_of, status_of
 from kubeproof.controllers.disruption import RUNNING, BudgetStatus, PodFacts

@@ -6,8 +6,9 @@ import pytest
 
 from kubeproof.cluster.control import Arrive, BindPinned, Decision, KeepNode, NodeRef, Reads, Seen
 from kubeproof.cluster.daemons import Eligibility, eligibility, nodes_wanted, pods_wanted
+from kubeproof.cluster.kinds import DAEMON_SET
 from kubeproof.cluster.labels import Taint, Toleration
-from kubeproof.cluster.objects import DAEMON_SET, Strategy
+from kubeproof.cluster.objects import Strategy
 from kubeproof.cluster.quotas import ResourceQuota
 from kubeproof.cluster.state import Phase, WorkloadCell
 from kubeproof.controllers.daemon_nodes import DaemonPod, NodeWork, node_work

@@ -18,11 +18,10 @@ from kubeproof.cluster.control import (
     TendJob,
 )
 from kubeproof.cluster.jobs import COMPLETE, FAILED_FOR_GOOD, FAILURE_TARGET, NONE, REPLACED
+from kubeproof.cluster.kinds import CRON_JOB, JOB
 from kubeproof.cluster.objects import (
     ALLOW,
-    CRON_JOB,
     FORBID,
-    JOB,
     REPLACE,
     Container,
     CronRules,

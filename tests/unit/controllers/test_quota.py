@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from kubeproof.cluster.objects import POD, Container, PodAffinity, PodTemplate, PodTerm, Setup, Workload
+from kubeproof.cluster.kinds import POD
+from kubeproof.cluster.objects import Container, PodAffinity, PodTemplate, PodTerm, Setup, Workload
 from kubeproof.cluster.quotas import ResourceQuota, Scope
 from kubeproof.cluster.state import Health, NodeCell, Phase, PodKind
 from kubeproof.controllers.quota import ENDLESS, Charged, charged_on, is_meant, ration_of, unstated, usage

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from kubeproof.cluster.control import CreatePods, Decision, DeleteUnbound, KeepNode, NodeRef, Seen, SetCurrent
-from kubeproof.cluster.objects import STATEFUL_SET, StatefulRules, family, revisions_of, short_name
+from kubeproof.cluster.kinds import STATEFUL_SET
+from kubeproof.cluster.objects import StatefulRules, family, revisions_of, short_name
 from kubeproof.cluster.quotas import ResourceQuota
 from kubeproof.cluster.state import Phase, WorkloadCell
 from kubeproof.controllers.stateful_sync import PENDING, Replica, Sync, sync

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubeproof.cluster.objects import STATEFUL_SET
+from kubeproof.cluster.kinds import STATEFUL_SET
 from kubeproof.errors import ManifestError
 from kubeproof.events.declarations import Rollout, Scale
 from kubeproof.manifests.load import load_texts

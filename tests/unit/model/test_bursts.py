@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from kubeproof.cluster.kinds import CRON_JOB, DAEMON_SET, JOB, POD, REPLICA_SET
 from kubeproof.cluster.labels import Taint, Toleration
-from kubeproof.cluster.objects import CRON_JOB, DAEMON_SET, JOB, POD, REPLICA_SET, SchedulerProfile, Setup
+from kubeproof.cluster.objects import SchedulerProfile, Setup
 from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscaler
 from kubeproof.cluster.quotas import ResourceQuota, Scope
 from kubeproof.engine.reference import reach

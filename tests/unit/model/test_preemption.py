@@ -5,17 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kubeproof.cluster.control import Seen
+from kubeproof.cluster.kinds import REPLICA_SET
 from kubeproof.cluster.labels import LabelSelector, Requirement
-from kubeproof.cluster.objects import (
-    REPLICA_SET,
-    Container,
-    Node,
-    PodTemplate,
-    SchedulerProfile,
-    Settings,
-    Setup,
-    Workload,
-)
+from kubeproof.cluster.objects import Container, Node, PodTemplate, SchedulerProfile, Settings, Setup, Workload
 from kubeproof.cluster.policies import PREEMPT_NEVER, PodDisruptionBudget
 from kubeproof.cluster.state import NodeCell, Phase, PodKind, WorkloadCell
 from kubeproof.controllers.scheduler.preempting import PreemptingScheduler

@@ -6,16 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from kubeproof.cluster.objects import (
-    CRON_JOB,
-    DAEMON_SET,
-    JOB,
-    STATEFUL_SET,
-    ZONE,
-    CronRules,
-    SchedulerProfile,
-    Workload,
-)
+from kubeproof.cluster.kinds import CRON_JOB, DAEMON_SET, JOB, STATEFUL_SET
+from kubeproof.cluster.objects import ZONE, CronRules, SchedulerProfile, Workload
 from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric, ScalingPolicy, ScalingRules
 from kubeproof.events.declarations import (
     STABLE,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kubeproof.cluster.node_groups import ClusterAutoscaler
-from kubeproof.cluster.objects import DAEMON_SET, POD, Setup
+from kubeproof.cluster.objects import Setup
 
 SYSTEM = "kube-system"
 
@@ -26,18 +26,18 @@ class Drainability:
 
     def is_moved(self, workload: int) -> bool:
         """True if pods of the workload need another node when theirs goes; those of DaemonSets go with it."""
-        return self._setup.workloads[workload].kind != DAEMON_SET
+        return not self._setup.workloads[workload].rules.runs_per_node
 
     def blocked_by(self, workload: int, allowed: Sequence[int]) -> str:
         """Why a pod of the workload may not be moved, "" if it may; `allowed` is what each budget still allows."""
         declared = self._setup.workloads[workload]
-        if declared.kind == DAEMON_SET or declared.template.safe_to_evict:
+        if declared.rules.runs_per_node or declared.template.safe_to_evict:
             return ""
         return next(self._blocks(workload, allowed), "")
 
     def _blocks(self, workload: int, allowed: Sequence[int]) -> Iterator[str]:
         declared, flags = self._setup.workloads[workload], self._flags
-        if declared.kind == POD:
+        if declared.rules.is_pod:
             yield "it has no controller"
         if flags.skips_system_pods and declared.namespace == SYSTEM and not self._budgets[workload]:
             yield f"it is in {SYSTEM} and no budget is for it"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kubeproof.cluster.daemons import eligibility
 from kubeproof.cluster.node_groups import ClusterAutoscaler, names_told
-from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, POD, REGION, ZONE, Node, Setup
+from kubeproof.cluster.objects import HOSTNAME, REGION, ZONE, Node, Setup
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.priorities import priority_of
 from kubeproof.cluster.state import NodeCell, Phase
@@ -194,7 +194,8 @@ class _Scene:
             for workload, count in view.nominated:
                 waiting[workload] = max(0, waiting.get(workload, 0) - count * nodes)
             for one in view.facts.pods if view.is_leaving else ():
-                if self._setup.workloads[one.workload].kind not in (DAEMON_SET, POD) and one.alive:
+                rules = self._setup.workloads[one.workload].rules
+                if not rules.runs_per_node and not rules.is_pod and one.alive:
                     waiting[one.workload] = waiting.get(one.workload, 0) + one.alive * nodes
         return {w: n for w, n in waiting.items() if n and self._priority(w) >= LEAST_PRIORITY}
 
@@ -207,7 +208,7 @@ class _Scene:
         return tuple(
             PodCount(number, 1, 0)
             for number, workload in enumerate(self._setup.workloads)
-            if workload.kind == DAEMON_SET
+            if workload.rules.runs_per_node
             and workload.owner is None
             and eligibility(workload.template, template, template.taints).should_run
         )

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from kubeproof.cluster.node_groups import ClusterAutoscaler
-from kubeproof.cluster.objects import DAEMON_SET, Node, Setup
+from kubeproof.cluster.objects import Node, Setup
 from kubeproof.cluster.places import Layout
 from kubeproof.controllers.cluster_autoscaler.drainability import Drainability
 from kubeproof.controllers.cluster_autoscaler.expanders import Requests
@@ -208,7 +208,7 @@ def utilization(
     used = [0, 0]
     daemons = [0, 0]
     for workload, alive, terminating in pods:
-        is_apart = flags.ignores_daemon_sets and setup.workloads[workload].kind == DAEMON_SET
+        is_apart = flags.ignores_daemon_sets and setup.workloads[workload].rules.runs_per_node
         for resource, amount in enumerate(requests[workload]):
             (daemons if is_apart else used)[resource] += amount * (alive + terminating)
     capacity = (node.cpu_milli - daemons[0], node.memory_bytes - daemons[1])

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from math import ceil
 
 from kubeproof.cluster import versions
-from kubeproof.cluster.objects import POD, Setup, Workload
+from kubeproof.cluster.objects import Setup, Workload
 from kubeproof.cluster.policies import DeschedulerPolicy, DeschedulerProfile
 from kubeproof.controllers.descheduler import evictor
 from kubeproof.controllers.descheduler.arguments import Arguments, arguments_of, plugins_at
@@ -25,7 +25,7 @@ def ages_asked(setup: Setup, policy: DeschedulerPolicy) -> tuple[tuple[int, ...]
 
 
 def _ages_of(setup: Setup, policy: DeschedulerPolicy, workload: Workload) -> Iterator[int]:
-    if workload.kind == POD and not workload.template.always_evictable:
+    if workload.rules.is_pod and not workload.template.always_evictable:
         return  # never evicted, however old
     for profile in policy.profiles:
         evicting = arguments_of(profile, evictor.NAME)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 
 from kubeproof.cluster import versions
-from kubeproof.cluster.objects import POD
 from kubeproof.cluster.priorities import SYSTEM_CRITICAL, class_values, priority_of
 from kubeproof.controllers.budgets import budgets_of
 from kubeproof.controllers.descheduler.arguments import Arguments
@@ -18,7 +17,6 @@ from kubeproof.controllers.descheduler.scene import Scene
 from kubeproof.controllers.descheduler.values import PodGroup
 
 NAME = "DefaultEvictor"
-DAEMON_SET = "DaemonSet"
 
 MIN_REPLICAS_SINCE = versions.MIN_REPLICAS.since
 DAEMON_SETS_SINCE = versions.DAEMON_SETS.since
@@ -74,10 +72,10 @@ class Evictor:
         return self._fit_nodes is None or self._scene.fits_another(group.workload, entry, self._fit_nodes)
 
     def _owner_allows(self, group: PodGroup) -> bool:
-        kind = self._scene.workload(group.workload).kind
-        if kind == POD:
+        rules = self._scene.workload(group.workload).rules
+        if rules.is_pod:
             return "FailedBarePods" in self._unprotected and group.failed
-        if kind == DAEMON_SET and "DaemonSetPods" not in self._unprotected:
+        if rules.runs_per_node and "DaemonSetPods" not in self._unprotected:
             return False
         return self._min_replicas <= 1 or self._replicas[group.workload] >= self._min_replicas
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from kubeproof.cluster.mentions import Mentions, mention_terms
-from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, JOBS, POD, ZONE, PodTemplate, Setup, Workload
+from kubeproof.cluster.objects import HOSTNAME, ZONE, PodTemplate, Setup, Workload
 from kubeproof.controllers.scheduler.plugins.volumes import ZONE_LABELS
-
-UNSPREAD = (POD, DAEMON_SET, *JOBS)  # kinds whose pods have default spread constraints by their Services alone
 
 
 def mention_scheduling(found: Mentions, setup: Setup) -> None:
     """Adds what rules of pods, volumes and profiles read."""
     for workload in setup.workloads:
         _mention_template(found, workload.template)
-        if not workload.template.spread and (workload.kind not in UNSPREAD or _is_served(setup, workload)):
+        if not workload.template.spread and (workload.rules.is_spread_by_owner or _is_served(setup, workload)):
             found.topology |= {HOSTNAME, ZONE}  # the scheduler's default constraints
     _mention_volumes(found, setup)
     for profile in setup.profiles:

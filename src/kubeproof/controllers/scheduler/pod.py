@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.objects import DEPLOYMENT, REPLICA_SET, PodTemplate, SchedulerProfile, Setup, Workload, family
+from kubeproof.cluster.objects import PodTemplate, SchedulerProfile, Setup, Workload, family
 from kubeproof.values import dataclass
 
 POD_TEMPLATE_HASH = "pod-template-hash"
@@ -37,7 +37,7 @@ def pod_labels(setup: Setup, index: int) -> dict[str, str]:
     """
     workload = setup.workloads[index]
     labels = dict(workload.template.labels)
-    if workload.kind == DEPLOYMENT or (workload.kind == REPLICA_SET and workload.owner is not None):
+    if workload.has_template_hash:
         hashed = family(setup, index)[0] if workload.resized else index  # requests set at admission change no hash
         labels.setdefault(POD_TEMPLATE_HASH, f"hash-of-workload-{hashed}")
     return labels

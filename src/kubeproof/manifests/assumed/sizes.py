@@ -11,17 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from kubeproof.cluster.objects import (
-    CRON_JOB,
-    DAEMON_SET,
-    HOSTNAME,
-    ZONE,
-    Container,
-    PodTemplate,
-    Setup,
-    SpreadConstraint,
-    Workload,
-)
+from kubeproof.cluster.objects import HOSTNAME, ZONE, Container, PodTemplate, Setup, SpreadConstraint, Workload
 from kubeproof.cluster.vertical import VerticalPodAutoscaler
 from kubeproof.controllers.scheduler.plugins.node_ports import rivals
 from kubeproof.controllers.scheduler.plugins.pod_terms import workloads_meant
@@ -94,8 +84,8 @@ def zones_needed(setup: Setup) -> int:
 
 
 def _demand(setup: Setup, guests: Sequence[int]) -> _Demand:
-    groups = tuple(_group(setup, setup.workloads[i]) for i in guests if setup.workloads[i].kind != DAEMON_SET)
-    daemons = _total((_requests(setup, w), 1) for i in guests if (w := setup.workloads[i]).kind == DAEMON_SET)
+    groups = tuple(_group(setup, setup.workloads[i]) for i in guests if not setup.workloads[i].rules.runs_per_node)
+    daemons = _total((_requests(setup, w), 1) for i in guests if (w := setup.workloads[i]).rules.runs_per_node)
     largest = {name: max(group.requests.get(name, 0) for group in groups) for name in _names(groups)}
     everything = [*((group.requests, group.most) for group in groups), (daemons, 2), (largest, 1)]
     return _Demand(groups, daemons, _total(everything), _nodes_apart(setup, guests))
@@ -115,7 +105,7 @@ def _pods_of(setup: Setup, workload: Workload) -> int:
     """How many pods are asked for at most; of a CronJob by all Jobs that may be there at once."""
     scaled = [a.max_replicas for a in setup.autoscalers if a.target == workload.ref]
     size = max(workload.replicas, *scaled) if scaled else workload.replicas
-    return min(MAX_COUNTED, size * (MOST_PLACES if workload.kind == CRON_JOB else 1))
+    return min(MAX_COUNTED, size * (MOST_PLACES if workload.rules.starts_jobs else 1))
 
 
 def _requests(setup: Setup, workload: Workload) -> Amounts:
@@ -144,7 +134,7 @@ def _resized(template: PodTemplate, autoscaler: VerticalPodAutoscaler) -> PodTem
 
 def _nodes_apart(setup: Setup, guests: Sequence[int]) -> int:
     """Nodes that the pods of any workload need if all pods that they keep apart from have a node each."""
-    sizes = {i: _pods_of(setup, setup.workloads[i]) for i in guests if setup.workloads[i].kind != DAEMON_SET}
+    sizes = {i: _pods_of(setup, setup.workloads[i]) for i in guests if not setup.workloads[i].rules.runs_per_node}
     foes: dict[int, set[int]] = {i: set() for i in sizes}
     for one in sizes:
         for other in (_repelled(setup, one, HOSTNAME) | rivals(setup, one)) & sizes.keys():

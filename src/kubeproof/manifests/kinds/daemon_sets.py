@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kubeproof.cluster.kinds import DAEMON_SET
 from kubeproof.cluster.labels import NO_EXECUTE, NO_SCHEDULE, Toleration
-from kubeproof.cluster.objects import DAEMON_SET, Strategy, Workload
+from kubeproof.cluster.objects import Strategy, Workload
 from kubeproof.manifests.kinds.metadata import read_metadata
 from kubeproof.manifests.kinds.workloads import ReadWorkload, count_or_percent, selector_and_template
 from kubeproof.manifests.yaml.fields import Fields

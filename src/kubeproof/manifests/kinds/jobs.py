@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kubeproof.cluster.jobs import JOB_NAME, named
+from kubeproof.cluster.kinds import CRON_JOB, JOB
 from kubeproof.cluster.labels import LabelSelector, Requirement
-from kubeproof.cluster.objects import ALLOW, CRON_JOB, FORBID, JOB, REPLACE, CronRules, JobRules, PodTemplate, Workload
+from kubeproof.cluster.objects import ALLOW, FORBID, REPLACE, CronRules, JobRules, PodTemplate, Workload
 from kubeproof.manifests.kinds.metadata import read_metadata
 from kubeproof.manifests.kinds.workloads import ReadWorkload
 from kubeproof.manifests.pods.selectors import selector_of

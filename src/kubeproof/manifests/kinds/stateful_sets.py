@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kubeproof.cluster.objects import STATEFUL_SET, StatefulRules
+from kubeproof.cluster.kinds import STATEFUL_SET
+from kubeproof.cluster.objects import StatefulRules
 from kubeproof.cluster.volumes import Claim
 from kubeproof.manifests.kinds.workloads import ReadWorkload, count_or_percent, replicated, selector_and_template
 from kubeproof.manifests.yaml.fields import Fields

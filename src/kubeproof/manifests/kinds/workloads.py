@@ -5,17 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from kubeproof.cluster.kinds import DEPLOYMENT, POD, REPLICA_SET, REPLICATION_CONTROLLER
 from kubeproof.cluster.labels import LabelSelector, Requirement
-from kubeproof.cluster.objects import (
-    DEPLOYMENT,
-    POD,
-    REPLICA_SET,
-    REPLICATION_CONTROLLER,
-    PodTemplate,
-    StatefulRules,
-    Strategy,
-    Workload,
-)
+from kubeproof.cluster.objects import PodTemplate, StatefulRules, Strategy, Workload
 from kubeproof.cluster.running import PENDING
 from kubeproof.cluster.state import NEVER, Phase
 from kubeproof.manifests.kinds.metadata import Metadata, read_metadata

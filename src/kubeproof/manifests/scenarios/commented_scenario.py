@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from kubeproof.cluster.objects import DEPLOYMENT, POD, ZONE, Setup, Workload
+from kubeproof.cluster.objects import ZONE, Setup, Workload
 from kubeproof.events.declarations import CreateNode, Event, Rollout, Scale, UsageChange
 from kubeproof.intents.declarations import EVENTUALLY_ALWAYS, Intent
 from kubeproof.manifests.assumed.node_pools import write_nodes
@@ -109,7 +109,7 @@ def _intents(setup: Setup) -> Iterator[Intent]:
         yield Intent(key="settles", name="settles")
     for workload in rows_of(setup):
         yield lasting_intent(workload)
-        if workload.kind != POD and (count := floor_of(setup, workload).count):
+        if not workload.rules.is_pod and (count := floor_of(setup, workload).count):
             yield floor_intent(workload, count)
 
 
@@ -144,7 +144,7 @@ def _more_intents(setup: Setup) -> Iterator[str]:
         yield "settles: {}  # with no further events the cluster comes to rest"
     yield "drainCompletes: {}  # of events that drain nodes"
     has_zones = len({dict(node.labels).get(ZONE) for node in setup.nodes} - {None}) > 1
-    several = [workload for workload in setup.workloads if workload.kind == DEPLOYMENT and workload.replicas > 1]
+    several = [workload for workload in setup.workloads if workload.rules.owns_replica_sets and workload.replicas > 1]
     for workload in several[:_MOST]:
         target = json.dumps(workload.ref)
         if has_zones:
@@ -154,7 +154,7 @@ def _more_intents(setup: Setup) -> Iterator[str]:
 
 def _scale(setup: Setup) -> Iterator[str]:
     """How to verify every size instead of this one."""
-    grown = [workload for workload in setup.workloads if workload.kind == DEPLOYMENT]
+    grown = [workload for workload in setup.workloads if workload.rules.owns_replica_sets]
     nodes = [node for node in setup.nodes if not node.is_slot]
     if not nodes or not grown:
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, Setup, Workload
+from kubeproof.cluster.objects import Setup, Workload
 from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric, PodDisruptionBudget
 from kubeproof.cluster.usage import CPU, MEMORY, container_request, containers_of
 from kubeproof.events.declarations import Drain, Event, NodeFailure, Usage, UsageChange, is_drain
@@ -70,13 +70,13 @@ def default_intents(
     if any(is_drain(event) for event in events):
         intents.append(Intent(key="drainCompletes", name="drainCompletes"))
     intents += [_about(w, "noPendingForever") for w in workloads]
-    intents += [_about(w, "noEvictionLoop") for w in workloads if is_descheduled and w.kind != POD]
+    intents += [_about(w, "noEvictionLoop") for w in workloads if is_descheduled and not w.rules.is_pod]
     for workload in workloads:
-        if workload.kind == DAEMON_SET:
+        if workload.rules.runs_per_node:
             intents.append(replace(_about(workload, "runsOnEveryNode"), when=EVENTUALLY_ALWAYS))
-        elif workload.kind not in (POD, *JOBS) and (least := _least_ready(workload, budgets, autoscalers)) > 0:
+        elif workload.rules.replaces_pods and (least := _least_ready(workload, budgets, autoscalers)) > 0:
             intents.append(replace(_about(workload, "minReady"), when=EVENTUALLY_ALWAYS, count=Amount(least)))
-    return (*intents, *(_about(w, "completes") for w in workloads if w.kind in JOBS))
+    return (*intents, *(_about(w, "completes") for w in workloads if w.rules.runs_to_completion))
 
 
 def _about(workload: Workload, key: str) -> Intent:

@@ -7,7 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from kubeproof.cluster.objects import ROLLED_OUT, Workload
+from kubeproof.cluster.kinds import ROLLED_OUT
+from kubeproof.cluster.objects import Workload
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.errors import InternalError
 from kubeproof.events.budget_change import name_of as name_of_budget

@@ -10,11 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from kubeproof.cluster.objects import (
-    DAEMON_SET,
     HOSTNAME,
-    JOBS,
-    POD,
-    ROLLED_OUT,
     ZONE,
     Node,
     Setup,
@@ -72,16 +68,16 @@ def _none(setup: Setup, workload: Workload) -> tuple[Event, ...]:
 
 
 def _keeps_running(workload: Workload) -> bool:
-    return workload.kind not in JOBS
+    return not workload.rules.runs_to_completion
 
 
 def _rolls_out(setup: Setup, workload: Workload) -> bool:
-    waits = not workload.stateful.rolling or (workload.kind == DAEMON_SET and not workload.strategy.rolling)
-    return workload.kind in ROLLED_OUT and not workload.paused and not waits  # OnDelete waits for somebody
+    waits = not workload.stateful.rolling or (workload.rules.runs_per_node and not workload.strategy.rolling)
+    return workload.rules.rolls_out and not workload.paused and not waits  # OnDelete waits for somebody
 
 
 def _is_sized_by_hand(setup: Setup, workload: Workload) -> bool:
-    is_sized = workload.kind not in (DAEMON_SET, POD, *JOBS)
+    is_sized = workload.rules.has_replicas
     return is_sized and all(autoscaler.target != workload.ref for autoscaler in setup.autoscalers)
 
 
@@ -100,7 +96,7 @@ def _has_neighbours(setup: Setup, workload: Workload) -> bool:
 
 def _is_there_for_long(setup: Setup, workload: Workload) -> bool:
     """True for what is still there when node after node is taken up; a Job is over by then."""
-    return bool(setup.nodes) and workload.kind not in JOBS
+    return bool(setup.nodes) and not workload.rules.runs_to_completion
 
 
 def _misses_a_node(setup: Setup, workload: Workload) -> bool:
@@ -108,13 +104,13 @@ def _misses_a_node(setup: Setup, workload: Workload) -> bool:
 
     A daemon pod has not. A Job is not called complete while one of its pods cannot end there, though its work is done.
     """
-    return bool(setup.nodes) and workload.kind not in (DAEMON_SET, *JOBS)
+    return bool(setup.nodes) and not (workload.rules.runs_per_node or workload.rules.runs_to_completion)
 
 
 def _heeds_new_nodes(setup: Setup, workload: Workload) -> bool:
     """True if somebody acts on a new node: a DaemonSet, a descheduler, or a constraint that counts domains."""
     spreads = any(constraint.hard for constraint in workload.template.spread)
-    return bool(setup.nodes) and (workload.kind == DAEMON_SET or setup.descheduler is not None or spreads)
+    return bool(setup.nodes) and (workload.rules.runs_per_node or setup.descheduler is not None or spreads)
 
 
 def _peak(setup: Setup, workload: Workload) -> tuple[Event, ...]:
@@ -191,7 +187,7 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         key="descheduling", head="desched.", title="the descheduler does its rounds", rank=8, events=_none,
-        concerns=lambda setup, workload: setup.descheduler is not None and workload.kind not in (POD, *JOBS),
+        concerns=lambda setup, workload: setup.descheduler is not None and workload.rules.replaces_pods,
         completes=("noEvictionLoop",),
     ),
     Fault(
@@ -220,12 +216,12 @@ class Floor:
 
 def floor_of(setup: Setup, workload: Workload) -> Floor:
     """One pod, or what a budget wants of its replicas; none for what does not keep running."""
-    if workload.kind in JOBS or workload.replicas == 0:
+    if workload.rules.runs_to_completion or workload.replicas == 0:
         return Floor(0)
     found = Floor(1)
     for budget in setup.budgets:
         wanted = budget_wants(budget, workload.replicas) if covers(budget, workload) else 0
-        if workload.kind != DAEMON_SET and wanted > found.count:
+        if not workload.rules.runs_per_node and wanted > found.count:
             found = Floor(wanted, budget)
     return found
 
@@ -236,9 +232,9 @@ BACK, FLOOR = "comes back", "never below"  # names of intents, before the worklo
 def lasting_intent(workload: Workload) -> Intent:
     """What must be true of a workload in the end."""
     about = Intent(key="minReady", name=f"{BACK} {workload.ref}", target=workload.ref, source=workload.source)
-    if workload.kind in JOBS:
+    if workload.rules.runs_to_completion:
         return replace(about, key="completes")
-    if workload.kind == DAEMON_SET:
+    if workload.rules.runs_per_node:
         return replace(about, key="runsOnEveryNode", when=EVENTUALLY_ALWAYS)
     return replace(about, when=EVENTUALLY_ALWAYS, count=ALL_OF_THEM)
 
@@ -273,7 +269,7 @@ def intents_of(setup: Setup, workload: Workload, faults: Sequence[Fault]) -> tup
     """What is asked of a workload: it is complete in the end, never below its floor, and what the faults add."""
     keys = dict.fromkeys(key for fault in faults for key in fault.completes)
     found = [lasting_intent(workload), *(further_intent(key, workload) for key in keys)]
-    if all(fault.begins == DEPLOYED for fault in faults) and workload.kind != POD:
+    if all(fault.begins == DEPLOYED for fault in faults) and not workload.rules.is_pod:
         found += [floor_intent(workload, count) for count in levels_of(floor_of(setup, workload).count)]
     return tuple(found)
 
@@ -285,9 +281,9 @@ def rows_of(setup: Setup) -> tuple[Workload, ...]:
 
 def _has_pods(workload: Workload) -> bool:
     """True unless nobody asks for any: no replicas, or a Job that is suspended."""
-    if workload.kind in JOBS:
+    if workload.rules.runs_to_completion:
         return not (workload.job.suspended or (workload.cron is not None and workload.cron.suspended))
-    return workload.replicas > 0 or workload.kind == DAEMON_SET
+    return workload.replicas > 0 or workload.rules.runs_per_node
 
 
 def concerning(setup: Setup, workload: Workload, chosen: Sequence[Fault] = FAULTS) -> tuple[Fault, ...]:

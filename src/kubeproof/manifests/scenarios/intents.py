@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from kubeproof.cluster.labels import LabelSelector
-from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, JOBS, POD, ROLLED_OUT, Workload
+from kubeproof.cluster.objects import HOSTNAME, Workload
 from kubeproof.intents.catalogue import aliases
 from kubeproof.intents.declarations import (
     ALWAYS,
@@ -262,12 +262,12 @@ def _reached(fields: Fields, targets: list[Workload], around: Surroundings, *, i
 def _can_mean(key: str, workload: Workload) -> bool:
     """True if the intent can speak of this workload: nobody replaces a bare pod, not every kind rolls out."""
     if key == "rolloutCompletes":
-        return workload.kind in ROLLED_OUT
+        return workload.rules.rolls_out
     if key == "runsOnEveryNode":
-        return workload.kind == DAEMON_SET
+        return workload.rules.runs_per_node
     if key == "completes":
-        return workload.kind in JOBS
-    return workload.kind != POD or key not in RECREATED
+        return workload.rules.runs_to_completion
+    return not workload.rules.is_pod or key not in RECREATED
 
 
 def with_unique_names(intents: Sequence[Intent]) -> tuple[Intent, ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from kubeproof.cluster.kinds import DEPLOYMENT, REPLICA_SET
 from kubeproof.cluster.labels import as_labels
-from kubeproof.cluster.objects import CRON_JOB, DAEMON_SET, DEPLOYMENT, REPLICA_SET, STATEFUL_SET, Workload
+from kubeproof.cluster.objects import Workload
 from kubeproof.cluster.running import PENDING, RunningPods, counted
 from kubeproof.cluster.state import NEVER, Phase
 from kubeproof.manifests.kinds.workloads import PodStatus, ReadWorkload
@@ -44,7 +45,7 @@ class Owners:
     def is_old(self, read: ReadWorkload, root: str) -> bool:
         """True for a pod of a ReplicaSet whose template is not the one that its Deployment asks for."""
         direct, main = self._reads.get(read.owner or ""), self._reads[root]
-        if direct is None or direct is main or main.workload.kind != DEPLOYMENT:
+        if direct is None or direct is main or not main.workload.rules.owns_replica_sets:
             return False
         return _without_hash(direct.workload) != _without_hash(main.workload)
 
@@ -75,22 +76,22 @@ def running_pods(
 
 
 def _started(pod: PodStatus, workload: Workload) -> RunningPods:
-    ordinal = pod.ordinal if workload.kind == STATEFUL_SET else NEVER
-    wanted = pod.wanted if workload.kind == DAEMON_SET else ""
+    ordinal = pod.ordinal if workload.rules.has_ordinals else NEVER
+    wanted = pod.wanted if workload.rules.runs_per_node else ""
     return RunningPods(workload.ref, pod.node or wanted, pod.phase, 1, ordinal)
 
 
 def _inexpressible(pod: PodStatus, workload: Workload, nodes: set[str], kept: set[tuple[str, str]]) -> str:
     """Why a run cannot begin with the pod; "" if it can."""
-    if workload.kind == CRON_JOB:
+    if workload.rules.starts_jobs:
         return f"{printable(workload.ref)} starts its Jobs anew"
     if pod.node and pod.node not in nodes:
         return f"it runs on {printable(pod.node)}, which is not in the input"
-    if workload.kind == STATEFUL_SET:
+    if workload.rules.has_ordinals:
         first = workload.stateful.start
         if not first <= pod.ordinal < first + workload.replicas:
             return f"{printable(workload.ref)} does not want this ordinal any longer"
-    if workload.kind == DAEMON_SET and pod.phase != Phase.TERMINATING:
+    if workload.rules.runs_per_node and pod.phase != Phase.TERMINATING:
         spot = (workload.ref, pod.node or pod.wanted)
         if spot[1] not in nodes or spot in kept:
             return f"one pod of {printable(workload.ref)} per node is modelled"

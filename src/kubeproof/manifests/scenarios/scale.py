@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kubeproof.cluster.objects import POD
 from kubeproof.cluster.scale import ACTUAL, DECLARED, ESC, Following, Limit, NodeScale, Scale, Term, WorkloadScale
 from kubeproof.events.declarations import Apply, Event
 from kubeproof.intents.declarations import Intent
@@ -62,7 +61,7 @@ def _workload(entry: Fields, around: Surroundings, events: Sequence[Event], inte
     found = resolve(entry, "target", entry.required_text("target"), around.workloads)
     if len(found) > 1:
         entry.fail("target", "names several workloads", remedy="Write the kind")
-    if found[0].kind == POD:
+    if found[0].rules.is_pod:
         entry.fail("target", "is one pod", remedy="Only Deployments and ReplicaSets grow")
     least, most = _range(entry, "replicas", 1)
     lowest, highest = _autoscaler(entry, found[0].ref, around)

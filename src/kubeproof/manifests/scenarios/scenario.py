@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kubeproof.cluster.objects import CRON_JOB, DAEMON_SET, POD, Node, Settings, Workload
+from kubeproof.cluster.objects import Node, Settings, Workload
 from kubeproof.events.declarations import Apply, CreateNode, Event
 from kubeproof.events.quantities import QuantifySettings
 from kubeproof.intents.declarations import Intent
@@ -152,7 +152,7 @@ def _placed(placement: Fields, key: str, around: Surroundings) -> tuple[str, tup
     found = resolve(placement, key, key, around.workloads)
     if len(found) > 1:
         placement.fail(key, "names several workloads", remedy="Write the kind")
-    if found[0].kind == CRON_JOB:
+    if found[0].rules.starts_jobs:
         placement.fail(key, "starts Jobs of its own", remedy="Place a Job, or let the CronJob start")
     counts = placement.required_child(key)
     names = {node.name for node in around.nodes}
@@ -161,9 +161,9 @@ def _placed(placement: Fields, key: str, around: Surroundings) -> tuple[str, tup
         if node not in names:
             counts.fail(node, "is not a node of the input", remedy=suggestion(node, names))
         pods[node] = counts.integer(node, most=100_000) or 0
-    if found[0].kind == DAEMON_SET and any(count > 1 for count in pods.values()):
+    if found[0].rules.runs_per_node and any(count > 1 for count in pods.values()):
         placement.fail(key, "has several pods on one node", remedy="A DaemonSet keeps one pod per node")
-    if found[0].kind == POD and sum(pods.values()) > 1:
+    if found[0].rules.is_pod and sum(pods.values()) > 1:
         placement.fail(key, "is one pod", remedy="Place it on one node")
     if any(pods.values()) and found[0].home is not None and not pods.get(found[0].home):
         placement.fail(key, f"names its node, {found[0].home}, itself", remedy="Place it there, or leave it out")

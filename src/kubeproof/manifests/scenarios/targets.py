@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kubeproof.cluster.kinds import KINDS
 from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.objects import (
-    DAEMON_SET,
-    DEPLOYMENT,
-    JOBS,
-    POD,
-    REPLICA_SET,
-    REPLICATION_CONTROLLER,
-    STATEFUL_SET,
     Node,
     Source,
     Workload,
@@ -85,10 +79,9 @@ def _selects(selector: LabelSelector | None, workload: Workload) -> bool:
 
 
 def _remedy(kind: str, target: str, workloads: Sequence[Workload]) -> str:
-    modelled = (DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER, DAEMON_SET, STATEFUL_SET, *JOBS, POD)
-    if kind in modelled and workloads:
+    if kind in KINDS and workloads:
         return suggestion(target, [w.ref for w in workloads])
-    return f"Modelled workloads are {', '.join(modelled)}; other kinds are not modelled yet"
+    return f"Modelled workloads are {', '.join(KINDS)}; other kinds are not modelled yet"
 
 
 def read_nodes(fields: Fields, nodes: Sequence[Node]) -> NodeChoice:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kubeproof.cluster.objects import JOBS, Workload
+from kubeproof.cluster.objects import Workload
 from kubeproof.events.declarations import Cordon, CpuLoad, Event, NodeFailure, Unreachable, UsageChange, ZoneFailure
 from kubeproof.events.workload import (
     BALANCERS,
@@ -97,7 +97,7 @@ def _target(fields: Fields, around: Surroundings) -> Workload:
     target = fields.required_text("target")
     found = _selected(fields, target, around) if target.startswith("Service/") else ()
     found = found or resolve(fields, "target", target, around.workloads)
-    if len(found) != 1 or found[0].kind in JOBS:
+    if len(found) != 1 or found[0].rules.runs_to_completion:
         told = ", ".join(workload.ref for workload in found)
         fields.fail("target", f"stands for {told}", remedy="Name one Deployment, StatefulSet, ReplicaSet or DaemonSet")
     return found[0]

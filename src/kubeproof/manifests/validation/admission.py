@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kubeproof.cluster.objects import POD, Setup, Workload
+from kubeproof.cluster.objects import Setup, Workload
 from kubeproof.cluster.quotas import LimitRange
 from kubeproof.errors import ManifestError
 from kubeproof.events.declarations import Apply, Event
@@ -24,7 +24,7 @@ def admitted(loaded: Loaded, ranges: Sequence[LimitRange]) -> Loaded:
 
 def check_admitted(workload: Workload, setup: Setup, ranges: Sequence[LimitRange]) -> None:
     """Refuses a Pod that the API server does not let in."""
-    if workload.kind == POD and (ranges or setup.quotas):
+    if workload.rules.is_pod and (ranges or setup.quotas):
         _admitted(workload, setup, ranges)
 
 
@@ -40,7 +40,7 @@ def _admitted(workload: Workload, setup: Setup, ranges: Sequence[LimitRange]) ->
     own = sorted((one for one in ranges if one.namespace == workload.namespace), key=lambda one: one.name)
     filled = replace(workload, template=with_defaults(workload.template, own))
     reasons = [*refusals(filled.template, own, setup.settings.kubernetes_version), *_unstated(filled, setup)]
-    if reasons and workload.kind == POD:
+    if reasons and workload.rules.is_pod:
         raise ManifestError(
             f"{workload.ref}: the API server refuses it: {reasons[0]}",
             file=workload.source.file,

@@ -45,7 +45,7 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.daemons import nodes_wanted
 from kubeproof.cluster.images import tracked_images
-from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, JOB, JOBS, POD, STATEFUL_SET, family, short_name
+from kubeproof.cluster.objects import family, short_name
 from kubeproof.cluster.priorities import priority_of
 from kubeproof.cluster.state import ACTIVE, NEVER, SERVING, Outcome, Phase
 from kubeproof.errors import LimitReached
@@ -87,11 +87,11 @@ class NamedActions:
     def pod_name(self, workload: int, number: int) -> str:
         """`web-3`: the third pod; numbers of vanished pods are used again, so that names stay few."""
         declared = self.setup.workloads[workload]
-        if declared.kind == POD:
+        if declared.rules.is_pod:
             equals = [index for index, first in enumerate(self.plan.kin) if first == workload]
             return short_name(self.setup, equals[number - 1] if number <= len(equals) else workload)
         name = short_name(self.setup, workload)
-        return name if declared.ordinal is not None and declared.kind != JOB else f"{name}-{number}"
+        return name if declared.ordinal is not None and not declared.rules.counts_completions else f"{name}-{number}"
 
     def _matching(self, controller: Loop, state: State, ref: NodeRef) -> Iterator[int]:
         for index in self.plan.layout.places[ref.place].nodes:
@@ -165,7 +165,7 @@ class NamedActions:
             return state._replace(memories=memories), (Verb.REMEMBER, action.memory, action.value)
         workload = action.workload
         declared, spec = self.setup.workloads[workload], state.specs[workload]
-        ref = declared.ref if declared.ordinal is None or declared.kind == JOB else str(declared.owner)
+        ref = declared.ref if declared.ordinal is None or declared.rules.counts_completions else str(declared.owner)
         if isinstance(action, CreatePods):
             names = self._new_names(state, workload, action.pods)
             waiting = tuple(sorted((*state.unbound[workload], *names), key=_by_number))
@@ -174,7 +174,7 @@ class NamedActions:
             return self._created(state, workload), (Verb.CREATE_OBJECT, ref)
         concrete: Concrete
         if isinstance(action, DeleteObject):
-            is_pod = self.setup.workloads[workload].kind == POD
+            is_pod = self.setup.workloads[workload].rules.is_pod
             spec = spec._replace(exists=0, desired=0, replicas=0 if is_pod else min(spec.replicas, 0))
             if workload in self.plan.mechanics.kept:  # the garbage collector takes finished pods, too
                 spec = spec._replace(failed=0, completed=0)
@@ -192,7 +192,7 @@ class NamedActions:
             spec = spec._replace(replicas=action.replicas, noted=action.noted, max_noted=action.max_noted)
             concrete = (Verb.SET_REPLICAS, ref, action.replicas)
         else:
-            has_no_size = self.setup.workloads[workload].kind in (DEPLOYMENT, STATEFUL_SET, JOB)
+            has_no_size = self.setup.workloads[workload].rules.sizes_in_sync
             follows = spec.replicas if has_no_size else action.replicas
             spec = spec._replace(desired=action.replicas, replicas=follows)
             concrete = (Verb.SET_DESIRED, ref, action.replicas)
@@ -200,22 +200,22 @@ class NamedActions:
 
     def _wanted(self, workload: int, spec: Spec, template: int) -> int:
         """What a workload wants with another template: a DaemonSet perhaps other nodes."""
-        is_daemon_set = self.setup.workloads[workload].kind == DAEMON_SET
+        is_daemon_set = self.setup.workloads[workload].rules.runs_per_node
         return nodes_wanted(self.setup, family(self.setup, workload)[template]) if is_daemon_set else spec.desired
 
     def _created(self, state: State, workload: int) -> State:
         declared = self.setup.workloads[workload]
-        if declared.kind == POD:
+        if declared.rules.is_pod:
             waits = declared.home not in self.names  # a pod that names its node arrives there in the same step
             state = self._with_unbound(state, workload, (self.pod_name(workload, 1),) if waits else ())
             spec = Spec(1, 1, NEVER)
-        elif declared.kind == DAEMON_SET:
+        elif declared.rules.runs_per_node:
             spec = Spec(1, nodes_wanted(self.setup, workload), NEVER)
-        elif declared.kind in JOBS:
+        elif declared.rules.runs_to_completion:
             spec = Spec(1, declared.replicas, NEVER)
         else:
             kept = state.specs[workload].replicas  # of the ReplicaSet that a deleted Deployment left
-            replicas = kept if declared.kind in (DEPLOYMENT, STATEFUL_SET) else declared.replicas
+            replicas = kept if declared.rules.sizes_in_sync else declared.replicas
             spec = Spec(1, declared.replicas, replicas)
         spec = spec._replace(failed=state.specs[workload].failed)
         return state._replace(specs=_replaced(state.specs, workload, spec))
@@ -327,7 +327,7 @@ class NamedActions:
     def _crashed(self, node: NodeState, hit: Pod) -> NodeState:
         """The node after a container of a pod exited: the pod is restarted, or has failed."""
         job = self.setup.workloads[hit.workload]
-        if job.kind == JOB and not job.job.restarts:
+        if job.rules.counts_completions and not job.job.restarts:
             rest = tuple(pod for pod in node.pods if pod != hit)
             return with_ended(node._replace(pods=rest), [(hit.workload, int(Outcome.FAILED))])
         return node._replace(pods=tuple(crashed(self.setup, pod) if pod == hit else pod for pod in node.pods))
@@ -338,7 +338,7 @@ class NamedActions:
         for pod in victims:
             job = self.setup.workloads[pod.workload]
             vanishes = vanishes_at_once(self.setup, node, pod, self._route_s(pod))
-            if job.kind == JOB and (vanishes or not job.job.only_failed):
+            if job.rules.counts_completions and (vanishes or not job.job.only_failed):
                 ended.append((pod.workload, int(Outcome.FAILED)))
         return with_ended(self._deleted(node, victims, preempted), ended)
 
@@ -473,7 +473,7 @@ class NamedActions:
     def _told(self, action: Advance, moving: Sequence[Pod], failed: Sequence[Pod]) -> list[tuple[int, int]]:
         """What a Job has yet to count of pods that the kubelet moved on."""
         job = self.setup.workloads[action.workload]
-        if job.kind != JOB:
+        if not job.rules.counts_completions:
             return []
         if action.phase in (Phase.READY, Phase.UNREADY):
             return [(action.workload, int(Outcome.SUCCEEDED))] * len(moving)

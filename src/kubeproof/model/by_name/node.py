@@ -34,7 +34,7 @@ from kubeproof.cluster.control import (
     NodeVerb,
 )
 from kubeproof.cluster.labels import NO_EXECUTE, Taint
-from kubeproof.cluster.objects import JOB, Node, Setup
+from kubeproof.cluster.objects import Node, Setup
 from kubeproof.cluster.places import UNREACHABLE
 from kubeproof.cluster.state import NEVER, SERVING, Cause, Health, Outcome, Phase, Work
 from kubeproof.controllers.taint_eviction import clock_after, seconds_tolerated
@@ -200,7 +200,7 @@ def _left_behind(setup: Setup, node: NodeState) -> NodeState:
     lost = []
     for pod in node.pods:
         job = setup.workloads[pod.workload]
-        if job.kind == JOB and (pod.phase != Phase.TERMINATING or job.job.only_failed):
+        if job.rules.counts_completions and (pod.phase != Phase.TERMINATING or job.job.only_failed):
             lost.append((pod.workload, int(Outcome.FAILED)))
     return with_ended(node, lost)
 
@@ -223,7 +223,7 @@ def crashed(setup: Setup, pod: Pod) -> Pod:
         delay += probe.initial_delay_s + probe.period_s * (probe.success_threshold - 1)
         most += probe.period_s
     job = setup.workloads[pod.workload]
-    again = min(pod.restarts + 1, max(6, job.job.backoff_limit) if job.kind == JOB else 6)
+    again = min(pod.restarts + 1, max(6, job.job.backoff_limit) if job.rules.counts_completions else 6)
     return pod._replace(phase=int(Phase.RUNNING), least_s=delay + least, most_s=delay + most, restarts=again)
 
 

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from kubeproof.cluster.jobs import named
-from kubeproof.cluster.objects import CRON_JOB, FORBID, JOB, REPLACE, Setup, Workload
+from kubeproof.cluster.kinds import JOB
+from kubeproof.cluster.objects import FORBID, REPLACE, Setup, Workload
 from kubeproof.events.declarations import Completes, Event
 
 RUN_S = (0, 600)  # how long pods of Jobs run unless an event says so, least and most
@@ -23,7 +24,7 @@ def with_cron_jobs(setup: Setup, events: tuple[Event, ...]) -> Setup:
     """The setup with the Jobs that its CronJobs may have at once, after all other workloads."""
     added: list[Workload] = []
     for declared in setup.workloads:
-        if declared.kind == CRON_JOB:
+        if declared.rules.starts_jobs:
             added += _jobs(declared, jobs_at_once(setup, declared, events))
     return replace(setup, workloads=(*setup.workloads, *added)) if added else setup
 
@@ -64,4 +65,4 @@ def _told_time(declared: Workload, events: tuple[Event, ...]) -> tuple[int, int]
 
 def run_times(setup: Setup, events: tuple[Event, ...]) -> tuple[tuple[int, int] | None, ...]:
     """Per workload how long its pods run, None if they do not end by themselves."""
-    return tuple(run_time(w, events) if w.kind == JOB else None for w in setup.workloads)
+    return tuple(run_time(w, events) if w.rules.counts_completions else None for w in setup.workloads)

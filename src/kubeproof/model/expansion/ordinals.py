@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from kubeproof.cluster import versions
 from kubeproof.cluster.labels import as_labels
-from kubeproof.cluster.objects import STATEFUL_SET, PodTemplate, Setup, Workload, family
+from kubeproof.cluster.objects import PodTemplate, Setup, Workload, family
 from kubeproof.cluster.volumes import Claim
 from kubeproof.errors import UsageError
 from kubeproof.events.declarations import Apply, Event, Scale
@@ -24,13 +24,13 @@ POD_INDEX_SINCE = versions.POD_INDEX.since
 
 def with_ordinals(setup: Setup, events: Iterable[Event]) -> Setup:
     """The setup with the ordinals of its StatefulSets; their later revisions are told by ordinals alone."""
-    declared = [w for w in setup.workloads if w.kind == STATEFUL_SET and w.owner is None]
+    declared = [w for w in setup.workloads if w.rules.has_ordinals and w.owner is None]
     if not declared:
         return setup
-    kept = tuple(w for w in setup.workloads if w.kind != STATEFUL_SET or w.owner is None)
+    kept = tuple(w for w in setup.workloads if not w.rules.has_ordinals or w.owner is None)
     added: list[Workload] = []
     for main in declared:
-        revisions = [main, *(w for w in setup.workloads if w.kind == STATEFUL_SET and w.owner == main.ref)]
+        revisions = [main, *(w for w in setup.workloads if w.rules.has_ordinals and w.owner == main.ref)]
         count = _most_replicas(setup, main, tuple(events))
         for number, revision in enumerate(revisions):
             added += [_ordinal(setup, main, revision.template, number, ordinal) for ordinal in range(count)]
@@ -58,7 +58,7 @@ def _claim_name(template: Claim, one: Workload) -> str:
 def revision_templates(setup: Setup, workload: int) -> list[PodTemplate]:
     """The pod templates that a workload may ask for; those of ordinals without the labels that tell them apart."""
     members = [setup.workloads[member] for member in family(setup, workload)]
-    if members[0].kind != STATEFUL_SET:
+    if not members[0].rules.has_ordinals:
         return [member.template for member in members]
     firsts = [m.template for m in members[1:] if m.ordinal == m.stateful.start]
     added = len(members[0].claim_templates)

@@ -5,21 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kubeproof.cluster.objects import (
-    CRON_JOB,
-    DAEMON_SET,
-    DEPLOYMENT,
-    JOB,
-    POD,
-    REPLICA_SET,
-    ROLLED_OUT,
-    STATEFUL_SET,
-    Setup,
-    Workload,
-    family,
-    revisions_of,
-    workload_number,
-)
+from kubeproof.cluster.kinds import REPLICA_SET
+from kubeproof.cluster.objects import Setup, Workload, family, revisions_of, workload_number
 from kubeproof.errors import UsageError
 from kubeproof.events.declarations import EVERY_REVISION, INITIAL_REVISION, Apply, Create, Event, NeverReady, Rollout
 from kubeproof.model.expansion.ordinals import revision_templates
@@ -38,7 +25,7 @@ def with_revisions(setup: Setup, events: tuple[Event, ...]) -> Setup:
                 name = f"{declared.name}-rev{number}"
                 kind = _revision_kind(declared)
                 later.append(replace(declared, kind=kind, name=name, replicas=0, owner=declared.ref))
-        elif isinstance(event, Apply) and event.workload.kind in ROLLED_OUT:
+        elif isinstance(event, Apply) and event.workload.rules.rolls_out:
             later += _applied_revision(setup, event, later)
     if len(later) > MOST_REVISIONS:
         raise UsageError(f"events may bring {len(later)} further revisions", f"Allow at most {MOST_REVISIONS} in all")
@@ -47,7 +34,7 @@ def with_revisions(setup: Setup, events: tuple[Event, ...]) -> Setup:
 
 def _revision_kind(declared: Workload) -> str:
     """What stands for a later revision: a Deployment's own ReplicaSet, of other kinds pods of the same owner."""
-    return REPLICA_SET if declared.kind == DEPLOYMENT else declared.kind
+    return REPLICA_SET if declared.rules.owns_replica_sets else declared.kind
 
 
 def _applied_revision(setup: Setup, event: Apply, later: list[Workload]) -> list[Workload]:
@@ -77,7 +64,9 @@ def with_applied(setup: Setup, events: tuple[Event, ...]) -> tuple[Setup, frozen
 
 def started_later(setup: Setup) -> frozenset[int]:
     """The Jobs that are not there before their CronJob starts them."""
-    return frozenset(number for number, w in enumerate(setup.workloads) if w.kind == JOB and w.owner is not None)
+    return frozenset(
+        number for number, w in enumerate(setup.workloads) if w.rules.counts_completions and w.owner is not None
+    )
 
 
 def applied_replicas(existing: Workload, event: Apply) -> int | None:
@@ -86,7 +75,8 @@ def applied_replicas(existing: Workload, event: Apply) -> int | None:
     A manifest that omits the field leaves it alone only if the manifest applied before omitted it, too; otherwise
     the three-way merge removes it and defaulting sets 1 (semantics section 2.7). A bare Pod has none.
     """
-    if event.workload.kind in (POD, DAEMON_SET, CRON_JOB):
+    rules = event.workload.rules
+    if rules.is_pod or rules.runs_per_node or rules.starts_jobs:
         return None
     keeps = not event.replicas_given and not existing.replicas_given
     return None if keeps else event.workload.replicas
@@ -113,7 +103,7 @@ def never_ready(setup: Setup, events: tuple[Event, ...]) -> frozenset[int]:
         if isinstance(event, NeverReady):
             number = workload_number(setup, event.target)
             members = family(setup, number)
-            if setup.workloads[number].kind == STATEFUL_SET:
+            if setup.workloads[number].rules.has_ordinals:
                 members = members[1:]  # its pods are those of its ordinals
             initial = len(members) // revisions_of(setup, number)
             first, later = members[:initial], members[initial:]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.objects import STATEFUL_SET, Setup, family, workload_number
+from kubeproof.cluster.objects import Setup, family, workload_number
 from kubeproof.cluster.running import PENDING, RunningPods
 from kubeproof.cluster.state import NodeCell, WorkloadCell, add_pinned
 from kubeproof.model.mechanics import Mechanics
@@ -45,6 +45,6 @@ def with_waiting(
 def _member(setup: Setup, one: RunningPods) -> int:
     """The workload that stands for the pods: of a StatefulSet that of the ordinal, of its first revision."""
     number = workload_number(setup, one.ref)
-    if setup.workloads[number].kind != STATEFUL_SET:
+    if not setup.workloads[number].rules.has_ordinals:
         return number
     return next(w for w in family(setup, number)[1:] if setup.workloads[w].ordinal == one.ordinal)

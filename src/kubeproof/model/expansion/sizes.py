@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
-from kubeproof.cluster.objects import DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER, Container, Setup, Workload
+from kubeproof.cluster.kinds import KINDS, REPLICA_SET
+from kubeproof.cluster.objects import Container, Setup, Workload
 from kubeproof.cluster.state import NEVER
 from kubeproof.cluster.usage import (
     CPU,
@@ -29,7 +30,7 @@ from kubeproof.controllers.vpa.recommendation import Rules, is_far_off, recommen
 from kubeproof.errors import UsageError
 from kubeproof.events.declarations import Apply, Event, Rollout, Scale
 
-RESIZED_KINDS = (DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER)
+RESIZED_KINDS = tuple(kind.name for kind in KINDS.values() if kind.has_replica_set)
 MOST_SIZES = 20  # of one workload: each is a workload of its own to every loop
 
 
@@ -43,7 +44,7 @@ def why_idle(setup: Setup, vpa: VerticalPodAutoscaler, events: tuple[Event, ...]
     target = next((one for one in setup.workloads if one.ref == vpa.target), None)
     if target is None:
         return f"its target {vpa.target} is not in the input"
-    if target.kind not in RESIZED_KINDS:
+    if not target.rules.has_replica_set:
         return f"only pods of {', '.join(RESIZED_KINDS)} get new requests here"
     if any(quota.namespace == target.namespace for quota in setup.quotas):
         return "a ResourceQuota of the namespace would have to follow"
@@ -79,7 +80,7 @@ def with_sizes(setup: Setup, events: tuple[Event, ...], rules: tuple[UsageRule, 
                 f"pods of {target.ref} may get {len(found)} different requests",
                 f"Allow at most {MOST_SIZES}: fewer levels of use, or fewer replicas that share a load",
             )
-        kind = REPLICA_SET if target.kind == DEPLOYMENT else target.kind
+        kind = REPLICA_SET if target.rules.owns_replica_sets else target.kind
         for index, template in enumerate(found[1:], start=1):
             name = f"{target.name}-size{index}"
             size = replace(target, kind=kind, name=name, replicas=0, owner=target.ref, template=template, resized=True)

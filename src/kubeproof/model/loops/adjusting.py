@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kubeproof.cluster.control import Loop
 from kubeproof.cluster.counted import counted_by, foreign_to, selects
 from kubeproof.cluster.footprint import Writes
-from kubeproof.cluster.objects import CRON_JOB, JOB, JOBS, Setup, family, workload_number
+from kubeproof.cluster.objects import Setup, family, workload_number
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import HorizontalPodAutoscaler
 from kubeproof.cluster.usage import CPU, UsageRule
@@ -92,8 +92,8 @@ def _reconciler(layout: Layout, events: tuple[Event, ...], number: int, memory: 
 def _job_loops(layout: Layout, first: int, at_once: frozenset[int]) -> AdjustingPart:
     """The loops of Jobs and CronJobs; their memories begin with the number `first`."""
     setup = layout.setup
-    jobs = [number for number, workload in enumerate(setup.workloads) if workload.kind == JOB]
-    crons = [number for number, workload in enumerate(setup.workloads) if workload.kind == CRON_JOB]
+    jobs = [number for number, workload in enumerate(setup.workloads) if workload.rules.counts_completions]
+    crons = [number for number, workload in enumerate(setup.workloads) if workload.rules.starts_jobs]
     if not jobs and not crons:
         return AdjustingPart((), ())
     from kubeproof.controllers.cronjob import AT_REST
@@ -179,7 +179,7 @@ def _name(kind: str, setup: Setup, workload: int) -> MemoryName:
 
 def working_autoscalers(setup: Setup) -> tuple[HorizontalPodAutoscaler, ...]:
     """The autoscalers whose target is in the input; others find nothing to scale."""
-    known = {workload.ref for workload in setup.workloads if workload.kind not in JOBS}
+    known = {workload.ref for workload in setup.workloads if not workload.rules.runs_to_completion}
     return tuple(autoscaler for autoscaler in setup.autoscalers if autoscaler.target in known)
 
 
@@ -213,7 +213,7 @@ def foreign_counted(setup: Setup) -> frozenset[int]:
 
 def jobs_counted(setup: Setup) -> frozenset[int]:
     """The Jobs whose pods an autoscaler counts, finished ones as long as they are listed."""
-    return frozenset(number for number in foreign_counted(setup) if setup.workloads[number].kind == JOB)
+    return frozenset(number for number in foreign_counted(setup) if setup.workloads[number].rules.counts_completions)
 
 
 def may_run_unready(setup: Setup, events: tuple[Event, ...]) -> frozenset[int]:

@@ -9,11 +9,6 @@ from itertools import product
 from kubeproof.cluster.control import Loop
 from kubeproof.cluster.footprint import Writes, footprint_of
 from kubeproof.cluster.objects import (
-    DAEMON_SET,
-    DEPLOYMENT,
-    JOBS,
-    POD,
-    STATEFUL_SET,
     Setup,
     family,
     revisions_of,
@@ -69,10 +64,10 @@ def built_in_controllers(
         loops += owner_loops(layout, index, at_once)
         for variant, guard in variants if has_priorities(layout.setup) else ((layout, NO_GUARD),):
             shared = shared_loops(variant)
-            is_daemon = workload.kind == DAEMON_SET
+            is_daemon = workload.rules.runs_per_node
             loop = shared.pinned_scheduler(index) if is_daemon else shared.scheduler(index, claims)
             loops.append(guarded(loop, guard))
-        if evicts and workload.kind != DAEMON_SET:  # drains leave daemon pods alone
+        if evicts and not workload.rules.runs_per_node:  # drains leave daemon pods alone
             loops += [guarded(DrainEviction(variant, index), guard) for variant, guard in variants]
     for place in layout.every_place:
         loops += [Kubelet(layout, place), TaintEviction(layout, place), NodeMonitor(layout, place)]
@@ -127,20 +122,20 @@ def owner_loops(layout: Layout, index: int, at_once: frozenset[int] = frozenset(
     """The loops that keep up a workload's pods; a bare Pod has none."""
     workload = layout.setup.workloads[index]
     sizes = family(layout.setup, index)
-    if workload.kind == DAEMON_SET:
+    if workload.rules.runs_per_node:
         if workload.owner is None:
             yield DaemonSetController(layout, index, at_once=at_once >= {*sizes})
         return
-    if workload.kind == STATEFUL_SET:
+    if workload.rules.has_ordinals:
         if workload.owner is None:
             yield StatefulSetController(layout, index, at_once=at_once >= {*sizes})
         return
-    if workload.kind in JOBS:
+    if workload.rules.runs_to_completion:
         return  # their loops have clocks: `job_loops`
-    if workload.kind == DEPLOYMENT:
+    if workload.rules.owns_replica_sets:
         has_revisions = revisions_of(layout.setup, index) > 1
         yield RolloutController(layout, index) if has_revisions else DeploymentController(layout, index)
-    if workload.kind != POD and not any(layout.setup.workloads[one].resized for one in (index, *sizes)):
+    if not workload.rules.is_pod and not any(layout.setup.workloads[one].resized for one in (index, *sizes)):
         yield ReplicaSetController(layout, index, at_once=index in at_once)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from kubeproof.cluster.control import Loop
-from kubeproof.cluster.objects import POD, Setup
+from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.places import Layout
 from kubeproof.events.common import ANY_NUMBER, ANY_NUMBER_BUT_NONE_YET, Around, EventSource
 from kubeproof.events.declarations import Apply, Event, marks_nodes
@@ -81,7 +81,7 @@ def _applied(setup: Setup, number: int, event: Apply) -> tuple[int | None, int |
 def _admitted(layout: Layout, event: Loop) -> Loop:
     """The event; where it brings a bare Pod that quotas mean, only as far as these have room."""
     setup = layout.setup
-    if not setup.quotas or not isinstance(event, WriteEvent) or setup.workloads[event.workload].kind != POD:
+    if not setup.quotas or not isinstance(event, WriteEvent) or not setup.workloads[event.workload].rules.is_pod:
         return event
     from kubeproof.controllers.quota import ration_of
     from kubeproof.model.expansion.admission import AdmittedPod

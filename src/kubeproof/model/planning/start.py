@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from kubeproof.cluster.control import ANY, Arrive, NodeRef
 from kubeproof.cluster.footprint import Writes, footprint_of
-from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, STATEFUL_SET, Setup, family, workload_number
+from kubeproof.cluster.objects import Setup, family, workload_number
 from kubeproof.cluster.running import RunningPods
 from kubeproof.cluster.state import Health, NodeCell, WorkloadCell
 from kubeproof.model.expansion.revisions import started_later
@@ -55,13 +55,13 @@ def _placed_workloads(
 def _placed(setup: Setup, placement: Placement, running: tuple[RunningPods, ...]) -> frozenset[int]:
     """The workloads that the placement speaks of; a bare Pod that it puts nowhere begins as without it."""
     numbered = ((workload_number(setup, ref), sum(count for _, count in spots)) for ref, spots in placement)
-    placed = frozenset(number for number, pods in numbered if pods or setup.workloads[number].kind != POD)
+    placed = frozenset(number for number, pods in numbered if pods or not setup.workloads[number].rules.is_pod)
     return placed | {workload_number(setup, one.ref) for one in running}
 
 
 def _size(setup: Setup, workload: int, cell: WorkloadCell) -> int:
     """The size of a placed workload's ReplicaSet; a bare Pod has none."""
-    is_sized = setup.workloads[workload].kind not in (POD, DAEMON_SET, STATEFUL_SET, *JOBS)
+    is_sized = setup.workloads[workload].rules.has_replica_set
     return cell.desired if is_sized else cell.replicas
 
 
@@ -96,7 +96,7 @@ def _first_nodes(
         number = workload_number(setup, ref)
         ordinals = iter(family(setup, number)[1:])  # of a StatefulSet, the lowest first
         for name, count in spots:
-            if setup.workloads[number].kind == STATEFUL_SET:
+            if setup.workloads[number].rules.has_ordinals:
                 for _ in range(count):
                     put(name, next(ordinals), 1, runs=True)
             elif count:

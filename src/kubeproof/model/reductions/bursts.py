@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 
 from kubeproof.cluster.footprint import Scope, Writes, footprint_of
 from kubeproof.cluster.labels import NO_SCHEDULE, Taint
-from kubeproof.cluster.objects import CRON_JOB, DAEMON_SET, POD, STATEFUL_SET, Setup, Workload
+from kubeproof.cluster.objects import Setup, Workload
 from kubeproof.cluster.places import UNREACHABLE, UNSCHEDULABLE
 from kubeproof.cluster.priorities import has_priorities
 from kubeproof.cluster.quotas import ResourceQuota
@@ -40,12 +40,12 @@ def created_at_once(setup: Setup, events: tuple[Event, ...], present: Mapping[st
 def _creator(setup: Setup, events: tuple[Event, ...], number: int) -> str | None:
     """Who creates the workload's pods during a run: a ReplicaSet or Job itself, the owner of other pods, or nobody."""
     workload = setup.workloads[number]
-    if workload.kind == CRON_JOB:
+    if workload.rules.starts_jobs:
         return None  # each of its Jobs creates its own
-    if workload.kind == POD:
+    if workload.rules.is_pod:
         is_brought = any(_writes(event, Writes.OBJECTS) and event.subject == workload.ref for event in events)
         return workload.ref if is_brought else None
-    return workload.owner if workload.kind in (DAEMON_SET, STATEFUL_SET) and workload.owner else workload.ref
+    return workload.owner if workload.rules.has_controller_revisions and workload.owner else workload.ref
 
 
 def _writes(event: Event, what: Writes) -> bool:
@@ -83,7 +83,7 @@ def _most_pods(setup: Setup, events: tuple[Event, ...], workload: Workload) -> i
 
     Those it wants at its largest, and as many again, which end, for everything that takes pods away.
     """
-    if workload.kind == CRON_JOB or (workload.kind == STATEFUL_SET and workload.owner is None):
+    if workload.rules.starts_jobs or (workload.rules.has_ordinals and workload.owner is None):
         return 0  # its pods are those of its Jobs, or ordinals
     if _comes_back(setup, workload):
         return None
@@ -100,7 +100,7 @@ def _comes_back(setup: Setup, workload: Workload) -> bool:
     template = workload.template
     if template.node_name or any(seconds_tolerated(template.tolerations, n.taints) != NEVER for n in setup.nodes):
         return True
-    return workload.kind != DAEMON_SET and any(t.tolerates(mark) for t in template.tolerations for mark in MARKS)
+    return not workload.rules.runs_per_node and any(t.tolerates(mark) for t in template.tolerations for mark in MARKS)
 
 
 def _hits(setup: Setup, events: tuple[Event, ...], ref: str) -> Iterator[int | None]:
@@ -122,9 +122,9 @@ def _hits(setup: Setup, events: tuple[Event, ...], ref: str) -> Iterator[int | N
 def _largest(setup: Setup, events: tuple[Event, ...], workload: Workload, ref: str) -> int:
     """The most pods that a workload's loop wants at once."""
     is_updated = any(_writes(event, Writes.TEMPLATES) and event.subject == ref for event in events)
-    if workload.kind == DAEMON_SET:
+    if workload.rules.runs_per_node:
         return len(setup.nodes) * (2 if is_updated else 1)
-    if workload.kind == POD or (workload.kind == STATEFUL_SET and workload.owner):
+    if workload.rules.is_pod or (workload.rules.has_ordinals and workload.owner):
         return 1
     declared = next((one for one in setup.workloads if one.ref == ref and one.owner is None), workload)
     size = max([declared.replicas, workload.replicas, *_written(setup, events, ref)])

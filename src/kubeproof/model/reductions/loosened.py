@@ -33,9 +33,6 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.daemons import daemon_sets
 from kubeproof.cluster.objects import (
-    DEPLOYMENT,
-    REPLICA_SET,
-    REPLICATION_CONTROLLER,
     PodAffinity,
     family,
     workload_number,
@@ -58,7 +55,6 @@ if TYPE_CHECKING:
 
 Inner = TypeVar("Inner", bound=Loop)
 FEW_DRAINS = 3  # that are counted
-REPLICATED = (DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER)
 
 
 class Bounds(NamedTuple):
@@ -111,7 +107,7 @@ def _forgotten(plan: Plan) -> Iterator[int]:
     for number in range(len(setup.workloads)):
         owner = setup.workloads[family(setup, number)[0]]
         is_counted = budgets_of(setup, number) or owner.template.pod_anti_affinity.preferred
-        if owner.kind in REPLICATED and owner.strategy.rolling and not is_counted:
+        if owner.rules.has_replica_set and owner.strategy.rolling and not is_counted:
             yield number
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import CreatePods, Decision, Loop, SetReplicas, Stage, tags_of
 from kubeproof.cluster.footprint import NOBODY, Workloads, Writes, footprint_of
-from kubeproof.cluster.objects import DEPLOYMENT, REPLICA_SET, family
+from kubeproof.cluster.objects import family
 from kubeproof.cluster.priorities import priority_of
 from kubeproof.cluster.state import NEVER
 from kubeproof.engine.system import Effect
@@ -95,9 +95,9 @@ def taken_alone(plan: Plan, workload_slots: tuple[int, ...], place_slots: tuple[
     seen = _seen_at_once(plan)
     counted = reduce(or_, (one.sees_new_pods for one in plan.footprints), NOBODY)
     for number, workload in enumerate(plan.setup.workloads):
-        if workload.kind not in (DEPLOYMENT, REPLICA_SET) or number in seen or not _is_left_alone(plan, number):
+        if workload.rules.loop != ActorKind.REPLICA_SET or number in seen or not _is_left_alone(plan, number):
             continue
-        slot, is_deployment = workload_slots[number], workload.kind == DEPLOYMENT
+        slot, is_deployment = workload_slots[number], workload.rules.owns_replica_sets
         if is_deployment and not workload.paused:
             yield FirstSync(_name(plan, ActorKind.DEPLOYMENT, number), number, slot)
         if number not in counted and _creates_unseen(plan, number):

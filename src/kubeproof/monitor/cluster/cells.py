@@ -10,18 +10,8 @@ from typing import NamedTuple
 
 from kubeproof.cluster.daemons import nodes_wanted
 from kubeproof.cluster.jobs import COMPLETE, FAILED_FOR_GOOD, NONE, REPLACED
-from kubeproof.cluster.objects import (
-    CRON_JOB,
-    DAEMON_SET,
-    DEPLOYMENT,
-    JOB,
-    POD,
-    REPLICA_SET,
-    STATEFUL_SET,
-    Workload,
-    family,
-    revisions_of,
-)
+from kubeproof.cluster.kinds import CRON_JOB, DAEMON_SET, DEPLOYMENT, JOB, POD, REPLICA_SET, STATEFUL_SET
+from kubeproof.cluster.objects import Workload, family, revisions_of
 from kubeproof.cluster.places import UNREACHABLE
 from kubeproof.cluster.state import NEVER, Health, NodeCell, Nodes, Phase, PodKind, Work, WorkloadCell
 from kubeproof.model.plan import Plan
@@ -47,7 +37,9 @@ class Cells:
     def __init__(self, plan: Plan, store: Store) -> None:
         self.plan, self._store = plan, store
         self._setup = plan.setup
-        self._numbers = {w.ref: i for i, w in enumerate(self._setup.workloads) if w.owner is None or w.kind == JOB}
+        self._numbers = {
+            w.ref: i for i, w in enumerate(self._setup.workloads) if w.owner is None or w.rules.counts_completions
+        }
         self._nodes = {node.name: i for i, node in enumerate(self._setup.nodes)}
         self._families = {i: self._family(i) for i, w in enumerate(self._setup.workloads) if w.owner is None}
         self._places = {n: place for place, one in enumerate(plan.layout.places) for n in one.nodes}
@@ -102,7 +94,7 @@ class Cells:
             return Spot(workload, node, phase, self._size(pod))
         if phase == Phase.TERMINATING:
             return None
-        wanted = _wanted(pod) if self._setup.workloads[workload].kind == DAEMON_SET else ""
+        wanted = _wanted(pod) if self._setup.workloads[workload].rules.runs_per_node else ""
         return Spot(workload, wanted, WAITING)
 
     def _size(self, pod: Object) -> int:
@@ -182,19 +174,19 @@ class Cells:
     def _own(self, number: int, declared: Workload) -> WorkloadCell:
         key: Key = (declared.kind, declared.namespace, declared.name)
         value = self._store.objects.get(key)
-        if declared.kind == POD:
+        if declared.rules.is_pod:
             there = int(key in self._store.once or value is not None)
             return WorkloadCell(there, there, NEVER)
         if value is None:
-            kept = self._sets.get((key, 0), NEVER) if declared.kind == DEPLOYMENT else NEVER
+            kept = self._sets.get((key, 0), NEVER) if declared.rules.owns_replica_sets else NEVER
             return WorkloadCell(0, 0, kept, noted=REPLACED if key in self._store.replaced else NEVER)
-        if declared.kind == DEPLOYMENT:
+        if declared.rules.owns_replica_sets:
             return WorkloadCell(1, size_of(value), self._sets.get((key, 0), NEVER), template=self._template(key))
-        if declared.kind == DAEMON_SET:
+        if declared.rules.runs_per_node:
             return WorkloadCell(1, nodes_wanted(self._setup, number), NEVER, template=self._template(key))
-        if declared.kind == STATEFUL_SET:
+        if declared.rules.has_ordinals:
             return WorkloadCell(1, size_of(value), NEVER, template=self._template(key))
-        if declared.kind in (JOB, CRON_JOB):
+        if declared.rules.runs_to_completion:
             return WorkloadCell(1, size_of(value), NEVER, noted=_condition(value))
         return WorkloadCell(1, size_of(value), size_of(value))
 
@@ -204,7 +196,7 @@ class Cells:
 
     def _owned(self, number: int, declared: Workload) -> WorkloadCell:
         """A later revision, an ordinal, or a place for a Job."""
-        if declared.kind == JOB:
+        if declared.rules.counts_completions:
             return self._placed_job(number)
         owner = str(declared.owner)
         members = self._families.get(self._numbers.get(owner, -1), ())

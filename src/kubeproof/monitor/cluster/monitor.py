@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import groupby
 
 from kubeproof.cluster.control import CreatePods, Tag, tag_of
-from kubeproof.cluster.objects import POD
+from kubeproof.cluster.kinds import POD
 from kubeproof.errors import ScenarioError
 from kubeproof.monitor.alarms import Alarm, Kind
 from kubeproof.monitor.cluster.change import RELISTED, Change, Key

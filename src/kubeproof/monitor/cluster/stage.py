@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from kubeproof.cluster.objects import (
+from kubeproof.cluster.kinds import (
     CRON_JOB,
     DAEMON_SET,
     DEPLOYMENT,

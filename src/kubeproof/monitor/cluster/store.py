@@ -8,7 +8,7 @@ from dataclasses import field
 from typing import Any
 
 from kubeproof.cluster.control import Tag
-from kubeproof.cluster.objects import (
+from kubeproof.cluster.kinds import (
     CRON_JOB,
     DAEMON_SET,
     DEPLOYMENT,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kubeproof.cluster.objects import JOB, REPLICA_SET
+from kubeproof.cluster.kinds import JOB, REPLICA_SET
 from kubeproof.errors import EventError
 from kubeproof.monitor.cluster.change import KINDS, LOST, TIME, WRITTEN, Change, Key, Object, items, key_of, mapping
 from kubeproof.monitor.cluster.store import is_cordoned, size_of, template_text

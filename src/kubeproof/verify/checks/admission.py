@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kubeproof.cluster.objects import DAEMON_SET, JOBS, Workload
+from kubeproof.cluster.objects import Workload
 from kubeproof.cluster.quotas import ResourceQuota
 from kubeproof.controllers.quota import is_meant, usage
 from kubeproof.verify.checks.declaration import ERROR, INFO, WARNING, Check, Found
@@ -53,7 +53,7 @@ def _asked(scene: Scene, weights: Iterable[tuple[Workload, int]], *, largest: bo
 
 
 def _lasts(one: Workload) -> bool:
-    return one.kind not in (DAEMON_SET, *JOBS) and one.owner is None and not one.refused
+    return not (one.rules.runs_per_node or one.rules.runs_to_completion) and one.owner is None and not one.refused
 
 
 def _ref(quota: ResourceQuota) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubeproof.cluster.labels import as_labels
-from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, Source, Workload
+from kubeproof.cluster.objects import Source, Workload
 from kubeproof.cluster.policies import SAMPLED_METRICS, HorizontalPodAutoscaler, Metric, ScalingPolicy
 from kubeproof.cluster.vertical import INITIAL, OFF, VerticalPodAutoscaler
 from kubeproof.controllers.hpa.ambiguity import is_ambiguous, selecting
@@ -203,7 +203,7 @@ def _vertical_idle(scene: Scene) -> Iterator[Found]:
     most = {one.target: one.max_replicas for one in scene.setup.autoscalers}
     for vertical in scene.setup.verticals:
         target = scene.by_ref.get(vertical.target)
-        if target is None or vertical.mode in (OFF, INITIAL) or target.kind in (POD, DAEMON_SET, *JOBS):
+        if target is None or vertical.mode in (OFF, INITIAL) or not target.rules.has_replicas:
             continue
         size = max(target.replicas, most.get(target.ref, 0))
         if 0 < size < vertical.least_replicas:

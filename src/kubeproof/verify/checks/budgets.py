@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, JOBS, Setup, Source
+from kubeproof.cluster.kinds import DAEMON_SET, JOBS
+from kubeproof.cluster.objects import Setup, Source
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.cluster.state import Phase
 from kubeproof.controllers.budgets import Scale, amounts_of, facts_of, status_of
@@ -59,7 +60,7 @@ def _covering(scene: Scene) -> Iterator[_Covering]:
 def _sizes(setup: Setup, *, largest: bool) -> Sizes:
     """How many pods each workload has, at most or at least: autoscalers move them between their bounds."""
     sizes = {one.ref: one.replicas for one in setup.workloads}
-    sizes |= {one.ref: len(setup.nodes) for one in setup.workloads if one.kind == DAEMON_SET}
+    sizes |= {one.ref: len(setup.nodes) for one in setup.workloads if one.rules.runs_per_node}
     return sizes | {one.target: (one.min_replicas, one.max_replicas)[largest] for one in setup.autoscalers}
 
 
@@ -70,7 +71,7 @@ def _blocking(scene: Scene) -> Iterator[Found]:
     most, least = _sizes(scene.setup, largest=True), _sizes(scene.setup, largest=False)
     for one in _covering(scene):
         owners = one.setup.workloads
-        if not any(most[owner.ref] for owner in owners) or all(owner.kind in JOBS for owner in owners):
+        if not any(most[owner.ref] for owner in owners) or all(owner.rules.runs_to_completion for owner in owners):
             continue  # that Jobs are not evicted until they are done may be what it is for
         at_most, at_least = one.status(most), one.status(least)
         if at_most.allowed == 0:
@@ -120,7 +121,7 @@ def _undercut(scene: Scene) -> Iterator[Found]:
     for one in _covering(scene):
         owner = one.setup.workloads[0]
         size = sizes[owner.ref]
-        if len(one.setup.workloads) > 1 or owner.kind != DEPLOYMENT or not size:
+        if len(one.setup.workloads) > 1 or not owner.rules.owns_replica_sets or not size:
             continue
         allowed, missing = one.status(sizes).allowed, owner.strategy.unavailable_of(size)
         if 0 < allowed < missing:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import NamedTuple
 
-from kubeproof.cluster.objects import DAEMON_SET
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.verify.checks.declaration import Check
 
@@ -26,7 +25,7 @@ TOPICS = (
     Topic("autoscalers", lambda loaded: loaded.setup.autoscalers or loaded.setup.verticals),
     Topic("budgets", lambda loaded: loaded.setup.budgets),
     Topic("placement", lambda loaded: loaded.setup.nodes),
-    Topic("daemons", lambda loaded: any(one.kind == DAEMON_SET for one in loaded.setup.workloads)),
+    Topic("daemons", lambda loaded: any(one.rules.runs_per_node for one in loaded.setup.workloads)),
     Topic("admission", lambda loaded: loaded.setup.quotas or any(one.refused for one in loaded.setup.workloads)),
     Topic("workloads", lambda loaded: loaded.setup.workloads),
     Topic("unprotected", lambda loaded: loaded.setup.nodes and not loaded.assumed),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from kubeproof.cluster.daemons import eligibility, nodes_wanted
-from kubeproof.cluster.objects import DAEMON_SET, JOBS, Node, Workload
+from kubeproof.cluster.objects import Node, Workload
 from kubeproof.cluster.priorities import may_preempt, priority_of
 from kubeproof.controllers.scheduler.framework import Scheduler
 from kubeproof.controllers.scheduler.protocol import NodeInfo, PodCount
@@ -23,7 +23,7 @@ _SHOWN = 3
 def _daemon_sets(scene: Scene) -> Iterator[tuple[int, Workload]]:
     """The DaemonSets, where the user told of the nodes."""
     for number, one in enumerate(scene.setup.workloads if not scene.loaded.assumed else ()):
-        if one.kind == DAEMON_SET and one.owner is None:
+        if one.rules.runs_per_node and one.owner is None:
             yield number, one
 
 
@@ -82,7 +82,12 @@ def _fill(scene: Scene, number: int, node: Node) -> tuple[tuple[Workload, int], 
 def _stays(scene: Scene, number: int, other: int) -> bool:
     """True if pods of another workload come to nodes by the scheduler and the daemon pod does not preempt them."""
     daemon, rival = scene.setup.workloads[number], scene.setup.workloads[other]
-    if rival.kind in (DAEMON_SET, *JOBS) or rival.owner is not None or rival.template.node_name is not None:
+    if (
+        rival.rules.runs_per_node
+        or rival.rules.runs_to_completion
+        or rival.owner is not None
+        or rival.template.node_name is not None
+    ):
         return False
     return not may_preempt(daemon.template) or priority_of(rival.template) >= priority_of(daemon.template)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, JOBS, POD, Workload
+from kubeproof.cluster.objects import Workload
 from kubeproof.controllers.scheduler.framework import Scheduler
 from kubeproof.controllers.scheduler.protocol import NodeInfo, PodCount, Row
 from kubeproof.controllers.scheduler.requests import CPU, MEMORY, pod_requests
@@ -30,7 +30,12 @@ def _empty(scene: Scene) -> list[NodeInfo]:
 def _scheduled(scene: Scene) -> Iterator[tuple[int, Workload]]:
     """The workloads whose pods a scheduler places one by one."""
     for number, one in enumerate(scene.setup.workloads):
-        if one.kind != DAEMON_SET and one.template.node_name is None and one.owner is None and one.bound_to is None:
+        if (
+            not one.rules.runs_per_node
+            and one.template.node_name is None
+            and one.owner is None
+            and one.bound_to is None
+        ):
             yield number, one
 
 
@@ -116,7 +121,7 @@ def _crowded(scene: Scene) -> Iterator[Found]:
         return
     most = {one.target: one.max_replicas for one in scene.setup.autoscalers}
     for number, one in _scheduled(scene):
-        if one.kind in (POD, *JOBS):
+        if not one.rules.replaces_pods:
             continue
         wanted = max(one.replicas, most.get(one.ref, 0))
         room = _room(scene, number, wanted)
@@ -134,7 +139,7 @@ def _stuck(scene: Scene) -> Iterator[Found]:
         return
     for number, one in _scheduled(scene):
         size = one.replicas
-        if one.kind != DEPLOYMENT or not size or not one.strategy.rolling or _tells_revisions_apart(one):
+        if not one.rules.owns_replica_sets or not size or not one.strategy.rolling or _tells_revisions_apart(one):
             continue
         if one.strategy.unavailable_of(size) or _room(scene, number, size + 1) != size:
             continue
@@ -158,10 +163,10 @@ def _tells_revisions_apart(one: Workload) -> bool:
 def _pinned(scene: Scene) -> Iterator[Found]:
     for one in scene.setup.workloads:
         node = one.template.node_name
-        if node is None or one.kind == POD or one.owner is not None:
+        if node is None or one.rules.is_pod or one.owner is not None:
             continue
         told = f"nodeName {node} passes by the scheduler: all pods go to that node, whether they fit or not"
-        if one.kind not in JOBS:
+        if not one.rules.runs_to_completion:
             told += ", and those that it refuses are created anew without end"
         yield Found(one.ref, told, one.source)
 

@@ -12,8 +12,9 @@ from difflib import get_close_matches
 from string import digits
 
 from kubeproof.cluster.counted import labels_of
+from kubeproof.cluster.kinds import JOBS, STATEFUL_SET
 from kubeproof.cluster.labels import LabelSelector, Requirement
-from kubeproof.cluster.objects import JOBS, STATEFUL_SET, Source, Workload
+from kubeproof.cluster.objects import Source, Workload
 from kubeproof.verify.checks.scene import Scene
 
 CONTROL_PLANE = "kube-system"  # what runs there comes with the cluster, and seldom with the manifests

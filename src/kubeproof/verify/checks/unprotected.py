@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubeproof.cluster.objects import DEPLOYMENT, HOSTNAME, STATEFUL_SET, Workload
+from kubeproof.cluster.objects import HOSTNAME, Workload
 from kubeproof.controllers.scheduler.pod import pod_labels
 from kubeproof.manifests.loaded import RUNNING
 from kubeproof.verify.checks.declaration import INFO, Check, Found
@@ -36,7 +36,7 @@ def _unprotected(scene: Scene) -> Iterator[Found]:
 
 def _has_several(scene: Scene, one: Workload) -> bool:
     """True if it always has more than one pod."""
-    if one.kind not in (DEPLOYMENT, STATEFUL_SET) or one.owner is not None:
+    if not (one.rules.rolls_out and one.rules.has_replicas) or one.owner is not None:
         return False
     least = [autoscaler.min_replicas for autoscaler in scene.setup.autoscalers if autoscaler.target == one.ref]
     return min(least, default=one.replicas) > 1

@@ -6,16 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 
 from kubeproof.cluster.counted import selects
-from kubeproof.cluster.objects import (
-    CRON_JOB,
-    DEPLOYMENT,
-    JOBS,
-    POD,
-    REPLICA_SET,
-    REPLICATION_CONTROLLER,
-    STATEFUL_SET,
-    Workload,
-)
+from kubeproof.cluster.objects import Workload
 from kubeproof.cluster.volumes import ONCE, Claim, find_claim
 from kubeproof.controllers.scheduler.pod import pod_labels
 from kubeproof.manifests.loaded import RUNNING
@@ -23,15 +14,13 @@ from kubeproof.verify.checks.declaration import INFO, WARNING, Check, Found
 from kubeproof.verify.checks.scene import Scene
 from kubeproof.verify.checks.surroundings import come_together, in_words
 
-_REPLACED = (DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER)
-
 _CYCLE_S = 10  # how often the CronJob controller looks at the clock, at most
 _SHOWN = 3
 
 
 def _overlapping(scene: Scene) -> Iterator[Found]:
     """Sets of controllers that select pods of each other, one finding for each."""
-    owners = [one for one in scene.setup.workloads if one.kind not in (POD, *JOBS) and one.owner is None]
+    owners = [one for one in scene.setup.workloads if one.rules.replaces_pods and one.owner is None]
     pairs = [pair for pair in combinations(owners, 2) if _share_pods(scene, *pair)]
     for group in _connected(pairs):
         first, *others = (one for one in owners if one.ref in group)
@@ -78,7 +67,7 @@ def _spreading(scene: Scene) -> Iterator[Found]:
 def _sharing(scene: Scene) -> Iterator[Found]:
     """Volumes that one node mounts at a time, and pods that may be on several."""
     for one in scene.setup.workloads:
-        if one.kind not in _REPLACED or one.owner is not None:
+        if not one.rules.has_replica_set or one.owner is not None:
             continue
         for name in one.template.claims:
             claim = find_claim(scene.setup, one.namespace, name)
@@ -91,7 +80,12 @@ def _shared(one: Workload, claim: Claim) -> Iterator[Found]:
     if one.replicas > 1:
         told = f"its {one.replicas} pods share claim {claim.name}, which one node at a time mounts ({ONCE})"
         yield Found(one.ref, told, one.source, also)
-    elif one.kind == DEPLOYMENT and one.replicas == 1 and not one.strategy.unavailable_of(1) and one.strategy.rolling:
+    elif (
+        one.rules.owns_replica_sets
+        and one.replicas == 1
+        and one.strategy.rolling
+        and not one.strategy.unavailable_of(1)
+    ):
         told = (
             f"a rollout adds a pod before it takes the old one away, and claim {claim.name} is mounted by one node "
             f"at a time ({ONCE}): on another node the new pod never starts"
@@ -120,7 +114,7 @@ def _single(scene: Scene) -> Iterator[Found]:
 
 
 def _is_single(scene: Scene, number: int, one: Workload) -> bool:
-    if one.kind not in (DEPLOYMENT, STATEFUL_SET) or one.replicas != 1 or one.owner is not None:
+    if not (one.rules.rolls_out and one.rules.has_replicas) or one.replicas != 1 or one.owner is not None:
         return False
     if not one.strategy.rolling or number in scene.budgeted:
         return False  # somebody thought of it
@@ -138,7 +132,7 @@ def _listed(names: list[str]) -> str:
 
 def _never(scene: Scene) -> Iterator[Found]:
     for one in scene.setup.workloads:
-        if one.kind == CRON_JOB and one.owner is None and one.cron is not None and not one.cron.gaps_s:
+        if one.rules.starts_jobs and one.owner is None and one.cron is not None and not one.cron.gaps_s:
             yield Found(one.ref, "its schedule names a day that never comes: no Job is ever started", one.source)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from kubeproof.cluster.actors import ActorKind
 from kubeproof.cluster.control import Role, Tag, tag_of
-from kubeproof.cluster.objects import DAEMON_SET, POD
+from kubeproof.cluster.kinds import POD
 from kubeproof.cluster.state import DRAINING
 from kubeproof.errors import InternalError
 from kubeproof.intents.monitor import NEVER, STEP
@@ -186,7 +186,7 @@ class _Writer:
     def _refused_on(self, node: str, state: State) -> Iterator[str]:
         setup = self._model.setup
         for pod, stand in stands(self._model, state).items():
-            if stand.node == node and setup.workloads[pod[0]].kind != DAEMON_SET:
+            if stand.node == node and not setup.workloads[pod[0]].rules.runs_per_node:
                 name, _ = self._pods.name_of(pod)
                 key: Key = (POD, setup.workloads[pod[0]].namespace, name)
                 yield self._record("create", key, OPERATOR, None, part="eviction", code=429)

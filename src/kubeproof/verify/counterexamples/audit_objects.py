@@ -7,21 +7,8 @@ from typing import Any, NamedTuple
 
 from kubeproof.cluster.control import Tag, tag_of
 from kubeproof.cluster.jobs import COMPLETE, FAILED_FOR_GOOD
-from kubeproof.cluster.objects import (
-    CRON_JOB,
-    DAEMON_SET,
-    DEPLOYMENT,
-    JOB,
-    POD,
-    REPLICA_SET,
-    REPLICATION_CONTROLLER,
-    STATEFUL_SET,
-    Node,
-    Setup,
-    Workload,
-    family,
-    revisions_of,
-)
+from kubeproof.cluster.kinds import CRON_JOB, DEPLOYMENT, POD, REPLICA_SET, REPLICATION_CONTROLLER
+from kubeproof.cluster.objects import Node, Setup, Workload, family, revisions_of
 from kubeproof.cluster.places import UNREACHABLE
 from kubeproof.cluster.state import NEVER, Cause, Health, Outcome, Phase
 from kubeproof.model.by_name.node import NodeState
@@ -32,7 +19,6 @@ Object = dict[str, Any]
 Key = tuple[str, str, str]  # kind, namespace, name
 REVISION = "kubeproof.dev/revision"
 HASH = "controller-revision-hash"
-_VERSIONS = {JOB: "batch/v1", CRON_JOB: "batch/v1", REPLICATION_CONTROLLER: "v1", POD: "v1"}
 
 
 class Stand(NamedTuple):
@@ -94,7 +80,7 @@ class Pods:
         workload = self._setup.workloads[pod[0]]
         plain = pod[1].rpartition("/")[2]
         self._made += 1
-        if workload.kind in (POD, STATEFUL_SET):
+        if workload.rules.is_pod or workload.rules.has_ordinals:
             return plain, self._made
         times = self._used.get((workload.namespace, plain), 0)
         self._used[workload.namespace, plain] = times + 1
@@ -144,7 +130,7 @@ class Pods:
         owner = owner_of(self._setup, stand.workload)
         if owner is not None:
             metadata["ownerReferences"] = [{"kind": owner[0], "name": owner[1], "controller": True}]
-        if workload.kind in (DAEMON_SET, STATEFUL_SET):
+        if workload.rules.has_controller_revisions:
             labels[HASH] = f"rev-{revision_of(self._setup, stand.workload)}"
         if stand.phase == Phase.TERMINATING:
             metadata |= {"deletionTimestamp": "2026-01-01T00:00:00Z", "deletionGracePeriodSeconds": 30}
@@ -175,18 +161,18 @@ def _status(stand: Stand) -> Object:
 def owner_of(setup: Setup, number: int) -> tuple[str, str] | None:
     """Kind and name of the object that makes a workload's pods; None for a bare pod."""
     workload = setup.workloads[number]
-    if workload.kind == POD:
+    if workload.rules.is_pod:
         return None
     if is_revision(setup, number):
         return REPLICA_SET, replica_set(setup, number)
-    if workload.kind in (DAEMON_SET, STATEFUL_SET):
+    if workload.rules.has_controller_revisions:
         return workload.kind, str(workload.owner or workload.ref).rpartition("/")[2]
     return workload.kind, workload.name
 
 
 def is_revision(setup: Setup, number: int) -> bool:
     """True for a Deployment, which stands for its first revision, and for its later ones."""
-    return setup.workloads[family(setup, number)[0]].kind == DEPLOYMENT
+    return setup.workloads[family(setup, number)[0]].rules.owns_replica_sets
 
 
 def _main(setup: Setup, number: int) -> tuple[int, ...]:
@@ -203,7 +189,7 @@ def replica_set(setup: Setup, number: int) -> str:
 def revision_of(setup: Setup, number: int) -> int:
     """The revision that a DaemonSet's or StatefulSet's member stands for."""
     members = family(setup, number)
-    if setup.workloads[number].kind == DAEMON_SET:
+    if setup.workloads[number].rules.runs_per_node:
         return members.index(number)
     ordinals = (len(members) - 1) // revisions_of(setup, members[0])
     return (members.index(number) - 1) // ordinals
@@ -216,8 +202,8 @@ def owners(model: IndividualModel, state: State) -> Iterator[tuple[Key, Object]]
         spec = state.specs[number]
         if is_revision(setup, number) and spec.replicas != NEVER and number in _main(setup, number):
             yield _replica_set(setup, number, spec.replicas)
-        is_own = workload.owner is None or (workload.kind == JOB and workload.cron is not None)
-        if spec.exists and is_own and workload.kind != POD:
+        is_own = workload.owner is None or (workload.rules.counts_completions and workload.cron is not None)
+        if spec.exists and is_own and not workload.rules.is_pod:
             yield _workload(workload, spec.desired, spec.template, spec.noted)
 
 
@@ -258,13 +244,13 @@ def _workload(workload: Workload, desired: int, template: int, noted: int) -> tu
     if workload.owner is not None:
         owner = {"kind": CRON_JOB, "name": workload.owner.rpartition("/")[2], "controller": True}
         metadata["ownerReferences"] = [owner]
-    size = "parallelism" if workload.kind == JOB else "replicas"
+    size = "parallelism" if workload.rules.counts_completions else "replicas"
     spec = {size: desired, "template": _template(workload, template)}
-    if workload.kind not in (JOB, CRON_JOB):
+    if not workload.rules.runs_to_completion:
         spec["selector"] = _selector(workload)
-    value = _whole(_VERSIONS.get(workload.kind, "apps/v1"), workload.kind, metadata, spec)
+    value = _whole(workload.rules.version, workload.kind, metadata, spec)
     words = {COMPLETE: "Complete", FAILED_FOR_GOOD: "Failed"}
-    if workload.kind == JOB and noted in words:
+    if workload.rules.counts_completions and noted in words:
         value["status"] = {"conditions": [{"type": words[noted], "status": "True"}]}
     return (workload.kind, workload.namespace, workload.name), value
 

@@ -8,16 +8,7 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from kubeproof.cluster.counted import counted_by
-from kubeproof.cluster.objects import (
-    DAEMON_SET,
-    DEPLOYMENT,
-    POD,
-    REPLICA_SET,
-    REPLICATION_CONTROLLER,
-    STATEFUL_SET,
-    Setup,
-    revisions_of,
-)
+from kubeproof.cluster.objects import Setup, revisions_of
 from kubeproof.cluster.policies import SAMPLED_METRICS
 from kubeproof.cluster.priorities import class_values
 from kubeproof.cluster.volumes import ONCE, find_claim
@@ -114,10 +105,10 @@ def _of_workloads(plan: Plan) -> Iterator[LeftOut]:
             touches = (one.ref,) if revisions_of(setup, number) > 1 else ()
             yield LeftOut(told, touches, "field minReadySeconds")
         yield from _attached(setup, number)
-        if one.kind == DAEMON_SET and one.template.claims:
+        if one.rules.runs_per_node and one.template.claims:
             told = f"claims of {one.ref}: daemon pods see them bound as declared, and give none a volume ({place})"
             yield LeftOut(told, (EVERYBODY,))
-        if one.kind == STATEFUL_SET and setup.descheduler is not None:
+        if one.rules.has_ordinals and setup.descheduler is not None:
             yield LeftOut(f"descheduler: pods of {one.ref} count as pods of different owners ({place})", (EVERYBODY,))
 
 
@@ -125,7 +116,7 @@ def _attached(setup: Setup, number: int) -> Iterator[LeftOut]:
     """Volumes that one node at a time mounts, of workloads that have pods on several at once."""
     one = setup.workloads[number]
     surges = revisions_of(setup, number) > 1 and one.strategy.rolling and one.strategy.surge_of(one.replicas) > 0
-    if one.kind not in (DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER) or not (one.replicas > 1 or surges):
+    if not one.rules.has_replica_set or not (one.replicas > 1 or surges):
         return
     for name in one.template.claims:
         found = find_claim(setup, one.namespace, name)
@@ -142,7 +133,7 @@ def _of_quotas(plan: Plan) -> Iterator[LeftOut]:
 
     version = plan.setup.settings.kubernetes_version
     pairs = zip(plan.setup.workloads, plan.workloads, strict=True)
-    there = [one for one, cell in pairs if one.kind == POD and cell.exists]
+    there = [one for one, cell in pairs if one.rules.is_pod and cell.exists]
     for quota in plan.setup.quotas:
         meant = [one for one in there if is_meant(quota, one)]
         used = [usage(one.template, version) for one in meant]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kubeproof.cluster.actors import ActorKind
-from kubeproof.cluster.objects import DAEMON_SET, DEPLOYMENT, JOBS, POD, STATEFUL_SET
+from kubeproof.cluster.kinds import DAEMON_SET, DEPLOYMENT, JOBS, POD, STATEFUL_SET
 from kubeproof.manifests.scenarios.faults import DEPLOY
 from kubeproof.verify.matrix.result import Cell, Grade, Row
 from kubeproof.verify.result import IntentResult, Trace

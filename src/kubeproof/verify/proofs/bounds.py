@@ -15,7 +15,6 @@ holds no more of its pods than the even share, and what refuses a node by its co
 from __future__ import annotations
 
 from kubeproof.cluster.near_nodes import smallest
-from kubeproof.cluster.objects import POD
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NodeCell, Phase, PodKind
 from kubeproof.controllers.scheduler.controller import SchedulerController
@@ -97,7 +96,7 @@ def _has_room(plan: Plan, monitor: Monitor, starts: Starts) -> bool:
     if monitor.kind != IN_STABLE or not isinstance(fact, NothingPending):
         return False
     everybody = range(len(plan.setup.workloads))
-    if not all(plan.setup.workloads[w].kind == POD or is_left_alone(plan, w) for w in everybody):
+    if not all(plan.setup.workloads[w].rules.is_pod or is_left_alone(plan, w) for w in everybody):
         return False
     most = tuple(sizes_of(plan, w, starts).most for w in everybody)
     schedulers = [c for c in plan.controllers if isinstance(c, SchedulerController) and c.workload == fact.workload]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from kubeproof.cluster.actors import ActorKind
 from kubeproof.cluster.footprint import Sizing, Writes, footprint_of
-from kubeproof.cluster.objects import DEPLOYMENT, POD, REPLICA_SET, family
+from kubeproof.cluster.objects import family
 from kubeproof.cluster.state import ACTIVE
 from kubeproof.intents.facts import count_pods
 from kubeproof.model.loops.actors import Slots
@@ -34,7 +35,7 @@ def is_left_alone(plan: Plan, number: int) -> bool:
     """True if a workload has one ReplicaSet, whose pods no taint evicts and no kubelet rejects."""
     workload = plan.setup.workloads[number]
     return (
-        workload.kind in (DEPLOYMENT, REPLICA_SET)
+        workload.rules.loop == ActorKind.REPLICA_SET
         and not workload.paused
         and not workload.template.node_name
         and len(family(plan.setup, number)) == 1
@@ -44,7 +45,7 @@ def is_left_alone(plan: Plan, number: int) -> bool:
 
 def sizes_of(plan: Plan, number: int, starts: Starts) -> Sizes:
     """The sizes of a workload that is left alone, or the one of a bare Pod, from these first states on."""
-    if plan.setup.workloads[number].kind == POD:
+    if plan.setup.workloads[number].rules.is_pod:
         return Sizes(0, 1)
     sizes = sorted({*_written(plan, number), *_at_start(plan, number, starts)})
     return Sizes(sizes[0], sizes[-1])

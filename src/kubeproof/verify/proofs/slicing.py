@@ -15,7 +15,7 @@ from itertools import combinations
 from kubeproof.cluster.counted import selects
 from kubeproof.cluster.footprint import ON_NODES, Writes, footprint_of
 from kubeproof.cluster.labels import NO_EXECUTE, LabelSelector, Requirement
-from kubeproof.cluster.objects import CRON_JOB, JOB, STATEFUL_SET, Node, PodAffinity, PodTemplate, Setup, Workload
+from kubeproof.cluster.objects import Node, PodAffinity, PodTemplate, Setup, Workload
 from kubeproof.cluster.priorities import has_priorities
 from kubeproof.cluster.profiles import NODE_AFFINITY, TAINT_TOLERATION, heeds
 from kubeproof.cluster.volumes import Claim, fits, open_claims
@@ -105,7 +105,7 @@ def _entangled(loaded: Loaded, *, on_nodes: bool = True) -> str:
         return "pods draw the time that they take to start"
     if on_nodes and _has_open_claims(setup):
         return "claims may get the volumes that others want"
-    if on_nodes and any(workload.kind == CRON_JOB for workload in setup.workloads):
+    if on_nodes and any(workload.rules.starts_jobs for workload in setup.workloads):
         return "a CronJob may start Jobs at any time"
     if any(event.must for event in scenario.events):
         return "an event must happen, and what counts as the end of a run depends on all parts"
@@ -419,7 +419,7 @@ def starts_simply(part: Slice) -> bool:
         return False
     if not all(footprint_of(event).is_moment for event in scenario.events):
         return False
-    if has_priorities(setup) or any(workload.kind in (STATEFUL_SET, JOB) for workload in setup.workloads):
+    if has_priorities(setup) or any(w.rules.has_ordinals or w.rules.counts_completions for w in setup.workloads):
         return False  # pods that are preempted end, pods with ordinals wait for each other, a Job's end by themselves
     evicting = {n.name for n in setup.nodes if any(taint.effect == NO_EXECUTE for taint in n.taints)}
     if scenario.start.pods or any(node in evicting for _, node in scenario.start.spots()):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice, product
 
-from kubeproof.cluster.objects import DAEMON_SET, Node, Setup, Workload
+from kubeproof.cluster.objects import Node, Setup, Workload
 from kubeproof.cluster.scale import Limit, NodeScale, Scale, WorkloadScale
 from kubeproof.controllers.scheduler.requests import allocatable, pod_requests
 from kubeproof.errors import ScenarioError
@@ -80,7 +80,7 @@ def why_trivial(loaded: Loaded) -> str:
     setup = replace(loaded.setup, workloads=tuple(w for w in loaded.setup.workloads if w.ref not in absent))
     if not setup.nodes:
         return "no nodes"
-    if loaded.setup.workloads and not any(w.replicas or w.kind == DAEMON_SET for w in loaded.setup.workloads):
+    if loaded.setup.workloads and not any(w.replicas or w.rules.runs_per_node for w in loaded.setup.workloads):
         return "no pods"
     for workload in setup.workloads:
         room = _room_for(setup, workload)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubeproof.cluster.counted import foreign_to
-from kubeproof.cluster.objects import JOBS, Setup
+from kubeproof.cluster.kinds import JOBS
+from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.policies import SAMPLED_METRICS, HorizontalPodAutoscaler
 from kubeproof.cluster.usage import CPU, DEFAULT_PERCENT
 from kubeproof.events.declarations import (

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, get_args
 
 from kubeproof.cluster.control import Action, Decision, Loop, NodeChange, NodeVerb, Remember, Tick
-from kubeproof.cluster.objects import STATEFUL_SET
 from kubeproof.controllers.scheduler.controller import SchedulerController
 from kubeproof.engine.system import Actor, Effect
 from kubeproof.model.grouped import GroupedSystem
@@ -169,7 +168,7 @@ def _has_no_pods(plan: Plan, loop: Loop) -> bool:
     if not isinstance(loop, SchedulerController):
         return False
     whole = plan.setup.workloads[loop.workload]
-    return whole.kind == STATEFUL_SET and whole.ordinal is None and whole.owner is None
+    return whole.rules.has_ordinals and whole.ordinal is None and whole.owner is None
 
 
 def joined(parts: Iterable[Coverage | Statistics]) -> Coverage:

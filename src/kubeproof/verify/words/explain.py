@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from kubeproof.cluster.control import Bind, Loop, Preempt
 from kubeproof.cluster.jobs import REPLACED
-from kubeproof.cluster.objects import JOB, family
+from kubeproof.cluster.objects import family
 from kubeproof.cluster.services import is_stopped
 from kubeproof.cluster.state import PUBLISHED, SERVING, Health, Phase, PodKind
 from kubeproof.cluster.usage import CPU, MEMORY, request_milli
@@ -194,7 +194,7 @@ def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple
             lines += _size_facts(model, state, index)
         elif model.setup.workloads[index].ordinal is None:
             lines.append(_counts(model, state, index))
-        if model.setup.workloads[index].kind == JOB:
+        if model.setup.workloads[index].rules.counts_completions:
             lines += _job_facts(model, state, index)
         lines += pending_reasons(model, state, index)
         lines += missing_reasons(model, state, index)
@@ -241,7 +241,7 @@ def _job_facts(model: IndividualModel, state: State, workload: int) -> Iterator[
 
 def is_unused(model: IndividualModel, state: State, workload: int) -> bool:
     """True for a revision that was never asked for: it has neither a ReplicaSet nor pods; for a Job never started."""
-    if model.setup.workloads[workload].kind == JOB:
+    if model.setup.workloads[workload].rules.counts_completions:
         return not state.specs[workload].exists and state.specs[workload].noted != REPLACED
     has_pods = any(pod.workload == workload for node in state.nodes for pod in node.pods) or state.unbound[workload]
     return state.specs[workload].replicas < 0 and not has_pods and not _pinned(state, workload)

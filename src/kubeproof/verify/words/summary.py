@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.daemons import nodes_wanted, pods_wanted
-from kubeproof.cluster.objects import DAEMON_SET, JOBS, POD, Setup, Workload
+from kubeproof.cluster.objects import Setup, Workload
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.cluster.priorities import has_priorities, priority_of
 from kubeproof.cluster.running import in_words
@@ -124,7 +124,9 @@ def _assumed(loaded: Loaded) -> Iterator[tuple[str, str]]:
 def _start(start: Start, setup: Setup) -> str:
     if start.pods:
         return f"{start.mode}: {in_words(start.pods)}"
-    late = [workload.ref for workload in setup.workloads if workload.kind in JOBS and workload.owner is None]
+    late = [
+        workload.ref for workload in setup.workloads if workload.rules.runs_to_completion and workload.owner is None
+    ]
     if start.mode != "deployed" or not late:
         return start.mode
     return f"{start.mode}, but {', '.join(late)}: none of their pods was there when the others were placed"
@@ -201,11 +203,11 @@ def _explored(statistics: Statistics) -> str:
 
 def _workload(setup: Setup, index: int) -> str:
     workload = setup.workloads[index]
-    if workload.kind == DAEMON_SET:
+    if workload.rules.runs_per_node:
         return f"{workload.ref} on {nodes_wanted(setup, index)} node(s)"
-    if workload.kind in JOBS:
+    if workload.rules.runs_to_completion:
         return f"{workload.ref}{_job(workload)}"
-    return workload.ref if workload.kind == POD else f"{workload.ref} x {workload.replicas}"
+    return workload.ref if workload.rules.is_pod else f"{workload.ref} x {workload.replicas}"
 
 
 def _job(workload: Workload) -> str:

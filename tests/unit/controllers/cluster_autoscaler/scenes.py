@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kubeproof.cluster.control import NodeChange, Remember, Seen, shown_node
+from kubeproof.cluster.kinds import DEPLOYMENT
 from kubeproof.cluster.labels import as_labels
 from kubeproof.cluster.node_groups import ClusterAutoscaler, NodeGroup, with_groups
-from kubeproof.cluster.objects import DEPLOYMENT, HOSTNAME, ZONE, Container, Node, PodTemplate, Setup, Workload
+from kubeproof.cluster.objects import HOSTNAME, ZONE, Container, Node, PodTemplate, Setup, Workload
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NodeCell, Phase, PodKind, WorkloadCell
 from kubeproof.controllers.cluster_autoscaler.controller import ClusterAutoscalerController

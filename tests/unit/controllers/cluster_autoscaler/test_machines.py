@@ -3,9 +3,10 @@
 import pytest
 
 from kubeproof.cluster.control import FORSAKE, JOIN, REMOVE, SPARE, Decision, NodeChange, NodeRef, Remember, Role, Seen
+from kubeproof.cluster.kinds import DAEMON_SET
 from kubeproof.cluster.labels import NodeTerm, Requirement
 from kubeproof.cluster.node_groups import NodeGroup, names_told
-from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME
+from kubeproof.cluster.objects import HOSTNAME
 from kubeproof.cluster.state import NEVER, Health, NodeCell, Phase, PodKind
 from kubeproof.cluster.volumes import Volume
 from kubeproof.controllers.cluster_autoscaler.machines import MachineArrival, MachineDeparture

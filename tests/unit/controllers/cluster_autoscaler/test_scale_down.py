@@ -8,8 +8,9 @@ from fractions import Fraction
 
 import pytest
 
+from kubeproof.cluster.kinds import DAEMON_SET, POD
 from kubeproof.cluster.node_groups import ClusterAutoscaler, NodeGroup
-from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, POD, PodAffinity, PodTerm, Setup
+from kubeproof.cluster.objects import HOSTNAME, PodAffinity, PodTerm, Setup
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.cluster.state import NEVER, Health, NodeCell, Phase
 from kubeproof.controllers.cluster_autoscaler.expanders import Requests

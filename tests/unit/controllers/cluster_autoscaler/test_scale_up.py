@@ -8,9 +8,10 @@ from fractions import Fraction
 
 import pytest
 
+from kubeproof.cluster.kinds import DAEMON_SET
 from kubeproof.cluster.labels import NO_SCHEDULE, Taint
 from kubeproof.cluster.node_groups import NodeGroup
-from kubeproof.cluster.objects import DAEMON_SET, HOSTNAME, ZONE, PodAffinity, PodTerm, SpreadConstraint
+from kubeproof.cluster.objects import HOSTNAME, ZONE, PodAffinity, PodTerm, SpreadConstraint
 from kubeproof.cluster.state import Health, NodeCell, Phase
 from kubeproof.controllers.cluster_autoscaler.controller import ClusterAutoscalerController
 from kubeproof.controllers.cluster_autoscaler.expanders import Option, Requests, best, waste

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from kubeproof.cluster.kinds import DEPLOYMENT
 from kubeproof.cluster.labels import LabelSelector, Requirement, Taint, as_labels
 from kubeproof.cluster.objects import (
-    DEPLOYMENT,
     HOSTNAME,
     ZONE,
     Container,

@@ -7,6 +7,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kubeproof.cluster.kinds import DEPLOYMENT, POD, REPLICA_SET
 from kubeproof.cluster.labels import (
     LabelSelector,
     NodeTerm,
@@ -17,10 +18,7 @@ from kubeproof.cluster.labels import (
     as_labels,
 )
 from kubeproof.cluster.objects import (
-    DEPLOYMENT,
     HOSTNAME,
-    POD,
-    REPLICA_SET,
     ZONE,
     Container,
     Node,

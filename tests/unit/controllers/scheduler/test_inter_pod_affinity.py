@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from kubeproof.cluster.kinds import POD
 from kubeproof.cluster.labels import LabelSelector, Requirement
 from kubeproof.cluster.objects import (
     HOSTNAME,
-    POD,
     ZONE,
     PodAffinity,
     PodTemplate,

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from kubeproof.cluster.objects import POD, Container, HostPort, PodTemplate, Setup
+from kubeproof.cluster.kinds import POD
+from kubeproof.cluster.objects import Container, HostPort, PodTemplate, Setup
 from kubeproof.cluster.state import NodeCell, Phase, PodKind
 from kubeproof.controllers.admission import rejected_pods
 from kubeproof.controllers.scheduler.plugins.node_ports import conflict

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from kubeproof.cluster.kinds import POD
 from kubeproof.cluster.labels import NodeTerm, Requirement
-from kubeproof.cluster.objects import POD, PodTemplate, SchedulerProfile
+from kubeproof.cluster.objects import PodTemplate, SchedulerProfile
 from tests.unit.controllers.scheduler.builders import info, node, refusals, scheduler, scores, template, workload
 
 TWO = [info(node("n1")), info(node("n2"))]

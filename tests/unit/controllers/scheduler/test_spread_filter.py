@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from kubeproof.cluster.kinds import JOB, POD, REPLICA_SET
 from kubeproof.cluster.labels import LabelSelector, Taint, Toleration
-from kubeproof.cluster.objects import HOSTNAME, JOB, POD, REPLICA_SET, ZONE, SchedulerProfile
+from kubeproof.cluster.objects import HOSTNAME, ZONE, SchedulerProfile
 from kubeproof.cluster.services import Service
 from tests.unit.controllers.scheduler.builders import (
     hard,

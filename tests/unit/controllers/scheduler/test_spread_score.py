@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+from kubeproof.cluster.kinds import POD
 from kubeproof.cluster.labels import Taint
-from kubeproof.cluster.objects import HOSTNAME, POD, ZONE, SchedulerProfile
+from kubeproof.cluster.objects import HOSTNAME, ZONE, SchedulerProfile
 from kubeproof.controllers.scheduler.framework import NodeInfo, Scheduler
 from kubeproof.controllers.scheduler.protocol import round_half_away
 from tests.unit.controllers.scheduler.builders import (

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from kubeproof.cluster.control import CreatePods, DeleteUnbound, EvictPods, KeepNode, Remember, Role, Seen, Tag
-from kubeproof.cluster.objects import DAEMON_SET, Setup
+from kubeproof.cluster.kinds import DAEMON_SET
+from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, WorkloadCell
 from kubeproof.cluster.usage import CPU, Level, UsageRule

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from kubeproof.cluster.objects import DEPLOYMENT, REPLICA_SET
+from kubeproof.cluster.kinds import DEPLOYMENT, REPLICA_SET
 from kubeproof.controllers.descheduler.ledger import Block, Ledger, NodeState, Take, Work, plan_of
 from kubeproof.controllers.descheduler.protocol import Context
 from kubeproof.values import dataclass

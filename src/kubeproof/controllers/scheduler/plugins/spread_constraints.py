@@ -11,11 +11,7 @@ from dataclasses import replace
 from kubeproof.cluster import versions
 from kubeproof.cluster.labels import LabelSelector, Requirement
 from kubeproof.cluster.objects import (
-    DEPLOYMENT,
     HOSTNAME,
-    REPLICA_SET,
-    REPLICATION_CONTROLLER,
-    STATEFUL_SET,
     ZONE,
     PodTemplate,
     SpreadConstraint,
@@ -96,15 +92,13 @@ def _of_services(pod: IncomingPod) -> tuple[Requirement, ...]:
 def _owner_selector(pod: IncomingPod) -> LabelSelector:
     """The selector of the pod's ReplicaSet (a Deployment's adds pod-template-hash), empty for bare and daemon pods."""
     workload = pod.workload
-    if workload.kind in (STATEFUL_SET, REPLICATION_CONTROLLER) or (
-        workload.kind == REPLICA_SET and workload.owner is None
-    ):
-        return workload.selector
-    if workload.kind in (DEPLOYMENT, REPLICA_SET):
+    if not workload.rules.is_spread_by_owner:
+        return LabelSelector()
+    if workload.has_template_hash:
         own_hash = pod_labels(pod.setup, pod.index)[POD_TEMPLATE_HASH]
         revision = Requirement(POD_TEMPLATE_HASH, "In", (own_hash,))
         return LabelSelector((*workload.selector.requirements, revision))
-    return LabelSelector()
+    return workload.selector
 
 
 def _resolve(pod: IncomingPod, constraint: SpreadConstraint) -> Constraint:

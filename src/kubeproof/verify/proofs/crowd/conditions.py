@@ -8,7 +8,7 @@ must not depend on how long things take. What ties workloads to each other is in
 from __future__ import annotations
 
 from kubeproof.cluster.labels import NO_EXECUTE, NO_SCHEDULE, Taint
-from kubeproof.cluster.objects import CRON_JOB, DAEMON_SET, JOB, POD, Node, Setup, Workload
+from kubeproof.cluster.objects import Node, Setup, Workload
 from kubeproof.cluster.places import UNSCHEDULABLE
 from kubeproof.cluster.priorities import priority_of
 from kubeproof.cluster.profiles import NODE_AFFINITY, NODE_UNSCHEDULABLE, TAINT_TOLERATION
@@ -59,11 +59,11 @@ def find_obstacle(loaded: Loaded) -> str:
 def _may_loop_at_once(workload: Workload, events: tuple[Event, ...]) -> bool:
     """True if pods may come, and be refused or evicted, again and again without time going on."""
     template = workload.template
-    if workload.kind == POD:
+    if workload.rules.is_pod:
         return False
     if template.node_name is not None:
         return True
-    if workload.kind == DAEMON_SET:
+    if workload.rules.runs_per_node:
         return False  # drains leave them alone, and their owner looks at the node first
     return any(map(is_drain, events)) and not keeps_pods_off((CORDONED,), template.tolerations)
 
@@ -78,9 +78,9 @@ def _is_evicted(workload: Workload, node: Node) -> bool:
 def find_own_obstacle(loaded: Loaded, part: Slice) -> str:
     """Why nothing can be proved of these workloads; "" if something can."""
     workloads = part.loaded.setup.workloads
-    if any(workload.kind == CRON_JOB for workload in workloads):
+    if any(workload.rules.starts_jobs for workload in workloads):
         return "a CronJob starts Jobs without end"
-    if any(workload.kind == JOB and workload.job.deadline_s is not None for workload in workloads):
+    if any(one.rules.counts_completions and one.job.deadline_s is not None for one in workloads):
         return "a Job has a deadline"
     if any(workload.template.node_name for workload in workloads):
         return "pods name their node"
@@ -114,7 +114,7 @@ def has_rules_beside_room(setup: Setup) -> bool:
 def find_guarded(loaded: Loaded, part: Slice) -> frozenset[str]:
     """The other workloads that a budget may keep on a node which is drained; all others leave it."""
     own = set(part.workloads)
-    others = [w for w in loaded.setup.workloads if (w.owner or w.ref) not in own and w.kind != DAEMON_SET]
+    others = [w for w in loaded.setup.workloads if (w.owner or w.ref) not in own and not w.rules.runs_per_node]
     applied = [event.workload for event in loaded.scenario.events if isinstance(event, Apply)]
     return frozenset(
         workload.owner or workload.ref

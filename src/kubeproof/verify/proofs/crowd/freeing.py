@@ -9,14 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from kubeproof.cluster.kinds import DAEMON_SET, DEPLOYMENT, POD, REPLICA_SET, REPLICATION_CONTROLLER, STATEFUL_SET
 from kubeproof.cluster.labels import LabelSelector, Requirement, as_labels
 from kubeproof.cluster.objects import (
-    DAEMON_SET,
-    DEPLOYMENT,
-    POD,
-    REPLICA_SET,
-    REPLICATION_CONTROLLER,
-    STATEFUL_SET,
     Container,
     Node,
     PodAffinity,

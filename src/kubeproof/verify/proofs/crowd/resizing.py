@@ -12,7 +12,8 @@ from math import ceil
 from typing import NamedTuple
 
 from kubeproof.cluster.counted import foreign_to
-from kubeproof.cluster.objects import DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER, Workload
+from kubeproof.cluster.kinds import DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER
+from kubeproof.cluster.objects import Workload
 from kubeproof.cluster.policies import SAMPLED_METRICS, HorizontalPodAutoscaler, Metric
 from kubeproof.cluster.usage import DEFAULT_PERCENT
 from kubeproof.controllers.hpa.behavior import Tolerance, behavior_of, tolerance_of

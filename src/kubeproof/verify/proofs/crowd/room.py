@@ -15,12 +15,6 @@ from kubeproof.cluster.counted import foreign_to
 from kubeproof.cluster.daemons import eligibility
 from kubeproof.cluster.labels import NO_SCHEDULE, Taint
 from kubeproof.cluster.objects import (
-    CRON_JOB,
-    DAEMON_SET,
-    DEPLOYMENT,
-    JOBS,
-    POD,
-    STATEFUL_SET,
     Node,
     PodTemplate,
     Setup,
@@ -76,8 +70,8 @@ class Room:
     def __init__(self, loaded: Loaded) -> None:
         self._loaded = loaded
         self._scalers = tuple(working(loaded))
-        self._crowds = [self._crowd(one) for one in loaded.setup.workloads if one.kind != DAEMON_SET]
-        self._daemons = [one for one in loaded.setup.workloads if one.kind == DAEMON_SET]
+        self._crowds = [self._crowd(one) for one in loaded.setup.workloads if not one.rules.runs_per_node]
+        self._daemons = [one for one in loaded.setup.workloads if one.rules.runs_per_node]
 
     def find_shortage(self, workload: Workload) -> int:
         """How many of the nodes that admit pods of a workload may lack room for one for ever, at most.
@@ -117,7 +111,7 @@ class Room:
     def _dead(self, workload: Workload) -> int:
         """Dead nodes that take pods: there pods end for ever. Of those that come later, a DaemonSet's alone are few."""
         is_kept_off = keeps_pods_off((SILENT,), workload.template.tolerations)
-        return 0 if is_kept_off or workload.kind == DAEMON_SET else _failing(self._loaded)
+        return 0 if is_kept_off or workload.rules.runs_per_node else _failing(self._loaded)
 
     @property
     def is_never_short(self) -> bool:
@@ -149,10 +143,10 @@ class Room:
         active += _most_surge(workload, size, events)
         lasting = active
         lasting += sum(self._most_let_go(workload, a, active, is_alone=len(scalers) == 1) for a in scalers)
-        lasting += active if workload.kind == CRON_JOB else 0  # of which Jobs end without end
+        lasting += active if workload.rules.starts_jobs else 0  # of which Jobs end without end
         most = lasting + _present(self._loaded, workload)
         most += _most_ending(workload, size, active, events)
-        lost = 0 if workload.kind == STATEFUL_SET else active  # an ordinal is replaced when its pod is gone
+        lost = 0 if workload.rules.has_ordinals else active  # an ordinal is replaced when its pod is gone
         return Crowd(requests, scored, lasting, most, lost)
 
     def _most_let_go(
@@ -162,7 +156,7 @@ class Room:
 
         While it remembers that it wanted more it takes none away, so after a rise nothing falls for a window.
         """
-        if workload.kind == STATEFUL_SET:
+        if workload.rules.has_ordinals:
             return 0
         settings = self._loaded.setup.settings
         fall = max(0, active - min(workload.replicas, autoscaler.min_replicas))
@@ -183,7 +177,7 @@ class Room:
             for name, amount in _largest(_requests(form, version) for form in _forms(self._loaded, daemon)).items():
                 free.setdefault(name, 0)
                 free[name] -= amount * count
-        if workload.kind == DAEMON_SET:
+        if workload.rules.runs_per_node:
             for name, amount in own.items():
                 free[name] = free.get(name, 0) + amount
         return free
@@ -292,18 +286,18 @@ def _most_wanted(
     setup: Setup, workload: Workload, events: Sequence[Event], scalers: Sequence[HorizontalPodAutoscaler]
 ) -> int:
     """The largest size of a workload; of a CronJob all Jobs that it may have at once."""
-    if workload.kind == POD:
+    if workload.rules.is_pod:
         return 1
     sizes = [workload.replicas, *(a.max_replicas for a in scalers)]
     sizes += [n for event in events if isinstance(event, Scale) for n in event.replicas]
     sizes += [event.workload.replicas for event in events if isinstance(event, Apply)]
-    return max(sizes) * (jobs_at_once(setup, workload, tuple(events)) if workload.kind == CRON_JOB else 1)
+    return max(sizes) * (jobs_at_once(setup, workload, tuple(events)) if workload.rules.starts_jobs else 1)
 
 
 def _most_surge(workload: Workload, size: int, events: Sequence[Event]) -> int:
     """Pods that a rollout adds."""
     strategies = [event.workload.strategy for event in events if isinstance(event, Apply)]
-    if workload.kind != DEPLOYMENT or not any(isinstance(event, Apply | Rollout) for event in events):
+    if not workload.rules.owns_replica_sets or not any(isinstance(event, Apply | Rollout) for event in events):
         return 0
     return max(strategy.surge_of(size) for strategy in (workload.strategy, *strategies))
 
@@ -314,9 +308,9 @@ def _most_ending(workload: Workload, size: int, active: int, events: Sequence[Ev
     A StatefulSet has one pod of each ordinal, ending or not. A Job ends all its pods once, when it is over. The first
     rollout takes away the pods of the first revision, which does not grow again.
     """
-    if workload.kind == STATEFUL_SET:
+    if workload.rules.has_ordinals:
         return 0
-    if workload.kind in JOBS:
+    if workload.rules.runs_to_completion:
         return 2 * active
     falls = [event for event in events if isinstance(event, RESIZING)]
     if len(falls) == 1 and isinstance(falls[0], Rollout) and falls[0].max == 1:
