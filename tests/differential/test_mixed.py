@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from kubeproof.errors import ScenarioError
 from kubeproof.manifests.loaded import Loaded
+from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import Effort, VerifyOptions
-from tests.differential.guards.judging import EAGER, UNKNOWN, Verdicts, verdicts_of
+from tests.differential.guards.judging import EAGER, Verdicts, verdicts_of
 from tests.property.mixed import mixed_inputs
 from tests.property.strategies import choice
 
@@ -46,9 +47,9 @@ def compare_answers(loaded: Loaded, effort: Effort = EAGER, kernel: str = "auto"
         answers = find_answers(loaded, effort, kernel)
     except ScenarioError:  # no stable start
         return Counter({"refused": 1})
-    decided = [set(words) - {UNKNOWN} for words in zip(*answers.values(), strict=True)]
+    decided = [set(words) - {Verdict.UNKNOWN} for words in zip(*answers.values(), strict=True)]
     assert all(len(words) < 2 for words in decided), answers
-    return Counter(next(iter(words), UNKNOWN) for words in decided)
+    return Counter(next(iter(words), Verdict.UNKNOWN) for words in decided)
 
 
 def compare_many(number: int, examples: int) -> Counter[str]:
@@ -73,7 +74,7 @@ def compare_many(number: int, examples: int) -> Counter[str]:
 
 def share_decided(found: Counter[str]) -> float:
     """How much of what was asked got an answer."""
-    return 1 - found[UNKNOWN] / found.total()
+    return 1 - found[Verdict.UNKNOWN] / found.total()
 
 
 @pytest.mark.parametrize("number", range(CHUNKS))
