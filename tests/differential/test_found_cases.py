@@ -139,7 +139,7 @@ def test_an_eviction_hits_pods_that_restarted_as_often_as_the_descheduler_says()
     compare(case)
 
     evictions = [
-        [pod.restarts for node in state.nodes for pod in node.pods if pod.name in step.concrete[0][2]]
+        [pod.kind.restarts for node in state.nodes for pod in node.pods if pod.name in step.concrete[0][2]]
         for state, steps in reach(named, max_states=1000).steps.items()
         for step in steps
         if step.actor == "descheduler"

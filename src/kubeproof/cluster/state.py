@@ -7,7 +7,7 @@ tuples rather than dataclasses because the search hashes and compares millions o
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 NEVER = -1  # a clock that does not run
 PUBLISHED = -2  # instead of `route_s`: it gets traffic as long as it exists
@@ -83,6 +83,32 @@ class PodKind(NamedTuple):
     preempted: int = 0  # 1 if it terminates to make room for a pod of higher priority
     route_s: int = NEVER  # of a terminating pod that still gets traffic: seconds until proxies have learnt it
     life_s: int = NEVER  # seconds since it got its node, up to the last that a loop asks for; NEVER where none does
+
+
+class Moving(Protocol):
+    """What pods are about to do: those that agree in it move on together."""
+
+    @property
+    def workload(self) -> int: ...
+
+    @property
+    def phase(self) -> int: ...
+
+    @property
+    def least_s(self) -> int: ...
+
+    @property
+    def most_s(self) -> int: ...
+
+
+def moves_alike(one: Moving, other: Moving) -> bool:
+    """True if pods, a step of theirs, or a step of all of them at once is about the same."""
+    return (
+        one.workload == other.workload
+        and one.phase == other.phase
+        and one.least_s == other.least_s
+        and one.most_s == other.most_s
+    )
 
 
 class NodeCell(NamedTuple):

@@ -51,6 +51,7 @@ from kubeproof.cluster.state import (
     add_pinned,
     add_pods,
     is_of_life,
+    moves_alike,
     without_finished,
 )
 from kubeproof.controllers.kubelet import back_off_s
@@ -313,8 +314,7 @@ class Mechanics(NodeConditions):
 
     def _advanced(self, node: Node, cell: NodeCell, action: Advance) -> Iterator[NodeCell]:
         """The pods moved on; of kinds that differ in their eviction clock alone any may be the rejected ones."""
-        wanted = (action.workload, action.phase, action.least_s, action.most_s)
-        due = [(kind, count) for kind, count in cell.pods if kind[:4] == wanted]
+        due = [(kind, count) for kind, count in cell.pods if moves_alike(kind, action)]
         number = sum(count for _, count in due) if action.pods is None else action.pods
         starts = action.phase == Phase.STARTING and number > action.rejected
         images = self._images_after(node, cell, action.workload) if starts else cell.images

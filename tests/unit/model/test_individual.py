@@ -4,14 +4,13 @@ import pytest
 
 from kubeproof.cluster.control import Role
 from kubeproof.cluster.objects import ZONE
-from kubeproof.cluster.state import NEVER, Health, Phase
+from kubeproof.cluster.state import NEVER, Health, Phase, WorkloadCell
 from kubeproof.engine.reference import reach
 from kubeproof.engine.search import explore, make_kernel
 from kubeproof.events.declarations import Cordon, Create, NodeFailure, Scale
 from kubeproof.intents.declarations import Amount, Intent
 from kubeproof.model.by_name.abstraction import anonymous, canonical
 from kubeproof.model.by_name.representatives import RepresentativeModel
-from kubeproof.model.by_name.state import Spec
 from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.plan import make_plan
@@ -38,7 +37,7 @@ DEPLOYED = ("set-replicas", "create", "bind", "bind", "tick", "start", "start")
 def test_a_run_starts_with_objects_and_no_pods():
     (state,) = _model().initial()
 
-    assert state.specs == (Spec(1, 2, NEVER),)
+    assert state.specs == (WorkloadCell(1, 2, NEVER),)
     assert state.unbound == ((),)
     assert [one.pods for one in state.nodes] == [(), ()]
 
@@ -49,7 +48,7 @@ def test_a_placement_and_bare_pods_have_names_from_the_start():
 
     assert [[pod.name for pod in one.pods] for one in state.nodes] == [["web-1", "web-2"], ["q"]]
     assert state.unbound == ((), ("p",), ())
-    assert state.specs[0] == Spec(1, 3, 3)
+    assert state.specs[0] == WorkloadCell(1, 3, 3)
 
 
 def test_deploying_creates_binds_and_starts_by_name():
@@ -143,13 +142,13 @@ def test_a_failed_node_goes_through_silence_notice_taint_eviction_and_back():
     state = _walk(model, "set-replicas", "create", "bind", "tick", "start", "fail", "tick", "notice", "taint", "tick")
 
     assert (state.nodes[0].health, state.nodes[0].no_execute) == (Health.UNKNOWN, 1)
-    assert [pod[2:6] for pod in state.nodes[0].pods] == [(Phase.UNREADY, NEVER, NEVER, 0)]
+    assert [pod.kind[1:5] for pod in state.nodes[0].pods] == [(Phase.UNREADY, NEVER, NEVER, 0)]
     evicted = next(step for step in model.steps(state) if step.concrete[0][0] == "evict")
     assert evicted.concrete == (("evict", "n1", ("web-1",)),)
-    assert [pod[2:6] for pod in evicted.target.nodes[0].pods] == [(Phase.TERMINATING, NEVER, NEVER, NEVER)]
+    assert [pod.kind[1:5] for pod in evicted.target.nodes[0].pods] == [(Phase.TERMINATING, NEVER, NEVER, NEVER)]
     back = next(step for step in model.steps(evicted.target) if step.concrete[0][0] == "recover").target
     assert back.nodes[0].health == Health.BACK
-    assert [pod[2:6] for pod in back.nodes[0].pods] == [(Phase.TERMINATING, 0, 30, NEVER)]
+    assert [pod.kind[1:5] for pod in back.nodes[0].pods] == [(Phase.TERMINATING, 0, 30, NEVER)]
 
 
 def test_a_created_object_begins_as_in_the_input():
@@ -158,10 +157,10 @@ def test_a_created_object_begins_as_in_the_input():
     model = _model(whole, events)
     (state,) = model.initial()
 
-    assert state.specs == (Spec(0, 0, NEVER),) * 3
+    assert state.specs == (WorkloadCell(0, 0, NEVER),) * 3
     for _ in events:
         state = next(step for step in model.steps(state) if step.concrete[0][0] == "create-object").target
-    assert state.specs == (Spec(1, 2, NEVER), Spec(1, 1, 1), Spec(1, 1, NEVER))
+    assert state.specs == (WorkloadCell(1, 2, NEVER), WorkloadCell(1, 1, 1), WorkloadCell(1, 1, NEVER))
     assert state.unbound == ((), (), ("p",))
 
 

@@ -22,7 +22,7 @@ from kubeproof.cluster.control import (
     NodeRef,
 )
 from kubeproof.cluster.objects import Readiness
-from kubeproof.cluster.state import NEVER, Cause, Health, Phase, Work
+from kubeproof.cluster.state import NEVER, Cause, Health, Phase, PodKind, Work
 from kubeproof.model.by_name.node import NodeState, Pod, arrival, changed
 from kubeproof.model.by_name.state import node_cell
 from kubeproof.model.mechanics import Mechanics
@@ -32,7 +32,7 @@ HOSTS = [node("n1"), node("n2", taints=(taint(),))]
 WORKLOADS = (workload(), workload(name="probed", readiness=Readiness(5, 10, 2)), workload(name="hasty", tolerations=()))
 WHOLE = setup(HOSTS, *WORKLOADS)
 PODS = tuple(
-    Pod(f"{phase.name}-{number}-{evict_s}-{age_s}", number, int(phase), NEVER, NEVER, evict_s, age_s)
+    Pod(f"{phase.name}-{number}-{evict_s}-{age_s}", PodKind(number, int(phase), NEVER, NEVER, evict_s, age_s))
     for number in range(3)
     for age_s in (NEVER, 60)
     for phase in Phase
@@ -74,9 +74,9 @@ def test_what_is_left_on_a_node_that_panicked_starts_from_nothing(health):
     after = _assert_the_same_change(HOSTS[0], RECOVER, health, Work.NONE, PODS, cause=Cause.PANIC)
 
     assert {pod.phase for pod in after.pods} == {Phase.STARTING, Phase.TERMINATING}
-    assert {(pod.least_s, pod.most_s, pod.age_s) for pod in after.pods if pod.phase == Phase.STARTING} == {
-        (1, 5, NEVER)
-    }
+    assert {
+        (pod.kind.least_s, pod.kind.most_s, pod.kind.age_s) for pod in after.pods if pod.phase == Phase.STARTING
+    } == {(1, 5, NEVER)}
 
 
 def _assert_the_same_change(host, verb, health, work, pods, cause=Cause.NONE):
@@ -102,4 +102,4 @@ def _assert_the_same_change(host, verb, health, work, pods, cause=Cause.NONE):
 def test_a_bound_pod_starts_with_its_clocks(host, health, number, clocks):
     empty = NodeState(int(health), NEVER, NEVER, 0, 0, 0, 0, ())
 
-    assert arrival(WHOLE, host, empty, number, "web-1") == Pod("web-1", number, int(Phase.STARTING), *clocks)
+    assert arrival(WHOLE, host, empty, number, "web-1") == Pod("web-1", PodKind(number, int(Phase.STARTING), *clocks))

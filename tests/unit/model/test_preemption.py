@@ -87,7 +87,7 @@ def test_a_victim_gets_its_grace_period_and_the_room_is_kept() -> None:
 
     assert told[1] == "scheduler high preempt n1 ('low-1',) ReplicaSet/shop/high ('shop',)"
     (victim,) = state.nodes[0].pods
-    assert (victim.most_s, victim.preempted, state.nodes[0].nominated) == (30, 1, (1,))
+    assert (victim.kind.most_s, victim.kind.preempted, state.nodes[0].nominated) == (30, 1, (1,))
     assert offered(model, state, "scheduler high") == []
     assert offered(model, state, "scheduler low") == []
 
@@ -115,7 +115,7 @@ def test_a_pod_of_still_higher_priority_takes_the_nominated_room_and_ends_the_no
     state, _ = run(model, "replicaset high", "scheduler high", "replicaset top", "scheduler top preempt")
 
     assert state.nodes[0].nominated == (2,)
-    assert [(pod.name, pod.preempted) for pod in state.nodes[0].pods] == [("low-1", 1)]
+    assert [(pod.name, pod.kind.preempted) for pod in state.nodes[0].pods] == [("low-1", 1)]
 
 
 def test_never_means_never() -> None:

@@ -12,6 +12,7 @@ from kubeproof.controllers.budgets import budgets_of
 from kubeproof.controllers.descheduler.controller import DeschedulerController
 from kubeproof.engine.limits import Limits
 from kubeproof.engine.search import explore, make_kernel
+from kubeproof.engine.system import Marked
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.loops.actors import grouped_view
 from kubeproof.model.plan import Plan
@@ -153,13 +154,12 @@ def test_only_kinds_whose_least_clock_ran_out_are_due() -> None:
     assert starts(plan(web(4))).due(place) == (StartAll(0, PodPhase.STARTING, 0, 4),)
 
 
-def test_views_that_come_back_as_plain_tuples_start_as_well() -> None:
-    """The engine keeps one of all equal views, whoever made it."""
+def test_a_start_is_one_step_for_the_places_that_have_such_pods() -> None:
     actor = StartTogether(Starts(plan(web(1)).mechanics, frozenset({0})), (4, 5), alone=False)
-    kind = (0, 0, 0, 5)
+    kind = StartAll(0, 0, 0, 5)
 
-    (effect,) = actor.act(((kind,), ()))
-    assert started_together(effect) == StartAll(*kind)
+    (effect,) = actor.act((Marked("kubelet", (kind,)), Marked("kubelet", ())))
+    assert started_together(effect) == kind
     assert [slot for slot, _ in effect.edits] == [4]
 
 

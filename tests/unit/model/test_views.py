@@ -16,11 +16,14 @@ import kubeproof.intents
 import kubeproof.model.expansion
 import kubeproof.model.reductions
 from kubeproof.cluster.control import AnySeen, Groups, View
+from kubeproof.cluster.state import NodeCell
 from kubeproof.controllers import job
 from kubeproof.engine.limits import Limits
 from kubeproof.engine.search import explore, make_kernel
 from kubeproof.events.declarations import NodeFailure, Scale
 from kubeproof.intents.declarations import Amount, Intent
+from kubeproof.model.by_name.node import NodeState
+from kubeproof.model.by_name.state import node_cell
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.plan import make_plan
 from tests.unit.model.builders import WEB, node, setup, workload
@@ -105,3 +108,16 @@ def test_equal_views_have_equal_forms_so_that_the_engine_may_keep_one_of_them() 
                 view = reader.view(position, cells[slot])
                 assert forms.setdefault(view, form(view)) == form(view)
     assert len(forms) > 50
+
+
+def test_a_node_by_name_has_the_fields_of_a_node_by_numbers() -> None:
+    assert NodeState._fields == NodeCell._fields
+
+
+def test_a_node_by_name_is_shown_with_every_field() -> None:
+    by_name = ("pods", "pinned", "nominated", "finished")
+    fields = {name: 10 + at for at, name in enumerate(NodeState._fields) if name not in by_name}
+
+    cell = node_cell(NodeState(**fields))
+
+    assert cell == NodeCell(**fields)

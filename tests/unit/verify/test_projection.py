@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from kubeproof.cluster.state import Health, Phase
+from kubeproof.cluster.state import Health, Phase, PodKind, WorkloadCell
 from kubeproof.errors import InternalError
 from kubeproof.model.by_name.node import NodeState, Pod
-from kubeproof.model.by_name.state import Spec, State
+from kubeproof.model.by_name.state import State
 from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.memories import EVENT, KINDS, MemoryName
 from kubeproof.verify.counterexamples import projection
@@ -54,7 +54,13 @@ def plan(*documents: str, events: str = FAILURE):
 
 @pytest.mark.parametrize(
     ("fields", "table"),
-    [(State._fields, STATE), (Spec._fields, SPEC), (NodeState._fields, NODE), (Pod._fields, POD), (KINDS, MEMORY)],
+    [
+        (State._fields, STATE),
+        (WorkloadCell._fields, SPEC),
+        (NodeState._fields, NODE),
+        (PodKind._fields, POD),
+        (KINDS, MEMORY),
+    ],
 )
 def test_every_field_of_a_state_and_every_kind_of_memory_has_a_rule(fields: tuple[str, ...], table: object) -> None:
     assert set(fields) == set(table)  # type: ignore[call-overload]
@@ -91,7 +97,7 @@ def test_pods_of_all_kinds_of_waiting_are_those_of_the_part() -> None:
     whole, part = plan(web(1), JOB, AGENT), plan(JOB, AGENT)
     (start,) = IndividualModel(whole).initial()
     first = start.nodes[0]._replace(
-        pods=(Pod("load-1", 1, Phase.READY, -1, -1, -1), Pod("web-1", 0, Phase.READY, -1, -1, -1)),
+        pods=(Pod("load-1", PodKind(1, Phase.READY)), Pod("web-1", PodKind(0, Phase.READY))),
         pinned=((2, "agent-1"),),
         nominated=(0, 1, 2),
         finished=((1, 0), (1, 1)),
@@ -100,7 +106,7 @@ def test_pods_of_all_kinds_of_waiting_are_those_of_the_part() -> None:
     share = Projection(whole, part).of(start._replace(nodes=(first, *start.nodes[1:]))).nodes[0]
 
     assert share == first._replace(
-        pods=(Pod("load-1", 0, Phase.READY, -1, -1, -1),),
+        pods=(Pod("load-1", PodKind(0, Phase.READY)),),
         pinned=((1, "agent-1"),),
         nominated=(0, 1),
         finished=((0, 0), (0, 1)),

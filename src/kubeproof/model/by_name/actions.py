@@ -47,7 +47,7 @@ from kubeproof.cluster.daemons import nodes_wanted
 from kubeproof.cluster.images import tracked_images
 from kubeproof.cluster.objects import family, short_name
 from kubeproof.cluster.priorities import priority_of
-from kubeproof.cluster.state import ACTIVE, NEVER, SERVING, Outcome, Phase
+from kubeproof.cluster.state import ACTIVE, NEVER, SERVING, Outcome, Phase, PodKind, WorkloadCell, moves_alike
 from kubeproof.errors import LimitReached
 from kubeproof.model.by_name.node import (
     NodeState,
@@ -64,7 +64,7 @@ from kubeproof.model.by_name.node import (
     without_ended,
     without_nominated,
 )
-from kubeproof.model.by_name.state import Concrete, Spec, State, node_cell
+from kubeproof.model.by_name.state import Concrete, State, node_cell
 from kubeproof.model.by_name.verbs import Verb
 from kubeproof.model.plan import Plan
 
@@ -140,7 +140,9 @@ class NamedActions:
             pods=tuple(
                 pod
                 for pod in node.pods
-                if pod.restarts == restarts and pod.life_s >= since_s and (before_s == NEVER or pod.life_s < before_s)
+                if pod.kind.restarts == restarts
+                and pod.kind.life_s >= since_s
+                and (before_s == NEVER or pod.kind.life_s < before_s)
             )
         )
         for victims in self._victims(alike, Delete(NodeRef(-1, ANY), workload, ((phases, count),))):
@@ -198,7 +200,7 @@ class NamedActions:
             concrete = (Verb.SET_DESIRED, ref, action.replicas)
         return state._replace(specs=_replaced(state.specs, workload, spec)), concrete
 
-    def _wanted(self, workload: int, spec: Spec, template: int) -> int:
+    def _wanted(self, workload: int, spec: WorkloadCell, template: int) -> int:
         """What a workload wants with another template: a DaemonSet perhaps other nodes."""
         is_daemon_set = self.setup.workloads[workload].rules.runs_per_node
         return nodes_wanted(self.setup, family(self.setup, workload)[template]) if is_daemon_set else spec.desired
@@ -208,15 +210,15 @@ class NamedActions:
         if declared.rules.is_pod:
             waits = declared.home not in self.names  # a pod that names its node arrives there in the same step
             state = self._with_unbound(state, workload, (self.pod_name(workload, 1),) if waits else ())
-            spec = Spec(1, 1, NEVER)
+            spec = WorkloadCell(1, 1, NEVER)
         elif declared.rules.runs_per_node:
-            spec = Spec(1, nodes_wanted(self.setup, workload), NEVER)
+            spec = WorkloadCell(1, nodes_wanted(self.setup, workload), NEVER)
         elif declared.rules.runs_to_completion:
-            spec = Spec(1, declared.replicas, NEVER)
+            spec = WorkloadCell(1, declared.replicas, NEVER)
         else:
             kept = state.specs[workload].replicas  # of the ReplicaSet that a deleted Deployment left
             replicas = kept if declared.rules.sizes_in_sync else declared.replicas
-            spec = Spec(1, declared.replicas, replicas)
+            spec = WorkloadCell(1, declared.replicas, replicas)
         spec = spec._replace(failed=state.specs[workload].failed)
         return state._replace(specs=_replaced(state.specs, workload, spec))
 
@@ -311,8 +313,8 @@ class NamedActions:
             gone = self._robbed_of(node, due)
             yield self._with_node(state, index, gone), (Verb.EVICT, name, tuple(pod.name for pod in due))
         elif isinstance(action, Unroute):
-            meant = [p for p in node.pods if (p.workload, p.route_s) == (action.workload, action.route_s)]
-            pods = tuple(p._replace(route_s=SERVING) if p in meant else p for p in node.pods)
+            meant = [p for p in node.pods if (p.workload, p.kind.route_s) == (action.workload, action.route_s)]
+            pods = tuple(p.become(route_s=SERVING) if p in meant else p for p in node.pods)
             names = tuple(pod.name for pod in meant)
             yield self._with_node(state, index, node._replace(pods=pods)), (Verb.UNROUTE, name, names)
         elif isinstance(action, Advance):
@@ -395,7 +397,7 @@ class NamedActions:
     ) -> NodeState:
         pods = [arrival(self.setup, self.setup.nodes[index], node, workload, name, start_s) for name in names]
         if self.plan.mechanics.lives[workload]:
-            pods = [pod._replace(life_s=0) for pod in pods]
+            pods = [pod.become(life_s=0) for pod in pods]
         return node._replace(pods=tuple(sorted((*node.pods, *pods))))
 
     def _preemptions(self, node: NodeState, losses: tuple[tuple[int, int], ...]) -> Iterator[tuple[Pod, ...]]:
@@ -422,14 +424,25 @@ class NamedActions:
             if pod.name not in names:
                 kept.append(pod)
             elif not vanishes_at_once(self.setup, node, pod, self._route_s(pod)):
-                clocks = ending_clocks(self.setup, pod.workload) if kubelet_lives(node) else (NEVER, NEVER)
-                left = (NEVER, NEVER, self._restarts_kept(pod), preempted, self._route_s(pod))
-                kept.append(Pod(pod.name, pod.workload, int(Phase.TERMINATING), *clocks, *left))
+                kept.append(Pod(pod.name, self._ending(node, pod, preempted)))
         return node._replace(pods=tuple(kept if kubelet_lives(node) else self._bounded(kept)))
+
+    def _ending(self, node: NodeState, pod: Pod, preempted: int) -> PodKind:
+        """What a pod is that has just been deleted."""
+        least_s, most_s = ending_clocks(self.setup, pod.workload) if kubelet_lives(node) else (NEVER, NEVER)
+        return PodKind(
+            pod.workload,
+            int(Phase.TERMINATING),
+            least_s,
+            most_s,
+            restarts=self._restarts_kept(pod),
+            preempted=preempted,
+            route_s=self._route_s(pod),
+        )
 
     def _restarts_kept(self, pod: Pod) -> int:
         """What a pod that is deleted tells of its restarts: a Job goes on counting them."""
-        return pod.restarts if self.setup.workloads[pod.workload].job.restarts else 0
+        return pod.kind.restarts if self.setup.workloads[pod.workload].job.restarts else 0
 
     def _route_s(self, pod: Pod) -> int:
         """How long a pod that is deleted now goes on getting traffic."""
@@ -452,8 +465,7 @@ class NamedActions:
 
     def _advanced(self, state: State, index: int, action: Advance) -> Iterator[tuple[State, Concrete]]:
         node, name = state.nodes[index], self.names[index]
-        wanted = (action.workload, action.phase, action.least_s, action.most_s)
-        due = tuple(pod for pod in node.pods if pod[1:5] == wanted)
+        due = tuple(pod for pod in node.pods if moves_alike(pod.kind, action))
         together = [due] if action.pods is None else self._picked(due, action.pods)
         for moving, failed in ((some, out) for some in together for out in self._picked(some, action.rejected)):
             pods = []
@@ -504,22 +516,29 @@ class NamedActions:
         return state._replace(specs=_replaced(state.specs, workload, spec._replace(failed=count)))
 
     def _pod_clocks(self, pod: Pod) -> list[int]:
-        ages = self.plan.mechanics.ages[pod.workload] if pod.age_s != NEVER else ()
-        clocks = [pod.least_s, pod.most_s, pod.evict_s, pod.route_s, *(age - pod.age_s for age in ages)]
-        asked = self.plan.mechanics.lives[pod.workload] if pod.life_s != NEVER else ()
-        return clocks + [life_s - pod.life_s for life_s in asked]
+        kind = pod.kind
+        ages = self.plan.mechanics.ages[kind.workload] if kind.age_s != NEVER else ()
+        clocks = [
+            pod.kind.least_s,
+            pod.kind.most_s,
+            pod.kind.evict_s,
+            pod.kind.route_s,
+            *(age - pod.kind.age_s for age in ages),
+        ]
+        asked = self.plan.mechanics.lives[kind.workload] if kind.life_s != NEVER else ()
+        return clocks + [life_s - kind.life_s for life_s in asked]
 
     def _next(self, pod: Pod) -> Pod:
         if pod.phase == Phase.STARTING and self.plan.mechanics.ages[pod.workload]:
-            pod = pod._replace(age_s=0)
+            pod = pod.become(age_s=0)
         probe = self.setup.workloads[pod.workload].template.readiness
         if pod.workload in self.plan.mechanics.never_ready:
-            return pod._replace(phase=int(Phase.RUNNING), least_s=NEVER, most_s=NEVER)
+            return pod.become(phase=int(Phase.RUNNING), least_s=NEVER, most_s=NEVER)
         if pod.phase == Phase.STARTING and probe is not None:
             least = probe.initial_delay_s + probe.period_s * (probe.success_threshold - 1)
-            return pod._replace(phase=int(Phase.RUNNING), least_s=least, most_s=least + probe.period_s)
+            return pod.become(phase=int(Phase.RUNNING), least_s=least, most_s=least + probe.period_s)
         least, most = self.plan.mechanics.runs_s[pod.workload] or (NEVER, NEVER)
-        return pod._replace(phase=int(Phase.READY), least_s=least, most_s=most)
+        return pod.become(phase=int(Phase.READY), least_s=least, most_s=most)
 
 
 def _by_number(name: str) -> tuple[int, str]:
@@ -532,4 +551,4 @@ def _replaced(items: tuple[T, ...], index: int, item: T) -> tuple[T, ...]:
 
 
 def _is_due(pod: Pod, workload: int) -> bool:
-    return pod.workload == workload and pod.evict_s == 0 and pod.phase != Phase.TERMINATING
+    return pod.workload == workload and pod.kind.evict_s == 0 and pod.phase != Phase.TERMINATING

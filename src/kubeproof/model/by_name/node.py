@@ -36,37 +36,40 @@ from kubeproof.cluster.control import (
 from kubeproof.cluster.labels import NO_EXECUTE, Taint
 from kubeproof.cluster.objects import Node, Setup
 from kubeproof.cluster.places import UNREACHABLE
-from kubeproof.cluster.state import NEVER, SERVING, Cause, Health, Outcome, Phase, Work
+from kubeproof.cluster.state import NEVER, SERVING, Cause, Health, Outcome, Phase, PodKind, Work
 from kubeproof.controllers.taint_eviction import clock_after, seconds_tolerated
 
 
 class Pod(NamedTuple):
-    """A bound pod."""
+    """A bound pod: its name, and what pods of its kind are to every controller."""
 
     name: str
-    workload: int
-    phase: int
-    least_s: int
-    most_s: int
-    evict_s: int
-    age_s: int = NEVER
-    restarts: int = 0
-    preempted: int = 0
-    route_s: int = NEVER
-    life_s: int = NEVER
+    kind: PodKind
+
+    @property
+    def workload(self) -> int:
+        return self.kind.workload
+
+    @property
+    def phase(self) -> int:
+        return self.kind.phase
+
+    def become(self, **changes: int) -> Pod:
+        """The pod with some fields of its kind changed."""
+        return Pod(self.name, self.kind._replace(**changes))
 
 
 class NodeState(NamedTuple):
-    """A node; pods sorted by name."""
+    """A node, as `NodeCell` tells it but with pods by name, sorted."""
 
     health: int
-    least_s: int
-    most_s: int
-    cordoned: int
-    no_execute: int
-    work: int
-    cause: int
-    pods: tuple[Pod, ...]
+    least_s: int = NEVER
+    most_s: int = NEVER
+    cordoned: int = 0
+    no_execute: int = 0
+    work: int = 0
+    cause: int = 0
+    pods: tuple[Pod, ...] = ()
     images: int = 0  # that started pods have brought
     pinned: tuple[tuple[int, str], ...] = ()  # workload and name of pods without a node that may only run here
     nominated: tuple[int, ...] = ()  # workloads of the pods that wait for this node, sorted
@@ -133,7 +136,7 @@ def arrival(setup: Setup, declared: Node, node: NodeState, workload: int, name: 
     evict_s = NEVER if seconds == NEVER else max(1, seconds)
     range_s = setup.settings.startup_s if start_s is None else (start_s, start_s)
     least, most = range_s if kubelet_lives(node) else (NEVER, NEVER)
-    return Pod(name, workload, int(Phase.STARTING), least, most, evict_s)
+    return Pod(name, PodKind(workload, int(Phase.STARTING), least, most, evict_s))
 
 
 def start_times(setup: Setup, node: NodeState) -> tuple[int | None, ...]:
@@ -183,7 +186,7 @@ def changed(
         return tainted if node.work == Work.LEAVE else tainted._replace(least_s=pause, most_s=pause)
     if verb == UNTAINT:
         return _without_taint(setup, declared, node._replace(no_execute=0))
-    welcomed = [pod._replace(phase=int(Phase.READY)) if pod.phase == Phase.UNREADY else pod for pod in node.pods]
+    welcomed = [pod.become(phase=int(Phase.READY)) if pod.phase == Phase.UNREADY else pod for pod in node.pods]
     up = node._replace(health=int(Health.UP), no_execute=0, pods=tuple(welcomed))
     return _without_taint(setup, declared, up)
 
@@ -192,7 +195,8 @@ def _slot(setup: Setup, declared: Node, *, is_coming: bool) -> NodeState:
     """Where no node is, or one is on its way."""
     groups = setup.cluster_autoscaler
     clocks = groups.provisioning_s if is_coming and groups is not None else (NEVER, NEVER)
-    return NodeState(int(Health.ABSENT), *clocks, int(declared.unschedulable), 0, 0, 0, ())
+    least_s, most_s = clocks
+    return NodeState(int(Health.ABSENT), least_s, most_s, int(declared.unschedulable))
 
 
 def _left_behind(setup: Setup, node: NodeState) -> NodeState:
@@ -216,19 +220,19 @@ def _after_drain(setup: Setup, node: NodeState, verb: NodeVerb) -> NodeState:
 
 def crashed(setup: Setup, pod: Pod) -> Pod:
     """A pod whose container has just exited: it runs again after its back-off and a start-up."""
-    delay = (0, 10, 20, 40, 80, 160, 300)[min(pod.restarts, 6)]
+    delay = (0, 10, 20, 40, 80, 160, 300)[min(pod.kind.restarts, 6)]
     least, most = setup.settings.startup_s
     probe = setup.workloads[pod.workload].template.readiness
     if probe is not None:
         delay += probe.initial_delay_s + probe.period_s * (probe.success_threshold - 1)
         most += probe.period_s
     job = setup.workloads[pod.workload]
-    again = min(pod.restarts + 1, max(6, job.job.backoff_limit) if job.rules.counts_completions else 6)
-    return pod._replace(phase=int(Phase.RUNNING), least_s=delay + least, most_s=delay + most, restarts=again)
+    again = min(pod.kind.restarts + 1, max(6, job.job.backoff_limit) if job.rules.counts_completions else 6)
+    return pod.become(phase=int(Phase.RUNNING), least_s=delay + least, most_s=delay + most, restarts=again)
 
 
 def _failed(setup: Setup, node: NodeState) -> NodeState:
-    pods = tuple(pod._replace(least_s=NEVER, most_s=NEVER) for pod in node.pods)
+    pods = tuple(pod.become(least_s=NEVER, most_s=NEVER) for pod in node.pods)
     if node.health == Health.BACK:
         return node._replace(health=int(Health.UNKNOWN), pods=pods)
     grace = setup.settings.grace_s
@@ -248,7 +252,7 @@ def _recovered(
 
 def _rebooted(pod: Pod) -> Pod:
     """A pod of a node that panicked: its containers are gone, and start from nothing."""
-    return pod if pod.phase == Phase.TERMINATING else pod._replace(phase=int(Phase.STARTING), age_s=NEVER)
+    return pod if pod.phase == Phase.TERMINATING else pod.become(phase=int(Phase.STARTING), age_s=NEVER)
 
 
 def _resumed(setup: Setup, pod: Pod, never_ready: frozenset[int]) -> Pod:
@@ -257,14 +261,14 @@ def _resumed(setup: Setup, pod: Pod, never_ready: frozenset[int]) -> Pod:
     restarts = pod.phase == Phase.RUNNING and template.readiness is None and pod.workload not in never_ready
     if pod.phase == Phase.STARTING or restarts:
         least, most = setup.settings.startup_s
-        return pod._replace(least_s=least, most_s=most)
+        return pod.become(least_s=least, most_s=most)
     if pod.phase == Phase.TERMINATING:
         least, most = ending_clocks(setup, pod.workload)
-        return pod._replace(least_s=least, most_s=most)
+        return pod.become(least_s=least, most_s=most)
     if pod.phase == Phase.RUNNING and template.readiness is not None and pod.workload not in never_ready:
         probe = template.readiness
         least = probe.initial_delay_s + probe.period_s * (probe.success_threshold - 1)
-        return pod._replace(least_s=least, most_s=least + probe.period_s)
+        return pod.become(least_s=least, most_s=least + probe.period_s)
     return pod
 
 
@@ -273,11 +277,11 @@ def _at_work(pod: Pod, runs_s: tuple[tuple[int, int] | None, ...]) -> Pod:
     run_s = runs_s[pod.workload] if runs_s else None
     if run_s is None or pod.phase not in (Phase.READY, Phase.UNREADY):
         return pod
-    return pod._replace(least_s=0, most_s=run_s[1])
+    return pod.become(least_s=0, most_s=run_s[1])
 
 
 def _noticed(node: NodeState) -> NodeState:
-    pods = tuple(pod._replace(phase=int(Phase.UNREADY)) if pod.phase == Phase.READY else pod for pod in node.pods)
+    pods = tuple(pod.become(phase=int(Phase.UNREADY)) if pod.phase == Phase.READY else pod for pod in node.pods)
     return node._replace(health=int(Health.UNKNOWN), least_s=NEVER, most_s=NEVER, pods=pods)
 
 
@@ -286,7 +290,7 @@ def _tainted(setup: Setup, declared: Node, node: NodeState) -> NodeState:
     for pod in node.pods:
         if pod.phase != Phase.TERMINATING:
             tolerations = setup.workloads[pod.workload].template.tolerations
-            pod = pod._replace(evict_s=clock_after(pod.evict_s, tolerations, _taints(declared, unreachable=True)))
+            pod = pod.become(evict_s=clock_after(pod.kind.evict_s, tolerations, _taints(declared, unreachable=True)))
         pods.append(pod)
     return node._replace(no_execute=1, pods=tuple(pods))
 
@@ -295,6 +299,6 @@ def _without_taint(setup: Setup, declared: Node, node: NodeState) -> NodeState:
     pods = []
     for pod in node.pods:
         if _tolerated(setup, declared, pod.workload, unreachable=False) == NEVER:
-            pod = pod._replace(evict_s=NEVER)
+            pod = pod.become(evict_s=NEVER)
         pods.append(pod)
     return node._replace(pods=tuple(pods))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kubeproof.cluster.control import Decision, Delete, DeleteUnbound, Loop, NodeChange, NodeRef, Remember
-from kubeproof.cluster.state import NodeCell
+from kubeproof.cluster.state import NodeCell, PodKind
 from kubeproof.model.by_name.node import NodeState, Pod
 from kubeproof.model.by_name.state import Concrete, State, node_cell
 from kubeproof.model.by_name.system import Draft, IndividualModel
@@ -27,9 +27,9 @@ class RepresentativeModel(IndividualModel):
 
     def _victims(self, node: NodeState, action: Delete) -> Iterator[tuple[Pod, ...]]:
         """Sets that differ in the kinds of their pods."""
-        seen: set[tuple[object, ...]] = set()
+        seen: set[tuple[PodKind, ...]] = set()
         for drafted in self._drafts(node, action, 0):
-            kinds = tuple(sorted(pod[1:] for pod in drafted))
+            kinds = tuple(sorted(pod.kind for pod in drafted))
             if kinds not in seen:
                 seen.add(kinds)
                 yield drafted
@@ -83,9 +83,9 @@ class RepresentativeModel(IndividualModel):
 
 def _by_kind(pods: Iterable[Pod]) -> list[list[Pod]]:
     """The pods, those that differ in nothing but their names together."""
-    groups: dict[tuple[object, ...], list[Pod]] = {}
+    groups: dict[PodKind, list[Pod]] = {}
     for pod in pods:
-        groups.setdefault(pod[1:], []).append(pod)
+        groups.setdefault(pod.kind, []).append(pod)
     return list(groups.values())
 
 

@@ -7,30 +7,17 @@ from typing import NamedTuple
 
 from kubeproof.cluster.actors import Actor
 from kubeproof.cluster.control import Decision, Role, Tag, tags_of
-from kubeproof.cluster.state import NEVER, NodeCell, PodKind
+from kubeproof.cluster.state import NodeCell, PodKind, WorkloadCell
 from kubeproof.intents.monitor import Memory
 from kubeproof.model.by_name.node import NodeState
 
 Concrete = tuple[object, ...]  # (verb, arguments by name): what a trace records
 
 
-class Spec(NamedTuple):
-    """A workload's object and its ReplicaSet."""
-
-    exists: int
-    desired: int
-    replicas: int
-    template: int = 0
-    noted: int = NEVER
-    max_noted: int = NEVER
-    failed: int = 0
-    completed: int = 0
-
-
 class State(NamedTuple):
     """The cluster at one moment, everything by name."""
 
-    specs: tuple[Spec, ...]
+    specs: tuple[WorkloadCell, ...]  # but for their pods without a node
     unbound: tuple[tuple[str, ...], ...]  # names of pods without a node, per workload
     nodes: tuple[NodeState, ...]
     memories: tuple[tuple[int, ...], ...]
@@ -64,8 +51,7 @@ def node_cell(node: NodeState) -> NodeCell:
     """The node with its pods counted by kind, as controllers are shown it."""
     amounts: dict[PodKind, int] = {}
     for pod in node.pods:
-        kind = PodKind(*pod[1:])
-        amounts[kind] = amounts.get(kind, 0) + 1
+        amounts[pod.kind] = amounts.get(pod.kind, 0) + 1
     pinned: dict[int, int] = {}
     for workload, _ in node.pinned:
         pinned[workload] = pinned.get(workload, 0) + 1
@@ -73,5 +59,23 @@ def node_cell(node: NodeState) -> NodeCell:
     pods = tuple(sorted(amounts.items()))
     ended = tuple((one, node.finished.count(one)) for one in sorted(set(node.finished)))
     return NodeCell(
-        *node[:7], pods, node.images, tuple(sorted(pinned.items())), waiting, node.spare_s, ended, node.marks
+        health=node.health,
+        least_s=node.least_s,
+        most_s=node.most_s,
+        cordoned=node.cordoned,
+        no_execute=node.no_execute,
+        work=node.work,
+        cause=node.cause,
+        pods=pods,
+        images=node.images,
+        pinned=tuple(sorted(pinned.items())),
+        nominated=waiting,
+        spare_s=node.spare_s,
+        finished=ended,
+        marks=node.marks,
     )
+
+
+def workload_cell(state: State, workload: int) -> WorkloadCell:
+    """The workload as controllers see it."""
+    return state.specs[workload]._replace(unbound=len(state.unbound[workload]))

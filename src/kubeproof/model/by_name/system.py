@@ -25,12 +25,12 @@ from kubeproof.cluster.control import (
     Tick,
     WorkloadView,
 )
-from kubeproof.cluster.state import NEVER, NodeCell, WorkloadCell, holds_up_zone, present
+from kubeproof.cluster.state import NEVER, NodeCell, PodKind, WorkloadCell, holds_up_zone, present
 from kubeproof.intents.monitor import FRESH
 from kubeproof.intents.views import Fact, PlaceView
 from kubeproof.model.by_name.actions import NamedActions
 from kubeproof.model.by_name.node import NodeState, Pod
-from kubeproof.model.by_name.state import Concrete, Spec, State, Transition, node_cell
+from kubeproof.model.by_name.state import Concrete, State, Transition, node_cell, workload_cell
 from kubeproof.model.by_name.verbs import Verb
 from kubeproof.model.plan import Plan
 
@@ -53,10 +53,10 @@ class IndividualModel(NamedActions):
             for kind, count in cell.pods:
                 for _ in range(count):
                     counters[kind.workload] += 1
-                    pods.append(Pod(self.pod_name(kind.workload, counters[kind.workload]), *kind))
+                    pods.append(Pod(self.pod_name(kind.workload, counters[kind.workload]), kind))
             pinned = tuple(self._waiting(cell, counters))
-            nodes.append(NodeState(*cell[:7], tuple(sorted(pods)), cell.images, pinned))
-        specs = tuple(Spec(*cell[:3], *cell[4:]) for cell in self.plan.workloads)
+            nodes.append(_by_name(cell, tuple(sorted(pods)), pinned))
+        specs = tuple(cell._replace(unbound=0) for cell in self.plan.workloads)
         unbound = tuple(
             tuple(self.pod_name(index, counters[index] + n + 1) for n in range(cell.unbound))
             for index, cell in enumerate(self.plan.workloads)
@@ -134,8 +134,7 @@ class IndividualModel(NamedActions):
 
     def workload_cell(self, state: State, workload: int) -> WorkloadCell:
         """The workload as controllers see it."""
-        spec = state.specs[workload]
-        return WorkloadCell(spec.exists, spec.desired, spec.replicas, len(state.unbound[workload]), *spec[3:])
+        return workload_cell(state, workload)
 
     def _carried_out(self, controller: Loop, state: State, decision: Decision) -> list[Draft]:
         drafts: list[Draft] = [(state, ())]
@@ -174,21 +173,28 @@ class IndividualModel(NamedActions):
         def older(clock: int) -> int:
             return clock if clock < 0 else max(clock - seconds, 0)
 
-        pods = []
-        for pod in node.pods:
-            ages = self.plan.mechanics.ages[pod.workload]
-            age_s = min(pod.age_s + seconds, ages[-1]) if pod.age_s != NEVER else NEVER
-            least, most, evict = older(pod.least_s), older(pod.most_s), older(pod.evict_s)
-            route, life = older(pod.route_s), pod.life_s
-            if life != NEVER:
-                life = min(life + seconds, max(self.plan.mechanics.lives[pod.workload]))
-            pods.append(Pod(*pod[:3], least, most, evict, age_s, pod.restarts, pod.preempted, route, life))
+        def later(kind: PodKind) -> PodKind:
+            age_s, life_s = kind.age_s, kind.life_s
+            if age_s != NEVER:
+                age_s = min(age_s + seconds, self.plan.mechanics.ages[kind.workload][-1])
+            if life_s != NEVER:
+                life_s = min(life_s + seconds, max(self.plan.mechanics.lives[kind.workload]))
+            return kind._replace(
+                least_s=older(kind.least_s),
+                most_s=older(kind.most_s),
+                evict_s=older(kind.evict_s),
+                age_s=age_s,
+                route_s=older(kind.route_s),
+                life_s=life_s,
+            )
+
+        pods = tuple(Pod(pod.name, later(pod.kind)) for pod in node.pods)
         if node.spare_s != NEVER:
             node = node._replace(spare_s=min(node.spare_s + seconds, self.plan.mechanics.spare_ages[-1]))
         least, most = older(node.least_s), older(node.most_s)
         if least == 0 and holds_up_zone(node_cell(node)):
             least = most = NEVER
-        return node._replace(least_s=least, most_s=most, pods=tuple(pods))
+        return node._replace(least_s=least, most_s=most, pods=pods)
 
     def judged(self, state: State) -> State:
         """The state with its monitors brought up to date."""
@@ -212,3 +218,19 @@ class IndividualModel(NamedActions):
         for index, (_, bad, matters) in enumerate(state.observed):
             total |= bad << 2 * index | matters << 2 * index + 1
         return total
+
+
+def _by_name(cell: NodeCell, pods: tuple[Pod, ...], pinned: tuple[tuple[int, str], ...]) -> NodeState:
+    """A node of the first state; nobody is nominated to it yet, and no event has had it."""
+    return NodeState(
+        health=cell.health,
+        least_s=cell.least_s,
+        most_s=cell.most_s,
+        cordoned=cell.cordoned,
+        no_execute=cell.no_execute,
+        work=cell.work,
+        cause=cell.cause,
+        pods=pods,
+        images=cell.images,
+        pinned=pinned,
+    )

@@ -29,10 +29,15 @@ def ticked(cell: NodeCell, seconds: int, ages: Ages, spare_ages: tuple[int, ...]
 
     def later(kind: PodKind) -> PodKind:
         age_s = kind.age_s if kind.age_s == NEVER else min(kind.age_s + seconds, ages[kind.workload][-1])
-        least_s, most_s, evict_s = (_later(clock, seconds) for clock in kind[2:5])
-        clocks = least_s, most_s, evict_s, age_s
         life_s = kind.life_s if kind.life_s == NEVER else min(kind.life_s + seconds, lives[kind.workload][-1])
-        return PodKind(*kind[:2], *clocks, kind.restarts, kind.preempted, _later(kind.route_s, seconds), life_s)
+        return kind._replace(
+            least_s=_later(kind.least_s, seconds),
+            most_s=_later(kind.most_s, seconds),
+            evict_s=_later(kind.evict_s, seconds),
+            age_s=age_s,
+            route_s=_later(kind.route_s, seconds),
+            life_s=life_s,
+        )
 
     pods = mapped(cell.pods, later)
     spare_s = cell.spare_s if cell.spare_s == NEVER else min(cell.spare_s + seconds, spare_ages[-1])

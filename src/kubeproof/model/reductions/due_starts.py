@@ -17,7 +17,7 @@ from kubeproof.cluster.control import Stage
 from kubeproof.cluster.footprint import Writes, footprint_of
 from kubeproof.cluster.state import ACTIVE, Nodes, WorkloadCell
 from kubeproof.controllers.late import HpaController
-from kubeproof.engine.system import Effect
+from kubeproof.engine.system import Effect, Marked
 from kubeproof.engine.system import Stage as EngineStage
 from kubeproof.intents.facts import count_pods
 from kubeproof.model.plan import Plan
@@ -59,7 +59,7 @@ class Hurry:
         """The size of a workload at rest; the starts due in a place; an autoscaler's memory."""
         if position >= self._shown:
             return cell
-        return self._due(cell) if position else _size_at_rest(cell)
+        return Marked("due starts", self._due(cell)) if position else _size_at_rest(cell)
 
     def _due(self, nodes: Nodes) -> Due:
         kinds = tuple(kind for kind in self._starts.due(nodes) if kind.most_s == 0)
@@ -68,9 +68,9 @@ class Hurry:
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
         """The start of all pods of one kind, if there is one and nothing else is possible before it."""
         size, *rest = views
-        places = [Due(*view) for view in rest[: self._shown - 1]]  # an equal view may be a plain tuple
+        places: list[Due] = [view for _, view in rest[: self._shown - 1]]
         memories = rest[self._shown - 1 :]
-        kinds = sorted({StartAll(*kind) for due in places for kind in due.kinds})
+        kinds = sorted({kind for due in places for kind in due.kinds})
         if not kinds or size != sum(due.pods for due in places) or not self._is_idle(size, memories):
             return ()
         slots = tuple(slot for slot, due in zip(self.reads[1:], places, strict=False) if kinds[0] in due.kinds)

@@ -15,7 +15,7 @@ from dataclasses import replace
 from kubeproof.cluster.control import Advance
 from kubeproof.cluster.daemons import daemon_sets
 from kubeproof.cluster.objects import Node
-from kubeproof.cluster.state import NEVER, Health, NodeCell, Phase, PodKind, add_pods
+from kubeproof.cluster.state import NEVER, Health, NodeCell, Phase, PodKind, add_pods, moves_alike
 from kubeproof.model.by_name.ticks import Pods
 from kubeproof.model.mechanics import LAST, Mechanics, takes
 from kubeproof.model.plan import Plan
@@ -58,8 +58,7 @@ class AsynchronousMechanics(TimelessMechanics):
 
     def _advanced(self, node: Node, cell: NodeCell, action: Advance) -> Iterator[NodeCell]:
         """Any part of the pods moves on: pods that came at different times are one kind here."""
-        wanted = (action.workload, action.phase, action.least_s, action.most_s)
-        moving = [(kind, count) for kind, count in cell.pods if kind[:4] == wanted]
+        moving = [(kind, count) for kind, count in cell.pods if moves_alike(kind, action)]
         images = self._images_after(node, cell, action.workload) if action.phase == Phase.STARTING else cell.images
         for number in range(1, 1 + sum(count for _, count in moving)):
             for taken in takes(moving, number):

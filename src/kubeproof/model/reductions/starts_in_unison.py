@@ -21,9 +21,9 @@ from kubeproof.cluster.labels import NO_EXECUTE, Taint, tolerates_all
 from kubeproof.cluster.objects import Node, family
 from kubeproof.cluster.priorities import has_priorities
 from kubeproof.cluster.profiles import TAINT_TOLERATION, heeds
-from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Nodes, Phase, PodKind, add_pods
+from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Nodes, Phase, PodKind, add_pods, moves_alike
 from kubeproof.controllers.taint_eviction import seconds_tolerated
-from kubeproof.engine.system import Effect, Stage
+from kubeproof.engine.system import Effect, Marked, Stage
 from kubeproof.errors import KubeproofError
 from kubeproof.model.mechanics import Mechanics
 from kubeproof.model.plan import Plan
@@ -200,7 +200,7 @@ class Starts:
     def due(self, nodes: Nodes) -> tuple[StartAll, ...]:
         """The kinds that may or must start now."""
         found = {
-            StartAll(*kind[:4])
+            StartAll(kind.workload, kind.phase, kind.least_s, kind.most_s)
             for cell, _ in nodes
             if cell.health in KUBELET_LIVES
             for kind, _ in cell.pods
@@ -222,9 +222,9 @@ class Starts:
     def started(self, nodes: Nodes, start: StartAll) -> Nodes:
         """The place after all pods of one kind have started."""
         amounts: dict[NodeCell, int] = {}
-        step = Advance(NodeRef(-1, None), *start)
+        step = Advance(NodeRef(-1, None), start.workload, start.phase, start.least_s, start.most_s)
         for cell, count in nodes:
-            moves = cell.health in KUBELET_LIVES and any(kind[:4] == start for kind, _ in cell.pods)
+            moves = cell.health in KUBELET_LIVES and any(moves_alike(kind, start) for kind, _ in cell.pods)
             # The node itself matters to admission alone, and pods that name their node are never started so. Without
             # clocks any part of the pods may move; the last outcome is that of all.
             *_, after = self._mechanics.on_node(self._mechanics.setup.nodes[0], cell, step) if moves else (cell,)
@@ -242,14 +242,14 @@ class StartTogether:
         self.reads = slots
         self._starts = starts
 
-    def view(self, position: int, cell: Any) -> tuple[StartAll, ...]:
+    def view(self, position: int, cell: Any) -> Marked:
         """The kinds of a place that are due."""
-        return self._starts.due(cell)
+        return Marked(self.name, self._starts.due(cell))
 
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
         """One step per kind, for all places at once."""
-        shown = tuple(zip(self.reads, views, strict=True))
-        kinds = sorted({StartAll(*kind) for view in views for kind in view})  # an equal view may be a plain tuple
+        shown = tuple((slot, view) for slot, (_, view) in zip(self.reads, views, strict=True))
+        kinds = sorted({kind for _, view in shown for kind in view})
         return tuple(start_effect(kind, tuple(slot for slot, view in shown if kind in view)) for kind in kinds)
 
 

@@ -18,7 +18,7 @@ from kubeproof.cluster.control import Advance
 from kubeproof.cluster.footprint import NOTHING, Clocks, Writes, footprint_of
 from kubeproof.cluster.objects import Node
 from kubeproof.cluster.priorities import has_priorities
-from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, Work, add_pods
+from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, Work, add_pods, moves_alike
 from kubeproof.controllers.kubelet import MOVING
 from kubeproof.model.mechanics import Mechanics, takes
 from kubeproof.model.plan import Plan
@@ -82,8 +82,7 @@ class TimelessMechanics(Mechanics):
 
     def _advanced(self, node: Node, cell: NodeCell, action: Advance) -> Iterator[NodeCell]:
         """Any part of the pods moves on: pods that came at different times are one kind here."""
-        wanted = (action.workload, action.phase, action.least_s, action.most_s)
-        moving = [(kind, count) for kind, count in cell.pods if kind[:4] == wanted]
+        moving = [(kind, count) for kind, count in cell.pods if moves_alike(kind, action)]
         starts = action.phase == Phase.STARTING
         images = self._images_after(node, cell, action.workload) if starts else cell.images
         for number in range(1, 1 + sum(count for _, count in moving)):

@@ -153,7 +153,7 @@ class Census:
         memory = limit_of(declared.template, MEMORY)
         birth = self._births.get(key) or self._bear(key)
         name = f"{declared.namespace}/{pod.name}"
-        (self.young.add if 0 <= pod.age_s < YOUNG_S else self.young.discard)((name, birth))
+        (self.young.add if 0 <= pod.kind.age_s < YOUNG_S else self.young.discard)((name, birth))
         return Slot(
             pod=name,
             birth=birth,
@@ -188,8 +188,8 @@ class Census:
         if load is None:
             template = self._setup.workloads[pod.workload].template
             containers = containers_of(template, self._setup.settings.kubernetes_version)
-            return pod_usage(rules, Running(containers, pod.age_s), CPU, known)
-        total = load.levels[level_number(load, pod.age_s, known)].amount_milli or 0
+            return pod_usage(rules, Running(containers, pod.kind.age_s), CPU, known)
+        total = load.levels[level_number(load, pod.kind.age_s, known)].amount_milli or 0
         every = (rule for own in self._rules.values() for rule in own)
         sharers = tuple(rule.workload for rule in every if rule.is_shared and rule.memory == load.memory)
         return total / max(1, self.of_workload(sharers).running)

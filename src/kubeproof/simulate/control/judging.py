@@ -8,9 +8,8 @@ from kubeproof.cluster.control import Seen, View
 from kubeproof.cluster.state import NodeCell, Nodes, present
 from kubeproof.intents.fact_words import found_by
 from kubeproof.intents.monitor import FRESH, Memory, Monitor
-from kubeproof.model.by_name.state import State
+from kubeproof.model.by_name.state import State, workload_cell
 from kubeproof.model.plan import Plan
-from kubeproof.simulate.control.views import workload_cell
 
 
 class Judge:

@@ -147,4 +147,6 @@ def _losses(action: NodeAction) -> Iterator[EvictedPods]:
 def _hit(node: NodeState, loss: EvictedPods) -> list[Pod]:
     """The pods of which some are meant, whatever their restarts where nobody asks for them."""
     hit = [pod for pod in node.pods if pod.workload == loss.workload and pod.phase in loss.phases]
-    return [pod for pod in hit if loss.restarts in (NEVER, pod.restarts) and is_of_life(pod.life_s, loss.life)]
+    return [
+        pod for pod in hit if loss.restarts in (NEVER, pod.kind.restarts) and is_of_life(pod.kind.life_s, loss.life)
+    ]

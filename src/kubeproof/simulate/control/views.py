@@ -12,9 +12,9 @@ from itertools import chain
 from random import Random
 
 from kubeproof.cluster.control import AnySeen, Decision, Loop, Seen, View, shown_node
-from kubeproof.cluster.state import NodeCell, WorkloadCell
+from kubeproof.cluster.state import NodeCell
 from kubeproof.controllers.replicaset import ReplicaSetController
-from kubeproof.model.by_name.state import State, node_cell
+from kubeproof.model.by_name.state import State, node_cell, workload_cell
 from kubeproof.model.plan import Plan
 from kubeproof.simulate.control.victims import Draw
 
@@ -142,12 +142,6 @@ class Views:
             if view != one.workloads[workload]:
                 one.workloads[workload] = view
                 one.forget()
-
-
-def workload_cell(state: State, workload: int) -> WorkloadCell:
-    """The workload as controllers see it."""
-    spec = state.specs[workload]
-    return WorkloadCell(spec.exists, spec.desired, spec.replicas, len(state.unbound[workload]), *spec[3:])
 
 
 def _index(reads: list[tuple[int, ...]], onlookers: Sequence[Onlooker], size: int) -> list[list[Onlooker]]:

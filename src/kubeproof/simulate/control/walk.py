@@ -259,11 +259,11 @@ class Walk:
         if node.spare_s != NEVER:
             clocks += [age - node.spare_s for age in self._spare_ages]
         for pod in node.pods:
-            clocks += (pod.least_s, pod.most_s, pod.evict_s, pod.route_s)
-            if pod.age_s != NEVER:
-                clocks += [age - pod.age_s for age in self._ages[pod.workload]]
-            if pod.life_s != NEVER:
-                clocks += [life - pod.life_s for life in self._lives[pod.workload]]
+            clocks += (pod.kind.least_s, pod.kind.most_s, pod.kind.evict_s, pod.kind.route_s)
+            if pod.kind.age_s != NEVER:
+                clocks += [age - pod.kind.age_s for age in self._ages[pod.workload]]
+            if pod.kind.life_s != NEVER:
+                clocks += [life - pod.kind.life_s for life in self._lives[pod.workload]]
         return min((clock for clock in clocks if clock > 0), default=NEVER)
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from kubeproof.cluster.control import Advance
 from kubeproof.cluster.near_nodes import NodeSizeMatters
+from kubeproof.cluster.state import moves_alike
 from kubeproof.controllers.kubelet import Kubelet
 from kubeproof.engine.search import Finding, Search
 from kubeproof.engine.system import Role, Step
@@ -100,7 +101,7 @@ def _one_start(model: IndividualModel, state: State, start: StartAll) -> Transit
         if isinstance(controller, Kubelet):
             for transition in model.steps_of(controller, state):
                 action = transition.decision.actions[0]
-                if isinstance(action, Advance) and action[1:5] == start:
+                if isinstance(action, Advance) and moves_alike(action, start):
                     return transition
     return None
 

@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from kubeproof.cluster.images import tracked_images
-from kubeproof.cluster.state import NEVER
+from kubeproof.cluster.state import NEVER, PodKind, WorkloadCell
 from kubeproof.cluster.volumes import possible_volumes
 from kubeproof.errors import InternalError
 from kubeproof.model.by_name.node import NodeState, Pod
-from kubeproof.model.by_name.state import Spec, State
+from kubeproof.model.by_name.state import State
 from kubeproof.model.memories import CLAIM, KINDS
 from kubeproof.model.plan import Plan
 
@@ -44,11 +44,12 @@ class Projection:
 
     # -- the fields of a state ----------------------------------------------------------------------
 
-    def _specs(self, specs: tuple[Spec, ...]) -> tuple[Spec, ...]:
+    def _specs(self, specs: tuple[WorkloadCell, ...]) -> tuple[WorkloadCell, ...]:
         return tuple(self._spec(own, specs[number]) for own, number in enumerate(self.workloads))
 
-    def _spec(self, own: int, spec: Spec) -> Spec:
-        return Spec(*(_of(SPEC, name)(self, own, value) for name, value in zip(Spec._fields, spec, strict=True)))
+    def _spec(self, own: int, spec: WorkloadCell) -> WorkloadCell:
+        values = zip(WorkloadCell._fields, spec, strict=True)
+        return WorkloadCell(*(_of(SPEC, name)(self, own, value) for name, value in values))
 
     def _unbound(self, unbound: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
         return tuple(unbound[number] for number in self.workloads)
@@ -92,7 +93,8 @@ class Projection:
 
     def _pod(self, pod: Pod) -> Pod:
         own = self._number(pod.workload)
-        return Pod(*(_of(POD, name)(self, own, value) for name, value in zip(Pod._fields, pod, strict=True)))
+        values = zip(PodKind._fields, pod.kind, strict=True)
+        return Pod(pod.name, PodKind(*(_of(POD, name)(self, own, value) for name, value in values)))
 
     def _number(self, workload: int) -> int:
         """The part's number of a workload, as which its pods count there."""
@@ -156,7 +158,7 @@ STATE: Mapping[str, Project] = {
     "observed": Projection._observed,
 }
 SPEC: Mapping[str, Project] = {
-    **dict.fromkeys(("exists", "desired", "replicas", "template", "noted", "max_noted"), _same),
+    **dict.fromkeys(("exists", "desired", "replicas", "unbound", "template", "noted", "max_noted"), _same),
     "failed": Projection._failed,
     "completed": Projection._completed,
 }
@@ -170,7 +172,7 @@ NODE: Mapping[str, Project] = {
     "finished": Projection._finished,
 }
 POD: Mapping[str, Project] = {
-    **dict.fromkeys(("name", "phase", "least_s", "most_s", "evict_s", "restarts", "preempted"), _same),
+    **dict.fromkeys(("phase", "least_s", "most_s", "evict_s", "restarts", "preempted"), _same),
     "workload": _renumbered,
     "age_s": Projection._age,
     "life_s": Projection._life,

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from kubeproof.cluster.control import Advance, Role, Stage
+from kubeproof.cluster.state import moves_alike
 from kubeproof.controllers.deployment import DeploymentController
 from kubeproof.controllers.kubelet import Kubelet
 from kubeproof.controllers.replicaset import ReplicaSetController
@@ -176,7 +177,7 @@ class Weaver:
 
 def _starts(step: Transition, workload: int, start: StartAll) -> bool:
     action = step.decision.actions[0]
-    return isinstance(action, Advance) and action[1:5] == (workload, *start[1:])
+    return isinstance(action, Advance) and moves_alike(action, start._replace(workload=workload))
 
 
 def weave(weaver: Weaver, search: Search, finding: Finding, *, ends_stable: bool) -> NamedPath:

@@ -8,7 +8,7 @@ from kubeproof.cluster.control import Bind, Loop, Preempt
 from kubeproof.cluster.jobs import REPLACED
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.services import is_stopped
-from kubeproof.cluster.state import PUBLISHED, SERVING, Health, Phase, PodKind
+from kubeproof.cluster.state import PUBLISHED, SERVING, Health, Phase
 from kubeproof.cluster.usage import CPU, MEMORY, request_milli
 from kubeproof.controllers.guard import working
 from kubeproof.controllers.late import (
@@ -217,12 +217,12 @@ def _misrouted_reasons(model: IndividualModel, state: State, workload: int) -> I
     if workload not in model.plan.mechanics.routes:
         return
     for node in state.nodes:
-        for pod in (pod for pod in node.pods if pod.workload == workload and is_stopped(PodKind(*pod[1:]))):
-            if pod.route_s >= 0:
-                yield f"{pod.name} has been told to stop; proxies may send to it for up to {pod.route_s} s more"
-            elif pod.route_s == PUBLISHED:
+        for pod in (pod for pod in node.pods if pod.workload == workload and is_stopped(pod.kind)):
+            if pod.kind.route_s >= 0:
+                yield f"{pod.name} has been told to stop; proxies may send to it for up to {pod.kind.route_s} s more"
+            elif pod.kind.route_s == PUBLISHED:
                 yield f"{pod.name} has been told to stop; publishNotReadyAddresses keeps it published until it is gone"
-            elif pod.route_s == SERVING:
+            elif pod.kind.route_s == SERVING:
                 yield f"{pod.name} has been told to stop; proxies send to it if no ready pod is left"
 
 

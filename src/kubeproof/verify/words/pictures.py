@@ -207,7 +207,7 @@ def scene_of(state: State) -> Scene:
     pods: dict[str, PodPicture] = {}
     for number, node in enumerate(state.nodes):
         for pod in node.pods:
-            pods[pod.name] = PodPicture(pod.workload, number, PHASES[Phase(pod.phase)], pod.restarts)
+            pods[pod.name] = PodPicture(pod.workload, number, PHASES[Phase(pod.phase)], pod.kind.restarts)
         pods.update((name, PodPicture(workload, number, PENDING)) for workload, name in node.pinned)
     for workload, names in enumerate(state.unbound):
         pods.update((name, PodPicture(workload, NOWHERE, PENDING)) for name in names)
