@@ -21,7 +21,7 @@ from typing import Any
 from kubeproof import __version__
 from kubeproof.errors import EnvironmentProblem
 from kubeproof.values import dataclass
-from kubeproof.verify.executors.session import Session
+from kubeproof.verify.executors.session import Left, Session
 from kubeproof.verify.executors.task import Answer, Task, Work, error_text, poisoned
 from kubeproof.verify.executors.worker import packed
 
@@ -146,11 +146,13 @@ class DaskSession:
         self._held[key] = index, task, future
         future.add_done_callback(self._ended.put)
 
-    def next(self) -> tuple[int, Answer]:
+    def next(self, left_s: Left) -> tuple[int, Answer] | None:
         while True:
             if self._suspects and not self._held:
                 self.submit(*self._suspects[0])
-            future = self._next_future()
+            future = self._next_future(left_s)
+            if future is None:
+                return None
             index, task, _ = self._held.pop(future.key)
             answer = self._answer(index, task, future)
             if answer is not None:
@@ -165,11 +167,14 @@ class DaskSession:
         self._held.clear()
         self._client.close()
 
-    def _next_future(self) -> Any:
+    def _next_future(self, left_s: Left) -> Any:
         """A future that ended; all that ended with it are fetched in one go, since each journey takes its time."""
         if self._arrived:
             return self._arrived.popleft()
-        self._arrived.append(self._wait())
+        first = self._wait(left_s)
+        if first is None:
+            return None
+        self._arrived.append(first)
         with suppress(Empty):
             while True:
                 self._arrived.append(self._ended.get_nowait())
@@ -181,12 +186,13 @@ class DaskSession:
         self._fetched |= {future.key: answer for future, answer in zip(done, answers, strict=False)}
         return self._arrived.popleft()
 
-    def _wait(self) -> Any:
-        """The next future that ended; the end of the run if the cluster stays without workers."""
+    def _wait(self, left_s: Left) -> Any:
+        """The next future that ended, if there is time for it; the end of the run if the cluster stays without
+        workers."""
         deserted_s = 0.0
-        while True:
+        while (wait_s := left_s()) > 0:
             try:
-                return self._ended.get(timeout=LOOK_S)
+                return self._ended.get(timeout=min(LOOK_S, wait_s))
             except Empty:
                 self._threads = self._count_threads()
                 deserted_s = 0.0 if self._threads else deserted_s + LOOK_S
@@ -194,6 +200,7 @@ class DaskSession:
                 raise EnvironmentProblem(
                     f"E401 the cluster at {self._address} has lost all its workers. Start some and resume."
                 )
+        return None
 
     def _answer(self, index: int, task: Task, future: Any) -> Answer | None:
         """What came of a task; None if it has to be tried again."""

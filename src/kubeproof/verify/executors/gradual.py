@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from kubeproof.values import dataclass
 from kubeproof.verify.executors.inprocess import InProcessSession
-from kubeproof.verify.executors.session import Session
+from kubeproof.verify.executors.session import Left, Session
 from kubeproof.verify.executors.task import Answer, Task, Work
 
 ALONE_S = 0.5  # about what it costs to start two workers
@@ -37,11 +37,11 @@ class GradualSession:
     def submit(self, index: int, task: Task) -> None:
         self._session.submit(index, task)
 
-    def next(self) -> tuple[int, Answer]:
+    def next(self, left_s: Left) -> tuple[int, Answer] | None:
         if self.has_pool:
-            return self._session.next()
+            return self._session.next(left_s)
         begun_s = self._clock()
-        answer = self._session.next()
+        answer = self._session.next(left_s)
         self._spent_s += self._clock() - begun_s
         if self._spent_s >= ALONE_S:  # nothing is under way here now: this process does one task at a time
             self._start_pool()

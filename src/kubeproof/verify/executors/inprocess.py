@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kubeproof.values import dataclass
-from kubeproof.verify.executors.session import Session
+from kubeproof.verify.executors.session import Left, Session
 from kubeproof.verify.executors.task import Answer, Task, Work, answer_of
 
 
@@ -23,8 +23,10 @@ class InProcessSession:
     def submit(self, index: int, task: Task) -> None:
         self._held = index, task
 
-    def next(self) -> tuple[int, Answer]:
+    def next(self, left_s: Left) -> tuple[int, Answer] | None:
         assert self._held is not None
+        if left_s() <= 0:
+            return None
         index, task = self._held
         self._held = None
         return index, answer_of(self._work, task)

@@ -9,6 +9,7 @@ a journal, which would outlive a killed parent; and it behaves the same on every
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 import signal
@@ -21,7 +22,7 @@ from multiprocessing.process import BaseProcess
 
 from kubeproof.errors import EnvironmentProblem, InternalError
 from kubeproof.values import dataclass
-from kubeproof.verify.executors.session import Session
+from kubeproof.verify.executors.session import Left, Session
 from kubeproof.verify.executors.task import Answer, Task, Work, poisoned
 from kubeproof.verify.executors.worker import READY, serve
 
@@ -100,15 +101,16 @@ class PoolSession:
         self._waiting.append(index)
         self._dispatch()
 
-    def next(self) -> tuple[int, Answer]:
-        while True:
-            for worker in self._stirring():
+    def next(self, left_s: Left) -> tuple[int, Answer] | None:
+        while (wait_s := left_s()) > 0:
+            for worker in self._stirring(wait_s):
                 index, answer = self._heard(worker)
                 if answer is not None:
                     del self._tasks[index]
                     self._deaths.pop(index, None)
                     return index, answer
             self._dispatch()
+        return None
 
     def close(self) -> None:
         for worker in self._workers:
@@ -135,12 +137,12 @@ class PoolSession:
         except OSError:  # it died waiting, through no fault of this task; `next` will find it
             self._waiting.appendleft(index)
 
-    def _stirring(self) -> list[_Worker]:
-        """The workers that said something or died."""
+    def _stirring(self, wait_s: float) -> list[_Worker]:
+        """The workers that said something or died, as soon as there are any; none if nothing happens for so long."""
         ears: dict[object, _Worker] = {}
         for worker in self._workers:
             ears[worker.connection] = ears[worker.process.sentinel] = worker
-        found = [ears[ear] for ear in wait(list(ears))]  # type: ignore[arg-type]
+        found = [ears[ear] for ear in wait(list(ears), None if math.isinf(wait_s) else wait_s)]  # type: ignore[arg-type]
         return list(dict.fromkeys(found))
 
     def _heard(self, worker: _Worker) -> tuple[int, Answer | None]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any, Protocol
 
 from kubeproof.errors import InternalError
-from kubeproof.verify.executors.session import Executor, Session
+from kubeproof.verify.executors.session import Executor, Left, Session
 from kubeproof.verify.executors.task import Outcome, Task, TaskProgress, Work
 
 AHEAD = 4  # tasks per worker that may run ahead of the first unfinished one when an early stop is possible
@@ -36,6 +37,7 @@ def run_tasks(
     journal: Record | None = None,
     on_progress: Report | None = None,
     stop: Stop | None = None,
+    left_s: Left = lambda: math.inf,
 ) -> Generator[Outcome[Any], None, None]:
     """Does every task and yields one outcome per task, in task order, whatever the executor.
 
@@ -46,10 +48,12 @@ def run_tasks(
     once more. An exception of `work` gives an error outcome. A task whose worker dies is tried once more on
     another worker, and gives an error outcome if that one dies too.
 
+    When no time is left, tasks under way in other processes are left there, and no more outcomes come.
+
     Leaving the iteration early, by `close` or by an exception such as KeyboardInterrupt, ends all workers. The
     journal stays open: it belongs to the caller.
     """
-    run = _Run(tuple(tasks), executor, journal, on_progress, stop)
+    run = _Run(tuple(tasks), executor, journal, on_progress, stop, left_s)
     try:
         yield from run.outcomes(work)
     finally:
@@ -66,9 +70,10 @@ class _Run:
         journal: Record | None,
         on_progress: Report | None,
         stop: Stop | None,
+        left_s: Left,
     ) -> None:
         self._tasks, self._executor, self._journal = tasks, executor, journal
-        self._on_progress, self._stop = on_progress, stop
+        self._on_progress, self._stop, self._left_s = on_progress, stop, left_s
         self._session: Session | None = None
         self._finished: dict[int, Outcome[Any]] = {}
         self._running: set[int] = set()
@@ -91,7 +96,8 @@ class _Run:
         for position in range(len(self._tasks)):
             while position not in self._finished:
                 self._begin(work, position)
-                self._wait()
+                if not self._wait():
+                    return
             outcome = self._finished.pop(position)
             yield outcome
             if position + 1 == self._end:
@@ -113,9 +119,13 @@ class _Run:
                 self._session.submit(self._cursor, self._tasks[self._cursor])
             self._cursor += 1
 
-    def _wait(self) -> None:
+    def _wait(self) -> bool:
+        """Takes over the next outcome; False if no time is left for one."""
         assert self._session is not None
-        index, (value, error) = self._session.next()
+        heard = self._session.next(self._left_s)
+        if heard is None:
+            return False
+        index, (value, error) = heard
         self._running.discard(index)
         key = self._tasks[index].key
         outcome = Outcome(key, value, error)
@@ -123,6 +133,7 @@ class _Run:
             self._journal.add(key, value)
         self._finish(index, outcome)
         self._report(outcome)
+        return True
 
     def _finish(self, index: int, outcome: Outcome[Any]) -> None:
         self._finished[index] = outcome

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from kubeproof.verify.executors.task import Answer, Task, Work
+
+Left = Callable[[], float]  # the seconds that may be waited; a task of this very process ends by itself
 
 
 class Session(Protocol):
@@ -24,8 +27,8 @@ class Session(Protocol):
         """Takes a task; only when one is free."""
         ...
 
-    def next(self) -> tuple[int, Answer]:
-        """Waits for any task to end and returns its index and what came of it."""
+    def next(self, left_s: Left) -> tuple[int, Answer] | None:
+        """Waits for any task to end and returns its index and what came of it; None if no time is left for that."""
         ...
 
     def close(self) -> None:

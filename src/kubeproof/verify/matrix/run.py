@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 
 from kubeproof.errors import NothingToCheckError
 from kubeproof.manifests.loaded import Loaded
@@ -30,6 +31,7 @@ from kubeproof.verify.result import VerifyResult
 
 LEAST_S = 0.5  # of a turn: less is not worth starting
 SHARE = 0.9  # of the budget for searching; the rest is for the report
+WAITING_SHARE = 0.95  # of the budget: cells that are under way then are not waited for
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +131,12 @@ class _Run:
     @property
     def left_s(self) -> float:
         """Seconds of the budget that are left for searching."""
+        return self._left_of(SHARE)
+
+    def _left_of(self, share: float) -> float:
         if self._options.timeout_s is None:
             return math.inf
-        return self._options.timeout_s * SHARE - (self._clock() - self.begun)
+        return self._options.timeout_s * share - (self._clock() - self.begun)
 
     def is_stuck_at_first(self, target: str) -> bool:
         """True if the workload may never be complete, even if nothing happens to it: no fault makes that better."""
@@ -168,7 +173,14 @@ class _Run:
             self._report(phase, told)
 
         solver = Solver(self._loaded, self._options)
-        outcomes = run_tasks(solver, asked, executor=self._chosen.executor, journal=self._journal, on_progress=tell)
+        outcomes = run_tasks(
+            solver,
+            asked,
+            executor=self._chosen.executor,
+            journal=self._journal,
+            on_progress=tell,
+            left_s=partial(self._left_of, WAITING_SHARE),
+        )
         try:
             for _ in outcomes:
                 if self.stop.is_asked or self.left_s < LEAST_S:

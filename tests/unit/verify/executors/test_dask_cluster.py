@@ -1,5 +1,6 @@
 """The same outcomes from a Dask cluster as from this process, also when its workers die."""
 
+import math
 import os
 import pickle
 import shutil
@@ -90,7 +91,7 @@ def test_an_answer_that_died_with_its_worker_is_asked_for_again(state):
     session = dask_cluster.DaskSession(client, handle, "tcp://127.0.0.1:1")
     session.submit(0, numbers(1)[0])
 
-    assert session.next() == (0, ("answer", None))
+    assert session.next(lambda: math.inf) == (0, ("answer", None))
     assert len(set(client.keys)) == 2
 
 
@@ -100,7 +101,13 @@ def test_a_lost_connection_is_told():
     session.submit(0, numbers(1)[0])
 
     with pytest.raises(EnvironmentProblem, match=r"the connection to .* is lost"):
-        session.next()
+        session.next(lambda: math.inf)
+
+
+def test_without_time_nothing_is_waited_for():
+    session = dask_cluster.DaskSession(Client("pending"), handle, "tcp://127.0.0.1:1")
+
+    assert session.next(lambda: 0.0) is None
 
 
 @pytest.fixture(scope="module")

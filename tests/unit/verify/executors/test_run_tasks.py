@@ -239,3 +239,29 @@ def test_a_journalled_stop_starts_no_worker(monkeypatch):
     outcomes = list(run_tasks(handle, numbers(9), executor=Pool(2), journal=journal, stop=lambda o: o.value == 1))
 
     assert outcomes == squares(0, 1)
+
+
+@pytest.mark.parametrize("executor", ALL)
+def test_without_time_nothing_begins(executor, tmp_path):
+    tasks = numbers(3, tmp_path)
+
+    assert list(run_tasks(handle, tasks, executor=executor, left_s=lambda: 0.0)) == []
+    assert sum(map(tries, tasks)) == 0 or executor in (Pool(1), Pool(3))  # handed to workers that are ended at once
+    assert multiprocessing.active_children() == []
+
+
+def test_a_task_that_does_not_end_in_time_is_left_and_others_are_told_of():
+    heard: list[Outcome[int]] = []
+
+    def note(progress: TaskProgress) -> None:
+        heard.extend([] if progress.last is None else [progress.last])
+
+    def left_s() -> float:
+        return 0.0 if len(heard) == 2 else 3600.0
+
+    tasks = numbers(3, n0="never ends")
+    outcomes = list(run_tasks(handle, tasks, executor=Pool(2), on_progress=note, left_s=left_s))
+
+    assert outcomes == []  # the first in order is not known
+    assert sorted(heard, key=lambda outcome: outcome.key) == squares(1, 2)
+    assert multiprocessing.active_children() == []

@@ -111,6 +111,10 @@ def _hear_interrupt(task: Number) -> str:
     return "deaf"
 
 
+def _never_end(task: Number) -> None:
+    signal.pause()
+
+
 _DEEDS = {
     "square": _square,
     "dies": _die,
@@ -122,6 +126,7 @@ _DEEDS = {
     "gives a function": _give_a_function,
     "chatters": _chatter,
     "gives much": _give_much,
+    "never ends": _never_end,
     "hears an interrupt": _hear_interrupt,
 }
 
