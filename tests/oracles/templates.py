@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from kubeproof.cluster.kinds import DAEMON_SET
 from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.selector_text import selector_text
+from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import (
     ALWAYS,
     ALWAYS_ONCE_TRUE,
@@ -24,7 +25,6 @@ from kubeproof.intents.declarations import (
     Amount,
     Intent,
 )
-from kubeproof.intents.monitor import UPPER_BOUNDS
 
 PHASES = {
     "Pending": ("pending", "starting"),
@@ -92,7 +92,7 @@ def _formula(intent: Intent) -> str:
         return OWN_FORMULAS["settles"]
     if intent.key in OWN_FORMULAS:
         return OWN_FORMULAS[intent.key]
-    if intent.when == ALWAYS and intent.key in UPPER_BOUNDS:
+    if entry(intent.key).bounds(intent):
         return FROM_THE_START
     return WHENS[intent.when]
 

@@ -10,7 +10,7 @@ from kubeproof.cli.outputs import Output, emit, output_option
 from kubeproof.errors import AutomatonError, UsageError
 
 if TYPE_CHECKING:
-    from kubeproof.intents.catalogue import PropertyEntry
+    from kubeproof.intents.kind import IntentKind
     from kubeproof.logic.property import Property
     from kubeproof.verify.checks.declaration import Check
 
@@ -138,7 +138,7 @@ def _property(text: str) -> Property:
     return from_file(content.decode("utf-8", "replace"), text)
 
 
-def _as_text(entries: tuple[PropertyEntry, ...], checks: tuple[Check, ...]) -> str:
+def _as_text(entries: tuple[IntentKind, ...], checks: tuple[Check, ...]) -> str:
     properties = _rows([(one.id, one.key, one.category, one.text) for one in entries])
     return properties + "\n" + _rows([(one.id, one.key, one.severity, one.title) for one in checks])
 
@@ -148,7 +148,7 @@ def _rows(rows: list[tuple[str, str, str, str]]) -> str:
     return "".join(f"{id_}  {key:<{keys}}  {kind:<{kinds}}  {text}\n" for id_, key, kind, text in rows)
 
 
-def _as_json(entries: tuple[PropertyEntry, ...], checks: tuple[Check, ...]) -> str:
+def _as_json(entries: tuple[IntentKind, ...], checks: tuple[Check, ...]) -> str:
     import json
 
     properties = [

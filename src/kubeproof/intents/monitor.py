@@ -6,17 +6,14 @@ state (always), that the fact has been true (alwaysOnceTrue, eventually).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.control import AnySeen, Reads, Tag, tag_of
 from kubeproof.cluster.footprint import footprint_of
-from kubeproof.cluster.kinds import DAEMON_SET, STATEFUL_SET
-from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.places import Layout
-from kubeproof.intents.daemon_facts import DaemonRolloutComplete, RunsOnEveryNode
 from kubeproof.intents.declarations import (
     ALWAYS,
     ALWAYS_ONCE_TRUE,
@@ -24,29 +21,10 @@ from kubeproof.intents.declarations import (
     EVENTUALLY,
     EVENTUALLY_ALWAYS,
     STABLE,
-    Amount,
     Intent,
 )
 from kubeproof.intents.evictors import EVICTION_TAGS
-from kubeproof.intents.facts import (
-    NodesAtMost,
-    NoDrainUnderWay,
-    NotColocated,
-    NothingMissing,
-    NothingPending,
-    OnlyOn,
-    PodObjectsAtMost,
-    ReadyAtLeast,
-    ReplicasAtLeast,
-    ReplicasAtMost,
-    RolloutComplete,
-    SkewAtMost,
-    SpreadOver,
-    matching_workloads,
-)
-from kubeproof.intents.job_facts import AllComplete
-from kubeproof.intents.stateful_facts import StatefulRolloutComplete
-from kubeproof.intents.traffic_facts import LoadSkewAtMost, NothingMisrouted
+from kubeproof.intents.kind import Question
 from kubeproof.intents.views import AnyFact
 from kubeproof.values import dataclass
 
@@ -68,12 +46,6 @@ KIND_OF_WHEN = {
     EVENTUALLY: PERSISTENT,
     EVENTUALLY_ALWAYS: RECURRENT,
 }
-UPPER_BOUNDS = ("maxReplicas", "maxSkew", "maxLoadSkew", "noTrafficToTerminating", "maxPodObjects", "maxNodes")
-OSCILLATION_TAGS = {
-    "any": Tag.STEP,
-    "replicas": Tag.REPLICAS,
-    "placement": Tag.PLACEMENT,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +58,7 @@ class Monitor:
     tags: int = 0  # cycle: steps that make it a violation; persistent: steps that excuse it
     needs_relevance: bool = True
     temporal: Temporal | None = None  # of `ltl` intents
+    is_bound: bool = False  # `always` holds from the first state on
 
     @property
     def reads(self) -> Reads:
@@ -102,7 +75,7 @@ class Monitor:
     @property
     def _waits_for_starts(self) -> bool:
         """True if it counts only once all pods are ready."""
-        return self.intent.when == ALWAYS and self.kind == NEVER and self.intent.key not in UPPER_BOUNDS
+        return self.intent.when == ALWAYS and self.kind == NEVER and not self.is_bound
 
     @property
     def tells_ends(self) -> bool:
@@ -126,7 +99,7 @@ class Monitor:
         holds, latch = self.fact.holds(seen), memory[0]
         when = self.intent.when
         if when == ALWAYS and self.kind == NEVER:
-            latch |= self.intent.key in UPPER_BOUNDS or self.fact.is_settled(seen)
+            latch |= self.is_bound or self.fact.is_settled(seen)
             return int(latch), int(latch and not holds), int(latch and self.fact.matters(seen))
         if when in (ALWAYS_ONCE_TRUE, EVENTUALLY):
             latch = int(latch or holds)
@@ -138,42 +111,29 @@ class Monitor:
 
 def make_monitor(intent: Intent, layout: Layout, events: Mapping[str, EventMemory] = NO_EVENTS) -> Monitor:
     """The monitor of an intent with a resolved target; `events` are what predicates may ask for."""
-    if intent.key == "ltl":
-        from kubeproof.intents.temporal import Temporal
+    from kubeproof.intents.catalogue import entry
 
-        return Monitor(intent, None, WORD, needs_relevance=False, temporal=Temporal(intent, layout, events))
-    number = _number(layout, intent.target)
-    if intent.key in ("settles", "noOscillation"):
-        tag = int(OSCILLATION_TAGS[intent.of if intent.key == "noOscillation" else "any"])
-        if number is not None and tag == Tag.STEP:
-            tag = Tag.REPLICAS | Tag.PODS | Tag.PLACEMENT
-        return Monitor(intent, None, CYCLE, _tags(layout, number, tag), needs_relevance=False)
-    if intent.key == "noCreateFailLoop":
-        return Monitor(intent, None, CYCLE, _tags(layout, number, Tag.REJECT), needs_relevance=False)
-    if intent.key in ("noEviction", "noEvictionLoop"):
-        kind = STEP if intent.key == "noEviction" else CYCLE
-        return Monitor(intent, None, kind, _eviction_tags(layout, number, intent.by), needs_relevance=False)
-    fact = _fact(intent, layout, number)
-    if intent.key == "noPendingForever":
-        return Monitor(intent, fact, PERSISTENT, _tags(layout, number, Tag.BIND))
-    kind = KIND_OF_KEY.get(intent.key) or KIND_OF_WHEN[intent.when]
-    return Monitor(intent, fact, kind)
+    return entry(intent.key).watch(Question(intent, layout, _number(layout, intent.target), events))
 
 
-KIND_OF_KEY = {
-    "schedulable": IN_STABLE,
-    **dict.fromkeys(("rolloutCompletes", "drainCompletes", "completes"), PERSISTENT),
-}
+def monitor_fact(asked: Question, fact: AnyFact, *, kind: str = "", tags: int = 0, is_bound: bool = False) -> Monitor:
+    """A monitor of single states; without a `kind` the intent's `when` says in which of them the fact must hold."""
+    return Monitor(asked.intent, fact, kind or KIND_OF_WHEN[asked.intent.when], tags, is_bound=is_bound)
 
 
-def _eviction_tags(layout: Layout, number: int | None, by: str) -> int:
-    """The steps that noEviction and noEvictionLoop forbid; a node's panic concerns no workload in particular."""
-    if by == BY_KERNEL_PANIC:
+def monitor_steps(asked: Question, kind: str, tags: int) -> Monitor:
+    """A monitor of steps: of each of them, or of those that are taken again and again."""
+    return Monitor(asked.intent, None, kind, tags, needs_relevance=False)
+
+
+def eviction_tags(asked: Question) -> int:
+    """The evictions that an intent forbids; a node's panic concerns no workload in particular."""
+    if asked.intent.by == BY_KERNEL_PANIC:
         return int(Tag.PANIC)
-    return _tags(layout, number, int(EVICTION_TAGS[by]))
+    return tags_of_family(asked.layout, asked.number, int(EVICTION_TAGS[asked.intent.by]))
 
 
-def _tags(layout: Layout, number: int | None, tag: int) -> int:
+def tags_of_family(layout: Layout, number: int | None, tag: int) -> int:
     """The tag for a workload with all its revisions, or for any workload."""
     if number is None:
         return tag
@@ -183,74 +143,7 @@ def _tags(layout: Layout, number: int | None, tag: int) -> int:
     return tags
 
 
-def _fact(intent: Intent, layout: Layout, number: int | None) -> AnyFact:
-    if intent.key == "drainCompletes":
-        return NoDrainUnderWay(layout)
-    if intent.key == "maxNodes":
-        return NodesAtMost(layout, (intent.count or Amount(1)).number, intent.nodes, intent.node_names)
-    if intent.key == "maxPodObjects":
-        everyone = tuple(range(len(layout.setup.workloads)))
-        counted = everyone if number is None else family(layout.setup, number)
-        return PodObjectsAtMost(layout, counted, (intent.count or Amount(1)).number, intent.phases)
-    if intent.key == "maxSkew":
-        return _skew_fact(intent, layout, number)
-    assert number is not None, intent
-    members = family(layout.setup, number)
-    if intent.key == "spread":
-        return SpreadOver(layout, members, intent.topology_key, intent.domains)
-    if intent.key == "maxLoadSkew":
-        return LoadSkewAtMost(layout, number, intent.skew)
-    if intent.key == "noTrafficToTerminating":
-        return NothingMisrouted(layout, number)
-    if intent.key == "onlyOn":
-        return OnlyOn(layout, members, (), intent.nodes, intent.node_names)
-    if intent.key == "notColocated":
-        namespace = intent.namespace or layout.setup.workloads[number].namespace
-        others = matching_workloads(layout.setup.workloads, intent.selector or LabelSelector(), namespace)
-        return NotColocated(layout, members, tuple(set(others) - set(members)), intent.topology_key)
-    if intent.key == "noPendingForever" and _may_be_refused(layout, members):
-        return NothingMissing(layout, number)
-    if intent.key in ("schedulable", "noPendingForever"):
-        return NothingPending(layout, number)
-    if intent.key == "runsOnEveryNode":
-        return RunsOnEveryNode(layout, number)
-    if intent.key == "completes":
-        return AllComplete(layout, number)
-    if intent.key == "rolloutCompletes":
-        return ROLLOUT_FACTS.get(layout.setup.workloads[number].kind, RolloutComplete)(layout, number)
-    return COUNTING_FACTS[intent.key](layout, number, intent.count or Amount(1))
-
-
-def _may_be_refused(layout: Layout, members: tuple[int, ...]) -> bool:
-    """True if the API server may refuse pods of one of the workloads."""
-    workloads = [layout.setup.workloads[member] for member in members]
-    spaces = {quota.namespace for quota in layout.setup.quotas}
-    return any(workload.refused or workload.namespace in spaces for workload in workloads)
-
-
-ROLLOUT_FACTS: dict[str, Callable[[Layout, int], AnyFact]] = {
-    DAEMON_SET: DaemonRolloutComplete,
-    STATEFUL_SET: StatefulRolloutComplete,
-}
-COUNTING_FACTS: dict[str, Callable[[Layout, int, Amount], AnyFact]] = {
-    "minReady": ReadyAtLeast,
-    "minReplicas": ReplicasAtLeast,
-    "maxReplicas": ReplicasAtMost,
-}
-
-
 def _number(layout: Layout, target: str | None) -> int | None:
     if target is None:
         return None
     return next(i for i, workload in enumerate(layout.setup.workloads) if workload.ref == target)
-
-
-def _skew_fact(intent: Intent, layout: Layout, number: int | None) -> SkewAtMost:
-    workloads = layout.setup.workloads
-    affine = workloads[number].template if number is not None else None
-    if intent.selector is not None:
-        namespace = intent.namespace or (workloads[number].namespace if number is not None else None)
-        counted = matching_workloads(workloads, intent.selector, namespace)
-    else:
-        counted = family(layout.setup, number) if number is not None else ()
-    return SkewAtMost(layout, counted, affine, intent.topology_key, intent.skew, number)

@@ -103,7 +103,9 @@ def most_terminating_asked(intent: Intent) -> int:
 
 def followed_targets(intent: Intent) -> tuple[str, ...]:
     """The targets of which the intent asks whether pods that terminate get traffic."""
-    if intent.key == "noTrafficToTerminating":
+    from kubeproof.intents.catalogue import entry
+
+    if entry(intent.key).follows_traffic:
         return () if intent.target is None else (intent.target,)
     return tuple(str(call.text("target")) for call in calls_of(intent) if call.name == "misrouted")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubeproof import __version__
 from kubeproof.cluster.objects import Source
-from kubeproof.intents.catalogue import PropertyEntry, entry
+from kubeproof.intents.catalogue import entry
 from kubeproof.report.causes import matrix_findings
 from kubeproof.report.escape import escape
 from kubeproof.report.frame import Frame, physical, place_of
@@ -102,20 +102,26 @@ def _rules(results: Sequence[IntentResult]) -> list[Document]:
 
 
 def _rule(id_: str, key: str) -> Document:
-    try:
-        known = entry(key)
-    except KeyError:
-        known = PropertyEntry(id_, key, "any", key, ())
-    told = f"{known.text} Fields: {', '.join(known.fields) or 'none'}. Run `kubeproof explain {id_}` for more."
+    category, text, fields = _about(key)
+    told = f"{text} Fields: {', '.join(fields) or 'none'}. Run `kubeproof explain {id_}` for more."
     return {
         "id": id_,
         "name": key[:1].upper() + key[1:],
-        "shortDescription": {"text": f"{key}: {known.category}"},
-        "fullDescription": {"text": known.text},
+        "shortDescription": {"text": f"{key}: {category}"},
+        "fullDescription": {"text": text},
         "help": {"text": told.replace("`", ""), "markdown": told},
         "defaultConfiguration": {"level": "error"},
-        "properties": {"tags": ["kubernetes", known.category]},
+        "properties": {"tags": ["kubernetes", category]},
     }
+
+
+def _about(key: str) -> tuple[str, str, tuple[str, ...]]:
+    """Category, text and fields of an intent; of one that a saved result of another version has, its key."""
+    try:
+        known = entry(key)
+    except KeyError:
+        return "any", key, ()
+    return known.category, known.text, known.fields
 
 
 def _check_rules(findings: Sequence[CheckFinding]) -> list[Document]:

@@ -20,7 +20,6 @@ from kubeproof.verify.run import verify
 from kubeproof.verify.words.coverage import ON_NODES, UNTOLD, WORDS
 from kubeproof.verify.words.pictures import HEALTHS, PHASES, WORKS, Film, films_of
 from kubeproof.verify.words.steps import NODE_SENTENCES
-from kubeproof.verify.words.summary import REMEDIES
 from tests.unit.verify.inputs import loaded, node, scenario, web
 
 
@@ -43,8 +42,8 @@ def test_every_action_has_words_for_who_may_do_it() -> None:
     assert {Remember, Tick} < UNTOLD
 
 
-def test_every_intent_has_a_remedy() -> None:
-    assert set(REMEDIES) == {entry.key for entry in catalogue()}
+def test_every_intent_has_words() -> None:
+    assert all(one.remedy and one.broken_by and one.text and one.example.startswith(one.key) for one in catalogue())
 
 
 def test_a_table_that_lacks_an_entry_is_refused() -> None:

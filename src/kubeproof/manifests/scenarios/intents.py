@@ -9,17 +9,18 @@ from functools import partial
 
 from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.objects import HOSTNAME, Workload
-from kubeproof.intents.catalogue import aliases
+from kubeproof.errors import InternalError
+from kubeproof.intents.catalogue import catalogue, entry
 from kubeproof.intents.declarations import (
     ALWAYS,
     ANY_EVICTOR,
-    EVENTUALLY_ALWAYS,
     EVICTORS,
     POD_PHASES,
     WHENS,
     Amount,
     Intent,
 )
+from kubeproof.intents.kind import IntentField, IntentKind, Targets
 from kubeproof.manifests.late import read_ltl
 from kubeproof.manifests.pods.selectors import selector_of
 from kubeproof.manifests.scenarios.event_fields import Surroundings, only_key
@@ -30,28 +31,7 @@ from kubeproof.manifests.yaml.fields import Fields, suggestion
 from kubeproof.manifests.yaml.printable import printable
 from kubeproof.manifests.yaml.tree import Scalar, ScalarKind
 
-COUNTED = ("minReady", "minReplicas", "maxReplicas")
-TOPOLOGY = ("maxSkew", "spread", "notColocated", "onlyOn")
-OBJECTS = ("maxNodes", "maxPodObjects")
-TRAFFIC = ("maxLoadSkew", "noTrafficToTerminating")
-DEFAULT_WHEN = {"runsOnEveryNode": EVENTUALLY_ALWAYS}  # all others: always
-TIMED = (*COUNTED, *TOPOLOGY, *OBJECTS, *TRAFFIC, *DEFAULT_WHEN)  # the others fix their own moment
-RECREATED = ("noEvictionLoop", "noCreateFailLoop")  # speak of pods that a controller replaces
-GLOBAL = ("settles", "noOscillation", "maxPodObjects")  # without a target they speak of the whole cluster
-UNTARGETED = ("maxNodes", "drainCompletes", "ltl")  # never have a target
-MODELLED = (
-    *TIMED,
-    *RECREATED,
-    "schedulable",
-    "noPendingForever",
-    "noEviction",
-    "rolloutCompletes",
-    "drainCompletes",
-    "completes",
-    "settles",
-    "noOscillation",
-    "ltl",
-)
+CHANGES = ("replicas", "placement", "any")
 SEVERITIES = ("error", "warning", "info")
 _PERCENT = re.compile(r"[0-9]{1,4}%", re.ASCII)
 
@@ -60,15 +40,15 @@ def read_intents(spec: Fields, around: Surroundings) -> tuple[Intent, ...]:
     """The intents, one per workload where the entry names several or none, with unique names."""
     found: list[Intent] = []
     given: set[str] = set()
-    known = {*MODELLED, *aliases()}
-    for entry in spec.children("intents"):
-        found += spec.log.gather(partial(_read_entry, entry, known, given, around), [])
+    known = {name for one in catalogue() for name in (one.key, *one.aliases)}
+    for one in spec.children("intents"):
+        found += spec.log.gather(partial(_read_entry, one, known, given, around), [])
     return with_unique_names(found)
 
 
-def _read_entry(entry: Fields, known: set[str], given: set[str], around: Surroundings) -> list[Intent]:
+def _read_entry(one: Fields, known: set[str], given: set[str], around: Surroundings) -> list[Intent]:
     """The intents that one entry stands for."""
-    key, fields = only_key(entry, known, "intent")
+    key, fields = only_key(one, known, "intent")
     name = fields.text("name")
     if name in given:
         fields.fail("name", f"is {printable(name)!r} again", remedy="Intent names are unique")
@@ -81,31 +61,28 @@ def _read_entry(entry: Fields, known: set[str], given: set[str], around: Surroun
 
 def _intent(fields: Fields, name: str, around: Surroundings) -> Intent:
     """The intent without its target; `name` is a key or an alias."""
-    key = aliases().get(name, name)
+    kind = entry(name)
     intent = Intent(
-        key=key,
-        name=key,
-        when=_when(fields, key),
+        key=kind.key,
+        name=kind.key,
+        when=_when(fields, kind),
         severity=fields.word("severity", SEVERITIES, "error"),
         source=fields.source,
     )
     if name in ALIAS_READERS:
         return ALIAS_READERS[name](fields, intent)
-    if key in _READERS:
-        return _READERS[key](fields, intent, around)
-    return intent
+    for field in kind.typed_fields:
+        if field in _READ:
+            intent = _READ[field](fields, intent, around)
+    return own_reader(kind)(fields, intent, around) if kind.own_fields else intent
 
 
-def _when(fields: Fields, key: str) -> str:
-    when = fields.word("when", WHENS, DEFAULT_WHEN.get(key, ALWAYS))
-    if fields.has("when") and key not in TIMED:
-        fields.omit("when", f"{key} fixes its own moment")
+def _when(fields: Fields, kind: IntentKind) -> str:
+    when = fields.word("when", WHENS, kind.default_when if kind.is_timed else ALWAYS)
+    if fields.has("when") and not kind.is_timed:
+        fields.omit("when", f"{kind.key} fixes its own moment")
         return ALWAYS
     return when
-
-
-def _counted(fields: Fields, intent: Intent, _: Surroundings) -> Intent:
-    return replace(intent, count=_count(fields))
 
 
 def _count(fields: Fields) -> Amount:
@@ -129,17 +106,22 @@ def _number(fields: Fields) -> Amount:
     return Amount(count)
 
 
-def _max_nodes(fields: Fields, intent: Intent, around: Surroundings) -> Intent:
+def _read_nodes(fields: Fields, intent: Intent, around: Surroundings) -> Intent:
     chosen = read_nodes(fields, around.nodes)
-    return replace(intent, count=_number(fields), nodes=chosen.selector, node_names=chosen.names)
+    return replace(intent, nodes=chosen.selector, node_names=chosen.names)
 
 
-def _max_pod_objects(fields: Fields, intent: Intent, _: Surroundings) -> Intent:
+def _read_phases(fields: Fields, intent: Intent, _: Surroundings) -> Intent:
     phases = fields.texts("phases")
     for phase in phases:
         if phase not in POD_PHASES:
             fields.fail("phases", f"holds {printable(phase)!r}", remedy=suggestion(phase, POD_PHASES))
-    return replace(intent, count=_number(fields), phases=tuple(p for p in POD_PHASES if p in phases))
+    return replace(intent, phases=tuple(p for p in POD_PHASES if p in phases))
+
+
+def _read_skew(fields: Fields, intent: Intent, _: Surroundings) -> Intent:
+    skew = fields.integer("skew", least=1)
+    return replace(intent, skew=1 if skew is None else skew)
 
 
 def _max_skew(fields: Fields, intent: Intent, around: Surroundings) -> Intent:
@@ -155,11 +137,6 @@ def _max_skew(fields: Fields, intent: Intent, around: Surroundings) -> Intent:
         selector=selector,
         namespace=namespace or ("default" if selector is not None else None),
     )
-
-
-def _max_load_skew(fields: Fields, intent: Intent, _: Surroundings) -> Intent:
-    skew = fields.integer("skew", least=1)
-    return replace(intent, skew=1 if skew is None else skew)
 
 
 def _spread(fields: Fields, intent: Intent, _: Surroundings) -> Intent:
@@ -206,43 +183,46 @@ def _selector(fields: Fields) -> LabelSelector | None:
     return selector_of(child)
 
 
-def _evicted(fields: Fields, intent: Intent, _: Surroundings) -> Intent:
-    return replace(intent, by=fields.word("by", EVICTORS, ANY_EVICTOR))
-
-
-def _oscillation(fields: Fields, intent: Intent, _: Surroundings) -> Intent:
-    return replace(intent, of=fields.word("of", ("replicas", "placement", "any"), "any"))
-
-
-_READERS: dict[str, Callable[[Fields, Intent, Surroundings], Intent]] = {
-    **dict.fromkeys(COUNTED, _counted),
-    "maxNodes": _max_nodes,
-    "maxPodObjects": _max_pod_objects,
+FieldReader = Callable[[Fields, Intent, Surroundings], Intent]
+_READ: dict[object, FieldReader] = {
+    IntentField.AMOUNT: lambda fields, intent, _: replace(intent, count=_count(fields)),
+    IntentField.NUMBER: lambda fields, intent, _: replace(intent, count=_number(fields)),
+    IntentField.NODES: _read_nodes,
+    IntentField.PHASES: _read_phases,
+    IntentField.SKEW: _read_skew,
+    IntentField.EVICTOR: lambda fields, intent, _: replace(intent, by=fields.word("by", EVICTORS, ANY_EVICTOR)),
+    IntentField.CHANGES: lambda fields, intent, _: replace(intent, of=fields.word("of", CHANGES, "any")),
+}
+_OWN_READERS: dict[str, FieldReader] = {
     "maxSkew": _max_skew,
-    "maxLoadSkew": _max_load_skew,
     "spread": _spread,
     "notColocated": _not_colocated,
     "onlyOn": _only_on,
-    "noEviction": _evicted,
-    "noEvictionLoop": _evicted,
-    "noOscillation": _oscillation,
     "ltl": read_ltl,
 }
 
 
+def own_reader(kind: IntentKind) -> FieldReader:
+    """Who reads the fields that no other intent has."""
+    if kind.key not in _OWN_READERS:
+        raise InternalError(f"E700 nobody reads {', '.join(kind.own_fields)} of intent {kind.key}")
+    return _OWN_READERS[kind.key]
+
+
 def _per_workload(fields: Fields, intent: Intent, name: str | None, around: Surroundings) -> list[Intent]:
     """One intent per target; global ones, and a maxSkew by selector, stay one without a target."""
-    if intent.key in UNTARGETED:
+    kind = entry(intent.key)
+    if kind.targets is Targets.NONE:
         return [replace(intent, name=name or intent.key)]
     workloads = around.workloads
     chosen = read_targets(fields, workloads)
-    if chosen is None and (intent.key in GLOBAL or (intent.key == "maxSkew" and intent.selector is not None)):
+    if chosen is None and (kind.targets is Targets.WHOLE or (intent.key == "maxSkew" and intent.selector is not None)):
         return [replace(intent, name=name or intent.key)]
     for workload in chosen or ():
-        if not _can_mean(intent.key, workload):
+        if not kind.fits(workload):
             fields.fail("target", f"is {workload.ref}", remedy=f"{intent.key} does not apply to a {workload.kind}")
-    targets = [w for w in workloads if _can_mean(intent.key, w)] if chosen is None else chosen
-    if intent.key == "noTrafficToTerminating":
+    targets = [w for w in workloads if kind.fits(w)] if chosen is None else chosen
+    if kind.follows_traffic:
         targets = _reached(fields, targets, around, is_named=chosen is not None)
     if name and len(targets) == 1:
         return [replace(intent, name=name, target=targets[0].ref)]
@@ -257,17 +237,6 @@ def _reached(fields: Fields, targets: list[Workload], around: Surroundings, *, i
         remedy = "Add the Service that sends traffic to it, or leave the intent out"
         fields.log.fail(f"no Service selects pods of {missing}", line=fields.mapping.line, remedy=remedy)
     return found
-
-
-def _can_mean(key: str, workload: Workload) -> bool:
-    """True if the intent can speak of this workload: nobody replaces a bare pod, not every kind rolls out."""
-    if key == "rolloutCompletes":
-        return workload.rules.rolls_out
-    if key == "runsOnEveryNode":
-        return workload.rules.runs_per_node
-    if key == "completes":
-        return workload.rules.runs_to_completion
-    return not workload.rules.is_pod or key not in RECREATED
 
 
 def with_unique_names(intents: Sequence[Intent]) -> tuple[Intent, ...]:

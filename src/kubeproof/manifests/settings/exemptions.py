@@ -8,7 +8,8 @@ from datetime import date
 
 from kubeproof.cluster.objects import Source
 from kubeproof.errors import ManifestError, SettingsError
-from kubeproof.intents.catalogue import PropertyEntry, catalogue
+from kubeproof.intents.catalogue import catalogue
+from kubeproof.intents.kind import IntentKind
 from kubeproof.manifests.folders.files import read_file
 from kubeproof.manifests.settings.config import MAX_BYTES
 from kubeproof.manifests.yaml.fields import Fields, Log, suggestion
@@ -66,7 +67,7 @@ def _exemption(fields: Fields, more: Callable[[str], str | None]) -> Exemption:
     return found
 
 
-def property_named(text: str) -> PropertyEntry | None:
+def property_named(text: str) -> IntentKind | None:
     """The property with this ID, key or alias, in any case."""
     word = text.lower()
     names = ((entry, (entry.id, entry.key, *entry.aliases)) for entry in catalogue())

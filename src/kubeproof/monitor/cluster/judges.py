@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
 from kubeproof.cluster.objects import family
+from kubeproof.intents.catalogue import entry
 from kubeproof.intents.monitor import CYCLE, FRESH, IN_STABLE, NEVER, PERSISTENT, RECURRENT, STEP, WORD, Monitor
 from kubeproof.model.plan import Plan
 from kubeproof.monitor.alarms import Alarm, Kind
@@ -258,8 +259,6 @@ class Unwatchable(NamedTuple):
     why: str
 
 
-# What an intent asks for that no object of the API tells.
-_UNSEEN = {"noTrafficToTerminating": "when proxies learn that a pod ends is in no object"}
 _JUDGES: dict[str, type[StateJudge | StepJudge | StableJudge | PersistentJudge | RecurrentJudge | CycleJudge]] = {
     NEVER: StateJudge,
     STEP: StepJudge,
@@ -272,8 +271,8 @@ _JUDGES: dict[str, type[StateJudge | StepJudge | StableJudge | PersistentJudge |
 
 def judge_of(plan: Plan, monitor: Monitor, patience: Patience) -> Judge | Unwatchable:
     """Who follows an intent."""
-    if monitor.intent.key in _UNSEEN:
-        return Unwatchable(monitor, _UNSEEN[monitor.intent.key])
+    if unseen := entry(monitor.intent.key).unseen:
+        return Unwatchable(monitor, unseen)
     if monitor.temporal is not None and monitor.temporal.reads_events:
         return Unwatchable(monitor, "events of a Scenario are in no object")
     members = members_of(plan, monitor)

@@ -22,8 +22,7 @@ from kubeproof.events.declarations import (
 )
 from kubeproof.events.operator import ScaleEvent, WriteEvent
 from kubeproof.intents.catalogue import entry
-from kubeproof.intents.declarations import ALWAYS, Intent
-from kubeproof.intents.monitor import UPPER_BOUNDS
+from kubeproof.intents.declarations import Intent
 from kubeproof.intents.predicates import followed_targets
 from kubeproof.manifests.loaded import ASSUMED_NODES, Loaded, Start
 from kubeproof.model.plan import Plan
@@ -265,7 +264,7 @@ def _remedy(plan: Plan, intent: Intent) -> str:
     """What to change; where nothing can be placed at all, no rule of the intent's own is to blame."""
     if not plan.setup.nodes:
         return _NO_NODES
-    return _AUTOSCALED if _may_be_scaled_below(plan, intent) else REMEDIES[intent.key]
+    return _AUTOSCALED if _may_be_scaled_below(plan, intent) else entry(intent.key).remedy
 
 
 def _may_be_scaled_below(plan: Plan, intent: Intent) -> bool:
@@ -303,51 +302,9 @@ def stopped(statistics: Statistics) -> str:
 def claim(intent: Intent) -> str:
     """What the intent says, as a sentence."""
     who = intent.target or "the cluster"
-    is_bound = intent.when == ALWAYS and intent.key in UPPER_BOUNDS  # holds from the first state on
-    when = "at all times" if is_bound else WHEN_WORDS.get(intent.when, "")
-    texts = {
-        "minReady": f"{who} has at least {intent.count} ready pods, {when}",
-        "minReplicas": f"{who} has at least {intent.count} pods, {when}",
-        "maxReplicas": f"{who} has at most {intent.count} pods, {when}",
-        "maxSkew": f"pods of {who} differ by at most {intent.skew} over {intent.topology_key}, {when}",
-        "maxLoadSkew": f"no ready pod of {who} gets more than {intent.skew} times the traffic of another, {when}",
-        "noTrafficToTerminating": f"no pod of {who} that has been told to stop gets traffic, {when}",
-        "schedulable": f"no pod of {who} is left without a feasible node in a stable state",
-        "noPendingForever": f"no pod of {who} waits for ever",
-        "settles": f"with no further events {who} becomes stable",
-        "noOscillation": f"no endless run keeps changing the {_of(intent)} of {who}",
-        "maxPodObjects": f"{who} has at most {intent.count} Pod objects, failed and terminating ones included, {when}",
-        "maxNodes": f"at most {intent.count} matching nodes exist",
-        "spread": f"pods of {who} are in at least {intent.domains} domains of {intent.topology_key}, {when}",
-        "notColocated": f"pods of {who} share no {intent.topology_key} with the pods named, {when}",
-        "onlyOn": f"pods of {who} are on the nodes named only, {when}",
-        "noEviction": _no_eviction(intent, who),
-        "noEvictionLoop": f"no endless run keeps evicting pods of {who}",
-        "noCreateFailLoop": f"no endless run keeps creating pods of {who} that the kubelet rejects",
-        "runsOnEveryNode": f"{who} has a ready pod on every node where it should run",
-        "rolloutCompletes": f"every rollout of {who} is completed",
-        "drainCompletes": "every drain of a node that stays up is completed",
-        "completes": f"every Job of {who} completes" if who.startswith("CronJob/") else f"{who} completes",
-        "ltl": f"{intent.formula}{_where(intent)}",
-    }
-    return texts[intent.key]
-
-
-def _where(intent: Intent) -> str:
-    """What the propositions of a formula mean."""
-    told = "; ".join(f"{name} is {text}" for name, text in intent.where)
-    return f", where {told}" if told else ""
-
-
-def _no_eviction(intent: Intent, who: str) -> str:
-    if intent.by == "kernelPanic":
-        return "no node fails of overload"
-    by = "" if intent.by == "any" else f" by {intent.by}"
-    return f"no pod of {who} is evicted{by}"
-
-
-def _of(intent: Intent) -> str:
-    return "replicas or placement" if intent.of == "any" else intent.of
+    kind = entry(intent.key)
+    when = "at all times" if kind.bounds(intent) else WHEN_WORDS.get(intent.when, "")
+    return kind.claim(intent, who, when)
 
 
 WHEN_WORDS = {
@@ -357,10 +314,6 @@ WHEN_WORDS = {
     "eventually": "at some time",
     "eventuallyAlways": "from some moment on, once events are over",
 }
-_UNPLACEABLE = (
-    "Relax the constraint named for the nodes above, add capacity or domains, raise the quota named, "
-    "or ask for fewer pods."
-)
 _NO_NODES = (
     "Name the nodes, too, the input has none: kubectl get nodes -o yaml > nodes.yaml writes those of a cluster, "
     "and --live reads them."
@@ -369,33 +322,3 @@ _AUTOSCALED = (
     "Raise minReplicas of the autoscaler, which may go below what is asked for here, or ask for less. Where the trace "
     "loses pods otherwise: more replicas, or a spread that puts fewer pods on one node."
 )
-_FIGHT = "Actors in the loop undo each other's work: change one of them so that both want the same state."
-REMEDIES = {
-    "minReady": "Allow for the loss in the trace: more replicas, or a spread that puts fewer pods on one node.",
-    "minReplicas": "Look at who deletes pods in the trace, and keep its writes at or above the bound.",
-    "maxReplicas": "Look at who creates pods in the trace, and keep its writes at or below the bound.",
-    "maxSkew": "Make the spread constraint hard (DoNotSchedule), or accept the skew that the trace leads to.",
-    "maxLoadSkew": "Split by pod (externalTrafficPolicy: Cluster), or spread the pods evenly with a hard constraint.",
-    "noTrafficToTerminating": (
-        "Let a preStop hook (lifecycle.preStop.sleep) outlast the delay of endpoints and proxies, within the grace "
-        "period, and keep a ready pod."
-    ),
-    "schedulable": _UNPLACEABLE,
-    "noPendingForever": _UNPLACEABLE,
-    "settles": _FIGHT,
-    "noOscillation": _FIGHT,
-    "noEvictionLoop": _FIGHT,
-    "noCreateFailLoop": "Let the scheduler place these pods (nodeSelector instead of nodeName), or make room.",
-    "maxPodObjects": "Look at who creates pods in the trace and why they do not last.",
-    "maxNodes": "Take nodes out of the input, or allow more.",
-    "spread": "Make the spread constraint hard (DoNotSchedule), or add nodes to the domains that stay empty.",
-    "notColocated": "Keep the pods apart by a hard rule: node affinity, taints, or different node pools.",
-    "onlyOn": "Add a nodeSelector or required node affinity that says so.",
-    "noEviction": "Look at who evicts in the trace, and at the rule that made it.",
-    "runsOnEveryNode": "Give the DaemonSet a PriorityClass above the pods that fill the node, or keep room there.",
-    "rolloutCompletes": "Give the rollout room: a free slot for the surge pod, or maxUnavailable above 0.",
-    "completes": "Look at how the trace ends: its pods may lack room or quota, or the Job a larger backoffLimit or "
-    "deadline; a pod that never ends on a dead node keeps it from finishing.",
-    "ltl": "Look at the step after which the formula can no longer hold, or at what the loop keeps repeating.",
-    "drainCompletes": "Let the budget allow a disruption once all pods are ready: fewer minAvailable or more replicas.",
-}

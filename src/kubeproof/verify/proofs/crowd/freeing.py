@@ -39,17 +39,11 @@ from kubeproof.events.declarations import (
     NodeRemoval,
     ZoneFailure,
 )
+from kubeproof.intents.catalogue import entry
 from kubeproof.manifests.loaded import Loaded, Scenario
 from kubeproof.verify.proofs.crowd.room import ON_USAGE, target_of
 from kubeproof.verify.proofs.slicing import Slice
 
-PROVABLE = frozenset(
-    {
-        *("settles", "noPendingForever", "schedulable", "noOscillation", "noCreateFailLoop", "noEvictionLoop"),
-        *("minReady", "minReplicas", "maxReplicas", "drainCompletes", "runsOnEveryNode", "completes"),
-        "rolloutCompletes",
-    }
-)
 ON_NODES = (NodeFailure, ZoneFailure, Cordon, Drain, Maintenance, CreateNode, NodeRemoval)
 MANY = 1_000_000  # pods that a node takes
 RENAMED = (DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER, STATEFUL_SET, DAEMON_SET, POD)
@@ -92,7 +86,7 @@ def free(part: Slice, *, is_scored: bool = False) -> Loaded:
         for event in scenario.events
         if not isinstance(event, ON_USAGE) or event.name in awaited
     )
-    intents = tuple(intent for intent in scenario.intents if intent.key in PROVABLE)
+    intents = tuple(intent for intent in scenario.intents if entry(intent.key).is_provable_alone)
     freed = replace(scenario, events=events, intents=intents)
     return _rename(Loaded(smaller, freed)) if _may_rename(smaller, freed) else Loaded(smaller, freed)
 

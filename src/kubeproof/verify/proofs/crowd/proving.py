@@ -16,6 +16,7 @@ from kubeproof.engine.components import cyclic_components
 from kubeproof.engine.search import SAFETY, Search, Store
 from kubeproof.engine.system import Role
 from kubeproof.events.declarations import Drain, Event, Maintenance, Rollout, is_drain
+from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import Intent
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.grouped import GroupedSystem
@@ -26,7 +27,7 @@ from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.proofs.coarser import proofs
 from kubeproof.verify.proofs.crowd.conditions import find_guarded, find_obstacle, find_own_obstacle
-from kubeproof.verify.proofs.crowd.freeing import PROVABLE, flatten, free
+from kubeproof.verify.proofs.crowd.freeing import flatten, free
 from kubeproof.verify.proofs.crowd.resizing import find_resizing
 from kubeproof.verify.proofs.crowd.room import Room
 from kubeproof.verify.proofs.crowd.swaying import find_sway
@@ -99,7 +100,9 @@ class _Asked:
 
     def __init__(self, loaded: Loaded, part: Slice, room: Room) -> None:
         self.loaded, self.part, self.room = loaded, part, room
-        self.numbers = [number for number in part.intents if loaded.scenario.intents[number].key in PROVABLE]
+        self.numbers = [
+            number for number in part.intents if entry(loaded.scenario.intents[number].key).is_provable_alone
+        ]
         self.guarded = find_guarded(loaded, part)
         self._resizing = find_resizing(loaded, part, room)
         obstacle = find_obstacle(loaded) or find_own_obstacle(loaded, part)

@@ -1,0 +1,1 @@
+"""The intents, one declaration each, by what they are about."""

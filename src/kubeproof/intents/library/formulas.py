@@ -1,0 +1,34 @@
+"""Formulas of linear temporal logic over predicates of states."""
+
+from __future__ import annotations
+
+from kubeproof.intents.declarations import Intent
+from kubeproof.intents.kind import IntentKind, Question, Targets
+from kubeproof.intents.monitor import WORD, Monitor
+
+
+def _watch(asked: Question) -> Monitor:
+    from kubeproof.intents.temporal import Temporal
+
+    temporal = Temporal(asked.intent, asked.layout, asked.events)
+    return Monitor(asked.intent, None, WORD, needs_relevance=False, temporal=temporal)
+
+
+def _claim(intent: Intent, who: str, when: str) -> str:
+    meant = "; ".join(f"{name} is {text}" for name, text in intent.where)
+    return f"{intent.formula}{f', where {meant}' if meant else ''}"
+
+
+LTL = IntentKind(
+    id="T001",
+    key="ltl",
+    category="any",
+    text="Every run satisfies the formula of linear temporal logic; `where` says what its propositions mean.",
+    claim=_claim,
+    broken_by="A run that does not satisfy the formula: a bad prefix, or a loop in which the good thing never comes.",
+    example="ltl: {formula: 'G(low -> F !low)', where: {low: \"ready('Deployment/shop/web') < 2\"}}",
+    remedy="Look at the step after which the formula can no longer hold, or at what the loop keeps repeating.",
+    watch=_watch,
+    typed_fields=("formula", "where"),
+    targets=Targets.NONE,
+)

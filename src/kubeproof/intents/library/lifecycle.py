@@ -1,0 +1,169 @@
+"""What becomes of pods, rollouts, drains and Jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kubeproof.cluster.control import Tag
+from kubeproof.cluster.kinds import DAEMON_SET, STATEFUL_SET
+from kubeproof.cluster.objects import family
+from kubeproof.cluster.places import Layout
+from kubeproof.intents.daemon_facts import DaemonRolloutComplete, RunsOnEveryNode
+from kubeproof.intents.declarations import Intent
+from kubeproof.intents.facts import NoDrainUnderWay, NothingMissing, NothingPending, RolloutComplete
+from kubeproof.intents.job_facts import AllComplete
+from kubeproof.intents.kind import WEB, IntentField, IntentKind, Question, Targets
+from kubeproof.intents.monitor import (
+    IN_STABLE,
+    PERSISTENT,
+    STEP,
+    Monitor,
+    eviction_tags,
+    monitor_fact,
+    monitor_steps,
+    tags_of_family,
+)
+from kubeproof.intents.stateful_facts import StatefulRolloutComplete
+from kubeproof.intents.views import AnyFact
+
+_UNPLACEABLE = (
+    "Relax the constraint named for the nodes above, add capacity or domains, raise the quota named, "
+    "or ask for fewer pods."
+)
+_ROLLOUTS: dict[str, Callable[[Layout, int], AnyFact]] = {
+    DAEMON_SET: DaemonRolloutComplete,
+    STATEFUL_SET: StatefulRolloutComplete,
+}
+
+
+def _pending(asked: Question) -> Monitor:
+    """No pod waits for ever; steps that bind one excuse it."""
+    make = NothingMissing if _may_be_refused(asked) else NothingPending
+    tags = tags_of_family(asked.layout, asked.number, Tag.BIND)
+    return monitor_fact(asked, make(asked.layout, asked.workload), kind=PERSISTENT, tags=tags)
+
+
+def _may_be_refused(asked: Question) -> bool:
+    """True if the API server may refuse pods of the target."""
+    setup = asked.layout.setup
+    workloads = [setup.workloads[member] for member in family(setup, asked.workload)]
+    spaces = {quota.namespace for quota in setup.quotas}
+    return any(workload.refused or workload.namespace in spaces for workload in workloads)
+
+
+def _rollout(asked: Question) -> Monitor:
+    make = _ROLLOUTS.get(asked.layout.setup.workloads[asked.workload].kind, RolloutComplete)
+    return monitor_fact(asked, make(asked.layout, asked.workload), kind=PERSISTENT)
+
+
+def _no_eviction(intent: Intent, who: str, when: str) -> str:
+    if intent.by == "kernelPanic":
+        return "no node fails of overload"
+    by = "" if intent.by == "any" else f" by {intent.by}"
+    return f"no pod of {who} is evicted{by}"
+
+
+SCHEDULABLE = IntentKind(
+    id="S005",
+    key="schedulable",
+    category="lifecycle",
+    text="In no stable state a pod is left without a feasible node. Kivi: no_feasible_node.",
+    claim=lambda intent, who, when: f"no pod of {who} is left without a feasible node in a stable state",
+    broken_by="A stable state in which a pod has no node: every filter that refuses it is told for every node.",
+    example=f"schedulable: {{{WEB}}}",
+    remedy=_UNPLACEABLE,
+    watch=lambda asked: monitor_fact(asked, NothingPending(asked.layout, asked.workload), kind=IN_STABLE),
+    typed_fields=(IntentField.TARGET,),
+    default_when="stable",
+    aliases=("no_feasible_node", "no_feasiable_node"),
+    is_provable_alone=True,
+)
+NO_EVICTION = IntentKind(
+    id="S011",
+    key="noEviction",
+    category="lifecycle",
+    text="No pod is evicted, by anybody or by `by`: descheduler, drain, taint, preemption, vpa, kernelPanic. Kivi: "
+    "kernel_panic (`by` is kernelPanic: an idle node never panics, so no node panics if no pod is lost to it).",
+    claim=_no_eviction,
+    broken_by="A step that evicts a pod of the target, by anybody or by the one named.",
+    example=f"noEviction: {{{WEB}, by: descheduler}}",
+    remedy="Look at who evicts in the trace, and at the rule that made it.",
+    watch=lambda asked: monitor_steps(asked, STEP, eviction_tags(asked)),
+    typed_fields=(IntentField.TARGET, IntentField.EVICTOR),
+    aliases=("kernel_panic",),
+    is_sum_of_parts=True,
+)
+NO_PENDING_FOREVER = IntentKind(
+    id="L001",
+    key="noPendingForever",
+    category="lifecycle",
+    text="No pod waits for ever, for a node or to be let in by a quota.",
+    claim=lambda intent, who, when: f"no pod of {who} waits for ever",
+    broken_by="A stable state in which a pod has no node, or an endless run in which it never gets one.",
+    example=f"noPendingForever: {{{WEB}}}",
+    remedy=_UNPLACEABLE,
+    watch=_pending,
+    typed_fields=(IntentField.TARGET,),
+    is_provable_alone=True,
+)
+ROLLOUT_COMPLETES = IntentKind(
+    id="L006",
+    key="rolloutCompletes",
+    category="lifecycle",
+    text="Every rollout that nobody interrupts completes.",
+    claim=lambda intent, who, when: f"every rollout of {who} is completed",
+    broken_by="A rollout that nobody interrupts and that never gets all of its new pods ready.",
+    example=f"rolloutCompletes: {{{WEB}}}",
+    remedy="Give the rollout room: a free slot for the surge pod, or maxUnavailable above 0.",
+    watch=_rollout,
+    typed_fields=(IntentField.TARGET,),
+    fits=lambda workload: workload.rules.rolls_out,
+    is_provable_alone=True,
+)
+DRAIN_COMPLETES = IntentKind(
+    id="L007",
+    key="drainCompletes",
+    category="lifecycle",
+    text="Every eviction that a drain of a healthy node needs is granted after finitely many attempts.",
+    claim=lambda intent, who, when: "every drain of a node that stays up is completed",
+    broken_by="A drain of a healthy node that waits for ever because a PodDisruptionBudget never grants an eviction.",
+    example="drainCompletes: {}",
+    remedy="Let the budget allow a disruption once all pods are ready: fewer minAvailable or more replicas.",
+    watch=lambda asked: monitor_fact(asked, NoDrainUnderWay(asked.layout), kind=PERSISTENT),
+    typed_fields=(),
+    targets=Targets.NONE,
+    is_sum_of_parts=True,
+    is_provable_alone=True,
+)
+RUNS_ON_EVERY_NODE = IntentKind(
+    id="L008",
+    key="runsOnEveryNode",
+    category="lifecycle",
+    text="Every node where the DaemonSet should run has a ready pod of it.",
+    claim=lambda intent, who, when: f"{who} has a ready pod on every node where it should run",
+    broken_by="A node on which the DaemonSet should run and never does: no room, or a pod that is rejected.",
+    example="runsOnEveryNode: {target: DaemonSet/shop/agent}",
+    remedy="Give the DaemonSet a PriorityClass above the pods that fill the node, or keep room there.",
+    watch=lambda asked: monitor_fact(asked, RunsOnEveryNode(asked.layout, asked.workload)),
+    typed_fields=(IntentField.TARGET, IntentField.WHEN),
+    default_when="eventuallyAlways",
+    fits=lambda workload: workload.rules.runs_per_node,
+    is_provable_alone=True,
+)
+COMPLETES = IntentKind(
+    id="L009",
+    key="completes",
+    category="lifecycle",
+    text="Every Job, and every Job that a CronJob starts, completes; one that fails or is replaced does not.",
+    claim=lambda intent, who, when: (
+        f"every Job of {who} completes" if who.startswith("CronJob/") else f"{who} completes"
+    ),
+    broken_by="A Job that fails, is replaced, or never ends.",
+    example="completes: {target: Job/shop/report}",
+    remedy="Look at how the trace ends: its pods may lack room or quota, or the Job a larger backoffLimit or "
+    "deadline; a pod that never ends on a dead node keeps it from finishing.",
+    watch=lambda asked: monitor_fact(asked, AllComplete(asked.layout, asked.workload), kind=PERSISTENT),
+    typed_fields=(IntentField.TARGET,),
+    fits=lambda workload: workload.rules.runs_to_completion,
+    is_provable_alone=True,
+)
