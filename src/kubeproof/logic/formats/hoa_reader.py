@@ -8,7 +8,6 @@ acceptance with Fin (co-Büchi, Rabin, Streett, parity).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import field
 from typing import NamedTuple, NoReturn
 
@@ -16,6 +15,7 @@ from kubeproof.errors import AutomatonError
 from kubeproof.logic.alphabet import MOST_PROPOSITIONS, Alphabet
 from kubeproof.logic.automata.automaton import Buchi, make
 from kubeproof.logic.automata.degeneralise import degeneralised
+from kubeproof.logic.reading import Cursor, Token, split
 from kubeproof.values import dataclass
 
 MOST_STATES = 1_000_000
@@ -27,12 +27,6 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _INF_ONLY = re.compile(r"Inf\((\d+)\)")
-
-
-class _Token(NamedTuple):
-    kind: str
-    text: str
-    line: int
 
 
 class _Move(NamedTuple):
@@ -57,13 +51,15 @@ def from_hoa(text: str, *, file: str = "<text>") -> Buchi:
     return _Reader(text, file).automaton()
 
 
-class _Reader:
+class _Reader(Cursor[Token]):
     """Recursive descent over the tokens."""
 
     def __init__(self, text: str, file: str) -> None:
-        self._file = file
-        self._tokens = [token for token in _tokens(text) if token.kind != "space"]
-        self._next = 0
+        def mistake(problem: str, column: int, remedy: str) -> AutomatonError:
+            line = text.count("\n", 0, column - 1) + 1
+            return AutomatonError(problem, file=file, line=line, remedy=remedy)
+
+        super().__init__(text, [token for token in split(_TOKEN, text) if token.kind != "space"], mistake, MOST_DEPTH)
         self._header = _Header()
         self._alphabet = Alphabet()
         self._names: dict[int, str] = {}
@@ -95,12 +91,12 @@ class _Reader:
     def _read_header(self) -> None:
         if self._take("header") != "HOA:" or self._take("word") != "v1":
             self._fail("the file does not begin with HOA: v1", "Give an automaton in HOA format, version 1")
-        while (token := self._peek()).text != "--BODY--":
+        while (token := self._token()).text != "--BODY--":
             if token.kind != "header":
                 self._fail(f"{token.text!r} stands where a header item was expected", "See the HOA format, version 1")
-            self._next += 1
+            self.step()
             self._item(token.text[:-1])
-        self._next += 1
+        self.step()
         if self._header.propositions is None:
             self._set_propositions(())
         if self._header.sets is None:
@@ -112,7 +108,7 @@ class _Reader:
                 self._header.states = self._number(MOST_STATES)
             case "Start":
                 self._header.starts.append(self._number(MOST_STATES))
-                if self._peek().text == "&":
+                if self._token().text == "&":
                     self._fail("the automaton is alternating", "Only nondeterministic automata are read")
             case "AP":
                 count = self._number(MOST_PROPOSITIONS)
@@ -133,9 +129,9 @@ class _Reader:
     def _acceptance(self) -> int:
         sets = self._number(64)
         words = []
-        while self._peek().kind != "header" and self._peek().text != "--BODY--":
-            words.append(self._peek().text)
-            self._next += 1
+        while self._token().kind != "header" and self._token().text != "--BODY--":
+            words.append(self._token().text)
+            self.step()
         condition = "".join(words).strip()
         if condition == "t" and sets == 0:
             return 0
@@ -149,8 +145,8 @@ class _Reader:
         """Items of no effect here; the format says that unknown ones in capitals must not be ignored."""
         if name[0].isupper():
             self._fail(f"header item {name}: is unknown", "Remove it, or convert the automaton")
-        while self._peek().kind != "header" and self._peek().text != "--BODY--":
-            self._next += 1
+        while self._token().kind != "header" and self._token().text != "--BODY--":
+            self.step()
 
     # Body
 
@@ -158,14 +154,14 @@ class _Reader:
         """The moves of each state; and of each state its acceptance sets, None if they stand on transitions."""
         moves: dict[int, list[_Move]] = {}
         on_states: dict[int, frozenset[int] | None] = {}
-        while self._peek().text != "--END--":
+        while self._token().text != "--END--":
             if self._take("header") != "State:":
                 self._fail("State: was expected", "See the HOA format, version 1")
             label = self._label()
             state = self._number(MOST_STATES)
             if state in moves:
                 self._fail(f"state {state} is described twice", "Keep one of the two")
-            if self._peek().kind == "text":
+            if self._token().kind == "text":
                 self._names[state] = _unquoted(self._take("text"))
             sets = self._sets()
             moves[state], marked = self._moves(label, sets)
@@ -175,10 +171,10 @@ class _Reader:
     def _moves(self, label: int | None, sets: frozenset[int]) -> tuple[list[_Move], bool]:
         moves: list[_Move] = []
         marked = False
-        while self._peek().kind == "number" or self._peek().text == "[":
+        while self._token().kind == "number" or self._token().text == "[":
             own = self._label()
             target = self._number(MOST_STATES)
-            if self._peek().text == "&":
+            if self._token().text == "&":
                 self._fail("the automaton is alternating", "Only nondeterministic automata are read")
             also = self._sets()
             marked = marked or bool(also)
@@ -197,100 +193,94 @@ class _Reader:
             self._fail(f"a transition leads to a state beyond the {states} declared", "Correct States: or the target")
 
     def _sets(self) -> frozenset[int]:
-        if self._peek().text != "{":
+        if self._token().text != "{":
             return frozenset()
-        self._next += 1
+        self.step()
         found = []
-        while self._peek().text != "}":
+        while self._token().text != "}":
             found.append(self._number(max(0, (self._header.sets or 0) - 1)))
-        self._next += 1
+        self.step()
         return frozenset(found)
 
     # Labels
 
     def _label(self) -> int | None:
-        if self._peek().text != "[":
+        if self._token().text != "[":
             return None
-        self._next += 1
+        self.step()
         guard = self._expression(0)
-        if self._peek().text != "]":
+        if self._token().text != "]":
             self._fail("a label lacks ]", "Close the label")
-        self._next += 1
+        self.step()
         return guard
 
     def _expression(self, depth: int) -> int:
         guard = self._conjunction(depth)
-        while self._peek().text == "|":
-            self._next += 1
+        while self._token().text == "|":
+            self.step()
             guard |= self._conjunction(depth)
         return guard
 
     def _conjunction(self, depth: int) -> int:
         guard = self._literal(depth)
-        while self._peek().text == "&":
-            self._next += 1
+        while self._token().text == "&":
+            self.step()
             guard &= self._literal(depth)
         return guard
 
     def _literal(self, depth: int) -> int:
         if depth > MOST_DEPTH:
             self._fail("a label is nested too deeply", f"Nest at most {MOST_DEPTH} levels")
-        token = self._peek()
-        self._next += 1
+        token = self._token()
+        self.step()
         everything = self._alphabet.everything
         if token.text == "!":
             return everything & ~self._literal(depth + 1)
         if token.text == "(":
             guard = self._expression(depth + 1)
-            if self._peek().text != ")":
+            if self._token().text != ")":
                 self._fail("a label lacks )", "Close the parenthesis")
-            self._next += 1
+            self.step()
             return guard
         if token.text in ("t", "f"):
             return everything if token.text == "t" else 0
         return self._named(token)
 
-    def _named(self, token: _Token) -> int:
+    def _named(self, token: Token) -> int:
         names = self._header.propositions or ()
         if token.kind == "number" and int(token.text) < len(names):
             return self._alphabet.where(names[int(token.text)])
         if token.text in self._header.aliases:
             return self._header.aliases[token.text]
-        self._next -= 1
+        self.step(-1)
         self._fail(f"a label has {token.text!r}", f"Propositions are 0 to {len(names) - 1}, t, f and aliases")
 
     # Tokens
 
-    def _peek(self) -> _Token:
-        if self._next >= len(self._tokens):
+    def _token(self) -> Token:
+        token = self.peek()
+        if token is None:
             self._fail("the file ends too early", "It must end with --END--")
-        return self._tokens[self._next]
+        return token
 
     def _take(self, kind: str) -> str:
-        token = self._peek()
+        token = self._token()
         if token.kind != kind:
             self._fail(f"{token.text!r} stands where a {kind} was expected", "See the HOA format, version 1")
-        self._next += 1
+        self.step()
         return token.text
 
     def _number(self, most: int) -> int:
         text = self._take("number")
         if len(text) > 9 or int(text) > most:
-            self._next -= 1
+            self.step(-1)
             self._fail(f"{text[:20]} is too large here", f"At most {most}")
         return int(text)
 
     def _fail(self, problem: str, remedy: str) -> NoReturn:
-        place = min(self._next, len(self._tokens) - 1)
-        line = self._tokens[place].line if self._tokens else 1
-        raise AutomatonError(problem, file=self._file, line=line, remedy=remedy)
-
-
-def _tokens(text: str) -> Iterator[_Token]:
-    line = 1
-    for match in _TOKEN.finditer(text):
-        yield _Token(match.lastgroup or "", match.group(), line)
-        line += match.group().count("\n")
+        """Raises the error of a mistake at the next token, or at the last one."""
+        token = self.peek() or (self._tokens[-1] if self._tokens else None)
+        self.fail_at(token.column if token is not None else 1, problem, remedy)
 
 
 def _unquoted(text: str) -> str:
