@@ -8,11 +8,12 @@ and probabilities; none of them shows it more than it declared.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from enum import IntEnum, IntFlag, StrEnum
+from enum import IntEnum, StrEnum
 from typing import Generic, NamedTuple, Protocol, TypeVar, cast
 
 from kubeproof.cluster.actors import Actor
 from kubeproof.cluster.state import ANY_LIFE, NEVER, Health, NodeCell, WorkloadCell
+from kubeproof.cluster.tags import Tag
 
 # What a controller makes of the cells it reads: named tuples of its own, or plain hashable values.
 WorkloadView = TypeVar("WorkloadView", bound=Hashable)
@@ -40,32 +41,6 @@ class Role(IntEnum):
     OPTIONAL = 1  # may happen now, need not yet
     TIME = 2
     EVENT = 3
-
-
-class Tag(IntFlag):
-    """What a step changes, for properties of steps and of endless runs. Bits from 16 on repeat this per workload."""
-
-    STEP = 1  # any step
-    REPLICAS = 2  # a replica count in a spec
-    PODS = 4  # pods created or deleted
-    PLACEMENT = 8  # a pod bound, evicted or deleted from a node
-    BIND = 16  # a pod got a node
-    EVICT = 32  # a pod deleted by other hands than its own controller's
-    REJECT = 64  # a kubelet rejected a pod
-    PANIC = 128  # a node failed of overload
-    BY_DESCHEDULER = 256  # who evicted
-    BY_TAINT = 512
-    BY_DRAIN = 1024
-    BY_PREEMPTION = 2048
-    BY_VPA = 4096
-
-
-TAG_BITS = 16
-
-
-def tag_of(workload: int | None, tag: int) -> int:
-    """The tag for one workload, or for any (None)."""
-    return tag if workload is None else tag << TAG_BITS * (workload + 1)
 
 
 # -- actions on workloads ---------------------------------------------------------------------------
@@ -389,47 +364,6 @@ class Decision(NamedTuple):
 
     actions: tuple[Action, ...]
     role: int = Role.URGENT
-
-
-def tags_of(actions: tuple[Action, ...]) -> int:
-    """The tags of a step, overall and per workload."""
-    tags = int(Tag.STEP)
-    for action in actions:
-        tag = _TAGS.get(type(action), 0)
-        if isinstance(action, Advance) and action.rejected:
-            tag = Tag.PODS | Tag.PLACEMENT | Tag.REJECT
-        if isinstance(action, Delete) and action.is_eviction:
-            tag |= Tag.EVICT | Tag.BY_DRAIN
-        if isinstance(action, TendJob) and action.losses:
-            tag = Tag.PODS | Tag.PLACEMENT
-        if isinstance(action, NodeChange) and action.verb == PANIC:
-            tags |= Tag.PANIC
-        if isinstance(action, Preempt):
-            preempted = Tag.PODS | Tag.PLACEMENT | Tag.EVICT | Tag.BY_PREEMPTION
-            for workload, _ in action.losses:
-                tags |= preempted | tag_of(workload, preempted)
-        if isinstance(action, EvictPods):
-            evicted = Tag.PODS | Tag.PLACEMENT | Tag.EVICT | action.by
-            for workload, *_ in action.losses:
-                tags |= evicted | tag_of(workload, evicted)
-        if tag:
-            tags |= tag | tag_of(action.workload, tag)  # type: ignore[union-attr]
-    return tags
-
-
-_TAGS: dict[type, int] = {
-    SetDesired: Tag.REPLICAS,
-    SetReplicas: Tag.REPLICAS,
-    DeleteObject: Tag.REPLICAS,
-    CreatePods: Tag.PODS,
-    DeleteUnbound: Tag.PODS,
-    Bind: Tag.PLACEMENT | Tag.BIND,
-    BindPinned: Tag.PLACEMENT | Tag.BIND,
-    KeepNode: Tag.PODS | Tag.PLACEMENT,
-    Arrive: Tag.PODS | Tag.PLACEMENT,
-    Delete: Tag.PODS | Tag.PLACEMENT,
-    EvictDue: Tag.PODS | Tag.PLACEMENT | Tag.EVICT | Tag.BY_TAINT,
-}
 
 
 class Reads(NamedTuple):

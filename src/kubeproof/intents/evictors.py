@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.control import Tag
+from kubeproof.cluster.tags import Tag
 from kubeproof.intents.declarations import ANY_EVICTOR, BY_DESCHEDULER, BY_DRAIN, BY_PREEMPTION, BY_TAINT, BY_VPA
 
 EVICTION_TAGS = {

@@ -13,11 +13,11 @@ from kubeproof.intents.facts import (
     ReadyAtLeast,
     ReplicasAtLeast,
     ReplicasAtMost,
-    SkewAtMost,
     active_pods,
     pending_pods,
     ready_pods,
 )
+from kubeproof.intents.place_facts import SkewAtMost
 from kubeproof.intents.views import AnyFact, Counts, Pods
 
 

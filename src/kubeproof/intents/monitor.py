@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from kubeproof.cluster.control import AnySeen, Reads, Tag, tag_of
+from kubeproof.cluster.control import AnySeen, Reads
 from kubeproof.cluster.footprint import footprint_of
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.places import Layout
+from kubeproof.cluster.tags import Tag, tag_of
 from kubeproof.intents.declarations import (
     ALWAYS,
     ALWAYS_ONCE_TRUE,

@@ -9,7 +9,8 @@ from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import Nodes, WorkloadCell, present
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.expressions import Call, Constant, Expression, calls, parse_predicate
-from kubeproof.intents.observables import MAKERS, OF_EVENTS, Observable, happening, meant
+from kubeproof.intents.observables import MAKERS, OF_EVENTS, happening
+from kubeproof.intents.observing import Observable, meant
 from kubeproof.intents.predicates import EventMemory
 from kubeproof.intents.vocabulary import FUNCTIONS
 from kubeproof.logic.formula import Formula, Op, atoms, subformulas

@@ -17,8 +17,8 @@ from kubeproof.intents.facts import (
     ReadyAtLeast,
     ReplicasAtLeast,
     ReplicasAtMost,
-    SkewAtMost,
 )
+from kubeproof.intents.place_facts import SkewAtMost
 from kubeproof.intents.views import Counts, Domain, Pods
 from tests.unit.model.builders import layout, node, setup, workload
 

@@ -7,15 +7,8 @@ from kubeproof.cluster.labels import LabelSelector, NodeTerm, Requirement
 from kubeproof.cluster.objects import HOSTNAME, ZONE
 from kubeproof.cluster.state import Phase, WorkloadCell
 from kubeproof.intents.declarations import Amount
-from kubeproof.intents.facts import (
-    NothingPending,
-    ReadyAtLeast,
-    ReplicasAtLeast,
-    ReplicasAtMost,
-    SkewAtMost,
-    count_pods,
-    matching_workloads,
-)
+from kubeproof.intents.facts import NothingPending, ReadyAtLeast, ReplicasAtLeast, ReplicasAtMost, count_pods
+from kubeproof.intents.place_facts import SkewAtMost, matching_workloads
 from kubeproof.intents.views import Counts
 from tests.unit.model.builders import READY, STARTING, TERMINATING, UNREADY, cell, kind, layout, node, setup, workload
 

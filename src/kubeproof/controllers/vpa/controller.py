@@ -32,12 +32,12 @@ from kubeproof.cluster.control import (
     Role,
     Seen,
     Stage,
-    Tag,
 )
 from kubeproof.cluster.footprint import Footprint, Writes
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.cluster.state import ACTIVE, ANY_LIFE, NEVER, NodeCell, Phase, WorkloadCell, life_span
+from kubeproof.cluster.tags import Tag
 from kubeproof.cluster.usage import (
     Pod,
     UsageRule,

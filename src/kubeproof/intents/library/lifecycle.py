@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kubeproof.cluster.control import Tag
 from kubeproof.cluster.kinds import DAEMON_SET, STATEFUL_SET
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.places import Layout
+from kubeproof.cluster.tags import Tag
 from kubeproof.intents.daemon_facts import DaemonRolloutComplete, RunsOnEveryNode
 from kubeproof.intents.declarations import Intent
 from kubeproof.intents.facts import NoDrainUnderWay, NothingMissing, NothingPending, RolloutComplete

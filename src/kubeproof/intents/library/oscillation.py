@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.control import Tag
 from kubeproof.cluster.objects import Workload
+from kubeproof.cluster.tags import Tag
 from kubeproof.intents.kind import WEB, IntentField, IntentKind, Question, Targets
 from kubeproof.intents.monitor import CYCLE, Monitor, eviction_tags, monitor_steps, tags_of_family
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.objects import family
-from kubeproof.intents.facts import NotColocated, OnlyOn, SkewAtMost, SpreadOver, matching_workloads
 from kubeproof.intents.kind import WEB, IntentField, IntentKind, Question
 from kubeproof.intents.monitor import Monitor, monitor_fact
+from kubeproof.intents.place_facts import NotColocated, OnlyOn, SkewAtMost, SpreadOver, matching_workloads
 
 
 def _members(asked: Question) -> tuple[int, ...]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from kubeproof.cluster import versions
@@ -21,7 +20,6 @@ from kubeproof.cluster.control import (
     DeleteObject,
     DeleteUnbound,
     EvictDue,
-    EvictedPods,
     EvictPods,
     KeepNode,
     Loop,
@@ -47,8 +45,9 @@ from kubeproof.cluster.daemons import nodes_wanted
 from kubeproof.cluster.images import tracked_images
 from kubeproof.cluster.objects import family, short_name
 from kubeproof.cluster.priorities import priority_of
-from kubeproof.cluster.state import ACTIVE, NEVER, SERVING, Outcome, Phase, PodKind, WorkloadCell, moves_alike
+from kubeproof.cluster.state import NEVER, SERVING, Outcome, Phase, PodKind, WorkloadCell, moves_alike
 from kubeproof.errors import LimitReached
+from kubeproof.model.by_name.choices import Choices
 from kubeproof.model.by_name.node import (
     NodeState,
     Pod,
@@ -76,7 +75,7 @@ VERBS = {
 }  # fmt: skip
 
 
-class NamedActions:
+class NamedActions(Choices):
     """What actions do to a state by name, every outcome of them."""
 
     def __init__(self, plan: Plan) -> None:
@@ -113,49 +112,6 @@ class NamedActions:
             raise TypeError(f"no controller decides {action}")
         else:
             yield self._on_workload(state, action)
-
-    def _unbound_sets(self, state: State, action: DeleteUnbound) -> Iterable[tuple[str, ...]]:
-        """Every set of pods without a node that the deletion may hit."""
-        return combinations(state.unbound[action.workload], action.pods)
-
-    def _bindable(self, state: State, workload: int) -> tuple[str, ...]:
-        """The pods that a binding may be about."""
-        return state.unbound[workload]
-
-    def _victims(self, node: NodeState, action: Delete) -> Iterable[tuple[Pod, ...]]:
-        """Every set of pods on the node that answers to the losses."""
-        drafts: list[tuple[Pod, ...]] = [()]
-        for phases, count in action.losses:
-            candidates = [pod for pod in node.pods if pod.workload == action.workload and pod.phase in phases]
-            drafts = [(*draft, *extra) for draft in drafts for extra in combinations(candidates, count)]
-        return drafts
-
-    def _robbed(self, node: NodeState, losses: tuple[EvictedPods, ...]) -> Iterator[tuple[Pod, ...]]:
-        """Every set of pods that losses of several workloads may hit."""
-        if not losses:
-            yield ()
-            return
-        workload, phases, restarts, count, (since_s, before_s) = losses[0]
-        alike = node._replace(
-            pods=tuple(
-                pod
-                for pod in node.pods
-                if pod.kind.restarts == restarts
-                and pod.kind.life_s >= since_s
-                and (before_s == NEVER or pod.kind.life_s < before_s)
-            )
-        )
-        for victims in self._victims(alike, Delete(NodeRef(-1, ANY), workload, ((phases, count),))):
-            for rest in self._robbed(node, losses[1:]):
-                yield (*victims, *rest)
-
-    def _crashable(self, node: NodeState, workload: int) -> Iterable[Pod]:
-        """The pods that a crash may hit."""
-        return [pod for pod in node.pods if pod.workload == workload and pod.phase == Phase.READY]
-
-    def _picked(self, moving: tuple[Pod, ...], count: int) -> Iterable[tuple[Pod, ...]]:
-        """Every set of so many pods that the kubelet may admit next, or reject."""
-        return combinations(moving, count)
 
     def _on_workload(
         self,
@@ -245,39 +201,13 @@ class NamedActions:
     def _with_node(self, state: State, index: int, node: NodeState) -> State:
         return state._replace(nodes=_replaced(state.nodes, index, node))
 
-    def _on_node(
-        self,
-        state: State,
-        index: int,
-        action: NodeAction,
-    ) -> Iterator[tuple[State, Concrete]]:
+    def _on_node(self, state: State, index: int, action: NodeAction) -> Iterator[tuple[State, Concrete]]:
+        """Every outcome of an action on a node."""
         node, name = state.nodes[index], self.names[index]
-        if isinstance(action, Bind):
-            if action.was_nominated:
-                node = without_nominated(node, action.workload)
-            for pod in self._bindable(state, action.workload):
-                rest = tuple(other for other in state.unbound[action.workload] if other != pod)
-                bound = self._with_unbound(state, action.workload, rest)
-                how = ("nominated",) if action.was_nominated else ()
-                for arrived, told in self._bound(index, node, action.workload, pod):
-                    yield self._with_node(bound, index, arrived), (Verb.BIND, pod, name, *how, *told)
-        elif isinstance(action, Preempt):
-            for victims in self._preemptions(node, action.losses):
-                after = self._nominated(self._robbed_of(node, victims, preempted=1), action)
-                names = tuple(pod.name for pod in victims)
-                homes = tuple(self.setup.workloads[pod.workload].namespace for pod in victims)
-                ref = self.setup.workloads[action.workload].ref
-                yield self._with_node(state, index, after), (Verb.PREEMPT, name, names, ref, homes)
-        elif isinstance(action, Unnominate):
-            ref = self.setup.workloads[action.workload].ref
-            yield self._with_node(state, index, without_nominated(node, action.workload)), (Verb.UNNOMINATE, name, ref)
-        elif isinstance(action, BindPinned):
-            if action.was_nominated:
-                node = without_nominated(node, action.workload)
-            for pod in self._pinned(node, action.workload):
-                left = tuple(other for other in node.pinned if other[1] != pod)
-                for arrived, told in self._bound(index, node._replace(pinned=left), action.workload, pod):
-                    yield self._with_node(state, index, arrived), (Verb.BIND, pod, name, *told)
+        if isinstance(action, Bind | BindPinned | Preempt | Unnominate):
+            yield from self._scheduled(state, index, action)
+        elif isinstance(action, Delete | EvictPods | EvictDue | TendJob):
+            yield from self._taken(state, index, action)
         elif isinstance(action, KeepNode):
             yield from self._kept(state, index, action)
         elif isinstance(action, Arrive):
@@ -285,33 +215,12 @@ class NamedActions:
             arrived = self._arrived(index, node, action.workload, names)
             ref = self.setup.workloads[action.workload].ref
             yield self._with_node(state, index, arrived), (Verb.ARRIVE, ref, name, names)
-        elif isinstance(action, Delete):
-            for victims in self._victims(node, action):
-                gone = self._robbed_of(node, victims) if action.is_eviction else self._deleted(node, victims)
-                yield self._with_node(state, index, gone), (Verb.DELETE, tuple(pod.name for pod in victims))
-        elif isinstance(action, TendJob):
-            for victims in self._victims(node, Delete(action.node, action.workload, action.losses)):
-                gone = without_ended(self._deleted(node, victims), action.workload)
-                ended = self._ended(node, action.workload)
-                counted = self._with_completed(state, action.workload, ended[0])
-                yield (
-                    self._with_node(counted, index, gone),
-                    (Verb.TEND, name, ended, tuple(pod.name for pod in victims)),
-                )
         elif isinstance(action, Crash):
             job = self.setup.workloads[action.workload].job
             is_listed = action.workload in self.plan.mechanics.kept and not job.restarts
             noted = self._with_failed(state, action.workload, int(is_listed))
             for hit in self._crashable(node, action.workload):
                 yield self._with_node(noted, index, self._crashed(node, hit)), (Verb.CRASH, name, hit.name)
-        elif isinstance(action, EvictPods):
-            for victims in self._robbed(node, action.losses):
-                gone = self._robbed_of(node, victims)
-                yield self._with_node(state, index, gone), (Verb.EVICT_PODS, name, tuple(pod.name for pod in victims))
-        elif isinstance(action, EvictDue):
-            due = tuple(pod for pod in node.pods if _is_due(pod, action.workload))
-            gone = self._robbed_of(node, due)
-            yield self._with_node(state, index, gone), (Verb.EVICT, name, tuple(pod.name for pod in due))
         elif isinstance(action, Unroute):
             meant = [p for p in node.pods if (p.workload, p.kind.route_s) == (action.workload, action.route_s)]
             pods = tuple(p.become(route_s=SERVING) if p in meant else p for p in node.pods)
@@ -325,6 +234,65 @@ class NamedActions:
             new = changed(self.setup, declared, node, action.verb, mechanics.never_ready, mechanics.runs_s)
             new = new._replace(marks=new.marks | action.mark)
             yield self._with_node(state, index, new), (action.verb, name)
+
+    def _scheduled(
+        self, state: State, index: int, action: Bind | BindPinned | Preempt | Unnominate
+    ) -> Iterator[tuple[State, Concrete]]:
+        """What a scheduler decides about a node."""
+        node, name = state.nodes[index], self.names[index]
+        if isinstance(action, Bind):
+            if action.was_nominated:
+                node = without_nominated(node, action.workload)
+            for pod in self._bindable(state, action.workload):
+                rest = tuple(other for other in state.unbound[action.workload] if other != pod)
+                bound = self._with_unbound(state, action.workload, rest)
+                how = ("nominated",) if action.was_nominated else ()
+                for arrived, told in self._bound(index, node, action.workload, pod):
+                    yield self._with_node(bound, index, arrived), (Verb.BIND, pod, name, *how, *told)
+        elif isinstance(action, BindPinned):
+            if action.was_nominated:
+                node = without_nominated(node, action.workload)
+            for pod in self._pinned(node, action.workload):
+                left = tuple(other for other in node.pinned if other[1] != pod)
+                for arrived, told in self._bound(index, node._replace(pinned=left), action.workload, pod):
+                    yield self._with_node(state, index, arrived), (Verb.BIND, pod, name, *told)
+        elif isinstance(action, Preempt):
+            for victims in self._preemptions(node, action.losses):
+                after = self._nominated(self._robbed_of(node, victims, preempted=1), action)
+                names = tuple(pod.name for pod in victims)
+                homes = tuple(self.setup.workloads[pod.workload].namespace for pod in victims)
+                ref = self.setup.workloads[action.workload].ref
+                yield self._with_node(state, index, after), (Verb.PREEMPT, name, names, ref, homes)
+        else:
+            ref = self.setup.workloads[action.workload].ref
+            yield self._with_node(state, index, without_nominated(node, action.workload)), (Verb.UNNOMINATE, name, ref)
+
+    def _taken(
+        self, state: State, index: int, action: Delete | EvictPods | EvictDue | TendJob
+    ) -> Iterator[tuple[State, Concrete]]:
+        """Pods of a node that somebody deletes, for every choice of them."""
+        node, name = state.nodes[index], self.names[index]
+        if isinstance(action, Delete):
+            for victims in self._victims(node, action):
+                gone = self._robbed_of(node, victims) if action.is_eviction else self._deleted(node, victims)
+                yield self._with_node(state, index, gone), (Verb.DELETE, tuple(pod.name for pod in victims))
+        elif isinstance(action, EvictPods):
+            for victims in self._robbed(node, action.losses):
+                gone = self._robbed_of(node, victims)
+                yield self._with_node(state, index, gone), (Verb.EVICT_PODS, name, tuple(pod.name for pod in victims))
+        elif isinstance(action, EvictDue):
+            due = tuple(pod for pod in node.pods if _is_due(pod, action.workload))
+            gone = self._robbed_of(node, due)
+            yield self._with_node(state, index, gone), (Verb.EVICT, name, tuple(pod.name for pod in due))
+        else:
+            for victims in self._victims(node, Delete(action.node, action.workload, action.losses)):
+                gone = without_ended(self._deleted(node, victims), action.workload)
+                ended = self._ended(node, action.workload)
+                counted = self._with_completed(state, action.workload, ended[0])
+                yield (
+                    self._with_node(counted, index, gone),
+                    (Verb.TEND, name, ended, tuple(pod.name for pod in victims)),
+                )
 
     def _crashed(self, node: NodeState, hit: Pod) -> NodeState:
         """The node after a container of a pod exited: the pod is restarted, or has failed."""
@@ -350,10 +318,6 @@ class NamedActions:
         outcomes = [outcome for job, outcome in node.finished if job == workload]
         return outcomes.count(Outcome.SUCCEEDED), outcomes.count(Outcome.FAILED)
 
-    def _pinned(self, node: NodeState, workload: int) -> tuple[str, ...]:
-        """The pods without a node that may only run here."""
-        return tuple(name for owner, name in node.pinned if owner == workload)
-
     def _kept(self, state: State, index: int, action: KeepNode) -> Iterator[tuple[State, Concrete]]:
         """A DaemonSet's work on a node, for every choice of pods that answer to it."""
         node, name = state.nodes[index], self.names[index]
@@ -365,24 +329,6 @@ class NamedActions:
                 after = self._deleted(node, victims)._replace(pinned=tuple(sorted(left)))
                 gone = (*dropped, *(pod.name for pod in victims))
                 yield self._with_node(state, index, after), (Verb.KEEP, name, created, gone)
-
-    def _lost(self, node: NodeState, losses: tuple[tuple[int, int, int], ...]) -> Iterator[tuple[Pod, ...]]:
-        if not losses:
-            yield ()
-            return
-        workload, phase, count = losses[0]
-        for victims in self._victims(node, Delete(NodeRef(-1, ANY), workload, (((phase,), count),))):
-            for rest in self._lost(node, losses[1:]):
-                yield (*victims, *rest)
-
-    def _dropped(self, node: NodeState, drops: tuple[tuple[int, int], ...]) -> Iterator[tuple[str, ...]]:
-        if not drops:
-            yield ()
-            return
-        workload, count = drops[0]
-        for names in combinations(self._pinned(node, workload), count):
-            for rest in self._dropped(node, drops[1:]):
-                yield (*names, *rest)
 
     def _bound(
         self, index: int, node: NodeState, workload: int, pod: str
@@ -399,16 +345,6 @@ class NamedActions:
         if self.plan.mechanics.lives[workload]:
             pods = [pod.become(life_s=0) for pod in pods]
         return node._replace(pods=tuple(sorted((*node.pods, *pods))))
-
-    def _preemptions(self, node: NodeState, losses: tuple[tuple[int, int], ...]) -> Iterator[tuple[Pod, ...]]:
-        """Every set of victims that a preemption may take."""
-        if not losses:
-            yield ()
-            return
-        (workload, count), rest = losses[0], losses[1:]
-        for victims in self._victims(node, Delete(NodeRef(-1, ANY), workload, ((ACTIVE, count),))):
-            for others in self._preemptions(node, rest):
-                yield (*victims, *others)
 
     def _nominated(self, node: NodeState, action: Preempt) -> NodeState:
         """The node with the nomination; those of lower priority end."""

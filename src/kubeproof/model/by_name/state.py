@@ -6,8 +6,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from kubeproof.cluster.actors import Actor
-from kubeproof.cluster.control import Decision, Role, Tag, tags_of
+from kubeproof.cluster.control import Decision, Role
 from kubeproof.cluster.state import NodeCell, PodKind, WorkloadCell
+from kubeproof.cluster.tagging import tags_of
+from kubeproof.cluster.tags import Tag
 from kubeproof.intents.monitor import Memory
 from kubeproof.model.by_name.node import NodeState
 

@@ -30,9 +30,9 @@ from kubeproof.cluster.control import (
     Tick,
     View,
     shown_node,
-    tags_of,
 )
 from kubeproof.cluster.state import NodeCell, Nodes
+from kubeproof.cluster.tagging import tags_of
 from kubeproof.engine.system import Effect, Marked
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.ends_in_unison import EndMatters

@@ -6,19 +6,9 @@ from collections.abc import Hashable
 from typing import Any
 
 from kubeproof.cluster.actors import TIME
-from kubeproof.cluster.control import (
-    AnySeen,
-    Decision,
-    PeriodicLoop,
-    Remember,
-    Role,
-    Seen,
-    Stage,
-    Tag,
-    Tick,
-    View,
-)
+from kubeproof.cluster.control import AnySeen, Decision, PeriodicLoop, Remember, Role, Seen, Stage, Tick, View
 from kubeproof.cluster.state import NEVER
+from kubeproof.cluster.tags import Tag
 from kubeproof.controllers.late import HpaController
 from kubeproof.engine.system import Effect, Marked
 from kubeproof.model.by_name.ticks import next_due

@@ -13,11 +13,12 @@ from operator import or_
 from typing import Any
 
 from kubeproof.cluster.actors import Actor, ActorKind
-from kubeproof.cluster.control import CreatePods, Decision, Loop, SetReplicas, Stage, tags_of
+from kubeproof.cluster.control import CreatePods, Decision, Loop, SetReplicas, Stage
 from kubeproof.cluster.footprint import NOBODY, Workloads, Writes, footprint_of
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.priorities import priority_of
 from kubeproof.cluster.state import NEVER
+from kubeproof.cluster.tagging import tags_of
 from kubeproof.engine.system import Effect
 from kubeproof.engine.system import Stage as EngineStage
 from kubeproof.model.plan import Plan

@@ -14,7 +14,7 @@ from operator import or_
 from typing import Any, NamedTuple
 
 from kubeproof.cluster.actors import KUBELET
-from kubeproof.cluster.control import Action, Advance, Decision, Delete, EvictPods, KeepNode, NodeRef, Role, Tag
+from kubeproof.cluster.control import Action, Advance, Decision, Delete, EvictPods, KeepNode, NodeRef, Role
 from kubeproof.cluster.footprint import NOBODY, Deletes, Workloads, Writes, footprint_of
 from kubeproof.cluster.images import tracked_images
 from kubeproof.cluster.labels import NO_EXECUTE, Taint, tolerates_all
@@ -22,6 +22,7 @@ from kubeproof.cluster.objects import Node, family
 from kubeproof.cluster.priorities import has_priorities
 from kubeproof.cluster.profiles import TAINT_TOLERATION, heeds
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Nodes, Phase, PodKind, add_pods, moves_alike
+from kubeproof.cluster.tags import Tag
 from kubeproof.controllers.taint_eviction import seconds_tolerated
 from kubeproof.engine.system import Effect, Marked, Stage
 from kubeproof.errors import KubeproofError

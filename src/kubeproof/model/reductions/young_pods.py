@@ -16,10 +16,11 @@ from operator import or_
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from kubeproof.cluster.actors import KUBELET, Actor
-from kubeproof.cluster.control import AnySeen, Decision, Delete, Groups, Role, Tag
+from kubeproof.cluster.control import AnySeen, Decision, Delete, Groups, Role
 from kubeproof.cluster.footprint import NOBODY
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.state import NodeCell, Nodes, Phase, PodKind, add_pods
+from kubeproof.cluster.tags import Tag
 from kubeproof.controllers.kubelet import MOVING
 from kubeproof.engine.system import Effect, Marked, Stage
 from kubeproof.model.by_name.ticks import all_ticked

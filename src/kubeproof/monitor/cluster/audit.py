@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import parse_qs
 
-from kubeproof.cluster.control import Tag
+from kubeproof.cluster.tags import Tag
 from kubeproof.errors import EventError
 from kubeproof.monitor.cluster.change import (
     BLIND,

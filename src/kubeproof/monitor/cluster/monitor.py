@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import groupby
 
-from kubeproof.cluster.control import CreatePods, Tag, tag_of
+from kubeproof.cluster.control import CreatePods
 from kubeproof.cluster.kinds import POD
+from kubeproof.cluster.tags import Tag, tag_of
 from kubeproof.errors import ScenarioError
 from kubeproof.monitor.alarms import Alarm, Kind
 from kubeproof.monitor.cluster.change import RELISTED, Change, Key

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import Any
 
-from kubeproof.cluster.control import Tag
 from kubeproof.cluster.kinds import (
     CRON_JOB,
     DAEMON_SET,
@@ -19,6 +18,7 @@ from kubeproof.cluster.kinds import (
     STATEFUL_SET,
 )
 from kubeproof.cluster.state import Phase
+from kubeproof.cluster.tags import Tag
 from kubeproof.monitor.cluster.change import (
     EVICTIONS,
     WRITTEN,

@@ -25,9 +25,9 @@ from kubeproof.cluster.control import (
     Tick,
     Unroute,
     as_periodic,
-    tags_of,
 )
 from kubeproof.cluster.state import NEVER
+from kubeproof.cluster.tagging import tags_of
 from kubeproof.errors import LimitReached
 from kubeproof.events.declarations import KernelPanic
 from kubeproof.intents.monitor import Memory

@@ -13,9 +13,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from kubeproof.cluster.actors import ActorKind
-from kubeproof.cluster.control import Role, Tag, tag_of
+from kubeproof.cluster.control import Role
 from kubeproof.cluster.kinds import POD
 from kubeproof.cluster.state import DRAINING
+from kubeproof.cluster.tags import Tag, tag_of
 from kubeproof.errors import InternalError
 from kubeproof.intents.monitor import NEVER, STEP
 from kubeproof.model.by_name.abstraction import anonymous

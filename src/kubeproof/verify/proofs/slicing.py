@@ -27,7 +27,7 @@ from kubeproof.controllers.scheduler.pod import pod_labels
 from kubeproof.events.declarations import Event, written_by
 from kubeproof.intents.catalogue import entry
 from kubeproof.intents.declarations import Intent
-from kubeproof.intents.facts import matching_workloads
+from kubeproof.intents.place_facts import matching_workloads
 from kubeproof.intents.predicates import followed_targets
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.values import dataclass

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from kubeproof.cluster.control import CreatePods, DeleteUnbound, EvictPods, KeepNode, Remember, Role, Seen, Tag
+from kubeproof.cluster.control import CreatePods, DeleteUnbound, EvictPods, KeepNode, Remember, Role, Seen
 from kubeproof.cluster.kinds import DAEMON_SET
 from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, PodKind, WorkloadCell
+from kubeproof.cluster.tags import Tag
 from kubeproof.cluster.usage import CPU, Level, UsageRule
 from kubeproof.cluster.vertical import ContainerPolicy, VerticalPodAutoscaler, is_resized, sizes_of
 from kubeproof.controllers.resized_replicaset import ResizedReplicaSet
