@@ -38,7 +38,7 @@ def eligibility(template: PodTemplate, node: Node, taints: Sequence[Taint]) -> E
 
 
 def _is_selected(template: PodTemplate, node: Node) -> bool:
-    labels = dict(node.labels)
+    labels = node.label_map
     if any(labels.get(key) != value for key, value in template.node_selector):
         return False
     terms = template.required_terms

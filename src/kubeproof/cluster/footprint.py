@@ -6,13 +6,15 @@ speaks for itself, since a subclass may do more than its base. `kubeproof.model.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from enum import Enum, Flag, auto
 from functools import reduce
 from operator import or_
-from typing import Any
+from typing import Any, TypeVar
 
 from kubeproof.values import dataclass
+
+One = TypeVar("One")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +150,12 @@ class Footprint:
 UNKNOWN = Footprint()
 
 
-def awake(footprints: Sequence[Footprint]) -> tuple[Footprint, ...]:
-    """Those that may ever do something, given what the others write."""
-    waiting, found, written = list(footprints), [], NOTHING
-    while waking := [one for one in waiting if one.wakes_on == EVERYTHING or one.wakes_on & written]:
-        waiting = [one for one in waiting if one.wakes_on != EVERYTHING and not one.wakes_on & written]
-        written = reduce(or_, (one.writes for one in waking), written)
+def awake(told: Iterable[tuple[One, Footprint]]) -> tuple[tuple[One, Footprint], ...]:
+    """Those that may ever do something, given what the others write; each with what it says."""
+    waiting, found, written = list(told), [], NOTHING
+    while waking := [one for one in waiting if one[1].wakes_on == EVERYTHING or one[1].wakes_on & written]:
+        waiting = [one for one in waiting if one[1].wakes_on != EVERYTHING and not one[1].wakes_on & written]
+        written = reduce(or_, (footprint.writes for _, footprint in waking), written)
         found += waking
     return tuple(found)
 

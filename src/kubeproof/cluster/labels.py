@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
+from kubeproof.errors import InternalError
 from kubeproof.values import dataclass
 
 Labels = tuple[tuple[str, str], ...]  # sorted by key, unique keys
@@ -136,3 +138,47 @@ def tolerates_all(tolerations: tuple[Toleration, ...], taints: tuple[Taint, ...]
 def as_labels(mapping: Mapping[str, str]) -> Labels:
     """The mapping as a sorted tuple of pairs, fit for frozen values."""
     return tuple(sorted(mapping.items()))
+
+
+class MentionedLabels(tuple[tuple[str, str], ...]):
+    """Labels of a node of which only some may be read: those that nobody mentions do not tell nodes apart."""
+
+    readable: frozenset[str]
+
+    def __new__(cls, labels: Labels, keys: frozenset[str]) -> MentionedLabels:
+        made = super().__new__(cls, labels)
+        made.readable = keys
+        return made
+
+    def __reduce__(self) -> tuple[type[MentionedLabels], tuple[Labels, frozenset[str]]]:
+        return MentionedLabels, (tuple(self), self.readable)
+
+
+class MentionedMap(dict[str, str]):
+    """The same by key."""
+
+    def __init__(self, labels: MentionedLabels) -> None:
+        super().__init__(labels)
+        self._readable = labels.readable
+
+    def _check(self, key: object) -> None:
+        if key not in self._readable:
+            raise InternalError(f"E700 the label {key} of nodes is read, and nobody mentions it")
+
+    def __getitem__(self, key: str) -> str:
+        self._check(key)
+        return super().__getitem__(key)
+
+    def __contains__(self, key: object) -> bool:
+        self._check(key)
+        return super().__contains__(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The value, or the default."""
+        self._check(key)
+        return super().get(key, default)
+
+
+def as_map(labels: Labels) -> dict[str, str]:
+    """Labels by key."""
+    return MentionedMap(labels) if isinstance(labels, MentionedLabels) else dict(labels)

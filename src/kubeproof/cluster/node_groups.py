@@ -129,4 +129,4 @@ def names_told(setup: Setup) -> frozenset[str]:
 
 
 def _is_told(node: Node, named: frozenset[str]) -> bool:
-    return node.name in named or dict(node.labels).get(HOSTNAME) in named
+    return node.name in named or node.label_map.get(HOSTNAME) in named

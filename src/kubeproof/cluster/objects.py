@@ -18,6 +18,7 @@ from kubeproof.cluster.labels import (
     PreferredTerm,
     Taint,
     Toleration,
+    as_map,
 )
 from kubeproof.values import dataclass
 
@@ -183,6 +184,11 @@ class Node:
     is_slot: bool = False  # not there at first: a group may grow by it
     keeps: bool = False  # annotation cluster-autoscaler.kubernetes.io/scale-down-disabled
     sizes: tuple[Node, ...] = ()  # of a class of nodes whose sizes differ: see kubeproof.cluster.near_nodes
+
+    @property
+    def label_map(self) -> dict[str, str]:
+        """Its labels by key: how loops, events and facts read them."""
+        return as_map(self.labels)
 
 
 @dataclass(frozen=True, slots=True)

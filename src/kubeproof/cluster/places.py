@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from kubeproof.cluster.labels import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE, Taint
+from dataclasses import replace
+
+from kubeproof.cluster.labels import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE, MentionedLabels, Taint
 from kubeproof.cluster.objects import Node, Setup
 from kubeproof.cluster.state import NEVER, Health, NodeCell
 from kubeproof.values import dataclass
@@ -62,6 +64,15 @@ class Layout:
     @property
     def every_place(self) -> tuple[int, ...]:
         return tuple(range(len(self.places)))
+
+    def mentioned(self, keys: frozenset[str]) -> Layout:
+        """The layout whose nodes raise an error where another label than these is read."""
+
+        def guarded(node: Node) -> Node:
+            return replace(node, labels=MentionedLabels(node.labels, keys))
+
+        places = tuple(replace(place, sample=guarded(place.sample)) for place in self.places)
+        return replace(self, setup=replace(self.setup, nodes=tuple(map(guarded, self.setup.nodes))), places=places)
 
     def named(self, node: str) -> int | None:
         """The place of the node with this name, which is then alone there; None if no such node exists."""

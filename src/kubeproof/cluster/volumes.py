@@ -191,7 +191,7 @@ def possible_volumes(setup: Setup) -> tuple[Volume, ...]:
     made: dict[str, Volume] = {}
     for index in open_claims(setup):
         for node in setup.nodes:
-            volume = made_for(setup, setup.claims[index], dict(node.labels))
+            volume = made_for(setup, setup.claims[index], node.label_map)
             if volume is not None:
                 made[volume.name] = volume
     return (*setup.volumes, *(made[name] for name in sorted(made)))

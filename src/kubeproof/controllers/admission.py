@@ -28,7 +28,7 @@ def rejected_pods(setup: Setup, node: Node, cell: NodeCell, kind: PodKind) -> tu
         return 0, total
     taints = tuple(taint for taint in taints_of(node, cell) if taint.effect == NO_EXECUTE)
     if not tolerates_all(template.tolerations, taints) or not required_affinity_matches(
-        template, dict(node.labels), node.name
+        template, node.label_map, node.name
     ):
         return total, total
     room = agreed_monotone(node, lambda size: _room(setup, size, cell, kind.workload))

@@ -66,7 +66,7 @@ class CronJobController:
     stage: int = Stage.ALWAYS
 
     footprint = Footprint(
-        writes=Writes.OBJECTS | Writes.REMOVALS | Writes.DELETIONS,
+        writes=Writes.OBJECTS | Writes.REMOVALS | Writes.DELETIONS | Writes.STATUS,
     )
 
     @property

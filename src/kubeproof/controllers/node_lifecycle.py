@@ -167,6 +167,8 @@ class NoExecuteTainter:
 
     def act(self, seen: Sight) -> tuple[Decision, ...]:
         """Taints or untaints one node per step, where the zones' states ask for it."""
+        if not any(view[0] or view[1] for groups in seen.places for view, _ in groups):
+            return ()  # labels of zones are mentioned only where nodes may fail
         zones, waiting = self._zones(seen), self._waiting(seen)
         all_full = bool(zones) and all(zone_state(*nodes) == FULL for nodes in zones.values())
         decisions = []
@@ -207,7 +209,7 @@ class NoExecuteTainter:
         """
         zones: dict[tuple[str, ...], tuple[int, int]] = {}
         for place, groups in zip(self.reads.places, seen.places, strict=True):
-            if EXCLUDED in dict(self.layout.places[place].sample.labels):
+            if EXCLUDED in self.layout.places[place].sample.label_map:
                 continue
             for view, count in groups:
                 zone = self._zone_of(place, view)
@@ -219,7 +221,7 @@ class NoExecuteTainter:
         return zones
 
     def _has_own_zone(self, place: int) -> bool:
-        labels = dict(self.layout.places[place].sample.labels)
+        labels = self.layout.places[place].sample.label_map
         return any(key in self.layout.unique_keys and key in labels for key in (ZONE, REGION))
 
     def _zone_of(self, place: int, view: Condition) -> tuple[str, ...]:
@@ -229,5 +231,5 @@ class NoExecuteTainter:
 
 
 def _zone(node: Node) -> tuple[str, str]:
-    labels = dict(node.labels)
+    labels = node.label_map
     return labels.get(REGION, ""), labels.get(ZONE, "")

@@ -234,7 +234,7 @@ class Adapted:
         return ClusterView(workloads, tuple(nodes))
 
     def _node(self, place: int, facts: NodeFacts, count: int, refs: Sequence[str]) -> NodeView:
-        labels = dict(self.layout.places[place].sample.labels)
+        labels = self.layout.places[place].sample.label_map
         shown = tuple((key, labels[key]) for key in self.labels if key in labels)
         is_ready, is_cordoned, pods = facts
         by_ref = tuple((refs[workload], counts) for workload, counts in pods)

@@ -65,7 +65,7 @@ class VolumeController:
         claim = setup.claims[open_claims(self.layout.setup)[self.position]]
         volumes = suitable(setup, claim, None, frozenset())
         if not volumes:
-            made = (made_for(setup, claim, dict(node.labels)) for node in setup.nodes)
+            made = (made_for(setup, claim, node.label_map) for node in setup.nodes)
             volumes = [volume for volume in made if volume is not None]
         yield from volumes
 

@@ -81,7 +81,7 @@ class DeleteEvent(Sourced):
             tells_starts=some((self.workload,) if self._is_pod else ()),
             tells_ends=NOBODY,
             sees_objects=some((self.workload,)),
-            sees_new_pods=NOBODY,
+            sees_new_pods=some((self.workload,)),
         )
 
     @property

@@ -64,7 +64,7 @@ class Drain(Event):
     )
 
     footprint = Footprint(
-        writes=Writes.DRAINS | Writes.CORDONS,
+        writes=Writes.DRAINS,
         ends_later=False,
         concerns_all="",
         takes_pods_of=Scope.NODE,
@@ -99,7 +99,7 @@ class Maintenance(Event):
     )
 
     footprint = Footprint(
-        writes=Writes.DRAINS | Writes.CORDONS,
+        writes=Writes.DRAINS,
         ends_later=False,
         concerns_all="",
         takes_pods_of=Scope.NODE,

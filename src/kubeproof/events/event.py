@@ -44,7 +44,7 @@ class NodeChoice:
         """True if the event may hit this node."""
         if self.names is not None and node.name not in self.names:
             return False
-        return self.selector is None or self.selector.matches(dict(node.labels))
+        return self.selector is None or self.selector.matches(node.label_map)
 
     def mention(self, found: Mentions) -> None:
         """Adds what it reads of nodes."""

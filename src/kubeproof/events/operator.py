@@ -22,7 +22,7 @@ from kubeproof.cluster.control import (
     SetDesired,
     SetTemplate,
 )
-from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Scope, Sizing, Writes, some
+from kubeproof.cluster.footprint import NOBODY, NOTHING, Clocks, Deletes, Footprint, Scope, Sizing, Writes, some
 from kubeproof.cluster.objects import Workload, workload_number
 from kubeproof.cluster.state import WorkloadCell
 from kubeproof.events.common import Around, EventSource, NoNodes, Sourced
@@ -225,7 +225,7 @@ class WriteEvent(NoNodes):
     @property
     def footprint(self) -> Footprint:
         return Footprint(
-            writes=Writes.SIZES | Writes.TEMPLATES | Writes.OBJECTS | Writes.PODS,
+            writes=self._writes,
             deletes=Deletes.NO_PODS,
             sizing=Sizing.TOLD,
             clocks=Clocks(0),
@@ -246,6 +246,12 @@ class WriteEvent(NoNodes):
     @property
     def reads(self) -> Reads:
         return self.source.reads(workloads=(self.workload,))
+
+    @property
+    def _writes(self) -> Writes:
+        """What it changes: a live object only in what is given."""
+        sizes = Writes.SIZES if self.replicas is not None else NOTHING
+        return Writes.OBJECTS | Writes.PODS | sizes | (Writes.TEMPLATES if self.template is not None else NOTHING)
 
     def sizes_for(self, workload: int) -> tuple[int, ...]:
         """The size that it writes, if it writes one."""

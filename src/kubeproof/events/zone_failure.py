@@ -78,20 +78,20 @@ class ZoneFailure(Event):
 
 def domains(layout: Layout, event: ZoneFailure) -> tuple[str, ...]:
     """The values of the topology key, sorted; each is a domain that may be lost."""
-    labels = (dict(place.sample.labels) for place in layout.places)
+    labels = (place.sample.label_map for place in layout.places)
     return tuple(sorted({own[event.topology_key] for own in labels if event.topology_key in own}))
 
 
 def is_down(layout: Layout, event: ZoneFailure, place: int, memory: tuple[int, ...]) -> bool:
     """True if the domain of the place is lost."""
-    value = dict(layout.places[place].sample.labels).get(event.topology_key)
+    value = layout.places[place].sample.label_map.get(event.topology_key)
     return value is not None and bool(memory[1] >> domains(layout, event).index(value) & 1)
 
 
 def _places(layout: Layout, event: ZoneFailure) -> tuple[tuple[int, int], ...]:
     """Places with the number of their domain."""
     values = domains(layout, event)
-    labelled = ((place, dict(one.sample.labels).get(event.topology_key)) for place, one in enumerate(layout.places))
+    labelled = ((place, one.sample.label_map.get(event.topology_key)) for place, one in enumerate(layout.places))
     return tuple((place, values.index(value)) for place, value in labelled if value is not None)
 
 

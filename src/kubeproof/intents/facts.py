@@ -162,7 +162,6 @@ class NothingMissing(PodsFact):
     footprint = Footprint(
         tells_starts=NOBODY,
         tells_ends=NOBODY,
-        sees_objects=NOBODY,
     )
 
     def show_workload(self, workload: int, cell: WorkloadCell) -> Counts:
@@ -317,7 +316,7 @@ class NodesAtMost:
     def _is_counted(self, node: Node) -> bool:
         if self.names is not None and node.name not in self.names:
             return False
-        return self.nodes is None or self.nodes.matches(dict(node.labels))
+        return self.nodes is None or self.nodes.matches(node.label_map)
 
     def is_settled(self, seen: Seen[None, int]) -> bool:
         return True

@@ -134,7 +134,7 @@ def _chosen_places(layout: Layout, name: str | None, selector: str | None) -> tu
     return tuple(
         index
         for index, place in enumerate(layout.places)
-        if name in (None, place.sample.name) and matches(dict(place.sample.labels))
+        if name in (None, place.sample.name) and matches(place.sample.label_map)
     )
 
 
@@ -155,7 +155,7 @@ def _on(layout: Layout, call: Call) -> Observable:
 def _admits(template: PodTemplate, layout: Layout, place: int) -> bool:
     """True if the pods' node affinity and node selector let them run there."""
     sample = layout.places[place].sample
-    labels = dict(sample.labels)
+    labels = sample.label_map
     if any(labels.get(key) != value for key, value in template.node_selector):
         return False
     terms = template.required_terms
@@ -163,11 +163,11 @@ def _admits(template: PodTemplate, layout: Layout, place: int) -> bool:
 
 
 def _keyed(layout: Layout, key: str) -> tuple[int, ...]:
-    return tuple(p for p in layout.every_place if key in dict(layout.places[p].sample.labels))
+    return tuple(p for p in layout.every_place if key in layout.places[p].sample.label_map)
 
 
 def _value(layout: Layout, place: int, key: str) -> str:
-    return dict(layout.places[place].sample.labels)[key]
+    return layout.places[place].sample.label_map[key]
 
 
 def _skew(layout: Layout, call: Call) -> Observable:

@@ -40,7 +40,7 @@ class SkewAtMost:
 
     def _is_domain(self, place: int) -> bool:
         sample = self.layout.places[place].sample
-        labels = dict(sample.labels)
+        labels = sample.label_map
         if self.topology_key not in labels:
             return False
         if self.affine is None:
@@ -79,7 +79,7 @@ class SkewAtMost:
             return max(view.most for _, view in there) - min(view.fewest for _, view in there)
         totals: dict[str, int] = {}
         for place, view in there:
-            value = dict(self.layout.places[place].sample.labels)[self.topology_key]
+            value = self.layout.places[place].sample.label_map[self.topology_key]
             totals[value] = totals.get(value, 0) + view.most
         return max(totals.values()) - min(totals.values())
 
@@ -137,7 +137,7 @@ class PlacesFact:
         """The rows of every domain of a topology key; each node is one where the key is unique to a node."""
         found: dict[object, list[tuple[int, int]]] = {}
         for place, view in zip(self.reads.places, seen.places, strict=True):
-            value = dict(self.layout.places[place].sample.labels).get(key)
+            value = self.layout.places[place].sample.label_map.get(key)
             if value is None:
                 continue
             for row in view.nodes:
@@ -171,7 +171,7 @@ class OnlyOn(PlacesFact):
         sample = self.layout.places[place].sample
         if self.names is not None and sample.name not in self.names:
             return False
-        return self.nodes is None or self.nodes.matches(dict(sample.labels))
+        return self.nodes is None or self.nodes.matches(sample.label_map)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +228,7 @@ class SpreadOver:
         values: set[str] = set()
         single = 0
         for place, (used, _) in zip(self.reads.places, seen.places, strict=True):
-            value = dict(self.layout.places[place].sample.labels).get(self.topology_key)
+            value = self.layout.places[place].sample.label_map.get(self.topology_key)
             if value is None or not used:
                 continue
             if self.topology_key in self.layout.unique_keys:

@@ -25,6 +25,8 @@ from kubeproof.model.planning.ground import lay_out
 from kubeproof.model.planning.start import begin_with
 from kubeproof.values import dataclass
 
+CHECKED = False  # whether plans are held to footprints of which nobody says so; the tests set it
+
 __all__ = ["Near", "OwnLoop", "Placement", "Plan", "make_plan"]
 
 
@@ -54,6 +56,7 @@ class Plan:
     claims: tuple[int, ...] = ()  # memories that hold the volumes of claims; a new run keeps them
     declared: tuple[Event, ...] = ()  # the events as the Scenario has them
     memory_names: tuple[MemoryName, ...] = ()  # whose each of the memories is
+    is_checked: bool = False  # loops are held to their footprints
     near: Near | None = field(default=None, compare=False)  # None: no nodes nearly equal each other
     by_size: Plan | None = field(default=None, compare=False)  # of a plan that joins such nodes: the one that does not
 
@@ -72,10 +75,15 @@ class Plan:
         return tuple(p for controller in self.controllers if (p := as_periodic(controller)) is not None)
 
     @property
+    def awake(self) -> tuple[tuple[Loop, Footprint], ...]:
+        """Those of the actors that may ever do something, with what they say of themselves."""
+        told = tuple((actor, footprint_of(actor)) for actor in self.actors)
+        return told if any(cell.work for cell in self.nodes) else awake(told)  # somebody may be at work already
+
+    @property
     def footprints(self) -> tuple[Footprint, ...]:
-        """What those of the actors that may ever do something say of themselves; none is at work on a node yet."""
-        every = tuple(map(footprint_of, self.actors))
-        return every if any(cell.work for cell in self.nodes) else awake(every)
+        """What those of the actors that may ever do something say of themselves."""
+        return tuple(footprint for _, footprint in self.awake)
 
     @property
     def actors(self) -> tuple[Loop, ...]:
@@ -94,13 +102,16 @@ def make_plan(
     merge: bool = True,
     told_apart: tuple[NodeChoice, ...] = (),
     told_by: tuple[Tells, ...] | None = None,
+    checked: bool | None = None,
 ) -> Plan:
     """The plan for a setup; with `merge` off no two nodes are taken as equal.
 
     Nodes that a choice of `told_apart` admits are never taken as equal to others. With `told_by`, nodes of nearly the
     same size are, unless one of its answers tells them apart: the loops raise NodeSizeMatters where another one does.
+    With `checked` loops are held to their footprints, and read no label that nobody mentions.
     """
-    given = Given(setup, events, intents, placement, running, own, merge, told_apart, told_by)
+    is_checked = CHECKED if checked is None else checked
+    given = Given(setup, events, intents, placement, running, own, merge, told_apart, told_by, is_checked)
     return _make_plan(given)
 
 
@@ -125,6 +136,7 @@ def _make_plan(asked: Given) -> Plan:
         unread=ground.unread,
         claims=found.claims,
         declared=given.events,
+        is_checked=given.is_checked,
         near=Near(ground.joined, lambda told_by: _make_plan(replace(asked, told_by=told_by)))
         if ground.joined < ground.classes
         else None,

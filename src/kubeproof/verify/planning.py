@@ -34,6 +34,7 @@ def planned(loaded: Loaded, options: VerifyOptions) -> Plan:
         running=scenario.start.pods,
         own=_own_loops(options.controllers),
         merge=options.uses(SYMMETRY),
+        checked=options.check_controllers or None,
     )
 
 

@@ -8,7 +8,7 @@ GUARDED: dict[str, tuple[str, ...]] = {
         "check_untouched", "due", "settled", "started",
     ),
     "model/reductions/persistent_steps.py": (
-        "taken_alone", "_seen_at_once", "_is_left_alone", "_creates_unseen", "_makes_others_wait",
+        "taken_alone", "_is_left_alone", "_creates_unseen", "_makes_others_wait",
     ),
     "model/reductions/ends_in_unison.py": ("ending_unseen",),
     "model/reductions/young_pods.py": ("countable", "_is_countable"),
@@ -23,7 +23,7 @@ GUARDED: dict[str, tuple[str, ...]] = {
     "controllers/scheduler/mentions.py": (
         "mention_scheduling", "_mention_template", "_mention_volumes", "resources_read",
     ),
-    "events/declarations.py": ("mention", "mention_nodes", "ends_any_time", "hits_several"),
+    "events/event.py": ("mention", "mention_nodes", "ends_any_time", "hits_several"),
     "intents/predicates.py": ("mention_nodes",),
     "model/layout.py": (
         "mentions", "alike", "_resources_read", "_signature", "_label_facts", "symmetric_domains", "_is_unique",

@@ -42,7 +42,7 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
     (Guard("model/layout.py", "_label_facts", "unread"), "a term compares numbers", False),
     (
         Guard(
-            "events/declarations.py",
+            "events/event.py",
             "mention",
             "mention_requirements(found, self.selector.requirements if self.selector else ())",
         ),
@@ -50,12 +50,12 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         False,
     ),
     (
-        Guard("events/declarations.py", "mention", "found.names |= set(self.names or ())"),
+        Guard("events/event.py", "mention", "found.names |= set(self.names or ())"),
         "an event chooses nodes by name",
         False,
     ),
     (
-        Guard("events/declarations.py", "mention_nodes", "choice.mention(found)"),
+        Guard("events/event.py", "mention_nodes", "choice.mention(found)"),
         "an event chooses nodes by label",
         False,
     ),

@@ -283,7 +283,7 @@ class _Scene:
         usable = []
         for place in self._shown.free:
             sample = self._layout.places[place].sample
-            names = {sample.name, dict(sample.labels).get(HOSTNAME)}
+            names = {sample.name, sample.label_map.get(HOSTNAME)}
             if sample.group == self._flags.groups[group].name and not names & self._told:
                 usable.append(place)
         if len(usable) < nodes:

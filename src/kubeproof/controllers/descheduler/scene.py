@@ -65,9 +65,7 @@ class Scene:
         """The entries of ready nodes, cordoned or not, that match a node selector."""
         chosen = parse_selector(selector)
         return tuple(
-            index
-            for index, entry in enumerate(self.entries)
-            if entry.is_ready and chosen.matches(dict(entry.node.labels))
+            index for index, entry in enumerate(self.entries) if entry.is_ready and chosen.matches(entry.node.label_map)
         )
 
     def node_count(self, entries: Iterable[int]) -> int:
@@ -96,7 +94,7 @@ class Scene:
     def matches_node(self, workload: int, entry: int) -> bool:
         """True if the pods' nodeSelector and required node affinity admit the node."""
         node = self.entries[entry].node
-        return required_affinity_matches(self.template(workload), dict(node.labels), node.name)
+        return required_affinity_matches(self.template(workload), node.label_map, node.name)
 
     def tolerates(self, workload: int, entry: int) -> bool:
         """True if the pods tolerate the node's NoSchedule and NoExecute taints."""

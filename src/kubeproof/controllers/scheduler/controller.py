@@ -181,7 +181,7 @@ class SchedulerController:
         numbers = volume_numbers(self.layout)
         order = [setup.claims.index(claim) for claim in waiting]
         memories = dict(zip(open_claims(self.layout.setup), self.claims, strict=True))
-        for volumes in ways_to_bind(setup, waiting, dict(node.labels)):
+        for volumes in ways_to_bind(setup, waiting, node.label_map):
             first = dict(reversed(tuple(zip(order, volumes, strict=True))))  # of a claim that is mounted twice
             yield tuple(Remember(memories[claim], (numbers[first[claim].name],)) for claim in sorted(first))
 

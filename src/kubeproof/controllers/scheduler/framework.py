@@ -269,7 +269,7 @@ class Scheduler:
         """The node with its labels, allocatable resources and usage looked up."""
         return NodeView(
             info.node,
-            dict(info.node.labels),
+            info.node.label_map,
             allocatable(info.node),
             info.unschedulable,
             info.taints,

@@ -58,7 +58,7 @@ class PreemptingScheduler(SchedulerController):
             clocks=Clocks(0),
             tells_starts=told_by_preemption(self.layout.setup),
             sees_objects=NOBODY,
-            sees_new_pods=NOBODY,
+            sees_new_pods=some(self.reads.workloads),
         )
 
     def __post_init__(self) -> None:

@@ -71,6 +71,7 @@ class GroupedActor:
 
     def __init__(self, plan: Plan, slots: Slots, number: int, controller: Loop) -> None:
         self.controller = controller
+        self._asked = held(plan, controller)
         self.name = controller.name
         self.stage = int(controller.stage)
         self._workloads, self._places, _ = controller.reads
@@ -84,7 +85,7 @@ class GroupedActor:
     def view(self, position: int, cell: Any) -> Hashable:
         """The controller's view of one cell; a place becomes sorted pairs of view and count."""
         if position < len(self._workloads):
-            return Marked(self._of_workloads, self.controller.show_workload(self._workloads[position], cell))
+            return Marked(self._of_workloads, self._asked.show_workload(self._workloads[position], cell))
         position -= len(self._workloads)
         if position < len(self._places):
             return Marked(self._of_places, self._grouped(self._places[position], cell))
@@ -105,7 +106,7 @@ class GroupedActor:
         return self._node_views[key]
 
     def _shown_node(self, place: int, cell: NodeCell) -> View:
-        return shown_node(self.controller, place, cell)
+        return shown_node(self._asked, place, cell)
 
     def act(self, views: tuple[Any, ...]) -> tuple[Effect, ...]:
         """The controller's decisions as effects."""
@@ -119,7 +120,7 @@ class GroupedActor:
 
     def acting(self, seen: AnySeen) -> tuple[Effect, ...]:
         """The controller's decisions on what it sees, as effects."""
-        return tuple(self._effect(decision) for decision in self.controller.act(seen))
+        return tuple(self._effect(decision) for decision in self._asked.act(seen))
 
     def _effect(self, decision: Decision) -> Effect:
         edits = tuple(edit for action in decision.actions for edit in self._edits(action))
@@ -206,6 +207,15 @@ class EndMindfulActor(WatchfulActor):
         if ending and views[0].view:
             raise EndMatters(ending)
         return super().act(views[: self._shown])
+
+
+def held(plan: Plan, controller: Loop) -> Loop:
+    """The controller; in a plan that is checked, held to its footprint."""
+    if not plan.is_checked:
+        return controller
+    from kubeproof.model.checked import Held
+
+    return Held(plan, controller)
 
 
 def operation(action: Action, actor: int = -1) -> tuple[str, int, Action]:

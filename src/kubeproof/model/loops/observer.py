@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import replace
 from typing import Any
 
 from kubeproof.cluster.control import AnySeen, Seen
 from kubeproof.cluster.state import present
 from kubeproof.engine.system import Marked
-from kubeproof.intents.monitor import FRESH, Memory
+from kubeproof.intents.monitor import FRESH, Memory, Monitor
 from kubeproof.model.loops.actors import Slots
 from kubeproof.model.plan import Plan
 
 OF_WORKLOADS, OF_PLACES = ("facts", "workload"), ("facts", "place")
 
 
+def held_monitors(plan: Plan) -> tuple[Monitor, ...]:
+    """The monitors, whose facts are held to their footprints."""
+    from kubeproof.model.checked import HeldFact
+
+    return tuple(m if m.fact is None else replace(m, fact=HeldFact(m.intent.name, m.fact)) for m in plan.monitors)
+
+
 class JointObserver:
     """All monitors of a plan in one memory; flags are two bits per monitor: bad, matters."""
 
     def __init__(self, plan: Plan, slots: Slots) -> None:
-        self.monitors = plan.monitors
+        self.monitors = held_monitors(plan) if plan.is_checked else plan.monitors
         reads = [monitor.reads for monitor in self.monitors]
         self._monitor_reads = reads
         facts = [monitor.fact for monitor in self.monitors]

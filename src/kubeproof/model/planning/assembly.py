@@ -15,7 +15,7 @@ from kubeproof.model.loops.adjusting import adjusting_loops, group_loops, vertic
 from kubeproof.model.loops.assembly import built_in_controllers, endpoint_loops
 from kubeproof.model.loops.event_sources import event_sources
 from kubeproof.model.memories import CLAIM, MemoryCell, MemoryName
-from kubeproof.model.planning.given import Given
+from kubeproof.model.planning.given import Given, OwnLoop
 
 
 class Memories:
@@ -47,6 +47,11 @@ class Assembly(NamedTuple):
     absent: frozenset[int]  # workloads that an event brings
 
 
+def shown_to(loop: OwnLoop, layout: Layout) -> Layout:
+    """The layout of which a user's loop reads the labels that it names, and no others."""
+    return layout.mentioned(frozenset(loop.labels))
+
+
 def assemble(given: Given, layout: Layout, routes: Mapping[int, tuple[int, int]]) -> Assembly:
     """The loops, events and monitors; memories of events come first, then those of loops, of claims, of autoscalers."""
     setup, events, memories = given.setup, given.events, Memories()
@@ -71,7 +76,7 @@ def assemble(given: Given, layout: Layout, routes: Mapping[int, tuple[int, int]]
             *adjusting.loops,
             *grouping.loops,
             *vertical.loops,
-            *(loop.make(layout) for loop in given.own),
+            *(loop.make(shown_to(loop, layout) if given.is_checked else layout) for loop in given.own),
         ),
         events=sources.sources,
         monitors=tuple(make_monitor(intent, layout, known) for intent in given.intents),

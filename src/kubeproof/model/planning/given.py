@@ -44,6 +44,7 @@ class Given:
     merge: bool = True  # False: no two nodes are taken as equal
     told_apart: tuple[NodeChoice, ...] = ()  # nodes that one admits are never taken as equal to others
     told_by: tuple[Tells, ...] | None = None  # answers that tell nodes of nearly the same size apart; None: all do
+    is_checked: bool = False  # loops are held to their footprints, and read no label that nobody mentions
     applied: frozenset[int] = frozenset()  # workloads that an event applies
     named: frozenset[str] = frozenset()  # references of workloads that something speaks of by name
 

@@ -45,6 +45,7 @@ def lay_out(given: Given) -> Ground:
     joined = len(make_layout(setup, found, told_by=()).places) if may_join else classes
     most = MOST_SPLIT_AT_WORK if _works_on_nodes(setup, events) else MOST_SPLIT
     layout, domains = split_small(layout, symmetric_domains(layout, found), most) if given.merge else (layout, ())
+    layout = layout.mentioned(found.labels) if given.is_checked else layout
     return Ground(layout, domains, classes, joined, unread(setup, found))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.control import CreatePods, Decision, Loop, SetReplicas, Stage
-from kubeproof.cluster.footprint import NOBODY, Workloads, Writes, footprint_of
+from kubeproof.cluster.footprint import NOBODY, Writes, footprint_of
 from kubeproof.cluster.objects import family
 from kubeproof.cluster.priorities import priority_of
 from kubeproof.cluster.state import NEVER
@@ -93,8 +93,9 @@ def taken_alone(plan: Plan, workload_slots: tuple[int, ...], place_slots: tuple[
     """The actors whose steps may be taken alone, in the order of the workloads."""
     if not all(footprint_of(event).writes in COMMUTING for event in plan.events):
         return
-    seen = _seen_at_once(plan)
-    counted = reduce(or_, (one.sees_new_pods for one in plan.footprints), NOBODY)
+    early = [footprint for actor, footprint in plan.awake if actor.stage == Stage.ALWAYS]
+    seen = reduce(or_, (one.sees_objects for one in early), NOBODY)
+    counted = reduce(or_, (one.sees_new_pods for one in early), NOBODY)
     for number, workload in enumerate(plan.setup.workloads):
         if workload.rules.loop != ActorKind.REPLICA_SET or number in seen or not _is_left_alone(plan, number):
             continue
@@ -112,12 +113,6 @@ def _name(plan: Plan, kind: ActorKind, workload: int) -> Actor:
 
 def _is_of(controller: Loop, workload: int) -> bool:
     return getattr(controller, "workload", None) == workload
-
-
-def _seen_at_once(plan: Plan) -> Workloads:
-    """The workloads whose object somebody else reads or writes before the cluster is stable."""
-    early = (footprint_of(actor) for actor in plan.actors if actor.stage == Stage.ALWAYS)
-    return reduce(or_, (one.sees_objects for one in early), NOBODY)
 
 
 def _is_left_alone(plan: Plan, number: int) -> bool:

@@ -45,7 +45,7 @@ def _preferred(scene: Scene) -> Verdict:
     def weight(group: PodGroup, entry: int) -> int:
         node = scene.entries[entry].node
         terms = scene.template(group.workload).preferred_terms
-        return sum(term.weight for term in terms if term.term.matches(dict(node.labels), node.name))
+        return sum(term.weight for term in terms if term.term.matches(node.label_map, node.name))
 
     def verdict(group: PodGroup, entry: int) -> str:
         if not scene.template(group.workload).preferred_terms:

@@ -135,7 +135,7 @@ class TopologySpread:
         kinds = []
         for node, count in nodes:
             entry = node.state.entry
-            labels = dict(self._scene.entries[entry].node.labels)
+            labels = self._scene.entries[entry].node.label_map
             if entry not in self._scene.ready or constraint.key not in labels:
                 continue
             size = self._size(node, constraint)

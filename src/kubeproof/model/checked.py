@@ -1,0 +1,218 @@
+"""Holds loops, events and facts to their footprints while they run: with `--check-controllers`, and in every test.
+
+A view of a node must not change when pods start, or when terminating ones are gone, unless the footprint says that
+they are told apart; a decision must do no more than it says. What is read of labels is checked where they are read
+(`kubeproof.cluster.labels`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from kubeproof.cluster.actors import Actor
+from kubeproof.cluster.control import (
+    Action,
+    AnySeen,
+    CreateObject,
+    Decision,
+    Delete,
+    DeleteObject,
+    EvictDue,
+    Loop,
+    Reads,
+    Seen,
+    SetDesired,
+    SetTemplate,
+    View,
+    as_periodic,
+)
+from kubeproof.cluster.effects import clocks_of, losers, written
+from kubeproof.cluster.footprint import EVERYTHING, Clocks, Deletes, Footprint, Sizing, Workloads, Writes, footprint_of
+from kubeproof.cluster.objects import family
+from kubeproof.cluster.state import NEVER, NodeCell, Nodes, Phase, PodKind, WorkloadCell, add_pods
+from kubeproof.errors import InternalError
+from kubeproof.intents.views import AnyFact
+from kubeproof.model.plan import Plan
+
+STARTING = (Phase.STARTING, Phase.RUNNING)
+OF_OBJECTS = (SetDesired, SetTemplate, CreateObject, DeleteObject)
+
+
+class Held:
+    """A controller that is held to what it says of itself."""
+
+    def __init__(self, plan: Plan, controller: Loop) -> None:
+        self._controller, self._plan = controller, plan
+        self._told = footprint_of(controller)
+        own = getattr(controller, "workload", None) if controller in plan.controllers else None
+        self._own = frozenset() if own is None else frozenset(family(plan.setup, own))
+        self._sleeps = self._told.wakes_on != EVERYTHING and not any(one is controller for one, _ in plan.awake)
+        if as_periodic(controller) is not None:
+            self._require(Clocks.PERIOD in self._told.clocks, "has a period")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._controller, name)
+
+    @property
+    def name(self) -> Actor:
+        return self._controller.name
+
+    @property
+    def stage(self) -> int:
+        return self._controller.stage
+
+    @property
+    def reads(self) -> Reads:
+        return self._controller.reads
+
+    def _require(self, is_so: bool, what: str) -> None:
+        if not is_so:
+            raise InternalError(f"E700 {self._controller.name} {what}, which its footprint does not say")
+
+    # -- what it sees ---------------------------------------------------------------------------
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> View:
+        """The view, which tells no more of the object and of its pods without a node than it may."""
+        view: View = self._named(self._controller.show_workload, workload, cell)
+        if workload not in self._own and workload not in self._told.sees_objects:
+            blind = self._controller.show_workload(workload, cell._replace(replicas=NEVER))
+            self._require(view == blind or cell.replicas == 0, f"sees the size of the ReplicaSet of {workload}")
+        if workload not in self._own and workload not in self._told.sees_new_pods:
+            blind = self._controller.show_workload(workload, cell._replace(unbound=0))
+            self._require(view == blind, f"sees pods of {workload} that have no node")
+        return view
+
+    def show_node(self, place: int, cell: NodeCell) -> View:
+        """The view, which tells no more of pods that start and end than it may."""
+        view: View = self._named(self._controller.show_node, place, cell)
+        told = self._told
+        started = settle(cell, told.tells_starts | told.chooses_by_start)
+        self._require(view == self._controller.show_node(place, started), "tells pods that start from ready ones")
+        ended = end(cell, told.tells_ends | told.chooses_by_end | told.overlooks_ends)
+        self._require(view == self._controller.show_node(place, ended), "sees terminating pods")
+        return view
+
+    def _named(self, ask: Callable[..., Any], *values: Any) -> Any:
+        try:
+            return ask(*values)
+        except InternalError as problem:
+            raise InternalError(f"{problem}: read by {self._controller.name}") from problem
+
+    # -- what it does ---------------------------------------------------------------------------
+
+    def act(self, seen: AnySeen) -> Sequence[Decision]:
+        """The decisions, which do no more than they may."""
+        found: Sequence[Decision] = self._named(self._controller.act, seen)
+        self._require(not found or not self._sleeps, "does something before anybody has woken it")
+        for action in (action for decision in found for action in decision.actions):
+            self._check(action, self._told)
+        return found
+
+    def _check(self, action: Action, told: Footprint) -> None:
+        kind = type(action).__name__
+        self._require(written(action) in told.writes, f"does {kind}, and so writes {written(action)}")
+        self._require(clocks_of(action) in told.clocks, f"does {kind}, which has a clock")
+        if Writes.DELETIONS in written(action):
+            self._require(self._may_delete(action, told.deletes), f"deletes pods by {kind}")
+        if isinstance(action, SetDesired):
+            self._require(self._may_write(action, told.sizing), f"writes the size {action.replicas}")
+        if isinstance(action, OF_OBJECTS):
+            number = action.workload
+            self._require(number in self._own or number in told.sees_objects, f"writes the object of {number}")
+
+    def _may_delete(self, action: Action, whose: Deletes) -> bool:
+        if whose in (Deletes.SURPLUS, Deletes.OWN):
+            own = self._own or {self._controller.workload}  # type: ignore[attr-defined]
+            return set(losers(action)) <= own
+        if whose is Deletes.TAINTED:
+            return isinstance(action, EvictDue)
+        if whose is Deletes.GUARDED:
+            return isinstance(action, Delete) and action.is_eviction
+        return whose is Deletes.ANY
+
+    def _may_write(self, action: SetDesired, sizing: Sizing) -> bool:
+        if sizing is not Sizing.TOLD:
+            return sizing is Sizing.ANY
+        sizes = self._controller.sizes_for(action.workload)  # type: ignore[attr-defined]
+        return bool(sizes) and min(sizes) <= action.replicas <= max(sizes)
+
+
+class HeldFact:
+    """A fact that is held to what it says of itself: it is the same for all clusters that it must not tell apart."""
+
+    def __init__(self, name: str, fact: AnyFact) -> None:
+        self._name, self._fact, self._told = name, fact, footprint_of(fact)
+        self.reads: Reads = fact.reads
+
+    def show_workload(self, workload: int, cell: WorkloadCell) -> tuple[View, View]:
+        """The view, and the one without what it must not see of the object."""
+        view = self._fact.show_workload(workload, cell)
+        if workload in self._told.sees_objects:
+            return view, view
+        return view, self._fact.show_workload(workload, cell._replace(replicas=NEVER))
+
+    def show_nodes(self, place: int, nodes: Nodes) -> tuple[View, View, View]:
+        """The view, the one after all pods have started, and the one after all terminating ones are gone."""
+        started = _each(nodes, lambda cell: settle(cell, self._told.tells_starts))
+        ended = _each(nodes, lambda cell: end(cell, self._told.tells_ends))
+        show = self._fact.show_nodes
+        return show(place, nodes), show(place, started), show(place, ended)
+
+    def _same(self, ask: Callable[[AnySeen], bool], seen: Any) -> bool:
+        workloads, places = tuple(one[0] for one in seen.workloads), tuple(one[0] for one in seen.places)
+        said = ask(Seen(workloads, places))
+        others = (
+            ("the sizes of ReplicaSets", Seen(tuple(one[1] for one in seen.workloads), places)),
+            ("which pods have started", Seen(workloads, tuple(one[1] for one in seen.places))),
+            ("terminating pods", Seen(workloads, tuple(one[2] for one in seen.places))),
+        )
+        for what, blind in others:
+            if ask(blind) != said:
+                raise InternalError(
+                    f"E700 {self._name} depends on {what}, which the footprint of its fact does not say"
+                )
+        return said
+
+    def holds(self, seen: AnySeen) -> bool:
+        """The statement itself."""
+        return self._same(self._fact.holds, seen)
+
+    def matters(self, seen: AnySeen) -> bool:
+        """True in states that say something about the intent."""
+        return self._same(self._fact.matters, seen)
+
+    def is_settled(self, seen: AnySeen) -> bool:
+        """True once the workload has reached its desired state: that may depend on starts."""
+        plain: AnySeen = Seen(tuple(one[0] for one in seen.workloads), tuple(one[0] for one in seen.places))  # type: ignore[index]
+        return self._fact.is_settled(plain)
+
+
+def _each(nodes: Nodes, changed: Callable[[NodeCell], NodeCell]) -> Nodes:
+    amounts: dict[NodeCell, int] = {}
+    for cell, count in nodes:
+        after = changed(cell)
+        amounts[after] = amounts.get(after, 0) + count
+    return tuple(sorted(amounts.items()))
+
+
+def settle(cell: NodeCell, told: Workloads) -> NodeCell:
+    """The node as if all pods had started, those of `told` workloads aside."""
+    return _with(cell, lambda kind: _ready(kind) if kind.phase in STARTING and kind.workload not in told else kind)
+
+
+def end(cell: NodeCell, told: Workloads) -> NodeCell:
+    """The node as if all terminating pods were gone, those of `told` workloads aside."""
+    return _with(cell, lambda kind: None if kind.phase == Phase.TERMINATING and kind.workload not in told else kind)
+
+
+def _ready(kind: PodKind) -> PodKind:
+    return kind._replace(phase=int(Phase.READY), least_s=NEVER, most_s=NEVER)
+
+
+def _with(cell: NodeCell, changed: Callable[[PodKind], PodKind | None]) -> NodeCell:
+    pods: tuple[tuple[PodKind, int], ...] = ()
+    for kind, count in cell.pods:
+        after = changed(kind)
+        pods = pods if after is None else add_pods(pods, after, count)
+    return cell._replace(pods=pods)
