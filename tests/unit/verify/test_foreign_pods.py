@@ -10,7 +10,7 @@ from kubeproof.controllers.hpa.history import History
 from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import VerifyOptions
-from kubeproof.verify.proofs.slicing import cut
+from kubeproof.verify.proofs.slicing import Inseparable, cut
 from kubeproof.verify.result import VerifyResult
 from kubeproof.verify.run import plan_of
 from tests.unit.verify.inputs import loaded, node, only, scenario, verified, web
@@ -230,7 +230,7 @@ def test_one_slice_keeps_together_what_one_selector_matches() -> None:
     other = second.replace("app: web, ", "")
     wanted = scenario(GROWS, "{minReplicas: {target: Deployment/shop/idle, count: 1}}")
 
-    assert isinstance(cut(loaded(*apart, first, second, autoscaler(), wanted)), str)
+    assert isinstance(cut(loaded(*apart, first, second, autoscaler(), wanted)), Inseparable)
     assert len(cut(loaded(*apart, first, second, wanted))) == 2
     assert len(cut(loaded(*apart, first, other, autoscaler(), wanted))) == 2
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubeproof.verify.proofs.slicing import cut
+from kubeproof.verify.proofs.slicing import Inseparable, cut
 from tests.unit.verify.inputs import loaded, only, scenario, verified, web
 
 IMAGE = '{names: ["registry.example.com/main:latest"], sizeBytes: 3000000000}'
@@ -81,7 +81,7 @@ def test_workloads_with_an_image_that_some_node_lacks_are_not_verified_apart() -
     parts = web(1, more="nodeSelector: {pool: a}"), web(1, name="db", more="nodeSelector: {pool: b}")
     named = web(1, name="db", more="nodeSelector: {pool: b}").replace("example.com/main", "example.com/db")
 
-    assert isinstance(cut(loaded(*pools, *parts, scenario("{settles: {}}"))), str)
+    assert isinstance(cut(loaded(*pools, *parts, scenario("{settles: {}}"))), Inseparable)
     assert len(cut(loaded(*pools, parts[0], named, scenario("{settles: {}}")))) == 2
 
 
@@ -137,5 +137,5 @@ def test_workloads_under_one_quota_are_not_verified_apart() -> None:
     pools = node("n1", labels=", pool: a"), node("n2", labels=", pool: b")
     parts = web(1, more="nodeSelector: {pool: a}"), web(1, name="db", more="nodeSelector: {pool: b}")
 
-    assert isinstance(cut(loaded(*pools, *parts, QUOTA % "2", scenario("{settles: {}}"))), str)
+    assert isinstance(cut(loaded(*pools, *parts, QUOTA % "2", scenario("{settles: {}}"))), Inseparable)
     assert len(cut(loaded(*pools, *parts, (QUOTA % "2").replace("shop", "b"), scenario("{settles: {}}")))) == 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kubeproof.verify.proofs.slicing import cut
+from kubeproof.verify.proofs.slicing import Inseparable, cut
 from tests.unit.verify.inputs import loaded, only, scenario, verified, web
 
 ZONE = "topology.kubernetes.io/zone"
@@ -93,7 +93,7 @@ def test_workloads_that_terms_connect_across_namespaces_are_not_verified_apart()
     neighbour = web(1, name="db", namespace="other", more="nodeSelector: {pool: b}")
     alone = web(1, more="nodeSelector: {pool: a}")
 
-    assert isinstance(cut(loaded(*pools, hermit, neighbour, scenario("{settles: {}}"))), str)
+    assert isinstance(cut(loaded(*pools, hermit, neighbour, scenario("{settles: {}}"))), Inseparable)
     assert len(cut(loaded(*pools, alone, neighbour, scenario("{settles: {}}")))) == 2
 
 

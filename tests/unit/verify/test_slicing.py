@@ -6,7 +6,7 @@ import pytest
 
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.options import Effort, VerifyOptions
-from kubeproof.verify.proofs.slicing import cut
+from kubeproof.verify.proofs.slicing import Inseparable, cut
 from kubeproof.verify.run import verify
 from tests.unit.verify.inputs import loaded, scenario
 
@@ -61,7 +61,7 @@ APART = """affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExe
 def parts(*documents: str, intents: str = SETTLES, events: str = "", start: str = "empty") -> list[tuple[str, ...]]:
     """The workloads of each part; a single empty one if the input stays whole."""
     found = cut(loaded(*documents, scenario(intents, events=events, start=start)))
-    return [()] if isinstance(found, str) else [part.workloads for part in found]
+    return [()] if isinstance(found, Inseparable) else [part.workloads for part in found]
 
 
 def test_workloads_of_different_nodes_are_parts_of_their_own() -> None:
@@ -108,11 +108,11 @@ def test_whatever_relates_workloads_keeps_them_together(documents: tuple[str, ..
     ],
 )
 def test_events_that_several_parts_feel_keep_the_input_whole(events: str, reason: str) -> None:
-    assert cut(loaded(*TWO_TEAMS, scenario(SETTLES, events=events))) == reason
+    assert cut(loaded(*TWO_TEAMS, scenario(SETTLES, events=events))) == Inseparable(reason)
 
 
 def test_the_descheduler_sees_all_pods() -> None:
-    assert cut(loaded(*TWO_TEAMS, POLICY, scenario(SETTLES))) == "the descheduler sees all pods"
+    assert cut(loaded(*TWO_TEAMS, POLICY, scenario(SETTLES))) == Inseparable("the descheduler sees all pods")
 
 
 def test_a_count_over_all_workloads_keeps_the_input_whole() -> None:
@@ -123,7 +123,7 @@ def test_every_part_keeps_all_nodes_and_its_own_intents() -> None:
     intents = f"{SETTLES}, {{schedulable: {{target: Deployment/shop/two}}}}"
     found = cut(loaded(*TWO_TEAMS, scenario(intents)))
 
-    assert not isinstance(found, str)
+    assert not isinstance(found, Inseparable)
     assert [len(part.loaded.setup.nodes) for part in found] == [2, 2]
     assert [part.intents for part in found] == [(0,), (0, 1)]
 
@@ -200,4 +200,4 @@ profiles: [{{schedulerName: default-scheduler, plugins: {{multiPoint: {{disabled
     documents = by_label if plugin == "NodeAffinity" else by_taint
 
     assert len(cut(loaded(*documents, scenario(SETTLES)))) == 2
-    assert cut(loaded(*documents, config, scenario(SETTLES))) == "every workload can influence every other"
+    assert cut(loaded(*documents, config, scenario(SETTLES))) == Inseparable("every workload can influence every other")

@@ -43,19 +43,26 @@ class Slice:
     intents: tuple[int, ...]  # which of the whole input's intents are about it
 
 
-def cut(loaded: Loaded) -> tuple[Slice, ...] | str:
+@dataclass(frozen=True, slots=True)
+class Inseparable:
+    """Why an input stays whole."""
+
+    reason: str  # without a full stop
+
+
+def cut(loaded: Loaded) -> tuple[Slice, ...] | Inseparable:
     """The parts of an input, or why it stays whole."""
     if reason := _kept_whole(loaded):
-        return reason
+        return Inseparable(reason)
     groups = _Groups(tuple(_forms(loaded)))
     for related in _relations(loaded):
         groups.join(related)
         if groups.count < 2:
-            return "every workload can influence every other"
+            return Inseparable("every workload can influence every other")
     parts = groups.parts()
     slices = tuple(_slice(loaded, part) for part in parts)
     told = {intent for part in slices for intent in part.intents}
-    return slices if len(told) == len(loaded.scenario.intents) else "an intent speaks of no workload"
+    return slices if len(told) == len(loaded.scenario.intents) else Inseparable("an intent speaks of no workload")
 
 
 def cut_by_relations(loaded: Loaded, *, is_swayed: bool = False) -> tuple[Slice, ...]:

@@ -14,7 +14,7 @@ from kubeproof.verify.findings.failures import Failure, failure_of, is_open
 from kubeproof.verify.models import search_shorter
 from kubeproof.verify.options import SLICING
 from kubeproof.verify.proofs.slices import Part, Sliced, meet_at_rest, searched_part, show_violation
-from kubeproof.verify.proofs.slicing import Slice, cut
+from kubeproof.verify.proofs.slicing import Inseparable, Slice, cut
 from kubeproof.verify.result import IntentResult, Statistics
 from kubeproof.verify.searching import Beginning, Decided, engine_name
 from kubeproof.verify.strategies.contract import MAX_INTENTS, Answers, Attempt, Cost, Strategy
@@ -50,8 +50,8 @@ def decline(inquiry: Inquiry, number: int) -> Declined | None:
 def attempt(inquiry: Inquiry, numbers: Sequence[int]) -> Attempt | Declined:
     """What the parts say; a violation is shown as a run of the whole."""
     slices = cut(inquiry.loaded)
-    if isinstance(slices, str):
-        return Declined(Reason.NO_PARTS, slices)
+    if isinstance(slices, Inseparable):
+        return Declined(Reason.NO_PARTS, slices.reason)
     if any(len(one.intents) > MAX_INTENTS for one in slices):
         return Declined(Reason.MANY_INTENTS)
     shown: Shown = {}
