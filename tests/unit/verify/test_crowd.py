@@ -31,6 +31,7 @@ from kubeproof.manifests.loaded import Loaded
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.proofs.crowd.conditions import KNOWN
 from kubeproof.verify.proofs.crowd.proving import Memo, Proofs, prove_part
+from kubeproof.verify.proofs.crowd.room import _Filling, _most_full
 from kubeproof.verify.proofs.slicing import cut_by_relations
 from kubeproof.verify.run import plan_of
 from kubeproof.verify.searching import Watch
@@ -252,3 +253,11 @@ def test_what_holds_for_every_size_between_the_bounds_is_proved_whatever_a_metri
 def test_several_autoscalers_that_follow_metrics_of_elsewhere_need_a_size_within_all_bounds() -> None:
     assert proved(following(of("minReady", WEB, **BACK), bounds=((1, 2), (2, 3)))) == [0]
     assert proved(following(of("minReady", WEB, **BACK), bounds=((1, 2), (3, 4)))) == []
+
+
+def test_equal_pods_together_fill_as_many_nodes_as_one_by_one():
+    pods = [({"cpu": 100, "pods": 1}, 3), ({"pods": 1}, 7), ({"cpu": 100, "pods": 1}, 4), ({"cpu": 250, "pods": 1}, 2)]
+    filling = _Filling(pods)
+
+    for left in ({"cpu": 149, "pods": 4}, {"cpu": 99}, {}, {"cpu": 149, "pods": 4}):
+        assert filling.most_full(left) == _most_full(pods, left)

@@ -82,6 +82,7 @@ class NamedActions(Choices):
         self.plan = plan
         self.setup = plan.setup
         self.names = tuple(node.name for node in self.setup.nodes)
+        self._tracked = tracked_images(self.setup)
 
     def pod_name(self, workload: int, number: int) -> str:
         """`web-3`: the third pod; numbers of vanished pods are used again, so that names stay few."""
@@ -431,12 +432,14 @@ class NamedActions(Choices):
 
     def _images(self, index: int, workload: int) -> int:
         """The images that a started pod of the workload brings to a node without them."""
+        if not self._tracked:
+            return 0
         template, node = self.setup.workloads[workload].template, self.setup.nodes[index]
         pulled = {container.image for container in (*template.containers, *template.init_containers)}
         if versions.VOLUME_IMAGES.holds_in(self.setup.settings.kubernetes_version):
             pulled |= set(template.volume_images)
         lacking = pulled - {name for name, _ in node.images}
-        return sum(1 << bit for bit, name in enumerate(tracked_images(self.setup)) if name in lacking)
+        return sum(1 << bit for bit, name in enumerate(self._tracked) if name in lacking)
 
     def _with_completed(self, state: State, workload: int, succeeded: int) -> State:
         """The state with pods of a Job that have succeeded left behind, if somebody still lists them."""

@@ -60,10 +60,11 @@ def built_in_controllers(
     drains = any(is_drain(event) for event in events)
     evicts = drains or layout.setup.cluster_autoscaler is not None
     variants = _with_budgets(layout, events)
+    asked = variants if has_priorities(layout.setup) else ((layout, NO_GUARD),)
+    schedulers = [(shared_loops(variant), guard) for variant, guard in asked]  # once: finding them reads all workloads
     for index, workload in enumerate(layout.setup.workloads):
         loops += owner_loops(layout, index, at_once)
-        for variant, guard in variants if has_priorities(layout.setup) else ((layout, NO_GUARD),):
-            shared = shared_loops(variant)
+        for shared, guard in schedulers:
             is_daemon = workload.rules.runs_per_node
             loop = shared.pinned_scheduler(index) if is_daemon else shared.scheduler(index, claims)
             loops.append(guarded(loop, guard))

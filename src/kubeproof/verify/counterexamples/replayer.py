@@ -82,7 +82,7 @@ def _in_any_order(concrete: tuple[Concrete, ...]) -> tuple[Concrete, ...]:
 def _steps_of(model: IndividualModel, state: State, actor: str) -> Iterable[Transition]:
     """Steps of a loop, which can be asked alone; time and patient events need the whole picture."""
     own = [controller for controller in model.plan.controllers if controller.name == actor]
-    return [step for controller in own for step in model.steps_of(controller, state)] if own else model.steps(state)
+    return (step for controller in own for step in model.steps_of(controller, state)) if own else model.steps(state)
 
 
 def _judge(model: IndividualModel, replayed: Replayed, loop_start: int | None, monitor_number: int) -> None:

@@ -72,30 +72,38 @@ class Room:
         self._scalers = tuple(working(loaded))
         self._crowds = [self._crowd(one) for one in loaded.setup.workloads if not one.rules.runs_per_node]
         self._daemons = [one for one in loaded.setup.workloads if one.rules.runs_per_node]
+        self._lasting = _Filling((crowd.requests, crowd.lasting) for crowd in self._crowds)
+        self._standing = _Filling((crowd.requests, crowd.most) for crowd in self._crowds)
+        lost = self._lost = _lost(loaded)
+        self._ending = _Filling((crowd.requests, crowd.most + lost * crowd.lost) for crowd in self._crowds)
+        self._beside: dict[tuple[str, bool], Amounts] = {}
+        self._held: dict[str, tuple[Amounts, Amounts]] = {}
 
     def find_shortage(self, workload: Workload) -> int:
         """How many of the nodes that admit pods of a workload may lack room for one for ever, at most.
 
         What ends because of an event is gone in the end, except on a dead node.
         """
-        pods = [(crowd.requests, crowd.lasting) for crowd in self._crowds]
         small, roomy, left = self._offered(workload, is_lasting=True)
-        return small + min(roomy, _most_full(pods, left) + self._dead(workload))
+        return small + min(roomy, self._lasting.most_full(left) + self._dead(workload))
 
     def find_passing_shortage(self, workload: Workload) -> int:
         """How many of these nodes may lack room for a pod of it at any one time, at most."""
         small, roomy, left = self._offered(workload, is_lasting=False)
-        lost = _lost(self._loaded)
-        standing = [(crowd.requests, crowd.most) for crowd in self._crowds]
-        ending = [(crowd.requests, crowd.most + lost * crowd.lost) for crowd in self._crowds]
-        full = min(_most_full(standing, left) + lost, _most_full(ending, left)) + _uncordoned_early(self._loaded)
+        full = min(self._standing.most_full(left) + self._lost, self._ending.most_full(left))
+        full += _uncordoned_early(self._loaded)
         return small + min(roomy, full + self._dead(workload))
 
     def find_most_held(self, node: Node) -> tuple[Amounts, Amounts] | None:
         """The most that pods on a node may request at any one time, and the most where nodes are scored."""
         if _uncordoned_early(self._loaded):
             return None
-        version, lost = self._loaded.setup.settings.kubernetes_version, _lost(self._loaded)
+        if node.name not in self._held:
+            self._held[node.name] = self._most_held(node)
+        return self._held[node.name]
+
+    def _most_held(self, node: Node) -> tuple[Amounts, Amounts]:
+        version, lost = self._loaded.setup.settings.kubernetes_version, self._lost
         held: dict[str, int] = {}
         scored: dict[str, int] = {}
         for crowd in self._crowds:
@@ -123,7 +131,7 @@ class Room:
         forms, setup = _forms(self._loaded, workload), self._loaded.setup
         own = _largest(_requests(form, setup.settings.kubernetes_version) for form in forms)
         nodes = [node for node in setup.nodes if any(_may_admit(node, form) for form in forms)]
-        free = [self._beside_daemons(node, workload, own, is_lasting=is_lasting) for node in nodes]
+        free = [self._beside_others(node, workload, own, is_lasting=is_lasting) for node in nodes]
         roomy = [one for one in free if all(one.get(name, 0) >= amount for name, amount in own.items() if amount)]
         left = {
             name: min(one.get(name, 0) for one in roomy) - amount for name, amount in own.items() if amount and roomy
@@ -168,8 +176,19 @@ class Room:
 
     # -- daemon pods ----------------------------------------------------------------------------
 
-    def _beside_daemons(self, node: Node, workload: Workload, own: Amounts, *, is_lasting: bool) -> dict[str, int]:
+    def _beside_others(self, node: Node, workload: Workload, own: Amounts, *, is_lasting: bool) -> Amounts:
         """What a node offers beside all daemon pods that it may have, one of the workload's own aside."""
+        key = (node.name, is_lasting)
+        if key not in self._beside:
+            self._beside[key] = self._beside_daemons(node, is_lasting=is_lasting)
+        free = dict(self._beside[key])
+        if workload.rules.runs_per_node:
+            for name, amount in own.items():
+                free[name] = free.get(name, 0) + amount
+        return free
+
+    def _beside_daemons(self, node: Node, *, is_lasting: bool) -> Amounts:
+        """What a node offers beside all daemon pods that it may have."""
         version = self._loaded.setup.settings.kubernetes_version
         free = dict(_capacity(node))
         for daemon in self._daemons:
@@ -177,9 +196,6 @@ class Room:
             for name, amount in _largest(_requests(form, version) for form in _forms(self._loaded, daemon)).items():
                 free.setdefault(name, 0)
                 free[name] -= amount * count
-        if workload.rules.runs_per_node:
-            for name, amount in own.items():
-                free[name] = free.get(name, 0) + amount
         return free
 
 
@@ -187,6 +203,25 @@ def _may_admit(node: Node, template: PodTemplate) -> bool:
     """True unless the node refuses the pods for ever; a cordon may end."""
     matches = required_affinity_matches(template, dict(node.labels), node.name)
     return matches and not keeps_pods_off(node.taints, template.tolerations)
+
+
+class _Filling:
+    """Pods that may fill nodes, equal ones together; what they fill is worked out once for nodes with as much left."""
+
+    def __init__(self, pods: Iterable[tuple[Amounts, int]]) -> None:
+        counts: dict[tuple[tuple[str, int], ...], int] = {}
+        for requests, count in pods:
+            key = tuple(sorted(requests.items()))
+            counts[key] = counts.get(key, 0) + count
+        self._pods = [(dict(requests), count) for requests, count in counts.items()]
+        self._known: dict[tuple[tuple[str, int], ...], int] = {}
+
+    def most_full(self, left: Amounts) -> int:
+        """How many nodes they may fill at once if each has so much left beside one more pod."""
+        key = tuple(sorted(left.items()))
+        if key not in self._known:
+            self._known[key] = _most_full(self._pods, left)
+        return self._known[key]
 
 
 def _most_full(pods: Sequence[tuple[Amounts, int]], left: Amounts) -> int:
