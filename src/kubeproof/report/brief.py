@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from kubeproof.cluster.actors import ActorKind
@@ -11,13 +10,12 @@ from kubeproof.report.escape import escape
 from kubeproof.report.style import Style
 from kubeproof.report.trace import closing, is_aside
 from kubeproof.values import dataclass
+from kubeproof.verify.facts import Fact
 from kubeproof.verify.result import Trace, TraceStep
 
 MOST_STEPS = 12  # that are shown; of more the first and the last ones
 MOST_ENDINGS = 5  # lines about the end
 _FEWEST_ALIKE = 3  # steps of one actor that become one line
-_REASON = re.compile(r"(\S+): (?=[A-Z]\w+: )", re.ASCII)
-_ASIDE = re.compile(r" \(.*\)\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,18 +122,16 @@ def _shortened(items: list[_Item], loop_start: int | None, style: Style) -> list
     return shown
 
 
-def ending_lines(final: Sequence[str], style: Style) -> Iterator[str]:
+def ending_lines(final: Sequence[Fact], style: Style) -> Iterator[str]:
     """What is wrong in the end, nodes with one reason together, the most telling lines first."""
     alike: dict[str, list[str]] = {}
     whole: dict[str, str] = {}
-    for line in final:
-        found = _REASON.match(line)
-        if found is None:
-            alike[line] = []
+    for fact in final:
+        if fact.node:
+            alike.setdefault(fact.shape, []).append(fact.node)
+            whole.setdefault(fact.shape, fact)
         else:
-            short = _ASIDE.sub("", line[found.end() :])
-            alike.setdefault(short, []).append(found[1])
-            whole.setdefault(short, line)
+            alike[fact] = []
     lines = [escape(whole[said] if len(nodes) == 1 else _placed(said, nodes)) for said, nodes in alike.items()]
     for line in lines[:MOST_ENDINGS]:
         yield from style.fold("  ", line)

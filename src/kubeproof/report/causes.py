@@ -11,16 +11,14 @@ from kubeproof.cluster.kinds import JOBS, POD
 from kubeproof.manifests.scenarios.faults import BY_KEY, FAULTS
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
+from kubeproof.verify.facts import Fact
 from kubeproof.verify.matrix.result import Cell, Grade, Matrix
 from kubeproof.verify.result import IntentResult, Trace, TraceStep, VerifyResult
 from kubeproof.verify.words.obstacles import DEAD_NODE, NOT_READY, STAYS
 
 _BESIDE = (NOT_READY, DEAD_NODE, STAYS)  # what is so of some pods while others wait for something else
 WORST_FIRST = (Grade.STUCK, Grade.DIPS)
-_REASON = re.compile(r"\S+: (?=[A-Z]\w+: )", re.ASCII)  # `node-a: NodeAffinity: …`: the node
 _ASIDE = re.compile(r" ?\((?:[^()]|\([^()]*\))*\)")  # with others inside
-_LIST = re.compile(r": [^:]*\Z")  # `2 pod(s) of X without a node: web-1, web-2`
-_NOTHING = re.compile(r",? ?[a-z ]+ 0(?=,|$)")  # `not ready 0`
 _NUMBER = re.compile(r"\d[\d,]*")
 _PARTS = re.compile(r"-(?:rev)?\d+\Z", re.ASCII)  # of a pod, an ordinal, a later revision
 _MOST_RANK = max(fault.rank for fault in FAULTS)  # so that one fault comes before two
@@ -182,9 +180,9 @@ def shape(one: IntentResult) -> Shape:
     ends = tuple(sorted({_ending(line, one.target, nodes) for line in trace.final}))
     if trace.loop_start is not None:
         loop = trace.steps[trace.loop_start :]
-        told: tuple[str, ...] = tuple(sorted({_deed(step, one.target, nodes) for step in loop}))
+        told: tuple[str, ...] = tuple(sorted({_deed(step) for step in loop}))
     else:
-        told = () if any(map(_REASON.match, trace.final)) else _last_deed(trace, one.target, nodes)
+        told = () if any(fact.node for fact in trace.final) else _last_deed(trace)
     return ends, told, trace.loop_start is not None, anonymous(one.remedy, one.target)
 
 
@@ -201,20 +199,21 @@ def _nodes(trace: Trace) -> re.Pattern[str] | None:
     return re.compile("|".join(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])" for name in ordered)) if ordered else None
 
 
-def _ending(line: str, target: str, nodes: re.Pattern[str] | None) -> str:
-    """A line about the end, with nothing in it that only this workload has."""
-    reason = _REASON.match(line)
-    told = line[reason.end() :] if reason else _LIST.sub("", line) if " of " in line else line
-    return numberless(_NOTHING.sub("", _unnamed(_ASIDE.sub("", told), target, nodes)))
+def _ending(fact: Fact, target: str, nodes: re.Pattern[str] | None) -> str:
+    """What is said about the end, with nothing in it that only this workload has."""
+    return fact.shape or numberless(_unnamed(_ASIDE.sub("", fact), target, nodes))
 
 
-def _last_deed(trace: Trace, target: str, nodes: re.Pattern[str] | None) -> tuple[str, ...]:
+def _last_deed(trace: Trace) -> tuple[str, ...]:
     deeds = [step for step in trace.steps[trace.deployed_steps :] if step.actor.kind != ActorKind.TIME]
-    return (_deed(deeds[-1], target, nodes),) if deeds else ()
+    return (_deed(deeds[-1]),) if deeds else ()
 
 
-def _deed(step: TraceStep, target: str, nodes: re.Pattern[str] | None) -> str:
-    return numberless(f"{step.actor.kind} {_unnamed(_ASIDE.sub('', step.action), target, nodes)}")
+def _deed(step: TraceStep) -> str:
+    """Who does what to which fields, whatever the names."""
+    phases = {change.value for change in step.changes if change.field == "status.phase"}
+    fields = {change.field for change in step.changes}
+    return " ".join((step.actor.kind, *step.verbs, *sorted(fields), *sorted(phases)))
 
 
 def _unnamed(text: str, target: str, nodes: re.Pattern[str] | None) -> str:

@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 
 from kubeproof.cluster.objects import Source
 from kubeproof.report.strategies import strategy_document
+from kubeproof.verify.facts import Fact
 from kubeproof.verify.findings.fingerprints import check_fingerprints, fingerprints
 from kubeproof.verify.matrix.result import Cell, Matrix, Row
 from kubeproof.verify.result import (
@@ -45,6 +46,7 @@ def render_replay(report: ReplayReport) -> str:
             "loop_start": report.loop_start,
             "deployed_steps": report.deployed_steps,
             "final": list(report.final),
+            "facts": list(map(_fact, report.final)),
         }
     )
 
@@ -121,6 +123,7 @@ def _result(result: IntentResult, fingerprint: str) -> dict[str, object]:
         **({"faults": list(result.faults)} if result.faults else {}),
         "remedy": result.remedy,
         "final": [] if trace is None else list(trace.final),
+        "facts": [] if trace is None else list(map(_fact, trace.final)),
         "obstacles": [] if trace is None else [{"by": by, "reason": reason} for by, reason in trace.obstacles],
     }
 
@@ -228,6 +231,10 @@ def _steps(trace: Trace, *, is_cell: bool) -> Iterator[dict[str, object]]:
     """The steps; how a workload was deployed is in many cells of a matrix, without the numbers behind it."""
     for number, step in enumerate(trace.steps):
         yield _step(replace(step, why=()) if is_cell and number < trace.deployed_steps else step)
+
+
+def _fact(fact: Fact) -> dict[str, object]:
+    return {"about": fact.about, "node": fact.node, "shape": fact.shape}
 
 
 def _step(step: TraceStep) -> dict[str, object]:

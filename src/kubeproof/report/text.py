@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from kubeproof.verify.scaling.result import Sweep
 
 MOST_NAMES = 12  # of workloads that share a finding
-_WORKLOAD = re.compile(r"\bof ([A-Z][A-Za-z]+/\S+/[^\s,;:]+)", re.ASCII)
 
 
 def render(result: VerifyResult, style: Style) -> str:
@@ -228,8 +226,7 @@ def _counterexample(result: IntentResult, trace: Trace, style: Style, *, is_one_
 
 def _first_named(trace: Trace) -> str | None:
     """The workload that the end of a run speaks of first, where a property is about none: the one to look at."""
-    found = _WORKLOAD.search(trace.final[0]) if trace.final else None
-    return found[1] if found else None
+    return trace.final[0].about or None if trace.final else None
 
 
 def _places(sources: tuple[tuple[str, Source], ...]) -> tuple[tuple[str, str], ...]:

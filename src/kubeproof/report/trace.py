@@ -145,7 +145,7 @@ def _head(run: _Run, steps: tuple[TraceStep, ...], width: int, style: Style) -> 
 def _notes(step: TraceStep, style: Style, changes: bool) -> Iterator[str]:
     if changes:
         yield from map(str, step.changes)
-    is_plain = step.actor.kind == ActorKind.SCHEDULER and not step.does(Verb.PREEMPT)  # a line for each node
+    is_plain = step.actor.kind == ActorKind.SCHEDULER and Verb.PREEMPT not in step.verbs  # a line for each node
     if style.verbose or not is_plain:
         yield from (f"because {reason}" for reason in step.why)
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from kubeproof.cluster.actors import Actor
 from kubeproof.cluster.objects import Source
 from kubeproof.engine.stopped import INTERRUPTED, StoppedBy
+from kubeproof.model.by_name.verbs import Verb
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
+from kubeproof.verify.facts import Fact
 
 if TYPE_CHECKING:
     from kubeproof.verify.answered import Answered
@@ -52,9 +54,11 @@ class TraceStep:
     code: tuple[builtins.object, ...] = ()  # machine form that `replay` re-executes
     holds: tuple[str, ...] | None = None  # of an `ltl` intent: the propositions that are true after the step
 
-    def does(self, verb: str) -> bool:
-        """True if one of the step's actions is of this kind."""
-        return any(isinstance(action, tuple) and action[:1] == (verb,) for action in self.code)
+    @property
+    def verbs(self) -> tuple[str, ...]:
+        """What kinds of actions the step consists of; what loops remember by it is none."""
+        found = (str(action[0]) for action in self.code if isinstance(action, tuple) and action)
+        return tuple(verb for verb in found if verb != Verb.REMEMBER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,7 @@ class Trace:
     steps: tuple[TraceStep, ...]
     loop_start: int | None = None
     loop_certainty: str = ""  # "inevitable" or "possible" for loops
-    final: tuple[str, ...] = ()  # what is wrong in the last state, e.g. the reason per node
+    final: tuple[Fact, ...] = ()  # what is wrong in the last state, e.g. the reason per node
     deployed_steps: int = 0  # the first so many steps only lead to the start (`start: deployed`)
     propositions: tuple[tuple[str, str], ...] = ()  # of an `ltl` intent: each with its predicate
     begins_with: tuple[str, ...] = ()  # those that are true in the first state
@@ -199,7 +203,7 @@ class ReplayReport:
     loop_start: int | None
     verdict: Verdict  # VIOLATED when the replay confirms the counterexample
     detail: str
-    final: tuple[str, ...]
+    final: tuple[Fact, ...]
     deployed_steps: int = 0
     propositions: tuple[str, ...] = ()  # of an `ltl` intent
     begins_with: tuple[str, ...] = ()  # those that are true in the first state

@@ -5,6 +5,7 @@ from dataclasses import replace
 from kubeproof.cluster.actors import Actor, ActorKind
 from kubeproof.cluster.objects import Source
 from kubeproof.verdicts import Verdict
+from kubeproof.verify.facts import Fact
 from kubeproof.verify.matrix.result import Cell, Column, Grade, Matrix, Row
 from kubeproof.verify.result import (
     Change,
@@ -16,6 +17,7 @@ from kubeproof.verify.result import (
     VerifyResult,
 )
 
+ANTI = "InterPodAffinity: node(s) didn't match pod anti-affinity rules"
 READY = (Change("Pod/shop/other-1", "ready", "True"),)
 SCORES = ("node-a scores 100", "node-b scores 90")
 
@@ -41,7 +43,7 @@ def step(actor: str, action: str, time_s: int = 0, why: tuple[str, ...] = ()) ->
 
 TRACE = Trace(
     steps=(step("replicaset", "creates shop/web-1"), step("scheduler", "binds shop/web-1 to node-a", 3)),
-    final=("node-b: PodTopologySpread skew 2 above 1",),
+    final=(Fact("node-b: PodTopologySpread skew 2 above 1"),),
 )
 
 VIOLATION = IntentResult(
@@ -132,6 +134,7 @@ def matrix_result(name: str, fault: str, verdict: str, trace: Trace | None = Non
 
 def lost(name: str, node: str) -> Trace:
     """A run in which a node is lost and the workload's pod finds no other."""
+    ref = f"Deployment/shop/{name}"
     return Trace(
         steps=(
             step(f"scheduler {name}", f"binds {name}-1 to {node}"),
@@ -141,10 +144,9 @@ def lost(name: str, node: str) -> Trace:
             TraceStep(named(f"replicaset {name}"), f"creates pod {name}-2", f"Deployment/shop/{name}", (), 70),
         ),
         final=(
-            f"Deployment/shop/{name}: desired 1, ready 0, not ready 0, without a node 1",
-            f"1 pod(s) of Deployment/shop/{name} without a node: {name}-2",
-            "node-y: InterPodAffinity: node(s) didn't match pod anti-affinity rules (a=node-y: 1 pod(s))",
-            "node-z: InterPodAffinity: node(s) didn't match pod anti-affinity rules (a=node-z: 1 pod(s))",
+            Fact(f"{ref}: desired 1, ready 0, not ready 0, without a node 1", shape="desired, without a node"),
+            Fact(f"1 pod(s) of {ref} without a node: {name}-2", ref, shape="without a node"),
+            *(Fact(f"{other}: {ANTI} (a={other}: 1 pod(s))", node=other, shape=ANTI) for other in ("node-y", "node-z")),
         ),
         deployed_steps=1,
     )
@@ -154,7 +156,8 @@ def crashed(name: str) -> Trace:
     """A run in which a container exits."""
     said = f"a container of pod {name}-1 on node-a exits"
     changed = (Change(f"Pod/shop/{name}-1", "status.ready", "False"),)
-    final = (f"Deployment/shop/{name}: desired 1, ready 0, not ready 1, without a node 0",)
+    told = f"Deployment/shop/{name}: desired 1, ready 0, not ready 1, without a node 0"
+    final = (Fact(told, shape="desired, not ready"),)
     crash = TraceStep(named("event podCrash"), said, "", changed, 20)
     steps = (step(f"scheduler {name}", f"binds {name}-1 to node-a"), crash)
     return Trace(steps, final=final, deployed_steps=1)

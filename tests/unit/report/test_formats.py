@@ -17,6 +17,7 @@ from kubeproof.report import github, itf, junit, markdown, mermaid, ndjson, safe
 from kubeproof.report.formats import FORMATS, render
 from kubeproof.report.frame import Frame
 from kubeproof.report.json import render as render_json
+from kubeproof.verify.facts import Fact
 from kubeproof.verify.findings.fingerprints import fingerprints
 from kubeproof.verify.result import REMOVED, Change, Suppression, SuppressionNote, Trace, VerifyResult
 from tests.unit.report.formats import PUBLISHED, READERS, read_itf, read_junit, read_mermaid, read_sarif
@@ -207,7 +208,7 @@ def hostile() -> VerifyResult:
         target=HOSTILE,
         detail=HOSTILE,
         remedy=HOSTILE,
-        trace=Trace((bad, bad), loop_start=1, final=(HOSTILE,)),
+        trace=Trace((bad, bad), loop_start=1, final=(Fact(HOSTILE, HOSTILE, HOSTILE, HOSTILE),)),
         sources=((HOSTILE, Source(HOSTILE, 2)),),
         location=Source(HOSTILE, 1),
     )
@@ -259,7 +260,7 @@ def test_too_many_counterexamples_for_a_comment_are_named():
     def run(n: int) -> Trace:
         return Trace(tuple(step("scheduler", f"binds {'x' * n} {number}") for number in range(39)))
 
-    many = replace(RESULT, results=tuple(replace(VIOLATION, intent=f"i{n}", trace=run(n)) for n in range(60)))
+    many = replace(RESULT, results=tuple(replace(VIOLATION, key=f"i{n}", trace=run(n)) for n in range(60)))
 
     text = READERS["markdown"](markdown.render(many, FRAME))
     assert re.search(r"\d+ counterexamples left out: the comment would be too long", text)

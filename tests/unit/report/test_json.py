@@ -67,6 +67,7 @@ def test_the_document_is_the_contract():
                 ],
                 "remedy": "Raise maxSkew to 2.",
                 "final": ["node-b: PodTopologySpread skew 2 above 1"],
+                "facts": [{"about": "", "node": "", "shape": ""}],
                 "obstacles": [],
             },
             {
@@ -92,6 +93,7 @@ def test_the_document_is_the_contract():
                 "objects": [],
                 "remedy": "",
                 "final": [],
+                "facts": [],
                 "obstacles": [],
             },
         ],

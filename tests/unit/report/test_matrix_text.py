@@ -7,6 +7,7 @@ from kubeproof.report.matrix_text import first_advice, table_lines
 from kubeproof.report.matrix_words import short_names, span, when_of, word
 from kubeproof.report.style import Style
 from kubeproof.report.text import render
+from kubeproof.verify.facts import Fact
 from kubeproof.verify.matrix.result import Cell, Column, Grade, Matrix
 from kubeproof.verify.result import CheckFinding
 from tests.unit.report.results import MATRIX_RESULT, PROOF, RESULT, TRACE, VIOLATION, matrix_row
@@ -150,7 +151,7 @@ def test_a_bare_pod_is_gone_whatever_takes_it_away():
         replace(stuck, target=bare, faults=(fault,), finding=number)
         for number, fault in enumerate(("drain", "upgrade"))
     )
-    ends = (("Pod/shop/api: ready 0",), ("Pod/shop/api: ready 0, terminating 1",))
+    ends = ((Fact("Pod/shop/api: ready 0"),), (Fact("Pod/shop/api: ready 0, terminating 1"),))
     first = MATRIX_RESULT.results[stuck.finding]
     runs = tuple(replace(first, target=bare, trace=replace(first.trace, final=end, obstacles=())) for end in ends)
 
@@ -170,7 +171,12 @@ def test_a_workload_that_is_never_deployed_is_told_once():
 
 
 def test_the_numbers_of_a_reason_are_told_where_it_is_that_of_one_node():
-    lines = [*ending_lines(("a: Fit: no room (1 free)", "b: Fit: no room (2 free)", "c: Ports: taken (80)"), Style())]
+    facts = (
+        Fact("a: Fit: no room (1 free)", node="a", shape="Fit: no room"),
+        Fact("b: Fit: no room (2 free)", node="b", shape="Fit: no room"),
+        Fact("c: Ports: taken (80)", node="c", shape="Ports: taken"),
+    )
+    lines = [*ending_lines(facts, Style())]
 
     assert lines == ["  a, b: Fit: no room", "  c: Ports: taken (80)"]
 

@@ -5,6 +5,7 @@ from kubeproof.cluster.objects import Source
 from kubeproof.engine.stopped import StoppedBy, StopReason
 from kubeproof.report.style import Style
 from kubeproof.report.text import render, render_replay
+from kubeproof.verify.facts import Fact
 from kubeproof.verify.result import ReplayReport, Statistics, Trace
 from tests.unit.report.results import PROOF, RESULT, TRACE, VIOLATION
 
@@ -112,7 +113,10 @@ def test_text_from_manifests_cannot_reach_the_terminal_raw():
         sources=((evil, Source(evil, 1)),),
         location=Source(evil, 1),
         trace=Trace(
-            (replace(TRACE.steps[0], actor=Actor(ActorKind.EVENT, evil), action=evil, why=(evil,)),), 0, evil, (evil,)
+            (replace(TRACE.steps[0], actor=Actor(ActorKind.EVENT, evil), action=evil, why=(evil,)),),
+            0,
+            evil,
+            (Fact(evil, evil, evil, evil),),
         ),
     )
     result = replace(RESULT, scenario=evil, scope=((evil, evil),), results=(hostile, PROOF), not_modelled=(evil,))

@@ -63,12 +63,14 @@ def test_steps_of_a_result_without_parts_keep_their_words(tmp_path):
     (one,) = [found for found in document["results"] if found["trace"]]
     for step in one["trace"]:
         del step["by"], step["changed"]
+    del one["facts"]
     path = tmp_path / "result.json"
     path.write_text(json.dumps(document), encoding="utf-8")
 
     (read,) = [found.trace for found in read_saved(str(path)).result.results if found.trace]
     told = [(step.actor, list(map(str, step.changes))) for step in read.steps]
     assert told == [(step["actor"], step["changes"]) for step in one["trace"]]
+    assert list(read.final) == one["final"]
 
 
 def test_a_result_with_an_unknown_kind_of_actor_is_refused(tmp_path):

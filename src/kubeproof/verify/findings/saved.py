@@ -16,6 +16,7 @@ from kubeproof.manifests.yaml.printable import printable
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.answered import Answered, PassedOver, Reason
+from kubeproof.verify.facts import Fact
 from kubeproof.verify.matrix.result import Cell, Column, Grade, Matrix, Row
 from kubeproof.verify.resize import Size
 from kubeproof.verify.result import (
@@ -180,12 +181,21 @@ def _trace(one: Json) -> Trace:
         steps=tuple(_step(step) for step in one["trace"]),
         loop_start=None if loop_start is None else int(loop_start),
         loop_certainty=_like(_WORDS, one.get("loop_certainty") or ""),
-        final=_strings(one.get("final", ())),
+        final=_facts(one),
         deployed_steps=int(one.get("deployed_steps", 0)),
         propositions=tuple((str(name), str(text)) for name, text in one.get("propositions", {}).items()),
         begins_with=_strings(one.get("holds_at_start", ())),
         obstacles=tuple((str(found["by"]), str(found["reason"])) for found in one.get("obstacles", ())),
     )
+
+
+def _facts(one: Json) -> tuple[Fact, ...]:
+    """What is wrong in the end; of a file that does not tell the parts, the sentences alone."""
+    said = _strings(one.get("final", ()))
+    parts = one.get("facts") or [{}] * len(said)
+    keys = ("about", "node", "shape")
+    pairs = zip(said, parts, strict=True)
+    return tuple(Fact(text, *(str(part.get(key, "")) for key in keys)) for text, part in pairs)
 
 
 def _step(step: Json) -> TraceStep:

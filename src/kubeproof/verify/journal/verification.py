@@ -19,6 +19,7 @@ from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.answered import Answered, PassedOver
+from kubeproof.verify.facts import Fact
 from kubeproof.verify.findings.known import Found
 from kubeproof.verify.journal.binding import Binding, binding_of
 from kubeproof.verify.journal.codec import Codec
@@ -39,7 +40,7 @@ from kubeproof.verify.run import verify
 KEY = "verification"  # the one task
 RESULT_CLASSES = (  # what a result with counterexamples is made of
     *(IntentResult, Verdict, Source, Answered, PassedOver, Statistics, StoppedBy, StopReason),
-    *(Trace, TraceStep, Change, Actor, ActorKind, Verb, NodeVerb),
+    *(Trace, TraceStep, Fact, Change, Actor, ActorKind, Verb, NodeVerb),
 )
 CODEC = Codec(VerifyResult, CheckFinding, OmittedGroup, *RESULT_CLASSES)
 HARMLESS = (

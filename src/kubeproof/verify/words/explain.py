@@ -25,9 +25,11 @@ from kubeproof.controllers.scheduler.framework import Evaluation, Row
 from kubeproof.intents.monitor import Monitor
 from kubeproof.model.by_name.state import State, Transition, node_cell
 from kubeproof.model.by_name.system import IndividualModel
+from kubeproof.verify.facts import Fact
 from kubeproof.verify.words.steps import CONDITION_NAMES
 
 MOST_NODES = 12  # nodes listed one by one; more are summed up
+WAITING = "without a node"
 
 
 def why(model: IndividualModel, state: State, step: Transition) -> tuple[str, ...]:
@@ -116,7 +118,16 @@ def _refusal(row: Row) -> str:
     return f"{row.rejected_by}: {row.reason}{detail}"
 
 
-def pending_reasons(model: IndividualModel, state: State, workload: int) -> tuple[str, ...]:
+def _of_node(name: str, row: Row) -> Fact:
+    return Fact(f"{name}: {_refusal(row)}", node=name if row.rejected_by else "", shape=_why(row))
+
+
+def _why(row: Row) -> str:
+    """Who refuses a node and why, without names."""
+    return f"{row.rejected_by}: {row.reason}" if row.rejected_by else "feasible"
+
+
+def pending_reasons(model: IndividualModel, state: State, workload: int) -> tuple[Fact, ...]:
     """Why the workload's pods without a node fit nowhere, node by node."""
     if any(owner == workload for node in state.nodes for owner, _ in node.pinned):
         return tuple(_pinned_reasons(model, state, workload))
@@ -124,25 +135,28 @@ def pending_reasons(model: IndividualModel, state: State, workload: int) -> tupl
     if not waiting:
         return ()
     declared = model.setup.workloads[workload]
-    lines = [f"{len(waiting)} pod(s) of {declared.ref} without a node: {', '.join(waiting[:MOST_NODES])}"]
+    told = f"{len(waiting)} pod(s) of {declared.ref} without a node: {', '.join(waiting[:MOST_NODES])}"
+    lines = [Fact(told, declared.ref, shape=WAITING)]
     judged = evaluation(model, state, workload)
     if judged is None:
-        return (*lines, f"no scheduler profile is named {declared.template.scheduler_name}")
+        said = f"no scheduler profile is named {declared.template.scheduler_name}"
+        return (*lines, Fact(said, shape="no such scheduler profile"))
     if not judged[0]:
-        return (*lines, "the cluster has no nodes")
+        return (*lines, Fact("the cluster has no nodes", shape="no nodes"))
     rows = list(zip(judged[0], judged[1].rows, strict=True))
     if len(rows) <= MOST_NODES:
-        return (*lines, *(f"{name}: {_refusal(row)}" for name, row in rows))
+        return (*lines, *(_of_node(name, row) for name, row in rows))
     return (*lines, *_summed_up(rows))
 
 
-def _pinned_reasons(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
+def _pinned_reasons(model: IndividualModel, state: State, workload: int) -> Iterator[Fact]:
     """Why pods that may only run on one node cannot, pod by pod."""
     pods = [(index, name) for index, node in enumerate(state.nodes) for w, name in node.pinned if w == workload]
-    yield f"{len(pods)} pod(s) of {model.setup.workloads[workload].ref} without a node"
+    ref = model.setup.workloads[workload].ref
+    yield Fact(f"{len(pods)} pod(s) of {ref} without a node", ref, shape=WAITING)
     for index, name in pods[:MOST_NODES]:
         row = pinned_judgement(model, state, workload, index)
-        yield f"{name} may only run on {model.names[index]}: {_refusal(row)}"
+        yield Fact(f"{name} may only run on {model.names[index]}: {_refusal(row)}", shape=_why(row))
 
 
 def pinned_judgement(model: IndividualModel, state: State, workload: int, node: int) -> Row:
@@ -172,19 +186,19 @@ def missing_reasons(model: IndividualModel, state: State, workload: int) -> Iter
                 yield reason
 
 
-def _summed_up(rows: list[tuple[str, Row]]) -> Iterator[str]:
+def _summed_up(rows: list[tuple[str, Row]]) -> Iterator[Fact]:
     """One line per reason, with the first node that has it as an example."""
     groups: dict[tuple[str, str], list[tuple[str, Row]]] = {}
     for name, row in rows:
         groups.setdefault((row.rejected_by, row.reason), []).append((name, row))
     for members in groups.values():
         name, row = members[0]
-        yield f"{len(members)} node(s), e.g. {name}: {_refusal(row)}"
+        yield Fact(f"{len(members)} node(s), e.g. {name}: {_refusal(row)}", shape=_why(row))
 
 
-def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple[str, ...]:
+def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple[Fact, ...]:
     """What a reader should know about the last state."""
-    lines: list[str] = []
+    lines: list[Fact] = []
     if monitor.intent.key == "drainCompletes":
         lines += drain_refusals(model, state)
     for index in concerned(model, monitor):
@@ -197,46 +211,50 @@ def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple
         if model.setup.workloads[index].rules.counts_completions:
             lines += _job_facts(model, state, index)
         lines += pending_reasons(model, state, index)
-        lines += missing_reasons(model, state, index)
+        lines += map(Fact, missing_reasons(model, state, index))
         lines += _misrouted_reasons(model, state, index)
     if monitor.temporal is not None and model.is_stable(state):
-        lines.append("nothing changes any more until an event comes, and none need come")
+        lines.append(Fact("nothing changes any more until an event comes, and none need come", shape="at rest"))
     return tuple(lines)
 
 
-def _size_facts(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
+def _size_facts(model: IndividualModel, state: State, workload: int) -> Iterator[Fact]:
     """What pods of one size request, and how many there are."""
     declared = model.setup.workloads[workload]
     pods = sum(pod.workload == workload for node in state.nodes for pod in node.pods) + len(state.unbound[workload])
     cpu, memory = (request_milli(declared.template, resource) for resource in (CPU, MEMORY))
-    yield f"{pods} of these pods are {declared.name}: {cpu}m of cpu, {memory // 1000} of memory requested"
+    told = f"{pods} of these pods are {declared.name}: {cpu}m of cpu, {memory // 1000} of memory requested"
+    yield Fact(told, shape="some of a size" if pods else "none of a size")
 
 
-def _misrouted_reasons(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
+def _misrouted_reasons(model: IndividualModel, state: State, workload: int) -> Iterator[Fact]:
     """Which pods still get traffic although they have been told to stop, where that is followed."""
     if workload not in model.plan.mechanics.routes:
         return
     for node in state.nodes:
         for pod in (pod for pod in node.pods if pod.workload == workload and is_stopped(pod.kind)):
             if pod.kind.route_s >= 0:
-                yield f"{pod.name} has been told to stop; proxies may send to it for up to {pod.kind.route_s} s more"
+                told = f"proxies may send to it for up to {pod.kind.route_s} s more"
+                yield Fact(f"{pod.name} has been told to stop; {told}", shape="proxies have not heard")
             elif pod.kind.route_s == PUBLISHED:
-                yield f"{pod.name} has been told to stop; publishNotReadyAddresses keeps it published until it is gone"
+                told = "publishNotReadyAddresses keeps it published until it is gone"
+                yield Fact(f"{pod.name} has been told to stop; {told}", shape=told)
             elif pod.kind.route_s == SERVING:
-                yield f"{pod.name} has been told to stop; proxies send to it if no ready pod is left"
+                told = "proxies send to it if no ready pod is left"
+                yield Fact(f"{pod.name} has been told to stop; {told}", shape=told)
 
 
-def _job_facts(model: IndividualModel, state: State, workload: int) -> Iterator[str]:
+def _job_facts(model: IndividualModel, state: State, workload: int) -> Iterator[Fact]:
     """How far a Job has come."""
     ref, spec = model.setup.workloads[workload].ref, state.specs[workload]
     condition = CONDITION_NAMES.get(spec.noted)
     if condition is not None:
-        yield f"{ref}: condition {condition}"
+        yield Fact(f"{ref}: condition {condition}", shape=f"condition {condition}")
     elif spec.noted == REPLACED:
-        yield f"{ref}: deleted to start another before it was complete"
+        yield Fact(f"{ref}: deleted to start another before it was complete", shape="replaced")
     elif spec.exists:
         own = (c for c in model.plan.controllers if isinstance(c, JobController) and c.workload == workload)
-        yield from (f"{ref}: {line}" for loop in own for line in loop.why(model.seen(loop, state)))
+        yield from (Fact(f"{ref}: {line}") for loop in own for line in loop.why(model.seen(loop, state)))
 
 
 def is_unused(model: IndividualModel, state: State, workload: int) -> bool:
@@ -247,9 +265,11 @@ def is_unused(model: IndividualModel, state: State, workload: int) -> bool:
     return state.specs[workload].replicas < 0 and not has_pods and not _pinned(state, workload)
 
 
-def drain_refusals(model: IndividualModel, state: State) -> list[str]:
+def drain_refusals(model: IndividualModel, state: State) -> list[Fact]:
     """Why evictions of drained nodes are refused."""
-    return [line for one in _drains(model, state) for line in one.refusals(model.seen(one, state))]
+    refs = {one.workload: model.setup.workloads[one.workload].ref for one in _drains(model, state)}
+    found = [(one, line) for one in _drains(model, state) for line in one.refusals(model.seen(one, state))]
+    return [Fact(line, refs[one.workload], shape="eviction refused") for one, line in found]
 
 
 def refusing_drains(model: IndividualModel, state: State) -> list[DrainEviction]:
@@ -271,22 +291,23 @@ def concerned(model: IndividualModel, monitor: Monitor) -> list[int]:
     return list(dict.fromkeys(member for index in chosen for member in family(setup, index)))
 
 
-def _counts(model: IndividualModel, state: State, workload: int) -> str:
+def _counts(model: IndividualModel, state: State, workload: int) -> Fact:
     workloads = model.setup.workloads
     parts_of = [m for m in family(model.setup, workload) if workloads[m].ordinal is not None or workloads[m].resized]
     counted = (workload, *parts_of)  # a StatefulSet with its ordinals, a workload with pods of all sizes
     phases = [pod.phase for node in state.nodes for pod in node.pods if pod.workload in counted]
     ready = phases.count(Phase.READY)
     ending = phases.count(Phase.TERMINATING)
-    parts = [
-        f"desired {max(0, _wanted(state, workload, model))}",
-        f"ready {ready}",
-        f"not ready {len(phases) - ready - ending}",
-        f"without a node {sum(len(state.unbound[w]) for w in counted) + _pinned(state, workload)}",
-    ]
-    if ending:
-        parts.append(f"terminating {ending}")
-    return f"{model.setup.workloads[workload].ref}: {', '.join(parts)}"
+    parts = {
+        "desired": max(0, _wanted(state, workload, model)),
+        "ready": ready,
+        "not ready": len(phases) - ready - ending,
+        "without a node": sum(len(state.unbound[w]) for w in counted) + _pinned(state, workload),
+        **({"terminating": ending} if ending else {}),
+    }
+    told = ", ".join(f"{word} {number}" for word, number in parts.items())
+    shape = ", ".join(word for word, number in parts.items() if number)
+    return Fact(f"{model.setup.workloads[workload].ref}: {told}", shape=shape)
 
 
 def _pinned(state: State, workload: int) -> int:
