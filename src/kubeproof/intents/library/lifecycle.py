@@ -10,6 +10,7 @@ from kubeproof.cluster.places import Layout
 from kubeproof.cluster.tags import Tag
 from kubeproof.intents.daemon_facts import DaemonRolloutComplete, RunsOnEveryNode
 from kubeproof.intents.declarations import Intent
+from kubeproof.intents.drained import EmptyWhereDrained
 from kubeproof.intents.facts import NoDrainUnderWay, NothingMissing, NothingPending, RolloutComplete
 from kubeproof.intents.job_facts import AllComplete
 from kubeproof.intents.kind import WEB, IntentField, IntentKind, Question, Targets
@@ -54,6 +55,20 @@ def _may_be_refused(asked: Question) -> bool:
 def _rollout(asked: Question) -> Monitor:
     make = _ROLLOUTS.get(asked.layout.setup.workloads[asked.workload].kind, RolloutComplete)
     return monitor_fact(asked, make(asked.layout, asked.workload), kind=PERSISTENT)
+
+
+def _drain(asked: Question) -> Monitor:
+    """Drains complete; of a target, as the survival matrix asks, its pods leave the node."""
+    if asked.number is None:
+        return monitor_fact(asked, NoDrainUnderWay(asked.layout), kind=PERSISTENT)
+    members = family(asked.layout.setup, asked.number)
+    return monitor_fact(asked, EmptyWhereDrained(asked.layout, members), kind=PERSISTENT)
+
+
+def _drains_complete(intent: Intent, who: str, when: str) -> str:
+    if intent.target is None:
+        return "every drain of a node that stays up is completed"
+    return f"pods of {who} leave every node that is drained and stays up"
 
 
 def _no_eviction(intent: Intent, who: str, when: str) -> str:
@@ -125,11 +140,11 @@ DRAIN_COMPLETES = IntentKind(
     key="drainCompletes",
     category="lifecycle",
     text="Every eviction that a drain of a healthy node needs is granted after finitely many attempts.",
-    claim=lambda intent, who, when: "every drain of a node that stays up is completed",
+    claim=_drains_complete,
     broken_by="A drain of a healthy node that waits for ever because a PodDisruptionBudget never grants an eviction.",
     example="drainCompletes: {}",
     remedy="Let the budget allow a disruption once all pods are ready: fewer minAvailable or more replicas.",
-    watch=lambda asked: monitor_fact(asked, NoDrainUnderWay(asked.layout), kind=PERSISTENT),
+    watch=_drain,
     typed_fields=(),
     targets=Targets.NONE,
     is_sum_of_parts=True,

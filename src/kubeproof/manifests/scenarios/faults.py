@@ -248,10 +248,9 @@ def floor_intent(workload: Workload, count: int) -> Intent:
 
 
 def further_intent(key: str, workload: Workload) -> Intent:
-    """One of the intents that a fault brings along."""
-    target = None if key == "drainCompletes" else workload.ref
+    """One of the intents that a fault brings along; of a drain that the workload's own pods leave the node."""
     of = "replicas" if key == "noOscillation" else "any"
-    return Intent(key=key, name=f"{key} {workload.ref}", target=target, of=of, source=workload.source)
+    return Intent(key=key, name=f"{key} {workload.ref}", target=workload.ref, of=of, source=workload.source)
 
 
 MAX_LEVELS = 20  # numbers of ready pods that one search tells apart below the floor

@@ -38,12 +38,13 @@ from kubeproof.cluster.objects import (
     workload_number,
 )
 from kubeproof.cluster.places import Layout
-from kubeproof.cluster.state import ACTIVE, DRAINING, KUBELET_LIVES, NodeCell, Nodes, WorkloadCell
+from kubeproof.cluster.state import ACTIVE, NodeCell, WorkloadCell
 from kubeproof.controllers.budgets import budgets_of
 from kubeproof.controllers.late import JobController, PinnedScheduler
 from kubeproof.controllers.node_lifecycle import Condition, NoExecuteTainter
 from kubeproof.controllers.scheduler.controller import SchedulerController, Sight
 from kubeproof.events.drain import DrainEvent, DrainProgress
+from kubeproof.intents.drained import EmptyWhereDrained
 from kubeproof.intents.facts import NoDrainUnderWay
 from kubeproof.intents.monitor import Monitor
 from kubeproof.model.plan import Plan
@@ -334,41 +335,6 @@ def _returns(decision: Decision) -> bool:
 
 def _monitor(monitor: Monitor, layout: Layout) -> Monitor:
     """The monitor; that a drain completes is asked as far as it depends on the plan's own pods."""
-    return replace(monitor, fact=EmptyWhereDrained(layout)) if isinstance(monitor.fact, NoDrainUnderWay) else monitor
-
-
-class Drained(NamedTuple):
-    """Nodes of a place that are up and being drained."""
-
-    drained: int
-    busy: int  # those of them that have pods
-
-
-@dataclass(frozen=True, slots=True)
-class EmptyWhereDrained:
-    """drainCompletes for some workloads: no node that is up and being drained has a pod of theirs, daemons aside."""
-
-    layout: Layout
-
-    @property
-    def reads(self) -> Reads:
-        return Reads((), self.layout.every_place)
-
-    def show_workload(self, workload: int, cell: WorkloadCell) -> None:
-        """Never looks at workloads."""
-
-    def show_nodes(self, place: int, nodes: Nodes) -> Drained:
-        """Nodes that are being drained, dead ones aside; and those of them that have pods."""
-        drained = [(c, n) for c, n in nodes if c.work in DRAINING and c.health in KUBELET_LIVES]
-        daemons = daemon_sets(self.layout.setup)
-        busy = [count for cell, count in drained if any(kind.workload not in daemons for kind, _ in cell.pods)]
-        return Drained(sum(count for _, count in drained), sum(busy))
-
-    def holds(self, seen: Seen[None, Drained]) -> bool:
-        return not any(place.busy for place in seen.places)
-
-    def is_settled(self, seen: Seen[None, Drained]) -> bool:
-        return True
-
-    def matters(self, seen: Seen[None, Drained]) -> bool:
-        return any(place.drained for place in seen.places)
+    if not isinstance(monitor.fact, NoDrainUnderWay):
+        return monitor
+    return replace(monitor, fact=EmptyWhereDrained(layout, tuple(range(len(layout.setup.workloads)))))

@@ -72,10 +72,6 @@ _TWO_BUDGETS = (
     "Two PodDisruptionBudgets select these pods, and evictions are refused as long as they do: let one budget cover "
     "a pod."
 )
-_RETURNS = (
-    "Its pods tolerate the taint of a cordoned node, so that they may be put back on the node that is drained: name "
-    "the taints they have to tolerate (a toleration without a key tolerates all), or prefer other nodes."
-)
 _LET_IN = "Pods are not let in: see the quota or limit named, and raise it or ask for less."
 _FALLS = {  # of workloads with several pods, by fault
     "drain": "Nothing keeps a drain from taking too many of its pods at once: add a PodDisruptionBudget "
@@ -101,7 +97,7 @@ def advice(row: Row | None, cell: Cell, result: IntentResult) -> str:
 def _unstick(row: Row | None, cell: Cell, result: IntentResult) -> str:
     found = () if result.trace is None else result.trace.obstacles
     who = {name for name, _ in found}
-    if _goes_on_with(ActorKind.DESCHEDULER, result.trace):
+    if goes_on_with(ActorKind.DESCHEDULER, result.trace):
         return _FIGHT
     kind = cell.target.partition("/")[0]
     if kind == POD and cell.faults != (DEPLOY,):
@@ -112,8 +108,6 @@ def _unstick(row: Row | None, cell: Cell, result: IntentResult) -> str:
         return _ALONE
     if any(reason.startswith(_CLAIM) for _, reason in found):
         return _NO_CLAIM
-    if _goes_on_with(ActorKind.DRAIN, result.trace):
-        return _RETURNS
     if kind in (DEPLOYMENT, DAEMON_SET) and cell.faults == (_ROLLOUT,) and _is_crowded(who):
         return _STARVED if kind == DAEMON_SET and "NodePorts" not in who else _SURGE
     if kind == DAEMON_SET and "NodeResourcesFit" in who:
@@ -130,7 +124,7 @@ def _unstick(row: Row | None, cell: Cell, result: IntentResult) -> str:
     return _STAYS if STAYS in who else _NO_NODES if NO_NODE in who else ""
 
 
-def _goes_on_with(kind: ActorKind, trace: Trace | None) -> bool:
+def goes_on_with(kind: ActorKind, trace: Trace | None) -> bool:
     """True if a run goes on for ever and an actor of the kind with it."""
     if trace is None or trace.loop_start is None:
         return False

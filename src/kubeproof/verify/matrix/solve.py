@@ -14,6 +14,7 @@ from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from kubeproof.cluster.actors import ActorKind
 from kubeproof.engine.limits import Deadline
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.manifests.scenarios.faults import FLOOR, under_faults
@@ -22,6 +23,7 @@ from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.findings.failures import Failure, failure_of
 from kubeproof.verify.findings.left_out import own_doubts, with_caveats
+from kubeproof.verify.matrix.advice import goes_on_with
 from kubeproof.verify.matrix.longest import longest_below
 from kubeproof.verify.matrix.questions import Question
 from kubeproof.verify.matrix.result import Cell, Grade
@@ -35,6 +37,10 @@ from kubeproof.verify.result import IntentResult, Statistics
 from kubeproof.verify.searching import Watch, engine_name
 from kubeproof.verify.words.summary import intent_result
 
+_ASKED_AGAIN = (
+    "kubectl drain evicts the pods that it finds on the node at first, here also those that come back, as they "
+    "tolerate a cordon"
+)
 FEW_WORKLOADS = 4  # that are searched together at once, if need be; more only when all cells have had a turn
 if TYPE_CHECKING:
     from kubeproof.verify.proofs.crowd.proving import Memo, Proofs
@@ -184,13 +190,20 @@ class _Cell:
         floors = {number: self._count(number) for number in found if self._is_floor(number)}
         lasting = [number for number in found if number not in floors]
         failures: list[Failure] = []
+        doubted = None
         for number in (
             n for n in (*lasting[1:], *lasting[:1]) if found[n] == Verdict.VIOLATED
         ):  # what says most comes first
             shown = self._shown(seen.searched, number)
-            if isinstance(shown, IntentResult):
-                return self._stuck(shown, seen.searched)
-            failures.append(shown)
+            if isinstance(shown, Failure):
+                failures.append(shown)
+                continue
+            stuck = self._stuck(shown, seen.searched)
+            if not stuck.is_doubted:
+                return stuck
+            doubted = doubted or stuck
+        if doubted is not None:
+            return doubted
         comes_back = all(map(seen.is_proved, lasting))
         below = sorted((count, number) for number, count in floors.items() if found[number] == Verdict.VIOLATED)
         for count, number in below:
@@ -214,7 +227,10 @@ class _Cell:
 
     def _stuck(self, shown: IntentResult, searched: Part) -> Graded:
         result = replace(shown, severity="error")
-        if doubts := own_doubts(self.loaded, self.question.target):
+        doubts = own_doubts(self.loaded, self.question.target)
+        if goes_on_with(ActorKind.DRAIN, shown.trace):
+            doubts.append(_ASKED_AGAIN)
+        if doubts:
             told = f"a run never comes back, unless what is not modelled prevents it: {'; '.join(doubts)}"
             return replace(self._graded(Grade.UNKNOWN, told, result, searched), is_doubted=True)
         return self._graded(Grade.STUCK, f"a run never comes back: {shown.detail}", result, searched)

@@ -200,7 +200,7 @@ def final_facts(model: IndividualModel, state: State, monitor: Monitor) -> tuple
     """What a reader should know about the last state."""
     lines: list[Fact] = []
     if monitor.intent.key == "drainCompletes":
-        lines += drain_refusals(model, state)
+        lines += _drain_refusals(model, state, monitor)
     for index in concerned(model, monitor):
         if model.setup.workloads[index].owner and is_unused(model, state, index):
             continue
@@ -265,20 +265,23 @@ def is_unused(model: IndividualModel, state: State, workload: int) -> bool:
     return state.specs[workload].replicas < 0 and not has_pods and not _pinned(state, workload)
 
 
-def drain_refusals(model: IndividualModel, state: State) -> list[Fact]:
+def _drain_refusals(model: IndividualModel, state: State, monitor: Monitor) -> list[Fact]:
     """Why evictions of drained nodes are refused."""
-    refs = {one.workload: model.setup.workloads[one.workload].ref for one in _drains(model, state)}
-    found = [(one, line) for one in _drains(model, state) for line in one.refusals(model.seen(one, state))]
+    refs = {one.workload: model.setup.workloads[one.workload].ref for one in _drains(model, state, monitor)}
+    found = [(one, line) for one in _drains(model, state, monitor) for line in one.refusals(model.seen(one, state))]
     return [Fact(line, refs[one.workload], shape="eviction refused") for one, line in found]
 
 
-def refusing_drains(model: IndividualModel, state: State) -> list[DrainEviction]:
+def refusing_drains(model: IndividualModel, state: State, monitor: Monitor) -> list[DrainEviction]:
     """The controllers of evictions that are refused."""
-    return [one for one in _drains(model, state) if one.refusals(model.seen(one, state))]
+    return [one for one in _drains(model, state, monitor) if one.refusals(model.seen(one, state))]
 
 
-def _drains(model: IndividualModel, state: State) -> Iterator[DrainEviction]:
-    return (one for one in working(model.plan.controllers, state.memories) if isinstance(one, DrainEviction))
+def _drains(model: IndividualModel, state: State, monitor: Monitor) -> Iterator[DrainEviction]:
+    """Those that evict pods of the workloads which an intent is about."""
+    asked = frozenset(concerned(model, monitor))
+    running = (one for one in working(model.plan.controllers, state.memories) if isinstance(one, DrainEviction))
+    return (one for one in running if one.workload in asked)
 
 
 def concerned(model: IndividualModel, monitor: Monitor) -> list[int]:

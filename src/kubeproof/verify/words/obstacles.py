@@ -37,7 +37,7 @@ def obstacles(model: IndividualModel, state: State, monitor: Monitor) -> tuple[O
     Of nodes only those count that are up: that one which failed takes no pods is no news.
     """
     found: list[Obstacle] = []
-    if monitor.intent.key == "drainCompletes" and (refusing := refusing_drains(model, state)):
+    if monitor.intent.key == "drainCompletes" and (refusing := refusing_drains(model, state, monitor)):
         found.append((BUDGET, SEVERAL if any(one.has_several_budgets for one in refusing) else ""))
     for index in concerned(model, monitor):
         if not (model.setup.workloads[index].owner and is_unused(model, state, index)):

@@ -92,13 +92,6 @@ def test_a_loop_that_the_descheduler_keeps_up_is_its_fault():
     assert advice(ROW, STUCK, replace(RESULT, trace=Trace(steps))) == "In general."
 
 
-def test_a_drain_that_goes_on_for_ever_meets_pods_that_come_back():
-    steps = tuple(TraceStep(named(actor), "acts", ROW.target, (), 0) for actor in ("scheduler web", "drain"))
-    looping = replace(RESULT, trace=Trace(steps, loop_start=0))
-
-    assert "tolerate the taint of a cordoned node" in advice(ROW, replace(STUCK, faults=("drain",)), looping)
-
-
 def test_where_a_budget_wants_all_pods_it_is_what_has_to_change():
     wants_all = Row(ROW.target, 3, 3, "PodDisruptionBudget/shop/web")
 

@@ -116,6 +116,33 @@ def test_a_budget_of_all_pods_blocks_drains_and_raises_the_floor():
     assert (lost.grade, lost.lowest) == (Grade.DIPS, 1)
 
 
+def test_a_budget_of_another_workload_that_blocks_a_drain_is_that_workloads_fault():
+    quota = "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: all, namespace: shop}\nspec: {hard: {pods: 9}}\n---"
+    other = workload(extra="").replace("namespace: shop", "namespace: data")
+    budget = BUDGET.replace("namespace: shop", "namespace: data")
+    for beside in ("", quota):  # with a quota nothing is proved whatever the others do: all are searched together
+        result = survey(load(NODES, beside, workload(replicas=2), other, budget), "drain")
+
+        assert cell(result, "drain").grade == Grade.STEADY
+        assert cell(result, "drain", "Deployment/data/web").grade == Grade.STUCK
+
+
+def test_pods_that_come_back_to_a_drained_node_hold_up_no_drain_of_kubectl():
+    agent = workload(replicas=2, extra="tolerations: [{operator: Exists}]")
+    beside = workload(replicas=2).replace("web", "shop")
+
+    result = survey(load(NODES, agent, beside), "drain")
+
+    assert {one.grade for one in matrix_of(result).cells} == {Grade.UNKNOWN}
+    assert "kubectl drain evicts the pods that it finds" in cell(result, "drain").detail
+
+
+def test_a_budget_that_refuses_is_told_although_pods_might_come_back_to_a_drained_node():
+    agent = workload(replicas=2, extra="tolerations: [{operator: Exists}]")
+
+    assert cell(survey(load(NODES, agent, BUDGET), "drain"), "drain").grade == Grade.STUCK
+
+
 def test_what_is_never_complete_is_told_once_and_no_fault_is_searched():
     result = survey(load(NODES, workload(replicas=2, cpu="6")))
 
