@@ -80,4 +80,5 @@ def node_cell(node: NodeState) -> NodeCell:
 
 def workload_cell(state: State, workload: int) -> WorkloadCell:
     """The workload as controllers see it."""
-    return state.specs[workload]._replace(unbound=len(state.unbound[workload]))
+    spec, unbound = state.specs[workload], state.unbound[workload]
+    return spec._replace(unbound=len(unbound)) if unbound else spec

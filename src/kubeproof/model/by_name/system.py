@@ -119,7 +119,7 @@ class IndividualModel(NamedActions):
         """What the controller is shown: every node on its own."""
         reads = controller.reads
         return Seen(
-            tuple(controller.show_workload(w, self.workload_cell(state, w)) for w in reads.workloads),
+            tuple(controller.show_workload(w, workload_cell(state, w)) for w in reads.workloads),
             tuple(tuple(self._shown(controller, state, place)) for place in reads.places),
             tuple(state.memories[m] for m in reads.memories),
         )
@@ -127,8 +127,9 @@ class IndividualModel(NamedActions):
     def _shown(
         self, controller: Controller[WorkloadView, NodeView], state: State, place: int
     ) -> Iterator[tuple[NodeView, int]]:
-        for index in self.plan.layout.places[place].nodes:
-            view = cast("NodeView | None", self._node_view(controller, place, state.nodes[index]))
+        indexes = self.plan.layout.places[place].nodes
+        views = [self._node_view(controller, place, state.nodes[index]) for index in indexes]
+        for view in cast("list[NodeView | None]", views):
             if view is not None:
                 yield view, 1
 
@@ -179,11 +180,15 @@ class IndividualModel(NamedActions):
                 age_s = min(age_s + seconds, self.plan.mechanics.ages[kind.workload][-1])
             if life_s != NEVER:
                 life_s = min(life_s + seconds, max(self.plan.mechanics.lives[kind.workload]))
-            return kind._replace(
+            return PodKind(
+                workload=kind.workload,
+                phase=kind.phase,
                 least_s=older(kind.least_s),
                 most_s=older(kind.most_s),
                 evict_s=older(kind.evict_s),
                 age_s=age_s,
+                restarts=kind.restarts,
+                preempted=kind.preempted,
                 route_s=older(kind.route_s),
                 life_s=life_s,
             )
@@ -205,11 +210,11 @@ class IndividualModel(NamedActions):
         return state._replace(observed=observed)
 
     def _monitor_seen(self, fact: Fact[WorkloadView, PlaceView], state: State) -> Seen[WorkloadView, PlaceView]:
-        places = []
-        for place in fact.reads.places:
+        reads, places = fact.reads, []
+        for place in reads.places:
             cells = tuple((node_cell(state.nodes[i]), 1) for i in self.plan.layout.places[place].nodes)
             places.append(fact.show_nodes(place, present(cells)))
-        workloads = tuple(fact.show_workload(w, self.workload_cell(state, w)) for w in fact.reads.workloads)
+        workloads = tuple(fact.show_workload(w, workload_cell(state, w)) for w in reads.workloads)
         return Seen(workloads, tuple(places))
 
     def flags(self, state: State) -> int:

@@ -30,11 +30,15 @@ def ticked(cell: NodeCell, seconds: int, ages: Ages, spare_ages: tuple[int, ...]
     def later(kind: PodKind) -> PodKind:
         age_s = kind.age_s if kind.age_s == NEVER else min(kind.age_s + seconds, ages[kind.workload][-1])
         life_s = kind.life_s if kind.life_s == NEVER else min(kind.life_s + seconds, lives[kind.workload][-1])
-        return kind._replace(
+        return PodKind(
+            workload=kind.workload,
+            phase=kind.phase,
             least_s=_later(kind.least_s, seconds),
             most_s=_later(kind.most_s, seconds),
             evict_s=_later(kind.evict_s, seconds),
             age_s=age_s,
+            restarts=kind.restarts,
+            preempted=kind.preempted,
             route_s=_later(kind.route_s, seconds),
             life_s=life_s,
         )
