@@ -19,7 +19,7 @@ from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.planning import plan_of
 from kubeproof.verify.proofs.events_at_rest import is_calm
 from kubeproof.verify.result import IntentResult, Statistics, VerifyResult
-from kubeproof.verify.searching import Report, Watch
+from kubeproof.verify.searching import SHOWING_SHARE, Report, Watch
 from kubeproof.verify.strategies.events_at_rest import FIRST_LOOK
 from kubeproof.verify.strategies.inquiry import Inquiry
 from kubeproof.verify.strategies.walk import walk
@@ -98,7 +98,7 @@ def _deadline(loaded: Loaded, options: VerifyOptions) -> Deadline | None:
     if options.timeout_s is None:
         return None
     is_looked_at_again = options.has_usual_timeout and not is_calm(loaded)
-    share = FIRST_LOOK if is_looked_at_again else 1.0
+    share = FIRST_LOOK if is_looked_at_again else 1.0 - SHOWING_SHARE
     return Deadline(time.monotonic() + share * options.timeout_s, options.timeout_s)
 
 

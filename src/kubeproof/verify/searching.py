@@ -19,7 +19,7 @@ from kubeproof.engine.search import (
 from kubeproof.engine.snapshot import Keeper, Snapshots
 from kubeproof.engine.system import Cell
 from kubeproof.engine.system import Progress as EngineProgress
-from kubeproof.errors import EnvironmentProblem
+from kubeproof.errors import EnvironmentProblem, LimitReached
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.grouped import GroupedSystem
 from kubeproof.model.plan import Plan
@@ -35,7 +35,12 @@ from kubeproof.verify.words.coverage import Coverage, coverage_of, note
 
 Report = Callable[[Progress], None] | None
 DEFAULT_MEMORY_PERCENT = 80
+SHOWING_SHARE = 0.05  # of the time of a run, after its searches: for counterexamples
 SAMPLE = 16  # with --check-controllers, one memo hit in so many is asked again
+
+
+class NoTimeLeft(LimitReached):
+    """The time of a run is over before a piece of work is done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +54,25 @@ class Watch:
     found: Found | None = None  # is told of violations while a search that allows no additional runs goes on
     deadline: Deadline | None = None  # by which all of them end
     clock: Callable[[], float] = time.monotonic  # by which the time of each is counted
+    deadline_clock: Callable[[], float] = time.monotonic
 
     def go_on(self) -> None:
         """Between two pieces of work: tells what is found, and ends the run if somebody asked for that."""
         if self.stop.is_asked:
             raise KeyboardInterrupt  # what is known by now is the answer
         self.known.tell()
+
+    @property
+    def is_over(self) -> bool:
+        """True if no time is left, not even for showing what searches have found."""
+        if self.deadline is None:
+            return False
+        return self.deadline_clock() > self.deadline.at_s + SHOWING_SHARE * self.deadline.given_s
+
+    def look(self) -> None:
+        """In the middle of long work that is no search: ends it if no time is left."""
+        if self.is_over:
+            raise NoTimeLeft("the time was over before that was worked out")
 
     def keeper(self) -> Keeper | None:
         """Saves and continues the next search."""
@@ -164,7 +182,13 @@ def _limits(options: VerifyOptions, watch: Watch) -> Limits:
     and not a killed process."""
     memory = options.memory_bytes or physical_bytes() * DEFAULT_MEMORY_PERCENT // 100 or None
     return Limits(
-        options.max_states, options.timeout_s, memory, clock=watch.clock, stop=watch.stop, deadline=watch.deadline
+        options.max_states,
+        options.timeout_s,
+        memory,
+        clock=watch.clock,
+        stop=watch.stop,
+        deadline=watch.deadline,
+        deadline_clock=watch.deadline_clock,
     )
 
 

@@ -6,7 +6,7 @@ step must be one the model offers at that moment; the last state, or the loop, m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from kubeproof.cluster.control import Role
@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from kubeproof.intents.temporal import Temporal
 
 Recorded = tuple[str, tuple[Concrete, ...]]  # who acted, what was done
+Look = Callable[[], None]  # at the clock, step by step: raises what ends the work
+
+
+def look_nowhere() -> None:
+    """Takes all the time that the work needs."""
 
 
 class Replayed(NamedTuple):
@@ -40,10 +45,12 @@ def replay(
     *,
     loop_start: int | None,
     monitor_number: int,
+    look: Look = look_nowhere,
 ) -> Replayed:
     """Follows the recorded steps and checks that they break the property; raises ReplayMismatch if not."""
     states, steps = [start], []
     for number, (actor, concrete) in enumerate(recorded, start=1):
+        look()
         step = _offered(model, states[-1], actor, concrete, number)
         steps.append(step)
         states.append(step.target)
@@ -52,9 +59,12 @@ def replay(
     return replayed
 
 
-def retrace(model: IndividualModel, states: Sequence[State], steps: Sequence[Transition]) -> None:
+def retrace(
+    model: IndividualModel, states: Sequence[State], steps: Sequence[Transition], look: Look = look_nowhere
+) -> None:
     """Checks that each of the steps is possible and leads where it is said to; raises ReplayMismatch if not."""
     for number, (before, step, after) in enumerate(zip(states, steps, states[1:], strict=False), start=1):
+        look()
         if _offered(model, before, step.controller, step.concrete, number).target != after:
             raise ReplayMismatch(f"E700 step {number} of the trace leads elsewhere: {step.controller} {step.concrete}")
 

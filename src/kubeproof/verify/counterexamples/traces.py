@@ -11,7 +11,7 @@ from kubeproof.controllers.quota import is_meant
 from kubeproof.model.by_name.state import State, Transition
 from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.verify.counterexamples.lift import NamedPath
-from kubeproof.verify.counterexamples.replayer import replay
+from kubeproof.verify.counterexamples.replayer import Look, look_nowhere, replay
 from kubeproof.verify.result import Trace, TraceStep
 from kubeproof.verify.words.explain import added_words, event_words, final_facts, why
 from kubeproof.verify.words.obstacles import obstacles
@@ -35,11 +35,15 @@ def make_trace(model: IndividualModel, monitor_number: int, prelude: NamedPath |
 
 
 def make_trace_after(
-    model: IndividualModel, monitor_number: int, before: tuple[TraceStep, ...], path: NamedPath
+    model: IndividualModel,
+    monitor_number: int,
+    before: tuple[TraceStep, ...],
+    path: NamedPath,
+    look: Look = look_nowhere,
 ) -> Violation:
     """The same, where the steps that deployed the cluster are told already."""
     recorded = [(step.controller, step.concrete) for step in path.steps]
-    replay(model, path.states[0], recorded, loop_start=path.loop_start, monitor_number=monitor_number)
+    replay(model, path.states[0], recorded, loop_start=path.loop_start, monitor_number=monitor_number, look=look)
     begun_s = before[-1].time_s if before else 0
     steps = told(model, path.states, path.steps, begun_s)
     loop_start = None if path.loop_start is None else path.loop_start + len(before)

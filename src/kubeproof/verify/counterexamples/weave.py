@@ -23,6 +23,7 @@ from kubeproof.model.by_name.system import IndividualModel
 from kubeproof.model.reductions.starts_in_unison import StartAll, started_together
 from kubeproof.verify.counterexamples.lift import NamedPath
 from kubeproof.verify.counterexamples.projection import Projection
+from kubeproof.verify.counterexamples.replayer import Look, look_nowhere
 
 MOST_STEPS = 5_000  # steps of other parts between two of the path
 MOST_WAITS = 200  # steps of others that a step of the path waits for
@@ -37,8 +38,15 @@ class CannotWeave(KubeproofError):
 class Weaver:
     """Follows a part's path in the whole, from a state on."""
 
-    def __init__(self, whole: IndividualModel, part: IndividualModel, shares: Projection, start: State) -> None:
-        self._whole, self._part, self._shares = whole, part, shares
+    def __init__(
+        self,
+        whole: IndividualModel,
+        part: IndividualModel,
+        shares: Projection,
+        start: State,
+        look: Look = look_nowhere,
+    ) -> None:
+        self._whole, self._part, self._shares, self._look = whole, part, shares, look
         self.states = [start]
         self.steps: list[Transition] = []
         self._lasting = [actor for actor in whole.plan.actors if actor.stage == Stage.ALWAYS]
@@ -52,6 +60,7 @@ class Weaver:
         return anonymous(self._part, self._shares.of(state))
 
     def _take(self, step: Transition) -> None:
+        self._look()
         self.steps.append(step)
         self.states.append(step.target)
 

@@ -16,10 +16,12 @@ from kubeproof.manifests.scenarios.faults import (
     concerning,
     floor_of,
     rows_of,
+    under_faults,
     within_bounds,
 )
 from kubeproof.values import dataclass
 from kubeproof.verify.matrix.result import Column, Row
+from kubeproof.verify.proofs.slicing import cut_by_relations
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,17 @@ def pairs_of_faults(setup: Setup, chosen: Sequence[Fault] = FAULTS) -> Cells:
             if one.begins == other.begins == DEPLOYED and one.events is not other.events:
                 found.append((one.rank + other.rank, (workload.ref, (one.key, other.key))))
     return [cell for _, cell in sorted(found, key=lambda pair: pair[0])]
+
+
+def small_first(loaded: Loaded, cells: Cells) -> Cells:
+    """The cells in the order of work: those of workloads to which few others relate take least and come first.
+
+    Where the time does not suffice for all, more of them are decided.
+    """
+    target, faults = cells[0]
+    parts = cut_by_relations(under_faults(loaded, faults, target))
+    sizes = {ref: len(part.workloads) for part in parts for ref in part.workloads}
+    return sorted(cells, key=lambda cell: sizes.get(cell[0], len(sizes)))
 
 
 def columns_of(cells: Cells) -> tuple[Column, ...]:

@@ -23,7 +23,7 @@ from kubeproof.verify.executors.task import Outcome, TaskProgress
 from kubeproof.verify.findings.known import Found, Known
 from kubeproof.verify.matrix.conclusion import conclude, failed
 from kubeproof.verify.matrix.options import MatrixEffort, MatrixOptions
-from kubeproof.verify.matrix.questions import Cells, Question, ask, pairs_of_faults, single_faults
+from kubeproof.verify.matrix.questions import Cells, Question, ask, pairs_of_faults, single_faults, small_first
 from kubeproof.verify.matrix.result import Grade
 from kubeproof.verify.matrix.solve import Graded, Solver
 from kubeproof.verify.options import VerifyOptions
@@ -67,17 +67,18 @@ def run_matrix(
     Asked to stop, or interrupted, it answers with the cells that are graded by then.
     """
     faults = tuple(fault for fault in FAULTS if not chosen.faults or fault.key in chosen.faults)
-    every = cells = single_faults(loaded.setup, faults)
-    if not cells:
+    every = single_faults(loaded.setup, faults)
+    if not every:
         raise NothingToCheckError(_nothing(loaded))
+    cells = small_first(loaded, every)
     run = _Run(loaded, options, chosen, effort, journal, progress, stop or Stop(), Known(found), clock)
     pairs: Cells = []
     try:
         first = [cell for cell in cells if cell[1] == (DEPLOY,)]
         run.work("faults", ask(first, _fewer(options, effort.first_states), effort.first_s))
-        cells = [cell for cell in cells if cell in first or not run.is_stuck_at_first(cell[0])]
-        run.work("faults", ask(cells[len(first) :], _fewer(options, effort.first_states), effort.first_s))
-        run.work("open cells", run.again(cells))
+        then = [cell for cell in cells if cell[1] != (DEPLOY,) and not run.is_stuck_at_first(cell[0])]
+        run.work("faults", ask(then, _fewer(options, effort.first_states), effort.first_s))
+        run.work("open cells", run.again([*first, *then]))
         pairs = pairs_of_faults(loaded.setup, faults) if chosen.pairs else []
         pairs = [cell for cell in pairs if not run.is_stuck_at_first(cell[0])]
         run.work("pairs of faults", ask(pairs[: effort.max_pairs], _fewer(options, effort.pair_states), effort.pair_s))

@@ -34,7 +34,7 @@ from kubeproof.verify.proofs.coarser import within
 from kubeproof.verify.proofs.slices import Part, Preludes, searched_part, show_violation
 from kubeproof.verify.proofs.slicing import Slice, cut_by_relations
 from kubeproof.verify.result import IntentResult, Statistics
-from kubeproof.verify.searching import Watch, engine_name
+from kubeproof.verify.searching import NoTimeLeft, Watch, engine_name
 from kubeproof.verify.words.summary import intent_result
 
 _ASKED_AGAIN = (
@@ -75,6 +75,8 @@ class Solver:
             return one.grade()
         except NoPlacement:
             return one.undecided("it has no first placement to start from: see its first deployment")
+        except NoTimeLeft:
+            return one.undecided("the time was over before its search began; --timeout allows more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,8 @@ class _Cell:
             return
         known: set[tuple[str, ...]] = set()
         for is_swayed in (False, True):
+            if known and self.watch.is_over:
+                return
             parts = cut_by_relations(self.loaded, is_swayed=is_swayed)
             part = next((one for one in parts if self.question.target in one.workloads), None)
             if part is not None and len(parts) > 1 and part.workloads not in known:
@@ -139,6 +143,7 @@ class _Cell:
 
     def _beside_others(self, part: Slice) -> Graded:
         """What is found of a part alone as a run of the whole, and what holds of it whatever the others do."""
+        self.watch.look()
         searched = searched_part(part, planned(part.loaded, self.options), self.options, self.watch)
         found = {number: _verdict(searched, number) for number in part.intents}
         alone = [number for number, verdict in found.items() if verdict != Verdict.VIOLATED]
@@ -223,7 +228,10 @@ class _Cell:
         assert decided is not None
         result = intent_result(self.loaded, self.plan, number, Verdict.VIOLATED, searched.statistics)
         is_whole = searched.plan is self.plan
-        return show_violation(self.plan, searched, decided, number, result, is_exact=is_whole, preludes=self.preludes)
+        return show_violation(
+            self.plan, searched, decided, number, result,
+            is_exact=is_whole, preludes=self.preludes, look=self.watch.look,
+        )  # fmt: skip
 
     def _stuck(self, shown: IntentResult, searched: Part) -> Graded:
         result = replace(shown, severity="error")

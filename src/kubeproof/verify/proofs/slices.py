@@ -21,7 +21,7 @@ from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.counterexamples.lift import NamedPath
 from kubeproof.verify.counterexamples.projection import Projection
-from kubeproof.verify.counterexamples.replayer import ReplayMismatch, retrace
+from kubeproof.verify.counterexamples.replayer import Look, ReplayMismatch, look_nowhere, retrace
 from kubeproof.verify.counterexamples.traces import make_trace_after, told
 from kubeproof.verify.counterexamples.weave import Weaver, weave
 from kubeproof.verify.findings.failures import Failure, failure_of
@@ -30,7 +30,7 @@ from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.proofs.near_nodes import search_joined
 from kubeproof.verify.proofs.slicing import Slice, may_be_disturbed_at_any_time, starts_simply
 from kubeproof.verify.result import IntentResult, Statistics, TraceStep
-from kubeproof.verify.searching import Beginning, Decided, Watch, begin, statistics_of
+from kubeproof.verify.searching import Beginning, Decided, NoTimeLeft, Watch, begin, statistics_of
 from kubeproof.verify.words.summary import stopped
 
 _MOST_NAMES = 3  # of a part with many workloads
@@ -161,6 +161,7 @@ def show_violation(
     *,
     is_exact: bool,
     preludes: Preludes | None = None,
+    look: Look = look_nowhere,
 ) -> IntentResult | Failure:
     """The result with the part's violation as one of the whole, or why it cannot be shown.
 
@@ -168,9 +169,11 @@ def show_violation(
     differ in events begin alike: with `preludes` they are deployed once.
     """
     try:
-        before, path = _woven(whole, part, decided, intent, {} if preludes is None else preludes)
+        before, path = _woven(whole, part, decided, intent, {} if preludes is None else preludes, look)
         path = path if is_exact else path._replace(is_inevitable=False)
-        return replace(result, **make_trace_after(RepresentativeModel(whole), intent, before, path))
+        return replace(result, **make_trace_after(RepresentativeModel(whole), intent, before, path, look))
+    except NoTimeLeft:
+        return Failure(Verdict.UNKNOWN, "the time was over before its failure was shown as a run of all workloads")
     except NodeSizeMatters as problem:  # in a state that the search left out
         return Failure(Verdict.UNKNOWN, str(problem))
     except ReplayMismatch as problem:  # such as a loop in which one of the others always has something to do
@@ -180,7 +183,7 @@ def show_violation(
 
 
 def _woven(
-    whole: Plan, part: Part, decided: Decided, intent: int, preludes: Preludes
+    whole: Plan, part: Part, decided: Decided, intent: int, preludes: Preludes, look: Look
 ) -> tuple[tuple[TraceStep, ...], NamedPath]:
     """A part's violation as a run of the whole: how it was deployed, if it was, and the path."""
     shares = Projection(whole, part.plan, part.slice.intents)
@@ -188,16 +191,18 @@ def _woven(
     (start,) = model.initial()
     told_before: tuple[TraceStep, ...] = ()
     if part.beginning.search is not None:
-        prelude = _find_prelude(whole, part, shares, decided, preludes)
+        prelude = _find_prelude(whole, part, shares, decided, preludes, look)
         told_before = prelude.told
         start = model.restarted(prelude.last._replace(observed=()))
-    weaver = Weaver(model, own, shares, start)
+    weaver = Weaver(model, own, shares, start, look)
     kind = whole.monitors[intent].kind
     ends_stable = kind in (IN_STABLE, RECURRENT, PERSISTENT)
     return told_before, weave(weaver, decided.search, decided.finding, ends_stable=ends_stable)
 
 
-def _find_prelude(whole: Plan, part: Part, shares: Projection, decided: Decided, preludes: Preludes) -> Prelude:
+def _find_prelude(
+    whole: Plan, part: Part, shares: Projection, decided: Decided, preludes: Preludes, look: Look
+) -> Prelude:
     """How the whole was deployed so that the part is where its run begins; known, if it was asked for before."""
     root = decided.search.root(decided.finding.state)
     workloads = tuple((one.ref, one.owner, one.ordinal, one.replicas) for one in whole.setup.workloads)
@@ -205,8 +210,8 @@ def _find_prelude(whole: Plan, part: Part, shares: Projection, decided: Decided,
     for prelude in known if not whole.claims else ():  # which claim has which volume is part of the memories
         if _ends_at(prelude, part, shares, root):
             return prelude
-    path = _woven_prelude(whole, part, shares, root)
-    retrace(RepresentativeModel(whole.deploying()), path.states, path.steps)
+    path = _woven_prelude(whole, part, shares, root, look)
+    retrace(RepresentativeModel(whole.deploying()), path.states, path.steps, look)
     known.append(Prelude(path.last, told(RepresentativeModel(whole), path.states, path.steps, 0)))
     return known[-1]
 
@@ -219,11 +224,11 @@ def _ends_at(prelude: Prelude, part: Part, shares: Projection, root: int) -> boo
     return anonymous(RepresentativeModel(plan), shares.of(prelude.last)) == wanted
 
 
-def _woven_prelude(whole: Plan, part: Part, shares: Projection, root: int) -> NamedPath:
+def _woven_prelude(whole: Plan, part: Part, shares: Projection, root: int, look: Look) -> NamedPath:
     assert part.beginning.search is not None
     deploying = RememberingModel(whole.deploying())
     (empty,) = deploying.initial()
-    weaver = Weaver(deploying, RepresentativeModel(part.plan.deploying()), shares, empty)
+    weaver = Weaver(deploying, RepresentativeModel(part.plan.deploying()), shares, empty, look)
     search = part.beginning.search
     weaver.follow(search, [step for _, step in search.path(part.beginning.stable[root])])
     weaver.rest()

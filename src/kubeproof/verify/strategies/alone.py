@@ -71,7 +71,7 @@ def _decide(inquiry: Inquiry, sliced: Sliced, number: int, shown: Mapping[int, I
 def _violation(inquiry: Inquiry, part: Part, decided: Decided, number: int) -> IntentResult:
     """A part's violation as one of the whole; open if the others do not run along."""
     result = intent_result(inquiry.loaded, inquiry.plan, number, Verdict.VIOLATED, part.statistics)
-    found = show_violation(inquiry.plan, part, decided, number, result, is_exact=False)
+    found = show_violation(inquiry.plan, part, decided, number, result, is_exact=False, look=inquiry.watch.look)
     if isinstance(found, IntentResult):
         return found
     said = claim(inquiry.plan.monitors[number].intent)

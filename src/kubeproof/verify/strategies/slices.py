@@ -134,7 +134,7 @@ def _show(inquiry: Inquiry, part: Part, decided: Decided, number: int, statistic
     result = intent_result(inquiry.loaded, inquiry.plan, number, decided.finding.verdict, statistics)
     if result.verdict != Verdict.VIOLATED:
         return result
-    found = show_violation(inquiry.plan, part, decided, number, result, is_exact=True)
+    found = show_violation(inquiry.plan, part, decided, number, result, is_exact=True, look=inquiry.watch.look)
     return found if isinstance(found, IntentResult) else _Left(Reason.NOT_SHOWN, found)
 
 

@@ -82,6 +82,7 @@ def prove_part(
     loaded: Loaded, part: Slice, planned: Planned, options: VerifyOptions, watch: Watch, memo: Memo | None = None
 ) -> Proofs:
     """What is proved of one of the parts of `cut_by_relations`; with a memo, equal parts are searched once."""
+    watch.look()
     asked = _Asked(loaded, part, Room(loaded))
     if asked.obstacle or not asked.numbers:
         return Proofs(obstacle=asked.obstacle)
@@ -149,6 +150,7 @@ class _Prover:
     def join(self, found: Proofs, asked: _Asked, questions: Iterator[Question]) -> Proofs:
         """What is proved with one of the questions or was before."""
         for question in questions:
+            self._watch.look()
             is_known = question in self._memo
             found = _joined(found, asked.numbers, self._answer(question), is_new=not is_known)
             if len(found.intents) == len(asked.numbers) or self._watch.stop.is_asked:
@@ -202,7 +204,8 @@ def _answer(question: Question, planned: Planned, options: VerifyOptions, watch:
         none = (False,) * len(loaded.scenario.intents)
         return Answer(none, none, statistics_of(beginning.search, plan))
     system, search = one_search(loosen(plan, around), EVERY_ORDER, beginning, options, watch.unsaved)
-    rests = question.settles and _comes_to_rest(system, search, is_open=any(question.short) or not question.drains_end)
+    is_open = any(question.short) or not question.drains_end
+    rests = question.settles and _comes_to_rest(system, search, watch, is_open=is_open)
     unbroken = tuple(
         finding.verdict in (Verdict.HOLDS, Verdict.VACUOUS) and (rests or check.kind in SAFETY)
         for check, finding in zip(system.checks, search.findings, strict=True)
@@ -219,7 +222,7 @@ def _begin(loaded: Loaded, plan: Plan, around: Surroundings, options: VerifyOpti
     return begin(loaded, loosen(plan.deploying(), around), options, watch.unsaved)
 
 
-def _comes_to_rest(system: GroupedSystem, search: Search, *, is_open: bool) -> bool:
+def _comes_to_rest(system: GroupedSystem, search: Search, watch: Watch, *, is_open: bool) -> bool:
     """True if no run goes round without events; with `is_open` steps count that may not come, because of others."""
     if search.stopped_by:
         return False
@@ -229,6 +232,7 @@ def _comes_to_rest(system: GroupedSystem, search: Search, *, is_open: bool) -> b
     loops = sum(not isinstance(loop, FreeAutoscaler) for loop in system.plan.controllers)  # these come last
 
     def successors(state: int) -> list[int]:
+        watch.look()
         return [s.target for s in store.steps(state) if s.effect.role != Role.EVENT or s.actor < loops]
 
     return not cyclic_components(range(store.expanded), successors)
