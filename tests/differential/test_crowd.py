@@ -149,6 +149,50 @@ def compare_many(number: int, examples: int, mix: Mix = CROWD) -> Counter[str]:
     return found
 
 
+# -- reconcilers --------------------------------------------------------------------------------------
+
+
+@st.composite
+def healed_inputs(draw: st.DrawFn) -> Loaded:
+    """Workloads of all kinds, one of which somebody changes or not, and a reconciler that puts it back."""
+    loaded = draw(mixed_inputs(replace(CROWD, autoscalers=choose(draw, False, False, True))))
+    ref = choose(draw, *(workload.ref for workload in loaded.setup.workloads))
+    scale = Scale(name="by hand", target=ref, replicas=(choose(draw, 1, 2, 3),), after=choose(draw, None, STABLE))
+    rollout = Rollout(name="new", target=ref, after=choose(draw, None, STABLE))
+    kind = ref.partition("/")[0]
+    changes = [()] + [(scale,)] * (kind in (DEPLOYMENT, STATEFUL_SET))
+    changes += [(rollout,)] * (kind in (DEPLOYMENT, STATEFUL_SET, DAEMON_SET)) * 2
+    named = {event.name: event for event in loaded.scenario.events}
+    events = (*named.values(), *choose(draw, *changes)) if len(named) < 2 else tuple(named.values())
+    flags = replace(loaded.setup.settings, gitops_interval_s=choose(draw, 5, 180))
+    setup = replace(loaded.setup, settings=flags)
+    return replace(loaded, setup=setup, scenario=replace(loaded.scenario, events=events))
+
+
+def compare_healed(number: int, examples: int) -> Counter[str]:
+    """Compares so many inputs in which a reconciler undoes what somebody did."""
+    found: Counter[str] = Counter()
+
+    @seed(number)
+    @settings(PATIENT, max_examples=examples)
+    @given(healed_inputs())
+    def check(loaded: Loaded) -> None:
+        found.update(compare(ask_all(loaded)))
+
+    check()
+    return found
+
+
+def test_what_is_proved_of_healed_workloads_is_so_whenever_the_reconciler_acts() -> None:
+    assert compare_healed(1, 60)["inputs"] > 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(10, 15))
+def test_what_is_proved_of_healed_workloads_is_so_in_many_more_cases(number: int) -> None:
+    assert compare_healed(number, 400)["inputs"] > 80
+
+
 # -- scores -------------------------------------------------------------------------------------------
 
 

@@ -54,6 +54,7 @@ GUARDED: dict[str, tuple[str, ...]] = {
         "free", "flatten", "_finds_room", "_ends_unseen", "_may_run_anywhere", "_admits", "_may_rename",
         "_selectors", "_terms",
     ),
+    "verify/proofs/crowd/healing.py": ("is_healed", "drifts", "heals_without_end"),
     "verify/proofs/crowd/swaying.py": (
         "find_sway", "_counts_others", "_counted", "_scored_terms", "_is_keyed", "_find_slack", "_range_of",
     ),

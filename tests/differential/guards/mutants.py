@@ -669,6 +669,11 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         True,
     ),
     (
+        Guard("verify/proofs/slicing.py", "cut_by_relations", "heals_without_end(loaded)"),
+        "an autoscaler and a reconciler write in turn",
+        True,
+    ),
+    (
         Guard("verify/proofs/crowd/freeing.py", "_may_run_anywhere", "spread"),
         "pods are spread over a cordoned node",
         True,

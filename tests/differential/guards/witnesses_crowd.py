@@ -134,6 +134,15 @@ def scaled_up() -> Loaded:
     return cluster((node("n1"),), (a, TINY), of("maxReplicas", a, count=ONE), autoscalers=(scaler,))
 
 
+def written_in_turn() -> Loaded:
+    """The autoscaler writes its minimum, the reconciler what the manifest says, again and again."""
+    a = workload("a", cpu=100)
+    metric = Metric("Resource", "cpu", "Utilization", 90)
+    scaler = HorizontalPodAutoscaler("shop", "a", a.ref, 2, 2, (metric,))
+    settings = Settings(startup_s=(1, 1), monitor_period_s=0, gitops_interval_s=60)
+    return cluster((node("n1"),), (a, TINY), of("noOscillation", a), autoscalers=(scaler,), settings=settings)
+
+
 def never_drained() -> Loaded:
     """A budget keeps the other pod on the node, which is never uncordoned."""
     a = workload("a", cpu=1, node_selector=(("disk", "ssd"),))
@@ -247,6 +256,7 @@ WITNESSES: dict[str, Witness] = {
     "a pod is refused on the node that it names": refused_on_its_node,
     "a quota counts the pods of a part": under_a_quota,
     "an autoscaler resizes a part": scaled_up,
+    "an autoscaler and a reconciler write in turn": written_in_turn,
     "others never leave a drained node": never_drained,
     "a daemon pod comes too late": daemon_without_room,
     "daemon pods take room": beside_daemons,

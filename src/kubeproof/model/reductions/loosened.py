@@ -40,7 +40,7 @@ from kubeproof.cluster.objects import (
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import ACTIVE, NodeCell, WorkloadCell
 from kubeproof.controllers.budgets import budgets_of
-from kubeproof.controllers.late import JobController, PinnedScheduler
+from kubeproof.controllers.late import GitOpsController, JobController, PinnedScheduler
 from kubeproof.controllers.node_lifecycle import Condition, NoExecuteTainter
 from kubeproof.controllers.scheduler.controller import SchedulerController, Sight
 from kubeproof.events.drain import DrainEvent, DrainProgress
@@ -52,6 +52,7 @@ from kubeproof.model.reductions.fair_waits import asynchronous
 from kubeproof.values import dataclass
 
 if TYPE_CHECKING:
+    from kubeproof.controllers.gitops import Spec as Written
     from kubeproof.controllers.job import Owned, Spec
 
 Inner = TypeVar("Inner", bound=Loop)
@@ -121,6 +122,8 @@ def _loosened(controller: Loop, plan: Plan, around: Surroundings) -> Loop:
         return OptionalLoop(controller)
     if isinstance(controller, NoExecuteTainter) and not daemon_sets(plan.setup):
         return TainterOfPods(controller)
+    if isinstance(controller, GitOpsController):
+        return UntimedReconciler(controller)
     return UntimedJob(controller) if isinstance(controller, JobController) else controller
 
 
@@ -319,6 +322,18 @@ class UntimedJob(_Wrapped[JobController]):
             return action
         *counted, _, left_s = action.value
         return action._replace(value=(*counted, 0, left_s))
+
+
+class UntimedReconciler(_Wrapped[GitOpsController]):
+    """A reconciler that may be due at any moment, and will be."""
+
+    def act(self, seen: Seen[Written, Groups[None]]) -> tuple[Decision, ...]:
+        """What it writes if something drifted; when it comes again is open."""
+        due = Seen(seen.workloads, seen.places, ((0, 0), *seen.memories[1:]))
+        return tuple(
+            Decision(tuple(action for action in one.actions if not isinstance(action, Remember)), Role.URGENT)
+            for one in self._loop.act(due)
+        )
 
 
 def _open(decision: Decision) -> Decision:

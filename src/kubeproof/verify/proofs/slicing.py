@@ -31,6 +31,7 @@ from kubeproof.intents.place_facts import matching_workloads
 from kubeproof.intents.predicates import followed_targets
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.values import dataclass
+from kubeproof.verify.proofs.crowd.healing import heals_without_end
 from kubeproof.verify.proofs.crowd.room import Room
 
 
@@ -72,7 +73,7 @@ def cut_by_relations(loaded: Loaded, *, is_swayed: bool = False) -> tuple[Slice,
     may take the room of others, unless there is always enough. With `is_swayed` workloads belong together, too, if
     scores of one count pods of the other.
     """
-    if _entangled(loaded, on_nodes=False) or loaded.setup.settings.gitops_interval_s is not None:
+    if _entangled(loaded, on_nodes=False) or heals_without_end(loaded):
         return ()
     if has_priorities(loaded.setup) and not Room(loaded).is_never_short:
         return ()

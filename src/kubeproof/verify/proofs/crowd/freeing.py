@@ -41,6 +41,7 @@ from kubeproof.events.declarations import (
 )
 from kubeproof.intents.catalogue import entry
 from kubeproof.manifests.loaded import Loaded, Scenario
+from kubeproof.verify.proofs.crowd.healing import drifts
 from kubeproof.verify.proofs.crowd.room import ON_USAGE, target_of
 from kubeproof.verify.proofs.slicing import Slice
 
@@ -86,6 +87,8 @@ def free(part: Slice, *, is_scored: bool = False) -> Loaded:
         for event in scenario.events
         if not isinstance(event, ON_USAGE) or event.name in awaited
     )
+    if not drifts(part.loaded):  # then there is nothing to undo
+        smaller = replace(smaller, settings=replace(setup.settings, gitops_interval_s=None))
     intents = tuple(intent for intent in scenario.intents if entry(intent.key).is_provable_alone)
     freed = replace(scenario, events=events, intents=intents)
     return _rename(Loaded(smaller, freed)) if _may_rename(smaller, freed) else Loaded(smaller, freed)
@@ -203,7 +206,7 @@ def _may_rename(setup: Setup, scenario: Scenario) -> bool:
         constraint.match_label_keys for workload in setup.workloads for constraint in workload.template.spread
     ) or any(term.match_label_keys or term.mismatch_label_keys for w in setup.workloads for term in _terms(w.template))
     has_claims = any(workload.template.claims or workload.claim_templates for workload in setup.workloads)
-    placed = scenario.start.placement or scenario.start.pods
+    placed = scenario.start.placement or scenario.start.pods or setup.settings.gitops_ignored
     if _has_hard_defaults(setup) or any(isinstance(event, Apply) for event in scenario.events):
         return False
     selecting = any(intent.selector is not None for intent in scenario.intents)

@@ -46,6 +46,7 @@ from kubeproof.events.declarations import (
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.model.expansion.cron import jobs_at_once
 from kubeproof.model.loops.adjusting import autoscaler_settings
+from kubeproof.verify.proofs.crowd.healing import is_healed
 
 PODS = "pods"
 SILENT = Taint(UNREACHABLE, "", NO_SCHEDULE)  # of a node that is lost
@@ -153,7 +154,7 @@ class Room:
         lasting += sum(self._most_let_go(workload, a, active, is_alone=len(scalers) == 1) for a in scalers)
         lasting += active if workload.rules.starts_jobs else 0  # of which Jobs end without end
         most = lasting + _present(self._loaded, workload)
-        most += _most_ending(workload, size, active, events)
+        most += _most_ending(workload, size, active, events, is_healed=is_healed(self._loaded, workload))
         lost = 0 if workload.rules.has_ordinals else active  # an ordinal is replaced when its pod is gone
         return Crowd(requests, scored, lasting, most, lost)
 
@@ -337,20 +338,21 @@ def _most_surge(workload: Workload, size: int, events: Sequence[Event]) -> int:
     return max(strategy.surge_of(size) for strategy in (workload.strategy, *strategies))
 
 
-def _most_ending(workload: Workload, size: int, active: int, events: Sequence[Event]) -> int:
+def _most_ending(workload: Workload, size: int, active: int, events: Sequence[Event], *, is_healed: bool) -> int:
     """Pods that end beside the active ones, autoscalers aside, on nodes that nothing has hit.
 
     A StatefulSet has one pod of each ordinal, ending or not. A Job ends all its pods once, when it is over. The first
-    rollout takes away the pods of the first revision, which does not grow again.
+    rollout takes away the pods of the first revision, which does not grow again, unless a reconciler undoes it.
     """
     if workload.rules.has_ordinals:
         return 0
     if workload.rules.runs_to_completion:
         return 2 * active
     falls = [event for event in events if isinstance(event, RESIZING)]
-    if len(falls) == 1 and isinstance(falls[0], Rollout) and falls[0].max == 1:
+    if len(falls) == 1 and isinstance(falls[0], Rollout) and falls[0].max == 1 and not is_healed:
         return size
-    return active * sum(len(event.replicas) if isinstance(event, Scale) else event.max for event in falls)
+    changes = sum(len(event.replicas) if isinstance(event, Scale) else event.max for event in falls)
+    return active * changes * (2 if is_healed else 1)
 
 
 def _most_daemons(loaded: Loaded, daemon: Workload, node: Node, *, is_lasting: bool) -> int:
@@ -366,7 +368,7 @@ def _most_daemons(loaded: Loaded, daemon: Workload, node: Node, *, is_lasting: b
     is_applied = any(isinstance(event, Apply) for event in changes)
     if not changes or not (is_applied or surges(daemon.strategy)):
         return 1 + present
-    is_single = len(changes) == 1 and not is_applied and changes[0].max == 1
+    is_single = len(changes) == 1 and not is_applied and changes[0].max == 1 and not is_healed(loaded, daemon)
     return present + (2 if is_lasting or is_single else 3)
 
 

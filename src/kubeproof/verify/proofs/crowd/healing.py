@@ -1,0 +1,46 @@
+"""What a GitOps reconciler may do to workloads that are proved one by one: it undoes what events did, and nothing else.
+
+It writes a workload's object where that is not what its manifest says. So it never acts where nobody changes objects,
+and each rollout or change of size by hand is followed by at most one that puts things back.
+"""
+
+from __future__ import annotations
+
+from kubeproof.cluster.footprint import Writes
+from kubeproof.cluster.objects import Workload
+from kubeproof.controllers.gitops import reconciled
+from kubeproof.events.declarations import Rollout, Scale, written_by
+from kubeproof.manifests.loaded import Loaded
+
+UNDONE = (Rollout, Scale)  # of which a reconciler undoes each once
+DRIFT = Writes.SIZES | Writes.TEMPLATES | Writes.OBJECTS | Writes.REMOVALS
+
+
+def is_healed(loaded: Loaded, workload: Workload) -> bool:
+    """True if a reconciler puts the workload's object back to its manifest."""
+    if loaded.setup.settings.gitops_interval_s is None:
+        return False
+    workloads = loaded.setup.workloads
+    return any(workloads[number].ref == workload.ref for number in reconciled(loaded.setup, frozenset()))
+
+
+def drifts(loaded: Loaded) -> bool:
+    """True if an event changes the object of a workload."""
+    return bool(written_by(loaded.scenario.events) & DRIFT)
+
+
+def heals_without_end(loaded: Loaded) -> bool:
+    """True if a reconciler may write more often than events happen, or bring back what was deleted.
+
+    Autoscalers and reconcilers write the same field in turn, and a Job that is deleted when it is over starts anew.
+    """
+    setup = loaded.setup
+    healed = [setup.workloads[number] for number in reconciled(setup, frozenset())]
+    targets = {autoscaler.target for autoscaler in setup.autoscalers}
+    if any(written_by((event,)) & DRIFT and not isinstance(event, UNDONE) for event in loaded.scenario.events):
+        return bool(healed)
+    return any(
+        (one.ref in targets and (one.replicas_given or drifts(loaded)))
+        or (one.rules.counts_completions and one.job.ttl_s is not None)
+        for one in healed
+    )
