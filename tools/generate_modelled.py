@@ -157,7 +157,7 @@ def _kinds() -> Iterator[str]:
     yield "NetworkPolicies are what [`network verify`](network.md) is about.\n"
     rows = [
         (f"`{kind}`", ", ".join(f"`{version}`" for version in known), SAID_OF_KIND.get(kind, "modelled"))
-        for kind, known in objects._VERSIONS.items()
+        for kind, known in ((one.name, one.versions) for one in objects.READ_KINDS.values())
     ]
     yield from _table(("kind", "apiVersion", ""), rows)
 
@@ -198,7 +198,7 @@ def read_fields() -> dict[str, list[str]]:
     left_out = [omission for omission in loaded.omissions if omission.what.startswith(("field", "unknown"))]
     if left_out:
         raise SystemExit(f"{SAMPLE.name} holds fields that are not read: {left_out}")
-    found: dict[str, list[str]] = {kind: [] for kind in objects._VERSIONS if kind != "Scenario"}
+    found: dict[str, list[str]] = {kind: [] for kind in objects.READ_KINDS if kind != "Scenario"}
     for kind, path in sorted(asked):
         is_inner = any(other[0] == kind and re.match(rf"{re.escape(path)}[.\[]", other[1]) for other in asked)
         if kind in found and not is_inner and path not in ("apiVersion", "kind"):

@@ -8,7 +8,7 @@ from os.path import dirname
 
 from kubeproof.cluster.objects import Source
 from kubeproof.manifests.loaded import DUPLICATE, NAMED, ReadingNote
-from kubeproof.manifests.objects import UNNAMED, Document, identity_of, is_modelled_kind, shown_name
+from kubeproof.manifests.objects import READ_KINDS, Document, identity_of, is_modelled_kind, shown_name
 from kubeproof.manifests.yaml.tree import Entry, Mapping, Scalar, plain
 from kubeproof.values import dataclass
 
@@ -86,7 +86,7 @@ def find_repeated(documents: Sequence[Document]) -> list[Repeated]:
 def identify(document: Document) -> Identity | None:
     """What two objects have in common that are one in a cluster; None without a name."""
     namespace, name = identity_of(document)
-    if not name and document.kind not in UNNAMED:
+    if not name and (document.kind not in READ_KINDS or READ_KINDS[document.kind].is_named):
         return None
     group = "" if is_modelled_kind(document) else document.version.rpartition("/")[0]  # of which one is left
     return f"{group}/{document.kind}", namespace or "default", name

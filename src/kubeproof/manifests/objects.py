@@ -12,7 +12,7 @@ from kubeproof.cluster.policies import DeschedulerPolicy, HorizontalPodAutoscale
 from kubeproof.cluster.quotas import LimitRange, ResourceQuota
 from kubeproof.cluster.services import Service
 from kubeproof.cluster.volumes import Claim, StorageClass, Volume
-from kubeproof.errors import ManifestError, ScenarioError
+from kubeproof.errors import InternalError, ManifestError, ScenarioError
 from kubeproof.manifests.kinds.foreign_scalers import names_target, target_of
 from kubeproof.manifests.kinds.metadata import read_metadata
 from kubeproof.manifests.kinds.nodes import read_node
@@ -55,53 +55,6 @@ if TYPE_CHECKING:
     from kubeproof.manifests.kinds.applications import Application
     from kubeproof.manifests.scenarios.running import Owners
 
-_VERSIONS = {
-    "Node": ("v1",),
-    "Namespace": ("v1",),
-    "Pod": ("v1",),
-    "Deployment": ("apps/v1",),
-    "ReplicaSet": ("apps/v1",),
-    "ReplicationController": ("v1",),
-    "DaemonSet": ("apps/v1",),
-    "StatefulSet": ("apps/v1",),
-    "Job": ("batch/v1",),
-    "CronJob": ("batch/v1",),
-    "HorizontalPodAutoscaler": ("autoscaling/v2", "autoscaling/v1"),
-    "VerticalPodAutoscaler": ("autoscaling.k8s.io/v1",),
-    "PodDisruptionBudget": ("policy/v1",),
-    "Service": ("v1",),
-    "Ingress": ("networking.k8s.io/v1",),
-    "EndpointSlice": ("discovery.k8s.io/v1",),
-    "PriorityClass": ("scheduling.k8s.io/v1",),
-    "ResourceQuota": ("v1",),
-    "LimitRange": ("v1",),
-    "PersistentVolume": ("v1",),
-    "PersistentVolumeClaim": ("v1",),
-    "StorageClass": ("storage.k8s.io/v1",),
-    "KubeSchedulerConfiguration": ("kubescheduler.config.k8s.io/v1", "kubescheduler.config.k8s.io/v1beta3"),
-    "DeschedulerPolicy": ("descheduler/v1alpha2",),
-    "Application": ("argoproj.io/v1alpha1",),
-    "Scenario": (VERSION,),
-}
-_GROUPS = {  # a kind of the same name elsewhere, such as a custom resource, is another kind
-    "Deployment": ("apps", "extensions"),
-    "ReplicaSet": ("apps", "extensions"),
-    "DaemonSet": ("apps", "extensions"),
-    "StatefulSet": ("apps",),
-    "Job": ("batch",),
-    "CronJob": ("batch",),
-    "HorizontalPodAutoscaler": ("autoscaling", "extensions"),
-    "VerticalPodAutoscaler": ("autoscaling.k8s.io",),
-    "PodDisruptionBudget": ("policy",),
-    "Ingress": ("networking.k8s.io", "extensions"),
-    "EndpointSlice": ("discovery.k8s.io",),
-    "StorageClass": ("storage.k8s.io",),
-    "PriorityClass": ("scheduling.k8s.io",),
-    "KubeSchedulerConfiguration": ("kubescheduler.config.k8s.io",),
-    "DeschedulerPolicy": ("descheduler",),
-    "Application": ("argoproj.io",),
-    "Scenario": ("kubeproof.dev",),
-}
 _BUILT_IN = frozenset(
     {
         *("", "apps", "batch", "extensions", "autoscaling", "policy"),
@@ -112,7 +65,6 @@ READ_BY_OTHERS = {
     "NetworkPolicy": "it decides about no pod; kubeproof network verify --from-manifests reads it",
 }
 ALONE = "kubeproof.dev/other-namespaces-not-read"  # annotation of a Namespace in a snapshot of it alone
-UNNAMED = ("KubeSchedulerConfiguration", "DeschedulerPolicy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,8 +175,8 @@ def _document(value: Value, file: str, reads: Reads, version: str, kind: str) ->
 
 def is_modelled_kind(document: Document) -> bool:
     """True if this kind in this API group has a reader."""
-    group = document.version.rpartition("/")[0]
-    return document.kind in _VERSIONS and group in _GROUPS.get(document.kind, ("",))
+    kind = READ_KINDS.get(document.kind)
+    return kind is not None and document.version.rpartition("/")[0] in kind.groups
 
 
 def fields_of(document: Document, *, error: type[ManifestError] = ManifestError) -> Fields:
@@ -259,7 +211,7 @@ def reference_of(document: Document) -> str:
 
 def check_version(document: Document) -> None:
     """Refuses API versions the API server no longer serves, or that we do not read."""
-    allowed = _VERSIONS[document.kind]
+    allowed = READ_KINDS[document.kind].versions
     if (document.read_as or document.version) in allowed:
         return
     error = ScenarioError if document.kind == "Scenario" else ManifestError
@@ -281,7 +233,7 @@ def read_object(document: Document, objects: Objects) -> None:
         _omit_kind(document, fields, objects)
         return
     check_version(document)
-    _READERS[document.kind](fields, document, objects)
+    READ_KINDS[document.kind].read(fields, document, objects)
     objects.omissions += fields.log.omissions
 
 
@@ -291,7 +243,7 @@ def _omit_kind(document: Document, fields: Fields, objects: Objects) -> None:
 
     kind, _, name = fields.log.owner.partition("/")
     what = f"kind {kind} {name}".rstrip()
-    close = get_close_matches(kind[:100], sorted(_READERS), n=1, cutoff=0.85)
+    close = get_close_matches(kind[:100], sorted(set(READ_KINDS) - {"Scenario"}), n=1, cutoff=0.85)
     if close and document.version.rpartition("/")[0] in _BUILT_IN:
         _refuse_kind(document, fields, close[0])
     why = f"not modelled; did you mean {close[0]}?" if close else READ_BY_OTHERS.get(kind, "not modelled")
@@ -305,7 +257,7 @@ def _omit_kind(document: Document, fields: Fields, objects: Objects) -> None:
 def _refuse_kind(document: Document, fields: Fields, meant: str) -> NoReturn:
     """Refuses a kind that Kubernetes itself does not have in this group, where nobody can add one."""
     if document.kind == meant:
-        allowed = _VERSIONS[meant][0]
+        allowed = READ_KINDS[meant].versions[0]
         fields.fail("apiVersion", f"is {printable(document.version)!r}", remedy=f"Write apiVersion: {allowed}")
     known = f"which {printable(document.version)} does not have"
     fields.fail("kind", f"is {printable(document.kind)!r}, {known}", remedy=f"Did you mean {meant}?")
@@ -399,6 +351,27 @@ def _application(fields: Fields, _: Document, objects: Objects) -> None:
     objects.applications.append(read_application(fields))
 
 
+@dataclass(frozen=True, slots=True)
+class ReadKind:
+    """A kind of object that is read: in which versions, the first of which is advised, and by whom."""
+
+    name: str
+    versions: tuple[str, ...]
+    read: Callable[[Fields, Document, Objects], None]
+    earlier_groups: tuple[str, ...] = ()  # where it was; a kind of that name in any other group is another kind
+    is_named: bool = True  # there may be several
+
+    @property
+    def groups(self) -> frozenset[str]:
+        """The API groups that it is, or was, in."""
+        return frozenset((*(version.rpartition("/")[0] for version in self.versions), *self.earlier_groups))
+
+
+def _elsewhere(fields: Fields, document: Document, objects: Objects) -> NoReturn:
+    """Scenarios are read after all else, by `kubeproof.manifests.scenarios.scenario`."""
+    raise InternalError(f"E700 {shown_name(document)} is read as an object")
+
+
 WORKLOAD_READERS: dict[str, Callable[[Fields], ReadWorkload]] = {
     "Deployment": read_deployment,
     "ReplicaSet": read_replica_set,
@@ -409,26 +382,41 @@ WORKLOAD_READERS: dict[str, Callable[[Fields], ReadWorkload]] = {
     "CronJob": read_cron_job,
     "Pod": read_pod,
 }
-_READERS: dict[str, Callable[[Fields, Document, Objects], None]] = {
-    "Node": _node,
-    "Namespace": _namespace,
-    **dict.fromkeys(WORKLOAD_READERS, _workload),
-    "HorizontalPodAutoscaler": _autoscaler,
-    "VerticalPodAutoscaler": _vertical,
-    "PodDisruptionBudget": _budget,
-    "Service": _service,
-    "Ingress": _ingress,
-    "EndpointSlice": _endpoint_slice,
-    "PriorityClass": _priority_class,
-    "ResourceQuota": _quota,
-    "LimitRange": _limit_range,
-    "PersistentVolume": _volume,
-    "PersistentVolumeClaim": _claim,
-    "StorageClass": _storage_class,
-    "KubeSchedulerConfiguration": _scheduler,
-    "DeschedulerPolicy": _descheduler,
-    "Application": _application,
-}
+_EXTENSIONS = ("extensions",)
+_DECLARED = (
+    ReadKind("Node", ("v1",), _node),
+    ReadKind("Namespace", ("v1",), _namespace),
+    ReadKind("Pod", ("v1",), _workload),
+    ReadKind("Deployment", ("apps/v1",), _workload, _EXTENSIONS),
+    ReadKind("ReplicaSet", ("apps/v1",), _workload, _EXTENSIONS),
+    ReadKind("ReplicationController", ("v1",), _workload),
+    ReadKind("DaemonSet", ("apps/v1",), _workload, _EXTENSIONS),
+    ReadKind("StatefulSet", ("apps/v1",), _workload),
+    ReadKind("Job", ("batch/v1",), _workload),
+    ReadKind("CronJob", ("batch/v1",), _workload),
+    ReadKind("HorizontalPodAutoscaler", ("autoscaling/v2", "autoscaling/v1"), _autoscaler, _EXTENSIONS),
+    ReadKind("VerticalPodAutoscaler", ("autoscaling.k8s.io/v1",), _vertical),
+    ReadKind("PodDisruptionBudget", ("policy/v1",), _budget),
+    ReadKind("Service", ("v1",), _service),
+    ReadKind("Ingress", ("networking.k8s.io/v1",), _ingress, _EXTENSIONS),
+    ReadKind("EndpointSlice", ("discovery.k8s.io/v1",), _endpoint_slice),
+    ReadKind("PriorityClass", ("scheduling.k8s.io/v1",), _priority_class),
+    ReadKind("ResourceQuota", ("v1",), _quota),
+    ReadKind("LimitRange", ("v1",), _limit_range),
+    ReadKind("PersistentVolume", ("v1",), _volume),
+    ReadKind("PersistentVolumeClaim", ("v1",), _claim),
+    ReadKind("StorageClass", ("storage.k8s.io/v1",), _storage_class),
+    ReadKind(
+        "KubeSchedulerConfiguration",
+        ("kubescheduler.config.k8s.io/v1", "kubescheduler.config.k8s.io/v1beta3"),
+        _scheduler,
+        is_named=False,
+    ),
+    ReadKind("DeschedulerPolicy", ("descheduler/v1alpha2",), _descheduler, is_named=False),
+    ReadKind("Application", ("argoproj.io/v1alpha1",), _application),
+    ReadKind("Scenario", (VERSION,), _elsewhere),
+)
+READ_KINDS: dict[str, ReadKind] = {kind.name: kind for kind in _DECLARED}
 
 
 def standing_workloads(objects: Objects) -> tuple[Workload, ...]:

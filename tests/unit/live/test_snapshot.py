@@ -13,7 +13,7 @@ from kubeproof.live.config import Connection
 from kubeproof.live.resources import BY_KIND, RESOURCES
 from kubeproof.live.snapshot import SnapshotOptions, take_snapshot
 from kubeproof.manifests.load import load_texts
-from kubeproof.manifests.objects import _VERSIONS
+from kubeproof.manifests.objects import READ_KINDS
 from tests.unit.live.api_server import Recorded, kubeconfig, serving
 from tests.unit.live.objects import pod, shop
 
@@ -31,8 +31,9 @@ def text_of(recorded, **options):
 
 
 def test_the_kinds_read_are_those_that_are_modelled():
-    assert set(BY_KIND) == set(_VERSIONS) - OF_FILES - {"EndpointSlice"} | {"NetworkPolicy"}
-    assert all(resource.version in _VERSIONS.get(resource.kind, (resource.version,)) for resource in RESOURCES)
+    assert set(BY_KIND) == set(READ_KINDS) - OF_FILES - {"EndpointSlice"} | {"NetworkPolicy"}
+    known = [(resource, READ_KINDS.get(resource.kind)) for resource in RESOURCES]
+    assert all(kind is None or resource.version in kind.versions for resource, kind in known)
     assert not {"Secret", "ConfigMap"} & set(BY_KIND)
 
 
