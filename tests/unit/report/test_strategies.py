@@ -9,6 +9,8 @@ from kubeproof.report.strategies import strategy_document, strategy_lines
 from kubeproof.report.style import Style
 from kubeproof.report.text import render
 from kubeproof.verify.answered import Answered, Declined, Reason
+from kubeproof.verify.models import MODELS
+from tests.unit.report.formats import VERIFY
 from tests.unit.report.results import PROOF, RESULT
 
 ANSWERED = Answered(
@@ -50,6 +52,13 @@ def test_text_has_it_where_everything_is_asked_for() -> None:
 
     assert f"  {LINES[0]}\n    not by slices" in render(result, Style(verbose=True))
     assert "decided by" not in render(result, Style())
+
+
+def test_the_schema_knows_all_reasons_and_models() -> None:
+    told = VERIFY["$defs"]["strategy"]["properties"]
+
+    assert told["before"]["items"]["properties"]["reason"]["enum"] == [str(reason) for reason in Reason]
+    assert told["model"]["enum"] == ["", *(model.name for model in MODELS)]
 
 
 def test_json_has_names_and_reasons() -> None:
