@@ -16,7 +16,7 @@ from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any, TypeVar
 
 Values = Callable[[Any], tuple[Any, ...]]
-FIRST_INSTANCES = 16
+FIRST_INSTANCES = 128  # making an `__init__` takes as long as so many of these
 _OVERRIDABLE = ("__eq__", "__hash__", "__init__", "__repr__")
 
 

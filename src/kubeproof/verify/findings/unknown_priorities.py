@@ -8,13 +8,14 @@ first: `docs/explanation/reductions.md` has the argument.
 from __future__ import annotations
 
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.verify.proofs.crowd.conditions import has_rules_beside_room
-from kubeproof.verify.proofs.crowd.room import Room
-from kubeproof.verify.proofs.slicing import cut_by_relations
 
 
 def decide_nothing(loaded: Loaded) -> bool:
     """True if no run depends on the priorities of pods, except for who goes first."""
+    from kubeproof.verify.proofs.crowd.conditions import has_rules_beside_room  # few inputs lack a PriorityClass
+    from kubeproof.verify.proofs.crowd.room import Room
+    from kubeproof.verify.proofs.slicing import cut_by_relations
+
     if not Room(loaded).is_never_short:
         return False
     parts = cut_by_relations(loaded)
