@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from kubeproof.simulate.control.clocked import RunRecord
     from kubeproof.simulate.spreading import Runs, RunTask, Spread
 
-_DIED = "E703"
-
 
 def pool_of(workers: int | None, ended: Callable[[int], None] | None) -> Spread | None:
     """Spreads runs over so many processes, by default one per processor; None if that is one.
@@ -27,6 +25,7 @@ def pool_of(workers: int | None, ended: Callable[[int], None] | None) -> Spread 
 
     def spread(runs: Runs, tasks: Sequence[RunTask]) -> Iterator[RunRecord]:
         from kubeproof.verify.executors.run import run_tasks
+        from kubeproof.verify.executors.task import DIED
 
         outcomes = run_tasks(
             runs,
@@ -37,7 +36,7 @@ def pool_of(workers: int | None, ended: Callable[[int], None] | None) -> Spread 
         )
         done = 0
         for outcome in outcomes:
-            if outcome.error.startswith(_DIED):
+            if outcome.error.code == DIED:
                 raise EnvironmentProblem(outcome.error)
             if outcome.value is not None:
                 done += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from kubeproof.cluster.actors import Actor
@@ -117,6 +118,7 @@ class IntentResult:
     severity: str = "error"  # of the intent: error, warning or info
     suppression: Suppression | None = None  # of a SUPPRESSED result
     faults: tuple[str, ...] = ()  # of a cell of the survival matrix: what happens in its runs
+    stopped_by: StoppedBy | None = field(default=None, compare=False)  # of UNKNOWN: what ended its search
     strategy: Answered | None = None  # who answered, and why others before did not; None: it was not noted
 
     @property

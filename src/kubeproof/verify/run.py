@@ -104,7 +104,7 @@ def _deadline(loaded: Loaded, options: VerifyOptions) -> Deadline | None:
 
 def _told_open(one: IntentResult) -> IntentResult:
     """What an interrupt left open, also if a search before it had come to a limit."""
-    is_told = one.verdict != Verdict.UNKNOWN or "interrupted" in one.detail
+    is_told = one.verdict != Verdict.UNKNOWN or one.stopped_by == INTERRUPTED
     return one if is_told else replace(one, detail=f"{one.detail}; then interrupted")
 
 

@@ -247,6 +247,11 @@ def floor_intent(workload: Workload, count: int) -> Intent:
     )
 
 
+def is_floor(intent: Intent) -> bool:
+    """True for what `floor_intent` makes: no other question of a fault is about every moment."""
+    return intent.key == "minReady" and intent.when == ALWAYS
+
+
 def further_intent(key: str, workload: Workload) -> Intent:
     """One of the intents that a fault brings along; of a drain that the workload's own pods leave the node."""
     of = "replicas" if key == "noOscillation" else "any"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kubeproof.cluster.near_nodes import NodeSizeMatters
-from kubeproof.engine.stopped import INTERNAL
+from kubeproof.engine.stopped import INTERNAL, StoppedBy
 from kubeproof.errors import InternalError, KubeproofError, LimitReached
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
@@ -20,11 +20,14 @@ class Failure:
 
     verdict: Verdict  # UNKNOWN, or ERROR if the fault is ours
     reason: str
+    stopped_by: StoppedBy | None = None  # what ended a search that it needed
 
     def told_of(self, result: IntentResult) -> IntentResult:
         """The result of an intent that this leaves without an answer."""
         word = "not judged" if self.verdict == Verdict.ERROR else "not decided"
-        return replace(result, verdict=self.verdict, trace=None, remedy="", detail=f"{word}: {self.reason}")
+        told = f"{word}: {self.reason}"
+        stopped_by = self.stopped_by or result.stopped_by
+        return replace(result, verdict=self.verdict, trace=None, remedy="", detail=told, stopped_by=stopped_by)
 
 
 def failure_of(problem: Exception) -> Failure:

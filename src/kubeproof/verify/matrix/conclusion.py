@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from kubeproof.engine.stopped import INTERRUPTED
+from kubeproof.errors import InternalError
 from kubeproof.intents.catalogue import entry
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.manifests.scenarios.faults import DEPLOY, NODE_ADDED, under_faults
@@ -13,6 +14,7 @@ from kubeproof.model.plan import Plan
 from kubeproof.stop import Stop
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.checks.run import run_checks
+from kubeproof.verify.executors.task import TaskError
 from kubeproof.verify.findings.left_out import left_out, omitted, told_omissions
 from kubeproof.verify.matrix.advice import advice
 from kubeproof.verify.matrix.options import MatrixOptions
@@ -117,10 +119,13 @@ def not_reached(loaded: Loaded, cell: tuple[str, tuple[str, ...]]) -> Graded:
     )
 
 
-def failed(loaded: Loaded, question: Question, error: str) -> Graded:
+def failed(loaded: Loaded, question: Question, error: TaskError) -> Graded:
     """The cell whose search went wrong."""
     return _open(
-        loaded, question.cell, f"not judged: {error}", Verdict.ERROR if error.startswith("E700") else Verdict.UNKNOWN
+        loaded,
+        question.cell,
+        f"not judged: {error}",
+        Verdict.ERROR if error.code == InternalError.code else Verdict.UNKNOWN,
     )
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from kubeproof.cluster.actors import ActorKind
 from kubeproof.engine.limits import Deadline
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.manifests.scenarios.faults import FLOOR, under_faults
+from kubeproof.manifests.scenarios.faults import is_floor, under_faults
 from kubeproof.model.plan import Plan
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
@@ -320,7 +320,7 @@ class _Cell:
         return Graded(cell, replace(result, target=target, faults=faults), spent)
 
     def _is_floor(self, number: int) -> bool:
-        return self.loaded.scenario.intents[number].name.startswith(FLOOR)
+        return is_floor(self.loaded.scenario.intents[number])
 
     def _count(self, number: int) -> int:
         count = self.loaded.scenario.intents[number].count

@@ -86,7 +86,7 @@ def _searched_part(one: Slice, plan: Plan, options: VerifyOptions, watch: Watch)
     if beginning.search is not None and beginning.search.stopped_by:
         spent = statistics_of(beginning.search, plan)
         told = f"the search for the first placements of {_listed(one.workloads)} was {stopped(spent)}"
-        return Part(one, plan, beginning, (), spent, None, Failure(Verdict.UNKNOWN, told))
+        return Part(one, plan, beginning, (), spent, None, Failure(Verdict.UNKNOWN, told, spent.stopped_by))
     if not one.intents and starts_simply(one) and beginning.search is None:
         return Part(one, plan, beginning, (), Statistics(), None)
     found = explore_plan(plan, beginning, options, watch)

@@ -257,6 +257,7 @@ def intent_result(loaded: Loaded, plan: Plan, number: int, verdict: Verdict, sta
         remedy=_remedy(plan, intent) if verdict == Verdict.VIOLATED else "",
         location=intent.source,
         severity=intent.severity,
+        stopped_by=statistics.stopped_by if verdict == Verdict.UNKNOWN else None,
     )
 
 
