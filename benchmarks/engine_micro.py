@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kubeproof.engine.search import CHUNK, Store, make_kernel
-from kubeproof.engine.system import Effect, Role, Stage
+from kubeproof.engine.system import Effect, Role, Turn
 
 COUNTERS = 10
 NO_LIMIT = 2**31 - 2
@@ -28,7 +28,7 @@ class Counter:
     name: str
     reads: tuple[int, ...]
     size: int
-    stage: int = Stage.ALWAYS
+    stage: int = Turn.ALWAYS
 
     def view(self, position: int, cell: int) -> int:
         return cell if position == 0 else cell % 2
@@ -47,7 +47,7 @@ class Overseer:
     reads: tuple[int, ...]
     size: int
     name: str = "overseer"
-    stage: int = Stage.ALWAYS
+    stage: int = Turn.ALWAYS
 
     def view(self, position: int, cell: int) -> bool:
         return cell + 1 >= self.size

@@ -26,7 +26,7 @@ from kubeproof.monitor.intake.stream import StreamMonitor
 from kubeproof.monitor.rules.rules import FollowedBy, Ltl, Pattern, Rule, RuleSet
 from kubeproof.monitor.run import Watch
 from kubeproof.monitor.scale.board import Board
-from kubeproof.monitor.scale.run import Scale, watch_scaled
+from kubeproof.monitor.scale.run import ScaleOut, watch_scaled
 from kubeproof.monitor.scale.worker import WorkOptions, work
 
 NAMES = [f"n{number}" for number in range(16)]
@@ -78,7 +78,7 @@ def shared(rules: RuleSet, events: list[Event], port: int, workers: int) -> dict
         process.start()
     board = Board(parse_address(f"redis://{HOST}:{port}/bench"))
     cpu, wall = time.process_time(), time.perf_counter()
-    summary = watch_scaled(Watch(rules, ("events",)), lambda idle: events, board, Scale())
+    summary = watch_scaled(Watch(rules, ("events",)), lambda idle: events, board, ScaleOut())
     feeder, wall = time.process_time() - cpu, time.perf_counter() - wall
     each = [results.get() for _ in processes]
     for process in processes:

@@ -13,10 +13,10 @@ import time
 from kubeproof.events.workload import (
     LEAST_CONNECTIONS,
     RANDOM,
+    CallStage,
     Constant,
     ServiceLoad,
     Sinusoid,
-    Stage,
     Stream,
     WorkloadSpec,
 )
@@ -67,7 +67,7 @@ def load(stream: Stream, **fields: object) -> WorkloadSpec:
 def shop(stream: Stream) -> WorkloadSpec:
     """A front end that calls four services at the same time."""
     others = tuple(f"service-{number}" for number in range(4))
-    front = ServiceLoad("web", "Deployment/default/web", (stream,), 10.0, balancing=RANDOM, stages=(Stage(others),))
+    front = ServiceLoad("web", "Deployment/default/web", (stream,), 10.0, balancing=RANDOM, stages=(CallStage(others),))
     return WorkloadSpec((front, *(ServiceLoad(name, f"Deployment/default/{name}", (), 10.0) for name in others)))
 
 

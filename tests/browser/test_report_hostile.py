@@ -2,11 +2,13 @@
 
 from collections import Counter
 from dataclasses import fields, is_dataclass, replace
+from enum import Enum
 
 import pytest
 
 from kubeproof.report.frame import Frame
 from kubeproof.report.html import render
+from kubeproof.verify.facts import Fact
 from kubeproof.verify.words.pictures import NodePicture, PodPicture
 from tests.browser.conftest import case, report
 from tests.unit.report.test_heatmap import SWEEP
@@ -27,6 +29,10 @@ PAYLOADS = {
 
 def spoiled(value, spoil):
     """The value with every text in it changed, whatever field it is in; the model's own words stay."""
+    if isinstance(value, Enum):
+        return value
+    if isinstance(value, Fact):
+        return Fact(*(spoil(part) for part in value.__getnewargs__()))
     if isinstance(value, str):
         return spoil(value)
     if isinstance(value, PodPicture | NodePicture):

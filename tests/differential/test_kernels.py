@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from kubeproof.engine.components import cyclic_components
 from kubeproof.engine.kernel import FLAG_BITS, Kernel
 from kubeproof.engine.search import Store, compiled_kernel
-from kubeproof.engine.system import Effect, Role, Stage, System
+from kubeproof.engine.system import Effect, Role, System, Turn
 
 EXAMPLES = settings(max_examples=300, deadline=None, derandomize=True)
 NO_LIMIT = 2**31 - 2
@@ -97,7 +97,7 @@ class RandomSystem:
 def actors(draw: st.DrawFn, slots: int, number: int) -> RandomActor:
     return RandomActor(
         f"actor-{number}",
-        draw(st.sampled_from((Stage.ALWAYS, Stage.ALWAYS, Stage.IDLE, Stage.CALM, Stage.FIRST))),
+        draw(st.sampled_from((Turn.ALWAYS, Turn.ALWAYS, Turn.IDLE, Turn.CALM, Turn.FIRST))),
         tuple(draw(st.lists(st.integers(1, slots - 1), max_size=3)) if slots > 1 else ()),
         draw(st.integers(0, 999)),
         slots,
@@ -252,13 +252,13 @@ def moves_of(system: RandomSystem, state: State, actor: RandomActor) -> Iterator
 
 def naive_steps(system: RandomSystem, state: State) -> list[tuple[Effect, State]]:
     for actor in system.actors:
-        if actor.stage == Stage.FIRST and (alone := list(moves_of(system, state, actor))):
+        if actor.stage == Turn.FIRST and (alone := list(moves_of(system, state, actor))):
             return alone
-    found = list(moves(system, state, Stage.ALWAYS))
+    found = list(moves(system, state, Turn.ALWAYS))
     if not any(effect.role == Role.URGENT for effect, _ in found):
-        found += moves(system, state, Stage.IDLE)
+        found += moves(system, state, Turn.IDLE)
     if all(effect.role == Role.EVENT for effect, _ in found):
-        found += moves(system, state, Stage.CALM)
+        found += moves(system, state, Turn.CALM)
     return found
 
 
@@ -292,7 +292,7 @@ def test_the_plain_kernel_finds_what_a_naive_search_finds(system: RandomSystem) 
 def naive_urgent(system: RandomSystem, state: State) -> list[int]:
     """The actors with an urgent step, those that are asked first at the front."""
     numbered = enumerate(system.actors)
-    asked = sorted(((a.stage != Stage.FIRST, i, a) for i, a in numbered if a.stage in (Stage.FIRST, Stage.ALWAYS)))
+    asked = sorted(((a.stage != Turn.FIRST, i, a) for i, a in numbered if a.stage in (Turn.FIRST, Turn.ALWAYS)))
     return [i for _, i, a in asked if any(e.role == Role.URGENT for e, _ in moves_of(system, state, a))]
 
 
@@ -307,7 +307,7 @@ class Walker:
     reads: tuple[int, ...]
     top: int
     wraps: bool = False
-    stage: int = Stage.ALWAYS
+    stage: int = Turn.ALWAYS
 
     def view(self, position: int, cell: Any) -> bool:
         return bool(cell < self.top)

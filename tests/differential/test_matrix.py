@@ -12,7 +12,7 @@ from kubeproof.errors import ScenarioError
 from kubeproof.manifests.loaded import Loaded, Scenario
 from kubeproof.manifests.scenarios.faults import FLOOR, under_faults
 from kubeproof.verdicts import Verdict
-from kubeproof.verify.matrix.questions import Question, pairs_of_faults, single_faults
+from kubeproof.verify.matrix.questions import CellQuestion, pairs_of_faults, single_faults
 from kubeproof.verify.matrix.result import Grade
 from kubeproof.verify.matrix.solve import Graded, Solver
 from kubeproof.verify.options import VerifyOptions
@@ -24,7 +24,7 @@ CHUNKS, EXAMPLES = 3, 6
 EVERY_ORDER = VerifyOptions(reductions=False, max_states=MOST_STATES)
 
 
-def naive_grade(loaded: Loaded, question: Question) -> Grade:
+def naive_grade(loaded: Loaded, question: CellQuestion) -> Grade:
     """The grade that every intent of the cell, searched in every order of everybody, leads to."""
     try:
         found = verify(under_faults(loaded, question.faults, question.target), EVERY_ORDER).results
@@ -47,7 +47,7 @@ def compare_cells(loaded: Loaded) -> Counter[str]:
     solver = Solver(plain, VerifyOptions())
     found: Counter[str] = Counter()
     for target, faults in [*single_faults(plain.setup), *pairs_of_faults(plain.setup)[:2]]:
-        question = Question(target, faults, MOST_STATES, 60.0)
+        question = CellQuestion(target, faults, MOST_STATES, 60.0)
         graded: Graded = solver(question)
         expected = naive_grade(plain, question)
         is_decided = Grade.UNKNOWN not in (graded.cell.grade, expected)

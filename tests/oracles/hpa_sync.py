@@ -5,7 +5,7 @@ from __future__ import annotations
 from kubeproof.cluster.policies import HorizontalPodAutoscaler
 from kubeproof.controllers.hpa.calculator import Failure
 from kubeproof.controllers.hpa.combine import forced
-from kubeproof.controllers.hpa.decide import Outcome, concluded, judge
+from kubeproof.controllers.hpa.decide import ScaleDecision, concluded, judge
 from kubeproof.controllers.hpa.history import History
 from kubeproof.controllers.hpa.samples import Sample
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
@@ -20,7 +20,7 @@ def decide(
     *,
     is_ambiguous: bool = False,
     is_bounded: bool = True,
-) -> Outcome:
+) -> ScaleDecision:
     """The outcome of one sync; `metrics` holds the samples for each of the autoscaler's metrics, in its order.
 
     `current` is the target's spec.replicas. Ambiguity stops the metrics only: bounds are enforced before. A memory that

@@ -44,7 +44,7 @@ def watch_elsewhere(
 ) -> Summary:
     """Feeds the input into Redis, starts workers, and gathers their alarms."""
     from kubeproof.monitor.scale.board import Board
-    from kubeproof.monitor.scale.run import Scale, watch_scaled
+    from kubeproof.monitor.scale.run import ScaleOut, watch_scaled
 
     if wanted.state is not None:
         raise UsageError("--state and --executor do not go together", "What is remembered is in Redis.")
@@ -52,7 +52,7 @@ def watch_elsewhere(
     board = Board(address)
     try:
         with _started(address, workers) as processes:
-            scale = Scale(partitions, _name(), lambda: _check(processes))
+            scale = ScaleOut(partitions, _name(), lambda: _check(processes))
             return watch_scaled(wanted, source, board, scale, metrics, clock)
     finally:
         board.close()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kubeproof.engine.system import Progress as EngineProgress
-    from kubeproof.verify.options import Progress
+    from kubeproof.verify.options import SearchProgress
     from kubeproof.verify.resize import Size
     from kubeproof.verify.result import IntentResult
     from kubeproof.verify.scaling.result import SweepProgress
@@ -31,7 +31,7 @@ class ProgressLine:
         self._next_s = 0.0
         self._width = 0
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: SearchProgress) -> None:
         """Shows the progress unless it was shown a moment ago; time is the search's own."""
         self._show(progress.elapsed_s, lambda: describe(progress))
 
@@ -92,7 +92,7 @@ def telling(line: ProgressLine | None, quiet: bool) -> Callable[[IntentResult], 
     return tell
 
 
-def describe(progress: Progress | EngineProgress) -> str:
+def describe(progress: SearchProgress | EngineProgress) -> str:
     """The progress in words."""
     rate = progress.states / progress.elapsed_s if progress.elapsed_s > 0 else 0.0
     return (

@@ -56,7 +56,7 @@ class Work(IntEnum):
     RETIRE = 6  # being drained by an operator who deletes it when it is empty
 
 
-class Outcome(IntEnum):
+class JobPodEnd(IntEnum):
     """How a pod of a Job ended."""
 
     SUCCEEDED = 0

@@ -24,7 +24,7 @@ from kubeproof.controllers.disruption import (
 API_PHASE = {Phase.STARTING: "Pending"}  # all others run
 
 
-class Scale(NamedTuple):
+class BudgetScale(NamedTuple):
     """What of a workload budgets ask for: its spec.replicas, and its pods without a node."""
 
     desired: int
@@ -61,7 +61,7 @@ def asked_by(setup: Setup, chosen: PodDisruptionBudget) -> tuple[int, ...]:
 def status_of(
     setup: Setup,
     declared: PodDisruptionBudget,
-    scales: Mapping[int, Scale],
+    scales: Mapping[int, BudgetScale],
     bound: Iterable[tuple[int, PodFacts, int]],
 ) -> BudgetStatus:
     """The status of a budget; `bound` are all pods with a node as (workload, facts, number).
@@ -77,7 +77,7 @@ def status_of(
     return budget(amounts_of(declared), expected_scale(owners), selected, healthy)
 
 
-def _owner(setup: Setup, workload: int, scales: Mapping[int, Scale]) -> Owner | None:
+def _owner(setup: Setup, workload: int, scales: Mapping[int, BudgetScale]) -> Owner | None:
     """The controller of a workload's pods: for ReplicaSets of a Deployment that is the Deployment."""
     top = family(setup, workload)[0]
     owner = setup.workloads[top]

@@ -18,7 +18,7 @@ from kubeproof.cluster.footprint import NOBODY, Clocks, Deletes, Footprint, Sizi
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.cluster.state import ACTIVE, EVICTING, NodeCell, WorkloadCell
-from kubeproof.controllers.budgets import Scale, amounts_of, asked_by, budgets_of, facts_of, status_of
+from kubeproof.controllers.budgets import BudgetScale, amounts_of, asked_by, budgets_of, facts_of, status_of
 from kubeproof.controllers.disruption import BudgetStatus, Matching, evict
 from kubeproof.values import dataclass
 
@@ -32,7 +32,7 @@ class Pods(NamedTuple):
     amounts: tuple[tuple[tuple[int, int], int], ...]  # ((workload, phase), pods)
 
 
-Sight = Seen[Scale, Groups[Pods]]
+Sight = Seen[BudgetScale, Groups[Pods]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +67,9 @@ class DrainEviction:
         object.__setattr__(self, "_budgets", budgets)
         object.__setattr__(self, "reads", Reads(counted, self.layout.every_place))
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> Scale:
+    def show_workload(self, workload: int, cell: WorkloadCell) -> BudgetScale:
         """The scale, and the pods without a node."""
-        return Scale(cell.desired, cell.unbound)
+        return BudgetScale(cell.desired, cell.unbound)
 
     def show_node(self, place: int, cell: NodeCell) -> Pods | None:
         """Whether it is being drained, and the pods that matter by workload and phase."""

@@ -38,7 +38,7 @@ from kubeproof.cluster.footprint import Deletes, Footprint, Writes
 from kubeproof.cluster.jobs import ENDED, NONE
 from kubeproof.cluster.objects import JobRules, short_name
 from kubeproof.cluster.places import Layout
-from kubeproof.cluster.state import NEVER, NodeCell, Outcome, Phase, WorkloadCell
+from kubeproof.cluster.state import NEVER, JobPodEnd, NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.job_sync import (
     FAILED,
     LONGEST_STREAK,
@@ -164,8 +164,8 @@ class JobController:
             tuple(sorted(ranks.items())),
             ending,
             restarts,
-            ended.get(Outcome.SUCCEEDED, 0),
-            ended.get(Outcome.FAILED, 0),
+            ended.get(JobPodEnd.SUCCEEDED, 0),
+            ended.get(JobPodEnd.FAILED, 0),
             charged_on(cell, self._charged) if self._ration is not None else (),
         )
         return owned if any(owned) else None

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kubeproof.cluster.objects import Strategy
-from kubeproof.controllers.rollout_revisions import Outcome, Revision, Rollout, Write, rollout_of, written
+from kubeproof.controllers.rollout_revisions import Revision, Rollout, RolloutWrites, Write, rollout_of, written
 from kubeproof.controllers.rollout_scaling import is_scaling_event, scale
 
 
@@ -22,7 +22,7 @@ def sync(
     new: int | None,
     old_pods_left: bool,
     reported: int | None = None,
-) -> Outcome:
+) -> RolloutWrites:
     """What exactly one sync writes.
 
     `revisions` are ordered oldest first, `new` is the index of the one with the Deployment's template (None: not
@@ -37,7 +37,7 @@ def sync(
     return _recreate(rollout, old_pods_left)
 
 
-def _roll(rollout: Rollout) -> Outcome:
+def _roll(rollout: Rollout) -> RolloutWrites:
     """One rolling step: the new ReplicaSet grows, or else old ones shrink.
 
     Creating the new ReplicaSet does not count as growing, so old ones may shrink in the same sync.
@@ -54,7 +54,7 @@ def _roll(rollout: Rollout) -> Outcome:
     return written(rollout, sizes, f"scales up the new ReplicaSet {size} -> {target}: {_room(rollout)}")
 
 
-def _create_and_shrink(rollout: Rollout) -> Outcome:
+def _create_and_shrink(rollout: Rollout) -> RolloutWrites:
     """Creates the new ReplicaSet as large as there is room, then shrinks old ones."""
     size = _new_size(rollout)
     created = Revision(size, 0, 0, *rollout.notes)
@@ -63,7 +63,7 @@ def _create_and_shrink(rollout: Rollout) -> Outcome:
     if shrunk.changed:
         what = f"{what}; {shrunk.what}"
     writes = ((len(rollout.revisions), size), *shrunk.writes)
-    return Outcome(shrunk.sizes[:-1], shrunk.notes[:-1], writes, what, size, rollout.notes)
+    return RolloutWrites(shrunk.sizes[:-1], shrunk.notes[:-1], writes, what, size, rollout.notes)
 
 
 def _new_size(rollout: Rollout) -> int:
@@ -77,7 +77,7 @@ def _room(rollout: Rollout) -> str:
     return f"{rollout.total} of at most {rollout.most} replicas ({rollout.replicas} + surge {rollout.surge})"
 
 
-def _shrink_old(rollout: Rollout) -> Outcome:
+def _shrink_old(rollout: Rollout) -> RolloutWrites:
     """Takes from old ReplicaSets what availability allows, unavailable replicas first."""
     assert rollout.new is not None
     new = rollout.revisions[rollout.new]
@@ -141,7 +141,7 @@ def _without_surplus(rollout: Rollout, sizes: list[int]) -> tuple[list[int], int
     return left, available
 
 
-def _recreate(rollout: Rollout, old_pods_left: bool) -> Outcome:
+def _recreate(rollout: Rollout, old_pods_left: bool) -> RolloutWrites:
     """Old ReplicaSets to 0, then wait until their pods are gone, then all new ones at once."""
     sizes = list(rollout.sizes)
     if rollout.active_old:

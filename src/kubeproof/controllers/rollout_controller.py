@@ -11,7 +11,7 @@ from kubeproof.cluster.objects import family, short_name
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import NEVER, NodeCell, Phase, WorkloadCell
 from kubeproof.controllers.rollout import sync
-from kubeproof.controllers.rollout_revisions import Outcome, Revision
+from kubeproof.controllers.rollout_revisions import Revision, RolloutWrites
 from kubeproof.values import dataclass
 
 
@@ -98,7 +98,7 @@ class RolloutController:
         """The revisions' cells."""
         return dict(zip(self.reads.workloads, seen.workloads, strict=True))
 
-    def _synced(self, seen: Sight, cells: dict[int, WorkloadCell]) -> tuple[Outcome, list[int], int]:
+    def _synced(self, seen: Sight, cells: dict[int, WorkloadCell]) -> tuple[RolloutWrites, list[int], int]:
         """The sync's outcome, the revisions that exist, and the one that the Deployment asks for."""
         members = self.reads.workloads
         own = cells[self.workload]

@@ -51,7 +51,7 @@ Write = tuple[int, int]  # index of a revision and its size from then on; a crea
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RolloutWrites:
     """What one sync writes; sizes and notes are those of the revisions given, in their order."""
 
     sizes: tuple[int, ...]
@@ -128,7 +128,7 @@ def written(
     *,
     renoted: Collection[int] = (),
     order: Sequence[int] | None = None,
-) -> Outcome:
+) -> RolloutWrites:
     """The outcome of setting `sizes`: annotations are rewritten with a new size, and on all of `renoted`.
 
     What changes is written in the `order` given, or oldest first.
@@ -143,7 +143,9 @@ def written(
         if (sizes[index], notes[index]) != (revision.size, notes_of(revision))
     }
     ordered = range(len(sizes)) if order is None else order
-    return Outcome(tuple(sizes), notes, tuple((index, sizes[index]) for index in ordered if index in changed), what)
+    return RolloutWrites(
+        tuple(sizes), notes, tuple((index, sizes[index]) for index in ordered if index in changed), what
+    )
 
 
 def notes_of(revision: Revision) -> Notes:
@@ -151,7 +153,7 @@ def notes_of(revision: Revision) -> Notes:
     return Notes(revision.desired_note, revision.max_note)
 
 
-def after(revisions: Sequence[Revision], outcome: Outcome) -> tuple[Revision, ...]:
+def after(revisions: Sequence[Revision], outcome: RolloutWrites) -> tuple[Revision, ...]:
     """The revisions once the outcome is written, a created one last; statuses lag behind."""
     kept = tuple(
         Revision(size, revision.available, revision.exists, *notes)

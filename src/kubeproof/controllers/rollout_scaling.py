@@ -6,7 +6,7 @@ as an active ReplicaSet remembers another number than spec.replicas, no rollout 
 
 from __future__ import annotations
 
-from kubeproof.controllers.rollout_revisions import ABSENT, Outcome, Revision, Rollout, written
+from kubeproof.controllers.rollout_revisions import ABSENT, Revision, Rollout, RolloutWrites, written
 
 
 def is_scaling_event(rollout: Rollout) -> bool:
@@ -15,7 +15,7 @@ def is_scaling_event(rollout: Rollout) -> bool:
     return any(note not in (ABSENT, rollout.replicas) for note in remembered)
 
 
-def scale(rollout: Rollout) -> Outcome:
+def scale(rollout: Rollout) -> RolloutWrites:
     """Sizes for the new number of replicas: directly with one active ReplicaSet, otherwise in proportion.
 
     Never creates a ReplicaSet. With several active ones and Recreate, upstream does nothing at all.
@@ -33,7 +33,7 @@ def scale(rollout: Rollout) -> Outcome:
     return written(rollout, rollout.sizes, "does not scale several active ReplicaSets with Recreate")
 
 
-def _directly(rollout: Rollout) -> Outcome:
+def _directly(rollout: Rollout) -> RolloutWrites:
     """Sets the only active ReplicaSet to the desired size; without one the new, else the newest.
 
     A ReplicaSet that already has the size is not written, so that it keeps stale annotations.
@@ -55,7 +55,7 @@ def _is_saturated(rollout: Rollout) -> bool:
     return new.size == new.desired_note == new.available == rollout.replicas
 
 
-def _in_proportion(rollout: Rollout) -> Outcome:
+def _in_proportion(rollout: Rollout) -> RolloutWrites:
     """Shares the change among active ReplicaSets by size, old ones too; the largest takes what is left."""
     allowed = rollout.most if rollout.replicas > 0 else 0
     change = allowed - rollout.total

@@ -16,7 +16,7 @@ from kubeproof.engine._arrays cimport *
 from kubeproof.engine._rows cimport *
 
 from kubeproof.engine.kernel import FLAG_BITS, Lesson, Mark, Weighed, check_flags, check_restored, impure
-from kubeproof.engine.system import STAGE_ORDER, Role, Stage, Step
+from kubeproof.engine.system import STAGE_ORDER, Role, Turn, Step
 
 cdef enum:
     CHUNK_BITS = 16  # states, and edges, per chunk: a power of two
@@ -44,7 +44,7 @@ cdef extern from *:
     """
     const int64_t MOVED "MOVED_FLAG"  # set by `_take` when an effect changes the state
 
-assert STAGE_ORDER == (Stage.FIRST, Stage.ALWAYS, Stage.IDLE, Stage.CALM) and len(Stage) == STAGES
+assert STAGE_ORDER == (Turn.FIRST, Turn.ALWAYS, Turn.IDLE, Turn.CALM) and len(Turn) == STAGES
 assert Role.URGENT == URGENT and Role.EVENT == EVENT
 assert list(Lesson) == [LEARN_INITIAL, LEARN_VIEW, LEARN_ANSWER, LEARN_EDIT, LEARN_MEMORY]
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from kubeproof.engine.interner import Interner
 from kubeproof.engine.kernel_shared import FLAG_BITS, Lesson, Mark, Weigh, Weighed, check_flags, check_restored, impure
-from kubeproof.engine.system import STAGE_ORDER, Actor, Cell, Effect, Observer, Role, Stage, Step, System
+from kubeproof.engine.system import STAGE_ORDER, Actor, Cell, Effect, Observer, Role, Step, System, Turn
 
 __all__ = [  # the compiled twin finds here what both share
     "FLAG_BITS", "Interner", "Kernel", "Lesson", "Mark", "Weigh", "Weighed", "check_flags", "check_restored", "impure",
@@ -292,7 +292,7 @@ class Kernel:
         vector = self._vectors[state]
         has_urgent, is_stable, is_alone = False, True, False
         for stage in STAGE_ORDER:
-            if (stage == Stage.IDLE and has_urgent) or (stage == Stage.CALM and not is_stable):
+            if (stage == Turn.IDLE and has_urgent) or (stage == Turn.CALM and not is_stable):
                 continue
             for actor in self._stages[stage]:
                 for compiled in self._effects(actor, vector):
@@ -300,7 +300,7 @@ class Kernel:
                     for target in self._outcomes(vector, compiled):
                         has_urgent |= role == Role.URGENT
                         is_stable &= role == Role.EVENT
-                        is_alone |= stage == Stage.FIRST
+                        is_alone |= stage == Turn.FIRST
                         yield actor, compiled, target
                 if is_alone:
                     return
@@ -350,7 +350,7 @@ class Kernel:
         vector = self._vectors[state]
         return [
             actor
-            for stage in (Stage.FIRST, Stage.ALWAYS)
+            for stage in (Turn.FIRST, Turn.ALWAYS)
             for actor in self._stages[stage]
             if any(
                 draft != vector

@@ -21,7 +21,7 @@ Cell = Hashable
 View = Hashable
 
 
-class Stage(IntEnum):
+class Turn(IntEnum):
     """When an actor is asked."""
 
     ALWAYS = 0
@@ -30,7 +30,7 @@ class Stage(IntEnum):
     FIRST = 3  # before all others; if it changes the state, nobody else is asked: a step that may be taken alone
 
 
-STAGE_ORDER = (Stage.FIRST, Stage.ALWAYS, Stage.IDLE, Stage.CALM)
+STAGE_ORDER = (Turn.FIRST, Turn.ALWAYS, Turn.IDLE, Turn.CALM)
 
 
 class Role(IntEnum):

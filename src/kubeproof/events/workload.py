@@ -114,7 +114,7 @@ BALANCERS = (ROUND_ROBIN, RANDOM, LEAST_CONNECTIONS)
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class CallStage:
     """Calls that a request makes at the same time, after its own work and the stages before; all must end."""
 
     calls: tuple[str, ...]  # names of ServiceLoad; one that stands twice is called twice
@@ -132,7 +132,7 @@ class ServiceLoad:
     idle_cpu_milli: int = 0  # what a running pod uses without any request
     deadline_s: float | None = None  # an answer that takes longer is late: no success
     balancing: str = ROUND_ROBIN
-    stages: tuple[Stage, ...] = ()
+    stages: tuple[CallStage, ...] = ()
     source: Source = field(default=Source(), compare=False)
 
 

@@ -53,7 +53,7 @@ class Targets(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class AskedIntent:
     """An intent in one layout, from which its monitor is made."""
 
     intent: Intent
@@ -85,7 +85,7 @@ class IntentKind:
     broken_by: str
     example: str  # an entry of spec.intents
     remedy: str
-    watch: Callable[[Question], Monitor]
+    watch: Callable[[AskedIntent], Monitor]
     typed_fields: Fields
     default_when: str = ""  # "": it fixes its own moment
     aliases: tuple[str, ...] = ()  # other names a Scenario may use for it

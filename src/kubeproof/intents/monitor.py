@@ -25,7 +25,7 @@ from kubeproof.intents.declarations import (
     Intent,
 )
 from kubeproof.intents.evictors import EVICTION_TAGS
-from kubeproof.intents.kind import Question
+from kubeproof.intents.kind import AskedIntent
 from kubeproof.intents.views import AnyFact
 from kubeproof.values import dataclass
 
@@ -114,20 +114,22 @@ def make_monitor(intent: Intent, layout: Layout, events: Mapping[str, EventMemor
     """The monitor of an intent with a resolved target; `events` are what predicates may ask for."""
     from kubeproof.intents.catalogue import entry
 
-    return entry(intent.key).watch(Question(intent, layout, _number(layout, intent.target), events))
+    return entry(intent.key).watch(AskedIntent(intent, layout, _number(layout, intent.target), events))
 
 
-def monitor_fact(asked: Question, fact: AnyFact, *, kind: str = "", tags: int = 0, is_bound: bool = False) -> Monitor:
+def monitor_fact(
+    asked: AskedIntent, fact: AnyFact, *, kind: str = "", tags: int = 0, is_bound: bool = False
+) -> Monitor:
     """A monitor of single states; without a `kind` the intent's `when` says in which of them the fact must hold."""
     return Monitor(asked.intent, fact, kind or KIND_OF_WHEN[asked.intent.when], tags, is_bound=is_bound)
 
 
-def monitor_steps(asked: Question, kind: str, tags: int) -> Monitor:
+def monitor_steps(asked: AskedIntent, kind: str, tags: int) -> Monitor:
     """A monitor of steps: of each of them, or of those that are taken again and again."""
     return Monitor(asked.intent, None, kind, tags, needs_relevance=False)
 
 
-def eviction_tags(asked: Question) -> int:
+def eviction_tags(asked: AskedIntent) -> int:
     """The evictions that an intent forbids; a node's panic concerns no workload in particular."""
     if asked.intent.by == BY_KERNEL_PANIC:
         return int(Tag.PANIC)

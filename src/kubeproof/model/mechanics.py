@@ -41,8 +41,8 @@ from kubeproof.cluster.state import (
     ACTIVE,
     NEVER,
     SERVING,
+    JobPodEnd,
     NodeCell,
-    Outcome,
     Phase,
     PodKind,
     WorkloadCell,
@@ -234,7 +234,7 @@ class Mechanics(NodeConditions):
             least_s, most_s = least_s + probed_least_s, most_s + probed_most_s
         for kind, _ in cell.pods:
             if kind.workload == workload and kind.phase == Phase.READY and self._ends_for_good(workload):
-                yield add_finished(cell._replace(pods=add_pods(cell.pods, kind, -1)), workload, Outcome.FAILED, 1)
+                yield add_finished(cell._replace(pods=add_pods(cell.pods, kind, -1)), workload, JobPodEnd.FAILED, 1)
             elif kind.workload == workload and kind.phase == Phase.READY:
                 delay_s = back_off_s(kind.restarts)
                 again = kind._replace(
@@ -294,7 +294,7 @@ class Mechanics(NodeConditions):
         route_s = self._route_s(kind)
         vanishes = not is_dead and (kind.phase == Phase.STARTING or (grace_s == 0 and route_s in UNSENT))
         if by_others and self.fails_when_deleted(kind.workload, vanishes=vanishes):
-            cell = add_finished(cell, kind.workload, Outcome.FAILED, count)
+            cell = add_finished(cell, kind.workload, JobPodEnd.FAILED, count)
         if vanishes:
             return cell._replace(pods=pods)
         left = kind.restarts if self.setup.workloads[kind.workload].job.restarts else 0
@@ -334,9 +334,9 @@ class Mechanics(NodeConditions):
         if not declared.rules.counts_completions:
             return cell
         if action.phase in AT_WORK:
-            return add_finished(cell, action.workload, Outcome.SUCCEEDED, moved)
+            return add_finished(cell, action.workload, JobPodEnd.SUCCEEDED, moved)
         ended = moved if action.phase == Phase.TERMINATING and declared.job.only_failed else action.rejected
-        return add_finished(cell, action.workload, Outcome.FAILED, ended)
+        return add_finished(cell, action.workload, JobPodEnd.FAILED, ended)
 
 
 def _unrouted(cell: NodeCell, workload: int, route_s: int) -> NodeCell:

@@ -34,7 +34,18 @@ from kubeproof.cluster.control import (
 )
 from kubeproof.cluster.objects import Node
 from kubeproof.cluster.places import taints_of
-from kubeproof.cluster.state import ACTIVE, NEVER, Cause, Health, NodeCell, Outcome, Phase, PodKind, Work, add_finished
+from kubeproof.cluster.state import (
+    ACTIVE,
+    NEVER,
+    Cause,
+    Health,
+    JobPodEnd,
+    NodeCell,
+    Phase,
+    PodKind,
+    Work,
+    add_finished,
+)
 from kubeproof.controllers.taint_eviction import clock_after, seconds_tolerated
 from kubeproof.model.by_name.ticks import Pods, mapped
 from kubeproof.model.pod_life import DEAD, PodLife
@@ -109,7 +120,7 @@ class NodeConditions(PodLife):
         for kind, count in cell.pods:
             ended = kind.phase in ACTIVE or self.setup.workloads[kind.workload].job.only_failed
             if ended and self.setup.workloads[kind.workload].rules.counts_completions:
-                cell = add_finished(cell, kind.workload, Outcome.FAILED, count)
+                cell = add_finished(cell, kind.workload, JobPodEnd.FAILED, count)
         return cell
 
     def _drained(self, cell: NodeCell) -> NodeCell:

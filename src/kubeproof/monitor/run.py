@@ -18,7 +18,7 @@ from kubeproof.monitor.readers.losses import Tally
 from kubeproof.monitor.rules.rules import Rule, RuleSet
 from kubeproof.monitor.rules.writer import to_yaml
 from kubeproof.monitor.sinks import FileSink, Render, Sink
-from kubeproof.monitor.store import Progress, Store
+from kubeproof.monitor.store import Checkpoint, Store
 from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
@@ -282,7 +282,7 @@ class _Watching:
         lengths = {file.path: file.write(alarms) for file in self._files}
         if self._store is not None:
             state, lost = self._monitor.state(), self._tally.count
-            progress = Progress(self._fingerprint, self._taken, lost, state, lengths, is_finished)
+            progress = Checkpoint(self._fingerprint, self._taken, lost, state, lengths, is_finished)
             self._store.save(progress, alarms, self._monitor.changes())
         self._waiting += alarms
         self._tell()

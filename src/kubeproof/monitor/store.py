@@ -27,7 +27,7 @@ CREATE TABLE IF NOT EXISTS alarms (id INTEGER PRIMARY KEY, value TEXT NOT NULL, 
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class Checkpoint:
     """How far a monitor has come."""
 
     fingerprint: str  # of rules, options and inputs: only the same ones can be continued
@@ -56,8 +56,8 @@ class Store:
         """Lets another monitor have the file."""
         self._database.close()
 
-    def load(self, fingerprint: str) -> Progress | None:
-        """Where the last transaction ended; None in a new file. Progress with something else is refused."""
+    def load(self, fingerprint: str) -> Checkpoint | None:
+        """Where the last transaction ended; None in a new file. Checkpoint with something else is refused."""
         with self._told():
             row = self._database.execute("SELECT value FROM progress").fetchone()
         if row is None:
@@ -65,7 +65,7 @@ class Store:
         try:
             value = json.loads(row[0])
             version = value.pop("version")
-            progress = Progress(**value)
+            progress = Checkpoint(**value)
         except (ValueError, TypeError, KeyError, AttributeError):
             raise CheckpointError(f"{self._shown} is damaged", "Delete it to begin anew.") from None
         if version != VERSION or progress.fingerprint != fingerprint:
@@ -79,7 +79,7 @@ class Store:
             rows = self._database.execute("SELECT name, value FROM runs").fetchall()
         return {json.loads(name): json.loads(value) for name, value in rows}
 
-    def save(self, progress: Progress, alarms: Sequence[Numbered], runs: Mapping[str, Any]) -> None:
+    def save(self, progress: Checkpoint, alarms: Sequence[Numbered], runs: Mapping[str, Any]) -> None:
         """Makes progress, alarms, and the states of runs that have changed permanent, all or nothing."""
         fields = ("fingerprint", "taken", "lost", "stream", "files", "is_finished")
         value = {"version": VERSION, **{name: getattr(progress, name) for name in fields}}

@@ -51,7 +51,7 @@ class VerifyOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class SearchProgress:
     """Where a running search stands."""
 
     states: int

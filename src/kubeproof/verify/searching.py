@@ -29,11 +29,11 @@ from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 from kubeproof.verify.findings.known import Known
 from kubeproof.verify.no_placement import no_placement
-from kubeproof.verify.options import ABSTRACTION, PARTIAL_ORDER, UNISON, Progress, VerifyOptions
+from kubeproof.verify.options import ABSTRACTION, PARTIAL_ORDER, UNISON, SearchProgress, VerifyOptions
 from kubeproof.verify.result import Statistics
 from kubeproof.verify.words.coverage import Coverage, coverage_of, note
 
-Report = Callable[[Progress], None] | None
+Report = Callable[[SearchProgress], None] | None
 DEFAULT_MEMORY_PERCENT = 80
 SHOWING_SHARE = 0.05  # of the time of a run, after its searches: for counterexamples
 SAMPLE = 16  # with --check-controllers, one memo hit in so many is asked again
@@ -198,7 +198,7 @@ def _translated(progress: Report, phase: str) -> Callable[[EngineProgress], None
 
     def report(engine: EngineProgress) -> None:
         said = phase if engine.phase == "exploring" else engine.phase
-        progress(Progress(*engine[:5], said))
+        progress(SearchProgress(*engine[:5], said))
 
     return report
 

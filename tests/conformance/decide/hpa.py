@@ -10,7 +10,7 @@ from kubeproof.cluster.objects import PodTemplate
 from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric
 from kubeproof.controllers.hpa.calculator import Computed, Failure
 from kubeproof.controllers.hpa.combine import combined
-from kubeproof.controllers.hpa.decide import Outcome, proposals
+from kubeproof.controllers.hpa.decide import ScaleDecision, proposals
 from kubeproof.controllers.hpa.history import FRESH, later
 from kubeproof.controllers.hpa.samples import PodFacts, Sample, group, pod_request
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
@@ -136,7 +136,7 @@ _NOT_COMPUTED = ("disabled: ", "stays at ")
 _FORCED = ("are above maxReplicas", "are below minReplicas")
 
 
-def _able(outcome: Outcome, before: int) -> str:
+def _able(outcome: ScaleDecision, before: int) -> str:
     if outcome.replicas != before:
         return "s"
     said = outcome.reasons[-1]
@@ -145,14 +145,14 @@ def _able(outcome: Outcome, before: int) -> str:
     return _letter(outcome, _STABILISED) or "r"
 
 
-def _limited(outcome: Outcome) -> str:
+def _limited(outcome: ScaleDecision) -> str:
     said = outcome.reasons[-1]
     if said.startswith(_NOT_COMPUTED) or any(words in said for words in _FORCED):
         return "-"
     return _letter(outcome, _LIMITS) or "."
 
 
-def _letter(outcome: Outcome, letters: dict[str, str]) -> str:
+def _letter(outcome: ScaleDecision, letters: dict[str, str]) -> str:
     return next((letter for text, letter in letters.items() for said in outcome.reasons if text in said), "")
 
 

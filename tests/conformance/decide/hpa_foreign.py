@@ -10,8 +10,8 @@ from kubeproof.cluster.kinds import DAEMON_SET, JOB, STATEFUL_SET
 from kubeproof.cluster.objects import Node, Settings, Setup, family, workload_number
 from kubeproof.cluster.state import (
     NEVER,
+    JobPodEnd,
     NodeCell,
-    Outcome,
     Phase,
     PodKind,
     WorkloadCell,
@@ -152,9 +152,9 @@ def _with_pod(
     if look == "waiting":
         return cell._replace(unbound=cell.unbound + 1), node
     if look == "succeeded" and cell.completed:
-        return cell, add_finished(node, workload, Outcome.SUCCEEDED, 1)  # one that its Job has not counted yet
+        return cell, add_finished(node, workload, JobPodEnd.SUCCEEDED, 1)  # one that its Job has not counted yet
     if look == "succeeded":
         return cell._replace(completed=1), node
     if kind == JOB and not cell.failed:
         return cell._replace(failed=1), node
-    return (cell, add_finished(node, workload, Outcome.FAILED, 1)) if kind == JOB else (cell._replace(failed=1), node)
+    return (cell, add_finished(node, workload, JobPodEnd.FAILED, 1)) if kind == JOB else (cell._replace(failed=1), node)

@@ -8,7 +8,7 @@ from typing import Any
 
 from kubeproof.cluster.objects import Strategy
 from kubeproof.controllers.rollout import sync
-from kubeproof.controllers.rollout_revisions import ABSENT, Outcome, Revision, after, rollout_of
+from kubeproof.controllers.rollout_revisions import ABSENT, Revision, RolloutWrites, after, rollout_of
 from kubeproof.controllers.rollout_scaling import is_scaling_event
 from tests.conformance.corpus import Case, Decision
 from tests.conformance.objects import read
@@ -166,7 +166,7 @@ def _renumber(run: Run) -> bool:
     return before <= highest
 
 
-def _write(run: Run, outcome: Outcome) -> list[list[Any]]:
+def _write(run: Run, outcome: RolloutWrites) -> list[list[Any]]:
     """Carries out the writes, and returns them as they are recorded."""
     notes = rollout_of(run.replicas, run.strategy, (), None).notes
     if outcome.created is not None:
@@ -180,7 +180,7 @@ def _write(run: Run, outcome: Outcome) -> list[list[Any]]:
     return [[numbers[index], size, str(notes.desired), str(notes.max)] for index, size in outcome.writes]
 
 
-def _expired(run: Run, outcome: Outcome, left: bool) -> list[ReplicaSet]:
+def _expired(run: Run, outcome: RolloutWrites, left: bool) -> list[ReplicaSet]:
     """The ReplicaSets that are not kept any longer: looked at while paused, or when there is nothing else to do."""
     old = [one for one in run.sets if one.template != run.template]
     is_idle = not outcome.changed if run.strategy.rolling else not left and not any(one.state.size for one in old)
@@ -191,7 +191,7 @@ def _expired(run: Run, outcome: Outcome, left: bool) -> list[ReplicaSet]:
     return [old[position] for position in expired(kept, run.spec.get("revisionHistoryLimit", DEFAULT_LIMIT))]
 
 
-def _report(run: Run, outcome: Outcome, is_rollout_step: bool, renumbered: bool) -> None:
+def _report(run: Run, outcome: RolloutWrites, is_rollout_step: bool, renumbered: bool) -> None:
     """Updates the Deployment's status."""
     clock = {"deadline_s": run.deadline_s, "now_s": run.now_s}
     before = run.status

@@ -12,7 +12,7 @@ import kubeproof.manifests.settings.exemptions
 import kubeproof.report.lexicon.properties
 import kubeproof.report.sarif
 import kubeproof.verify.words.pictures  # noqa: F401  imported for its effect
-from kubeproof.verify.options import Progress
+from kubeproof.verify.options import SearchProgress
 from kubeproof.verify.result import ReplayReport
 from tests.unit.report.results import RESULT, TRACE
 
@@ -46,7 +46,7 @@ class FakeUseCases:
         if self.problem is not None:
             raise self.problem
         if progress is not None:
-            progress(Progress(2000, 5000, 30, 4, 0.5, "searching"))
+            progress(SearchProgress(2000, 5000, 30, 4, 0.5, "searching"))
         return self.result
 
     def replay_file(self, path, intent=None, controllers=()):

@@ -5,7 +5,7 @@ import pytest
 
 from kubeproof.cli.progress import ProgressLine, describe, progress_line
 from kubeproof.cli.terminal import shows_unicode, wants_colour
-from kubeproof.verify.options import Progress
+from kubeproof.verify.options import SearchProgress
 
 
 class Terminal(io.StringIO):
@@ -21,12 +21,12 @@ class Broken(Terminal):
 
 
 def at(elapsed_s, phase="searching"):
-    return Progress(10, 20, 3, 4, elapsed_s, phase)
+    return SearchProgress(10, 20, 3, 4, elapsed_s, phase)
 
 
 def test_progress_tells_states_rate_frontier_and_depth():
     assert (
-        describe(Progress(2_000_000, 1, 1_500, 12, 4.0, "searching"))
+        describe(SearchProgress(2_000_000, 1, 1_500, 12, 4.0, "searching"))
         == "searching: 2,000,000 states, 500,000 states/s, frontier 1,500, depth 12, 4.0 s"
     )
     assert "0 states/s" in describe(at(0.0))

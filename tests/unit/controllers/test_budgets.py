@@ -8,7 +8,7 @@ from kubeproof.cluster.kinds import DAEMON_SET, DEPLOYMENT, POD, REPLICA_SET
 from kubeproof.cluster.labels import LabelSelector, Requirement
 from kubeproof.cluster.objects import PodTemplate, Setup, Workload
 from kubeproof.cluster.policies import PodDisruptionBudget
-from kubeproof.controllers.budgets import Scale, asked_by, budgets_of, status_of
+from kubeproof.controllers.budgets import BudgetScale, asked_by, budgets_of, status_of
 from kubeproof.controllers.disruption import RUNNING, BudgetStatus, PodFacts
 
 WEB = LabelSelector((Requirement("app", "In", ("web",)),))
@@ -20,38 +20,42 @@ def pods(kind: str = DEPLOYMENT, name: str = "web", namespace: str = "shop", own
     return Workload(kind, namespace, name, PodTemplate((("app", "web"),)), owner=owner)
 
 
-def status(*workloads: Workload, scales: dict[int, Scale], bound: list[tuple[int, PodFacts, int]]) -> BudgetStatus:
+def status(
+    *workloads: Workload, scales: dict[int, BudgetScale], bound: list[tuple[int, PodFacts, int]]
+) -> BudgetStatus:
     return status_of(Setup(workloads=workloads, budgets=(ONE,)), ONE, scales, bound)
 
 
 def test_the_scale_of_the_owner_is_expected_whatever_pods_there_are() -> None:
-    found = status(pods(), scales={0: Scale(3, 0)}, bound=[(0, READY, 2)])
+    found = status(pods(), scales={0: BudgetScale(3, 0)}, bound=[(0, READY, 2)])
 
     assert (found.expected, found.desired, found.healthy, found.allowed) == (3, 2, 2, 0)
 
 
 def test_an_owner_without_pods_is_not_asked() -> None:
-    scales = {0: Scale(3, 0), 1: Scale(5, 0)}
+    scales = {0: BudgetScale(3, 0), 1: BudgetScale(5, 0)}
 
     assert status(pods(), pods(name="idle"), scales=scales, bound=[(0, READY, 3)]).expected == 3
-    assert status(pods(), pods(name="idle"), scales=scales | {1: Scale(5, 1)}, bound=[(0, READY, 3)]).expected == 8
+    assert (
+        status(pods(), pods(name="idle"), scales=scales | {1: BudgetScale(5, 1)}, bound=[(0, READY, 3)]).expected == 8
+    )
 
 
 def test_pods_of_a_later_revision_ask_the_deployment() -> None:
     later = pods(REPLICA_SET, "web-rev2", owner="Deployment/shop/web")
-    found = status(pods(), later, scales={0: Scale(3, 0), 1: Scale(0, 0)}, bound=[(1, READY, 3)])
+    found = status(pods(), later, scales={0: BudgetScale(3, 0), 1: BudgetScale(0, 0)}, bound=[(1, READY, 3)])
 
     assert (found.expected, found.allowed) == (3, 1)
 
 
 def test_a_daemon_set_has_no_scale_so_that_nothing_is_allowed() -> None:
-    found = status(pods(DAEMON_SET), scales={0: Scale(3, 0)}, bound=[(0, READY, 3)])
+    found = status(pods(DAEMON_SET), scales={0: BudgetScale(3, 0)}, bound=[(0, READY, 3)])
 
     assert (found.allowed, found.failed) == (0, True)
 
 
 def test_bare_pods_are_counted_but_expect_nothing() -> None:
-    scales = {0: Scale(2, 0), 1: Scale(1, 0)}
+    scales = {0: BudgetScale(2, 0), 1: BudgetScale(1, 0)}
     found = status(pods(), pods(POD, "bare"), scales=scales, bound=[(0, READY, 2), (1, READY, 1)])
 
     assert (found.expected, found.healthy, found.allowed) == (2, 3, 2)
@@ -59,7 +63,7 @@ def test_bare_pods_are_counted_but_expect_nothing() -> None:
 
 def test_pods_that_are_not_ready_or_go_are_not_healthy() -> None:
     going = READY._replace(terminating=True)
-    found = status(pods(), scales={0: Scale(4, 0)}, bound=[(0, READY, 2), (0, UNREADY, 1), (0, going, 1)])
+    found = status(pods(), scales={0: BudgetScale(4, 0)}, bound=[(0, READY, 2), (0, UNREADY, 1), (0, going, 1)])
 
     assert (found.healthy, found.allowed) == (2, 0)
 

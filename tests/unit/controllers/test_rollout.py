@@ -6,7 +6,7 @@ import pytest
 
 from kubeproof.cluster.objects import Strategy
 from kubeproof.controllers.rollout import sync
-from kubeproof.controllers.rollout_revisions import Notes, Outcome, Revision, after, resolve
+from kubeproof.controllers.rollout_revisions import Notes, Revision, RolloutWrites, after, resolve
 
 QUARTER = Strategy()
 RECREATE = Strategy(rolling=False)
@@ -28,7 +28,7 @@ def step(
     *,
     paused: bool = False,
     old_pods_left: bool = False,
-) -> Outcome:
+) -> RolloutWrites:
     return sync(replicas, strategy, paused, revisions, new, old_pods_left)
 
 
@@ -76,7 +76,7 @@ def test_fenceposts_resolve_like_upstream(strategy: Strategy, replicas: int, res
 
 
 def test_the_first_sync_of_a_deployment_creates_all_replicas() -> None:
-    assert step(4, QUARTER, (), None) == Outcome(
+    assert step(4, QUARTER, (), None) == RolloutWrites(
         (), (), ((0, 4),), "creates the new ReplicaSet with 4: 0 of at most 5 replicas (4 + surge 1)", 4, Notes(4, 5)
     )
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from kubeproof.cluster.objects import Strategy
 from kubeproof.controllers.rollout import sync
-from kubeproof.controllers.rollout_revisions import Outcome, Revision, after, resolve
+from kubeproof.controllers.rollout_revisions import Revision, RolloutWrites, after, resolve
 
 amounts = st.tuples(st.integers(0, 6), st.just(False)) | st.tuples(st.integers(0, 100), st.just(True))
 
@@ -168,7 +168,7 @@ def never_available(revisions: tuple[Revision, ...], broken: int) -> tuple[Revis
 def test_a_rollout_that_never_turns_ready_stops_with_the_minimum_available(replicas: int, strategy: Strategy) -> None:
     surge, unavailable = resolve(strategy, replicas)
     revisions: tuple[Revision, ...] = (Revision(replicas, replicas, replicas, replicas, replicas + surge),)
-    new, outcome = None, Outcome((), (), ((0, 0),), "")
+    new, outcome = None, RolloutWrites((), (), ((0, 0),), "")
 
     while outcome.changed:
         outcome = sync(replicas, strategy, False, revisions, new, False)

@@ -6,7 +6,7 @@ import pytest
 
 from kubeproof.cluster.objects import Strategy
 from kubeproof.controllers.rollout import sync
-from kubeproof.controllers.rollout_revisions import ABSENT, Notes, Outcome, Revision
+from kubeproof.controllers.rollout_revisions import ABSENT, Notes, Revision, RolloutWrites
 
 QUARTER = Strategy()
 RECREATE = Strategy(rolling=False)
@@ -24,7 +24,7 @@ def scaled(
     *,
     strategy: Strategy = QUARTER,
     paused: bool = False,
-) -> Outcome:
+) -> RolloutWrites:
     return sync(replicas, strategy, paused, revisions, new, False)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from kubeproof.engine.system import Actor, Effect, Observer, Role, Stage
+from kubeproof.engine.system import Actor, Effect, Observer, Role, Turn
 
 
 class Edge(NamedTuple):
@@ -25,7 +25,7 @@ class Drawer:
 
     name: str
     edges: tuple[Edge, ...]
-    stage: int = Stage.ALWAYS
+    stage: int = Turn.ALWAYS
     reads: tuple[int, ...] = (1,)
 
     def view(self, position: int, cell: object) -> object:
@@ -90,7 +90,7 @@ class Scripted:
     name: str
     reads: tuple[int, ...]
     function: Any
-    stage: int = Stage.ALWAYS
+    stage: int = Turn.ALWAYS
 
     def view(self, position: int, cell: object) -> object:
         return cell
@@ -137,7 +137,7 @@ def effect(*edits: tuple[int, object], role: int = Role.URGENT, tags: int = 0, l
     return Effect(role, tags, edits, label)
 
 
-def counter(slot: int, top: int, *, role: int = Role.URGENT, stage: int = Stage.ALWAYS) -> Scripted:
+def counter(slot: int, top: int, *, role: int = Role.URGENT, stage: int = Turn.ALWAYS) -> Scripted:
     """An actor that raises one slot by one up to a top."""
     return Scripted(
         f"counter-{slot}",

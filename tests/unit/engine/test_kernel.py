@@ -7,7 +7,7 @@ import pytest
 
 from kubeproof.engine.kernel import FLAG_BITS, Interner, Kernel
 from kubeproof.engine.search import compiled_kernel
-from kubeproof.engine.system import Role, Stage, Step
+from kubeproof.engine.system import Role, Step, Turn
 from kubeproof.errors import ImpureControllerError, InternalError
 from tests.unit.engine.systems import (
     Cells,
@@ -137,7 +137,7 @@ def test_equal_outcomes_count_once_per_effect_and_again_per_effect(make: MakeKer
 
 
 def test_time_passes_only_when_no_urgent_step_changes_the_state(make: MakeKernel) -> None:
-    system = Cells(((None, 0, 0),), (counter(1, 2), counter(2, 1, role=Role.TIME, stage=Stage.IDLE)))
+    system = Cells(((None, 0, 0),), (counter(1, 2), counter(2, 1, role=Role.TIME, stage=Turn.IDLE)))
 
     kernel = explored(make(system), system)
 
@@ -145,7 +145,7 @@ def test_time_passes_only_when_no_urgent_step_changes_the_state(make: MakeKernel
 
 
 def test_an_optional_step_lets_time_pass(make: MakeKernel) -> None:
-    actors = (counter(1, 1, role=Role.OPTIONAL), counter(2, 1, role=Role.TIME, stage=Stage.IDLE))
+    actors = (counter(1, 1, role=Role.OPTIONAL), counter(2, 1, role=Role.TIME, stage=Turn.IDLE))
     system = Cells(((None, 0, 0),), actors)
 
     kernel = explored(make(system), system)
@@ -154,7 +154,7 @@ def test_an_optional_step_lets_time_pass(make: MakeKernel) -> None:
 
 
 def test_a_step_that_is_taken_first_is_taken_alone(make: MakeKernel) -> None:
-    system = Cells(((None, 0, 0),), (counter(1, 2), counter(2, 1, stage=Stage.FIRST)))
+    system = Cells(((None, 0, 0),), (counter(1, 2), counter(2, 1, stage=Turn.FIRST)))
 
     kernel = explored(make(system), system)
 
@@ -162,7 +162,7 @@ def test_a_step_that_is_taken_first_is_taken_alone(make: MakeKernel) -> None:
 
 
 def test_of_several_actors_that_go_first_one_is_enough(make: MakeKernel) -> None:
-    system = Cells(((None, 0, 0),), (counter(1, 1, stage=Stage.FIRST), counter(2, 1, stage=Stage.FIRST)))
+    system = Cells(((None, 0, 0),), (counter(1, 1, stage=Turn.FIRST), counter(2, 1, stage=Turn.FIRST)))
 
     kernel = explored(make(system), system)
 
@@ -170,7 +170,7 @@ def test_of_several_actors_that_go_first_one_is_enough(make: MakeKernel) -> None
 
 
 def test_work_that_waits_for_a_step_taken_first_is_still_urgent(make: MakeKernel) -> None:
-    actors = (counter(1, 1), counter(2, 1, role=Role.OPTIONAL), counter(3, 1, stage=Stage.FIRST))
+    actors = (counter(1, 1), counter(2, 1, role=Role.OPTIONAL), counter(3, 1, stage=Turn.FIRST))
     system = Cells(((None, 0, 0, 0),), actors)
 
     kernel = explored(make(system), system)
@@ -180,9 +180,9 @@ def test_work_that_waits_for_a_step_taken_first_is_still_urgent(make: MakeKernel
 
 def test_calm_actors_wait_for_a_stable_state_and_events_do_not_disturb_it(make: MakeKernel) -> None:
     actors = (
-        counter(1, 1, role=Role.TIME, stage=Stage.IDLE),
+        counter(1, 1, role=Role.TIME, stage=Turn.IDLE),
         counter(2, 1, role=Role.EVENT),
-        counter(3, 1, role=Role.EVENT, stage=Stage.CALM),
+        counter(3, 1, role=Role.EVENT, stage=Turn.CALM),
     )
     system = Cells(((None, 0, 0, 0),), actors)
 

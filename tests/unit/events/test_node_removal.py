@@ -6,7 +6,7 @@ import pytest
 
 from kubeproof.cluster.control import REMOVE, RETIRE, Decision, NodeChange, NodeRef, Remember, Role, Seen
 from kubeproof.cluster.objects import JobRules
-from kubeproof.cluster.state import Health, NodeCell, Outcome, Phase, Work
+from kubeproof.cluster.state import Health, JobPodEnd, NodeCell, Phase, Work
 from kubeproof.events.common import EventSource
 from kubeproof.events.declarations import NodeRemoval
 from kubeproof.events.drain import DrainProgress
@@ -77,4 +77,4 @@ def test_pods_of_a_job_that_go_with_their_node_have_failed(only_failed, failed):
 
     (after,) = mechanics.on_node(SETUP.nodes[0], cell(*sorted(pods)), NodeChange(NodeRef(0, 1), REMOVE))
 
-    assert after == GONE._replace(finished=(((1, Outcome.FAILED), failed),))
+    assert after == GONE._replace(finished=(((1, JobPodEnd.FAILED), failed),))

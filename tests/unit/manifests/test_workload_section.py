@@ -12,6 +12,7 @@ from kubeproof.errors import ManifestError, ScenarioError
 from kubeproof.events.declarations import Cordon, NodeFailure, Scale
 from kubeproof.events.workload import (
     Bursts,
+    CallStage,
     Clients,
     Constant,
     MetricsPipeline,
@@ -19,7 +20,6 @@ from kubeproof.events.workload import (
     Ramp,
     SimpleRule,
     Sinusoid,
-    Stage,
     Stream,
     TraceFile,
     TrafficShift,
@@ -81,7 +81,7 @@ def test_a_service_has_costs_a_deadline_and_calls() -> None:
 
     assert (web.name, web.target, web.cpu_ms, web.memory_bytes) == ("front", WEB, 20.0, 2**20)
     assert (web.idle_cpu_milli, web.deadline_s, web.balancing, len(web.streams)) == (5, 0.25, "random", 2)
-    assert web.stages == (Stage(("cart",)), Stage(("cart", "cart")))
+    assert web.stages == (CallStage(("cart",)), CallStage(("cart", "cart")))
     assert (cart.name, cart.streams, cart.deadline_s) == ("cart", (), None)
 
 

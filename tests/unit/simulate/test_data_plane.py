@@ -13,10 +13,10 @@ from kubeproof.errors import EnvironmentProblem, InternalError, ScenarioError
 from kubeproof.events.workload import (
     LEAST_CONNECTIONS,
     RANDOM,
+    CallStage,
     Clients,
     Constant,
     ServiceLoad,
-    Stage,
     Stream,
     WorkloadSpec,
 )
@@ -144,9 +144,9 @@ def test_requests_wait_for_the_memory_of_pod_and_node() -> None:
 
 def test_calls_are_made_stage_by_stage_in_parallel() -> None:
     loads = (
-        load("web", once(), stages=(Stage(("a", "b")), Stage(("a",)))),
+        load("web", once(), stages=(CallStage(("a", "b")), CallStage(("a",)))),
         load("a", cpu_ms=300.0),
-        load("b", cpu_ms=500.0, stages=(Stage(("a",)),)),
+        load("b", cpu_ms=500.0, stages=(CallStage(("a",)),)),
     )
     there = endpoints(web=(slot("web-0"),), a=(slot("a-0", 2), slot("a-1", 3)), b=(slot("b-0", 4),))
 
@@ -157,7 +157,7 @@ def test_calls_are_made_stage_by_stage_in_parallel() -> None:
 
 
 def test_a_call_that_fails_fails_who_called() -> None:
-    served = plane(load("web", once(), stages=(Stage(("a",)),)), load("a")).advance(
+    served = plane(load("web", once(), stages=(CallStage(("a",)),)), load("a")).advance(
         9.0, endpoints(web=(slot("web-0"),), a=())
     )
 
@@ -222,9 +222,12 @@ def test_without_the_compiled_kernel_its_twin_serves(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("loads", "problem"),
     [
-        ((load("web", stages=(Stage(("web",)),)),), "web calls itself: web calls web"),
-        ((load("a", stages=(Stage(("b",)),)), load("b", stages=(Stage(("a",)),))), "a calls itself: a calls b calls a"),
-        ((load("web", stages=(Stage(("db",)),)),), "web calls db, which is no service"),
+        ((load("web", stages=(CallStage(("web",)),)),), "web calls itself: web calls web"),
+        (
+            (load("a", stages=(CallStage(("b",)),)), load("b", stages=(CallStage(("a",)),))),
+            "a calls itself: a calls b calls a",
+        ),
+        ((load("web", stages=(CallStage(("db",)),)),), "web calls db, which is no service"),
     ],
 )
 def test_calls_that_cannot_be_made_are_refused(loads: tuple[ServiceLoad, ...], problem: str) -> None:

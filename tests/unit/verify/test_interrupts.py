@@ -12,7 +12,7 @@ from kubeproof.manifests.loaded import Loaded
 from kubeproof.stop import Stop
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.counterexamples import shown
-from kubeproof.verify.options import Effort, Progress, VerifyOptions
+from kubeproof.verify.options import Effort, SearchProgress, VerifyOptions
 from kubeproof.verify.result import IntentResult, Statistics, VerifyResult
 from kubeproof.verify.run import verify
 from kubeproof.verify.strategies import alone, slices
@@ -68,7 +68,7 @@ class Counting:
     def __init__(self, moment: int = -1, then: Callable[[], None] = lambda: None) -> None:
         self.calls, self._moment, self._then = 0, moment, then
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: SearchProgress) -> None:
         self.calls += 1
         if self.calls == self._moment:
             self._then()

@@ -13,7 +13,7 @@ from kubeproof.cluster.places import Layout
 from kubeproof.cluster.priorities import priority_of
 from kubeproof.cluster.state import NodeCell, Phase
 from kubeproof.cluster.volumes import with_bindings
-from kubeproof.controllers.budgets import Scale, asked_by, selected_by, status_of
+from kubeproof.controllers.budgets import BudgetScale, asked_by, selected_by, status_of
 from kubeproof.controllers.cluster_autoscaler.drainability import Drainability
 from kubeproof.controllers.cluster_autoscaler.expanders import Option, Requests, best
 from kubeproof.controllers.cluster_autoscaler.scale_down import Planner, Unneeded
@@ -338,7 +338,7 @@ class _Scene:
 
     def _allowed(self) -> tuple[int, ...]:
         """What each budget allows."""
-        scales = {w: Scale(desired, unbound) for w, (unbound, desired) in enumerate(self._shown.workloads)}
+        scales = {w: BudgetScale(desired, unbound) for w, (unbound, desired) in enumerate(self._shown.workloads)}
         bound = list(self._bound())
         return tuple(status_of(self._setup, budget, scales, bound).allowed for budget in self._setup.budgets)
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.policies import PodDisruptionBudget
-from kubeproof.controllers.budgets import Scale, amounts_of, budgets_of, status_of
+from kubeproof.controllers.budgets import BudgetScale, amounts_of, budgets_of, status_of
 from kubeproof.controllers.descheduler.values import NodeEntry, PodGroup
 from kubeproof.controllers.disruption import FAILED, PENDING, RUNNING, BudgetStatus, Matching, PodFacts, evict
 from kubeproof.values import dataclass
@@ -31,7 +31,7 @@ class Purses:
 NO_PURSES = Purses({}, {})
 
 
-def purses_of(setup: Setup, entries: Sequence[NodeEntry], scales: Mapping[int, Scale]) -> Purses:
+def purses_of(setup: Setup, entries: Sequence[NodeEntry], scales: Mapping[int, BudgetScale]) -> Purses:
     """The purses of a cycle that finds the pods of these nodes."""
     if not setup.budgets:
         return NO_PURSES

@@ -27,7 +27,7 @@ from kubeproof.cluster.footprint import EVERYBODY, NOBODY, Clocks, Footprint, Si
 from kubeproof.cluster.places import Layout, taints_of
 from kubeproof.cluster.policies import DeschedulerPolicy
 from kubeproof.cluster.state import NEVER, Health, NodeCell, Phase, WorkloadCell, life_span
-from kubeproof.controllers.budgets import Scale, asked_by, told_by_budgets
+from kubeproof.controllers.budgets import BudgetScale, asked_by, told_by_budgets
 from kubeproof.controllers.descheduler.ages import ages_asked
 from kubeproof.controllers.descheduler.cycle import evictions, explain
 from kubeproof.controllers.descheduler.values import NodeEntry, Outcome, PodGroup
@@ -160,8 +160,8 @@ class DeschedulerController:
                 self._known[key] = outcomes
         return outcomes
 
-    def _scales(self, seen: Sight) -> dict[int, Scale]:
-        return {workload: Scale(desired, unbound) for workload, (unbound, desired) in enumerate(seen.workloads)}
+    def _scales(self, seen: Sight) -> dict[int, BudgetScale]:
+        return {workload: BudgetScale(desired, unbound) for workload, (unbound, desired) in enumerate(seen.workloads)}
 
     def _entries(self, seen: Sight) -> list[NodeEntry]:
         entries: list[NodeEntry] = []

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kubeproof.cluster import versions
 from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.policies import DeschedulerPolicy, DeschedulerProfile
-from kubeproof.controllers.budgets import Scale
+from kubeproof.controllers.budgets import BudgetScale
 from kubeproof.controllers.descheduler import evictor
 from kubeproof.controllers.descheduler.arguments import arguments_of, plugins_at
 from kubeproof.controllers.descheduler.budgets import NO_PURSES, REFUSED, Purses, purses_of
@@ -66,7 +66,7 @@ def evictions(
     unique_keys: frozenset[str],
     *,
     unbound: tuple[tuple[int, int], ...] = (),
-    scales: Mapping[int, Scale] | None = None,
+    scales: Mapping[int, BudgetScale] | None = None,
 ) -> tuple[Outcome, ...]:
     """All possible outcomes of one cycle, sorted, without duplicates; `((),)` if nothing is evicted.
 
@@ -90,7 +90,7 @@ def explain(
     unique_keys: frozenset[str],
     *,
     unbound: tuple[tuple[int, int], ...] = (),
-    scales: Mapping[int, Scale] | None = None,
+    scales: Mapping[int, BudgetScale] | None = None,
 ) -> tuple[str, ...]:
     """The numbers behind the decisions of a cycle, plugin by plugin, along the first of its outcomes."""
     scene = _scene(setup, policy, nodes, version, unique_keys, unbound)
@@ -148,7 +148,7 @@ def _scene(
     return Scene(setup, nodes, version, unique_keys, selector=policy.node_selector, unbound=unbound)
 
 
-def _purses(setup: Setup, nodes: tuple[NodeEntry, ...], scales: Mapping[int, Scale] | None) -> Purses:
+def _purses(setup: Setup, nodes: tuple[NodeEntry, ...], scales: Mapping[int, BudgetScale] | None) -> Purses:
     return NO_PURSES if scales is None else purses_of(setup, nodes, scales)
 
 

@@ -32,7 +32,7 @@ PursesOf = tuple[str, ...]  # the namespace, then perhaps a budget (namespace/na
 UNLIMITED = 1 << 60
 
 
-class Progress(NamedTuple):
+class Evicted(NamedTuple):
     """What is evicted by purse, and the nodes with the work that is left."""
 
     spent: Spent
@@ -68,7 +68,7 @@ class Evictions:
         if self._within(ledger, plan):
             return self._at_once(plan)
         results: set[Ledger] = set()
-        seen = {self._pruned(Progress(ledger.namespaces, plan))}
+        seen = {self._pruned(Evicted(ledger.namespaces, plan))}
         stack = list(seen)
         while stack:
             progress = stack.pop()
@@ -84,7 +84,7 @@ class Evictions:
         """All ledgers after the plan when pods of one rank come in any order, whatever node they are on."""
         if self._within(ledger, plan):
             return self._at_once(plan)
-        rounds = {Progress(ledger.namespaces, plan)}
+        rounds = {Evicted(ledger.namespaces, plan)}
         for rank in sorted({block.rank for _, work, _ in plan for block in work}):
             rounds = {after for before in rounds for after in self._round(before, rank)}
             limited(len(rounds))
@@ -144,7 +144,7 @@ class Evictions:
                     counts[name] += pods * count
         return tuple(sorted(counts.items()))
 
-    def _pruned(self, progress: Progress) -> Progress:
+    def _pruned(self, progress: Evicted) -> Evicted:
         """Without blocks that can evict nothing any more, so that their order does not matter."""
         spent = dict(progress.spent)
 
@@ -157,9 +157,9 @@ class Evictions:
                 return ()
             return tuple(block for block in work if is_possible(state, block))
 
-        return Progress(progress.spent, joined((s, left(s, work), count) for s, work, count in progress.plan))
+        return Evicted(progress.spent, joined((s, left(s, work), count) for s, work, count in progress.plan))
 
-    def _next_blocks(self, progress: Progress) -> Iterator[Progress]:
+    def _next_blocks(self, progress: Evicted) -> Iterator[Evicted]:
         """What one more block leads to, none if no work is left."""
         first = min((block.rank for _, work, _ in progress.plan for block in work), default=0)
         for item in progress.plan:
@@ -169,7 +169,7 @@ class Evictions:
                 rest = list(work)
                 rest.remove(block)
                 for after, spent in self._done(state, progress.spent, block):
-                    yield Progress(spent, joined((*others, (after, tuple(rest), 1))))
+                    yield Evicted(spent, joined((*others, (after, tuple(rest), 1))))
 
     def _done(self, state: NodeState, spent: Spent, block: Block) -> set[tuple[NodeState, Spent]]:
         """The node and the counts after as much of a block as the limits allow."""
@@ -211,7 +211,7 @@ class Evictions:
             needed.update(dict.fromkeys(names, pods))
         return all(pods <= self._room_in(spent, name) for name, pods in needed.items())
 
-    def _round(self, progress: Progress, rank: int) -> set[Progress]:
+    def _round(self, progress: Evicted, rank: int) -> set[Evicted]:
         """Everything after the pods of one rank: choices to which the limits let no other pod be added."""
         partial = {Chosen(progress.spent, (), frozenset())}
         for state, work, count in progress.plan:
@@ -221,7 +221,7 @@ class Evictions:
             grown = (self._grown(before, state, rest, share) for before in partial for share in shares)
             partial = {after for after in grown if self._is_allowed(after)}
             limited(len(partial))
-        return {Progress(end.spent, joined(end.plan)) for end in partial if self._is_complete(end)}
+        return {Evicted(end.spent, joined(end.plan)) for end in partial if self._is_complete(end)}
 
     def _options(self, state: NodeState, blocks: list[Block]) -> Iterator[Option]:
         """What may become of a node in a round, as far as its own limit goes."""

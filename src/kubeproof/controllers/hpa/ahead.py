@@ -17,7 +17,7 @@ from kubeproof.cluster.state import NEVER
 from kubeproof.controllers.hpa.behavior import behavior_of
 from kubeproof.controllers.hpa.calculator import Failure
 from kubeproof.controllers.hpa.combine import forced
-from kubeproof.controllers.hpa.decide import Judged, Outcome, concluded, never_acts
+from kubeproof.controllers.hpa.decide import Judged, ScaleDecision, concluded, never_acts
 from kubeproof.controllers.hpa.history import History, Recommendation, ScaleEvent
 from kubeproof.controllers.hpa.history import later as aged
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
@@ -77,7 +77,7 @@ class Recall:
     """What an autoscaler has worked out; holds for every cluster that `model.shared.recall_of` gives it to."""
 
     proposals: dict[object, Judged] = field(default_factory=dict)
-    outcomes: dict[object, Outcome] = field(default_factory=dict)
+    outcomes: dict[object, ScaleDecision] = field(default_factory=dict)
     acting: dict[object, int] = field(default_factory=dict)
     memories: dict[object, tuple[int, ...]] = field(default_factory=dict)
 
@@ -92,7 +92,7 @@ class LookAhead:
         self._period_s = settings.sync_period_s
         self._windows_s, self._periods_s = _ends(autoscaler, settings)
 
-    def outcome(self, asked: Asked, history: History) -> Outcome:
+    def outcome(self, asked: Asked, history: History) -> ScaleDecision:
         """What one sync makes of it."""
         key = asked, history
         if key not in self._recall.outcomes:
@@ -165,7 +165,7 @@ class LookAhead:
             history = aged(outcome.history, seconds - time_s)
         raise AssertionError("syncs never end")
 
-    def syncs(self, asked: Asked, memory: Memory, until_s: int | None = None) -> Iterator[tuple[int, Outcome]]:
+    def syncs(self, asked: Asked, memory: Memory, until_s: int | None = None) -> Iterator[tuple[int, ScaleDecision]]:
         """The syncs to come while nothing else changes: when, and with which outcome (reasons may be left out).
 
         Of equal ones in a row only the last is told: the last until then, if a time is given. It never ends. Each sync
@@ -187,7 +187,7 @@ class LookAhead:
                 outcome = self.outcome(asked, aged(outcome.history, self._period_s))
             time_s += max(skipped, 1) * self._period_s
 
-    def repeats(self, asked: Asked, outcome: Outcome) -> int:
+    def repeats(self, asked: Asked, outcome: ScaleDecision) -> int:
         """How many of the next syncs are sure to have this outcome again.
 
         A sync that changed nothing is followed by equal ones until some entry of the memory leaves a window or a
@@ -201,15 +201,15 @@ class LookAhead:
         ageing = [event.age_s for event in outcome.history.scale_events if not self._is_outdated(event)]
         return min(left + [self._left(age_s, self._periods_s) for age_s in ageing], default=FOREVER)
 
-    def _repeated(self, asked: Asked, outcome: Outcome, seconds: int) -> Outcome:
+    def _repeated(self, asked: Asked, outcome: ScaleDecision, seconds: int) -> ScaleDecision:
         recommendations, events = outcome.history
         older = tuple(e if self._is_outdated(e) else ScaleEvent(e.age_s + seconds, e.change) for e in events)
         if recommendations is None:
-            return Outcome(outcome.replicas, History(None, older), ())
+            return ScaleDecision(outcome.replicas, History(None, older), ())
         newest = self._newest(asked)
         kept = (newest,) if newest is not None and newest in recommendations else ()
         others = tuple(Recommendation(age_s + seconds, r) for age_s, r in self._others(asked, outcome.history))
-        return Outcome(outcome.replicas, History((*kept, *others), older), ())
+        return ScaleDecision(outcome.replicas, History((*kept, *others), older), ())
 
     def _is_outdated(self, event: ScaleEvent) -> bool:
         """True if no period reaches back to this change: a sync keeps it, if at all, at this age (`history.pruned`)."""

@@ -34,7 +34,7 @@ from kubeproof.controllers.hpa.ahead import Asked, LookAhead, Memory, Recall, fi
 from kubeproof.controllers.hpa.ambiguity import Rival, is_ambiguous
 from kubeproof.controllers.hpa.calculator import Failure
 from kubeproof.controllers.hpa.combine import forced
-from kubeproof.controllers.hpa.decide import Judged, Outcome, judge
+from kubeproof.controllers.hpa.decide import Judged, ScaleDecision, judge
 from kubeproof.controllers.hpa.history import History
 from kubeproof.controllers.hpa.history import later as aged
 from kubeproof.controllers.hpa.pods import RUNNING, Counted, Key, PodGroups, Pooled, Sight, Sorts, facts_of
@@ -139,7 +139,7 @@ class HpaController:
             return False
         return forced(current, self.autoscaler.min_replicas, self.autoscaler.max_replicas) is None
 
-    def sync(self, seen: Sight, history: History) -> Outcome:
+    def sync(self, seen: Sight, history: History) -> ScaleDecision:
         """What a sync with this history would do now; looking ahead asks the same again and again.
 
         Remembered apart: what the metrics ask for, by the pods, and what the history makes of it, by that alone.
@@ -196,7 +196,7 @@ class HpaController:
         judged, outcome = self.considered(seen)
         return outcome.reasons if judged is None else judged.words + outcome.reasons
 
-    def considered(self, seen: Sight) -> tuple[Judged | None, Outcome]:
+    def considered(self, seen: Sight) -> tuple[Judged | None, ScaleDecision]:
         """What the metrics ask for in a sync now, None if they are not looked at, and what comes of it."""
         return self._judged(seen), self.sync(seen, unpacked(seen.memories[0]).history)
 

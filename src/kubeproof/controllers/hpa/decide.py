@@ -23,7 +23,7 @@ MODELLED = frozenset({"Resource", "ContainerResource", "Pods"})
 AMBIGUOUS = "AmbiguousSelector: more than one autoscaler selects these pods"
 
 
-class Outcome(NamedTuple):
+class ScaleDecision(NamedTuple):
     """What the sync writes (the current count: nothing), the memory after it, and why."""
 
     replicas: int
@@ -64,7 +64,7 @@ def concluded(
     settings: AutoscalerSettings,
     *,
     is_bounded: bool = True,
-) -> Outcome:
+) -> ScaleDecision:
     """The part that does: bounds, stabilization, rates. No proposal at all: the metrics were not looked at."""
     behavior = behavior_of(autoscaler)
     minimum, maximum = autoscaler.min_replicas, autoscaler.max_replicas
@@ -75,10 +75,10 @@ def concluded(
     decision = forced(current, minimum, maximum)
     if decision is not None:
         changed = rescaled(start, behavior, decision.replicas - current)
-        return Outcome(decision.replicas, kept(changed), (decision.reason,))
+        return ScaleDecision(decision.replicas, kept(changed), (decision.reason,))
     if proposal is None or isinstance(proposal, Failure):
         reason = AMBIGUOUS if proposal is None else f"stays at {current}: {proposal.reason}"
-        return Outcome(current, kept(start), (reason,))
+        return ScaleDecision(current, kept(start), (reason,))
     result = normalised(
         current,
         max(proposal, 0),  # upstream never goes below: an overflown proposal asks for nothing
@@ -89,7 +89,7 @@ def concluded(
         downscale_stabilization_s=window_s,
         is_bounded=is_bounded,
     )
-    return Outcome(result.replicas, result.history, result.reasons)
+    return ScaleDecision(result.replicas, result.history, result.reasons)
 
 
 def never_acts(autoscaler: HorizontalPodAutoscaler, current: int, proposal: int | Failure | None) -> bool:

@@ -12,13 +12,13 @@ from typing import NamedTuple
 from kubeproof.cluster.control import Groups, Seen
 from kubeproof.cluster.counted import labels_of
 from kubeproof.cluster.objects import Container, Setup
-from kubeproof.cluster.state import NEVER, NodeCell, Outcome, Phase, WorkloadCell
+from kubeproof.cluster.state import NEVER, JobPodEnd, NodeCell, Phase, WorkloadCell
 from kubeproof.cluster.usage import UsageRule
 from kubeproof.controllers.hpa.samples import PodFacts
 
 # Phases of pods that have ended, whose objects are still there; the model has none for them.
 SUCCEEDED, FAILED = max(Phase) + 1, max(Phase) + 2
-_ENDED = {int(Outcome.SUCCEEDED): SUCCEEDED, int(Outcome.FAILED): FAILED}
+_ENDED = {int(JobPodEnd.SUCCEEDED): SUCCEEDED, int(JobPodEnd.FAILED): FAILED}
 RUNNING = frozenset({Phase.RUNNING, Phase.READY, Phase.UNREADY, Phase.TERMINATING})  # phases with metrics
 
 ONLY_SORT = NEVER

@@ -18,7 +18,7 @@ from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.places import CORDONED, condition, taints_of, unwelcome
 from kubeproof.cluster.priorities import preemptible, priority_of
 from kubeproof.cluster.state import Health, NodeCell, Phase, WorkloadCell
-from kubeproof.controllers.budgets import Scale, asked_by, status_of, told_by_budgets
+from kubeproof.controllers.budgets import BudgetScale, asked_by, status_of, told_by_budgets
 from kubeproof.controllers.disruption import RUNNING, PodFacts
 from kubeproof.controllers.scheduler.attempts import Attempt, Claims, Entry, Held, with_nominated
 from kubeproof.controllers.scheduler.controller import NO_ATTEMPT, Answer, SchedulerController, remember
@@ -37,7 +37,7 @@ class NodeFacts(NamedTuple):
     images: int
 
 
-Sight = Seen[Scale, Groups[NodeFacts]]
+Sight = Seen[BudgetScale, Groups[NodeFacts]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +78,9 @@ class PreemptingScheduler(SchedulerController):
     def reads(self) -> Reads:
         return self._reads
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> Scale:  # type: ignore[override]
+    def show_workload(self, workload: int, cell: WorkloadCell) -> BudgetScale:  # type: ignore[override]
         """Pods without a node, and the scale where a budget asks for it."""
-        return Scale(cell.desired if workload in self._counted else 0, cell.unbound)
+        return BudgetScale(cell.desired if workload in self._counted else 0, cell.unbound)
 
     def show_node(self, place: int, cell: NodeCell) -> NodeFacts:  # type: ignore[override]
         """Condition, pods by workload, nominations; readiness where a budget asks for it."""
@@ -133,7 +133,7 @@ class PreemptingScheduler(SchedulerController):
             dict(facts.claims).get(self.workload, 0) * count for groups in seen.places for facts, count in groups
         )
 
-    def _scales(self, seen: Sight) -> dict[int, Scale]:
+    def _scales(self, seen: Sight) -> dict[int, BudgetScale]:
         return dict(zip(self.reads.workloads, seen.workloads, strict=True))
 
     def entries(self, seen: Sight) -> list[Entry]:
@@ -164,7 +164,7 @@ class PreemptingScheduler(SchedulerController):
         """What each budget still allows; empty if none matters."""
         return self._allowed(seen, self._scales(seen))
 
-    def _allowed(self, seen: Sight, scales: dict[int, Scale]) -> tuple[int, ...]:
+    def _allowed(self, seen: Sight, scales: dict[int, BudgetScale]) -> tuple[int, ...]:
         if not self._counted:
             return ()
         setup, bound = self.layout.setup, list(_bound(seen))

@@ -12,14 +12,14 @@ from dataclasses import field, replace
 from kubeproof.cluster.control import Action, Bind, BindPinned, Decision, Groups, NodeRef, Reads, Seen, Unnominate
 from kubeproof.cluster.footprint import NOBODY, Clocks, Footprint, Sizing, Writes, some
 from kubeproof.cluster.state import NodeCell, WorkloadCell
-from kubeproof.controllers.budgets import Scale
+from kubeproof.controllers.budgets import BudgetScale
 from kubeproof.controllers.scheduler.attempts import Attempt, Entry, with_nominated
 from kubeproof.controllers.scheduler.framework import Row
 from kubeproof.controllers.scheduler.pinned import PinnedScheduler, Wanted
 from kubeproof.controllers.scheduler.preempting import NodeFacts, PreemptingScheduler, told_by_preemption
 from kubeproof.values import dataclass
 
-Sight = Seen[Scale, Groups[Wanted[NodeFacts]]]
+Sight = Seen[BudgetScale, Groups[Wanted[NodeFacts]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class PreemptingPinnedScheduler(PinnedScheduler):
     def reads(self) -> Reads:
         return self.inner.reads
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> Scale:  # type: ignore[override]
+    def show_workload(self, workload: int, cell: WorkloadCell) -> BudgetScale:  # type: ignore[override]
         """What budgets ask for."""
         return self.inner.show_workload(workload, cell)
 

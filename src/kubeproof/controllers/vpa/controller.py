@@ -49,7 +49,7 @@ from kubeproof.cluster.usage import (
     uses,
 )
 from kubeproof.cluster.vertical import CPU, INITIAL, MEMORY, VerticalPodAutoscaler, sizes_of
-from kubeproof.controllers.budgets import Scale, amounts_of, asked_by, budgets_of, facts_of, status_of
+from kubeproof.controllers.budgets import BudgetScale, amounts_of, asked_by, budgets_of, facts_of, status_of
 from kubeproof.controllers.disruption import BudgetStatus, Matching, evict
 from kubeproof.controllers.vpa.recommendation import (
     Bounds,
@@ -83,7 +83,7 @@ class Pods(NamedTuple):
 
 
 View = tuple[tuple[Pods, int], ...]  # on one node, sorted
-Sight = Seen[Scale, Groups[View]]
+Sight = Seen[BudgetScale, Groups[View]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +123,9 @@ class VpaController:
     def name(self) -> Actor:
         return Actor(ActorKind.VPA, self.vpa.name)
 
-    def show_workload(self, workload: int, cell: WorkloadCell) -> Scale:
+    def show_workload(self, workload: int, cell: WorkloadCell) -> BudgetScale:
         """The scale, and the pods without a node."""
-        return Scale(cell.desired, cell.unbound)
+        return BudgetScale(cell.desired, cell.unbound)
 
     def show_node(self, place: int, cell: NodeCell) -> View | None:
         """The pods that matter, by workload, phase, restarts, and whether they are old."""
@@ -209,7 +209,7 @@ class VpaController:
         yield from self._chosen(seen, scales, ranked, outside, room)
 
     def _chosen(
-        self, seen: Sight, scales: dict[int, Scale], ranked: Sequence[int], outside: frozenset[int], room: int
+        self, seen: Sight, scales: dict[int, BudgetScale], ranked: Sequence[int], outside: frozenset[int], room: int
     ) -> Iterator[tuple[Action, ...]]:
         pending: list[Action] = [
             DeleteUnbound(m, scales[m].unbound) for m in ranked if m in outside and scales[m].unbound
@@ -262,7 +262,7 @@ class VpaController:
                     after[number][key] = amount
             yield after, room - most, allowed - (most if charged else 0)
 
-    def _matching(self, seen: Sight, scales: dict[int, Scale]) -> tuple[Matching, ...]:
+    def _matching(self, seen: Sight, scales: dict[int, BudgetScale]) -> tuple[Matching, ...]:
         if len(self._budgets) != 1:  # several: the answer is the same whatever they allow
             return tuple(Matching(b.name, amounts_of(b), BudgetStatus()) for b in self._budgets)
         bound = [

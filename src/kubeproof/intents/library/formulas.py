@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from kubeproof.intents.declarations import Intent
-from kubeproof.intents.kind import IntentKind, Question, Targets
+from kubeproof.intents.kind import AskedIntent, IntentKind, Targets
 from kubeproof.intents.monitor import WORD, Monitor
 
 
-def _watch(asked: Question) -> Monitor:
+def _watch(asked: AskedIntent) -> Monitor:
     from kubeproof.intents.temporal import Temporal
 
     temporal = Temporal(asked.intent, asked.layout, asked.events)

@@ -13,7 +13,7 @@ from kubeproof.intents.declarations import Intent
 from kubeproof.intents.drained import EmptyWhereDrained
 from kubeproof.intents.facts import NoDrainUnderWay, NothingMissing, NothingPending, RolloutComplete
 from kubeproof.intents.job_facts import AllComplete
-from kubeproof.intents.kind import WEB, IntentField, IntentKind, Question, Targets
+from kubeproof.intents.kind import WEB, AskedIntent, IntentField, IntentKind, Targets
 from kubeproof.intents.monitor import (
     IN_STABLE,
     PERSISTENT,
@@ -37,14 +37,14 @@ _ROLLOUTS: dict[str, Callable[[Layout, int], AnyFact]] = {
 }
 
 
-def _pending(asked: Question) -> Monitor:
+def _pending(asked: AskedIntent) -> Monitor:
     """No pod waits for ever; steps that bind one excuse it."""
     make = NothingMissing if _may_be_refused(asked) else NothingPending
     tags = tags_of_family(asked.layout, asked.number, Tag.BIND)
     return monitor_fact(asked, make(asked.layout, asked.workload), kind=PERSISTENT, tags=tags)
 
 
-def _may_be_refused(asked: Question) -> bool:
+def _may_be_refused(asked: AskedIntent) -> bool:
     """True if the API server may refuse pods of the target."""
     setup = asked.layout.setup
     workloads = [setup.workloads[member] for member in family(setup, asked.workload)]
@@ -52,12 +52,12 @@ def _may_be_refused(asked: Question) -> bool:
     return any(workload.refused or workload.namespace in spaces for workload in workloads)
 
 
-def _rollout(asked: Question) -> Monitor:
+def _rollout(asked: AskedIntent) -> Monitor:
     make = _ROLLOUTS.get(asked.layout.setup.workloads[asked.workload].kind, RolloutComplete)
     return monitor_fact(asked, make(asked.layout, asked.workload), kind=PERSISTENT)
 
 
-def _drain(asked: Question) -> Monitor:
+def _drain(asked: AskedIntent) -> Monitor:
     """Drains complete; of a target, as the survival matrix asks, its pods leave the node."""
     if asked.number is None:
         return monitor_fact(asked, NoDrainUnderWay(asked.layout), kind=PERSISTENT)

@@ -5,24 +5,24 @@ from __future__ import annotations
 from kubeproof.cluster.objects import family
 from kubeproof.intents.declarations import Amount
 from kubeproof.intents.facts import NodesAtMost, PodObjectsAtMost, ReadyAtLeast, ReplicasAtLeast, ReplicasAtMost
-from kubeproof.intents.kind import WEB, IntentField, IntentKind, Question, Targets
+from kubeproof.intents.kind import WEB, AskedIntent, IntentField, IntentKind, Targets
 from kubeproof.intents.monitor import Monitor, monitor_fact
 
 _COUNTED = (IntentField.TARGET, IntentField.AMOUNT, IntentField.WHEN)
 
 
-def _amount(asked: Question) -> Amount:
+def _amount(asked: AskedIntent) -> Amount:
     return asked.intent.count or Amount(1)
 
 
-def _pod_objects(asked: Question) -> Monitor:
+def _pod_objects(asked: AskedIntent) -> Monitor:
     everyone = tuple(range(len(asked.layout.setup.workloads)))
     counted = everyone if asked.number is None else family(asked.layout.setup, asked.number)
     fact = PodObjectsAtMost(asked.layout, counted, _amount(asked).number, asked.intent.phases)
     return monitor_fact(asked, fact, is_bound=True)
 
 
-def _nodes(asked: Question) -> Monitor:
+def _nodes(asked: AskedIntent) -> Monitor:
     intent = asked.intent
     fact = NodesAtMost(asked.layout, _amount(asked).number, intent.nodes, intent.node_names)
     return monitor_fact(asked, fact, is_bound=True)

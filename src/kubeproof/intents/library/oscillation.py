@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from kubeproof.cluster.objects import Workload
 from kubeproof.cluster.tags import Tag
-from kubeproof.intents.kind import WEB, IntentField, IntentKind, Question, Targets
+from kubeproof.intents.kind import WEB, AskedIntent, IntentField, IntentKind, Targets
 from kubeproof.intents.monitor import CYCLE, Monitor, eviction_tags, monitor_steps, tags_of_family
 
 _FIGHT = "Actors in the loop undo each other's work: change one of them so that both want the same state."
 _CHANGES = {"any": Tag.STEP, "replicas": Tag.REPLICAS, "placement": Tag.PLACEMENT}
 
 
-def _oscillates(asked: Question) -> Monitor:
+def _oscillates(asked: AskedIntent) -> Monitor:
     tag = int(_CHANGES[asked.intent.of])
     if asked.number is not None and tag == Tag.STEP:
         tag = Tag.REPLICAS | Tag.PODS | Tag.PLACEMENT

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from kubeproof.cluster.labels import LabelSelector
 from kubeproof.cluster.objects import family
-from kubeproof.intents.kind import WEB, IntentField, IntentKind, Question
+from kubeproof.intents.kind import WEB, AskedIntent, IntentField, IntentKind
 from kubeproof.intents.monitor import Monitor, monitor_fact
 from kubeproof.intents.place_facts import NotColocated, OnlyOn, SkewAtMost, SpreadOver, matching_workloads
 
 
-def _members(asked: Question) -> tuple[int, ...]:
+def _members(asked: AskedIntent) -> tuple[int, ...]:
     return family(asked.layout.setup, asked.workload)
 
 
-def _skew(asked: Question) -> Monitor:
+def _skew(asked: AskedIntent) -> Monitor:
     intent, number, workloads = asked.intent, asked.number, asked.layout.setup.workloads
     affine = workloads[number].template if number is not None else None
     if intent.selector is not None:
@@ -25,12 +25,12 @@ def _skew(asked: Question) -> Monitor:
     return monitor_fact(asked, fact, is_bound=True)
 
 
-def _spread(asked: Question) -> Monitor:
+def _spread(asked: AskedIntent) -> Monitor:
     fact = SpreadOver(asked.layout, _members(asked), asked.intent.topology_key, asked.intent.domains)
     return monitor_fact(asked, fact)
 
 
-def _colocated(asked: Question) -> Monitor:
+def _colocated(asked: AskedIntent) -> Monitor:
     intent, workloads, members = asked.intent, asked.layout.setup.workloads, _members(asked)
     namespace = intent.namespace or workloads[asked.workload].namespace
     others = matching_workloads(workloads, intent.selector or LabelSelector(), namespace)
@@ -38,7 +38,7 @@ def _colocated(asked: Question) -> Monitor:
     return monitor_fact(asked, fact)
 
 
-def _only_on(asked: Question) -> Monitor:
+def _only_on(asked: AskedIntent) -> Monitor:
     fact = OnlyOn(asked.layout, _members(asked), (), asked.intent.nodes, asked.intent.node_names)
     return monitor_fact(asked, fact)
 

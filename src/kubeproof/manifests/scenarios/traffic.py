@@ -11,11 +11,11 @@ from kubeproof.events.declarations import Cordon, CpuLoad, Event, NodeFailure, U
 from kubeproof.events.workload import (
     BALANCERS,
     ROUND_ROBIN,
+    CallStage,
     Fault,
     MetricsPipeline,
     ServiceLoad,
     SimpleRule,
-    Stage,
     TrafficShift,
     WorkloadSpec,
 )
@@ -131,14 +131,14 @@ def _deadline(fields: Fields) -> float | None:
     return seconds
 
 
-def _stage(fields: Fields, item: Value) -> Stage:
+def _stage(fields: Fields, item: Value) -> CallStage:
     """One call, or a list of calls at the same time."""
     items = item.items if isinstance(item, ListValue) else (item,)
     names = [one.text for one in items if isinstance(one, Scalar) and one.kind is ScalarKind.STRING]
     if not names or len(names) < len(items):
         remedy = "Write names of services: [cart, [prices, adverts]] calls cart, then both others at once"
         fields.fail("calls", "holds something else than names", remedy=remedy)
-    return Stage(tuple(names))
+    return CallStage(tuple(names))
 
 
 def _check_services(fields: Fields, services: tuple[ServiceLoad, ...]) -> None:

@@ -45,7 +45,7 @@ from kubeproof.cluster.daemons import nodes_wanted
 from kubeproof.cluster.images import tracked_images
 from kubeproof.cluster.objects import family, short_name
 from kubeproof.cluster.priorities import priority_of
-from kubeproof.cluster.state import NEVER, SERVING, Outcome, Phase, PodKind, WorkloadCell, moves_alike
+from kubeproof.cluster.state import NEVER, SERVING, JobPodEnd, Phase, PodKind, WorkloadCell, moves_alike
 from kubeproof.errors import LimitReached
 from kubeproof.model.by_name.choices import Choices
 from kubeproof.model.by_name.node import (
@@ -300,7 +300,7 @@ class NamedActions(Choices):
         job = self.setup.workloads[hit.workload]
         if job.rules.counts_completions and not job.job.restarts:
             rest = tuple(pod for pod in node.pods if pod != hit)
-            return with_ended(node._replace(pods=rest), [(hit.workload, int(Outcome.FAILED))])
+            return with_ended(node._replace(pods=rest), [(hit.workload, int(JobPodEnd.FAILED))])
         return node._replace(pods=tuple(crashed(self.setup, pod) if pod == hit else pod for pod in node.pods))
 
     def _robbed_of(self, node: NodeState, victims: Sequence[Pod], preempted: int = 0) -> NodeState:
@@ -310,14 +310,14 @@ class NamedActions(Choices):
             job = self.setup.workloads[pod.workload]
             vanishes = vanishes_at_once(self.setup, node, pod, self._route_s(pod))
             if job.rules.counts_completions and (vanishes or not job.job.only_failed):
-                ended.append((pod.workload, int(Outcome.FAILED)))
+                ended.append((pod.workload, int(JobPodEnd.FAILED)))
         return with_ended(self._deleted(node, victims, preempted), ended)
 
     @staticmethod
     def _ended(node: NodeState, workload: int) -> tuple[int, int]:
         """How many pods of a Job that it has not counted have succeeded, and how many have failed."""
         outcomes = [outcome for job, outcome in node.finished if job == workload]
-        return outcomes.count(Outcome.SUCCEEDED), outcomes.count(Outcome.FAILED)
+        return outcomes.count(JobPodEnd.SUCCEEDED), outcomes.count(JobPodEnd.FAILED)
 
     def _kept(self, state: State, index: int, action: KeepNode) -> Iterator[tuple[State, Concrete]]:
         """A DaemonSet's work on a node, for every choice of pods that answer to it."""
@@ -425,10 +425,10 @@ class NamedActions(Choices):
         if not job.rules.counts_completions:
             return []
         if action.phase in (Phase.READY, Phase.UNREADY):
-            return [(action.workload, int(Outcome.SUCCEEDED))] * len(moving)
+            return [(action.workload, int(JobPodEnd.SUCCEEDED))] * len(moving)
         if action.phase == Phase.TERMINATING and job.job.only_failed:
-            return [(action.workload, int(Outcome.FAILED))] * len(moving)
-        return [(action.workload, int(Outcome.FAILED))] * len(failed)
+            return [(action.workload, int(JobPodEnd.FAILED))] * len(moving)
+        return [(action.workload, int(JobPodEnd.FAILED))] * len(failed)
 
     def _images(self, index: int, workload: int) -> int:
         """The images that a started pod of the workload brings to a node without them."""

@@ -36,7 +36,7 @@ from kubeproof.cluster.control import (
 from kubeproof.cluster.labels import NO_EXECUTE, Taint
 from kubeproof.cluster.objects import Node, Setup
 from kubeproof.cluster.places import UNREACHABLE
-from kubeproof.cluster.state import NEVER, SERVING, Cause, Health, Outcome, Phase, PodKind, Work
+from kubeproof.cluster.state import NEVER, SERVING, Cause, Health, JobPodEnd, Phase, PodKind, Work
 from kubeproof.controllers.taint_eviction import clock_after, seconds_tolerated
 
 
@@ -205,7 +205,7 @@ def _left_behind(setup: Setup, node: NodeState) -> NodeState:
     for pod in node.pods:
         job = setup.workloads[pod.workload]
         if job.rules.counts_completions and (pod.phase != Phase.TERMINATING or job.job.only_failed):
-            lost.append((pod.workload, int(Outcome.FAILED)))
+            lost.append((pod.workload, int(JobPodEnd.FAILED)))
     return with_ended(node, lost)
 
 

@@ -18,7 +18,7 @@ from kubeproof.cluster.footprint import Writes, footprint_of
 from kubeproof.cluster.state import ACTIVE, Nodes, WorkloadCell
 from kubeproof.controllers.late import HpaController
 from kubeproof.engine.system import Effect, Marked
-from kubeproof.engine.system import Stage as EngineStage
+from kubeproof.engine.system import Turn as EngineStage
 from kubeproof.intents.facts import count_pods
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.starts_in_unison import StartAll, Starts, start_effect

@@ -20,7 +20,7 @@ from kubeproof.cluster.priorities import priority_of
 from kubeproof.cluster.state import NEVER
 from kubeproof.cluster.tagging import tags_of
 from kubeproof.engine.system import Effect
-from kubeproof.engine.system import Stage as EngineStage
+from kubeproof.engine.system import Turn as EngineStage
 from kubeproof.model.plan import Plan
 from kubeproof.model.reductions.starts_in_unison import SETTLED_NODES
 

@@ -24,7 +24,7 @@ from kubeproof.cluster.profiles import TAINT_TOLERATION, heeds
 from kubeproof.cluster.state import KUBELET_LIVES, NEVER, NodeCell, Nodes, Phase, PodKind, add_pods, moves_alike
 from kubeproof.cluster.tags import Tag
 from kubeproof.controllers.taint_eviction import seconds_tolerated
-from kubeproof.engine.system import Effect, Marked, Stage
+from kubeproof.engine.system import Effect, Marked, Turn
 from kubeproof.errors import KubeproofError
 from kubeproof.model.mechanics import Mechanics
 from kubeproof.model.plan import Plan
@@ -239,7 +239,7 @@ class StartTogether:
     name = KUBELET
 
     def __init__(self, starts: Starts, slots: tuple[int, ...], *, alone: bool) -> None:
-        self.stage = int(Stage.FIRST if alone else Stage.ALWAYS)
+        self.stage = int(Turn.FIRST if alone else Turn.ALWAYS)
         self.reads = slots
         self._starts = starts
 

@@ -22,7 +22,7 @@ from kubeproof.cluster.objects import family
 from kubeproof.cluster.state import NodeCell, Nodes, Phase, PodKind, add_pods
 from kubeproof.cluster.tags import Tag
 from kubeproof.controllers.kubelet import MOVING
-from kubeproof.engine.system import Effect, Marked, Stage
+from kubeproof.engine.system import Effect, Marked, Turn
 from kubeproof.model.by_name.ticks import all_ticked
 from kubeproof.model.mechanics import Mechanics
 from kubeproof.model.plan import Plan
@@ -124,7 +124,7 @@ class NurseryKubelet:
     """All kubelets as one actor, for the pods of one nursery."""
 
     name = KUBELET
-    stage = int(Stage.ALWAYS)
+    stage = int(Turn.ALWAYS)
 
     def __init__(self, slot: int) -> None:
         self.reads = (slot,)

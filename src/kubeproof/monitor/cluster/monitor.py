@@ -14,7 +14,7 @@ from kubeproof.monitor.alarms import Alarm, Kind
 from kubeproof.monitor.cluster.change import RELISTED, Change, Key
 from kubeproof.monitor.cluster.judges import FAR, Patience
 from kubeproof.monitor.cluster.sight import Sight
-from kubeproof.monitor.cluster.stage import STAGED, Stage, Texts, first_changes, keys_of, staged
+from kubeproof.monitor.cluster.stage import STAGED, Texts, WatchedPlan, first_changes, keys_of, staged
 from kubeproof.monitor.cluster.store import Deed, Store
 from kubeproof.verdicts import Verdict
 
@@ -27,7 +27,7 @@ class ClusterMonitor:
     def __init__(self, texts: Texts, patience: Patience = Patience(), *, is_seeded: bool = True) -> None:
         self._texts, self._patience, self._is_seeded = tuple(texts), patience, is_seeded
         self._store = Store()
-        self._stage: Stage | None = None
+        self._stage: WatchedPlan | None = None
         self._problem: ScenarioError | None = None
         self._blinded: set[str] = set()  # intents of which was said that nobody knows
         self.now_us: int | None = None
@@ -86,7 +86,7 @@ class ClusterMonitor:
     def _is_staged(self, key: Key) -> bool:
         return key[0] in STAGED and self._store.root(key) == key
 
-    def _restage(self, stage: Stage) -> Stage:
+    def _restage(self, stage: WatchedPlan) -> WatchedPlan:
         """The stage with objects that have come since."""
         known = [v for k, v in self._store.objects.items() if self._is_staged(k) and k not in self._given]
         try:
@@ -133,7 +133,7 @@ class ClusterMonitor:
         if deed.changed or deed.tags or deed.is_external or not self.moments:
             yield from self._judge(stage, deed, time_us, tags, actions)
 
-    def _take(self, stage: Stage, change: Change, deed: Deed) -> tuple[int, list[object]]:
+    def _take(self, stage: WatchedPlan, change: Change, deed: Deed) -> tuple[int, list[object]]:
         """Takes one change in; tells the tags and actions of what it did."""
         key, cells, known = change.key, stage.cells, len(deed.tags)
         is_new = key not in self._store.objects
@@ -161,7 +161,7 @@ class ClusterMonitor:
             cells.forget_node(name)
         return tags, actions
 
-    def _judge(self, stage: Stage, deed: Deed, time_us: int, tags: int, actions: list[object]) -> Iterator[Alarm]:
+    def _judge(self, stage: WatchedPlan, deed: Deed, time_us: int, tags: int, actions: list[object]) -> Iterator[Alarm]:
         cells = stage.cells
         workloads = cells.workloads()
         nodes = cells.nodes()
@@ -181,7 +181,7 @@ class ClusterMonitor:
             else:
                 yield alarm
 
-    def _lost(self, stage: Stage, time_us: int) -> Iterator[Alarm]:
+    def _lost(self, stage: WatchedPlan, time_us: int) -> Iterator[Alarm]:
         """Something was missed: what was counted is worth nothing, and every intent says so once."""
         self.gaps += 1
         if not self._store.blind:

@@ -33,7 +33,7 @@ Texts = Sequence[tuple[str, str]]
 OBSERVED = "<observed>"
 
 
-class Stage:
+class WatchedPlan:
     """A plan with its judges, and the cells through which they look at the store."""
 
     def __init__(self, loaded: Loaded, store: Store, patience: Patience) -> None:
@@ -53,7 +53,7 @@ class Stage:
         """True if the object is on the stage."""
         return "/".join(key) in self._known
 
-    def take_over(self, earlier: Stage) -> None:
+    def take_over(self, earlier: WatchedPlan) -> None:
         """Goes on where another stage with the same intents stopped."""
         for name, judge in self.judges.items():
             before = earlier.judges.get(name)
@@ -66,10 +66,10 @@ class Stage:
                 vars(judge).update(kept)
 
 
-def staged(texts: Texts, store: Store, patience: Patience, extra: Sequence[Object] = ()) -> Stage:
+def staged(texts: Texts, store: Store, patience: Patience, extra: Sequence[Object] = ()) -> WatchedPlan:
     """The stage of the given files and of objects that were seen."""
     seen = [(OBSERVED, "\n---\n".join(json.dumps(_clean(one)) for one in extra))] if extra else []
-    return Stage(load_texts([*texts, *seen], keeps_texts=False), store, patience)
+    return WatchedPlan(load_texts([*texts, *seen], keeps_texts=False), store, patience)
 
 
 def _clean(value: Object) -> Object:
@@ -77,7 +77,7 @@ def _clean(value: Object) -> Object:
     return {**value, "metadata": metadata}
 
 
-def first_changes(texts: Texts, stage: Stage, time_us: int) -> Iterator[Change]:
+def first_changes(texts: Texts, stage: WatchedPlan, time_us: int) -> Iterator[Change]:
     """The objects of the files that are there before anything happens; what an event brings is not."""
     workloads = stage.plan.setup.workloads
     absent = {w.ref for w, cell in zip(workloads, stage.plan.workloads, strict=True) if not cell.exists}

@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class ScaleOut:
     """How the work is cut, and who feeds; clock and waiting can be replaced."""
 
     partitions: int = PARTITIONS
@@ -47,7 +47,7 @@ def watch_scaled(
     wanted: Watch,
     source: Source | Deliveries,
     board: Board,
-    scale: Scale = Scale(),
+    scale: ScaleOut = ScaleOut(),
     metrics: Metrics | None = None,
     clock: Clock | None = None,
 ) -> Summary:
@@ -66,7 +66,7 @@ class _Feeding:
     """The process that feeds and gathers."""
 
     def __init__(
-        self, wanted: Watch, board: Board, scale: Scale, metrics: Metrics, clock: Clock | None, stack: ExitStack
+        self, wanted: Watch, board: Board, scale: ScaleOut, metrics: Metrics, clock: Clock | None, stack: ExitStack
     ) -> None:
         self._wanted, self._board, self._scale, self._metrics, self._clock = wanted, board, scale, metrics, clock
         self._splitter = Splitter(wanted.rules, wanted.options, scale.partitions)

@@ -10,7 +10,7 @@ from kubeproof.cluster.kinds import DAEMON_SET, JOBS
 from kubeproof.cluster.objects import Setup, Source
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.cluster.state import Phase
-from kubeproof.controllers.budgets import Scale, amounts_of, facts_of, status_of
+from kubeproof.controllers.budgets import BudgetScale, amounts_of, facts_of, status_of
 from kubeproof.controllers.disruption import Amount, BudgetStatus
 from kubeproof.verify.checks.declaration import INFO, WARNING, Check, Found
 from kubeproof.verify.checks.scene import Scene
@@ -44,7 +44,7 @@ class _Covering(NamedTuple):
     def status(self, sizes: Sizes) -> BudgetStatus:
         """The budget's status when every pod is ready."""
         numbered = [(number, sizes[one.ref]) for number, one in enumerate(self.setup.workloads)]
-        scales = {number: Scale(size, 0) for number, size in numbered}
+        scales = {number: BudgetScale(size, 0) for number, size in numbered}
         pods = [(number, facts_of(Phase.READY), size) for number, size in numbered]
         return status_of(self.setup, self.budget, scales, pods)
 

@@ -9,7 +9,7 @@ from kubeproof.cluster.jobs import COMPLETE, FAILED_FOR_GOOD
 from kubeproof.cluster.kinds import CRON_JOB, DEPLOYMENT, POD, REPLICA_SET, REPLICATION_CONTROLLER
 from kubeproof.cluster.objects import Node, Setup, Workload, family, revisions_of
 from kubeproof.cluster.places import UNREACHABLE
-from kubeproof.cluster.state import NEVER, Cause, Health, Outcome, Phase
+from kubeproof.cluster.state import NEVER, Cause, Health, JobPodEnd, Phase
 from kubeproof.cluster.tags import Tag, tag_of
 from kubeproof.model.by_name.node import NodeState
 from kubeproof.model.by_name.state import State, Transition
@@ -94,7 +94,7 @@ class Pods:
         for old, new in zip(before.nodes, after.nodes, strict=True):
             for one in set(new.finished):
                 more = new.finished.count(one) - old.finished.count(one)
-                word = "Succeeded" if one[1] == Outcome.SUCCEEDED else "Failed"
+                word = "Succeeded" if one[1] == JobPodEnd.SUCCEEDED else "Failed"
                 found.setdefault(one[0], []).extend([word] * more)
         for number in range(len(self._setup.workloads)):
             if step is not None and step.tags & tag_of(number, int(Tag.REJECT)):

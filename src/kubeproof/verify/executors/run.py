@@ -8,12 +8,12 @@ from typing import Any, Protocol
 
 from kubeproof.errors import InternalError
 from kubeproof.verify.executors.session import Executor, Left, Session
-from kubeproof.verify.executors.task import Outcome, Task, TaskProgress, Work
+from kubeproof.verify.executors.task import Task, TaskProgress, TaskResult, Work
 
 AHEAD = 4  # tasks per worker that may run ahead of the first unfinished one when an early stop is possible
 FAR_AHEAD = 4096  # the same when every task runs anyway: only a bound of memory
 
-Stop = Callable[[Outcome[Any]], bool]
+Stop = Callable[[TaskResult[Any]], bool]
 Report = Callable[[TaskProgress], None]
 
 
@@ -38,7 +38,7 @@ def run_tasks(
     on_progress: Report | None = None,
     stop: Stop | None = None,
     left_s: Left = lambda: math.inf,
-) -> Generator[Outcome[Any], None, None]:
+) -> Generator[TaskResult[Any], None, None]:
     """Does every task and yields one outcome per task, in task order, whatever the executor.
 
     `work` is a function of a module, or a `functools.partial` of one, and is sent to each worker once; tasks are
@@ -75,7 +75,7 @@ class _Run:
         self._tasks, self._executor, self._journal = tasks, executor, journal
         self._on_progress, self._stop, self._left_s = on_progress, stop, left_s
         self._session: Session | None = None
-        self._finished: dict[int, Outcome[Any]] = {}
+        self._finished: dict[int, TaskResult[Any]] = {}
         self._running: set[int] = set()
         self._done = 0
         self._end = len(tasks)  # tasks from here on are not needed: one before them stops the run
@@ -89,9 +89,9 @@ class _Run:
         if len(places) != len(self._tasks):
             raise InternalError("E700 two tasks have the same key")
         for key in sorted(known.keys() & places.keys(), key=places.__getitem__):
-            self._finish(places[key], Outcome(key, known[key]))
+            self._finish(places[key], TaskResult(key, known[key]))
 
-    def outcomes(self, work: Work) -> Iterator[Outcome[Any]]:
+    def outcomes(self, work: Work) -> Iterator[TaskResult[Any]]:
         self._report(None)
         for position in range(len(self._tasks)):
             while position not in self._finished:
@@ -128,20 +128,20 @@ class _Run:
         index, (value, error) = heard
         self._running.discard(index)
         key = self._tasks[index].key
-        outcome = Outcome(key, value, error)
+        outcome = TaskResult(key, value, error)
         if self._journal is not None and not error:
             self._journal.add(key, value)
         self._finish(index, outcome)
         self._report(outcome)
         return True
 
-    def _finish(self, index: int, outcome: Outcome[Any]) -> None:
+    def _finish(self, index: int, outcome: TaskResult[Any]) -> None:
         self._finished[index] = outcome
         self._done += 1
         if self._stop is not None and self._stop(outcome):
             self._end = min(self._end, index + 1)
 
-    def _report(self, last: Outcome[Any] | None) -> None:
+    def _report(self, last: TaskResult[Any] | None) -> None:
         if self._on_progress is not None:
             running = tuple(self._tasks[index].key for index in sorted(self._running))
             self._on_progress(TaskProgress(self._done, len(self._tasks), running, last))

@@ -40,7 +40,7 @@ DIED = "E703"  # the code of a task that takes its worker down
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome(Generic[V]):
+class TaskResult(Generic[V]):
     """What became of one task: its value, or why there is none."""
 
     key: str
@@ -59,7 +59,7 @@ class TaskProgress(NamedTuple):
     done: int
     total: int
     running: tuple[str, ...]  # keys, in task order
-    last: Outcome[Any] | None  # what ended just now; None at the beginning
+    last: TaskResult[Any] | None  # what ended just now; None at the beginning
 
 
 Answer = tuple[Any, TaskError]  # a value and nothing, or None and the error: what travels between processes

@@ -24,7 +24,7 @@ from kubeproof.verify.findings.known import Found
 from kubeproof.verify.journal.binding import Binding, binding_of
 from kubeproof.verify.journal.codec import Codec
 from kubeproof.verify.journal.journal import Journal
-from kubeproof.verify.options import Progress, VerifyOptions
+from kubeproof.verify.options import SearchProgress, VerifyOptions
 from kubeproof.verify.result import (
     Change,
     CheckFinding,
@@ -65,7 +65,7 @@ def verify_kept(
     *,
     directory: Path,
     resume: bool,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[SearchProgress], None] | None = None,
     interval_s: float = INTERVAL_S,
     stop: Stop | None = None,
     found: Found | None = None,

@@ -18,7 +18,7 @@ from kubeproof.verify.executors.task import TaskError
 from kubeproof.verify.findings.left_out import left_out, omitted, told_omissions
 from kubeproof.verify.matrix.advice import advice
 from kubeproof.verify.matrix.options import MatrixOptions
-from kubeproof.verify.matrix.questions import Cells, Question, columns_of, rows_shown
+from kubeproof.verify.matrix.questions import CellQuestion, Cells, columns_of, rows_shown
 from kubeproof.verify.matrix.result import Cell, Grade, Matrix, Row
 from kubeproof.verify.matrix.solve import Graded
 from kubeproof.verify.options import VerifyOptions
@@ -119,7 +119,7 @@ def not_reached(loaded: Loaded, cell: tuple[str, tuple[str, ...]]) -> Graded:
     )
 
 
-def failed(loaded: Loaded, question: Question, error: TaskError) -> Graded:
+def failed(loaded: Loaded, question: CellQuestion, error: TaskError) -> Graded:
     """The cell whose search went wrong."""
     return _open(
         loaded,

@@ -25,7 +25,7 @@ from kubeproof.verify.proofs.slicing import cut_by_relations
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class CellQuestion:
     """One cell to be graded, and how much may be spent on it."""
 
     target: str
@@ -94,9 +94,9 @@ def _row(setup: Setup, workload: Workload) -> Row:
     return Row(workload.ref, workload.replicas, floor.count, budget, workload.source)
 
 
-def ask(cells: Cells, max_states: int, timeout_s: float, *, is_thorough: bool = False) -> Iterator[Question]:
+def ask(cells: Cells, max_states: int, timeout_s: float, *, is_thorough: bool = False) -> Iterator[CellQuestion]:
     """The questions for the cells."""
-    return (Question(target, faults, max_states, timeout_s, is_thorough) for target, faults in cells)
+    return (CellQuestion(target, faults, max_states, timeout_s, is_thorough) for target, faults in cells)
 
 
 def titles(keys: Sequence[str]) -> str:

@@ -19,11 +19,11 @@ from kubeproof.stop import Stop
 from kubeproof.values import dataclass
 from kubeproof.verify.executors.pool import usable_cores
 from kubeproof.verify.executors.run import Record, run_tasks
-from kubeproof.verify.executors.task import Outcome, TaskProgress
+from kubeproof.verify.executors.task import TaskProgress, TaskResult
 from kubeproof.verify.findings.known import Found, Known
 from kubeproof.verify.matrix.conclusion import conclude, failed
 from kubeproof.verify.matrix.options import MatrixEffort, MatrixOptions
-from kubeproof.verify.matrix.questions import Cells, Question, ask, pairs_of_faults, single_faults, small_first
+from kubeproof.verify.matrix.questions import CellQuestion, Cells, ask, pairs_of_faults, single_faults, small_first
 from kubeproof.verify.matrix.result import Grade
 from kubeproof.verify.matrix.solve import Graded, Solver
 from kubeproof.verify.options import VerifyOptions
@@ -144,7 +144,7 @@ class _Run:
         graded = self.graded.get((target, (DEPLOY,)))
         return graded is not None and graded.cell.grade == Grade.STUCK
 
-    def again(self, cells: Cells) -> list[Question]:
+    def again(self, cells: Cells) -> list[CellQuestion]:
         """The cells that are open, each with its share of the time that is left."""
         open_cells = [cell for cell in cells if self._may_be_decided(cell)]
         if not open_cells:
@@ -160,7 +160,7 @@ class _Run:
             return True
         return graded.cell.grade == Grade.UNKNOWN and not graded.is_doubted
 
-    def work(self, phase: str, questions: Iterable[Question]) -> None:
+    def work(self, phase: str, questions: Iterable[CellQuestion]) -> None:
         """Answers the questions as long as there is time, in their order, several at once."""
         ends_at_s = time.time() + self.left_s
         asked = tuple(replace(question, ends_at_s=ends_at_s) for question in questions)
@@ -189,7 +189,7 @@ class _Run:
         finally:
             outcomes.close()
 
-    def _note(self, question: Question, outcome: Outcome[Graded]) -> None:
+    def _note(self, question: CellQuestion, outcome: TaskResult[Graded]) -> None:
         graded = outcome.value if outcome.value is not None else failed(self._loaded, question, outcome.error)
         self.graded[question.cell] = graded
         if graded.cell.grade == Grade.STUCK and len(question.faults) == 1:

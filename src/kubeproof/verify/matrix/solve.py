@@ -25,7 +25,7 @@ from kubeproof.verify.findings.failures import Failure, failure_of
 from kubeproof.verify.findings.left_out import own_doubts, with_caveats
 from kubeproof.verify.matrix.advice import goes_on_with
 from kubeproof.verify.matrix.longest import longest_below
-from kubeproof.verify.matrix.questions import Question
+from kubeproof.verify.matrix.questions import CellQuestion
 from kubeproof.verify.matrix.result import Cell, Grade
 from kubeproof.verify.no_placement import NoPlacement
 from kubeproof.verify.options import ABSTRACTION, SLICING, VerifyOptions
@@ -65,7 +65,7 @@ class Solver:
     memo: Memo = field(default_factory=dict, compare=False)  # of the process that works
     preludes: Preludes = field(default_factory=dict, compare=False)
 
-    def __call__(self, question: Question) -> Graded:
+    def __call__(self, question: CellQuestion) -> Graded:
         """The cell of a question."""
         faulty = under_faults(self.loaded, question.faults, question.target)
         limited = replace(self.options, max_states=question.max_states, timeout_s=question.timeout_s)
@@ -99,7 +99,7 @@ class _Evidence:
 class _Cell:
     """A cell under work: the whole input with the scenario of its faults."""
 
-    question: Question
+    question: CellQuestion
     loaded: Loaded
     plan: Plan
     options: VerifyOptions
@@ -327,7 +327,7 @@ class _Cell:
         return 0 if count is None else count.number
 
 
-def _deadline(question: Question) -> Deadline | None:
+def _deadline(question: CellQuestion) -> Deadline | None:
     """When the run ends, by the clock of this process."""
     if math.isinf(question.ends_at_s):
         return None

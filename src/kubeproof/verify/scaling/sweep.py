@@ -13,7 +13,7 @@ from kubeproof.manifests.loaded import Loaded
 from kubeproof.stop import Stop
 from kubeproof.verdicts import Verdict
 from kubeproof.verify.executors.run import Record, run_tasks
-from kubeproof.verify.executors.task import Outcome, TaskProgress
+from kubeproof.verify.executors.task import TaskProgress, TaskResult
 from kubeproof.verify.findings.known import Found, Known
 from kubeproof.verify.no_placement import NoPlacement
 from kubeproof.verify.options import VerifyOptions
@@ -27,7 +27,7 @@ from kubeproof.verify.scaling.result import SizeAnswer, Skipped, SweepProgress
 from kubeproof.verify.scaling.setups import why_trivial
 
 Report = Callable[[SweepProgress], None]
-Outcomes = Generator[Outcome[SizeAnswer], None, None]
+Outcomes = Generator[TaskResult[SizeAnswer], None, None]
 
 
 def run_sweep(
@@ -100,12 +100,12 @@ def verify_size(loaded: Loaded, scale: Scale, options: VerifyOptions, size: Size
     )
 
 
-def is_violated(outcome: Outcome[SizeAnswer]) -> bool:
+def is_violated(outcome: TaskResult[SizeAnswer]) -> bool:
     """True if a size was violated; such an outcome ends a sweep."""
     return outcome.value is not None and outcome.value.verdict == Verdict.VIOLATED
 
 
-def _answer(outcome: Outcome[SizeAnswer]) -> SizeAnswer:
+def _answer(outcome: TaskResult[SizeAnswer]) -> SizeAnswer:
     return outcome.value if outcome.value is not None else SizeAnswer(Verdict.ERROR, note=outcome.error)
 
 
@@ -127,7 +127,7 @@ class _Told:
         best = self._best[1] if self._best else None
         self._report(SweepProgress(told.done, told.total, current, self._states, elapsed_s, best))
 
-    def _note(self, outcome: Outcome[SizeAnswer]) -> None:
+    def _note(self, outcome: TaskResult[SizeAnswer]) -> None:
         assert outcome.value is not None
         self._states += outcome.value.statistics.states
         here = self._sizes[outcome.key]

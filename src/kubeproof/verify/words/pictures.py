@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 from kubeproof.cluster.objects import HOSTNAME, Node, PodTemplate, Setup, Source, family, short_name
-from kubeproof.cluster.state import Health, Outcome, Phase, Work
+from kubeproof.cluster.state import Health, JobPodEnd, Phase, Work
 from kubeproof.cluster.usage import CPU, MEMORY, request_milli
 from kubeproof.errors import KubeproofError
 from kubeproof.model.by_name.node import NodeState
@@ -227,8 +227,8 @@ def _node(node: NodeState) -> NodePicture:
         work=WORKS[Work(node.work)],
         nominated=node.nominated,
         spare=node.spare_s >= 0,
-        succeeded=ended.count(Outcome.SUCCEEDED),
-        failed=ended.count(Outcome.FAILED),
+        succeeded=ended.count(JobPodEnd.SUCCEEDED),
+        failed=ended.count(JobPodEnd.FAILED),
     )
 
 

@@ -5,7 +5,7 @@ import pytest
 from kubeproof.cluster.labels import LabelSelector, Requirement, Taint
 from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.policies import ALWAYS_ALLOW, PodDisruptionBudget
-from kubeproof.controllers.budgets import Scale
+from kubeproof.controllers.budgets import BudgetScale
 from kubeproof.controllers.descheduler import evictions, explain
 from tests.unit.controllers.descheduler.clusters import (
     DUPLICATES,
@@ -34,7 +34,7 @@ def outcomes(chosen, budgets, *nodes, workloads=None, version=NEWEST, scale=3):
     """Per outcome the pods lost as {(entry, group): pods}."""
     declared = tuple(workloads or [web()])
     setup = Setup(workloads=declared, budgets=tuple(budgets))
-    scales = {index: Scale(scale, 0) for index in range(len(declared))}
+    scales = {index: BudgetScale(scale, 0) for index in range(len(declared))}
     found = evictions(setup, chosen, nodes, version, UNIQUE, scales=scales)
     return [{(loss.entry, group): lost for loss in outcome for group, lost in loss.losses} for outcome in found]
 
@@ -128,6 +128,6 @@ def test_balancing_passes_over_refused_pods():
 def test_the_numbers_behind_a_cycle_name_what_budgets_allow():
     setup = Setup(workloads=(web(),), budgets=(budget(max_unavailable=(1, False)),))
 
-    lines = explain(setup, policy(TAINTS), tainted(pods(3)), NEWEST, UNIQUE, scales={0: Scale(3, 0)})
+    lines = explain(setup, policy(TAINTS), tainted(pods(3)), NEWEST, UNIQUE, scales={0: BudgetScale(3, 0)})
 
     assert lines[0] == "budget shop/keep allows 1 eviction(s) now"

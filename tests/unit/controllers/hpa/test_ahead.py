@@ -11,7 +11,7 @@ from kubeproof.cluster.state import NEVER
 from kubeproof.controllers.hpa.ahead import Asked, LookAhead, Memory, Recall, unpacked
 from kubeproof.controllers.hpa.behavior import Behavior, behavior_of
 from kubeproof.controllers.hpa.calculator import Failure
-from kubeproof.controllers.hpa.decide import Outcome
+from kubeproof.controllers.hpa.decide import ScaleDecision
 from kubeproof.controllers.hpa.history import FRESH, pruned
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
 from tests.unit.controllers.hpa.builders import autoscaler, memory, rules
@@ -38,7 +38,7 @@ def _made(bounds: tuple[int, int], behavior: Behavior | None):
 class OneByOne(LookAhead):
     """Works every sync out."""
 
-    def repeats(self, asked: Asked, outcome: Outcome) -> int:
+    def repeats(self, asked: Asked, outcome: ScaleDecision) -> int:
         return 0
 
 

@@ -5,7 +5,7 @@ import pytest
 from kubeproof.cluster.policies import Metric
 from kubeproof.controllers.hpa.behavior import DEFAULT_DOWN, DEFAULT_UP, Behavior, behavior_of, tolerance_of
 from kubeproof.controllers.hpa.calculator import Failure
-from kubeproof.controllers.hpa.decide import Outcome
+from kubeproof.controllers.hpa.decide import ScaleDecision
 from kubeproof.controllers.hpa.history import FRESH, later
 from kubeproof.controllers.hpa.settings import AutoscalerSettings
 from kubeproof.errors import InternalError
@@ -19,7 +19,7 @@ QUEUE = Metric("Pods", "queue", "AverageValue", 2500)
 
 
 def test_a_scale_up_reads_with_its_numbers() -> None:
-    assert decide(autoscaler(), 4, ((ready(4, 80),),), SEEDED) == Outcome(
+    assert decide(autoscaler(), 4, ((ready(4, 80),),), SEEDED) == ScaleDecision(
         7, memory(((0, 7),), ()), ("cpu 80 % of request, target 50 %: ceil(1.6 x 4) = 7",)
     )
 
@@ -96,7 +96,7 @@ def test_words_name_what_was_measured_and_assumed(metric: Metric, samples: tuple
 def test_without_metrics_nothing_changes_but_the_bounds_still_hold() -> None:
     nothing = (Failure("no metrics"),)
 
-    assert decide(autoscaler(2, 5), 4, nothing, SEEDED) == Outcome(
+    assert decide(autoscaler(2, 5), 4, nothing, SEEDED) == ScaleDecision(
         4, SEEDED, ("cpu: no proposal (no metrics)", "stays at 4: no metric gives a proposal")
     )
     assert decide(autoscaler(2, 5), 9, nothing, SEEDED).replicas == 5
@@ -107,7 +107,7 @@ def test_a_failed_metric_forbids_shrinking_only() -> None:
     two = autoscaler(1, 10, CPU_50, MEMORY)
 
     assert decide(two, 4, ((ready(4, 80),), ()), SEEDED).replicas == 7
-    assert decide(two, 4, ((ready(4, 20),), ()), SEEDED) == Outcome(
+    assert decide(two, 4, ((ready(4, 20),), ()), SEEDED) == ScaleDecision(
         4,
         SEEDED,
         (
@@ -123,14 +123,18 @@ def test_a_failed_sync_seeds_but_recommends_nothing() -> None:
 
 
 def test_zero_replicas_disable() -> None:
-    assert decide(autoscaler(), 0, ((),), FRESH) == Outcome(0, memory((), ()), ("disabled: the target has 0 replicas",))
+    assert decide(autoscaler(), 0, ((),), FRESH) == ScaleDecision(
+        0, memory((), ()), ("disabled: the target has 0 replicas",)
+    )
 
 
 def test_a_drop_below_the_minimum_is_repaired_to_exactly_the_minimum() -> None:
     samples = ((ready(1, 400),),)
     behaved = autoscaler(3, 10, up=DEFAULT_UP, down=DEFAULT_DOWN)
 
-    assert decide(autoscaler(3, 10), 1, samples, SEEDED) == Outcome(3, SEEDED, ("1 replicas are below minReplicas 3",))
+    assert decide(autoscaler(3, 10), 1, samples, SEEDED) == ScaleDecision(
+        3, SEEDED, ("1 replicas are below minReplicas 3",)
+    )
     assert decide(behaved, 1, samples, SEEDED).history.scale_events == ((0, 2),)
     assert decide(behaved, 12, samples, SEEDED).history.scale_events == ((0, -2),)
 
@@ -138,7 +142,7 @@ def test_a_drop_below_the_minimum_is_repaired_to_exactly_the_minimum() -> None:
 def test_an_ambiguous_autoscaler_refuses_metrics_but_enforces_its_bounds() -> None:
     high = ((ready(4, 80),),)
 
-    assert decide(autoscaler(1, 10), 4, high, SEEDED, is_ambiguous=True) == Outcome(
+    assert decide(autoscaler(1, 10), 4, high, SEEDED, is_ambiguous=True) == ScaleDecision(
         4, SEEDED, ("AmbiguousSelector: more than one autoscaler selects these pods",)
     )
     assert decide(autoscaler(1, 3), 4, high, SEEDED, is_ambiguous=True).replicas == 3

@@ -19,7 +19,7 @@ from kubeproof.verify.executors.dask_cluster import Dask
 from kubeproof.verify.executors.inprocess import InProcess
 from kubeproof.verify.executors.pool import Pool
 from kubeproof.verify.executors.run import run_tasks
-from kubeproof.verify.executors.task import Outcome
+from kubeproof.verify.executors.task import TaskResult
 from kubeproof.verify.options import VerifyOptions
 from kubeproof.verify.scaling import sweep
 from kubeproof.verify.scaling.plan import SweepOptions, plan_sweep
@@ -136,7 +136,7 @@ def test_a_cluster_gives_the_outcomes_of_this_process(address):
 def test_the_first_outcome_that_stops_is_the_last(address):
     outcomes = list(run_tasks(handle, numbers(60), executor=on(address), stop=lambda o: (o.value or 0) >= 49))
 
-    assert outcomes == [Outcome(f"number {n}", n * n) for n in range(8)]
+    assert outcomes == [TaskResult(f"number {n}", n * n) for n in range(8)]
 
 
 def test_a_worker_killed_in_the_middle_loses_nothing(address, tmp_path):
@@ -144,7 +144,7 @@ def test_a_worker_killed_in_the_middle_loses_nothing(address, tmp_path):
 
     outcomes = list(run_tasks(handle, tasks, executor=on(address)))
 
-    assert outcomes == [Outcome(f"number {n}", n * n) for n in range(12)]
+    assert outcomes == [TaskResult(f"number {n}", n * n) for n in range(12)]
     assert tries(tasks[5]) == 2
 
 
@@ -162,7 +162,7 @@ def test_a_value_that_cannot_travel_is_an_error_of_its_task(address):
     outcomes = list(run_tasks(handle, numbers(2, n0="gives a function"), executor=on(address)))
 
     assert outcomes[0].error.startswith("E700 number 0: ")
-    assert outcomes[1] == Outcome("number 1", 1)
+    assert outcomes[1] == TaskResult("number 1", 1)
 
 
 def test_workers_with_another_version_are_refused_by_name(address, monkeypatch):
@@ -190,7 +190,7 @@ def test_an_interrupt_leaves_the_cluster_usable(address):
     with pytest.raises(KeyboardInterrupt):
         list(run_tasks(handle, numbers(30), executor=on(address), on_progress=interrupt))
 
-    assert list(run_tasks(handle, numbers(1), executor=on(address))) == [Outcome("number 0", 0)]
+    assert list(run_tasks(handle, numbers(1), executor=on(address))) == [TaskResult("number 0", 0)]
 
 
 def swept(folder: Path, executor: object) -> list[str]:

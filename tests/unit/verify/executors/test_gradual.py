@@ -8,7 +8,7 @@ from itertools import count
 
 from kubeproof.verify.executors.gradual import GradualSession
 from kubeproof.verify.executors.run import run_tasks
-from kubeproof.verify.executors.task import Outcome, Work
+from kubeproof.verify.executors.task import TaskResult, Work
 from tests.unit.verify.executors.work import numbers, where
 
 
@@ -30,7 +30,7 @@ def test_quick_tasks_are_all_done_here():
 
     outcomes = list(run_tasks(partial(where, os.getpid()), numbers(20), executor=executor))
 
-    assert outcomes == [Outcome(f"number {n}", (n * n, True)) for n in range(20)]
+    assert outcomes == [TaskResult(f"number {n}", (n * n, True)) for n in range(20)]
     assert not executor.session.has_pool
 
 
@@ -39,5 +39,5 @@ def test_after_half_a_second_of_work_the_rest_goes_to_a_pool():
 
     outcomes = list(run_tasks(partial(where, os.getpid()), numbers(8), executor=executor))
 
-    assert outcomes == [Outcome(f"number {n}", (n * n, n < 3)) for n in range(8)]
+    assert outcomes == [TaskResult(f"number {n}", (n * n, n < 3)) for n in range(8)]
     assert executor.session.has_pool

@@ -10,7 +10,7 @@ from kubeproof.verify.executors.gradual import Gradual
 from kubeproof.verify.executors.inprocess import InProcess
 from kubeproof.verify.executors.pool import Pool
 from kubeproof.verify.executors.run import run_tasks
-from kubeproof.verify.executors.task import Outcome, TaskProgress
+from kubeproof.verify.executors.task import TaskProgress, TaskResult
 from tests.unit.verify.executors.work import Number, handle, numbers, offset, tries
 
 ALL = [
@@ -22,8 +22,8 @@ ALL = [
 POOLS = ALL[1:3]
 
 
-def squares(*which: int) -> list[Outcome[int]]:
-    return [Outcome(f"number {n}", n * n) for n in which]
+def squares(*which: int) -> list[TaskResult[int]]:
+    return [TaskResult(f"number {n}", n * n) for n in which]
 
 
 @pytest.mark.parametrize("executor", ALL)
@@ -35,7 +35,7 @@ def test_outcomes_come_in_the_order_of_the_tasks(executor):
 def test_work_may_carry_values_of_its_own(executor):
     outcomes = list(run_tasks(partial(offset, 100), numbers(2), executor=executor))
 
-    assert outcomes == [Outcome("number 0", 100), Outcome("number 1", 101)]
+    assert outcomes == [TaskResult("number 0", 100), TaskResult("number 1", 101)]
 
 
 @pytest.mark.parametrize("executor", ALL)
@@ -55,7 +55,7 @@ def test_an_error_of_ours_keeps_its_words_and_is_not_tried_again(executor, tmp_p
 
     outcomes = list(run_tasks(handle, tasks, executor=executor))
 
-    assert outcomes[1] == Outcome("number 1", None, "E202 number 1 is not wanted. Take another")
+    assert outcomes[1] == TaskResult("number 1", None, "E202 number 1 is not wanted. Take another")
     assert outcomes[1].is_error
     assert [outcomes[0], outcomes[2]] == squares(0, 2)
     assert tries(tasks[1]) == 1
@@ -79,7 +79,7 @@ def test_an_error_of_ours_keeps_its_words_and_is_not_tried_again(executor, tmp_p
 def test_an_exception_is_an_error_that_names_the_task_and_the_rest_goes_on(executor, deed, error):
     outcomes = list(run_tasks(handle, numbers(3, n1=deed), executor=executor))
 
-    assert outcomes == [*squares(0), Outcome("number 1", None, error), *squares(2)]
+    assert outcomes == [*squares(0), TaskResult("number 1", None, error), *squares(2)]
 
 
 @pytest.mark.parametrize("executor", ALL)
@@ -166,7 +166,7 @@ def test_workers_do_not_write_to_stdout(capfd):
 
 def test_workers_do_not_hear_interrupts():
     assert list(run_tasks(handle, numbers(1, n0="hears an interrupt"), executor=Pool(1))) == [
-        Outcome("number 0", "deaf")
+        TaskResult("number 0", "deaf")
     ]
 
 
@@ -251,7 +251,7 @@ def test_without_time_nothing_begins(executor, tmp_path):
 
 
 def test_a_task_that_does_not_end_in_time_is_left_and_others_are_told_of():
-    heard: list[Outcome[int]] = []
+    heard: list[TaskResult[int]] = []
 
     def note(progress: TaskProgress) -> None:
         heard.extend([] if progress.last is None else [progress.last])

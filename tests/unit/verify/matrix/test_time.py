@@ -9,7 +9,7 @@ import pytest
 from kubeproof.engine.limits import Deadline
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.manifests.scenarios.faults import under_faults
-from kubeproof.verify.matrix.questions import Question, single_faults, small_first
+from kubeproof.verify.matrix.questions import CellQuestion, single_faults, small_first
 from kubeproof.verify.matrix.result import Grade
 from kubeproof.verify.matrix.solve import Graded, Solver, _Cell
 from kubeproof.verify.options import VerifyOptions
@@ -29,7 +29,7 @@ def grade_until(tick: float, loaded: Loaded, fault: str) -> Graded | None:
     ticks = count()
     watch = Watch(deadline=Deadline(tick, 0.0), deadline_clock=lambda: float(next(ticks)))
     faulty = under_faults(loaded, (fault,), WEB)
-    question = Question(WEB, (fault,), 4_000, 60.0)
+    question = CellQuestion(WEB, (fault,), 4_000, 60.0)
     try:
         return _Cell(question, faulty, planned(faulty, OPTIONS), OPTIONS, watch, {}, {}).grade()
     except NoTimeLeft:
@@ -56,7 +56,7 @@ def test_a_failure_that_there_was_no_time_to_show_is_told_as_such():
 
 
 def test_a_cell_that_begins_too_late_says_so():
-    question = Question(WEB, ("drain",), 4_000, 60.0, ends_at_s=0.0)
+    question = CellQuestion(WEB, ("drain",), 4_000, 60.0, ends_at_s=0.0)
 
     graded = Solver(load(NODES, workload(), BESIDE), OPTIONS)(question)
 

@@ -31,7 +31,7 @@ Amounts = Mapping[str, int]
 Thresholds = Mapping[str, float]
 
 
-class Progress(NamedTuple):
+class Balancing(NamedTuple):
     """Where the evictions are: the ledger, nodes already visited, what the destinations can still take."""
 
     ledger: Ledger
@@ -91,7 +91,7 @@ class EvictionRun:
 
     def run(self, ledger: Ledger) -> frozenset[Ledger]:
         """All ledgers: nodes by usage, equal ones in any order; pods by QoS, equal ones in any order."""
-        states = {Progress(ledger, (), tuple(sorted(self._sources.budget.items())))}
+        states = {Balancing(ledger, (), tuple(sorted(self._sources.budget.items())))}
         for entries in self._by_usage():
             for _ in range(self._scene.node_count(entries)):
                 states = {after for before in states for after in self._next_node(before, entries)}
@@ -106,14 +106,14 @@ class EvictionRun:
         ordered = sorted(totals, reverse=not self._sources.emptiest_first)
         return [tuple(totals[total]) for total in ordered]
 
-    def _next_node(self, progress: Progress, entries: tuple[int, ...]) -> Iterator[Progress]:
+    def _next_node(self, progress: Balancing, entries: tuple[int, ...]) -> Iterator[Balancing]:
         """Any node of the entries that has not been visited."""
         visited = list(progress.visited)
         for state, count in progress.ledger.nodes:
             if state.entry in entries and count > visited.count(state):
                 yield from self._from_node(progress, state)
 
-    def _from_node(self, progress: Progress, state: NodeState) -> Iterator[Progress]:
+    def _from_node(self, progress: Balancing, state: NodeState) -> Iterator[Balancing]:
         """The progress after one node."""
         seen = {(progress.ledger, state, progress.budget)}
         stack = list(seen)
@@ -121,7 +121,7 @@ class EvictionRun:
             ledger, node, budget = stack.pop()
             following = [] if self._stops(state, node, dict(budget)) else self._next_pod(ledger, state, node, budget)
             if not following:
-                yield Progress(ledger, tuple(sorted((*progress.visited, node))), budget)
+                yield Balancing(ledger, tuple(sorted((*progress.visited, node))), budget)
             new = [step for step in following if step not in seen]
             seen.update(new)
             stack += new

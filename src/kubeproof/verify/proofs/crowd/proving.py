@@ -37,7 +37,7 @@ from kubeproof.verify.searching import Beginning, Watch, begin, one_search, stat
 from kubeproof.verify.words.summary import combined
 
 Planned = Callable[[Loaded], Plan]
-Memo = MutableMapping["Question", "Answer"]
+Memo = MutableMapping["FreeQuestion", "Answer"]
 
 
 class Proofs(NamedTuple):
@@ -59,7 +59,7 @@ class Answer(NamedTuple):
     statistics: Statistics
 
 
-class Question(NamedTuple):
+class FreeQuestion(NamedTuple):
     """All that decides about an answer: equal ones have the same."""
 
     free: Loaded
@@ -114,7 +114,7 @@ class _Asked:
         """The workloads that autoscalers may give any size between their bounds."""
         return frozenset(self._resizing.bounds) if self._resizing is not None else frozenset()
 
-    def questions(self, *, drains_end: bool) -> Iterator[Question]:
+    def questions(self, *, drains_end: bool) -> Iterator[FreeQuestion]:
         """What may be searched, the cheapest first: also keys by which equal parts are known.
 
         What is proved of any placement is proved of those that scores allow, which are fewer. For a single pod there
@@ -122,7 +122,7 @@ class _Asked:
         """
         assert self._resizing is not None
         workloads, resizing = self.part.loaded.setup.workloads, self._resizing
-        plain = Question(
+        plain = FreeQuestion(
             free(self.part),
             tuple(self.room.find_shortage(workload) for workload in workloads),
             drains_end,
@@ -147,7 +147,7 @@ class _Prover:
     def __init__(self, planned: Planned, options: VerifyOptions, watch: Watch, memo: Memo) -> None:
         self._planned, self._options, self._watch, self._memo = planned, options, watch, memo
 
-    def join(self, found: Proofs, asked: _Asked, questions: Iterator[Question]) -> Proofs:
+    def join(self, found: Proofs, asked: _Asked, questions: Iterator[FreeQuestion]) -> Proofs:
         """What is proved with one of the questions or was before."""
         for question in questions:
             self._watch.look()
@@ -157,7 +157,7 @@ class _Prover:
                 break
         return found
 
-    def _answer(self, question: Question) -> Answer:
+    def _answer(self, question: FreeQuestion) -> Answer:
         if question in self._memo:
             return self._memo[question]
         answer = _answer(question, self._planned, self._options, self._watch)
@@ -196,7 +196,7 @@ def _joined(before: Proofs, numbers: list[int], answer: Answer, *, is_new: bool)
     )
 
 
-def _answer(question: Question, planned: Planned, options: VerifyOptions, watch: Watch) -> Answer:
+def _answer(question: FreeQuestion, planned: Planned, options: VerifyOptions, watch: Watch) -> Answer:
     loaded, around = question.free, question.around
     plan = planned(loaded)
     beginning = _begin(loaded, plan, around, options, watch)
