@@ -20,7 +20,7 @@ from kubeproof.manifests.pods.affinity import read_pod_affinity
 from kubeproof.manifests.pods.containers import read_containers, read_image, serving_s, slowest
 from kubeproof.manifests.pods.resources import read_amounts
 from kubeproof.manifests.pods.selectors import read_node_terms, read_preferred_terms, read_selector
-from kubeproof.manifests.validation.deciding import ALL
+from kubeproof.manifests.validation.deciding import NUMBER
 from kubeproof.manifests.validation.names import check_label_key, is_dns_subdomain, read_labels
 from kubeproof.manifests.yaml.fields import LARGEST_INT32, Fields
 from kubeproof.manifests.yaml.printable import printable
@@ -116,7 +116,7 @@ def _has_deadline(spec: Fields) -> bool:
     """True if the pod has a deadline of its own, which quotas ask for."""
     is_given = spec.integer("activeDeadlineSeconds", least=1) is not None
     if is_given:
-        spec.omit("activeDeadlineSeconds", "scopes of quotas heed it, but pods do not end by it", decides=ALL)
+        spec.omit("activeDeadlineSeconds", "scopes of quotas heed it, but pods do not end by it", decides=NUMBER)
     return is_given
 
 

@@ -18,6 +18,7 @@ from kubeproof.manifests.loaded import Loaded
 from kubeproof.manifests.validation.deciding import EVERYBODY
 from kubeproof.model.plan import Plan
 from kubeproof.verdicts import Verdict
+from kubeproof.verify.findings.late_available import only_delays
 from kubeproof.verify.findings.unknown_priorities import decide_nothing
 from kubeproof.verify.result import IntentResult, OmittedGroup
 from kubeproof.verify.words.counted import finished_under_selectors, untargeted
@@ -35,6 +36,7 @@ class LeftOut(NamedTuple):
     within: str = ""  # the workload of which it changes but the number of pods, never to more than is declared
     is_metric: bool = False  # that number is between the bounds of an autoscaler
     is_priority: bool = False  # it decides but who goes first, and whose pods make room for others
+    late: str = ""  # the workload of which ready pods are available later
 
 
 def told_omissions(loaded: Loaded) -> list[str]:
@@ -103,7 +105,7 @@ def _of_workloads(plan: Plan) -> Iterator[LeftOut]:
         if one.min_ready_s:
             told = f"minReadySeconds of {one.ref}: ready pods count as available at once ({place})"
             touches = (one.ref,) if revisions_of(setup, number) > 1 else ()
-            yield LeftOut(told, touches, "field minReadySeconds")
+            yield LeftOut(told, touches, "field minReadySeconds", late=one.ref)
         yield from _attached(setup, number)
         if one.rules.runs_per_node and one.template.claims:
             told = f"claims of {one.ref}: daemon pods see them bound as declared, and give none a volume ({place})"
@@ -191,6 +193,7 @@ def with_caveats(
     if rest_on is not None:
         doubts = tuple(one for one in doubts if not one.within or one.within in rest_on)
         doubts = tuple(one for one in doubts if not (one.is_metric and one.within in any_size))
+        doubts = tuple(one for one in doubts if not (one.late in rest_on and only_delays(loaded, one.late)))
     if rest_on is not None and any(one.is_priority for one in doubts) and decide_nothing(loaded):
         doubts = tuple(one for one in doubts if not one.is_priority)
     if not doubts:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from kubeproof.cluster.actors import ActorKind
 from kubeproof.engine.limits import Deadline
+from kubeproof.events.declarations import Rollout
 from kubeproof.manifests.loaded import Loaded
 from kubeproof.manifests.scenarios.faults import is_floor, under_faults
 from kubeproof.model.plan import Plan
@@ -167,8 +168,8 @@ class _Cell:
     def _with_proofs(self, seen: _Evidence) -> _Evidence:
         """The evidence of a search of everybody, with proofs that need fewer states and leave more open."""
         unbroken = [number for number, verdict in seen.found.items() if verdict != Verdict.VIOLATED]
-        is_decided = all(map(seen.is_proved, unbroken)) and not (self.loaded.omissions or self.plan.setup.autoscalers)
-        if is_decided or len(cut_by_relations(self.loaded)) != 1:
+        is_plain = not (self.loaded.omissions or self.plan.setup.autoscalers or self._is_late)
+        if (is_plain and all(map(seen.is_proved, unbroken))) or len(cut_by_relations(self.loaded)) != 1:
             return seen
         proofs = self._prove(seen.part, unbroken)
         if not proofs.unbroken.issuperset(unbroken):
@@ -222,6 +223,12 @@ class _Cell:
             return self._steady(seen, max(floors, key=lambda n: floors[n], default=lasting[0]))
         return self._open(seen, failures)
 
+    @property
+    def _is_late(self) -> bool:
+        """True if a rollout waits until its ready pods are available, which is not modelled."""
+        own = next(one for one in self.loaded.setup.workloads if one.ref == self.question.target)
+        return own.min_ready_s > 0 and any(isinstance(event, Rollout) for event in self.loaded.scenario.events)
+
     def _shown(self, searched: Part, number: int) -> IntentResult | Failure:
         """A violation as a run of the whole, or why there is none."""
         decided = searched.decision(number)
@@ -254,6 +261,9 @@ class _Cell:
         back = self._held(seen, 0, Statistics())
         if back.verdict != Verdict.HOLDS:
             told = f"{_ready(lowest)} in some run; {back.detail}"
+            return replace(self._graded(Grade.UNKNOWN, told, result, searched, lowest), is_doubted=True)
+        if lowest and self._is_late:
+            told = f"{_ready(lowest)} in some run, unless minReadySeconds holds the rollout up before"
             return replace(self._graded(Grade.UNKNOWN, told, result, searched, lowest), is_doubted=True)
         longest_s = self._longest(searched, number) or None  # no clock runs while it waits for an event
         lasting = "" if longest_s is None else f" for up to {longest_s} s"

@@ -225,6 +225,55 @@ def test_what_is_not_modelled_leaves_a_cell_open():
     assert "not modelled" in cell(result, "rollout").detail
 
 
+LATE = "strategy: {rollingUpdate: {maxSurge: SURGE, maxUnavailable: DOWN}}\n  minReadySeconds: 30\n  selector:"
+
+
+def late(replicas: int, surge: int, unavailable: int) -> str:
+    """A Deployment whose pods count as available half a minute after they are ready."""
+    waits = LATE.replace("SURGE", str(surge)).replace("DOWN", str(unavailable))
+    return workload(replicas=replicas).replace("selector:", waits)
+
+
+SCALER = """
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: web, namespace: shop}
+spec:
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+  minReplicas: 1
+  maxReplicas: 3
+  metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 80}}}]
+---"""
+
+
+@pytest.mark.parametrize("beside", ["", workload().replace("web", "other")])
+def test_that_pods_are_available_later_holds_a_rollout_up_and_breaks_nothing(beside: str) -> None:
+    assert cell(survey(load(NODES, late(2, 1, 0), beside), "rollout"), "rollout").grade == Grade.STEADY
+    assert cell(survey(load(NODES, late(2, 0, 2), beside), "rollout"), "rollout").grade == Grade.DIPS
+
+
+def test_a_dip_that_needs_some_pods_to_be_available_is_open() -> None:
+    budget = BUDGET.replace("100%", "2")
+
+    assert cell(survey(load(NODES, late(3, 0, 2), budget), "rollout"), "rollout").grade == Grade.UNKNOWN
+
+
+def test_an_autoscaler_may_take_pods_away_that_are_not_available_yet() -> None:
+    found = cell(survey(load(NODES, late(2, 1, 0), SCALER), "rollout"), "rollout")
+
+    assert found.grade == Grade.UNKNOWN
+    assert "minReadySeconds" in found.detail
+
+
+def test_pods_with_a_deadline_take_no_more_room_than_they_declare() -> None:
+    job = JOB.replace("podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}]}", "")
+    due = job.replace("restartPolicy: Never,", "restartPolicy: Never, activeDeadlineSeconds: 60,").replace("CPU", "1")
+    found = survey(load(NODES, workload(), due), "deploy")
+
+    assert cell(found, "deploy").grade == Grade.STEADY
+    assert cell(found, "deploy", "Job/shop/load").grade == Grade.UNKNOWN
+
+
 def test_a_scenario_is_verified_as_it_is_written():
     loaded = load(NODES, workload())
 
