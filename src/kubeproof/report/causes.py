@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
 from kubeproof.cluster.actors import ActorKind
-from kubeproof.cluster.kinds import JOBS, POD
+from kubeproof.cluster.kinds import KINDS
 from kubeproof.manifests.scenarios.faults import BY_KEY, FAULTS
 from kubeproof.values import dataclass
 from kubeproof.verdicts import Verdict
@@ -113,7 +113,7 @@ def _shape_of_cell(result: VerifyResult, cell: Cell, is_single: bool) -> Shape:
     """
     one = finding_of(result, cell)
     assert one is not None
-    is_unreplaced = cell.target.partition("/")[0] in (POD, *JOBS)
+    is_unreplaced = not KINDS[cell.target.partition("/")[0]].replaces_pods
     if (cell.grade == Grade.DIPS and is_single) or is_unreplaced:
         return one.verdict, one.severity, anonymous(one.remedy, one.target)
     return (one.verdict, one.severity, *shape(one))

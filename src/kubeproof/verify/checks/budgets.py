@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from kubeproof.cluster.kinds import DAEMON_SET, JOBS
 from kubeproof.cluster.objects import Setup, Source
 from kubeproof.cluster.policies import PodDisruptionBudget
 from kubeproof.cluster.state import Phase
@@ -17,7 +16,6 @@ from kubeproof.verify.checks.scene import Scene
 from kubeproof.verify.checks.surroundings import belong_together
 
 Sizes = Mapping[str, int]  # by reference of the workload
-_SCALELESS = (DAEMON_SET, *JOBS)
 
 
 class _Covering(NamedTuple):
@@ -86,7 +84,9 @@ def _why(one: _Covering, status: BudgetStatus) -> str:
     owners = one.setup.workloads
     refs = ", ".join(dict.fromkeys(owner.ref for owner in owners))
     if status.failed:
-        kinds = " or ".join(sorted({owner.kind for owner in owners if owner.kind in _SCALELESS}))
+        kinds = " or ".join(
+            sorted({owner.kind for owner in owners if owner.rules.runs_per_node or owner.rules.runs_to_completion})
+        )
         return f"never allows an eviction: {one.limit} needs a scale, and a {kinds} has none ({refs})"
     amount = amounts_of(one.budget).min_available
     rounds = f", rounded up from {amount}" if amount is not None and amount.percent else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kubeproof.cluster.actors import ActorKind
-from kubeproof.cluster.kinds import DAEMON_SET, DEPLOYMENT, JOBS, POD, STATEFUL_SET
+from kubeproof.cluster.kinds import KINDS
 from kubeproof.manifests.scenarios.faults import DEPLOY
 from kubeproof.verify.matrix.result import Cell, Grade, Row
 from kubeproof.verify.result import IntentResult, Trace
@@ -99,8 +99,8 @@ def _unstick(row: Row | None, cell: Cell, result: IntentResult) -> str:
     who = {name for name, _ in found}
     if goes_on_with(ActorKind.DESCHEDULER, result.trace):
         return _FIGHT
-    kind = cell.target.partition("/")[0]
-    if kind == POD and cell.faults != (DEPLOY,):
+    rules = KINDS[cell.target.partition("/")[0]]
+    if rules.is_pod and cell.faults != (DEPLOY,):
         return _BARE
     if BUDGET in who:
         return _TWO_BUDGETS if (BUDGET, SEVERAL) in found else ""  # the intent about drains says it
@@ -108,18 +108,18 @@ def _unstick(row: Row | None, cell: Cell, result: IntentResult) -> str:
         return _ALONE
     if any(reason.startswith(_CLAIM) for _, reason in found):
         return _NO_CLAIM
-    if kind in (DEPLOYMENT, DAEMON_SET) and cell.faults == (_ROLLOUT,) and _is_crowded(who):
-        return _STARVED if kind == DAEMON_SET and "NodePorts" not in who else _SURGE
-    if kind == DAEMON_SET and "NodeResourcesFit" in who:
+    if (rules.owns_replica_sets or rules.runs_per_node) and cell.faults == (_ROLLOUT,) and _is_crowded(who):
+        return _STARVED if rules.runs_per_node and "NodePorts" not in who else _SURGE
+    if rules.runs_per_node and "NodeResourcesFit" in who:
         return _STARVED
     for plugin, told in _BY_PLUGIN.items():
         if plugin in who:
             return told.format(left="" if cell.faults == (DEPLOY,) else " that is left")
     if NOT_CREATED in who:
         return _LET_IN
-    if kind in JOBS and cell.faults != (DEPLOY,):
+    if rules.runs_to_completion and cell.faults != (DEPLOY,):
         return _FAILED
-    if DEAD_NODE in who and kind == STATEFUL_SET and cell.faults != (DEPLOY,):
+    if DEAD_NODE in who and rules.has_ordinals and cell.faults != (DEPLOY,):
         return _DEAD
     return _STAYS if STAYS in who else _NO_NODES if NO_NODE in who else ""
 
@@ -150,8 +150,7 @@ _ALL_WANTED = (
 
 
 def _steady(row: Row, cell: Cell) -> str:
-    kind = cell.target.partition("/")[0]
-    if kind == DAEMON_SET:
+    if KINDS[cell.target.partition("/")[0]].runs_per_node:
         return ""
     if row.replicas == 1:
         return _ONLY_POD

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kubeproof.cluster.counted import foreign_to
-from kubeproof.cluster.kinds import JOBS
 from kubeproof.cluster.objects import Setup
 from kubeproof.cluster.policies import SAMPLED_METRICS, HorizontalPodAutoscaler
 from kubeproof.cluster.usage import CPU, DEFAULT_PERCENT
@@ -34,11 +33,11 @@ def autoscaler_words(setup: Setup) -> Iterator[str]:
 
 def untargeted(setup: Setup) -> Iterator[str]:
     """The autoscalers that have nothing to scale."""
-    kinds = {workload.ref: workload.kind for workload in setup.workloads}
+    rules = {workload.ref: workload.rules for workload in setup.workloads}
     for one in setup.autoscalers:
-        if one.target not in kinds:
+        if one.target not in rules:
             reason = "is not in the input"
-        elif kinds[one.target] in JOBS:
+        elif rules[one.target].runs_to_completion:
             reason = "has no scale"
         else:
             continue

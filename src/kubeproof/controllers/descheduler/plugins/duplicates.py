@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from kubeproof.cluster.kinds import DEPLOYMENT, REPLICA_SET
+from kubeproof.cluster.kinds import REPLICA_SET
+from kubeproof.cluster.objects import Workload
 from kubeproof.controllers.descheduler.ledger import Block, Ledger, NodeState, Take, Work, plan_of
 from kubeproof.controllers.descheduler.protocol import Context
 from kubeproof.values import dataclass
@@ -64,7 +65,7 @@ class RemoveDuplicates:
     def _candidates(self, state: NodeState) -> Iterator[tuple[int, int, int]]:
         """Group, workload and number of the pods that may be duplicates."""
         for index, group, left in self._context.evictable(state):
-            kind = _owner_kind(self._context.scene.workload(group.workload).kind)
+            kind = _owner_kind(self._context.scene.workload(group.workload))
             if kind and not group.failed and kind not in self._excluded:
                 yield index, group.workload, left
 
@@ -110,9 +111,11 @@ def build(context: Context) -> RemoveDuplicates:
     return RemoveDuplicates(context)
 
 
-def _owner_kind(kind: str) -> str:
+def _owner_kind(workload: Workload) -> str:
     """The kind that owns a workload's pods; empty for a bare pod."""
-    return REPLICA_SET if kind in (DEPLOYMENT, REPLICA_SET) else kind if kind != "Pod" else ""
+    if workload.rules.is_pod:
+        return ""
+    return REPLICA_SET if workload.rules.owns_replica_sets else workload.kind
 
 
 def _orders(shares: tuple[Share, ...]) -> Iterator[tuple[Share, ...]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from kubeproof.cluster.kinds import DAEMON_SET, DEPLOYMENT, POD, REPLICA_SET, REPLICATION_CONTROLLER, STATEFUL_SET
+from kubeproof.cluster.kinds import DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER
 from kubeproof.cluster.labels import LabelSelector, Requirement, as_labels
 from kubeproof.cluster.objects import (
     Container,
@@ -47,7 +47,6 @@ from kubeproof.verify.proofs.slicing import Slice
 
 ON_NODES = (NodeFailure, ZoneFailure, Cordon, Drain, Maintenance, CreateNode, NodeRemoval)
 MANY = 1_000_000  # pods that a node takes
-RENAMED = (DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER, STATEFUL_SET, DAEMON_SET, POD)
 KEPT = frozenset({TAINT_TOLERATION, NODE_AFFINITY, POD_TOPOLOGY_SPREAD, INTER_POD_AFFINITY})
 OWN_KEYS = frozenset(
     {
@@ -199,7 +198,7 @@ def _weightless(template: PodTemplate, *, is_scored: bool, ends_at_once: bool) -
 
 def _may_rename(setup: Setup, scenario: Scenario) -> bool:
     """True if nothing but labels of templates decides which pods a selector means."""
-    kinds = all(workload.kind in RENAMED and workload.owner is None for workload in setup.workloads)
+    kinds = all(not workload.rules.runs_to_completion and workload.owner is None for workload in setup.workloads)
     keys = {one.key for selector in _selectors(setup) for one in selector.requirements}
     keys |= {key for service in setup.services for key, _ in service.selector}
     is_keyed = any(

@@ -12,7 +12,6 @@ from math import ceil
 from typing import NamedTuple
 
 from kubeproof.cluster.counted import foreign_to
-from kubeproof.cluster.kinds import DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER
 from kubeproof.cluster.objects import Workload
 from kubeproof.cluster.policies import SAMPLED_METRICS, HorizontalPodAutoscaler, Metric
 from kubeproof.cluster.usage import DEFAULT_PERCENT
@@ -35,8 +34,6 @@ from kubeproof.model.reductions.loosened import Bounds
 from kubeproof.verify.proofs.crowd.room import ON_USAGE, Room, target_of, working
 from kubeproof.verify.proofs.slicing import Slice
 
-RESIZED = (DEPLOYMENT, REPLICA_SET, REPLICATION_CONTROLLER)  # kinds that have as many pods as they want at once
-
 
 class Resizing(NamedTuple):
     """The sizes that autoscalers may write, by workload, and whether they come to rest."""
@@ -53,7 +50,7 @@ def find_resizing(loaded: Loaded, part: Slice, room: Room) -> Resizing | None:
         scalers = [one for one in working(loaded) if one.target == target.ref]
         if not scalers:
             continue
-        if target.kind not in RESIZED or (len(scalers) > 1 and not _may_agree(scalers)):
+        if not target.rules.has_replica_set or (len(scalers) > 1 and not _may_agree(scalers)):
             return None
         cases = [_Case(loaded, one, target) for one in scalers]
         is_patient = len(cases) == 1 and cases[0].is_patient(part, room)
