@@ -6,9 +6,9 @@ from enum import Enum
 
 import pytest
 
+from kubeproof.report.checks import SEVERITIES
 from kubeproof.report.frame import Frame
 from kubeproof.report.html import render
-from kubeproof.verify.facts import Fact
 from kubeproof.verify.words.pictures import NodePicture, PodPicture
 from tests.browser.conftest import case, report
 from tests.unit.report.test_heatmap import SWEEP
@@ -31,8 +31,8 @@ def spoiled(value, spoil):
     """The value with every text in it changed, whatever field it is in; the model's own words stay."""
     if isinstance(value, Enum):
         return value
-    if isinstance(value, Fact):
-        return Fact(*(spoil(part) for part in value.__getnewargs__()))
+    if isinstance(value, str) and type(value) is not str:  # a text that knows its parts
+        return type(value)(*(spoiled(part, spoil) for part in value.__getnewargs__()))
     if isinstance(value, str):
         return spoil(value)
     if isinstance(value, PodPicture | NodePicture):
@@ -55,11 +55,11 @@ def page_with(spoil):
     one = result.results[0]
     one = replace(one, trace=replace(one.trace, propositions=(("p", "ready"),), begins_with=("p",)))
     result = replace(result, results=(one,))
-    verdicts = {"VIOLATED", *(line.verdict for line in SWEEP.sizes)}
+    words = {"VIOLATED", *(line.verdict for line in SWEEP.sizes), *SEVERITIES}
     numbered: dict[str, str] = {}
 
     def once(text):
-        if text in verdicts or not text:
+        if text in words or not text:
             return text
         return numbered.setdefault(text, f"{spoil}{len(numbered)}")
 
