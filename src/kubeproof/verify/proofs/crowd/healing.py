@@ -7,8 +7,7 @@ and each rollout or change of size by hand is followed by at most one that puts 
 from __future__ import annotations
 
 from kubeproof.cluster.footprint import Writes
-from kubeproof.cluster.objects import Workload
-from kubeproof.controllers.gitops import reconciled
+from kubeproof.cluster.objects import Setup, Workload
 from kubeproof.events.declarations import Rollout, Scale, written_by
 from kubeproof.manifests.loaded import Loaded
 
@@ -18,10 +17,7 @@ DRIFT = Writes.SIZES | Writes.TEMPLATES | Writes.OBJECTS | Writes.REMOVALS
 
 def is_healed(loaded: Loaded, workload: Workload) -> bool:
     """True if a reconciler puts the workload's object back to its manifest."""
-    if loaded.setup.settings.gitops_interval_s is None:
-        return False
-    workloads = loaded.setup.workloads
-    return any(workloads[number].ref == workload.ref for number in reconciled(loaded.setup, frozenset()))
+    return any(one.ref == workload.ref for one in _healed(loaded.setup))
 
 
 def drifts(loaded: Loaded) -> bool:
@@ -35,7 +31,7 @@ def heals_without_end(loaded: Loaded) -> bool:
     Autoscalers and reconcilers write the same field in turn, and a Job that is deleted when it is over starts anew.
     """
     setup = loaded.setup
-    healed = [setup.workloads[number] for number in reconciled(setup, frozenset())]
+    healed = _healed(setup)
     targets = {autoscaler.target for autoscaler in setup.autoscalers}
     if any(written_by((event,)) & DRIFT and not isinstance(event, UNDONE) for event in loaded.scenario.events):
         return bool(healed)
@@ -44,3 +40,12 @@ def heals_without_end(loaded: Loaded) -> bool:
         or (one.rules.counts_completions and one.job.ttl_s is not None)
         for one in healed
     )
+
+
+def _healed(setup: Setup) -> list[Workload]:
+    """The workloads that a reconciler keeps up."""
+    if setup.settings.gitops_interval_s is None:
+        return []
+    from kubeproof.controllers.gitops import reconciled  # few clusters have one
+
+    return [setup.workloads[number] for number in reconciled(setup, frozenset())]
