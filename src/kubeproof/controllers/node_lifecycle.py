@@ -167,7 +167,7 @@ class NoExecuteTainter:
 
     def act(self, seen: Sight) -> tuple[Decision, ...]:
         """Taints or untaints one node per step, where the zones' states ask for it."""
-        if not any(view[0] or view[1] for groups in seen.places for view, _ in groups):
+        if not any(view.is_out or view.is_tainted for groups in seen.places for view, _ in groups):
             return ()  # labels of zones are mentioned only where nodes may fail
         zones, waiting = self._zones(seen), self._waiting(seen)
         all_full = bool(zones) and all(zone_state(*nodes) == FULL for nodes in zones.values())
