@@ -635,6 +635,15 @@ MUTANTS: tuple[tuple[Guard, str, bool], ...] = (  # guard, witness, whether look
         True,
     ),
     (
+        Guard(
+            "model/reductions/loosened.py",
+            "_forgotten",
+            "any((_asks_for_pods(setup, workload.template) for workload in setup.workloads))",
+        ),
+        "a pod that never ends keeps its successor out of a zone",
+        True,
+    ),
+    (
         Guard("verify/proofs/crowd/swaying.py", "find_sway", "_counts_others(setup, members)"),
         "pods are spread from those of others",
         True,

@@ -245,6 +245,18 @@ def spread_over_a_cordoned_node() -> Loaded:
     return cluster((node("n1"), node("n2", unschedulable=True)), (a, TINY), of("noPendingForever", a))
 
 
+def kept_out_of_a_zone() -> Loaded:
+    """A pod that ends on a dead node keeps its successor out of the zone, and others may fill the third one."""
+    apart = PodAffinity((PodTerm(ZONE, selecting(app="web")),))
+    web = workload("web", 2, 200, pod_anti_affinity=apart)
+    zoned = tuple(node(f"{zone}{number}", **{ZONE: zone}) for zone in "abc" for number in (1, 2))
+    others = (workload("db", 1, 900), workload("dc", 1, 900))
+    loss = NodeFailure(name="loss", recovers=False)
+    start = placed(web=(("a1", 1), ("b1", 1)), db=(("c1", 1),), dc=(("c2", 1),))
+    asked = of("minReady", web, count=Amount(2), when="eventuallyAlways")
+    return cluster(zoned, (web, *others), asked, events=(loss,), start=start)
+
+
 WITNESSES: dict[str, Witness] = {
     "a pod of higher priority takes the room": preempted,
     "a pod of higher priority takes the port": preempted_for_a_port,
@@ -268,4 +280,5 @@ WITNESSES: dict[str, Witness] = {
     "pods are drawn to the empty node": drawn_to_the_empty_node,
     "pods are spread from those of others": spread_from_others,
     "pods are repelled by those of others": repelled_by_others,
+    "a pod that never ends keeps its successor out of a zone": kept_out_of_a_zone,
 }

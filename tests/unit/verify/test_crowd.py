@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from kubeproof.cluster.kinds import CRON_JOB, DAEMON_SET, JOB, STATEFUL_SET
-from kubeproof.cluster.objects import ZONE, CronRules, SchedulerProfile, Workload
+from kubeproof.cluster.objects import ZONE, CronRules, PodAffinity, PodTerm, SchedulerProfile, Workload
 from kubeproof.cluster.policies import HorizontalPodAutoscaler, Metric, ScalingPolicy, ScalingRules
 from kubeproof.events.declarations import (
     STABLE,
@@ -28,14 +28,15 @@ from kubeproof.events.declarations import (
 )
 from kubeproof.intents.declarations import EVENTUALLY_ALWAYS, Amount, Intent
 from kubeproof.manifests.loaded import Loaded
-from kubeproof.verify.options import VerifyOptions
+from kubeproof.verdicts import Verdict
+from kubeproof.verify.options import ABSTRACTION, SLICING, VerifyOptions
 from kubeproof.verify.proofs.crowd.conditions import KNOWN
 from kubeproof.verify.proofs.crowd.proving import Memo, Proofs, prove_part
 from kubeproof.verify.proofs.crowd.room import _Filling, _most_full
 from kubeproof.verify.proofs.slicing import cut_by_relations
-from kubeproof.verify.run import plan_of
+from kubeproof.verify.run import plan_of, verify
 from kubeproof.verify.searching import Watch
-from tests.differential.guards.clusters import budget, cluster, deployment, node, nodes, of, workload
+from tests.differential.guards.clusters import budget, cluster, deployment, node, nodes, of, selecting, workload
 
 WEB = deployment("web", 2, 100)
 DB = workload("db", 2, 100, kind=STATEFUL_SET)
@@ -97,6 +98,20 @@ def test_every_kind_is_proved_to_come_back_after_every_fault(
 
 def test_a_stateful_set_does_not_come_back_from_a_node_that_is_lost_for_good() -> None:
     assert proved(deployed(of("minReady", DB, **BACK), DB, LOSS)) == []
+
+
+def test_a_pod_that_ends_on_a_dead_node_keeps_others_out_of_its_zone() -> None:
+    # Others may fill both nodes of the third zone; the first one has a free node, and a pod that never ends.
+    labels = (("app", "web"),)
+    apart = PodAffinity((PodTerm(ZONE, selecting(app="web")),))
+    web = deployment("web", 2, 200, labels=labels, pod_anti_affinity=apart)
+    zoned = tuple(node(f"{zone}{number}", **{ZONE: zone}) for zone in "abc" for number in (1, 2))
+    others = (deployment("db", 1, 900), deployment("dc", 1, 900))
+
+    loaded = cluster(zoned, (web, *others), of("minReady", web, **BACK), events=(LOSS,), start="deployed")
+
+    assert proved(loaded) == []
+    assert verify(loaded, VerifyOptions(without=(SLICING, ABSTRACTION))).results[0].verdict == Verdict.VIOLATED
 
 
 def test_a_single_pod_is_not_proved_to_be_ready_always() -> None:

@@ -32,11 +32,7 @@ from kubeproof.cluster.control import (
     View,
 )
 from kubeproof.cluster.daemons import daemon_sets
-from kubeproof.cluster.objects import (
-    PodAffinity,
-    family,
-    workload_number,
-)
+from kubeproof.cluster.objects import HOSTNAME, PodAffinity, PodTemplate, Setup, family, workload_number
 from kubeproof.cluster.places import Layout
 from kubeproof.cluster.state import ACTIVE, NodeCell, WorkloadCell
 from kubeproof.controllers.budgets import budgets_of
@@ -104,13 +100,21 @@ def loosen(plan: Plan, around: Surroundings) -> Plan:
 def _forgotten(plan: Plan) -> Iterator[int]:
     """The workloads whose pods nobody asks for once they end on a node that nobody reaches."""
     setup = plan.setup
-    if any(workload.template.pod_affinity != PodAffinity() for workload in setup.workloads):
+    if any(_asks_for_pods(setup, workload.template) for workload in setup.workloads):
         return
     for number in range(len(setup.workloads)):
         owner = setup.workloads[family(setup, number)[0]]
-        is_counted = budgets_of(setup, number) or owner.template.pod_anti_affinity.preferred
+        is_counted = budgets_of(setup, number) or owner.template.claims
         if owner.rules.has_replica_set and owner.strategy.rolling and not is_counted:
             yield number
+
+
+def _asks_for_pods(setup: Setup, template: PodTemplate) -> bool:
+    """True if a rule of the pods looks at those on a dead node; that node takes none, but others of its zone do."""
+    apart = template.pod_anti_affinity
+    hosts = [dict(node.labels).get(HOSTNAME) for node in setup.nodes]
+    is_by_node = len(set(hosts)) == len(hosts) and all(term.topology_key == HOSTNAME for term in apart.required)
+    return template.pod_affinity != PodAffinity() or bool(apart.preferred) or not is_by_node
 
 
 def _loosened(controller: Loop, plan: Plan, around: Surroundings) -> Loop:
