@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from kubeproof.cluster.kinds import DAEMON_SET
 from kubeproof.cluster.objects import ZONE
 from kubeproof.events.declarations import ZoneFailure
+from kubeproof.model.by_name.abstraction import anonymous
 from kubeproof.model.by_name.representatives import RepresentativeModel
+from kubeproof.model.by_name.state import Transition
+from kubeproof.model.by_name.system import IndividualModel
+from kubeproof.model.by_name.verbs import Verb
 from kubeproof.model.plan import make_plan
-from tests.differential.guards.clusters import cluster, node, of, placed, workload
+from tests.differential.guards.clusters import cluster, node, nodes, of, placed, workload
 
 
 def test_a_zone_whose_nodes_all_differ_fails_in_one_way() -> None:
@@ -23,3 +28,20 @@ def test_a_zone_whose_nodes_all_differ_fails_in_one_way() -> None:
     failures = [step for step in model.steps(first) if step.actor == "event zone"]
 
     assert [len(step.concrete) for step in failures] == [6 + 1, 2 + 1]  # the nodes, and that it has happened
+
+
+def test_a_daemon_set_comes_to_nodes_that_differ_in_one_way_and_that_stands_for_all() -> None:
+    loaded = cluster(nodes(4), workload("agent", cpu=1, kind=DAEMON_SET), of("settles"))
+    plan = make_plan(loaded.setup, (), loaded.scenario.intents)
+    model, every = RepresentativeModel(plan), IndividualModel(plan)
+    (empty,) = model.initial()
+    differing = empty._replace(nodes=tuple(one._replace(images=bits) for bits, one in enumerate(empty.nodes)))
+
+    def created(one: IndividualModel) -> list[Transition]:
+        return [step for step in one.steps(differing) if step.concrete[0][0] == Verb.KEEP]
+
+    (step,) = created(model)
+    others = created(every)
+    assert len(others) == 4 * 3 * 2  # which node has which pod
+    assert step.concrete in [other.concrete for other in others]
+    assert {anonymous(model, other.target) for other in others} == {anonymous(model, step.target)}

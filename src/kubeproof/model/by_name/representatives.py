@@ -7,13 +7,26 @@ alternatives that differ in names alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from kubeproof.cluster.control import Decision, Delete, DeleteUnbound, Loop, NodeChange, NodeRef, Remember
+from kubeproof.cluster.control import (
+    Action,
+    Decision,
+    Delete,
+    DeleteUnbound,
+    KeepNode,
+    Loop,
+    NodeChange,
+    NodeRef,
+    Remember,
+)
 from kubeproof.cluster.state import NodeCell, PodKind
 from kubeproof.model.by_name.node import NodeState, Pod
-from kubeproof.model.by_name.state import Concrete, State, node_cell
+from kubeproof.model.by_name.state import State, node_cell
 from kubeproof.model.by_name.system import Draft, IndividualModel
+
+Hit = Mapping[NodeRef, Sequence[int]]
 
 
 class RepresentativeModel(IndividualModel):
@@ -55,21 +68,21 @@ class RepresentativeModel(IndividualModel):
     def _carried_out(self, controller: Loop, state: State, decision: Decision) -> list[Draft]:
         """The same; where all nodes that look alike change alike, in one order: with a whole zone there are many."""
         every = super()._matching
-        changes = [action for action in decision.actions if isinstance(action, NodeChange)]
+        changes = [action for action in decision.actions if isinstance(action, NodeChange | KeepNode)]
         hit = {ref: list(every(controller, state, ref)) for ref in {change.node for change in changes}}
-        is_plain = len({change.verb for change in changes}) == 1 and all(
-            isinstance(action, NodeChange | Remember) for action in decision.actions
-        )
-        if len(changes) < 2 or not is_plain or len(changes) != sum(map(len, hit.values())):
+        if len(changes) < 2 or not _change_alike(decision.actions, changes, hit):
             return super()._carried_out(controller, state, decision)
-        done: tuple[Concrete, ...] = ()
+        drafts: list[Draft] = [(state, ())]
         for action in decision.actions:
-            if isinstance(action, NodeChange):
-                ((state, concrete),) = self._on_node(state, hit[action.node].pop(0), action)
-            else:
-                ((state, concrete),) = self._done(controller, state, action)
-            done = (*done, concrete)
-        return [(state, done)]
+            index = hit[action.node].pop(0) if isinstance(action, NodeChange | KeepNode) else None
+            drafts = [
+                (target, (*done, concrete))
+                for current, done in drafts
+                for target, concrete in (
+                    self._done(controller, current, action) if index is None else self._on_node(current, index, action)  # type: ignore[arg-type]
+                )
+            ]
+        return drafts
 
     def _matching(self, controller: Loop, state: State, ref: NodeRef) -> Iterator[int]:
         """The first node of each content that answers to the reference."""
@@ -79,6 +92,16 @@ class RepresentativeModel(IndividualModel):
             if cell not in seen:
                 seen.add(cell)
                 yield index
+
+
+def _change_alike(actions: Sequence[Action], changes: Sequence[NodeChange | KeepNode], hit: Hit) -> bool:
+    """True if all nodes that look alike change alike: what hits which of them first differs in names alone."""
+    if all(isinstance(action, KeepNode) for action in actions):
+        counts = Counter(changes)  # a DaemonSet's work on nodes, the same on each that it takes for equal
+        return len(counts) == len(hit) and all(count == len(hit[one.node]) for one, count in counts.items())
+    is_plain = all(isinstance(action, NodeChange | Remember) for action in actions)
+    verbs = {change.verb for change in changes if isinstance(change, NodeChange)}
+    return is_plain and len(verbs) == 1 and len(changes) == sum(map(len, hit.values()))
 
 
 def _by_kind(pods: Iterable[Pod]) -> list[list[Pod]]:
