@@ -37,8 +37,9 @@ _BY_PLUGIN = {
     "NodeUnschedulable": "Every node{left} is cordoned: uncordon or add one.",
 }
 _ALONE = (
-    "Its required anti-affinity gives every pod a node of its own, and there are too few: let it be preferred, or keep "
-    "a node more than pods; for rollouts maxSurge: 0 does, too."
+    "Its required anti-affinity gives every pod a node of its own (by another topologyKey a zone or the like, which a "
+    "pod on a dead node keeps), and there are too few: let it be preferred, or keep one more of these than pods, with "
+    "room; for rollouts maxSurge: 0 does, too."
 )
 _ROLLOUT, _NO_ROOM = "rollout", ("NodeResourcesFit", "NodePorts")  # filters that a pod which goes first makes way for
 _SURGE = (
